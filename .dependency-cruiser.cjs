@@ -1,0 +1,62 @@
+/** The layers of ARCHITECTURE.md as a table: each folder may import itself and the folders listed. Nothing else. */
+const floor = ['protocol']
+const base = [...floor, 'text', 'config', 'telemetry']
+const layers = {
+  protocol: [],
+  text: floor,
+  config: floor,
+  telemetry: [...floor, 'text'],
+  documents: base,
+  processors: [...base, 'documents'],
+  store: [...base, 'documents'],
+  upstream: [...base, 'documents'],
+  engine: [...base, 'documents', 'processors'],
+  modules: [...base, 'documents', 'store', 'engine'],
+  tools: [...base, 'documents', 'processors', 'store', 'engine'],
+  pipeline: [...base, 'upstream', 'modules', 'tools'],
+  downstream: [...base, 'pipeline'],
+}
+
+const layerRules = Object.entries(layers).map(([folder, below]) => ({
+  name: `layer-${folder}`,
+  comment: `src/${folder} may import only: ${[folder, ...below].join(', ')}`,
+  severity: 'error',
+  from: { path: `^src/${folder}/` },
+  to: { path: '^src/', pathNot: `^src/(${[folder, ...below].join('|')})/` },
+}))
+
+module.exports = {
+  forbidden: [
+    ...layerRules,
+    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    {
+      name: 'cli-through-gateway',
+      comment: 'The command line drives the gateway; it does not reach behind it.',
+      severity: 'error',
+      from: { path: '^src/cli/' },
+      to: { path: '^src/', pathNot: ['^src/(cli|config|telemetry|protocol|text)/', '^src/gateway\\.ts$'] },
+    },
+    {
+      name: 'mcp-sdk-at-the-edges',
+      comment: 'Values of the MCP SDK are used where the proxy speaks to others, nowhere else.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(upstream|downstream)/' },
+      to: { path: '@modelcontextprotocol/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'protocol-is-pure',
+      comment: 'What every layer speaks does no input or output.',
+      severity: 'error',
+      from: { path: '^src/protocol/' },
+      to: { dependencyTypes: ['core'] },
+    },
+    { name: 'src-alone', severity: 'error', from: { path: '^src/' }, to: { path: '^(test|benchmarks|scripts)/' } },
+    { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+}

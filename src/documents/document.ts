@@ -1,0 +1,44 @@
+/** A kept result, seen as something to explore. This file is the contract; `open.ts` and `derive.ts` make documents. */
+import type { JsonValue } from '../protocol/json.ts'
+import type { LineIndex } from '../text/lines.ts'
+
+/** What the content was recognised as. `blocks`: several content blocks that are not one JSON value. */
+export type Format = 'json' | 'ndjson' | 'csv' | 'log' | 'markdown' | 'html' | 'text' | 'blocks'
+
+/** Views are computed once, on first use, and never change: a document is immutable. */
+export interface Document {
+  readonly kind: 'json' | 'text' | 'mixed'
+  readonly format: Format
+  /** UTF-8 bytes of the kept original. */
+  readonly bytes: number
+  /** UTF-16 code units of `text`. */
+  readonly characters: number
+  /** What a reader would see: the text as sent, or the JSON text of a structured result. */
+  readonly text: string
+  /**
+   * The content as data: parsed JSON, an array for NDJSON, records for CSV, logs and HTML tables.
+   * Undefined for prose. Never to be mutated; JSON inside strings is parsed where `records()` needs it.
+   */
+  json(): JsonValue | undefined
+  lines(): LineIndex
+  /** The main collection, or undefined when there is nothing that repeats. */
+  records(): Collection | undefined
+  /** What a reply pages through: records, array elements, hits, or lines. */
+  rows(): Rows
+}
+
+/** Things of one kind that a document holds: the elements of an array, the values of an object used as a map. */
+export interface Collection {
+  /** JSONPath from the root to the collection: `$`, `$.items`, `$.definitions`. */
+  readonly path: string
+  /** The key of each record when the collection is a map; undefined for arrays. */
+  readonly keys: readonly string[] | undefined
+  readonly values: readonly JsonValue[]
+}
+
+/** Found things in their order. Strings are shown as they are (lines, passages, hits); other values as JSON. */
+export interface Rows {
+  /** What one of them is called, singular: `record`, `line`, `hit`, `passage`, `group`. */
+  readonly noun: string
+  readonly items: readonly JsonValue[]
+}

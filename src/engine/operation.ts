@@ -1,0 +1,68 @@
+/** What the engine can be asked for, and what it answers. Everything here crosses the border to a worker. */
+import type { Template } from '../documents/fit.ts'
+import type { JsonObject } from '../protocol/json.ts'
+
+/** A kept result as the engine needs it. */
+export interface Source {
+  /** Names the views a worker keeps of it; also shown in replies. */
+  handle: string
+  /** UTF-8 JSON of the CallToolResult. On a SharedArrayBuffer when large, so that no copy is made. */
+  content: Uint8Array
+  /** The tool it came from, for suggestions that call it again. */
+  tool: string
+}
+
+/** A question about one or several kept results. `params` were validated by the tool that asks. */
+export interface Query {
+  kind: 'filter' | 'search' | 'explore'
+  params: JsonObject
+  /** The most characters of the answer. */
+  budget: number
+}
+
+export interface QueryAnswer {
+  text: Template
+  /** An `isError` answer: the parameters do not fit the document. */
+  failed: boolean
+  /**
+   * The whole answer as the JSON of a CallToolResult, when it did not fit the budget: to be kept under a handle of
+   * its own, which fills the holes of `text`. Absent: the answer is complete and `text` has no holes.
+   */
+  whole?: { content: Uint8Array<SharedArrayBuffer>; hash: string }
+  /** Per step: sizes in characters, counts, errors. Goes to `_meta`. */
+  steps: JsonObject
+  /** Tokens of the sources and of the answer. */
+  originalTokens: number
+  answerTokens: number
+}
+
+/** How a first response is measured and cut. All sizes in characters, tokens where it says so. */
+export interface DigestOptions {
+  maxResponseSize: number
+  maxResponseTokens?: number
+  /** Errors are shaped only above this. */
+  maxErrorSize: number
+  previewSize: number
+  /** Keep and preview whatever its size (a fresh call by a proxy tool). */
+  always: boolean
+  /** The tool's outputSchema: the shaped `structuredContent` still conforms to it. */
+  outputSchema?: JsonObject
+  /** Replaces the first line; `{cache_id}`, `{size}`, `{tokens}`, `{limit}` are filled in. */
+  truncationMessage?: string
+}
+
+/** A first response, looked at. */
+export interface Digest {
+  hash: string
+  /** Characters that count against the limit, and their tokens. */
+  characters: number
+  tokens: number
+  /** Absent: under the limit, or not smaller when shaped; the original passes byte for byte. */
+  shaped?: {
+    /** The CallToolResult to send, with the preview's text block missing at `at`. */
+    result: JsonObject
+    at: number
+    text: Template
+    tokens: number
+  }
+}

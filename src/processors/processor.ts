@@ -1,0 +1,37 @@
+/** The contract of all processors: one step over a document. `test/contract/processor.ts` is their shared suite. */
+import type { ZodType } from 'zod'
+import type { Document } from '../documents/document.ts'
+import type { JsonValue } from '../protocol/json.ts'
+
+export interface ProcessorResult {
+  /** The document after the step; the same object as before when nothing was applied. */
+  content: Document
+  metadata: StepMetadata
+  /** Characters before and after. Computed when read: serialising is the costly part of most steps. */
+  readonly originalSize: number
+  readonly processedSize: number
+  /** False when the step's parameters are absent or it failed: `content` is then unchanged. */
+  applied: boolean
+  /** What the caller should write instead. The pipeline goes on. */
+  error?: string
+}
+
+/** What a step has to say beside its document. Counts are over everything, never over a page. */
+export interface StepMetadata {
+  /** Things looked at, and things found. */
+  total?: number
+  matched?: number
+  /** Remarks for the reader: "`State` read as `state`", "3 records without `price` skipped". */
+  notes?: string[]
+  [key: string]: JsonValue | undefined
+}
+
+/** One step. Pure: same document and parameters, same result; never mutates; never throws for bad parameters. */
+export interface Processor<P> {
+  readonly name: string
+  /** Flat parameters (string, number, boolean, list of strings), all optional, each with a description. */
+  readonly params: ZodType<P>
+  /** True when the parameters that this step acts on are present. */
+  wanted(params: P): boolean
+  process(document: Document, params: P): ProcessorResult
+}

@@ -1,0 +1,84 @@
+/**
+ * Three exits are kept apart: a local error (`ProxyError`, ends in a message for the person who runs the proxy),
+ * a JSON-RPC error (`RpcError`, crosses the wire as it is) and an `isError` result (`errorResult`, read by the model).
+ */
+
+import type { JsonValue } from './json.ts'
+import type { JsonRpcErrorObject } from './message.ts'
+
+/** Codes of JSON-RPC 2.0 and of MCP that this proxy itself sends. */
+export const RPC = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internalError: -32603,
+  /** MCP ≤ 2025-11-25: resource not found. */
+  resourceNotFound: -32002,
+  /** Server side of a lost connection; the value the MCP SDKs use locally. */
+  connectionClosed: -32000,
+  requestTimeout: -32001,
+} as const
+
+/** A JSON-RPC error that crosses the wire with code, message and data unchanged. */
+export class RpcError extends Error {
+  override readonly name = 'RpcError'
+  readonly code: number
+  readonly data: JsonValue | undefined
+
+  constructor(code: number, message: string, data?: JsonValue) {
+    super(message)
+    this.code = code
+    this.data = data
+  }
+
+  static from(error: JsonRpcErrorObject): RpcError {
+    return new RpcError(error.code, error.message, error.data)
+  }
+
+  toJSON(): JsonRpcErrorObject {
+    const { code, message, data } = this
+    return data === undefined ? { code, message } : { code, message, data }
+  }
+}
+
+/** Every local failure has a code; the table is the list that documents and tests go by. */
+export const ERROR_CODES = {
+  CONFIG_NOT_FOUND: 'no configuration file was found',
+  CONFIG_INVALID: 'the configuration is not valid',
+  UPSTREAM_CONNECT: 'a server could not be connected',
+  UPSTREAM_TIMEOUT: 'a server did not answer in time',
+  UPSTREAM_CLOSED: 'a server closed the connection',
+  UPSTREAM_PROTOCOL: 'a server sent something that is not MCP',
+  HANDLE_UNKNOWN: 'a cache_id is unknown or expired',
+  BAD_PARAMETERS: 'parameters of a proxy tool are not valid',
+  QUERY_TIMEOUT: 'a query over a kept result took too long',
+  STORE_FAILED: 'a kept result could not be written or read',
+  CANCELLED: 'the client cancelled',
+} as const
+
+export type ErrorCode = keyof typeof ERROR_CODES
+
+/** A local error: what happened, and what to do next. */
+export class ProxyError extends Error {
+  override readonly name = 'ProxyError'
+  readonly code: ErrorCode
+  /** What the reader should do next, as a sentence. */
+  readonly next: string
+
+  constructor(code: ErrorCode, message: string, next: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.code = code
+    this.next = next
+  }
+
+  /** Both halves, for a place that shows one text. */
+  get text(): string {
+    return this.next === '' ? this.message : `${this.message}\n${this.next}`
+  }
+}
+
+/** The message of anything that was thrown. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}

@@ -1,0 +1,52 @@
+/** The vocabulary of the onion: an exchange, the handler that answers it, the middleware around it. */
+import type { JsonObject } from './json.ts'
+import type { Notification, Request } from './message.ts'
+import type { Result } from './result.ts'
+
+/** Who owns kept results: an authenticated principal, an HTTP session, the one local client, or nobody known. */
+export interface Agent {
+  readonly id: string
+  readonly kind: 'principal' | 'session' | 'local' | 'anonymous'
+}
+
+/** One connected client, as everything inside the proxy sees it. */
+export interface Client {
+  /** Unique among the clients of this proxy, also over time. */
+  readonly id: string
+  readonly agent: Agent
+  /** `clientInfo`, `capabilities` and `protocolVersion` of its initialize request, unchanged. */
+  readonly info: JsonObject
+  readonly capabilities: JsonObject
+  readonly protocolVersion: string
+  /** Sends a notification that belongs to no request. Never throws; a client that left gets nothing. */
+  notify(notification: Notification): void
+  /** Asks the client (sampling, elicitation, roots, ping). Rejects with RpcError when it refuses. */
+  ask(request: Request, signal?: AbortSignal): Promise<Result>
+}
+
+/** One JSON-RPC request under way. */
+export interface Exchange {
+  readonly method: string
+  /** As received, never mutated: a middleware that changes something passes a copy on. */
+  readonly params: JsonObject
+  readonly client: Client
+  readonly agent: Agent
+  /** Aborts when the client cancels or leaves. */
+  readonly signal: AbortSignal
+  /** Progress and log messages, back to this requester, on this request's stream. */
+  notify(notification: Notification): void
+  /** Sampling, elicitation and roots, to this requester, on this request's stream. */
+  ask?(request: Request, signal?: AbortSignal): Promise<Result>
+  /** Set by the proxy's own tools: keep the result whatever its size, and say under which handle in `_meta`. */
+  readonly keep?: true
+}
+
+export type Handler = (exchange: Exchange) => Promise<Result>
+
+/** One layer of the onion. The first in the list is outermost: it sees a request first and its result last. */
+export interface Middleware {
+  readonly name: string
+  /** Methods it wants to see, for example `tools/call`. Absent: all. */
+  readonly methods?: readonly string[]
+  wrap(next: Handler): Handler
+}

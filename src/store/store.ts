@@ -1,0 +1,49 @@
+/** The contract of all stores: where kept results lie. `test/contract/store.ts` is their shared suite. */
+import type { JsonObject } from '../protocol/json.ts'
+
+/** 12 characters of a random UUID without its hyphens: unguessable, never reused. */
+export type Handle = string
+
+/** Where a kept result came from: enough to make the same call again. */
+export interface Origin {
+  /** The tool as the client calls it, or the proxy tool whose answer this is. */
+  tool: string
+  arguments: JsonObject
+}
+
+/** A kept result. */
+export interface Entry extends Origin {
+  readonly handle: Handle
+  /** Id of the agent that owns it. */
+  readonly owner: string
+  /** SHA-256 of `content`, hex: equal results of one owner share an entry. */
+  readonly hash: string
+  /** UTF-8 JSON of the CallToolResult, as the server sent it. */
+  readonly content: Uint8Array
+  /** Bytes of `content`. */
+  readonly size: number
+  /** Milliseconds since 1970. */
+  readonly created: number
+  lastAccessed: number
+  accessCount: number
+  /** Milliseconds of life, counted from last use. */
+  ttl: number
+}
+
+export interface StoreStats {
+  entries: number
+  bytes: number
+}
+
+/** A dumb carrier: owners, quotas, expiry and eviction are decided by the keeper, which calls it. */
+export interface Store {
+  put(entry: Entry): Promise<void>
+  /** The content alone. Undefined: not there. */
+  get(handle: Handle): Promise<Uint8Array | undefined>
+  getEntry(handle: Handle): Promise<Entry | undefined>
+  remove(handle: Handle): Promise<boolean>
+  clear(): Promise<void>
+  size(): Promise<number>
+  stats(): Promise<StoreStats>
+  close(): Promise<void>
+}

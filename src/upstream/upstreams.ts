@@ -1,0 +1,63 @@
+/** What the router sees of the servers. Contract; `pool.ts` implements it. */
+import type { Client, Exchange } from '../protocol/exchange.ts'
+import type { JsonObject } from '../protocol/json.ts'
+import type { Notification, Request } from '../protocol/message.ts'
+import type { Result } from '../protocol/result.ts'
+
+/** The lists a server offers, by the method that fetches them and the member that holds them. */
+export const LISTS = {
+  tools: { method: 'tools/list', member: 'tools', capability: 'tools' },
+  prompts: { method: 'prompts/list', member: 'prompts', capability: 'prompts' },
+  resources: { method: 'resources/list', member: 'resources', capability: 'resources' },
+  resourceTemplates: {
+    method: 'resources/templates/list',
+    member: 'resourceTemplates',
+    capability: 'resources',
+  },
+} as const
+
+export type ListKind = keyof typeof LISTS
+
+/** One server's list, every page of it, items as the server sent them. */
+export interface ServerList {
+  server: string
+  items: readonly JsonObject[]
+}
+
+export type ConnectionState = 'idle' | 'connecting' | 'ready' | 'waiting' | 'closed'
+
+export interface ServerStatus {
+  server: string
+  state: ConnectionState
+  transport: 'stdio' | 'streamable-http' | 'sse'
+  /** `serverInfo`, `capabilities`, `instructions`, `protocolVersion` of its last initialize result. */
+  initialize?: JsonObject
+  tools?: number
+  lastError?: string
+}
+
+export interface UpstreamEvents {
+  /** A list of this server is no longer what it was. */
+  changed(server: string, kind: ListKind): void
+  /** A notification of a server that belongs to no request: logging, resources/updated. `client` absent: to all. */
+  notification(server: string, notification: Notification, client: Client | undefined): void
+}
+
+export interface Upstreams {
+  /** Names, in the order of the configuration. */
+  readonly servers: readonly string[]
+  status(): ServerStatus[]
+  /** Connects what is configured to connect at start, in parallel, for this client or (HTTP, at start) for none. Never rejects. */
+  open(client?: Client): Promise<void>
+  /** What is known now without asking anybody: remembered from the last run or fetched in this one. */
+  known(server: string): JsonObject | undefined
+  /** One list of every server, in parallel, from memory where it is still true. A server that fails is left out (status says why). */
+  list(kind: ListKind, client: Client | undefined, signal: AbortSignal): Promise<ServerList[]>
+  /** One request to one server on behalf of an exchange: progress, cancellation and server→client requests belong to it. */
+  request(server: string, request: Request, exchange: Exchange): Promise<Result>
+  /** A notification of the client for every server it has a connection to (roots/list_changed). */
+  broadcast(notification: Notification, client: Client): void
+  /** Closes the connections that only this client used. */
+  release(client: Client): Promise<void>
+  close(): Promise<void>
+}
