@@ -1,0 +1,254 @@
+/**
+ * One end of a JSON-RPC connection. It numbers requests, pairs answers, relays progress and cancellation
+ * (MCP specification, basic/utilities), and passes params and results on as they are: no schema strips a field.
+ */
+import { RPC, RpcError } from './errors.ts'
+import { isObject, type JsonObject } from './json.ts'
+import type { JsonRpcMessage, Notification, Request, RequestId } from './message.ts'
+import type { Result } from './result.ts'
+import type { Transport } from './transport.ts'
+
+/** A request of the other side under way. */
+export interface Incoming {
+  readonly id: RequestId
+  /** Aborts when the other side cancels or leaves. */
+  readonly signal: AbortSignal
+  /** Sends on the stream of this request. */
+  notify(notification: Notification): void
+  request(request: Request, options?: RequestOptions): Promise<Result>
+}
+
+export interface PeerHandlers {
+  /** Rejecting with RpcError answers with that error; anything else becomes an internal error. */
+  onRequest(request: Request, incoming: Incoming): Promise<Result>
+  onNotification(notification: Notification): void
+  /** Called once, whoever closed. Everything pending was rejected before. */
+  onClose?(): void
+  /** Trouble that ends nothing: an answer nobody waits for, a message that is not JSON-RPC. */
+  onError?(error: Error): void
+}
+
+export interface RequestOptions {
+  signal?: AbortSignal | undefined
+  /** Milliseconds without answer or progress. Absent: no limit. */
+  timeoutMs?: number | undefined
+  /** Params of progress notifications. Given: the request carries a token of ours. */
+  onProgress?: ((params: JsonObject) => void) | undefined
+  /** The request of the other side that this one serves. */
+  relatedRequestId?: RequestId | undefined
+}
+
+interface Pending {
+  resolve(result: Result): void
+  reject(error: Error): void
+  progress: ((params: JsonObject) => void) | undefined
+  timer: NodeJS.Timeout | undefined
+}
+
+/** Rejects a request that got no answer in time. */
+export class RequestTimeout extends Error {
+  override readonly name = 'RequestTimeout'
+}
+
+/** Rejects a request whose connection closed before the answer. */
+export class PeerClosed extends Error {
+  override readonly name = 'PeerClosed'
+}
+
+export class Peer {
+  readonly #transport: Transport
+  readonly #handlers: PeerHandlers
+  readonly #pending = new Map<RequestId, Pending>()
+  readonly #incoming = new Map<RequestId, AbortController>()
+  #nextId = 1
+  #closed = false
+
+  constructor(transport: Transport, handlers: PeerHandlers) {
+    this.#transport = transport
+    this.#handlers = handlers
+  }
+
+  async start(): Promise<void> {
+    this.#transport.onmessage = (message) => this.#receive(message)
+    this.#transport.onclose = () => this.#ended()
+    this.#transport.onerror = (error) => this.#handlers.onError?.(error)
+    await this.#transport.start()
+  }
+
+  get closed(): boolean {
+    return this.#closed
+  }
+
+  /** Requests sent and not yet answered. */
+  get waiting(): number {
+    return this.#pending.size
+  }
+
+  request(request: Request, options: RequestOptions = {}): Promise<Result> {
+    const { signal, timeoutMs, onProgress, relatedRequestId } = options
+    if (this.#closed) return Promise.reject(new PeerClosed('the connection is closed'))
+    if (signal?.aborted) return Promise.reject(abortError(signal))
+    const id = this.#nextId++
+    return new Promise<Result>((resolve, reject) => {
+      const finish = (): void => {
+        this.#pending.delete(id)
+        clearTimeout(pending.timer)
+        signal?.removeEventListener('abort', cancel)
+      }
+      const pending: Pending = {
+        resolve: (result) => {
+          finish()
+          resolve(result)
+        },
+        reject: (error) => {
+          finish()
+          reject(error)
+        },
+        progress: onProgress,
+        timer: undefined,
+      }
+      const giveUp = (reason: string, error: Error): void => {
+        pending.reject(error)
+        // The specification forbids cancelling the handshake (basic/utilities/cancellation).
+        if (request.method !== 'initialize') {
+          this.notify(
+            { method: 'notifications/cancelled', params: { requestId: id, reason } },
+            relatedRequestId,
+          )
+        }
+      }
+      const cancel = (): void =>
+        giveUp('the client cancelled', signal ? abortError(signal) : new Error('cancelled'))
+      signal?.addEventListener('abort', cancel, { once: true })
+      if (timeoutMs !== undefined) {
+        const expire = (): void =>
+          giveUp('timeout', new RequestTimeout(`no answer within ${timeoutMs / 1000} s`))
+        pending.timer = setTimeout(expire, timeoutMs)
+      }
+      this.#pending.set(id, pending)
+      const { method, params } = request
+      const sent = onProgress ? withToken(params, id) : params
+      this.#send(
+        sent === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params: sent },
+        {
+          relatedRequestId,
+          failed: pending.reject,
+        },
+      )
+    })
+  }
+
+  /** Never throws: a connection that is gone takes no notifications. */
+  notify(notification: Notification, relatedRequestId?: RequestId): void {
+    if (this.#closed) return
+    const { method, params } = notification
+    this.#send(params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params }, {
+      relatedRequestId,
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.#transport.close()
+    this.#ended()
+  }
+
+  #send(
+    message: JsonRpcMessage,
+    options: { relatedRequestId?: RequestId | undefined; failed?: (error: Error) => void } = {},
+  ): void {
+    const { relatedRequestId, failed } = options
+    this.#transport
+      .send(message, relatedRequestId === undefined ? undefined : { relatedRequestId })
+      .catch((error) => {
+        const reason = error instanceof Error ? error : new Error(String(error))
+        if (failed) failed(reason)
+        else this.#handlers.onError?.(reason)
+      })
+  }
+
+  #receive(message: JsonRpcMessage): void {
+    if ('method' in message) {
+      if ('id' in message) void this.#serve(message, message.id)
+      else this.#note(message)
+    } else if ('result' in message || 'error' in message) {
+      this.#settle(message)
+    } else {
+      this.#handlers.onError?.(new Error('received a message that is not JSON-RPC'))
+    }
+  }
+
+  #settle(message: Exclude<JsonRpcMessage, Request>): void {
+    const pending =
+      message.id === undefined || message.id === null ? undefined : this.#pending.get(message.id)
+    if (!pending) {
+      this.#handlers.onError?.(new Error(`received an answer to no request (id ${String(message.id)})`))
+    } else if ('error' in message) {
+      pending.reject(RpcError.from(message.error))
+    } else {
+      pending.resolve(message.result)
+    }
+  }
+
+  #note(notification: Notification): void {
+    const params = notification.params
+    if (notification.method === 'notifications/cancelled' && params) {
+      const id = params.requestId
+      if (typeof id === 'string' || typeof id === 'number') this.#incoming.get(id)?.abort(params.reason)
+    } else if (notification.method === 'notifications/progress' && params) {
+      const token = params.progressToken
+      const pending = typeof token === 'number' ? this.#pending.get(token) : undefined
+      pending?.timer?.refresh()
+      pending?.progress?.(params)
+    } else {
+      this.#handlers.onNotification(notification)
+    }
+  }
+
+  async #serve(request: Request, id: RequestId): Promise<void> {
+    const controller = new AbortController()
+    this.#incoming.set(id, controller)
+    try {
+      const result =
+        request.method === 'ping'
+          ? {}
+          : await this.#handlers.onRequest(request, this.#context(id, controller))
+      if (!controller.signal.aborted) this.#send({ jsonrpc: '2.0', id, result }, { relatedRequestId: id })
+    } catch (thrown) {
+      // A cancelled request gets no answer (basic/utilities/cancellation).
+      if (!controller.signal.aborted) {
+        const error = thrown instanceof RpcError ? thrown : new RpcError(RPC.internalError, String(thrown))
+        this.#send({ jsonrpc: '2.0', id, error: error.toJSON() }, { relatedRequestId: id })
+      }
+    } finally {
+      if (this.#incoming.get(id) === controller) this.#incoming.delete(id)
+    }
+  }
+
+  #context(id: RequestId, controller: AbortController): Incoming {
+    return {
+      id,
+      signal: controller.signal,
+      notify: (notification) => this.notify(notification, id),
+      request: (request, options) => this.request(request, { ...options, relatedRequestId: id }),
+    }
+  }
+
+  #ended(): void {
+    if (this.#closed) return
+    this.#closed = true
+    for (const pending of [...this.#pending.values()]) pending.reject(new PeerClosed('the connection closed'))
+    for (const controller of this.#incoming.values()) controller.abort('the connection closed')
+    this.#incoming.clear()
+    this.#handlers.onClose?.()
+  }
+}
+
+/** What an aborted request rejects with. */
+function abortError(signal: AbortSignal): Error {
+  return signal.reason instanceof Error ? signal.reason : new Error('cancelled')
+}
+
+function withToken(params: JsonObject | undefined, progressToken: number): JsonObject {
+  const meta = params?._meta
+  return { ...params, _meta: { ...(isObject(meta) ? meta : {}), progressToken } }
+}
