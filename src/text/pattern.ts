@@ -1,0 +1,194 @@
+/** Patterns that a model writes: never trusted, always bounded in time. */
+import { RE2JS } from 're2js'
+import { TimeLimitError, withinTime } from './time-limit.ts'
+
+/** Half-open, in UTF-16 code units. */
+export interface Span {
+  start: number
+  end: number
+}
+
+export interface PatternOptions {
+  caseInsensitive?: boolean
+  /** A match may span lines: `.` matches line breaks. `^` and `$` match at lines either way. */
+  multiline?: boolean
+}
+
+export interface Pattern {
+  readonly source: string
+  /** `re2js`: linear in the text. `v8`: lookahead or backreferences, backtracking under a time limit. */
+  readonly engine: 're2js' | 'v8'
+  /** How the pattern was read, when not as written. */
+  readonly note?: string
+  /** True when it matches anywhere in `text`. Throws `PatternError` when the time is up. */
+  test(text: string): boolean
+  /** Matches from left to right, without overlap, empty ones included. Throws like `test`. */
+  matches(text: string, from?: number): Iterable<Span>
+  /**
+   * Runs `work`, which may use this pattern as often as it likes, under one time limit. Use it around every loop:
+   * outside of it each use of a `v8` pattern pays for a limit of its own. `work` may be stopped anywhere.
+   */
+  run<T>(work: () => T): T
+}
+
+/** What is wrong with a pattern, and what to write instead. */
+export interface PatternFailure {
+  error: string
+}
+
+/** The pattern needs too long on this text. The message says what to write instead. */
+export class PatternError extends Error {
+  override readonly name = 'PatternError'
+}
+
+/** Milliseconds for backtracking, which is exponential when it goes wrong. */
+const backtrackingLimit = 200
+/** Milliseconds for linear matching: a large program on a large text, or all matches of `x*y|x`, can still take long. */
+const linearLimit = 5_000
+const longestPattern = 1_000
+
+export function compilePattern(source: string, options: PatternOptions = {}): Pattern | PatternFailure {
+  if (source.length > longestPattern) {
+    return {
+      error: `The pattern has ${source.length} characters; at most ${longestPattern} are allowed. Search for a shorter, distinctive part.`,
+    }
+  }
+  return linear(source, source, options) ?? backtracking(source, options) ?? literally(source, options)
+}
+
+export function isPattern(compiled: Pattern | PatternFailure): compiled is Pattern {
+  return !('error' in compiled)
+}
+
+function literally(source: string, options: PatternOptions): Pattern | PatternFailure {
+  const pattern = linear(source, RE2JS.quote(source), options)
+  if (pattern === undefined) return { error: `The pattern ${JSON.stringify(source)} cannot be searched.` }
+  return {
+    ...pattern,
+    note: `${JSON.stringify(source)} is not a valid regular expression; it was searched as plain text.`,
+  }
+}
+
+/** Undefined when re2js rejects it. `regex` is what is compiled for `source`. */
+function linear(source: string, regex: string, options: PatternOptions): Pattern | undefined {
+  const compiled = compileLinear(regex, options)
+  if (compiled === undefined) return undefined
+  return {
+    source,
+    engine: 're2js',
+    test: (text) => compiled.test(text),
+    *matches(text, from = 0) {
+      const matcher = compiled.matcher(text)
+      // `find(from)` starts over, `find()` goes on: after an empty match by one character.
+      let found = from <= text.length && matcher.find(from)
+      while (found) {
+        yield { start: matcher.start(), end: matcher.end() }
+        found = matcher.find()
+      }
+    },
+    run: (work) => limited(source, linearLimit, work),
+  }
+}
+
+function compileLinear(regex: string, options: PatternOptions): RE2JS | undefined {
+  let flags = RE2JS.LOOKBEHINDS | RE2JS.MULTILINE
+  if (options.caseInsensitive === true) flags |= RE2JS.CASE_INSENSITIVE
+  if (options.multiline === true) flags |= RE2JS.DOTALL
+  for (const spelling of [readForms(regex), RE2JS.translateRegExp(regex)]) {
+    try {
+      return RE2JS.compile(spelling, flags)
+    } catch {
+      // Not in this spelling.
+    }
+  }
+  return undefined
+}
+
+/** Forms of other engines that have an exact equivalent: `\Z` (end of text), `\h` (blank). */
+function readForms(regex: string): string {
+  return regex.replace(/\\([\s\S])/g, (written, name: string) =>
+    name === 'Z' ? '\\z' : name === 'h' ? '[ \\t]' : written,
+  )
+}
+
+/** Undefined when V8 rejects it too. */
+function backtracking(source: string, options: PatternOptions): Pattern | undefined {
+  const regex = compileBacktracking(source, options)
+  if (regex === undefined) return undefined
+  let left = backtrackingLimit
+  let running = false
+  const run = <T>(work: () => T): T => {
+    if (running) return work()
+    const before = performance.now()
+    running = true
+    try {
+      return limited(source, left, work)
+    } finally {
+      running = false
+      left = Math.max(1, left - (performance.now() - before))
+    }
+  }
+  const next = (text: string, from: number): Span | undefined => {
+    regex.lastIndex = from
+    const match = run(() => regex.exec(text))
+    return match === null ? undefined : { start: match.index, end: match.index + match[0].length }
+  }
+  return {
+    source,
+    engine: 'v8',
+    test: (text) => next(text, 0) !== undefined,
+    *matches(text, from = 0) {
+      let span = from <= text.length ? next(text, from) : undefined
+      while (span !== undefined) {
+        yield span
+        const after = span.end > span.start ? span.end : span.end + codePointLength(text, span.end)
+        span = after <= text.length ? next(text, after) : undefined
+      }
+    },
+    run,
+  }
+}
+
+function compileBacktracking(source: string, options: PatternOptions): RegExp | undefined {
+  const leading = /^\(\?([ims]+)\)/.exec(source)
+  const inline = leading?.[1] ?? ''
+  const flags = ['g', 'm', options.caseInsensitive === true || inline.includes('i') ? 'i' : '']
+  flags.push(options.multiline === true || inline.includes('s') ? 's' : '', 'u')
+  const body = source
+    .slice(leading?.[0].length ?? 0)
+    .replaceAll('(?P<', '(?<')
+    .replace(/\(\?P=(\w+)\)/g, '\\k<$1>')
+    .replace(
+      /\\([\s\S])/g,
+      (written, name: string) => spellings[name] ?? (identity.test(name) ? `\\x${hex(name)}` : written),
+    )
+  try {
+    return new RegExp(body, flags.join(''))
+  } catch {
+    return undefined
+  }
+}
+
+/** Escapes of other engines, as V8 spells them. */
+const spellings: Readonly<Record<string, string>> = {
+  A: '(?<![\\s\\S])',
+  Z: '(?![\\s\\S])',
+  z: '(?![\\s\\S])',
+  h: '[ \\t]',
+}
+/** Punctuation that needs no backslash; V8's `u` flag rejects it with one. */
+const identity = /[!"#%&',:;<=>@_`~ -]/
+const hex = (character: string): string => character.charCodeAt(0).toString(16).padStart(2, '0')
+
+const codePointLength = (text: string, at: number): number => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1)
+
+function limited<T>(source: string, milliseconds: number, work: () => T): T {
+  try {
+    return withinTime(milliseconds, work)
+  } catch (error) {
+    if (!(error instanceof TimeLimitError)) throw error
+    throw new PatternError(
+      `The pattern ${JSON.stringify(source)} takes too long on this text. Write it without lookaround, backreferences and nested repetition, or search for plain words.`,
+    )
+  }
+}
