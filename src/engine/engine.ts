@@ -1,14 +1,16 @@
 /** The engine answers questions about kept results off the event loop. Contract; `lanes.ts` runs it. */
-import type { Digest, DigestOptions, Query, QueryAnswer, Source } from './operation.ts'
+import type { Arrival, Digest, DigestOptions, Query, QueryAnswer, Source } from './operation.ts'
 
 export interface Engine {
-  /** Measures a first response and, when it is too large, makes its preview. */
-  digest(source: Source, options: DigestOptions, signal: AbortSignal): Promise<Digest>
+  /** Measures a first response and, when it is too large, makes its preview. Its views stay warm for the first query. */
+  digest(arrival: Arrival, options: DigestOptions, signal: AbortSignal): Promise<Digest>
   /** Answers a query. Rejects with ProxyError QUERY_TIMEOUT or CANCELLED; bad parameters are an answer that `failed`. */
   query(sources: readonly Source[], query: Query, signal: AbortSignal): Promise<QueryAnswer>
   /** Exact tokens of short texts (≤ 4 KB each). */
   countTokens(texts: readonly string[]): Promise<number[]>
-  /** Forgets the views of a result that is gone. */
-  forget(handle: string): void
+  /** Forgets the views of content that is gone, by its hash. */
+  forget(hash: string): void
+  /** Starts a worker in the background, so that the first large result does not wait for it. */
+  warm(): void
   close(): Promise<void>
 }

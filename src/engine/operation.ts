@@ -2,14 +2,20 @@
 import type { Template } from '../documents/fit.ts'
 import type { JsonObject } from '../protocol/json.ts'
 
-/** A kept result as the engine needs it. */
-export interface Source {
-  /** Names the views a worker keeps of it; also shown in replies. */
-  handle: string
+/** A first response, not kept yet: it has neither handle nor hash. */
+export interface Arrival {
   /** UTF-8 JSON of the CallToolResult. On a SharedArrayBuffer when large, so that no copy is made. */
   content: Uint8Array
   /** The tool it came from, for suggestions that call it again. */
   tool: string
+}
+
+/** A kept result as the engine needs it: an `Entry` is one. */
+export interface Source extends Arrival {
+  /** Shown in replies that speak of several sources. */
+  handle: string
+  /** SHA-256 of `content`, hex. Names the views that a worker keeps: equal content is opened once. */
+  hash: string
 }
 
 /** A question about one or several kept results. `params` were validated by the tool that asks. */

@@ -45,5 +45,7 @@ export interface Store {
   clear(): Promise<void>
   size(): Promise<number>
   stats(): Promise<StoreStats>
+  /** Removes what exceeds the carrier's own caps of size and age, for carriers that have such caps. */
+  sweep?(): Promise<void>
   close(): Promise<void>
 }

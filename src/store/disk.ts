@@ -1,0 +1,140 @@
+import { readFile, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { messageOf, ProxyError } from '../protocol/errors.ts'
+import { isObject, type JsonObject } from '../protocol/json.ts'
+import { contentName, type Found, metadataName, scan } from './directory.ts'
+import { makePrivateDirectory, readShared, writeWhole } from './files.ts'
+import { isHandle } from './handle.ts'
+import type { Entry, Handle, Store } from './store.ts'
+
+/** How a disk store is limited. */
+export interface DiskStoreOptions {
+  /** A directory for this store alone; it is made when missing. Several processes may share it. */
+  directory: string
+  /** The most bytes of content; beyond it the entry that was used longest ago goes first. */
+  maxBytes: number
+  /** Milliseconds since its last use after which an entry is gone. */
+  maxAge: number
+  now: () => number
+}
+
+/** Milliseconds after which nobody is still writing the other half of an entry. */
+const ABANDONED = 10 * 60_000
+
+const metadataSchema = z.object({
+  handle: z.string(),
+  owner: z.string(),
+  hash: z.string(),
+  tool: z.string(),
+  arguments: z.custom<JsonObject>(isObject),
+  size: z.number().int().nonnegative(),
+  created: z.number(),
+  lastAccessed: z.number(),
+  accessCount: z.number().int(),
+  ttl: z.number(),
+})
+
+/**
+ * Keeps entries as files that outlive the process: `<handle>.content` and, written last, `<handle>.json`. Both carry
+ * `lastAccessed` as their file time. Rejects with ProxyError STORE_FAILED when the file system refuses.
+ */
+export async function createDiskStore(options: DiskStoreOptions): Promise<Store> {
+  const { directory, maxBytes, maxAge, now } = options
+  const contentPath = (handle: Handle): string => join(directory, contentName(handle))
+  const metadataPath = (handle: Handle): string => join(directory, metadataName(handle))
+  await reporting('open', () => makePrivateDirectory(directory))
+  /** Bytes at the last look, and those written since; other processes' writes are seen at the next look. */
+  let bytes = sum(await reporting('read', () => scan(directory)))
+
+  async function put(entry: Entry): Promise<void> {
+    const { content, ...metadata } = entry
+    if (!isHandle(entry.handle)) throw new Error(`'${entry.handle}' is not a handle`)
+    // A handle is never given twice, so content that is there is this content.
+    const there = await stat(contentPath(entry.handle)).catch(() => undefined)
+    if (there?.size !== content.byteLength) {
+      await writeWhole(contentPath(entry.handle), content, entry.lastAccessed)
+      bytes += content.byteLength
+    }
+    await writeWhole(metadataPath(entry.handle), JSON.stringify(metadata), entry.lastAccessed)
+    if (bytes > maxBytes) await sweep()
+  }
+
+  async function getEntry(handle: Handle): Promise<Entry | undefined> {
+    if (!isHandle(handle)) return undefined
+    const file = await stat(metadataPath(handle)).catch(() => undefined)
+    if (file === undefined) return undefined
+    const entry = now() - file.mtimeMs <= maxAge ? await read(handle).catch(() => undefined) : undefined
+    if (entry === undefined) await remove(handle)
+    return entry
+  }
+
+  /** Rejects, or resolves to nothing, when the files are not what was written. */
+  async function read(handle: Handle): Promise<Entry | undefined> {
+    const metadata = metadataSchema.parse(JSON.parse(await readFile(metadataPath(handle), 'utf8')))
+    const { content, hash } = await readShared(contentPath(handle))
+    return metadata.handle === handle && metadata.hash === hash ? { ...metadata, content } : undefined
+  }
+
+  async function remove(handle: Handle): Promise<boolean> {
+    if (!isHandle(handle)) return false
+    const there = await stat(metadataPath(handle)).catch(() => undefined)
+    await rm(metadataPath(handle), { force: true })
+    await rm(contentPath(handle), { force: true })
+    return there !== undefined
+  }
+
+  async function sweep(): Promise<void> {
+    const files = await scan(directory)
+    bytes = sum(files)
+    for (const file of files) {
+      const abandoned = Date.now() - file.changed > ABANDONED
+      if (abandoned) await Promise.all(file.partial.map((path) => rm(path, { force: true })))
+      const dead = file.whole ? now() - file.used > maxAge || bytes > maxBytes : abandoned
+      if (dead) {
+        await remove(file.handle)
+        bytes -= file.size
+      }
+    }
+  }
+
+  async function wholeFiles(): Promise<Found[]> {
+    return (await scan(directory)).filter((file) => file.whole)
+  }
+
+  return {
+    put: (entry) => reporting('write', () => put(entry)),
+    get: async (handle) => (await getEntry(handle))?.content,
+    getEntry: (handle) => reporting('read', () => getEntry(handle)),
+    remove: (handle) => reporting('remove', () => remove(handle)),
+    clear: () =>
+      reporting('remove', async () => {
+        for (const { handle } of await scan(directory)) await remove(handle)
+        bytes = 0
+      }),
+    size: async () => (await wholeFiles()).length,
+    async stats() {
+      const files = await wholeFiles()
+      return { entries: files.length, bytes: sum(files) }
+    },
+    sweep: () => reporting('sweep', sweep),
+    close: async () => {},
+  }
+}
+
+function sum(files: readonly Found[]): number {
+  return files.reduce((bytes, file) => bytes + file.size, 0)
+}
+
+async function reporting<T>(what: string, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action()
+  } catch (error) {
+    throw new ProxyError(
+      'STORE_FAILED',
+      `Could not ${what} kept results on disk: ${messageOf(error)}`,
+      'Check the rights and the free space of the data directory.',
+      { cause: error },
+    )
+  }
+}
