@@ -46,6 +46,7 @@ export class RpcError extends Error {
 export const ERROR_CODES = {
   CONFIG_NOT_FOUND: 'no configuration file was found',
   CONFIG_INVALID: 'the configuration is not valid',
+  LISTEN_FAILED: 'the address could not be listened on',
   UPSTREAM_CONNECT: 'a server could not be connected',
   UPSTREAM_TIMEOUT: 'a server did not answer in time',
   UPSTREAM_CLOSED: 'a server closed the connection',

@@ -1,0 +1,37 @@
+/** `initialize` of the legacy era (MCP ≤ 2025-11-25, basic/lifecycle). */
+import { isObject, type JsonObject } from '../protocol/json.ts'
+
+/** Newest first. */
+export const LEGACY_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const
+
+/** The client's version when we speak it, else our newest (basic/lifecycle, "Version Negotiation"). */
+export function negotiateVersion(wanted: unknown): string {
+  return LEGACY_VERSIONS.find((version) => version === wanted) ?? LEGACY_VERSIONS[0]
+}
+
+/** What is offered while nothing is known of the servers yet: a list may then turn out empty, but nothing is missing. */
+const EVERYTHING: JsonObject = {
+  tools: { listChanged: true },
+  resources: { subscribe: true, listChanged: true },
+  prompts: { listChanged: true },
+  logging: {},
+  completions: {},
+}
+
+/**
+ * The capabilities of all servers in one: `tools` always (the proxy has its own), each other one when a server has it or is
+ * still unknown.
+ */
+export function joinCapabilities(servers: readonly (JsonObject | undefined)[]): JsonObject {
+  if (servers.some((initialize) => initialize === undefined)) return EVERYTHING
+  const joined: JsonObject = { tools: { listChanged: true } }
+  for (const initialize of servers) {
+    if (!isObject(initialize?.capabilities)) continue
+    for (const [name, value] of Object.entries(initialize.capabilities)) {
+      if (name === 'tools' || name === 'tasks' || !isObject(value)) continue
+      const before = Object.hasOwn(joined, name) && isObject(joined[name]) ? joined[name] : {}
+      joined[name] = { ...before, ...value }
+    }
+  }
+  return joined
+}

@@ -1,0 +1,95 @@
+/** The one local client on standard input and output: a message a line (MCP specification, basic/transports, "stdio"). */
+import type { Readable, Writable } from 'node:stream'
+import { LineReader } from '../protocol/line-reader.ts'
+import type { JsonRpcMessage } from '../protocol/message.ts'
+import { LargeResult } from '../protocol/result.ts'
+import type { Transport } from '../protocol/transport.ts'
+
+export interface StdioOptions {
+  input: Readable
+  output: Writable
+  /** Longest message taken from the client, in bytes. */
+  maxMessageBytes: number
+}
+
+export class StdioTransport implements Transport {
+  onmessage: Transport['onmessage']
+  onclose: Transport['onclose']
+  onerror: Transport['onerror']
+  readonly #options: StdioOptions
+  readonly #lines: LineReader
+  #closed = false
+
+  constructor(options: StdioOptions) {
+    this.#options = options
+    this.#lines = new LineReader({
+      maxBytes: options.maxMessageBytes,
+      onLine: (parts, length) => this.#read(parts, length),
+      onDiscarded: ({ length }) => this.onerror?.(new Error(`a message of ${length} bytes was too large`)),
+    })
+  }
+
+  async start(): Promise<void> {
+    const { input, output } = this.#options
+    input.on('data', (chunk: Buffer) => this.#lines.push(chunk))
+    input.once('end', () => this.#end())
+    input.once('close', () => this.#end())
+    // EPIPE and the like: the client is gone, and a missing listener would end the process instead.
+    for (const stream of [input, output]) {
+      stream.on('error', (error: Error) => {
+        this.onerror?.(error)
+        this.#end()
+      })
+    }
+  }
+
+  send(message: JsonRpcMessage): Promise<void> {
+    if (this.#closed) return Promise.reject(new Error('the client is gone'))
+    const { output } = this.#options
+    const taken =
+      'result' in message && message.result instanceof LargeResult
+        ? writeLarge(output, message.id, message.result)
+        : output.write(`${JSON.stringify(message)}\n`)
+    if (taken) return Promise.resolve()
+    return new Promise((resolve) => {
+      output.once('drain', resolve)
+      output.once('close', resolve)
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#options.input.pause()
+    this.#end()
+  }
+
+  #read(parts: readonly Buffer[], length: number): void {
+    const [first] = parts
+    const line = parts.length === 1 && first ? first : Buffer.concat(parts, length)
+    let message: JsonRpcMessage
+    try {
+      message = JSON.parse(line.toString('utf8'))
+    } catch {
+      const error = { code: -32700, message: 'Parse error: the line is not JSON' }
+      this.send({ jsonrpc: '2.0', id: null, error }).catch(() => {})
+      return
+    }
+    if (typeof message === 'object' && message !== null) this.onmessage?.(message)
+  }
+
+  #end(): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.onclose?.()
+  }
+}
+
+/** The server's own bytes between an envelope of ours: nothing is parsed, nothing can change. */
+function writeLarge(output: Writable, id: string | number, result: LargeResult): boolean {
+  output.cork()
+  output.write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`)
+  const { buffer, byteOffset, byteLength } = result.bytes
+  output.write(Buffer.from(buffer, byteOffset, byteLength))
+  const taken = output.write('}\n')
+  output.uncork()
+  return taken
+}

@@ -1,0 +1,165 @@
+/**
+ * Keeps a result that is too large for a context and lets a preview with its handle through. Innermost of the layers: what
+ * is further out sees what the client will see.
+ */
+import { randomUUID } from 'node:crypto'
+import { canConform } from '../documents/conform.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Digest, DigestOptions } from '../engine/operation.ts'
+import { blocksOf, isText, META, textBlock } from '../protocol/content.ts'
+import type { Exchange, Handler, Middleware } from '../protocol/exchange.ts'
+import { isObject, type JsonObject } from '../protocol/json.ts'
+import { LargeResult, plain, type Result } from '../protocol/result.ts'
+import type { Keeper } from '../store/keeper.ts'
+import type { Logger } from '../telemetry/log.ts'
+import type { Savings } from '../telemetry/savings.ts'
+import { fallbackPreview } from './shape-fallback.ts'
+
+export interface ShapeOptions {
+  engine: Engine
+  keeper: Keeper
+  savings: Savings
+  logger: Logger
+  /** False: everything passes as it came, but for what the proxy's own tools ask to be kept. */
+  enabled: boolean
+  /** Names of the proxy's own tools: their answers are bounded already. */
+  exempt: ReadonlySet<string>
+  limits: Omit<DigestOptions, 'always' | 'outputSchema'>
+}
+
+export function createShape(options: ShapeOptions): Middleware {
+  /** By exposed name, from the lists that went through: a shaped answer has to fit what its client was told. */
+  const schemas = new Map<string, JsonObject>()
+  return {
+    name: 'shape',
+    methods: ['tools/list', 'tools/call'],
+    wrap: (next) => async (exchange) => {
+      if (exchange.method === 'tools/list') return listTools(next, exchange, options, schemas)
+      return callTool(next, exchange, options, schemas)
+    },
+  }
+}
+
+async function listTools(
+  next: Handler,
+  exchange: Exchange,
+  { enabled }: ShapeOptions,
+  schemas: Map<string, JsonObject>,
+): Promise<Result> {
+  const result = plain(await next(exchange))
+  if (!enabled || !Array.isArray(result.tools)) return result
+  const tools = result.tools.map((tool) => {
+    if (!isObject(tool) || typeof tool.name !== 'string' || !isObject(tool.outputSchema)) return tool
+    if (canConform(tool.outputSchema)) {
+      schemas.set(tool.name, tool.outputSchema)
+      return tool
+    }
+    // A promise that a shaped answer could not keep is not made: clients reject answers that break it.
+    const { outputSchema: _, ...rest } = tool
+    return rest
+  })
+  return { ...result, tools }
+}
+
+async function callTool(
+  next: Handler,
+  exchange: Exchange,
+  options: ShapeOptions,
+  schemas: ReadonlyMap<string, JsonObject>,
+): Promise<Result> {
+  const name = String(exchange.params.name)
+  const result = await next(exchange)
+  if (options.exempt.has(name)) return result
+  const always = exchange.keep === true
+  if (!always && (!options.enabled || surelySmall(result, options.limits))) {
+    if (!(result instanceof LargeResult)) options.savings.passed(exchange.agent.id, name, result)
+    return result
+  }
+  const content = bytesOf(result)
+  const handle = newHandle()
+  const outputSchema = schemas.get(name)
+  const digestOptions: DigestOptions = { ...options.limits, always, ...(outputSchema && { outputSchema }) }
+  const digest = await digestOrFallback(
+    result,
+    { handle, content, tool: name },
+    digestOptions,
+    options,
+    exchange,
+  )
+  if (!digest.shaped) {
+    options.savings.record(exchange.agent.id, name, digest.tokens, digest.tokens)
+    return result
+  }
+  const entry = await options.keeper.keep(exchange.agent, {
+    handle,
+    content,
+    hash: digest.hash,
+    origin: { tool: name, arguments: isObject(exchange.params.arguments) ? exchange.params.arguments : {} },
+  })
+  options.savings.record(exchange.agent.id, name, digest.tokens, always ? 0 : digest.shaped.tokens)
+  return withPreview(digest.shaped, entry.handle, digest)
+}
+
+/** The limit cannot be reached: decided on lengths alone, for this is on the way of every call. */
+function surelySmall(result: Result, limits: ShapeOptions['limits']): boolean {
+  if (result instanceof LargeResult) return false
+  const limit = Math.min(limits.maxResponseSize, limits.maxResponseTokens ?? Number.POSITIVE_INFINITY)
+  let characters = 0
+  for (const block of blocksOf(result)) {
+    if (isText(block)) characters += block.text.length
+    else if (isObject(block.resource) && typeof block.resource.text === 'string')
+      characters += block.resource.text.length
+    if (characters > limit) return false
+  }
+  if (result.structuredContent === undefined) return true
+  return characters + JSON.stringify(result.structuredContent).length <= limit
+}
+
+function bytesOf(result: Result): Uint8Array<SharedArrayBuffer> {
+  if (result instanceof LargeResult) return result.bytes
+  const json = JSON.stringify(result)
+  const bytes = new Uint8Array(new SharedArrayBuffer(Buffer.byteLength(json)))
+  Buffer.from(bytes.buffer).write(json)
+  return bytes
+}
+
+/** A result is never lost to a preview that failed: it is kept, and its first characters stand in. */
+async function digestOrFallback(
+  result: Result,
+  source: { handle: string; content: Uint8Array; tool: string },
+  digestOptions: DigestOptions,
+  { engine, logger }: ShapeOptions,
+  exchange: Exchange,
+): Promise<Digest> {
+  try {
+    return await engine.digest(source, digestOptions, exchange.signal)
+  } catch (error) {
+    if (exchange.signal.aborted) throw error
+    logger.error({ err: error, tool: source.tool, bytes: source.content.length }, 'no preview could be made')
+    return fallbackPreview(result, source, digestOptions.previewSize)
+  }
+}
+
+function withPreview(shaped: NonNullable<Digest['shaped']>, handle: string, digest: Digest): JsonObject {
+  const content = blocksOf(shaped.result)
+  content.splice(shaped.at, 0, textBlock(shaped.text.join(handle)))
+  const meta = isObject(shaped.result._meta) ? shaped.result._meta : {}
+  return {
+    ...shaped.result,
+    content,
+    _meta: {
+      ...meta,
+      [`${META}cache-id`]: handle,
+      [`${META}savings`]: {
+        originalCharacters: digest.characters,
+        originalTokens: digest.tokens,
+        deliveredTokens: shaped.tokens,
+      },
+    },
+  }
+}
+
+/** 12 hexadecimal digits of a random UUID: the first 48 bits, all random (RFC 9562, §5.4). */
+function newHandle(): string {
+  return randomUUID().replaceAll('-', '').slice(0, 12)
+}

@@ -1,0 +1,9 @@
+import { RPC, RpcError } from '../../protocol/errors.ts'
+import type { Exchange } from '../../protocol/exchange.ts'
+
+/** Lists go out as one page, so no cursor was ever handed out and any that comes is invalid (basic/utilities/pagination). */
+export function refuseCursor(exchange: Exchange): void {
+  const { cursor } = exchange.params
+  if (cursor !== undefined && cursor !== null)
+    throw new RpcError(RPC.invalidParams, 'Invalid cursor: there is one page only')
+}

@@ -1,0 +1,105 @@
+/** What the three query tools have in common: find the source, ask the engine, keep what did not fit. */
+import type { ZodObject } from 'zod'
+import * as z from 'zod'
+import type { Engine } from '../engine/engine.ts'
+import type { Query, QueryAnswer } from '../engine/operation.ts'
+import { errorResult, META, textBlock } from '../protocol/content.ts'
+import { ProxyError } from '../protocol/errors.ts'
+import type { Exchange } from '../protocol/exchange.ts'
+import type { JsonObject } from '../protocol/json.ts'
+import type { Entry } from '../store/store.ts'
+import type { Savings } from '../telemetry/savings.ts'
+import { readParams } from './params.ts'
+import { findSource, type SourceOptions } from './source.ts'
+import { sourceParams } from './source-params.ts'
+import type { ProxyTool } from './tool.ts'
+
+export interface QueryToolOptions extends SourceOptions {
+  engine: Engine
+  savings: Savings
+  /** The most characters of an answer. */
+  budget: number
+}
+
+export interface QueryToolDeclaration {
+  name: string
+  title: string
+  kind: Query['kind']
+  description: string
+  params: ZodObject
+}
+
+export function createQueryTool(declaration: QueryToolDeclaration, options: QueryToolOptions): ProxyTool {
+  const { name, title, description, kind } = declaration
+  const params = z.strictObject({ ...sourceParams, ...declaration.params.shape })
+  const { $schema: _, ...inputSchema } = z.toJSONSchema(params, { io: 'input', unrepresentable: 'any' })
+  return {
+    name,
+    definition: {
+      name,
+      title,
+      description,
+      inputSchema: inputSchema as JsonObject,
+      // A fresh call runs a tool of any kind, so the hint can promise nothing about it.
+      annotations: { title, openWorldHint: true },
+    },
+    async call(args, exchange) {
+      const read = readParams(name, params, args)
+      if ('failure' in read) return errorResult(read.failure)
+      const { cache_id, tool, arguments: toolArguments, ...query } = read.params
+      const found = await findSource(name, { cache_id, tool, arguments: toolArguments }, exchange, options)
+      if ('failure' in found) return found.failure
+      const heading = found.fresh ? freshHeading(found.entries) : ''
+      const budget = Math.max(200, options.budget - heading.length)
+      try {
+        const sources = found.entries.map(({ handle, content, tool: origin }) => ({
+          handle,
+          content,
+          tool: origin,
+        }))
+        const answer = await options.engine.query(sources, { kind, params: query, budget }, exchange.signal)
+        return await reply(answer, heading, found.entries, query, name, exchange, options)
+      } catch (error) {
+        if (error instanceof ProxyError && error.code !== 'CANCELLED') return errorResult(error.text)
+        throw error
+      }
+    },
+  }
+}
+
+async function reply(
+  answer: QueryAnswer,
+  heading: string,
+  entries: readonly Entry[],
+  query: JsonObject,
+  name: string,
+  exchange: Exchange,
+  { keeper, savings }: QueryToolOptions,
+): Promise<JsonObject> {
+  const [first] = entries
+  const own =
+    answer.whole &&
+    (await keeper.keep(exchange.agent, {
+      ...answer.whole,
+      origin: { tool: name, arguments: { cache_id: entries.map(({ handle }) => handle), ...query } },
+    }))
+  savings.answered(exchange.agent.id, first?.tool ?? name, answer.answerTokens)
+  return {
+    content: [textBlock(heading + answer.text.join(own?.handle ?? ''))],
+    ...(answer.failed && { isError: true }),
+    _meta: {
+      ...(own && { [`${META}cache-id`]: own.handle }),
+      [`${META}savings`]: {
+        originalTokens: answer.originalTokens,
+        deliveredTokens: answer.answerTokens,
+        steps: answer.steps,
+      },
+    },
+  }
+}
+
+function freshHeading(entries: readonly Entry[]): string {
+  return entries
+    .map(({ handle, tool }) => `cache_id "${handle}" keeps the whole result of ${tool}.\n`)
+    .join('')
+}

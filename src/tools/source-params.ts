@@ -1,0 +1,50 @@
+import * as z from 'zod'
+import { isObject, type JsonObject } from '../protocol/json.ts'
+
+/** The most handles one question may name. */
+const MAX_HANDLES = 16
+
+/** Handles as models write them: one, a list, a JSON list in a string, or several with commas between. */
+function handles(value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  const text = value.trim()
+  if (text.startsWith('[')) {
+    try {
+      return JSON.parse(text)
+    } catch {
+      return [text]
+    }
+  }
+  return text.split(',').map((part) => part.trim())
+}
+
+/** Arguments are an object; some models send it as a JSON string. */
+function argumentsObject(value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  try {
+    const parsed: unknown = JSON.parse(value)
+    return isObject(parsed) ? parsed : value
+  } catch {
+    return value
+  }
+}
+
+/** The parameters all query tools share. */
+export const sourceParams = {
+  cache_id: z
+    .preprocess(handles, z.array(z.string().max(200)).min(1).max(MAX_HANDLES))
+    .optional()
+    .meta({
+      type: 'string',
+      description: 'Handle of a kept result, from an earlier reply. Several: separate by commas.',
+    }),
+  tool: z
+    .string()
+    .max(500)
+    .optional()
+    .describe('Instead of cache_id: a tool to call now; its result is kept.'),
+  arguments: z
+    .preprocess(argumentsObject, z.custom<JsonObject>(isObject, 'must be an object'))
+    .optional()
+    .meta({ type: 'object', description: 'Arguments for that tool.' }),
+}

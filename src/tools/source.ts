@@ -1,0 +1,87 @@
+/** What a proxy tool works on: kept results by their handles, or a fresh call whose result is kept first. */
+import { errorResult, META } from '../protocol/content.ts'
+import type { Exchange, Handler } from '../protocol/exchange.ts'
+import { isObject, type JsonObject } from '../protocol/json.ts'
+import { plain } from '../protocol/result.ts'
+import type { Keeper } from '../store/keeper.ts'
+import type { Entry } from '../store/store.ts'
+
+export interface SourceParams {
+  cache_id?: string[] | undefined
+  tool?: string | undefined
+  arguments?: JsonObject | undefined
+}
+
+/** Either the entries, or the `isError` result that says why there are none. */
+export type Found = { entries: Entry[]; fresh: boolean } | { failure: JsonObject }
+
+export interface SourceOptions {
+  keeper: Keeper
+  /** The whole onion: a fresh call is logged, blocked and counted like any other. */
+  call: Handler
+  /** Names of the proxy's own tools, which cannot be called through each other. */
+  ownTools: ReadonlySet<string>
+}
+
+export async function findSource(
+  asker: string,
+  params: SourceParams,
+  exchange: Exchange,
+  options: SourceOptions,
+): Promise<Found> {
+  const { cache_id: handles, tool } = params
+  if ((handles === undefined) === (tool === undefined))
+    return { failure: errorResult(oneSource(asker, handles !== undefined)) }
+  if (handles) return keptResults(asker, handles, exchange, options.keeper)
+  return freshResult(asker, tool ?? '', params.arguments ?? {}, exchange, options)
+}
+
+async function keptResults(
+  asker: string,
+  handles: string[],
+  exchange: Exchange,
+  keeper: Keeper,
+): Promise<Found> {
+  const entries: Entry[] = []
+  for (const handle of new Set(handles)) {
+    const entry = await keeper.get(exchange.agent, handle)
+    if (!entry) return { failure: errorResult(goneText(asker, handle)) }
+    entries.push(entry)
+  }
+  return { entries, fresh: false }
+}
+
+async function freshResult(
+  asker: string,
+  tool: string,
+  args: JsonObject,
+  exchange: Exchange,
+  { keeper, call, ownTools }: SourceOptions,
+): Promise<Found> {
+  if (ownTools.has(tool)) {
+    const text = `${asker} cannot call ${tool}: "tool" is a tool of a server. To go on from an answer of ${tool}, pass the cache_id it gave.`
+    return { failure: errorResult(text) }
+  }
+  const { _meta } = exchange.params
+  const params: JsonObject = { name: tool, arguments: args, ...(isObject(_meta) && { _meta }) }
+  const result = plain(await call({ ...exchange, method: 'tools/call', params, keep: true }))
+  if (result.isError === true) return { failure: result }
+  const handle = isObject(result._meta) ? result._meta[`${META}cache-id`] : undefined
+  const entry = typeof handle === 'string' ? await keeper.get(exchange.agent, handle) : undefined
+  if (!entry) return { failure: errorResult(`The result of ${tool} could not be kept. Call ${tool} itself.`) }
+  return { entries: [entry], fresh: true }
+}
+
+function oneSource(asker: string, both: boolean): string {
+  const problem = both
+    ? 'Both cache_id and tool were given; give one.'
+    : 'Neither cache_id nor tool was given; give one.'
+  return `${problem}\nKept result: ${asker} {"cache_id": "<12 characters from an earlier reply>", …}\nFresh call: ${asker} {"tool": "<tool name>", "arguments": {…}, …}`
+}
+
+/** The same words for a handle that expired, never was, or is another agent's. */
+function goneText(asker: string, handle: string): string {
+  const shown = handle.slice(0, 40)
+  return `No kept result has cache_id "${shown}": it expired or was never yours. Do not retry this cache_id.
+Call the tool that gave it again with the same arguments and use the new cache_id, or do both at once: ${asker} {"tool": "<that tool>", "arguments": {<the same>}, …}`
+}
