@@ -1,0 +1,164 @@
+import { expect, test } from 'vitest'
+import { RpcError } from '../../../src/protocol/errors.ts'
+import type { JsonObject } from '../../../src/protocol/json.ts'
+import type { Notification } from '../../../src/protocol/message.ts'
+import {
+  type Incoming,
+  Peer,
+  PeerClosed,
+  type PeerHandlers,
+  RequestTimeout,
+} from '../../../src/protocol/peer.ts'
+import { deferred } from '../../support/deferred.ts'
+import { linkedTransports } from '../../support/linked.ts'
+
+async function connected(server: Partial<PeerHandlers>, client: Partial<PeerHandlers> = {}) {
+  const [near, far] = linkedTransports()
+  const refuse = async () => Promise.reject(new RpcError(-32601, 'no'))
+  const a = new Peer(near, {
+    onRequest: refuse,
+    onNotification: () => {},
+    ...client,
+  })
+  const b = new Peer(far, {
+    onRequest: refuse,
+    onNotification: () => {},
+    ...server,
+  })
+  await Promise.all([a.start(), b.start()])
+  return { a, b }
+}
+
+test('pairs answers with requests whatever their order', async () => {
+  const late: (() => void)[] = []
+  const { a } = await connected({
+    onRequest: async ({ params }) => {
+      if (params?.wait) await new Promise<void>((resolve) => late.push(resolve))
+      else late.shift()?.()
+      return { echo: params ?? {} }
+    },
+  })
+  const first = a.request({ method: 'x', params: { n: 1, wait: true } })
+  const second = a.request({ method: 'x', params: { n: 2 } })
+  expect(await second).toEqual({ echo: { n: 2 } })
+  expect(await first).toEqual({ echo: { n: 1, wait: true } })
+})
+
+test('errors keep code, message and data', async () => {
+  const { a } = await connected({
+    onRequest: () =>
+      Promise.reject(
+        new RpcError(-32042, 'go there', {
+          elicitations: [{ url: 'https://example.org' }],
+        }),
+      ),
+  })
+  await expect(a.request({ method: 'x' })).rejects.toMatchObject({
+    code: -32042,
+    message: 'go there',
+    data: { elicitations: [{ url: 'https://example.org' }] },
+  })
+})
+
+test('an aborted request is cancelled on the other side and gets no answer', async () => {
+  let seen: AbortSignal | undefined
+  const started = deferred<void>()
+  const { a } = await connected({
+    onRequest: async (_, { signal }) => {
+      seen = signal
+      started.resolve()
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      return {}
+    },
+  })
+  const stop = new AbortController()
+  const call = a.request({ method: 'x' }, { signal: stop.signal })
+  await started.promise
+  stop.abort()
+  await expect(call).rejects.toThrow()
+  await expect.poll(() => seen?.aborted).toBe(true)
+})
+
+test('progress reaches the caller under a token of ours, and keeps the call alive', async () => {
+  const progress: JsonObject[] = []
+  const { a } = await connected({
+    onRequest: async ({ params }, { notify }: Incoming) => {
+      const { progressToken } = (params as { _meta: { progressToken: number } })._meta
+      for (let step = 1; step <= 3; step++) {
+        await new Promise((resolve) => setTimeout(resolve, 40))
+        notify({
+          method: 'notifications/progress',
+          params: { progressToken, progress: step },
+        })
+      }
+      return { done: true }
+    },
+  })
+  const params = { _meta: { progressToken: 'theirs', other: 1 } }
+  const result = await a.request(
+    { method: 'x', params },
+    { timeoutMs: 100, onProgress: (p) => progress.push(p) },
+  )
+  expect(result).toEqual({ done: true })
+  expect(progress.map((p) => p.progress)).toEqual([1, 2, 3])
+  expect(params).toEqual({ _meta: { progressToken: 'theirs', other: 1 } })
+})
+
+test('silence ends in a timeout, and the other side is told', async () => {
+  const cancelled = deferred<void>()
+  const { a } = await connected({
+    onRequest: (_, { signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          cancelled.resolve()
+          reject(new Error('aborted'))
+        })
+      }),
+  })
+  await expect(a.request({ method: 'x' }, { timeoutMs: 20 })).rejects.toBeInstanceOf(RequestTimeout)
+  await cancelled.promise
+})
+
+test('a closed connection rejects what is pending and aborts what is served', async () => {
+  const serving = deferred<AbortSignal>()
+  let ends = 0
+  const { a, b } = await connected(
+    {
+      onRequest: (_, { signal }) => {
+        serving.resolve(signal)
+        return new Promise(() => {})
+      },
+    },
+    { onClose: () => ends++ },
+  )
+  const call = a.request({ method: 'x' })
+  const signal = await serving.promise
+  await b.close()
+  await expect(call).rejects.toBeInstanceOf(PeerClosed)
+  expect(signal.aborted).toBe(true)
+  expect(ends).toBe(1)
+  await expect(a.request({ method: 'x' })).rejects.toBeInstanceOf(PeerClosed)
+})
+
+test('ping is answered, other notifications are handed on, stray answers are reported', async () => {
+  const notes: Notification[] = []
+  const errors: Error[] = []
+  const [near, far] = linkedTransports()
+  const peer = new Peer(far, {
+    onRequest: async () => ({}),
+    onNotification: (note) => notes.push(note),
+    onError: (error) => errors.push(error),
+  })
+  await peer.start()
+  const answers: unknown[] = []
+  near.onmessage = (message) => answers.push(message)
+  await near.send({ jsonrpc: '2.0', id: 'p', method: 'ping' })
+  await near.send({
+    jsonrpc: '2.0',
+    method: 'notifications/roots/list_changed',
+  })
+  await near.send({ jsonrpc: '2.0', id: 99, result: {} })
+  await expect.poll(() => errors.length).toBe(1)
+  expect(answers).toEqual([{ jsonrpc: '2.0', id: 'p', result: {} }])
+  expect(notes).toEqual([{ jsonrpc: '2.0', method: 'notifications/roots/list_changed' }])
+})
