@@ -54,6 +54,7 @@ export const ERROR_CODES = {
   HANDLE_UNKNOWN: 'a cache_id is unknown or expired',
   BAD_PARAMETERS: 'parameters of a proxy tool are not valid',
   QUERY_TIMEOUT: 'a query over a kept result took too long',
+  QUERY_FAILED: 'a query over a kept result broke off',
   STORE_FAILED: 'a kept result could not be written or read',
   CANCELLED: 'the client cancelled',
 } as const

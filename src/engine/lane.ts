@@ -1,0 +1,136 @@
+/** One worker and the queue before it. */
+import type { Tinypool } from 'tinypool'
+import { messageOf, ProxyError } from '../protocol/errors.ts'
+
+/** How a lane runs its worker. */
+export interface LaneOptions {
+  /** The worker's module; it exports `run(task)`. */
+  worker: URL
+  /** Milliseconds a task may run before its worker is killed. Waiting in the queue does not count. */
+  timeLimit: number
+  /** Heap of the worker in MB. Default: Node's own. */
+  maxOldGenerationMb?: number
+}
+
+/** Tasks are pure, one runs at a time, and each may be stopped at any moment without harm to the others. */
+export interface Lane {
+  /** Rejects with ProxyError: CANCELLED, QUERY_TIMEOUT, or QUERY_FAILED when the worker threw or died. */
+  run(task: unknown, signal?: AbortSignal): Promise<unknown>
+  /** Tasks running and waiting. */
+  readonly load: number
+  /** Starts the worker when there is none. */
+  warm(): void
+  /** Kills the worker, within a second at most; what still waits rejects. */
+  close(): Promise<void>
+}
+
+/** Deep JSON needs a deep stack; the default is 4. */
+const STACK_MB = 16
+
+/** Milliseconds a killed worker has to be gone. */
+const CLOSE_LIMIT = 800
+
+export function createLane(options: LaneOptions): Lane {
+  const closing = new AbortController()
+  let pool: Promise<Tinypool> | undefined
+  let stopCurrent: ((reason: unknown) => void) | undefined
+  let last: Promise<unknown> = Promise.resolve()
+  let load = 0
+
+  function open(): Promise<Tinypool> {
+    pool ??= import('tinypool').then(({ Tinypool }) => {
+      const opened = new Tinypool({
+        filename: options.worker.href,
+        name: 'run',
+        minThreads: 1,
+        maxThreads: 1,
+        resourceLimits: {
+          stackSizeMb: STACK_MB,
+          ...(options.maxOldGenerationMb !== undefined && {
+            maxOldGenerationSizeMb: options.maxOldGenerationMb,
+          }),
+        },
+      })
+      // A worker that dies before it took the task says so here and nowhere else.
+      opened.on('error', (error) => stopCurrent?.(error))
+      return opened
+    })
+    return pool
+  }
+
+  async function execute(task: unknown, signal: AbortSignal | undefined): Promise<unknown> {
+    const stop = new AbortController()
+    const cancel = (): void => stop.abort(cancelled())
+    const timer = setTimeout(() => stop.abort(tookTooLong(options.timeLimit)), options.timeLimit)
+    stopCurrent = (reason) => stop.abort(failed(reason))
+    signal?.addEventListener('abort', cancel, { once: true })
+    closing.signal.addEventListener('abort', cancel, { once: true })
+    try {
+      return await (await open()).run(task, { signal: stop.signal })
+    } catch (error) {
+      throw stop.signal.aborted ? stop.signal.reason : failed(error)
+    } finally {
+      clearTimeout(timer)
+      stopCurrent = undefined
+      signal?.removeEventListener('abort', cancel)
+      closing.signal.removeEventListener('abort', cancel)
+    }
+  }
+
+  return {
+    run(task, signal) {
+      load++
+      const done = last.then(() => {
+        if (signal?.aborted || closing.signal.aborted) throw cancelled()
+        return execute(task, signal)
+      })
+      last = done.catch(() => {}).finally(() => load--)
+      return orCancelled(done, signal)
+    },
+    get load() {
+      return load
+    },
+    warm: () => void open(),
+    async close() {
+      closing.abort()
+      const opened = await pool
+      if (opened === undefined) return
+      const patience = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_LIMIT).unref())
+      await Promise.race([opened.destroy(), patience])
+    },
+  }
+}
+
+/** The outcome, or the cancellation as soon as it comes: a call that waits in the queue need not wait for its turn. */
+function orCancelled<T>(done: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return done
+  return new Promise((resolve, reject) => {
+    const cancel = (): void => reject(cancelled())
+    signal.addEventListener('abort', cancel, { once: true })
+    done.then(resolve, reject).finally(() => signal.removeEventListener('abort', cancel))
+  })
+}
+
+function cancelled(): ProxyError {
+  return new ProxyError('CANCELLED', 'The query was cancelled.', '')
+}
+
+function tookTooLong(milliseconds: number): ProxyError {
+  return new ProxyError(
+    'QUERY_TIMEOUT',
+    `The query took longer than ${milliseconds / 1000} s and was stopped. The kept result is unchanged.`,
+    'Do not repeat it as it is: give a narrower path (without ..), a simpler pattern or fewer fields.',
+  )
+}
+
+function failed(error: unknown): ProxyError {
+  const outOfMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+  return new ProxyError(
+    'QUERY_FAILED',
+    outOfMemory
+      ? 'The query needed more memory than it may have and was stopped. The kept result is unchanged.'
+      : `The query broke off: ${messageOf(error)}. The kept result is unchanged.`,
+    'Ask for a smaller part: give a narrower path, fewer fields or a smaller limit.',
+    { cause: error },
+  )
+}

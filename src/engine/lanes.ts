@@ -1,0 +1,82 @@
+import { availableParallelism } from 'node:os'
+import { LRUCache } from 'lru-cache'
+import type { Engine } from './engine.ts'
+import { createLane, type Lane } from './lane.ts'
+import type { Answer, Task } from './task.ts'
+
+export interface EngineOptions {
+  /** Worker threads. Each keeps views of its own, so one result is asked about in one lane. */
+  lanes: number
+  /** Milliseconds a digest or query may run. */
+  queryTimeout: number
+  /** Heap of each worker in MB. Default: Node's own. */
+  maxOldGenerationMb?: number
+}
+
+/** Two workers where there are cores for them, beside the event loop. */
+export const ENGINE_DEFAULTS = {
+  lanes: Math.max(1, Math.min(2, availableParallelism() - 1)),
+  queryTimeout: 20_000,
+} as const
+
+/** Contents whose lane is remembered. One that is forgotten is opened once more, somewhere. */
+const REMEMBERED = 10_000
+
+/** An engine of worker threads. They start on first use and never hold the process. */
+export function createEngine(options: EngineOptions): Engine {
+  const { maxOldGenerationMb } = options
+  const lanes = Array.from({ length: Math.max(1, options.lanes) }, () =>
+    createLane({
+      worker: workerModule(),
+      timeLimit: options.queryTimeout,
+      ...(maxOldGenerationMb !== undefined && { maxOldGenerationMb }),
+    }),
+  )
+  /** Where content, by its hash, was last opened. */
+  const homes = new LRUCache<string, Lane>({ max: REMEMBERED })
+
+  const idlest = (): Lane => lanes.reduce((best, lane) => (lane.load < best.load ? lane : best))
+
+  async function run<T extends Task>(lane: Lane, task: T, signal?: AbortSignal): Promise<Answer<T>> {
+    return (await lane.run(task, signal)) as Answer<T>
+  }
+
+  return {
+    async digest({ content, tool }, digestOptions, signal) {
+      const lane = idlest()
+      const digest = await run(
+        lane,
+        { kind: 'digest', arrival: { content, tool }, options: digestOptions },
+        signal,
+      )
+      homes.set(digest.hash, lane)
+      return digest
+    },
+    async query(entries, query, signal) {
+      const sources = entries.map(({ handle, hash, content, tool }) => ({ handle, hash, content, tool }))
+      const first = sources[0]?.hash ?? ''
+      const lane = homes.get(first) ?? idlest()
+      for (const { hash } of sources) if (!homes.has(hash)) homes.set(hash, lane)
+      const answer = await run(lane, { kind: 'query', sources, query }, signal)
+      if (answer.whole !== undefined) homes.set(answer.whole.hash, lane)
+      return answer
+    },
+    countTokens: (texts) => run(idlest(), { kind: 'count', texts }),
+    forget(hash) {
+      const lane = homes.get(hash)
+      homes.delete(hash)
+      // A worker that fails here has lost its views anyway.
+      if (lane !== undefined) run(lane, { kind: 'forget', hash }).catch(() => {})
+    },
+    warm: () => idlest().warm(),
+    async close() {
+      await Promise.all(lanes.map((lane) => lane.close()))
+    },
+  }
+}
+
+/** The compiled worker: beside this file in `dist`, and in `dist` too when this file runs as TypeScript, which threads cannot load. */
+function workerModule(): URL {
+  const compiled = import.meta.url.endsWith('.js')
+  return new URL(compiled ? './worker.js' : '../../dist/engine/worker.js', import.meta.url)
+}

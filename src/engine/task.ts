@@ -1,0 +1,34 @@
+/** What a lane hands to its worker. The answer's type follows from the kind. */
+import type { Arrival, Digest, DigestOptions, Query, QueryAnswer, Source } from './operation.ts'
+
+export interface DigestTask {
+  kind: 'digest'
+  arrival: Arrival
+  options: DigestOptions
+}
+
+export interface QueryTask {
+  kind: 'query'
+  sources: readonly Source[]
+  query: Query
+}
+
+export interface CountTask {
+  kind: 'count'
+  texts: readonly string[]
+}
+
+export interface ForgetTask {
+  kind: 'forget'
+  hash: string
+}
+
+export type Task = DigestTask | QueryTask | CountTask | ForgetTask
+
+export type Answer<T extends Task> = T extends DigestTask
+  ? Digest
+  : T extends QueryTask
+    ? QueryAnswer
+    : T extends CountTask
+      ? number[]
+      : null
