@@ -1,0 +1,122 @@
+/** Checks a whole configuration and collects every problem it has. Does no input or output of its own. */
+import { isObject, type JsonObject } from '../protocol/json.ts'
+import { type CheckedServers, checkServers } from './check-servers.ts'
+import type { Surroundings } from './expand.ts'
+import { expandAll } from './expand-all.ts'
+import { reportIssues } from './issues.ts'
+import type { JsoncFile } from './jsonc.ts'
+import { read } from './keys.ts'
+import { settingRows } from './options.ts'
+import { type Problem, showSafely } from './problem.ts'
+import { createReport, type Report } from './report.ts'
+import type { Config } from './schema.ts'
+import { type Settings, settingsSchema } from './settings.ts'
+import { overlay, unknownVariables } from './sources.ts'
+import { SETTINGS, split } from './split.ts'
+
+export interface CheckRequest extends Surroundings {
+  file: string | undefined
+  /** What the file holds, and where. */
+  content: JsoncFile
+  /** Texts by flag name: `{ port: '9000' }`. */
+  flags: Readonly<Record<string, string | undefined>>
+  /** False: texts are final already (a wrapped command, which the shell has expanded). */
+  expand: boolean
+  /** True: a configuration without servers is fine. */
+  serversOptional: boolean
+  /** The variables of an `envFile`. Throws when it cannot be read. */
+  readEnvFile(path: string): Record<string, string>
+}
+
+/** Undefined `config`: at least one of the problems is an error. */
+export interface Checked {
+  config: Config | undefined
+  problems: readonly Problem[]
+}
+
+export function check(request: CheckRequest): Checked {
+  const report = createReport(request.content)
+  report.take(request.content.problems)
+  const file = request.content.value
+  if (isObject(file)) {
+    const config = checkObject(file, request, report)
+    const failed = report.problems.some(({ severity }) => severity === 'error')
+    return { config: failed ? undefined : config, problems: report.problems }
+  }
+  if (file !== undefined) {
+    report.add('error', [], {
+      message: `the file holds ${showSafely(file, [])}, but must be an object { … }`,
+      remedy: 'Write { "mcpServers": { … } }.',
+    })
+  }
+  return { config: undefined, problems: report.problems }
+}
+
+function checkObject(file: JsonObject, request: CheckRequest, report: Report): Config | undefined {
+  const parts = split(file, report)
+  const { settings, chosen } = checkSettings(parts.settings, request, report)
+  const { servers, disabled } = checkServers(
+    parts.servers,
+    {
+      surroundings: request.expand ? request : undefined,
+      readEnvFile: (path) => request.readEnvFile(path),
+      callTimeoutMs: settings?.connect.callTimeoutMs ?? 0,
+    },
+    report,
+  )
+  reportAbsence(parts.servers.length, { servers, disabled }, request, report)
+  unknownVariables(request.env, report)
+  return settings && freeze({ file: request.file, servers, disabled, settings, chosen })
+}
+
+function checkSettings(
+  written: JsonObject,
+  request: CheckRequest,
+  report: Report,
+): { settings: Settings | undefined; chosen: string[] } {
+  const inFile = settingRows().filter((row) => read(written, row.path.split('.')) !== undefined)
+  const raw = expandAll(written, settingsSchema, SETTINGS, request.expand ? request : undefined, report)
+  const laid = overlay(raw, SETTINGS, request.env, request.flags, report)
+  const chosen = [...new Set([...inFile.map((row) => row.path), ...laid])]
+  const parsed = settingsSchema.safeParse(raw)
+  if (!parsed.success) {
+    reportIssues(parsed.error.issues, raw, settingsSchema, SETTINGS, report)
+    return { settings: undefined, chosen }
+  }
+  const { previewSize, maxResponseSize } = parsed.data
+  if (previewSize > maxResponseSize && chosen.includes('previewSize')) {
+    report.addAt('warning', [...SETTINGS, 'previewSize'], {
+      message: `is ${previewSize}, more than maxResponseSize (${maxResponseSize}), which is used instead`,
+      remedy: 'Make it smaller.',
+    })
+  }
+  return { settings: { ...parsed.data, previewSize: Math.min(previewSize, maxResponseSize) }, chosen }
+}
+
+function reportAbsence(
+  sections: number,
+  { servers, disabled }: CheckedServers,
+  request: CheckRequest,
+  report: Report,
+): void {
+  if (request.serversOptional || report.problems.some(({ severity }) => severity === 'error')) return
+  if (sections === 0) {
+    report.add('error', ['mcpServers'], {
+      message: 'is missing',
+      remedy: 'Add "mcpServers": { "name": { "command": "…" } }.',
+    })
+  } else if (servers.length === 0) {
+    report.add('warning', ['mcpServers'], {
+      message: disabled.length === 0 ? 'is empty: there is nothing to offer' : 'has only disabled servers',
+      remedy: disabled.length === 0 ? 'Add a server.' : 'Remove "disabled" from one of them.',
+    })
+  }
+}
+
+function freeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) {
+    Object.freeze(value)
+    Object.values(value).forEach(freeze)
+  }
+  return value
+}

@@ -1,0 +1,58 @@
+/** Where the proxy writes: made when missing, private, and checked before anything depends on it. */
+import { accessSync, constants, mkdirSync, mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
+import { messageOf, ProxyError } from '../protocol/errors.ts'
+import type { Config } from './schema.ts'
+import { absolutePath } from './sources.ts'
+
+export interface PreparedConfig {
+  /** The configuration with an absolute `dataDir` that can be written to. */
+  config: Config
+  /** The default directory cannot be used, and another took its place until the proxy ends. */
+  warning?: string
+}
+
+export interface Places {
+  cwd: string
+  home: string
+  /** Directory for temporary files, as `os.tmpdir()` tells it. */
+  temporary: string
+}
+
+/** Makes the data directory (0700). One that somebody chose must work; in place of the default a temporary one will do. */
+export function prepareDataDirectory(config: Config, { cwd, home, temporary }: Places): PreparedConfig {
+  const directory = dataDirectory(config, cwd, home)
+  const problem = unusable(directory)
+  if (problem === undefined) return { config: withDirectory(config, directory) }
+  if (config.chosen.includes('dataDir')) {
+    throw new ProxyError(
+      'CONFIG_INVALID',
+      `proxySettings.dataDir is ${directory}, which cannot be written to: ${problem}`,
+      'Name another directory, or correct its permissions.',
+    )
+  }
+  const replacement = mkdtempSync(join(temporary, 'mcpproxy-'))
+  return {
+    config: withDirectory(config, replacement),
+    warning: `${directory} cannot be written to (${problem}); using ${replacement} until the proxy ends`,
+  }
+}
+
+/** The data directory as an absolute path, without looking at it. */
+export function dataDirectory(config: Config, cwd: string, home: string): string {
+  return absolutePath(config.settings.dataDir, cwd, home)
+}
+
+function unusable(directory: string): string | undefined {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK)
+    return undefined
+  } catch (error) {
+    return messageOf(error)
+  }
+}
+
+function withDirectory(config: Config, dataDir: string): Config {
+  return Object.freeze({ ...config, settings: Object.freeze({ ...config.settings, dataDir }) })
+}

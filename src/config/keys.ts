@@ -1,0 +1,109 @@
+/** Brings the keys of a file into the spelling of the schema, and reports those that nobody knows. */
+import * as z from 'zod'
+import { isObject, type JsonObject, type JsonValue, setOwn } from '../protocol/json.ts'
+import { unwrap } from './option.ts'
+import { formatPath, type Path } from './problem.ts'
+import type { Report } from './report.ts'
+import { nearest, plainName } from './suggest.ts'
+
+export interface KeyRules {
+  schema: z.ZodObject
+  /** Where the result lies in the schema of the file. */
+  at: Path
+  /** Where the keys were written. */
+  from: Path
+  /** Other name → path in `schema`: `{ mcplazy: 'connect.lazy' }`. */
+  aliases: Readonly<Record<string, string>>
+  /** Known, without meaning here, not worth a word. */
+  ignored: readonly string[]
+  /** Known, but of a later version. */
+  later: readonly string[]
+}
+
+/**
+ * Copies `raw` into `into` with canonical keys (`max_response_size` → `maxResponseSize`, aliases to their place).
+ * Values are untouched. A value that is already there was given twice.
+ */
+export function canonicalKeys(
+  raw: JsonObject,
+  rules: KeyRules,
+  report: Report,
+  into: JsonObject,
+): JsonObject {
+  const { at, from, ignored, later } = rules
+  const aliases = new Map(Object.entries(rules.aliases).map(([key, path]) => [plainName(key), path]))
+  walk(raw, rules.schema, [], from)
+  return into
+
+  function walk(object: JsonObject, schema: z.ZodObject, inside: Path, written: Path): void {
+    const known = Object.keys(schema.shape)
+    const byName = new Map(known.map((key) => [plainName(key), key]))
+    for (const [key, value] of Object.entries(object)) {
+      const here = [...written, key]
+      const canonical = byName.get(plainName(key))
+      const alias = inside.length === 0 ? aliases.get(plainName(key)) : undefined
+      if (canonical !== undefined) {
+        const { type } = unwrap(schema.shape[canonical] as z.ZodType)
+        if (type instanceof z.ZodObject && isObject(value)) walk(value, type, [...inside, canonical], here)
+        else place([...inside, canonical], value, here)
+      } else if (alias !== undefined) place(alias.split('.'), value, here)
+      else if (!ignored.includes(key)) unknownKey(key, here, known, later, report)
+    }
+  }
+
+  function place(inside: Path, value: JsonValue, written: Path): void {
+    const path = [...at, ...inside]
+    if (read(into, inside) !== undefined) {
+      report.add('error', written, {
+        message: `says again what ${formatPath(report.origin(path))} says`,
+        remedy: 'Keep one of the two.',
+      })
+      return
+    }
+    report.moved(path, written)
+    write(into, inside, value)
+  }
+}
+
+/** Warns about a key; `known` are the names that may have been meant. */
+export function unknownKey(
+  key: string,
+  path: Path,
+  known: readonly string[],
+  later: readonly string[],
+  report: Report,
+): void {
+  if (later.includes(key)) {
+    report.add('warning', path, {
+      message: 'is not available in this version and is ignored',
+      remedy: 'Remove it until it is.',
+    })
+    return
+  }
+  const meant = nearest(key, known)
+  report.add('warning', path, {
+    message: 'is not known and is ignored',
+    remedy: meant === undefined ? 'Remove it, or check its name.' : `Did you mean "${meant}"?`,
+  })
+}
+
+/** The value inside nested objects, own properties only. */
+export function read(object: JsonObject, path: Path): JsonValue | undefined {
+  let at: JsonValue | undefined = object
+  for (const key of path) at = isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined
+  return at
+}
+
+/** Sets a value inside nested objects, which are made where they are missing. */
+export function write(object: JsonObject, path: Path, value: JsonValue): void {
+  const [key, ...rest] = path
+  if (key === undefined) return
+  if (rest.length === 0) {
+    setOwn(object, String(key), value)
+    return
+  }
+  const inner = Object.hasOwn(object, key) ? object[key] : undefined
+  const next = isObject(inner) ? inner : {}
+  setOwn(object, String(key), next)
+  write(next, rest, value)
+}

@@ -1,0 +1,108 @@
+/**
+ * Other names of options: environment variable, command-line flag and the spellings of older proxies. No imports, so
+ * that the command line can be built without loading the schema.
+ */
+
+export interface OptionNames {
+  /** The first is the one to document; the others keep working. */
+  env: readonly string[]
+  /** `--port <n>`, as the command line declares it. */
+  flag?: string
+}
+
+/** By the option's path under `proxySettings`. Every option that takes one value is here. */
+export const OPTION_NAMES: Readonly<Record<string, OptionNames>> = {
+  exposure: { env: ['MCPPROXY_EXPOSURE'], flag: '--exposure <mode>' },
+  transport: { env: ['MCPPROXY_TRANSPORT'], flag: '--transport <name>' },
+  host: { env: ['MCPPROXY_HOST'], flag: '--host <address>' },
+  port: { env: ['MCPPROXY_PORT'], flag: '--port <number>' },
+  dataDir: { env: ['MCPPROXY_DATA_DIR'] },
+  resetData: { env: ['MCPPROXY_RESET_DATA'] },
+  maxResponseSize: { env: ['MCPPROXY_MAX_RESPONSE_SIZE'], flag: '--max-response-size <characters>' },
+  maxResponseTokens: { env: ['MCPPROXY_MAX_RESPONSE_TOKENS'] },
+  maxErrorSize: { env: ['MCPPROXY_MAX_ERROR_SIZE'] },
+  previewSize: { env: ['MCPPROXY_PREVIEW_SIZE'] },
+  enableAutoTruncation: { env: ['MCPPROXY_ENABLE_AUTO_TRUNCATION'] },
+  truncationMessage: { env: ['MCPPROXY_TRUNCATION_MESSAGE'] },
+  queryTimeoutMs: { env: ['MCPPROXY_QUERY_TIMEOUT_MS'] },
+  cacheTTLSeconds: { env: ['MCPPROXY_CACHE_TTL_SECONDS', 'MCPPROXY_CACHE_TTL'] },
+  cacheMaxEntries: { env: ['MCPPROXY_CACHE_MAX_ENTRIES'] },
+  enableAgentIsolation: { env: ['MCPPROXY_ENABLE_AGENT_ISOLATION'] },
+  maxEntriesPerAgent: { env: ['MCPPROXY_MAX_ENTRIES_PER_AGENT'] },
+  maxMemoryPerAgent: { env: ['MCPPROXY_MAX_MEMORY_PER_AGENT'] },
+  maxTotalAgents: { env: ['MCPPROXY_MAX_TOTAL_AGENTS'] },
+  cacheDiskMaxBytes: { env: ['MCPPROXY_CACHE_DISK_MAX_BYTES'] },
+  cacheDiskMaxAgeSeconds: { env: ['MCPPROXY_CACHE_DISK_MAX_AGE_SECONDS'] },
+  'naming.prefix': { env: ['MCPPROXY_NAMING_PREFIX'] },
+  'naming.separator': { env: ['MCPPROXY_NAMING_SEPARATOR'] },
+  'naming.maxLength': { env: ['MCPPROXY_TOOL_NAME_LIMIT'] },
+  'naming.charset': { env: ['MCPPROXY_NAMING_CHARSET'] },
+  'connect.lazy': { env: ['MCPPROXY_LAZY'] },
+  'connect.timeoutMs': { env: ['MCPPROXY_CONNECT_TIMEOUT_MS'] },
+  'connect.callTimeoutMs': { env: ['MCPPROXY_CALL_TIMEOUT_MS'] },
+  'connect.idleMs': { env: ['MCPPROXY_IDLE_MS'] },
+  'log.level': { env: ['MCPPROXY_LOG_LEVEL'], flag: '--log-level <level>' },
+  'log.file': { env: ['MCPPROXY_LOG_FILE'], flag: '--log-file <path>' },
+}
+
+/** Where the configuration file is looked for. */
+export const CONFIG_PATH_VARIABLE = 'MCPPROXY_CONFIG_PATH'
+export const CONFIG_FILES = ['mcp.json', 'mcp_config.json'] as const
+
+/** Names of other proxies for a setting, accepted beside `proxySettings` and inside it. */
+export const SETTING_ALIASES: Readonly<Record<string, string>> = {
+  onport: 'port',
+  mcplazy: 'connect.lazy',
+  cacheTTL: 'cacheTTLSeconds',
+  toolNameLimit: 'naming.maxLength',
+  logLevel: 'log.level',
+  logFile: 'log.file',
+}
+
+/** Names of other clients for a key of a server entry. */
+export const SERVER_ALIASES: Readonly<Record<string, string>> = {
+  serverUrl: 'url',
+  httpUrl: 'url',
+  transport: 'type',
+}
+
+/** Keys of other clients in a server entry that mean nothing to a proxy. */
+export const SERVER_IGNORED: readonly string[] = [
+  'name',
+  'description',
+  'version',
+  'gallery',
+  'dev',
+  'autoApprove',
+  'alwaysAllow',
+]
+
+/** Names that belong to features this version does not have. Using one is reported, never silent. */
+export const LATER = {
+  file: [
+    'profiles',
+    'mcpproxy',
+    'mcpproxythreshold',
+    'mcpproxytoon',
+    'mcpproxyallow',
+    'mcpproxydeny',
+    'toolcachettl',
+  ],
+  settings: ['truncateOutputLength', 'retrieve', 'index', 'spill', 'readback', 'toolCache', 'profiles'],
+  servers: ['oauth', 'quota', 'concurrency', 'tools', 'exposure'],
+  env: [
+    'MCPPROXY_ROUTING_TYPE',
+    'MCPPROXY_EMBEDDER',
+    'MCPPROXY_HF_MODEL',
+    'MCPPROXY_TOP_K',
+    'MCPPROXY_TOOLS_LIMIT',
+    'MCPPROXY_TRUNCATE_OUTPUT_LEN',
+    'MCPPROXY_LIST_CHANGED_EXEC',
+    'MCPPROXY_SPILL_THRESHOLD',
+  ],
+} as const
+
+/** The long name of a flag without its dashes and value: `max-response-size`. */
+export function flagName(flag: string): string {
+  return flag.replace(/^--/, '').replace(/ .*$/, '')
+}

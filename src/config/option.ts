@@ -1,0 +1,130 @@
+/** Building blocks of the schema: every option says in one sentence what it is, its unit and its range. */
+import * as z from 'zod'
+
+/** What an option knows beside its type. Kept as zod metadata, so that schema, table and messages have one source. */
+export interface OptionFacts {
+  /** One plain sentence for the person who writes the file. */
+  description?: string | undefined
+  /** What a number counts: `characters`, `seconds`, `bytes`. */
+  unit?: string
+  /** Other spellings of an option with fixed values: `{ warn: 'warning' }`. */
+  spellings?: Readonly<Record<string, string>>
+  /** Values that later versions will know. */
+  later?: readonly string[]
+  /** What may be written, where the type alone does not say it. */
+  allowed?: string
+}
+
+/** A whole number from `min` to `max`. */
+export function integer(description: string, facts: { unit?: string; min: number; max: number }): z.ZodInt {
+  const { min, max, ...rest } = facts
+  return z
+    .int()
+    .min(min)
+    .max(max)
+    .meta({ description, ...rest })
+}
+
+export function flag(description: string): z.ZodBoolean {
+  return z.boolean().meta({ description })
+}
+
+/** Text that is not empty. */
+export function text(description: string): z.ZodString {
+  return z.string().min(1).meta({ description })
+}
+
+/** One of a few words, read in any case. */
+export function oneOf<const T extends readonly [string, ...string[]]>(
+  values: T,
+  description: string,
+  facts: Pick<OptionFacts, 'spellings' | 'later'> = {},
+): z.ZodEnum<{ [K in T[number]]: K }> {
+  return z.enum(values).meta({ description, ...facts })
+}
+
+/** A schema together with everything that was wrapped around it. */
+export interface Leaf {
+  type: z.ZodType
+  facts: OptionFacts
+  /** Undefined: there is none. */
+  default: unknown
+}
+
+/** Looks through defaults and optionals at the type itself. */
+export function unwrap(schema: z.ZodType): Leaf {
+  let type = schema
+  let fallback: unknown
+  while (type instanceof z.ZodDefault || type instanceof z.ZodPrefault || type instanceof z.ZodOptional) {
+    if (!(type instanceof z.ZodOptional)) fallback = type.def.defaultValue
+    type = type.unwrap() as z.ZodType
+  }
+  return { type, facts: type.meta() ?? {}, default: fallback }
+}
+
+/** The schema at a path, through objects, lists and maps. Undefined: the path leaves the schema. */
+export function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodType | undefined {
+  let at: z.ZodType | undefined = schema
+  for (const key of path) {
+    if (at === undefined) return undefined
+    const { type }: Leaf = unwrap(at)
+    if (type instanceof z.ZodObject) {
+      at = Object.hasOwn(type.shape, key) ? (type.shape[String(key)] as z.ZodType) : undefined
+    } else if (type instanceof z.ZodArray) at = type.element as z.ZodType
+    else if (type instanceof z.ZodRecord) at = type.valueType as z.ZodType
+    else at = undefined
+  }
+  return at
+}
+
+/** What may be written, in words: `a whole number from 1 to 65535`. */
+export function allowed(schema: z.ZodType): string {
+  const { type, facts } = unwrap(schema)
+  if (facts.allowed !== undefined) return facts.allowed
+  if (type instanceof z.ZodNumber) {
+    return `a whole number from ${type.minValue} to ${type.maxValue}${facts.unit === undefined ? '' : ` (${facts.unit})`}`
+  }
+  if (type instanceof z.ZodBoolean) return 'true or false'
+  if (type instanceof z.ZodEnum)
+    return type.options.length === 1 ? `${type.options[0]}` : `one of ${type.options.join(', ')}`
+  if (type instanceof z.ZodArray) return 'a list of texts'
+  if (type instanceof z.ZodRecord) return 'an object with a text for each name'
+  if (type instanceof z.ZodObject) return 'an object { … }'
+  return type instanceof z.ZodString && type.minLength !== null ? 'a text that is not empty' : 'a text'
+}
+
+/** An example that `allowed` permits, for the remedy. Undefined where none says more than the rule does. */
+export function example(schema: z.ZodType): string | undefined {
+  const { default: fallback, type } = unwrap(schema)
+  if (fallback !== undefined && typeof fallback !== 'object') return JSON.stringify(fallback)
+  if (type instanceof z.ZodArray) return '["-y", "some-package"]'
+  if (type instanceof z.ZodRecord) return '{ "NAME": "value" }'
+  return undefined
+}
+
+/**
+ * Reads what the command line, the environment or an expanded `${VAR}` gives as text. Text that does not fit is
+ * returned as it is, for the schema to refuse.
+ */
+export function fromText(schema: z.ZodType, value: string): unknown {
+  const { type, facts } = unwrap(schema)
+  if (type instanceof z.ZodNumber) return /^\s*-?\d{1,15}\s*$/.test(value) ? Number(value) : value
+  if (type instanceof z.ZodBoolean) return booleans.get(value.trim().toLowerCase()) ?? value
+  if (type instanceof z.ZodEnum) return word(type.options.map(String), facts, value)
+  return value
+}
+
+const booleans = new Map([
+  ...['true', '1', 'yes', 'on'].map((word) => [word, true] as const),
+  ...['false', '0', 'no', 'off'].map((word) => [word, false] as const),
+])
+
+function word(options: readonly string[], facts: OptionFacts, value: string): string {
+  const wanted = value.trim().toLowerCase()
+  const same = ([known]: readonly [string, string]) => known.toLowerCase() === wanted
+  const pairs = [
+    ...options.map((option) => [option, option] as const),
+    ...Object.entries(facts.spellings ?? {}),
+  ]
+  return pairs.find(same)?.[1] ?? value
+}

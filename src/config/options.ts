@@ -1,0 +1,51 @@
+/** Every option as one row: what the table in the documentation, `--help` and the environment are made from. */
+import * as z from 'zod'
+import { OPTION_NAMES } from './names.ts'
+import { allowed, unwrap } from './option.ts'
+import { serverSchema } from './servers.ts'
+import { settingsSchema } from './settings.ts'
+
+export interface OptionRow {
+  /** `naming.prefix`, as written under `proxySettings` or in a server's entry. */
+  path: string
+  description: string
+  /** What may be written: `a whole number from 1 to 65535`. */
+  allowed: string
+  /** Undefined: it has none. */
+  default: unknown
+  env: readonly string[]
+  /** As declared: `--port <number>`. */
+  flag: string | undefined
+  schema: z.ZodType
+}
+
+/** The options of `proxySettings`, in the order of the schema. */
+export function settingRows(): OptionRow[] {
+  return rowsOf(settingsSchema, '')
+}
+
+/** The keys of a server's entry. */
+export function serverRows(): OptionRow[] {
+  return rowsOf(serverSchema, '').map((row) => ({ ...row, env: [], flag: undefined }))
+}
+
+function rowsOf(schema: z.ZodObject, prefix: string): OptionRow[] {
+  return Object.entries(schema.shape).flatMap(([key, inner]): OptionRow[] => {
+    const path = `${prefix}${key}`
+    const option = inner as z.ZodType
+    const { type, facts, default: fallback } = unwrap(option)
+    if (type instanceof z.ZodObject) return rowsOf(type, `${path}.`)
+    const names = Object.hasOwn(OPTION_NAMES, path) ? OPTION_NAMES[path] : undefined
+    return [
+      {
+        path,
+        description: facts.description ?? '',
+        allowed: allowed(option),
+        default: fallback,
+        env: names?.env ?? [],
+        flag: names?.flag,
+        schema: option,
+      },
+    ]
+  })
+}

@@ -1,0 +1,132 @@
+/** `mcpServers`: the servers behind the proxy, in the form that Claude Desktop, Cursor and VS Code use. */
+import * as z from 'zod'
+import { flag, integer, oneOf, text } from './option.ts'
+
+/** One entry as written. Which keys go together is checked by `serverFaults`, whose messages name the remedy. */
+export const serverSchema = z.object({
+  command: text('The program that is the server.').optional(),
+  args: z.array(z.string()).meta({ description: 'Its arguments.' }).optional(),
+  env: z
+    .record(z.string().min(1), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+    .meta({ description: 'Environment variables for it, added to a safe few of your own.' })
+    .optional(),
+  envFile: text('A file with more of them, one NAME=value a line. `env` wins.').optional(),
+  cwd: text('The directory it runs in. Not set: the one the proxy runs in.').optional(),
+  url: text('The address of a server that runs elsewhere.').optional(),
+  headers: z
+    .record(z.string().min(1), z.string())
+    .meta({ description: 'HTTP headers sent to it with every request.' })
+    .optional(),
+  type: oneOf(
+    ['stdio', 'streamable-http', 'sse'],
+    'How it is reached. Not set: stdio for a command; for a url streamable HTTP, then SSE when that is refused.',
+    {
+      spellings: {
+        http: 'streamable-http',
+        streamableHttp: 'streamable-http',
+        streamable_http: 'streamable-http',
+      },
+    },
+  ).optional(),
+  timeout: integer('How long a call of its tools may take. Not set: `connect.callTimeoutMs`.', {
+    unit: 'seconds',
+    min: 1,
+    max: 86_400,
+  }).optional(),
+  disabled: flag('Leave this server out.').default(false),
+  instance: oneOf(
+    ['session', 'shared'],
+    'One connection for each client, or one that all share (for servers that remember nothing about a client).',
+  ).default('session'),
+})
+
+export type ServerEntry = z.output<typeof serverSchema>
+
+interface ServerBasics {
+  readonly name: string
+  /** Milliseconds a call may take. */
+  readonly callTimeoutMs: number
+  readonly instance: 'session' | 'shared'
+}
+
+export interface StdioServer extends ServerBasics {
+  readonly transport: 'stdio'
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd: string | undefined
+}
+
+export interface RemoteServer extends ServerBasics {
+  /** `auto`: streamable HTTP, then SSE when the server refuses it. */
+  readonly transport: 'auto' | 'streamable-http' | 'sse'
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export type ServerConfig = StdioServer | RemoteServer
+
+/** Something wrong with an entry as a whole. `key` is where to point at; absent: at the entry itself. */
+export interface ServerFault {
+  key?: 'command' | 'url' | 'type' | 'headers'
+  message: string
+  remedy: string
+}
+
+/** Rules between the keys of one entry. */
+export function serverFaults(entry: ServerEntry): ServerFault[] {
+  const { command, url, type } = entry
+  if (command !== undefined && url !== undefined) {
+    return [{ key: 'url', message: 'has both a command and a url', remedy: 'Keep the one that is meant.' }]
+  }
+  if (command === undefined && url === undefined) {
+    return [
+      {
+        message: 'has neither a command nor a url',
+        remedy: 'Add "command" (a program to start) or "url" (a server that runs).',
+      },
+    ]
+  }
+  const faults: ServerFault[] = []
+  if (command !== undefined && type !== undefined && type !== 'stdio') {
+    faults.push({ key: 'type', message: `is ${type}, but the server is a command`, remedy: 'Remove "type".' })
+  }
+  if (url !== undefined) {
+    if (type === 'stdio') {
+      faults.push({ key: 'type', message: 'is stdio, but the server has a url', remedy: 'Remove "type".' })
+    }
+    if (!isHttp(url)) {
+      faults.push({
+        key: 'url',
+        message: 'is not an http or https address',
+        remedy: 'Write the whole address, for example "http://localhost:8000/mcp".',
+      })
+    }
+  }
+  return faults
+}
+
+/** A valid entry in the form the rest of the proxy works with. `fileEnv` are the variables of its `envFile`. */
+export function toServer(
+  name: string,
+  entry: ServerEntry,
+  callTimeoutMs: number,
+  fileEnv: Readonly<Record<string, string>>,
+): ServerConfig {
+  const { command, url, type, timeout, instance } = entry
+  const basics = { name, instance, callTimeoutMs: timeout === undefined ? callTimeoutMs : timeout * 1000 }
+  if (command !== undefined) {
+    const written = Object.entries(entry.env ?? {}).filter(([, value]) => value !== null)
+    const env = Object.fromEntries([
+      ...Object.entries(fileEnv),
+      ...written.map(([key, value]) => [key, String(value)] as const),
+    ])
+    return { ...basics, transport: 'stdio', command, args: entry.args ?? [], env, cwd: entry.cwd }
+  }
+  const transport = type === undefined || type === 'stdio' ? 'auto' : type
+  return { ...basics, transport, url: url ?? '', headers: entry.headers ?? {} }
+}
+
+function isHttp(url: string): boolean {
+  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
+}

@@ -1,0 +1,108 @@
+/** Where values come from: the file and where it is looked for, the environment, the command line. */
+import { existsSync, readFileSync } from 'node:fs'
+import { isAbsolute, join, resolve } from 'node:path'
+import { messageOf, ProxyError } from '../protocol/errors.ts'
+import type { JsonObject, JsonValue } from '../protocol/json.ts'
+import type { Environment } from './expand.ts'
+import { write } from './keys.ts'
+import { CONFIG_FILES, CONFIG_PATH_VARIABLE, flagName, LATER, OPTION_NAMES } from './names.ts'
+import { fromText } from './option.ts'
+import { settingRows } from './options.ts'
+import type { Path } from './problem.ts'
+import type { Report } from './report.ts'
+import { nearest } from './suggest.ts'
+
+export interface FileRequest {
+  /** `--config`. */
+  path?: string | undefined
+  env: Environment
+  cwd: string
+  home: string
+}
+
+/** The file to read: `--config`, `MCPPROXY_CONFIG_PATH`, then `mcp.json` and `mcp_config.json` here. Undefined: none is there. */
+export function findFile({ path, env, cwd, home }: FileRequest): string | undefined {
+  const named = path ?? env[CONFIG_PATH_VARIABLE]
+  if (named !== undefined && named !== '') {
+    const absolute = absolutePath(named, cwd, home)
+    if (existsSync(absolute)) return absolute
+    const source = path === undefined ? CONFIG_PATH_VARIABLE : '--config'
+    throw new ProxyError(
+      'CONFIG_NOT_FOUND',
+      `${source} names ${absolute}, which is not there.`,
+      'Check the path, or write a first file with: mcp-rlm-proxy init',
+    )
+  }
+  return CONFIG_FILES.map((name) => join(cwd, name)).find((candidate) => existsSync(candidate))
+}
+
+/** The text of the file. Fails with ProxyError CONFIG_INVALID when it cannot be read. */
+export function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new ProxyError(
+      'CONFIG_INVALID',
+      `${path} cannot be read: ${messageOf(error)}`,
+      'Check its permissions.',
+      {
+        cause: error,
+      },
+    )
+  }
+}
+
+/** `~` is the home directory; other relative paths start at `cwd`. */
+export function absolutePath(path: string, cwd: string, home: string): string {
+  const full = path === '~' || /^~[/\\]/.test(path) ? join(home, path.slice(1)) : path
+  return isAbsolute(full) ? full : resolve(cwd, full)
+}
+
+/**
+ * Lays the environment and then the command line over the settings of the file. `flags` are texts by flag name
+ * (`{ 'log-level': 'debug' }`). Returns the paths it set.
+ */
+export function overlay(
+  settings: JsonObject,
+  at: Path,
+  env: Environment,
+  flags: Readonly<Record<string, string | undefined>>,
+  report: Report,
+): string[] {
+  const chosen: string[] = []
+  for (const row of settingRows()) {
+    const flag = row.flag === undefined ? undefined : flagName(row.flag)
+    const variable = row.env.find((name) => env[name] !== undefined && env[name] !== '')
+    const fromFlag = flag === undefined ? undefined : flags[flag]
+    const value = fromFlag ?? (variable === undefined ? undefined : env[variable])
+    if (value === undefined) continue
+    const path = row.path.split('.')
+    report.given(
+      [...at, ...path],
+      fromFlag === undefined ? `environment variable ${variable}` : `option --${flag}`,
+    )
+    write(settings, path, fromText(row.schema, value) as JsonValue)
+    chosen.push(row.path)
+  }
+  return chosen
+}
+
+/** Warns about `MCPPROXY_…` variables that no option has. */
+export function unknownVariables(env: Environment, report: Report): void {
+  const known = [CONFIG_PATH_VARIABLE, ...Object.values(OPTION_NAMES).flatMap((names) => names.env)]
+  const later: readonly string[] = LATER.env
+  for (const name of Object.keys(env).filter((key) => key.startsWith('MCPPROXY_') && !known.includes(key))) {
+    const meant = nearest(name, known)
+    report.take([
+      {
+        severity: 'warning',
+        place: `environment variable ${name}`,
+        path: '',
+        message: later.includes(name)
+          ? 'is not available in this version and is ignored'
+          : 'is not known and is ignored',
+        remedy: meant === undefined || later.includes(name) ? 'Remove it.' : `Did you mean ${meant}?`,
+      },
+    ])
+  }
+}

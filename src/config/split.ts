@@ -1,0 +1,69 @@
+/** Sorts the top level of a configuration file into servers and settings, whatever client it was written for. */
+import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
+import { canonicalKeys, unknownKey } from './keys.ts'
+import { LATER, SETTING_ALIASES } from './names.ts'
+import { allowed } from './option.ts'
+import { type Path, showSafely } from './problem.ts'
+import type { Report } from './report.ts'
+import { settingsSchema } from './settings.ts'
+import { plainName } from './suggest.ts'
+
+/** Where settings lie in the schema of the file. */
+export const SETTINGS: Path = ['proxySettings']
+
+const SERVER_SECTIONS = ['mcpServers', 'servers']
+const SILENT = ['$schema', '$id']
+
+export interface Parts {
+  /** The maps of servers, each with its place in the file. */
+  servers: { path: Path; value: JsonValue }[]
+  /** With canonical keys, values as written. */
+  settings: JsonObject
+}
+
+/** Aliases of settings are understood beside `proxySettings` as well as inside it. */
+export function split(file: JsonObject, report: Report): Parts {
+  const parts: Parts = { servers: [], settings: {} }
+  const aliases = new Set(Object.keys(SETTING_ALIASES).map(plainName))
+  const settings = (value: JsonObject, from: Path): void => {
+    const rules = { schema: settingsSchema, at: SETTINGS, from, aliases: SETTING_ALIASES, ignored: [] }
+    canonicalKeys(value, { ...rules, later: LATER.settings }, report, parts.settings)
+  }
+  for (const [key, value] of Object.entries(file)) {
+    const name = plainName(key)
+    if (SERVER_SECTIONS.some((section) => plainName(section) === name))
+      parts.servers.push({ path: [key], value })
+    else if (name === plainName('proxySettings')) {
+      if (isObject(value)) settings(value, [key])
+      else {
+        report.add('error', [key], {
+          message: `is ${showSafely(value, [key])}, but must be ${allowed(settingsSchema)}`,
+          remedy: 'Write { "maxResponseSize": 8000 }, or remove it.',
+        })
+      }
+    } else if (aliases.has(name)) settings({ [key]: value }, [])
+    else if (key === 'modules') checkModules(value, report)
+    else if (key === 'inputs') checkInputs(value, report)
+    else if (!SILENT.includes(key)) {
+      unknownKey(key, [key], [...SERVER_SECTIONS, 'proxySettings'], LATER.file, report)
+    }
+  }
+  return parts
+}
+
+/** A module may block or rewrite: to leave one out unasked would not be safe. */
+function checkModules(value: JsonValue, report: Report): void {
+  if (Array.isArray(value) && value.length === 0) return
+  report.add('error', ['modules'], {
+    message: 'names modules, which are not available in this version',
+    remedy: 'Remove "modules".',
+  })
+}
+
+function checkInputs(value: JsonValue, report: Report): void {
+  if (Array.isArray(value) && value.length === 0) return
+  report.add('warning', ['inputs'], {
+    message: 'is what VS Code asks its user; the proxy cannot ask and ignores it',
+    remedy: 'Write environment variables (${TOKEN}) where the servers use ${input:…}.',
+  })
+}
