@@ -1,5 +1,7 @@
 /** Patterns that a model writes: never trusted, always bounded in time. */
 import { RE2JS } from 're2js'
+import { plainPattern } from './plain-pattern.ts'
+import { requiredLiteral } from './required-literal.ts'
 import { TimeLimitError, withinTime } from './time-limit.ts'
 
 /** Half-open, in UTF-16 code units. */
@@ -16,7 +18,7 @@ export interface PatternOptions {
 
 export interface Pattern {
   readonly source: string
-  /** `re2js`: linear in the text. `v8`: lookahead or backreferences, backtracking under a time limit. */
+  /** `re2js`: its syntax, linear in the text. `v8`: lookahead or backreferences, backtracking under a time limit. */
   readonly engine: 're2js' | 'v8'
   /** How the pattern was read, when not as written. */
   readonly note?: string
@@ -24,6 +26,11 @@ export interface Pattern {
   test(text: string): boolean
   /** Matches from left to right, without overlap, empty ones included. Throws like `test`. */
   matches(text: string, from?: number): Iterable<Span>
+  /**
+   * A place at or after `from`, at or before which the next line that matches by itself ends; -1 when no line from
+   * there on matches. Often far from `from`, and cheap: ask it which lines to test.
+   */
+  candidate(text: string, from: number): number
   /**
    * Runs `work`, which may use this pattern as often as it likes, under one time limit. Use it around every loop:
    * outside of it each use of a `v8` pattern pays for a limit of its own. `work` may be stopped anywhere.
@@ -53,11 +60,33 @@ export function compilePattern(source: string, options: PatternOptions = {}): Pa
       error: `The pattern has ${source.length} characters; at most ${longestPattern} are allowed. Search for a shorter, distinctive part.`,
     }
   }
-  return linear(source, source, options) ?? backtracking(source, options) ?? literally(source, options)
+  return (
+    plain(source, options) ??
+    linear(source, source, options) ??
+    backtracking(source, options) ??
+    literally(source, options)
+  )
 }
 
 export function isPattern(compiled: Pattern | PatternFailure): compiled is Pattern {
   return !('error' in compiled)
+}
+
+/** The fast way for most of what is searched: V8, where it is proven to be linear. */
+function plain(source: string, options: PatternOptions): Pattern | undefined {
+  const found =
+    options.multiline === true ? undefined : plainPattern(source, options.caseInsensitive === true)
+  if (found === undefined) return undefined
+  const regex = new RegExp(found.regex, options.caseInsensitive === true ? 'giu' : 'gu')
+  const next = (text: string, from: number): Span | undefined => execute(regex, text, from)
+  return {
+    source,
+    engine: 're2js',
+    test: (text) => next(text, 0) !== undefined,
+    matches: (text, from = 0) => each(text, from, next),
+    candidate: (text, from) => (found.finds ? (next(text, from)?.start ?? -1) : from),
+    run: (work) => limited(source, linearLimit, work),
+  }
 }
 
 function literally(source: string, options: PatternOptions): Pattern | PatternFailure {
@@ -73,6 +102,8 @@ function literally(source: string, options: PatternOptions): Pattern | PatternFa
 function linear(source: string, regex: string, options: PatternOptions): Pattern | undefined {
   const compiled = compileLinear(regex, options)
   if (compiled === undefined) return undefined
+  const literal = requiredLiteral(regex)
+  const seek = literal === undefined ? undefined : seeker(literal, options.caseInsensitive === true)
   return {
     source,
     engine: 're2js',
@@ -86,8 +117,16 @@ function linear(source: string, regex: string, options: PatternOptions): Pattern
         found = matcher.find()
       }
     },
+    candidate: (text, from) => (seek === undefined ? from : seek(text, from)),
     run: (work) => limited(source, linearLimit, work),
   }
+}
+
+/** Finds the next place of a literal, as `indexOf` does. */
+function seeker(literal: string, caseInsensitive: boolean): (text: string, from: number) => number {
+  if (!caseInsensitive) return (text, from) => text.indexOf(literal, from)
+  const regex = new RegExp(literal.replace(/[\^$\\.*+?()[\]{}|/]/g, '\\$&'), 'giu')
+  return (text, from) => execute(regex, text, from)?.start ?? -1
 }
 
 function compileLinear(regex: string, options: PatternOptions): RE2JS | undefined {
@@ -128,23 +167,13 @@ function backtracking(source: string, options: PatternOptions): Pattern | undefi
       left = Math.max(1, left - (performance.now() - before))
     }
   }
-  const next = (text: string, from: number): Span | undefined => {
-    regex.lastIndex = from
-    const match = run(() => regex.exec(text))
-    return match === null ? undefined : { start: match.index, end: match.index + match[0].length }
-  }
+  const next = (text: string, from: number): Span | undefined => run(() => execute(regex, text, from))
   return {
     source,
     engine: 'v8',
     test: (text) => next(text, 0) !== undefined,
-    *matches(text, from = 0) {
-      let span = from <= text.length ? next(text, from) : undefined
-      while (span !== undefined) {
-        yield span
-        const after = span.end > span.start ? span.end : span.end + codePointLength(text, span.end)
-        span = after <= text.length ? next(text, after) : undefined
-      }
-    },
+    matches: (text, from = 0) => each(text, from, next),
+    candidate: (_text, from) => from,
     run,
   }
 }
@@ -179,6 +208,25 @@ const spellings: Readonly<Record<string, string>> = {
 /** Punctuation that needs no backslash; V8's `u` flag rejects it with one. */
 const identity = /[!"#%&',:;<=>@_`~ -]/
 const hex = (character: string): string => character.charCodeAt(0).toString(16).padStart(2, '0')
+
+function execute(regex: RegExp, text: string, from: number): Span | undefined {
+  regex.lastIndex = from
+  const match = regex.exec(text)
+  return match === null ? undefined : { start: match.index, end: match.index + match[0].length }
+}
+
+function* each(
+  text: string,
+  from: number,
+  next: (text: string, from: number) => Span | undefined,
+): Generator<Span> {
+  let span = from <= text.length ? next(text, from) : undefined
+  while (span !== undefined) {
+    yield span
+    const after = span.end > span.start ? span.end : span.end + codePointLength(text, span.end)
+    span = after <= text.length ? next(text, after) : undefined
+  }
+}
 
 const codePointLength = (text: string, at: number): number => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1)
 

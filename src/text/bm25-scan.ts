@@ -1,0 +1,106 @@
+/**
+ * BM25 without an index: only the words of the query are looked for. On 10 MB a query takes milliseconds, where
+ * building an index takes more than a second. Formula and rounding are those of wink-bm25-text-search.
+ */
+import { type Spans, spanAfter } from './spans.ts'
+import { countTerms, pieces, wordAt } from './tokenize.ts'
+
+export const saturation = 1.2
+export const lengthWeight = 0.75
+
+/** A passage, by its number, and how well it answers. */
+export interface Ranked {
+  index: number
+  score: number
+}
+
+/** Terms in each passage, and on average. */
+export interface PassageLengths {
+  counts: Int32Array
+  average: number
+}
+
+/** One pass over the text, to be kept with it. */
+export function measurePassages(text: string, passages: Spans): PassageLengths {
+  const counts = new Int32Array(passages.count)
+  let sum = 0
+  for (let index = 0; index < passages.count; index++) {
+    const count = countTerms(text, passages.start(index), passages.end(index))
+    counts[index] = count
+    sum += count
+  }
+  return { counts, average: passages.count === 0 ? 0 : sum / passages.count }
+}
+
+/** Passages with a score above 0, best first, equals in their order. `terms` are distinct and lower case. */
+export function scanBm25(
+  text: string,
+  passages: Spans,
+  lengths: PassageLengths,
+  terms: readonly string[],
+): Ranked[] {
+  if (terms.length === 0) return []
+  const scores = new Float64Array(passages.count)
+  for (const frequencies of termFrequencies(text, passages, terms)) {
+    const holding = frequencies.reduce((sum, frequency) => sum + (frequency > 0 ? 1 : 0), 0)
+    const rarity = Math.log(1 + (passages.count - holding + 0.5) / (holding + 0.5))
+    const weight = weighting(rarity, lengths)
+    for (let index = 0; index < frequencies.length; index++) {
+      const frequency = frequencies[index] ?? 0
+      if (frequency > 0) scores[index] = (scores[index] ?? 0) + weight(frequency, index)
+    }
+  }
+  return rank(scores.entries())
+}
+
+/** The score of one term in one passage. Frequencies and lengths repeat, and rounding is slow: answers are kept. */
+function weighting(
+  rarity: number,
+  { counts, average }: PassageLengths,
+): (frequency: number, index: number) => number {
+  const known = new Map<number, number>()
+  return (frequency, index) => {
+    const length = counts[index] ?? 0
+    const key = frequency * 0x1000000 + length
+    let score = known.get(key)
+    if (score === undefined) {
+      const norm = saturation * (1 - lengthWeight + lengthWeight * (length / average))
+      score = Number((rarity * ((frequency * (saturation + 1)) / (norm + frequency))).toFixed(4))
+      known.set(key, score)
+    }
+    return score
+  }
+}
+
+export function rank(scores: Iterable<[number, number]>): Ranked[] {
+  const ranked: Ranked[] = []
+  for (const [index, score] of scores) if (score > 0) ranked.push({ index, score })
+  return ranked.sort((a, b) => b.score - a.score || a.index - b.index)
+}
+
+/** For each term, how often each passage holds it. */
+function termFrequencies(text: string, passages: Spans, terms: readonly string[]): Int32Array[] {
+  const found = new Map(terms.map((term) => [term, new Int32Array(passages.count)]))
+  const count = (term: string, passage: number): void => {
+    const frequencies = found.get(term)
+    if (frequencies !== undefined) frequencies[passage] = (frequencies[passage] ?? 0) + 1
+  }
+  // Terms hold letters, digits and `_` alone: nothing in them is special in a pattern.
+  const candidates = new RegExp(terms.join('|'), 'giu')
+  let passage = 0
+  for (let match = candidates.exec(text); match !== null; match = candidates.exec(text)) {
+    if (passages.end(passage) <= match.index) passage = spanAfter(passages, match.index)
+    if (passage >= passages.count) break
+    const first = passages.start(passage)
+    if (match.index < first) {
+      candidates.lastIndex = first
+      continue
+    }
+    const word = wordAt(text, match.index, first, passages.end(passage))
+    const whole = text.slice(word.start, word.end)
+    count(whole.toLowerCase(), passage)
+    for (const piece of pieces(whole)) count(piece.toLowerCase(), passage)
+    candidates.lastIndex = Math.max(word.end, match.index + 1)
+  }
+  return [...found.values()]
+}

@@ -1,0 +1,44 @@
+/** Parts of a text by position, in order and without overlap: 8 bytes a part, however many there are. */
+export interface Spans {
+  readonly count: number
+  /** Offset of the first character of part `index`; the offset after its last. */
+  start(index: number): number
+  end(index: number): number
+}
+
+/** Collects the borders of parts; `spans()` when all are known. */
+export class SpanList {
+  #borders = new Int32Array(64)
+  #length = 0
+
+  add(start: number, end: number): void {
+    if (this.#length + 2 > this.#borders.length) {
+      const larger = new Int32Array(this.#borders.length * 2)
+      larger.set(this.#borders)
+      this.#borders = larger
+    }
+    this.#borders[this.#length++] = start
+    this.#borders[this.#length++] = end
+  }
+
+  spans(): Spans {
+    const borders = this.#borders.slice(0, this.#length)
+    return {
+      count: borders.length / 2,
+      start: (index) => borders[index * 2] ?? 0,
+      end: (index) => borders[index * 2 + 1] ?? 0,
+    }
+  }
+}
+
+/** The first part that ends after `offset`; `count` when there is none. */
+export function spanAfter(spans: Spans, offset: number): number {
+  let low = 0
+  let high = spans.count
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (spans.end(middle) > offset) high = middle
+    else low = middle + 1
+  }
+  return low
+}
