@@ -1,0 +1,226 @@
+/**
+ * One connection to one server, for as long as somebody wants it: connects once at a time, on first use or when asked,
+ * comes back after a loss, and keeps time limits.
+ *
+ * idle → connecting → ready → (lost) waiting → connecting …; `close` ends it in `closed` from anywhere.
+ */
+import type { JsonObject } from '../protocol/json.ts'
+import type { Notification, Request } from '../protocol/message.ts'
+import { Peer, type RequestOptions } from '../protocol/peer.ts'
+import type { Result } from '../protocol/result.ts'
+import type { Logger } from '../telemetry/log.ts'
+import { type BackoffOptions, backoff, type Later } from './backoff.ts'
+import { handshake, type Introduction } from './handshake.ts'
+import {
+  cancelled,
+  connectFailed,
+  connectionLost,
+  connectTimedOut,
+  requestFailed,
+} from './upstream-errors.ts'
+import { SessionExpired, type UpstreamTransport } from './upstream-transport.ts'
+import type { ConnectionState } from './upstreams.ts'
+
+export interface ConnectionHandlers {
+  /** A request of the server. */
+  request(request: Request, signal: AbortSignal): Promise<Result>
+  notification(notification: Notification): void
+  /** The handshake is done, for the first time or again. */
+  ready(session: Session): void
+  /** It was lost, or could not be had. */
+  lost(error: Error): void
+}
+
+export interface ConnectionOptions {
+  server: string
+  dial(): UpstreamTransport
+  introduction: Introduction
+  connectTimeoutMs: number
+  backoff: BackoffOptions
+  /** Comes back on its own after a loss, so that lists stay true. */
+  revive: boolean
+  handlers: ConnectionHandlers
+  logger: Logger
+  /** Milliseconds since the epoch. */
+  now(): number
+  random(): number
+  later: Later
+}
+
+/** One handshake's worth of connection. A new one means that the server may have forgotten everything. */
+export interface Session {
+  readonly peer: Peer
+  readonly transport: UpstreamTransport
+  readonly initialize: JsonObject
+}
+
+/** A connection that lived this long was a good one: its loss starts the backoff from the beginning. */
+const GOOD_MS = 10_000
+
+export class Connection {
+  readonly #options: ConnectionOptions
+  #state: ConnectionState = 'idle'
+  #session: Session | undefined
+  #connecting: Promise<Session> | undefined
+  #dialling: Peer | undefined
+  #failures = 0
+  #readySince = 0
+  #stopWaiting: (() => void) | undefined
+  readonly #closing = new Set<Promise<void>>()
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options
+  }
+
+  get state(): ConnectionState {
+    return this.#state
+  }
+
+  /** The session that lives now. */
+  get session(): Session | undefined {
+    return this.#session
+  }
+
+  /** Connects now unless it is connected, not waiting out the backoff. All who ask meanwhile share one attempt. */
+  connect(): Promise<Session> {
+    if (this.#session) return Promise.resolve(this.#session)
+    if (this.#state === 'closed') {
+      return Promise.reject(connectionLost(this.#options.server, 'its connection is closed'))
+    }
+    this.#connecting ??= this.#open().finally(() => {
+      this.#connecting = undefined
+    })
+    return this.#connecting
+  }
+
+  /** Connects when needed. A message the server never got, because it had forgotten the session, is sent once more. */
+  async request(request: Request, options: RequestOptions = {}): Promise<Result> {
+    const { server } = this.#options
+    for (let again = false; ; again = true) {
+      const session = await unlessAborted(this.connect(), options.signal)
+      try {
+        return await session.peer.request(request, options)
+      } catch (error) {
+        if (options.signal?.aborted) throw cancelled(options.signal)
+        if (!(error instanceof SessionExpired) || again) {
+          throw requestFailed(server, request, error, session.transport.failure, options.timeoutMs)
+        }
+        this.#forget(session)
+      }
+    }
+  }
+
+  /** Dropped when there is no connection. */
+  notify(notification: Notification): void {
+    this.#session?.peer.notify(notification)
+  }
+
+  async close(): Promise<void> {
+    this.#state = 'closed'
+    this.#stopWaiting?.()
+    const peers = [this.#session?.peer, this.#dialling]
+    this.#session = undefined
+    for (const peer of peers) if (peer) this.#retire(peer)
+    await Promise.all(this.#closing)
+  }
+
+  async #open(): Promise<Session> {
+    const { server, dial, introduction, connectTimeoutMs, handlers } = this.#options
+    this.#stopWaiting?.()
+    this.#state = 'connecting'
+    const transport = dial()
+    const peer = new Peer(transport, {
+      onRequest: (request, incoming) => handlers.request(request, incoming.signal),
+      onNotification: (notification) => handlers.notification(notification),
+      onError: (error) =>
+        this.#options.logger.debug({ server, error: error.message }, 'trouble with a server'),
+      onClose: () => this.#lost(peer, transport),
+    })
+    this.#dialling = peer
+    const attempt = (async () => {
+      await peer.start()
+      return await handshake(peer, introduction, (version) => transport.setProtocolVersion?.(version))
+    })()
+    try {
+      const initialize = await this.#limited(attempt, connectTimedOut(server, connectTimeoutMs))
+      if (this.#state !== 'connecting' || peer.closed)
+        throw new Error(transport.failure ?? 'closed the connection')
+      this.#session = { peer, transport, initialize }
+      this.#state = 'ready'
+      this.#readySince = this.#options.now()
+      handlers.ready(this.#session)
+      return this.#session
+    } catch (thrown) {
+      this.#retire(peer)
+      const error = connectFailed(
+        server,
+        transport.failure === undefined ? thrown : new Error(transport.failure),
+      )
+      this.#failed(error)
+      throw error
+    } finally {
+      this.#dialling = undefined
+    }
+  }
+
+  async #limited<T>(attempt: Promise<T>, expired: Error): Promise<T> {
+    let stop = (): void => {}
+    const limit = new Promise<never>((_, reject) => {
+      stop = this.#options.later(this.#options.connectTimeoutMs, () => reject(expired))
+    })
+    try {
+      return await Promise.race([attempt, limit])
+    } finally {
+      stop()
+      // The loser of the race may still fail; nobody waits for it any more.
+      attempt.catch(() => {})
+    }
+  }
+
+  #lost(peer: Peer, transport: UpstreamTransport): void {
+    if (this.#session?.peer !== peer) return
+    this.#session = undefined
+    if (this.#state === 'closed') return
+    if (this.#options.now() - this.#readySince >= GOOD_MS) this.#failures = 0
+    this.#retire(peer)
+    this.#failed(connectionLost(this.#options.server, transport.failure ?? 'closed the connection'))
+  }
+
+  #failed(error: Error): void {
+    this.#failures++
+    this.#options.handlers.lost(error)
+    if (this.#state === 'closed') return
+    if (!this.#options.revive) {
+      this.#state = 'idle'
+      return
+    }
+    this.#state = 'waiting'
+    const delay = backoff(this.#failures, this.#options.backoff, this.#options.random)
+    this.#stopWaiting = this.#options.later(delay, () => void this.connect().catch(() => {}))
+  }
+
+  /** Drops a session the server no longer knows; the next use connects. */
+  #forget(session: Session): void {
+    if (this.#session !== session) return
+    this.#session = undefined
+    this.#state = 'idle'
+    this.#retire(session.peer)
+  }
+
+  #retire(peer: Peer): void {
+    const closing = peer.close().catch(() => {})
+    this.#closing.add(closing)
+    void closing.finally(() => this.#closing.delete(closing))
+  }
+}
+
+/** The promise, or a rejection as soon as the signal aborts: who leaves does not end what others wait for. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise
+  return new Promise<T>((resolve, reject) => {
+    const leave = (): void => reject(cancelled(signal))
+    if (signal.aborted) leave()
+    signal.addEventListener('abort', leave, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+  })
+}

@@ -1,0 +1,53 @@
+/** The transport a server's configuration asks for. */
+import { named } from '../telemetry/log.ts'
+import { serverEnvironment } from './environment.ts'
+import { HttpTransport } from './http.ts'
+import type { CompleteOptions, HttpServer, ServerOptions } from './options.ts'
+import { StdioTransport } from './stdio.ts'
+import type { UpstreamTransport } from './upstream-transport.ts'
+import type { ServerStatus } from './upstreams.ts'
+
+export function isHttp(server: ServerOptions): server is HttpServer {
+  return 'url' in server
+}
+
+/** The transport the configuration names, before anything was tried. */
+export function transportOf(server: ServerOptions): ServerStatus['transport'] {
+  if (!isHttp(server)) return 'stdio'
+  return httpType(server) === 'sse' ? 'sse' : 'streamable-http'
+}
+
+/** A new transport, not started. */
+export function dial(server: ServerOptions, options: CompleteOptions, name: string): UpstreamTransport {
+  const logger = named(options.logger, name)
+  const { closeGraceMs: graceMs, largeBytes, maxMessageBytes } = options.defaults
+  if (isHttp(server)) {
+    const { url, headers = {} } = server
+    return new HttpTransport({
+      url: new URL(url),
+      headers,
+      type: httpType(server),
+      graceMs,
+      logger,
+      fetch: options.fetch,
+    })
+  }
+  const { command, args = [], env, cwd } = server
+  return new StdioTransport({
+    command,
+    args,
+    env: serverEnvironment(options.environment, env),
+    cwd,
+    graceMs,
+    largeBytes,
+    maxMessageBytes,
+    logger,
+    spawn: options.spawn,
+  })
+}
+
+function httpType({ url, type }: HttpServer): 'sse' | 'streamable-http' | 'auto' {
+  if (type === 'sse') return 'sse'
+  if (type === 'streamable-http' || type === 'http') return 'auto'
+  return URL.canParse(url) && /\/sse\/?$/.test(new URL(url).pathname) ? 'sse' : 'auto'
+}

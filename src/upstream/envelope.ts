@@ -1,0 +1,69 @@
+/**
+ * Finds the `result` member of a large JSON-RPC response without parsing it, from the envelope on either side of it.
+ *
+ * Why reading the tail is safe: in a line of valid JSON the last `}` closes the message itself, so a member directly in
+ * front of it belongs to the message, however much the result looks like one; and the quote that opens the member's name
+ * cannot be an escaped one, because a comma or white space stands in front of it. A line that is not valid JSON, or
+ * holds members that JSON-RPC does not know, yields bytes that are no JSON value: whoever parses them notices.
+ */
+import type { RequestId } from '../protocol/message.ts'
+
+export interface Envelope {
+  id: RequestId
+  /** First byte of the result and the one behind its last. */
+  start: number
+  end: number
+}
+
+/** Numbers, and strings of ASCII without escapes: whatever else an id is, it is none of ours. */
+const SCALAR = String.raw`(?:-?\d{1,16}|"[\x20\x21\x23-\x5b\x5d-\x7e]{0,128}")`
+const SPACE = String.raw`[ \t\r]*`
+const MEMBER = `${SPACE}"(?:id|jsonrpc)"${SPACE}:${SPACE}${SCALAR}${SPACE}`
+const HEAD = new RegExp(String.raw`^${SPACE}\{(?:${MEMBER},)*${SPACE}"result"${SPACE}:${SPACE}(?=\{)`)
+const TAIL = new RegExp(String.raw`(?<=\})${SPACE}(?:,${MEMBER})*\}${SPACE}$`)
+const ID = new RegExp(`"id"${SPACE}:${SPACE}(${SCALAR})`, 'g')
+
+/**
+ * The envelope of a response whose result is an object, or undefined when the message is anything else.
+ * `head` and `tail` are the edges of a line of `length` bytes.
+ */
+export function findEnvelope(head: Buffer, tail: Buffer, length: number): Envelope | undefined {
+  const before = HEAD.exec(head.toString('latin1'))?.[0]
+  const after = TAIL.exec(tail.toString('latin1'))?.[0]
+  if (before === undefined || after === undefined) return undefined
+  const id = onlyId(before, after)
+  const start = before.length
+  const end = length - after.length
+  return id === undefined || start >= end ? undefined : { id, start, end }
+}
+
+/** The id of a response of which only the edges are left, when they tell it. */
+export function idOfEdges(head: Buffer, tail: Buffer): RequestId | undefined {
+  const before = HEAD.exec(head.toString('latin1'))?.[0]
+  return before === undefined ? undefined : onlyId(before, TAIL.exec(tail.toString('latin1'))?.[0] ?? '')
+}
+
+/** Copies bytes `start` to `end` of the chunks, once, to memory that threads share. */
+export function copyShared(
+  parts: readonly Uint8Array[],
+  start: number,
+  end: number,
+): Uint8Array<SharedArrayBuffer> {
+  const copy = new Uint8Array(new SharedArrayBuffer(end - start))
+  let offset = 0
+  for (const part of parts) {
+    const from = Math.max(start - offset, 0)
+    const to = Math.min(end - offset, part.length)
+    if (from < to) copy.set(part.subarray(from, to), offset + from - start)
+    offset += part.length
+  }
+  return copy
+}
+
+function onlyId(before: string, after: string): RequestId | undefined {
+  const found = [...`${before}${after}`.matchAll(ID)].map((match) => match[1])
+  const [only] = found
+  if (found.length !== 1 || only === undefined) return undefined
+  const id: unknown = JSON.parse(only)
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined
+}

@@ -1,0 +1,47 @@
+/** Fetches a list with all its pages (MCP specification, server/utilities/pagination). */
+import { isObject, type JsonObject, own } from '../protocol/json.ts'
+import type { Request } from '../protocol/message.ts'
+import { plain, type Result } from '../protocol/result.ts'
+import type { Logger } from '../telemetry/log.ts'
+import { isMethodNotFound } from './upstream-errors.ts'
+import { LISTS, type ListKind } from './upstreams.ts'
+
+/** Far beyond any real list; a server that always has one more page must not keep us for ever. */
+const MAX_PAGES = 1000
+
+/** Every item the server lists, in its order. Cursors are opaque: the empty string is one. */
+export async function listPages(
+  kind: ListKind,
+  ask: (request: Request) => Promise<Result>,
+  logger: Logger,
+): Promise<JsonObject[]> {
+  const { method, member } = LISTS[kind]
+  const items: JsonObject[] = []
+  const seen = new Set<string>()
+  for (let request: Request = { method }; ; ) {
+    const page = plain(await ask(request))
+    const listed = own(page, member)
+    if (Array.isArray(listed)) for (const item of listed) if (isObject(item)) items.push(item)
+    const cursor = own(page, 'nextCursor')
+    if (typeof cursor !== 'string') return items
+    if (seen.has(cursor) || seen.size + 1 >= MAX_PAGES) {
+      logger.warn(
+        { method, pages: seen.size + 1 },
+        'the list has no end; stopped at a repeated cursor or too many pages',
+      )
+      return items
+    }
+    seen.add(cursor)
+    request = { method, params: { cursor } }
+  }
+}
+
+/** Like `listPages`; a server that does not know the method after all has an empty list. */
+export async function listPagesIfKnown(...args: Parameters<typeof listPages>): Promise<JsonObject[]> {
+  try {
+    return await listPages(...args)
+  } catch (error) {
+    if (isMethodNotFound(error)) return []
+    throw error
+  }
+}

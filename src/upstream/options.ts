@@ -1,0 +1,105 @@
+/** Everything the upstream side is handed. Complete types: defaults are filled in here, once. */
+import type { JsonObject } from '../protocol/json.ts'
+import type { Logger } from '../telemetry/log.ts'
+import { type BackoffOptions, DEFAULT_BACKOFF, type Later, later } from './backoff.ts'
+import type { Spawn } from './process-group.ts'
+import type { UpstreamEvents } from './upstreams.ts'
+
+/** Settings of any server; what is absent comes from `defaults`. */
+export interface ServerSettings {
+  /** Milliseconds a call may go without an answer or progress. */
+  timeoutMs?: number | undefined
+  /** Milliseconds from start to the end of the handshake; also the longest wait for its lists. */
+  connectTimeoutMs?: number | undefined
+  /** Connect on first use. */
+  lazy?: boolean | undefined
+  /** `session`: a connection for each client. `shared`: one for all, which promises no client's capabilities. */
+  instance?: 'session' | 'shared' | undefined
+}
+
+export interface StdioServer extends ServerSettings {
+  command: string
+  args?: readonly string[] | undefined
+  /** Merged over a safe part of the proxy's own environment. */
+  env?: Readonly<Record<string, string>> | undefined
+  cwd?: string | undefined
+}
+
+export interface HttpServer extends ServerSettings {
+  url: string
+  headers?: Readonly<Record<string, string>> | undefined
+  /** Absent: SSE when the path ends in `/sse`, else streamable HTTP with a fall-back to SSE. */
+  type?: 'sse' | 'http' | 'streamable-http' | undefined
+}
+
+export type ServerOptions = StdioServer | HttpServer
+
+export interface UpstreamDefaults {
+  timeoutMs: number
+  connectTimeoutMs: number
+  lazy: boolean
+  instance: 'session' | 'shared'
+  /** Milliseconds after which a connection that serves no client is closed. */
+  idleMs: number
+  /** Milliseconds between closing a server's input, SIGTERM and SIGKILL. */
+  closeGraceMs: number
+  /** A response over stdio longer than this many bytes is handed on unparsed. */
+  largeBytes: number
+  /** A message over stdio longer than this many bytes is thrown away. */
+  maxMessageBytes: number
+  backoff: BackoffOptions
+}
+
+export const UPSTREAM_DEFAULTS: UpstreamDefaults = {
+  timeoutMs: 120_000,
+  connectTimeoutMs: 30_000,
+  lazy: false,
+  instance: 'session',
+  idleMs: 60_000,
+  closeGraceMs: 450,
+  largeBytes: 256 * 1024,
+  maxMessageBytes: 256 * 1024 * 1024,
+  backoff: DEFAULT_BACKOFF,
+}
+
+export interface UpstreamsOptions {
+  /** By name, in the order in which lists are given. */
+  servers: Readonly<Record<string, ServerOptions>>
+  defaults?: Partial<UpstreamDefaults>
+  /** `clientInfo` towards servers: name and version of the proxy. */
+  clientInfo: JsonObject
+  events: UpstreamEvents
+  logger: Logger
+  /** Where to remember servers between runs. Absent: they are not. */
+  dataDir?: string | undefined
+  /** The proxy's own environment. Default: `process.env`. */
+  environment?: Readonly<Record<string, string | undefined>>
+  now?: () => number
+  random?: () => number
+  later?: Later
+  spawn?: Spawn
+  fetch?: typeof fetch
+}
+
+/** Options with nothing left to default. */
+export interface CompleteOptions
+  extends Omit<Required<UpstreamsOptions>, 'defaults' | 'dataDir' | 'spawn' | 'fetch'> {
+  defaults: UpstreamDefaults
+  dataDir: string | undefined
+  spawn: Spawn | undefined
+  fetch: typeof fetch | undefined
+}
+
+export function complete(options: UpstreamsOptions): CompleteOptions {
+  return {
+    environment: process.env,
+    now: Date.now,
+    random: Math.random,
+    later,
+    ...options,
+    dataDir: options.dataDir,
+    spawn: options.spawn,
+    fetch: options.fetch,
+    defaults: { ...UPSTREAM_DEFAULTS, ...options.defaults },
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * A child process with everything it starts. Wrappers (npx, uvx, sh -c) start the real server as a child of their own;
+ * a signal to the wrapper alone leaves that server behind. On POSIX the child leads a process group and signals go to
+ * the group; on Windows they go to the child.
+ */
+import { type ChildProcessWithoutNullStreams, type SpawnOptions, spawn } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** The part of `child_process.spawn` that is used here. */
+export type Spawn = (
+  command: string,
+  args: readonly string[],
+  options: SpawnOptions & { stdio: 'pipe' },
+) => ChildProcessWithoutNullStreams
+
+export interface ProcessOptions {
+  command: string
+  args: readonly string[]
+  env: Record<string, string>
+  cwd: string | undefined
+  /** Milliseconds between closing its input, SIGTERM and SIGKILL. */
+  graceMs: number
+}
+
+const POLL_MS = 10
+
+/** Groups that live. The proxy's exit, when it gets to run handlers, is theirs as well. */
+const living = new Set<ProcessGroup>()
+
+function killAll(): void {
+  for (const group of living) group.signal('SIGKILL')
+}
+
+export class ProcessGroup {
+  readonly child: ChildProcessWithoutNullStreams
+  readonly #graceMs: number
+  #closing: Promise<void> | undefined
+
+  /** Starts the process; failures arrive as the child's `error` event. */
+  constructor(options: ProcessOptions, start: Spawn = spawn as Spawn) {
+    const { command, args, env, cwd, graceMs } = options
+    this.#graceMs = graceMs
+    this.child = start(command, args, {
+      env,
+      ...(cwd === undefined ? {} : { cwd }),
+      stdio: 'pipe',
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    })
+    if (living.size === 0) process.on('exit', killAll)
+    living.add(this)
+  }
+
+  /** True while any process of the group lives. */
+  get alive(): boolean {
+    const { pid, exitCode, signalCode } = this.child
+    if (pid === undefined) return false
+    const childLives = exitCode === null && signalCode === null
+    return childLives || (process.platform !== 'win32' && this.signal(0))
+  }
+
+  /** False when there was nobody left to get it. */
+  signal(signal: NodeJS.Signals | 0): boolean {
+    const { pid } = this.child
+    if (pid === undefined) return false
+    try {
+      return process.platform === 'win32' ? this.child.kill(signal) : process.kill(-pid, signal)
+    } catch {
+      return false
+    }
+  }
+
+  /** Ends the group: first politely (its input ends), then by SIGTERM, then by SIGKILL. Resolves when it is gone. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    this.child.stdin.end()
+    if (!(await this.#gone())) {
+      this.signal('SIGTERM')
+      if (!(await this.#gone())) {
+        this.signal('SIGKILL')
+        await this.#gone()
+      }
+    }
+    living.delete(this)
+    if (living.size === 0) process.off('exit', killAll)
+  }
+
+  async #gone(): Promise<boolean> {
+    for (let waited = 0; waited < this.#graceMs; waited += POLL_MS) {
+      if (!this.alive) return true
+      await sleep(POLL_MS)
+    }
+    return !this.alive
+  }
+}

@@ -1,0 +1,188 @@
+/**
+ * MCP over the standard input and output of a child process (MCP specification, basic/transports, stdio), linear in the
+ * size of what the server sends. Large answers are handed on as bytes.
+ */
+import { isObject } from '../protocol/json.ts'
+import type { JsonRpcMessage } from '../protocol/message.ts'
+import { LargeResult } from '../protocol/result.ts'
+import type { Transport } from '../protocol/transport.ts'
+import type { Logger } from '../telemetry/log.ts'
+import { copyShared, findEnvelope, idOfEdges } from './envelope.ts'
+import { type DiscardedLine, edgeOfEnd, edgeOfStart, LineReader } from './line-reader.ts'
+import { ProcessGroup, type ProcessOptions, type Spawn } from './process-group.ts'
+import { localFailure, type UpstreamTransport, wireMessage } from './upstream-transport.ts'
+
+export interface StdioOptions extends ProcessOptions {
+  /** A response longer than this many bytes is not parsed here. */
+  largeBytes: number
+  /** A message longer than this many bytes is thrown away; the request it answers fails. */
+  maxMessageBytes: number
+  logger: Logger
+  spawn?: Spawn | undefined
+}
+
+/** After a process exits, its last words may still be in the pipe; a grandchild may hold the pipe open for ever. */
+const DRAIN_MS = 200
+const STDERR_KEPT = 4096
+const LOGGED = 200
+
+export class StdioTransport implements UpstreamTransport {
+  readonly kind = 'stdio'
+  onmessage: Transport['onmessage']
+  onclose: Transport['onclose']
+  onerror: Transport['onerror']
+  failure: string | undefined
+  readonly #options: StdioOptions
+  readonly #reader: LineReader
+  #group: ProcessGroup | undefined
+  #stderr = ''
+  #ended = false
+  #draining: Promise<void> | undefined
+
+  constructor(options: StdioOptions) {
+    this.#options = options
+    this.#reader = new LineReader({
+      maxBytes: options.maxMessageBytes,
+      onLine: (parts, length) => this.#line(parts, length),
+      onDiscarded: (line) => this.#discarded(line),
+    })
+  }
+
+  /** Process id of the child, while there is one. */
+  get pid(): number | undefined {
+    return this.#group?.child.pid
+  }
+
+  async start(): Promise<void> {
+    const group = new ProcessGroup(this.#options, this.#options.spawn)
+    this.#group = group
+    const { child } = group
+    child.stdout.on('data', (chunk: Buffer) => this.#reader.push(chunk))
+    child.stderr.on('data', (chunk: Buffer) => this.#note(chunk.toString('utf8')))
+    child.stdin.on('error', (error) => this.onerror?.(error))
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve)
+      child.on('error', (error) => {
+        this.failure ??= startFailure(this.#options.command, error)
+        reject(new Error(this.failure))
+      })
+    }).catch(async (error) => {
+      await group.close()
+      throw error
+    })
+    const soon = (): void => void setTimeout(() => this.#end(), DRAIN_MS)
+    child.stdout.once('end', soon)
+    child.once('exit', soon)
+    child.once('close', () => this.#end())
+  }
+
+  async send(message: JsonRpcMessage): Promise<void> {
+    const stdin = this.#group?.child.stdin
+    if (stdin === undefined || this.#ended || !stdin.writable)
+      throw new Error('the server takes no more input')
+    if (stdin.write(`${JSON.stringify(wireMessage(message))}\n`)) return
+    this.#draining ??= new Promise<void>((resolve) => {
+      const done = (): void => {
+        stdin.off('drain', done).off('close', done)
+        this.#draining = undefined
+        resolve()
+      }
+      stdin.once('drain', done).once('close', done)
+    })
+    await this.#draining
+  }
+
+  /** Resolves when the process and all it started are gone. */
+  async close(): Promise<void> {
+    this.#ended = true
+    await this.#group?.close()
+    this.onclose?.()
+  }
+
+  #line(parts: readonly Buffer[], length: number): void {
+    if (length > this.#options.largeBytes) {
+      const envelope = findEnvelope(edgeOfStart(parts), edgeOfEnd(parts), length)
+      if (envelope !== undefined) {
+        const { id, start, end } = envelope
+        const result = new LargeResult(copyShared(parts, start, end))
+        this.onmessage?.({ jsonrpc: '2.0', id, result })
+        return
+      }
+    }
+    const [first] = parts
+    const text = (parts.length === 1 && first ? first : Buffer.concat(parts)).toString('utf8')
+    for (const message of messagesOf(text) ?? this.#skip(text)) this.onmessage?.(message)
+  }
+
+  #skip(text: string): [] {
+    const line = text.slice(0, LOGGED)
+    if (line.trim() !== '')
+      this.#options.logger.warn({ line }, 'skipped a line on stdout that is not JSON-RPC')
+    return []
+  }
+
+  #discarded({ head, tail, length }: DiscardedLine): void {
+    const limit = this.#options.maxMessageBytes
+    const message = `sent a message of ${length} bytes; the limit is ${limit} bytes`
+    this.onerror?.(new Error(message))
+    const id = idOfEdges(head, tail)
+    if (id !== undefined) this.onmessage?.(localFailure(id, 'UPSTREAM_PROTOCOL', message))
+  }
+
+  #note(text: string): void {
+    this.#stderr = `${this.#stderr}${text}`.slice(-STDERR_KEPT)
+    this.#options.logger.debug({ stderr: text.slice(0, STDERR_KEPT).trimEnd() }, 'server wrote to stderr')
+  }
+
+  #end(): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.failure = this.#obituary()
+    if (this.#reader.unfinished > 0) this.onerror?.(new Error(`${this.failure}, in the middle of a message`))
+    void this.#group?.close()
+    this.onclose?.()
+  }
+
+  #obituary(): string {
+    const { exitCode, signalCode } = this.#group?.child ?? { exitCode: null, signalCode: null }
+    const half = this.#reader.unfinished > 0 ? ' in the middle of a message' : ''
+    const how =
+      signalCode !== null
+        ? `was killed by ${signalCode}`
+        : exitCode !== null
+          ? `exited with code ${exitCode}`
+          : 'closed its output'
+    const lastWords = this.#stderr.trim().split('\n').at(-1)?.trim().slice(0, LOGGED) ?? ''
+    return `${how}${half}${lastWords === '' ? '' : `: ${lastWords}`}`
+  }
+}
+
+/** The messages of a line, one or (MCP 2025-03-26) a batch; undefined when it is not JSON-RPC. */
+function messagesOf(text: string): JsonRpcMessage[] | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  const messages = (Array.isArray(value) ? value : [value]).map(messageOf)
+  return messages.every((message) => message !== undefined) ? messages : undefined
+}
+
+/** A message, or undefined. An answer that holds no object fails the request it answers. */
+function messageOf(value: unknown): JsonRpcMessage | undefined {
+  if (!isObject(value)) return undefined
+  const { id, method } = value
+  if (Object.hasOwn(value, 'method')) {
+    return typeof method === 'string' ? (value as unknown as JsonRpcMessage) : undefined
+  }
+  if (isObject(value.result) || isObject(value.error)) return value as unknown as JsonRpcMessage
+  if (typeof id !== 'number' && typeof id !== 'string') return undefined
+  return localFailure(id, 'UPSTREAM_PROTOCOL', 'sent an answer whose result is not an object')
+}
+
+function startFailure(command: string, error: NodeJS.ErrnoException): string {
+  return error.code === 'ENOENT'
+    ? `could not be started: the command \`${command}\` (or its working directory) was not found`
+    : `could not be started: ${error.message}`
+}
