@@ -2,8 +2,11 @@
 import type { JsonValue } from '../protocol/json.ts'
 import type { LineIndex } from '../text/lines.ts'
 
-/** What the content was recognised as. `blocks`: several content blocks that are not one JSON value. */
-export type Format = 'json' | 'ndjson' | 'csv' | 'log' | 'markdown' | 'html' | 'text' | 'blocks'
+/**
+ * What the content was recognised as. `tree`: indented lines that name a role each, as accessibility snapshots do.
+ * `blocks`: several content blocks that are not one JSON value.
+ */
+export type Format = 'json' | 'ndjson' | 'csv' | 'log' | 'markdown' | 'html' | 'tree' | 'text' | 'blocks'
 
 /** Views are computed once, on first use, and never change: a document is immutable. */
 export interface Document {
@@ -15,15 +18,21 @@ export interface Document {
   readonly characters: number
   /** What a reader would see: the text as sent, or the JSON text of a structured result. */
   readonly text: string
+  /** What the result holds beside its content, one remark each: images, a line of text around the data. */
+  readonly asides: readonly string[]
   /**
-   * The content as data: parsed JSON, an array for NDJSON, records for CSV, logs and HTML tables.
-   * Undefined for prose. Never to be mutated; JSON inside strings is parsed where `records()` needs it.
+   * The content as data, never to be mutated: parsed JSON (JSON inside strings parsed where `records()` needs it), an
+   * array for NDJSON, records for CSV, logs and trees, `{title, headings, tables, links}` for HTML,
+   * `{sections, tables}` for Markdown, `[{block, text}]` for blocks. Undefined for prose.
    */
   json(): JsonValue | undefined
   lines(): LineIndex
   /** The main collection, or undefined when there is nothing that repeats. */
   records(): Collection | undefined
-  /** What a reply pages through: records, array elements, hits, or lines. */
+  /**
+   * What a reply pages through: the records of JSON, NDJSON and CSV (those of a map with their key in `_key`, see
+   * `keyedRecords`), the lines of what is read: logs, prose, markup.
+   */
   rows(): Rows
 }
 

@@ -1,5 +1,9 @@
 /** The only way from a document to a reply. */
+import { ellipsis } from '../text/cut.ts'
+import { formatCount, formatPlural, plural } from '../text/format.ts'
 import type { Document } from './document.ts'
+import { type Page, pageOf } from './page.ts'
+import { call, clip, lengthOf, lines } from './template.ts'
 
 /**
  * Text with holes for the handle of the kept document: `parts.join(handle)` is the text. Content may contain any
@@ -14,7 +18,10 @@ export interface FitOptions {
   title: string
   /** Remarks under the title: how a field name was read, what was skipped. */
   notes?: readonly string[]
-  /** Rows before the first one of `document` that this page leaves out. Default 0. */
+  /**
+   * Rows that this page leaves out at the beginning. With `total`, and a document that holds one page: how many rows
+   * lie before the document's first. Default 0.
+   */
   offset?: number
   /** The most rows to show. Default: what fits. */
   limit?: number
@@ -27,9 +34,94 @@ export interface Fitted {
   /** Rows shown in full, and rows in all. */
   shown: number
   total: number
+  /** The offset of the next page; undefined after the last row. */
+  next: number | undefined
   /** False: rows or parts of rows are left out, so the whole is worth keeping as a document of its own. */
   complete: boolean
 }
 
-/** Cuts nothing but whole rows and long strings (marked, with their length); says how much there is and how to get the rest. */
-export declare function fit(document: Document, options: FitOptions): Fitted
+/** Which rows of the document may be shown, and where they lie in the whole. */
+interface Window {
+  first: number
+  end: number
+  /** Rows of the whole that lie before the document's first row. */
+  before: number
+  total: number
+}
+
+/** Cuts nothing but whole rows and rows that no page could hold; says how much there is and how to get the rest. */
+export function fit(document: Document, options: FitOptions): Fitted {
+  const { noun, items } = document.rows()
+  const window = windowOf(items.length, options)
+  const rows = items.slice(window.first, window.end)
+  const notes = notesFor(options)
+  const top = titleRoom(options) + COUNTS + lengthOf([notes]) + 2
+  const whole = window.end === items.length
+  let page = pageOf(rows, options.budget - top)
+  let rest: Template | undefined
+  if (!whole || page.taken < rows.length || page.shortened.length > 0) {
+    page = pageOf(rows, options.budget - top - REST)
+    rest = restOf(document, window, page)
+  }
+  const head = `${ellipsis(options.title, titleRoom(options))}${counts(noun, window, page)}`
+  const parts = [head, ...(notes === '' ? [] : [notes]), ...page.lines, ...(rest ? [rest] : [])]
+  const last = window.before + window.first + page.taken
+  return {
+    text: clip(lines(parts), options.budget),
+    shown: page.taken - page.shortened.length,
+    total: window.total,
+    next: last < window.total && (page.taken > 0 || rows.length === 0) ? last : undefined,
+    complete: rest === undefined,
+  }
+}
+
+/** Room for the counts behind the title, and for the line with the next call. */
+const COUNTS = 64
+const REST = 96
+
+function windowOf(
+  held: number,
+  { offset = 0, limit = Number.POSITIVE_INFINITY, total = held }: FitOptions,
+): Window {
+  const isPage = total > held && offset + held <= total
+  const first = isPage ? 0 : Math.min(offset, held)
+  return { first, end: Math.min(held, first + limit), before: isPage ? offset : 0, total }
+}
+
+/** Titles may be long where budgets are. */
+function titleRoom({ budget, title }: FitOptions): number {
+  return Math.max(16, Math.min(title.length, Math.floor(budget / 4)))
+}
+
+function notesFor({ notes = [], budget }: FitOptions): string {
+  return ellipsis(notes.join('\n'), Math.floor(budget / 4))
+}
+
+/** ` · 12 of 12 records` or ` · records 51-100 of 1,373, next: offset 100`. */
+function counts(noun: string, { first, before, total }: Window, page: Page): string {
+  const from = before + first
+  const to = from + page.taken
+  if (page.taken === 0) return ` · 0 of ${formatPlural(total, noun)}`
+  if (from === 0 && to === total) return ` · ${formatCount(to)} of ${formatPlural(total, noun)}`
+  const range =
+    page.taken === 1
+      ? `${noun} ${formatCount(to)}`
+      : `${plural(noun)} ${formatCount(from + 1)}-${formatCount(to)}`
+  return ` · ${range} of ${formatCount(total)}${to < total ? `, next: offset ${to}` : ''}`
+}
+
+/** The call that shows what this page does not. */
+function restOf(document: Document, { first }: Window, page: Page): Template {
+  const next = first + page.taken
+  const { items } = document.rows()
+  if (next < items.length) return call('proxy_filter', { offset: next })
+  const row = items[first + (page.shortened[0] ?? 0)]
+  if (typeof row === 'string') return call('proxy_search', { pattern: wordIn(row), mode: 'context' })
+  return call('proxy_explore', {})
+}
+
+/** A word from the part of a long row that was cut. */
+function wordIn(text: string): string {
+  const middle = Math.floor(text.length / 2)
+  return /[\p{L}\p{N}_]{3,20}/u.exec(text.slice(middle, middle + 2000))?.[0] ?? '.'
+}

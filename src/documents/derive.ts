@@ -1,0 +1,54 @@
+/** Documents that answers are made of: what one step hands to the next. */
+import type { JsonValue } from '../protocol/json.ts'
+import { recognise } from './detect.ts'
+import type { Document, Rows } from './document.ts'
+import { makeDocument } from './make.ts'
+import { toJson } from './stringify.ts'
+import { unfold } from './unfold.ts'
+
+/** A value as a document. A string is recognised like any text a server sends; `noun` names one row. */
+export function fromValue(value: JsonValue, options: { noun?: string } = {}): Document {
+  if (typeof value === 'string') return fromRecognised(value)
+  return makeDocument({
+    kind: 'json',
+    format: 'json',
+    text: () => toJson(value),
+    json: () => unfold(value),
+    ...(options.noun === undefined ? {} : { noun: options.noun }),
+  })
+}
+
+/** A text as lines, whatever it looks like. */
+export function fromText(text: string): Document {
+  return makeDocument({ kind: 'text', format: 'text', text: () => text })
+}
+
+/** A text as what it is: JSON, a table, a log. `bytes` defaults to those of the text. */
+export function fromRecognised(
+  text: string,
+  beside: { bytes?: number; asides?: readonly string[] } = {},
+): Document {
+  const { kind, format, json, asides } = recognise(text)
+  return makeDocument({
+    kind,
+    format,
+    text: () => text,
+    ...(beside.bytes === undefined ? {} : { bytes: beside.bytes }),
+    ...(json ? { json } : {}),
+    asides: [...(beside.asides ?? []), ...asides],
+  })
+}
+
+/** Found things in their order. Rows of text make a text of lines, others an array of JSON. */
+export function fromRows({ noun, items }: Rows): Document {
+  const texts = items.length > 0 && items.every((item) => typeof item === 'string')
+  const values = items as JsonValue[]
+  return makeDocument({
+    kind: texts ? 'text' : 'json',
+    format: texts ? 'text' : 'json',
+    text: () => (texts ? items.join('\n') : toJson(values)),
+    json: () => values,
+    records: () => ({ path: '$', keys: undefined, values: items }),
+    rows: () => ({ noun, items }),
+  })
+}

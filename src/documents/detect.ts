@@ -1,0 +1,49 @@
+/** What a text is. Formats are tried from the strictest to the loosest; plain text is what remains. */
+import type { JsonValue } from '../protocol/json.ts'
+import type { Document, Format } from './document.ts'
+import { readCsv } from './formats/csv.ts'
+import { looksLikeHtml, readHtml } from './formats/html.ts'
+import { findJson } from './formats/json.ts'
+import { readLog } from './formats/log.ts'
+import { looksLikeMarkdown, readMarkdown } from './formats/markdown.ts'
+import { readNdjson } from './formats/ndjson.ts'
+import { looksLikeTree, readTree } from './formats/tree.ts'
+
+/** A text's format and how to read it as data. */
+export interface Recognised {
+  kind: Document['kind']
+  format: Format
+  /** Undefined for prose. Called once at most. */
+  json?: () => JsonValue | undefined
+  asides: readonly string[]
+}
+
+/** Recognises a text by its beginning and, for JSON, by parsing it. Linear in its length. */
+export function recognise(text: string): Recognised {
+  const json = findJson(text)
+  if (json) return { kind: 'json', format: 'json', json: () => json.value, asides: json.asides }
+  const read = readNdjson(text)
+  if (read) return data('ndjson', read)
+  if (looksLikeHtml(text)) return markup('html', () => readHtml(text))
+  const start = text.slice(0, BEGINNING)
+  const csv = readCsv(text, 'with header')
+  if (csv) return data('csv', csv)
+  if (looksLikeTree(start)) return markup('tree', () => readTree(text))
+  const log = readLog(text)
+  if (log) return markup('log', log)
+  if (looksLikeMarkdown(start)) return markup('markdown', () => readMarkdown(text))
+  const bare = readCsv(text, 'without header')
+  if (bare) return data('csv', bare)
+  return { kind: 'text', format: 'text', asides: [] }
+}
+
+/** Formats are judged by this many characters. */
+const BEGINNING = 65_536
+
+function data(format: Format, json: () => JsonValue): Recognised {
+  return { kind: 'json', format, json, asides: [] }
+}
+
+function markup(format: Format, json: () => JsonValue): Recognised {
+  return { kind: 'text', format, json, asides: [] }
+}

@@ -1,0 +1,100 @@
+/** Delimited tables: comma, tab, semicolon or pipe. */
+import { type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
+import { cellRows } from './csv-cells.ts'
+import { exactNumber } from './numbers.ts'
+
+const DELIMITERS = [',', '\t', ';', '|']
+const SAMPLE_ROWS = 60
+const SAMPLE_CHARACTERS = 65_536
+
+/**
+ * Reads a table when its first rows agree on their number of cells. `with header`: the first row names the
+ * columns. `without header`: columns are called `column_1`…; asks for more agreement, since prose has commas too.
+ */
+export function readCsv(
+  text: string,
+  header: 'with header' | 'without header',
+): (() => JsonValue[]) | undefined {
+  const start = text.slice(0, SAMPLE_CHARACTERS)
+  if (!start.includes('\n')) return undefined
+  for (const delimiter of DELIMITERS) {
+    const rows = firstRows(start, delimiter, start.length < text.length)
+    if (!rows) continue
+    const named = isHeader(rows)
+    if (named && header === 'with header') return () => records(text, delimiter, true)
+    if (!named && header === 'without header' && rows.length >= 3 && (rows[0]?.length ?? 0) >= 3) {
+      return () => records(text, delimiter, false)
+    }
+  }
+  return undefined
+}
+
+/** The sampled rows when they form a table. The last one may be cut and does not count. */
+function firstRows(start: string, delimiter: string, isCut: boolean): string[][] | undefined {
+  const rows: string[][] = []
+  for (const row of cellRows(start, delimiter)) {
+    if (row.length > 2000) return undefined
+    rows.push(row)
+    if (rows.length > SAMPLE_ROWS) break
+    if (rows.length === 8 && !isTable(rows)) return undefined
+  }
+  if (isCut && rows.length > 2) rows.pop()
+  return isTable(rows) ? rows : undefined
+}
+
+function isTable(rows: readonly string[][]): boolean {
+  const width = rows[0]?.length ?? 0
+  if (width < 2 || rows.length < 2 || (rows.length < 3 && width < 3)) return false
+  return rows.filter((row) => row.length === width).length >= rows.length * 0.95
+}
+
+/** A row of distinct short names, none of them a number or a date. */
+function isHeader(rows: readonly string[][]): boolean {
+  const names = (rows[0] ?? []).map((name) => name.trim())
+  if (new Set(names).size < names.length || names.filter((name) => name === '').length > 1) return false
+  return names.every((name) => name.length <= 64 && !/^[-+\d([{<"']|[.!?:]$|[{}<>=]|\d{4}-\d\d/.test(name))
+}
+
+function records(text: string, delimiter: string, named: boolean): JsonValue[] {
+  const rows = cellRows(text, delimiter)
+  const all: string[][] = []
+  for (const row of rows) all.push(row)
+  const first = all[0] ?? []
+  const names = named ? distinct(first) : first.map((_, index) => `column_${index + 1}`)
+  const body = named ? all.slice(1) : all
+  const numeric = names.map((_, column) => isNumeric(body, column))
+  return body.map((row) => record(row, names, numeric))
+}
+
+/** Numbers when every cell of the column is one exactly; empty cells are then null. */
+function isNumeric(rows: readonly string[][], column: number): boolean {
+  let numbers = 0
+  for (const row of rows) {
+    const cell = row[column]
+    if (cell === undefined || cell === '') continue
+    if (exactNumber(cell) === undefined) return false
+    numbers += 1
+  }
+  return numbers > 0
+}
+
+function record(row: readonly string[], names: readonly string[], numeric: readonly boolean[]): JsonObject {
+  const object: JsonObject = {}
+  for (let column = 0; column < names.length && column < row.length; column++) {
+    const cell = row[column] ?? ''
+    setOwn(object, names[column] ?? '', numeric[column] ? (exactNumber(cell) ?? null) : cell)
+  }
+  if (row.length > names.length) object._more = row.slice(names.length)
+  return object
+}
+
+/** Names of columns: trimmed, never empty, never twice. */
+function distinct(header: readonly string[]): string[] {
+  const seen = new Map<string, number>()
+  return header.map((cell, index) => {
+    const name = cell.trim() === '' ? `column_${index + 1}` : cell.trim()
+    const times = (seen.get(name) ?? 0) + 1
+    seen.set(name, times)
+    return times === 1 ? name : `${name}_${times}`
+  })
+}

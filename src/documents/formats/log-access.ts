@@ -1,0 +1,43 @@
+/** Access logs of Apache and nginx, common and combined (httpd.apache.org/docs/2.4/logs.html). */
+import type { JsonObject } from '../../protocol/json.ts'
+
+// The quoted parts are written so that no character can be matched in two ways: linear on any line.
+const LINE =
+  /^(\S+) (\S+) (\S+(?: \S+){0,2}) \[([^\]]{1,40})\] "([^"\\]*(?:\\.[^"\\]*)*)" (\d{3}|-) (\d+|-)(?: "([^"\\]*(?:\\.[^"\\]*)*)" "([^"\\]*(?:\\.[^"\\]*)*)")?/
+
+/**
+ * Reads one line into `ip, user, time, method, path, protocol, status, bytes` and, when combined, `referrer, agent`.
+ * `-` is null. `time` is ISO 8601 with the offset of the log. A request that is none stays whole in `path`.
+ */
+export function readAccess(line: string): JsonObject | undefined {
+  const match = LINE.exec(line)
+  if (!match) return undefined
+  const [, ip = '', , user = '', time = '', request = '', status = '', bytes = '', referrer, agent] = match
+  const [method, path, protocol, ...others] = request.split(' ')
+  const plain = others.length === 0 && protocol !== undefined
+  return {
+    ip,
+    user: dash(user),
+    time: isoTime(time),
+    method: plain ? (method ?? null) : null,
+    path: plain ? (path ?? null) : request,
+    protocol: plain ? protocol : null,
+    status: status === '-' ? null : Number(status),
+    bytes: bytes === '-' ? null : Number(bytes),
+    ...(referrer === undefined ? {} : { referrer: dash(referrer), agent: dash(agent ?? '-') }),
+  }
+}
+
+function dash(value: string): string | null {
+  return value === '-' || value === '' ? null : value
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+
+/** `17/May/2015:10:05:03 +0000` → `2015-05-17T10:05:03+00:00`, so that times sort and compare. */
+function isoTime(time: string): string {
+  const match = /^(\d\d)\/([A-Z][a-z]{2})\/(\d{4}):(\d\d:\d\d:\d\d) ([+-]\d\d)(\d\d)$/.exec(time)
+  const month = MONTHS.indexOf(match?.[2] ?? '') + 1
+  if (!match || month === 0) return time
+  return `${match[3]}-${String(month).padStart(2, '0')}-${match[1]}T${match[4]}${match[5]}:${match[6]}`
+}

@@ -1,0 +1,84 @@
+/** Logs: lines that begin with a time or a level, and the lines that continue them. */
+import { type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
+import { indexLines, type LineIndex } from '../../text/lines.ts'
+import { readAccess } from './log-access.ts'
+import { type Entry, readEntry } from './log-entry.ts'
+import { readPairs } from './log-pairs.ts'
+
+const SAMPLE = 200
+/** What is parsed of one line. The message of a longer one is still whole. */
+const LONGEST = 16_384
+
+/**
+ * Reads a log as records `{line, time, level, host, logger, message, …}`: `line` is the number of its first line from
+ * 1, key=value pairs of the message become fields. Access logs have the fields of `readAccess`. Undefined when the
+ * text is no log.
+ */
+export function readLog(text: string): (() => JsonValue[]) | undefined {
+  const lines = indexLines(text)
+  if (lines.count < 2) return undefined
+  const sampled = sample(lines)
+  const share = (test: (line: string) => unknown) =>
+    sampled.filter((line) => test(line)).length / sampled.length
+  if (share(readAccess) >= 0.7) return () => accessRecords(lines)
+  const continued = share((line) => !readEntry(line) && /^(\s|at |Caused by|Traceback|\.\.\. )/.test(line))
+  const entries = share(readEntry)
+  if (sampled.length < 2 || entries < 0.08 || entries + continued < 0.6) return undefined
+  return () => entryRecords(text, lines)
+}
+
+function sample(lines: LineIndex): string[] {
+  const picked: string[] = []
+  const step = Math.max(1, Math.floor(lines.count / SAMPLE))
+  for (let index = 0; index < lines.count; index += step) {
+    const line = beginning(lines, index)
+    if (line.trim() !== '') picked.push(line)
+  }
+  return picked
+}
+
+/** The part of a line that is parsed, without slicing a huge one whole. */
+function beginning(lines: LineIndex, index: number): string {
+  return lines.end(index) - lines.start(index) <= LONGEST
+    ? lines.at(index)
+    : lines.at(index).slice(0, LONGEST)
+}
+
+function accessRecords(lines: LineIndex): JsonValue[] {
+  const records: JsonValue[] = []
+  for (let index = 0; index < lines.count; index++) {
+    const line = beginning(lines, index)
+    if (line === '') continue
+    const access = readAccess(line)
+    records.push(access ? { line: index + 1, ...access } : { line: index + 1, message: lines.at(index) })
+  }
+  return records
+}
+
+function entryRecords(text: string, lines: LineIndex): JsonValue[] {
+  const records: JsonValue[] = []
+  let open: { line: number; entry: Entry | undefined } | undefined
+  const close = (before: number) => {
+    if (!open) return
+    const from = lines.start(open.line) + (open.entry?.message ?? 0)
+    records.push(recordOf(open.line, open.entry, text.slice(from, lines.end(before - 1))))
+  }
+  for (let index = 0; index < lines.count; index++) {
+    const entry = readEntry(beginning(lines, index))
+    if (!entry && (open || lines.at(index).trim() === '')) continue
+    close(index)
+    open = { line: index, entry }
+  }
+  close(lines.count)
+  return records
+}
+
+function recordOf(line: number, entry: Entry | undefined, message: string): JsonObject {
+  const record: JsonObject = { line: line + 1, ...entry?.fields }
+  const pairs = message.length <= LONGEST ? readPairs(message) : []
+  for (const [key, value] of pairs) {
+    if (!Object.hasOwn(record, key)) setOwn(record, key, value)
+  }
+  if (!Object.hasOwn(record, 'message')) record.message = message
+  return record
+}

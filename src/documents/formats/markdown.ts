@@ -1,0 +1,90 @@
+/** The outline and the tables of Markdown (CommonMark headings, GitHub tables). */
+import { type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
+import { indexLines, type LineIndex } from '../../text/lines.ts'
+
+const HEADING = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/
+const FENCE = /^ {0,3}(```|~~~)/
+const SEPARATOR = /^[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*$/
+/** Longer lines are neither headings nor rows. */
+const LONGEST = 4096
+
+/** True for a text with headings or a table, judged by its beginning. */
+export function looksLikeMarkdown(start: string): boolean {
+  const lines = indexLines(start)
+  let headings = 0
+  let marks = 0
+  for (let index = 0; index < lines.count && index < 2000; index++) {
+    const line = lineOf(lines, index)
+    if (HEADING.test(line)) headings += 1
+    else if (FENCE.test(line) || /^\s*(?:[-*+] |\d+\. |> )|\*\*\w|\]\(|`\w/.test(line)) marks += 1
+    if (isTableStart(lines, index)) return true
+  }
+  return headings >= 2 || (headings === 1 && marks >= 1)
+}
+
+/**
+ * `{sections: [{level, heading, line, text}], tables: [[record…]…]}`: `line` counts from 1, `text` is a section's own
+ * text up to the next heading of any level. What comes before the first heading is a section of level 0.
+ */
+export function readMarkdown(text: string): JsonObject {
+  const lines = indexLines(text)
+  const sections: JsonObject[] = []
+  const tables: JsonValue[][] = []
+  let open = { level: 0, heading: '', line: 0, body: 0 }
+  let fenced = false
+  const close = (before: number) => {
+    const body = before > open.body ? text.slice(lines.start(open.body), lines.end(before - 1)).trim() : ''
+    if (open.level === 0 && body === '') return
+    sections.push({ level: open.level, heading: open.heading, line: open.line + 1, text: body })
+  }
+  for (let index = 0; index < lines.count; index++) {
+    const line = lineOf(lines, index)
+    if (FENCE.test(line)) fenced = !fenced
+    if (fenced) continue
+    const heading = HEADING.exec(line)
+    if (heading) {
+      close(index)
+      const title = (heading[2] ?? '').replace(/[ \t]+#+[ \t]*$/, '')
+      open = { level: heading[1]?.length ?? 1, heading: title, line: index, body: index + 1 }
+    } else if (isTableStart(lines, index)) {
+      const { rows, end } = readTable(lines, index)
+      if (rows.length > 0) tables.push(rows)
+      index = end - 1
+    }
+  }
+  close(lines.count)
+  return { sections, tables }
+}
+
+function lineOf(lines: LineIndex, index: number): string {
+  return lines.end(index) - lines.start(index) > LONGEST ? '' : lines.at(index)
+}
+
+/** A row of names over a row of dashes with as many cells. */
+function isTableStart(lines: LineIndex, index: number): boolean {
+  const below = lineOf(lines, index + 1)
+  if (!below.includes('--') || !below.includes('|') || !SEPARATOR.test(below)) return false
+  return lineOf(lines, index).includes('|') && cells(lineOf(lines, index)).length === cells(below).length
+}
+
+function readTable(lines: LineIndex, start: number): { rows: JsonValue[]; end: number } {
+  const names = cells(lineOf(lines, start)).map((name, index) => name || `column_${index + 1}`)
+  const rows: JsonValue[] = []
+  let index = start + 2
+  for (; index < lines.count; index++) {
+    const line = lineOf(lines, index)
+    if (!line.includes('|')) break
+    const record: JsonObject = {}
+    cells(line).forEach((cell, column) => {
+      setOwn(record, names[column] ?? `column_${column + 1}`, cell)
+    })
+    rows.push(record)
+  }
+  return { rows, end: index }
+}
+
+/** The cells of a row; `\|` is a bar inside a cell. */
+function cells(line: string): string[] {
+  const inner = line.trim().replace(/^\|/, '').replace(/\|$/, '')
+  return inner.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'))
+}

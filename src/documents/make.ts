@@ -1,0 +1,94 @@
+/** The one class behind every document: parts that are computed when first asked for. */
+import type { JsonValue } from '../protocol/json.ts'
+import { indexLines, type LineIndex } from '../text/lines.ts'
+import type { Collection, Document, Format, Rows } from './document.ts'
+import { keyedRecords, mainCollection } from './records.ts'
+
+/** What a document is made of. Each function is called once at most. */
+export interface DocumentParts {
+  kind: Document['kind']
+  format: Format
+  /** Default: the bytes of `text`. */
+  bytes?: number
+  text: () => string
+  /** Default: no data. */
+  json?: () => JsonValue | undefined
+  /** Default: the main collection of `json`. */
+  records?: () => Collection | undefined
+  /** Default: records, array elements, or lines for what is read rather than queried. */
+  rows?: () => Rows
+  /** What a row is called. Default: `record`, `element` or `line`. */
+  noun?: string
+  asides?: readonly string[]
+}
+
+export function makeDocument(parts: DocumentParts): Document {
+  return new LazyDocument(parts)
+}
+
+/** Calls `compute` on first use and keeps its answer. */
+function once<T>(compute: () => T): () => T {
+  let kept: { value: T } | undefined
+  return () => {
+    kept ??= { value: compute() }
+    return kept.value
+  }
+}
+
+class LazyDocument implements Document {
+  readonly kind: Document['kind']
+  readonly format: Format
+  readonly asides: readonly string[]
+  readonly json: () => JsonValue | undefined
+  readonly lines: () => LineIndex
+  readonly records: () => Collection | undefined
+  readonly rows: () => Rows
+  readonly #text: () => string
+  readonly #bytes: () => number
+
+  constructor(parts: DocumentParts) {
+    this.kind = parts.kind
+    this.format = parts.format
+    this.asides = parts.asides ?? []
+    this.#text = once(parts.text)
+    const known = parts.bytes
+    this.#bytes = known === undefined ? once(() => Buffer.byteLength(this.text)) : () => known
+    this.json = once(parts.json ?? (() => undefined))
+    this.lines = once(() => indexLines(this.text))
+    this.records = once(parts.records ?? (() => collectionOf(this.json())))
+    this.rows = once(parts.rows ?? (() => rowsOf(this, parts.noun)))
+  }
+
+  get text(): string {
+    return this.#text()
+  }
+
+  get bytes(): number {
+    return this.#bytes()
+  }
+
+  get characters(): number {
+    return this.text.length
+  }
+}
+
+function collectionOf(value: JsonValue | undefined): Collection | undefined {
+  return value === undefined ? undefined : mainCollection(value)
+}
+
+/** Formats that are read as lines; their records are there to be filtered. */
+const READ: ReadonlySet<Format> = new Set(['log', 'markdown', 'html', 'tree', 'text', 'blocks'])
+
+function rowsOf(document: Document, noun: string | undefined): Rows {
+  if (!READ.has(document.format)) {
+    const records = document.records()
+    if (records) {
+      const scalar = typeof records.values[0] !== 'object'
+      return { noun: noun ?? (scalar ? 'value' : 'record'), items: keyedRecords(records) }
+    }
+    const value = document.json()
+    if (value !== undefined) return { noun: noun ?? 'value', items: [value] }
+  }
+  const lines = document.lines()
+  return { noun: noun ?? 'line', items: Array.from({ length: lines.count }, (_, index) => lines.at(index)) }
+}

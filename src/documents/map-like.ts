@@ -1,0 +1,50 @@
+/** Telling an object that is a map (`{"t3.micro": {…}, "t3.small": {…}}`) from one that is a record. */
+import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
+
+/** Fewer keys than this are a map only when they look like identifiers. */
+const MANY = 10
+const FEW = 3
+const SAMPLE = 24
+
+/**
+ * True when the keys are data rather than field names: many of them, over objects (or arrays) of similar shape.
+ */
+export function isMap(object: JsonObject): boolean {
+  const keys = Object.keys(object)
+  if (keys.length < FEW) return false
+  if (keys.length < MANY && !mostlyIdentifiers(keys)) return false
+  const values = sample(keys).map((key) => own(object, key) ?? null)
+  return values.every(Array.isArray) || alike(values)
+}
+
+/** True when all values are objects and share most of their fields. */
+export function alike(values: readonly JsonValue[]): boolean {
+  const presence = new Map<string, number>()
+  let objects = 0
+  for (const value of values) {
+    if (!isObject(value)) continue
+    objects += 1
+    for (const key of Object.keys(value).slice(0, 100)) presence.set(key, (presence.get(key) ?? 0) + 1)
+  }
+  if (objects < values.length * 0.9 || objects === 0) return false
+  let common = 0
+  let all = 0
+  for (const count of presence.values()) {
+    all += count
+    if (count >= objects * 0.4) common += count
+  }
+  return all > 0 && common >= all * 0.6
+}
+
+/** Keys that name things (`#W26`, `t3.micro`, `node_modules/x`, `9523456873`) rather than fields. */
+function mostlyIdentifiers(keys: readonly string[]): boolean {
+  return keys.filter((key) => /^\d|\d{3}|\W/.test(key)).length >= keys.length * 0.7
+}
+
+function sample(keys: readonly string[]): string[] {
+  const step = Math.max(1, Math.floor(keys.length / SAMPLE))
+  const picked: string[] = []
+  for (let index = 0; index < keys.length && picked.length < SAMPLE; index += step)
+    picked.push(keys[index] ?? '')
+  return picked
+}

@@ -1,0 +1,113 @@
+/** From the JSON of a CallToolResult to the document it is. Nothing here throws, whatever a server sent. */
+import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
+import { beside, textsOf } from './blocks.ts'
+import { fromRecognised, fromValue } from './derive.ts'
+import { recognise } from './detect.ts'
+import type { Document } from './document.ts'
+import { makeDocument } from './make.ts'
+import { parseJson, toJson } from './stringify.ts'
+import { roleOf } from './structured.ts'
+import { unfold } from './unfold.ts'
+
+/** Opens kept content: the UTF-8 JSON of a CallToolResult. Other content is opened as the text that it is. */
+export function openDocument(content: Uint8Array): Document {
+  const text = Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString('utf8')
+  const parsed = parseJson(text)
+  if (!parsed) return fromRecognised(text, { bytes: content.byteLength })
+  if (isObject(parsed.value)) return openResult(parsed.value, content.byteLength)
+  return fromValue(parsed.value)
+}
+
+/** Opens a CallToolResult whose JSON has `bytes` bytes. */
+export function openResult(result: JsonObject, bytes: number): Document {
+  const texts = textsOf(result)
+  const structured = result.structuredContent
+  const asides = beside(result)
+  if (typeof structured === 'object' && structured !== null) {
+    const text = texts.join('\n')
+    const role = roleOf(structured, texts)
+    if (role === 'data') return fromStructured(structured, bytes, [...asides, ...quote('text', text)])
+    if (role === 'parsed') return fromStructured(structured, bytes, asides, text)
+    if (role === 'summary') asides.push(...quote('structuredContent', toJson(structured)))
+  } else if (structured !== undefined && texts.length === 0) {
+    if (typeof structured === 'string') return fromRecognised(structured, { bytes, asides })
+    return fromStructured(structured, bytes, asides)
+  }
+  return fromTexts(texts, bytes, asides)
+}
+
+function fromStructured(value: JsonValue, bytes: number, asides: readonly string[], text?: string): Document {
+  return makeDocument({
+    kind: 'json',
+    format: 'json',
+    bytes,
+    text: () => text ?? toJson(value),
+    json: () => unfold(value),
+    asides,
+  })
+}
+
+function fromTexts(texts: readonly string[], bytes: number, asides: readonly string[]): Document {
+  const [first = '', second] = texts
+  if (second === undefined) return fromRecognised(first, { bytes, asides })
+  const values = allJson(texts)
+  if (values) {
+    return makeDocument({
+      kind: 'json',
+      format: 'json',
+      bytes,
+      text: () => texts.join('\n'),
+      json: () => values,
+      asides,
+    })
+  }
+  const main = dominant(texts)
+  if (main !== undefined) {
+    const small = texts.filter((_, index) => index !== main).flatMap((text) => quote('text', text))
+    return fromRecognised(texts[main] ?? '', { bytes, asides: [...asides, ...small] })
+  }
+  return fromBlocks(texts, bytes, asides)
+}
+
+/** The values of blocks that are all JSON objects or arrays; a list that came one record a block is a list again. */
+function allJson(texts: readonly string[]): JsonValue[] | undefined {
+  const values: JsonValue[] = []
+  for (const text of texts) {
+    if (!/^\s*[[{]/.test(text)) return undefined
+    const parsed = parseJson(text)
+    if (!parsed) return undefined
+    values.push(parsed.value)
+  }
+  return values
+}
+
+/** A small remark beside the content is quoted up to this length. */
+const REMARK = 240
+
+/** The block that is the content where all others together are a remark. */
+function dominant(texts: readonly string[]): number | undefined {
+  const all = texts.reduce((sum, text) => sum + text.length, 0)
+  const main = texts.findIndex((text) => all - text.length <= REMARK && text.length > REMARK * 4)
+  if (main < 0) return undefined
+  return recognise(texts[main] ?? '').format === 'text' ? undefined : main
+}
+
+function fromBlocks(texts: readonly string[], bytes: number, asides: readonly string[]): Document {
+  const border = (index: number) => `--- block ${index + 1} of ${texts.length} ---`
+  return makeDocument({
+    kind: 'mixed',
+    format: 'blocks',
+    bytes,
+    text: () => texts.map((text, index) => `${border(index)}\n${text}`).join('\n'),
+    json: () => texts.map((text, index) => ({ block: index + 1, text })),
+    asides,
+  })
+}
+
+function quote(what: string, text: string): string[] {
+  const flat = text.replace(/\s+/g, ' ').trim()
+  if (flat === '') return []
+  return [
+    flat.length <= REMARK ? `${what} beside it: ${flat}` : `${what} beside it: ${flat.length} characters`,
+  ]
+}

@@ -1,0 +1,204 @@
+/** One pass over a collection: what each field holds. */
+import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
+import type { Collection } from './document.ts'
+import { isMap } from './map-like.ts'
+import { child, collapse, emptyShape, type Shape, type StringStats, tally } from './shape.ts'
+
+export interface Profile {
+  /** Records looked at: all of them. */
+  count: number
+  /** The shape of a record. */
+  record: Shape
+  /** Frequent values come from every nth record only; everything else is exact. 1: from all. */
+  every: number
+}
+
+export interface ProfileOptions {
+  /** Levels of fields below the record. Default 6. What lies deeper is only counted. */
+  maxDepth?: number
+}
+
+/** Above this many records the values of a sample are counted. */
+const ALL_VALUES = 200_000
+/** Fields beyond which objects are maps. */
+const MOST_FIELDS = 400
+const SOME_FIELDS = 40
+
+/** Profiles the records of a collection. Linear in what they hold; memory is bounded by the number of fields. */
+export function profile(collection: Pick<Collection, 'values'>, options: ProfileOptions = {}): Profile {
+  const { values } = collection
+  const every = Math.max(1, Math.ceil(values.length / ALL_VALUES))
+  const pass = new Pass(options.maxDepth ?? 6)
+  const record = emptyShape()
+  for (let index = 0; index < values.length; index++)
+    pass.visit(record, values[index] ?? null, index, index % every === 0)
+  findMaps(record, pass.maxDepth)
+  return { count: values.length, record, every }
+}
+
+class Pass {
+  readonly maxDepth: number
+
+  constructor(maxDepth: number) {
+    this.maxDepth = maxDepth
+  }
+
+  /** Counts one value. `at` is the index of its record; `detail` false leaves its value out of the frequent ones. */
+  visit(shape: Shape, value: JsonValue, at: number, detail: boolean, depth = 0): void {
+    shape.count += 1
+    if (typeof value === 'string') {
+      countString(shape, value)
+      if (detail) tally(shape.distinct, value)
+    } else if (typeof value === 'number') {
+      countNumber(shape, value, at)
+      if (detail) tally(shape.distinct, value)
+    } else if (value === null) {
+      shape.nulls += 1
+    } else if (typeof value === 'boolean') {
+      shape.booleans += 1
+      if (detail) tally(shape.distinct, value)
+    } else if (Array.isArray(value)) {
+      this.#array(shape, value, at, detail, depth)
+    } else {
+      shape.objects += 1
+      if (depth < this.maxDepth) this.#object(shape, value, at, detail, depth)
+    }
+  }
+
+  #array(shape: Shape, items: readonly JsonValue[], at: number, detail: boolean, depth: number): void {
+    const { length } = items
+    const stats = shape.arrays
+    if (stats) {
+      stats.count += 1
+      stats.total += length
+      if (length < stats.min) stats.min = length
+      if (length > stats.max) stats.max = length
+    } else {
+      shape.arrays = { count: 1, min: length, max: length, total: length }
+    }
+    if (depth >= this.maxDepth) return
+    shape.elements ??= emptyShape()
+    for (const item of items) this.visit(shape.elements, item, at, detail, depth + 1)
+  }
+
+  #object(shape: Shape, object: JsonObject, at: number, detail: boolean, depth: number): void {
+    const keys = Object.keys(object)
+    if (!shape.values && keys.length > SOME_FIELDS && depth > 0 && isMap(object)) collapse(shape)
+    if (shape.values) shape.keys = Math.max(shape.keys, keys.length)
+    for (const key of keys) {
+      const into = shape.values ?? child(shape, key)
+      this.visit(into, own(object, key) ?? null, at, detail, depth + 1)
+    }
+    if (shape.fields.size > SOME_FIELDS && (shape.fields.size > MOST_FIELDS || rare(shape))) collapse(shape)
+  }
+}
+
+/** True when fields come and go: what looks like fields are keys of a map. */
+function rare(shape: Shape): boolean {
+  if (shape.objects < 2) return false
+  let present = 0
+  for (const field of shape.fields.values()) present += field.count
+  return present < shape.fields.size * shape.objects * 0.25
+}
+
+/** Collapses what turned out to be a map only when all of it had been seen. */
+function findMaps(shape: Shape, depth: number): void {
+  if (depth < 0) return
+  if (shape.fields.size >= 8 && shape.objects >= 4 && rare(shape) && alikeShapes(shape)) collapse(shape)
+  if (shape.fields.size >= 4 && shape.objects === 1 && allObjects(shape) && alikeFields(shape))
+    collapse(shape)
+  for (const field of shape.fields.values()) findMaps(field, depth - 1)
+  if (shape.values) findMaps(shape.values, depth - 1)
+  if (shape.elements) findMaps(shape.elements, depth - 1)
+}
+
+function allObjects(shape: Shape): boolean {
+  return [...shape.fields.values()].every((field) => field.objects === field.count && field.fields.size > 0)
+}
+
+function alikeFields(shape: Shape): boolean {
+  const all = [...shape.fields.values()].map((field) => [...field.fields.keys()].sort().join())
+  const same = all.filter((names) => names === all[0]).length
+  return (
+    same >= all.length * 0.8 &&
+    (all.length >= 8 || [...shape.fields.keys()].every((key) => /\d|\W/.test(key)))
+  )
+}
+
+/** Values of one type throughout, as those of a map are. */
+function alikeShapes(shape: Shape): boolean {
+  const fields = [...shape.fields.values()]
+  const of = (test: (field: Shape) => boolean) => fields.filter(test).length >= fields.length * 0.9
+  return (
+    of((field) => field.objects > 0) ||
+    of((field) => field.strings !== undefined) ||
+    of((field) => field.numbers !== undefined)
+  )
+}
+
+function countNumber(shape: Shape, value: number, at: number): void {
+  const stats = shape.numbers
+  if (!stats) {
+    const integers = Number.isInteger(value)
+    shape.numbers = { count: 1, min: value, max: value, sum: value, minAt: at, maxAt: at, integers }
+    return
+  }
+  stats.count += 1
+  stats.sum += value
+  if (value < stats.min) {
+    stats.min = value
+    stats.minAt = at
+  }
+  if (value > stats.max) {
+    stats.max = value
+    stats.maxAt = at
+  }
+  if (stats.integers && !Number.isInteger(value)) stats.integers = false
+}
+
+const DATE = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/
+
+function countString(shape: Shape, value: string): void {
+  shape.strings ??= newStrings(value)
+  const stats = shape.strings
+  const { length } = value
+  stats.count += 1
+  stats.total += length
+  if (length < stats.minLength) stats.minLength = length
+  if (length > stats.maxLength) stats.maxLength = length
+  const first = value.charCodeAt(0)
+  if (first === 104 && /^https?:\/\//.test(value)) stats.urls += 1
+  else if (first >= 48 && first <= 57 && length <= 35) countDigits(stats, value)
+  else if (first === 45 && /^-\d+(?:\.\d+)?$/.test(value)) stats.numeric += 1
+  else if ((first === 123 || first === 91) && length > 1 && /[}\]]\s*$/.test(value.slice(-8))) stats.json += 1
+}
+
+function countDigits(stats: StringStats, value: string): void {
+  if (DATE.test(value)) {
+    if (stats.dates === 0 || value < stats.earliest) stats.earliest = value
+    if (stats.dates === 0 || value > stats.latest) stats.latest = value
+    stats.dates += 1
+  } else if (/^\d+(?:\.\d+)?$/.test(value)) stats.numeric += 1
+}
+
+function newStrings({ length }: string): StringStats {
+  return {
+    count: 0,
+    minLength: length,
+    maxLength: length,
+    total: 0,
+    urls: 0,
+    dates: 0,
+    numeric: 0,
+    json: 0,
+    earliest: '',
+    latest: '',
+  }
+}
+
+/** The records a profile is made of; an object alone is a collection of one. */
+export function profiled(value: JsonValue): Pick<Collection, 'values'> {
+  return Array.isArray(value) || !isObject(value)
+    ? { values: Array.isArray(value) ? value : [value] }
+    : { values: [value] }
+}

@@ -1,0 +1,65 @@
+/** A value too large for the place it must fit, with marks where something is missing. */
+import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
+import { cut, head } from '../text/cut.ts'
+import { formatCount, formatPlural } from '../text/format.ts'
+import { toJson } from './stringify.ts'
+
+/** How much of a value is shown. */
+interface Limits {
+  /** Characters of a string, elements of an array, fields of an object, levels. */
+  string: number
+  items: number
+  fields: number
+  depth: number
+}
+
+/** From hardly shortened to a mere hint. The first that fits is taken. */
+const STEPS: readonly Limits[] = [
+  { string: 2000, items: 40, fields: 100, depth: 8 },
+  { string: 600, items: 20, fields: 100, depth: 6 },
+  { string: 240, items: 10, fields: 60, depth: 6 },
+  { string: 120, items: 5, fields: 60, depth: 4 },
+  { string: 80, items: 3, fields: 40, depth: 3 },
+  { string: 60, items: 2, fields: 24, depth: 2 },
+  { string: 40, items: 1, fields: 12, depth: 1 },
+  { string: 24, items: 0, fields: 6, depth: 1 },
+]
+
+/**
+ * The value as at most `max` characters: JSON, or a string as it is. Long strings and the tails of arrays and objects
+ * are cut, each with a mark that says how much there is.
+ */
+export function shorten(value: JsonValue, max: number): string {
+  if (typeof value === 'string') return cut(value, max)
+  for (const limits of STEPS) {
+    const text = toJson(abridge(value, limits, limits.depth))
+    if (text.length <= max) return text
+  }
+  return cut(toJson(abridge(value, { string: 16, items: 0, fields: 3, depth: 1 }, 1)), max)
+}
+
+function abridge(value: JsonValue, limits: Limits, depth: number): JsonValue {
+  if (typeof value === 'string') return abridgeString(value, limits.string)
+  if (Array.isArray(value)) {
+    if (depth <= 0) return value.length === 0 ? value : `[${formatPlural(value.length, 'item')}]`
+    const items = value.slice(0, limits.items).map((item) => abridge(item, limits, depth - 1))
+    if (value.length > items.length) items.push(`… ${formatCount(value.length - items.length)} more`)
+    return items
+  }
+  return isObject(value) ? abridgeObject(value, limits, depth) : value
+}
+
+function abridgeObject(object: JsonObject, limits: Limits, depth: number): JsonValue {
+  const keys = Object.keys(object)
+  if (depth <= 0) return keys.length === 0 ? object : `{${formatPlural(keys.length, 'field')}}`
+  const short: JsonObject = {}
+  for (const key of keys.slice(0, limits.fields)) {
+    setOwn(short, abridgeString(key, 80), abridge(own(object, key) ?? null, limits, depth - 1))
+  }
+  if (keys.length > limits.fields) short['…'] = `${formatCount(keys.length - limits.fields)} more fields`
+  return short
+}
+
+function abridgeString(text: string, max: number): string {
+  return text.length <= max + 32 ? text : `${head(text, max)}… [${formatCount(text.length)} characters]`
+}

@@ -1,0 +1,55 @@
+/** Building templates: texts with holes for a handle that is not known yet. */
+import type { JsonObject } from '../protocol/json.ts'
+import { ellipsis } from '../text/cut.ts'
+import type { Template } from './fit.ts'
+
+/** Characters of a handle. */
+export const HANDLE_LENGTH = 12
+
+/** A hole alone. */
+export const HOLE: Template = ['', '']
+
+/** Characters of the text once its holes are filled. */
+export function lengthOf(template: Template): number {
+  const text = template.reduce((sum, part) => sum + part.length, 0)
+  return text + (template.length - 1) * HANDLE_LENGTH
+}
+
+/** One after the other, without anything between. */
+export function concat(...templates: readonly (Template | string)[]): Template {
+  const parts = ['']
+  for (const template of templates) {
+    const [first = '', ...others] = typeof template === 'string' ? [template] : template
+    parts[parts.length - 1] += first
+    parts.push(...others)
+  }
+  return parts
+}
+
+/** Each on a line of its own. */
+export function lines(templates: readonly (Template | string)[]): Template {
+  return concat(...templates.flatMap((template, index) => (index === 0 ? [template] : ['\n', template])))
+}
+
+/** At most `max` characters: the end is cut, and with it the holes that lie there. */
+export function clip(template: Template, max: number): Template {
+  if (lengthOf(template) <= max) return template
+  const kept: string[] = []
+  let room = max
+  for (const [index, part] of template.entries()) {
+    if (index > 0) {
+      if (room < HANDLE_LENGTH) break
+      room -= HANDLE_LENGTH
+    }
+    kept.push(part.length <= room ? part : ellipsis(part, room))
+    if (part.length > room) break
+    room -= part.length
+  }
+  return kept
+}
+
+/** A call a model can make as it stands: `proxy_filter {"cache_id":"…","limit":5}`. */
+export function call(tool: string, parameters: JsonObject): Template {
+  const rest = JSON.stringify(parameters).slice(1)
+  return concat(`${tool} {"cache_id":"`, HOLE, rest === '}' ? '"}' : `",${rest}`)
+}

@@ -1,0 +1,95 @@
+/** The type of records in a notation close to TypeScript, short enough for a preview. */
+import type { JsonPrimitive } from '../protocol/json.ts'
+import { ellipsis } from '../text/cut.ts'
+import { isNoise } from './fields.ts'
+import type { Shape } from './shape.ts'
+
+export interface NotationOptions {
+  /** The most characters. */
+  length: number
+  /** Levels of objects shown. Default 4. */
+  depth?: number
+  /** Write out the values of fields that have a few only. Default true. */
+  enumerate?: boolean
+}
+
+interface Style {
+  depth: number
+  /** Fields named of one object. */
+  fields: number
+  enumerate: boolean
+  /** Fields that tell nothing (URLs, hashes) are counted, not named. */
+  quiet: boolean
+}
+
+/**
+ * Writes a shape as a type: `{id: number, state: "open"|"closed", labels: {name: string}[], note?: string|null}`.
+ * `?` marks fields that are missing from some. `date` and `url` are strings; `Record<string, …>` is a map. The most
+ * detailed form that fits is taken.
+ */
+export function typeNotation(shape: Shape, options: NotationOptions): string {
+  const deepest = options.depth ?? 4
+  const enumerate = options.enumerate ?? true
+  for (let depth = deepest; depth >= 1; depth--) {
+    for (const fields of depth === 1 ? [200, 60, 30, 16, 8, 4] : [200, 60, 24]) {
+      for (const quiet of [false, true]) {
+        const text = write(shape, { depth, fields, enumerate, quiet })
+        if (text.length <= options.length) return text
+      }
+    }
+  }
+  return ellipsis(write(shape, { depth: 0, fields: 1, enumerate: false, quiet: true }), options.length)
+}
+
+function write(shape: Shape, style: Style): string {
+  const types: string[] = []
+  const values = style.enumerate ? enumeration(shape) : undefined
+  if (values) types.push(...values)
+  else {
+    if (shape.strings) types.push(stringType(shape))
+    if (shape.numbers) types.push('number')
+    if (shape.booleans > 0) types.push('boolean')
+  }
+  if (shape.objects > 0) types.push(objectType(shape, style))
+  if (shape.arrays) types.push(arrayType(shape, style))
+  if (shape.nulls > 0) types.push('null')
+  return types.length === 0 ? 'never' : types.join('|')
+}
+
+function stringType({ strings }: Shape): string {
+  if (strings && strings.dates === strings.count) return 'date'
+  return strings && strings.urls === strings.count ? 'url' : 'string'
+}
+
+/** The values themselves when there are a few short ones that repeat. */
+function enumeration(shape: Shape): string[] | undefined {
+  const { counts, overflow } = shape.distinct
+  const total = (shape.strings?.count ?? 0) + shape.booleans + (shape.numbers?.count ?? 0)
+  if (!shape.strings || overflow || counts.size > 6 || total < counts.size * 3) return undefined
+  const words = [...counts.keys()].map((value: JsonPrimitive) => JSON.stringify(value))
+  return words.join('|').length <= 60 ? words : undefined
+}
+
+function arrayType(shape: Shape, style: Style): string {
+  const inner = shape.elements && shape.elements.count > 0 ? write(shape.elements, style) : 'unknown'
+  return inner.includes('|') && !/^[{[].*[}\]]$/.test(inner) ? `(${inner})[]` : `${inner}[]`
+}
+
+function objectType(shape: Shape, style: Style): string {
+  const inner = { ...style, depth: style.depth - 1 }
+  if (shape.values) return style.depth <= 0 ? 'Record' : `Record<string, ${write(shape.values, inner)}>`
+  if (shape.fields.size === 0) return '{}'
+  if (style.depth <= 0) return '{…}'
+  const written: string[] = []
+  let hidden = 0
+  for (const [name, field] of shape.fields) {
+    if (written.length >= style.fields || (style.quiet && isNoise({ shape: field }))) hidden += 1
+    else written.push(`${fieldName(name)}${field.count < shape.objects ? '?' : ''}: ${write(field, inner)}`)
+  }
+  if (hidden > 0) written.push(`…${hidden} more`)
+  return `{${written.join(', ')}}`
+}
+
+function fieldName(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : ellipsis(JSON.stringify(name), 60)
+}
