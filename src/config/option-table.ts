@@ -5,21 +5,23 @@ import { type OptionRow, serverRows, settingRows } from './options.ts'
 /** Markdown: one row an option of `proxySettings`. */
 export function settingsTable(): string {
   return table(
-    ['`proxySettings.`', 'default', 'what it is', 'environment, command line'],
-    settingRows().map((row) => [`\`${row.path}\``, fallback(row), about(row), otherNames(row)]),
+    ['`proxySettings.`', 'default', 'values', 'what it is', 'environment, command line'],
+    settingRows().map((row) => [
+      `\`${row.path}\``,
+      fallback(row),
+      row.range,
+      row.description,
+      otherNames(row),
+    ]),
   )
 }
 
 /** Markdown: one row a key of a server's entry. */
 export function serversTable(): string {
   return table(
-    ['`mcpServers.<name>.`', 'default', 'what it is'],
-    serverRows().map((row) => [`\`${row.path}\``, fallback(row), about(row)]),
+    ['`mcpServers.<name>.`', 'default', 'values', 'what it is'],
+    serverRows().map((row) => [`\`${row.path}\``, fallback(row), row.range, row.description]),
   )
-}
-
-function about(row: OptionRow): string {
-  return `${row.description} ${capital(row.allowed)}.`
 }
 
 function fallback({ default: value }: OptionRow): string {
@@ -30,10 +32,6 @@ function fallback({ default: value }: OptionRow): string {
 function otherNames({ env, flag }: OptionRow): string {
   const names = flag === undefined ? env : [...env, `--${flagName(flag)}`]
   return names.map((name) => `\`${name}\``).join(' ')
-}
-
-function capital(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1)
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -93,6 +93,16 @@ export function allowed(schema: z.ZodType): string {
   return type instanceof z.ZodString && type.minLength !== null ? 'a text that is not empty' : 'a text'
 }
 
+/** The range for a table: `1–65535`, `stdio, sse`. Empty where the type says it all. */
+export function range(schema: z.ZodType): string {
+  const { type, facts } = unwrap(schema)
+  if (facts.allowed !== undefined) return facts.allowed
+  if (type instanceof z.ZodNumber)
+    return `${type.minValue}–${type.maxValue}${facts.unit === undefined ? '' : ` ${facts.unit}`}`
+  if (type instanceof z.ZodBoolean) return 'true, false'
+  return type instanceof z.ZodEnum ? type.options.join(', ') : ''
+}
+
 /** An example that `allowed` permits, for the remedy. Undefined where none says more than the rule does. */
 export function example(schema: z.ZodType): string | undefined {
   const { default: fallback, type } = unwrap(schema)

@@ -1,7 +1,7 @@
 /** Every option as one row: what the table in the documentation, `--help` and the environment are made from. */
 import * as z from 'zod'
 import { OPTION_NAMES } from './names.ts'
-import { allowed, unwrap } from './option.ts'
+import { range, unwrap } from './option.ts'
 import { serverSchema } from './servers.ts'
 import { settingsSchema } from './settings.ts'
 
@@ -9,8 +9,8 @@ export interface OptionRow {
   /** `naming.prefix`, as written under `proxySettings` or in a server's entry. */
   path: string
   description: string
-  /** What may be written: `a whole number from 1 to 65535`. */
-  allowed: string
+  /** What may be written, in short: `1–65535`. Empty where there is nothing to say. */
+  range: string
   /** Undefined: it has none. */
   default: unknown
   env: readonly string[]
@@ -40,7 +40,7 @@ function rowsOf(schema: z.ZodObject, prefix: string): OptionRow[] {
       {
         path,
         description: facts.description ?? '',
-        allowed: allowed(option),
+        range: range(option),
         default: fallback,
         env: names?.env ?? [],
         flag: names?.flag,

@@ -1,0 +1,42 @@
+/** The log: JSON lines to standard error or a file. Standard output belongs to the protocol and is never written to. */
+import pino from 'pino'
+import type { Logger } from './log.ts'
+import { createRedactor } from './redact.ts'
+
+export interface LoggerOptions {
+  level: 'debug' | 'info' | 'warning' | 'error'
+  /** A file, made with mode 0600 and appended to. Undefined: standard error. */
+  file?: string | undefined
+  /** Values that must never be logged. */
+  secrets?: readonly string[]
+  /** In place of standard error or the file, for tests: gets one line a call. */
+  destination?: { write(line: string): void }
+}
+
+/** Writes synchronously, so that the last line before a crash is there. Throws when the file cannot be opened. */
+export function createLogger({ level, file, secrets = [], destination }: LoggerOptions): Logger {
+  const redactor = createRedactor(secrets)
+  const target =
+    destination ??
+    pino.destination(
+      file === undefined
+        ? { dest: 2, sync: true }
+        : { dest: file, sync: true, mkdir: true, mode: 0o600, append: true },
+    )
+  const options: pino.LoggerOptions = {
+    level: level === 'warning' ? 'warn' : level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: {
+      level: (label) => ({ level: label }),
+      log: (fields) => redactor.fields(fields),
+    },
+  }
+  const log = pino(options, target)
+  const at =
+    (name: 'debug' | 'info' | 'warn' | 'error') =>
+    (fields: object, message: string): void => {
+      if (log.isLevelEnabled(name)) log[name](fields, redactor.text(message))
+    }
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}

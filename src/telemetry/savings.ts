@@ -1,0 +1,138 @@
+/** The ledger: what results would have cost a model, what was delivered, and what the proxy itself costs. */
+import { createHash } from 'node:crypto'
+import { type CountTokens, createRatio } from './ratio.ts'
+import { type SavingsReport, type SavingsRow, totalsOf } from './savings-report.ts'
+
+/**
+ * `call`: a tool of a server. `proxy-tool`: an answer of the proxy's own tools. `definitions`: the proxy's own tool
+ * definitions and instructions, as a client receives them. The last two are pure cost.
+ */
+export type SavingsKind = 'call' | 'proxy-tool' | 'definitions'
+
+export interface SavingsRecord {
+  agent: string
+  tool: string
+  kind: SavingsKind
+  /** Where they were counted. The others are reckoned from characters by a measured ratio. */
+  originalTokens?: number
+  deliveredTokens?: number
+  originalCharacters: number
+  deliveredCharacters: number
+  /** The text of the result, asked for only when a sample is wanted. */
+  sample?: () => string
+}
+
+export interface Ledger {
+  /** Takes note of one exchange. Never throws, never waits. */
+  record(record: SavingsRecord): void
+  /** What this run came to so far. */
+  report(): Promise<SavingsReport>
+}
+
+export interface LedgerOptions {
+  countTokens: CountTokens
+  /** Milliseconds since 1970. */
+  now: () => number
+  /** 0 ≤ x < 1, picks the samples. */
+  random?: () => number
+}
+
+/** Beyond this many names in one run the rest are counted together. */
+const MAX_NAMES = 2_000
+const REST = '(others)'
+
+/** Counted tokens, and characters whose tokens are reckoned when somebody asks. */
+interface Amount {
+  tokens: number
+  characters: number
+}
+
+interface Tally {
+  tool: string
+  kind: SavingsKind
+  calls: number
+  original: Amount
+  delivered: Amount
+}
+
+type Tallies = Map<string, Tally>
+
+export function createLedger({ countTokens, now, random = Math.random }: LedgerOptions): Ledger {
+  const ratio = createRatio(countTokens, random)
+  const tools: Tallies = new Map()
+  const agents = new Map<string, Tallies>()
+  const days = new Map<string, Tallies>()
+
+  function record(entry: SavingsRecord): void {
+    const { tool, originalTokens, deliveredTokens, originalCharacters, deliveredCharacters, sample } = entry
+    if (originalTokens !== undefined) ratio.learn(tool, originalCharacters, originalTokens)
+    else if (deliveredTokens !== undefined) ratio.learn(tool, deliveredCharacters, deliveredTokens)
+    else if (sample !== undefined) ratio.offer(tool, sample)
+    count(tools, entry)
+    count(group(agents, entry.agent), entry)
+    count(group(days, new Date(now()).toISOString().slice(0, 10)), entry)
+  }
+
+  async function report(): Promise<SavingsReport> {
+    await ratio.measure()
+    const rows = (tallies: Tallies): SavingsRow[] => [...tallies.values()].map(toRow)
+    const all = rows(tools)
+    return {
+      totals: totalsOf(all),
+      tools: all,
+      agents: [...agents].map(([agent, tallies]) => ({
+        agent: shortAgent(agent),
+        ...totalsOf(rows(tallies)),
+      })),
+      days: [...days].map(([day, tallies]) => ({ day, tools: rows(tallies) })),
+      unmeasuredCharacters: ratio.tokens('', 1) === undefined ? unmeasured(tools) : 0,
+    }
+  }
+
+  function toRow({ tool, kind, calls, original, delivered }: Tally): SavingsRow {
+    const tokens = (amount: Amount): number =>
+      Math.round(amount.tokens + (ratio.tokens(tool, amount.characters) ?? 0))
+    return { tool, kind, calls, originalTokens: tokens(original), deliveredTokens: tokens(delivered) }
+  }
+
+  return { record, report }
+}
+
+function group(groups: Map<string, Tallies>, name: string): Tallies {
+  const key = groups.has(name) || groups.size < MAX_NAMES ? name : REST
+  const tallies = groups.get(key) ?? new Map<string, Tally>()
+  groups.set(key, tallies)
+  return tallies
+}
+
+function count(tallies: Tallies, entry: SavingsRecord): void {
+  const { kind, originalTokens, deliveredTokens, originalCharacters, deliveredCharacters } = entry
+  const wanted = `${kind} ${entry.tool}`
+  const fits = tallies.has(wanted) || tallies.size < MAX_NAMES
+  const key = fits ? wanted : `${kind} ${REST}`
+  const tally = tallies.get(key) ?? {
+    tool: fits ? entry.tool : REST,
+    kind,
+    calls: 0,
+    original: { tokens: 0, characters: 0 },
+    delivered: { tokens: 0, characters: 0 },
+  }
+  tallies.set(key, tally)
+  tally.calls++
+  add(tally.original, originalTokens, originalCharacters)
+  add(tally.delivered, deliveredTokens, deliveredCharacters)
+}
+
+function add(amount: Amount, tokens: number | undefined, characters: number): void {
+  if (tokens === undefined) amount.characters += characters
+  else amount.tokens += tokens
+}
+
+function unmeasured(tallies: Tallies): number {
+  return [...tallies.values()].reduce((sum, { original }) => sum + original.characters, 0)
+}
+
+/** An agent's id may be the id of its session, which opens that session: it is not written anywhere. */
+function shortAgent(agent: string): string {
+  return createHash('sha256').update(agent).digest('hex').slice(0, 8)
+}

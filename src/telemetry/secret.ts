@@ -1,0 +1,60 @@
+/** Which names belong to secrets, and which values of a configuration are secret because of their name. */
+
+const ENDINGS = /(?:token|secret|password|passwd|passphrase|apikey|cookie|credential|authorization)s?$/
+const WORDS = new Set(['auth', 'bearer', 'jwt', 'pass', 'pwd', 'pat', 'key', 'keys'])
+
+/** True for `API_KEY`, `clientSecret`, `X-Auth-Token`, `password`: names are compared word by word, in any spelling. */
+export function isSecretName(name: string): boolean {
+  return words(name).some((word) => WORDS.has(word) || ENDINGS.test(word))
+}
+
+/** `maxTokens: 4000` counts something; it hides nothing. */
+export function isSecretField(name: string, value: unknown): boolean {
+  if (typeof value === 'boolean' || value === null || value === undefined) return false
+  if (typeof value === 'number' && /token|key/i.test(name)) return false
+  return isSecretName(name)
+}
+
+function words(name: string): string[] {
+  return name
+    .slice(0, 200)
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+}
+
+/** What a server entry may hold that nobody else should read. */
+export interface SecretHolder {
+  readonly env?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>>
+  readonly url?: string
+}
+
+/** Shorter values are too common in ordinary text to be struck out. */
+const SHORTEST = 5
+
+/** Secret values of these entries: by the name of the variable or header, and whatever stands in a url's userinfo or query. */
+export function secretsOf(holders: readonly SecretHolder[]): string[] {
+  const found = holders.flatMap(({ env = {}, headers = {}, url }) => [
+    ...[...Object.entries(env), ...Object.entries(headers)]
+      .filter(([name]) => isSecretName(name))
+      .flatMap(([, value]) => [value, value.replace(/^(?:bearer|basic|token)\s+/i, '')]),
+    ...(url === undefined ? [] : secretsOfUrl(url)),
+  ])
+  return [...new Set(found)].filter((value) => value.length >= SHORTEST)
+}
+
+function secretsOfUrl(url: string): string[] {
+  if (!URL.canParse(url)) return []
+  const { password, searchParams } = new URL(url)
+  const named = [...searchParams].filter(([name]) => isSecretName(name)).map(([, value]) => value)
+  return [password, decode(password), ...named]
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
