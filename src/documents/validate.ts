@@ -25,7 +25,8 @@ function compile(schema: JsonObject): Validate {
   const { Ajv2020 }: typeof import('ajv/dist/2020.js') = require('ajv/dist/2020.js')
   try {
     const validate = new Ajv2020({ strict: false, validateFormats: false, logger: false }).compile(schema)
-    return (value) => validate(value) === true
+    // `$async`, an extension of Ajv, answers with a promise: a rejection that nobody would see coming.
+    return '$async' in validate ? () => false : (value) => validate(value)
   } catch {
     return () => false
   }
