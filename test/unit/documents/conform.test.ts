@@ -48,7 +48,9 @@ describe('conform', () => {
     expect(JSON.stringify(short).length).toBeLessThanOrEqual(2000)
     expect(short).toMatchObject({
       total: 1000,
-      items: [{ id: 0, url: 'https://example.org/issues/0' }, { id: 1 }],
+      items: expect.arrayContaining([
+        expect.objectContaining({ id: 0, url: 'https://example.org/issues/0' }),
+      ]),
     })
     expect(JSON.stringify(short)).toContain('characters left out')
     expect(value.items).toHaveLength(1000)
