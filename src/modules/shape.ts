@@ -2,23 +2,20 @@
  * Keeps a result that is too large for a context and lets a preview with its handle through. Innermost of the layers: what
  * is further out sees what the client will see.
  */
-import { randomUUID } from 'node:crypto'
 import { canConform } from '../documents/conform.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { Digest, DigestOptions } from '../engine/operation.ts'
+import type { Arrival, Digest, DigestOptions } from '../engine/operation.ts'
 import { blocksOf, isText, META, textBlock } from '../protocol/content.ts'
 import type { Exchange, Handler, Middleware } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
 import { LargeResult, plain, type Result } from '../protocol/result.ts'
 import type { Keeper } from '../store/keeper.ts'
 import type { Logger } from '../telemetry/log.ts'
-import type { Savings } from '../telemetry/savings.ts'
 import { fallbackPreview } from './shape-fallback.ts'
 
 export interface ShapeOptions {
   engine: Engine
   keeper: Keeper
-  savings: Savings
   logger: Logger
   /** False: everything passes as it came, but for what the proxy's own tools ask to be kept. */
   enabled: boolean
@@ -71,32 +68,23 @@ async function callTool(
   const result = await next(exchange)
   if (options.exempt.has(name)) return result
   const always = exchange.keep === true
-  if (!always && (!options.enabled || surelySmall(result, options.limits))) {
-    if (!(result instanceof LargeResult)) options.savings.passed(exchange.agent.id, name, result)
-    return result
-  }
+  if (!always && (!options.enabled || surelySmall(result, options.limits))) return result
   const content = bytesOf(result)
-  const handle = newHandle()
   const outputSchema = schemas.get(name)
   const digestOptions: DigestOptions = { ...options.limits, always, ...(outputSchema && { outputSchema }) }
   const digest = await digestOrFallback(
     result,
-    { handle, content, tool: name },
+    { content, tool: name },
     digestOptions,
     options,
     exchange,
   )
-  if (!digest.shaped) {
-    options.savings.record(exchange.agent.id, name, digest.tokens, digest.tokens)
-    return result
-  }
+  if (!digest.shaped) return result
   const entry = await options.keeper.keep(exchange.agent, {
-    handle,
     content,
     hash: digest.hash,
     origin: { tool: name, arguments: isObject(exchange.params.arguments) ? exchange.params.arguments : {} },
   })
-  options.savings.record(exchange.agent.id, name, digest.tokens, always ? 0 : digest.shaped.tokens)
   return withPreview(digest.shaped, entry.handle, digest)
 }
 
@@ -126,7 +114,7 @@ function bytesOf(result: Result): Uint8Array<SharedArrayBuffer> {
 /** A result is never lost to a preview that failed: it is kept, and its first characters stand in. */
 async function digestOrFallback(
   result: Result,
-  source: { handle: string; content: Uint8Array; tool: string },
+  source: Arrival,
   digestOptions: DigestOptions,
   { engine, logger }: ShapeOptions,
   exchange: Exchange,
@@ -157,9 +145,4 @@ function withPreview(shaped: NonNullable<Digest['shaped']>, handle: string, dige
       },
     },
   }
-}
-
-/** 12 hexadecimal digits of a random UUID: the first 48 bits, all random (RFC 9562, §5.4). */
-function newHandle(): string {
-  return randomUUID().replaceAll('-', '').slice(0, 12)
 }

@@ -8,7 +8,6 @@ import { ProxyError } from '../protocol/errors.ts'
 import type { Exchange } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import type { Entry } from '../store/store.ts'
-import type { Savings } from '../telemetry/savings.ts'
 import { readParams } from './params.ts'
 import { findSource, type SourceOptions } from './source.ts'
 import { sourceParams } from './source-params.ts'
@@ -16,7 +15,6 @@ import type { ProxyTool } from './tool.ts'
 
 export interface QueryToolOptions extends SourceOptions {
   engine: Engine
-  savings: Savings
   /** The most characters of an answer. */
   budget: number
 }
@@ -52,12 +50,7 @@ export function createQueryTool(declaration: QueryToolDeclaration, options: Quer
       const heading = found.fresh ? freshHeading(found.entries) : ''
       const budget = Math.max(200, options.budget - heading.length)
       try {
-        const sources = found.entries.map(({ handle, content, tool: origin }) => ({
-          handle,
-          content,
-          tool: origin,
-        }))
-        const answer = await options.engine.query(sources, { kind, params: query, budget }, exchange.signal)
+        const answer = await options.engine.query(found.entries, { kind, params: query, budget }, exchange.signal)
         return await reply(answer, heading, found.entries, query, name, exchange, options)
       } catch (error) {
         if (error instanceof ProxyError && error.code !== 'CANCELLED') return errorResult(error.text)
@@ -74,16 +67,14 @@ async function reply(
   query: JsonObject,
   name: string,
   exchange: Exchange,
-  { keeper, savings }: QueryToolOptions,
+  { keeper }: QueryToolOptions,
 ): Promise<JsonObject> {
-  const [first] = entries
   const own =
     answer.whole &&
     (await keeper.keep(exchange.agent, {
       ...answer.whole,
       origin: { tool: name, arguments: { cache_id: entries.map(({ handle }) => handle), ...query } },
     }))
-  savings.answered(exchange.agent.id, first?.tool ?? name, answer.answerTokens)
   return {
     content: [textBlock(heading + answer.text.join(own?.handle ?? ''))],
     ...(answer.failed && { isError: true }),

@@ -1,0 +1,44 @@
+/** From the configured transport to a listener. The HTTP parts are loaded when they are wanted: most clients are local. */
+import type { Readable, Writable } from 'node:stream'
+import type { HttpOptions } from './listen.ts'
+import { openSession } from './session.ts'
+import { StdioTransport } from './stdio.ts'
+
+export interface ServeOptions extends HttpOptions {
+  transport: 'stdio' | 'streamable-http' | 'sse'
+  input: Readable
+  output: Writable
+  maxMessageBytes: number
+}
+
+export interface Listener {
+  /** Where clients connect; undefined over stdio. */
+  readonly url: string | undefined
+  /** Resolves when nobody can come any more: the local client left, or the listener was closed. */
+  readonly ended: Promise<void>
+  close(): Promise<void>
+}
+
+export async function serve(options: ServeOptions): Promise<Listener> {
+  if (options.transport === 'stdio') return serveStdio(options)
+  const { url, close } =
+    options.transport === 'sse'
+      ? await (await import('./sse.ts')).serveSse(options)
+      : await (await import('./http.ts')).serveHttp(options)
+  let end: () => void = () => {}
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  return { url, ended, close: () => close().finally(end) }
+}
+
+async function serveStdio({ input, output, maxMessageBytes, backend }: ServeOptions): Promise<Listener> {
+  const transport = new StdioTransport({ input, output, maxMessageBytes })
+  const session = await openSession({
+    id: 'stdio',
+    agent: { id: 'local', kind: 'local' },
+    transport,
+    backend,
+  })
+  return { url: undefined, ended: session.ended, close: () => session.close() }
+}

@@ -1,0 +1,274 @@
+/** The composition root: from a configuration to a running gateway. The one place where everything is wired. */
+import { join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import type { Config } from './config/schema.ts'
+import type { ServerConfig } from './config/servers.ts'
+import { packageVersion } from './config/version.ts'
+import { type Audience, createAudience } from './downstream/audience.ts'
+import { joinCapabilities } from './downstream/handshake.ts'
+import { type Listener, serve } from './downstream/serve.ts'
+import type { Backend } from './downstream/session.ts'
+import type { Engine } from './engine/engine.ts'
+import { createEngine, ENGINE_DEFAULTS } from './engine/lanes.ts'
+import { createAccount } from './modules/account.ts'
+import { createShape } from './modules/shape.ts'
+import { compose } from './pipeline/onion.ts'
+import { createRouter } from './pipeline/router.ts'
+import type { Exchange, Handler, Middleware } from './protocol/exchange.ts'
+import { isObject, type JsonObject } from './protocol/json.ts'
+import type { Result } from './protocol/result.ts'
+import { createDiskStore } from './store/disk.ts'
+import { createKeeper, KEEPER_DEFAULTS, type Keeper } from './store/keeper.ts'
+import { createMemoryStore } from './store/memory.ts'
+import { type Logger, silentLogger } from './telemetry/log.ts'
+import { createLedger, type Ledger } from './telemetry/savings.ts'
+import type { SavingsReport } from './telemetry/savings-report.ts'
+import { createProxyTools, PROXY_TOOL_NAMES } from './tools/index.ts'
+import { INSTRUCTIONS, joinInstructions } from './tools/instructions.ts'
+import type { ServerOptions } from './upstream/options.ts'
+import { createUpstreams } from './upstream/pool.ts'
+import type { ServerStatus, Upstreams } from './upstream/upstreams.ts'
+
+/** The world outside, for tests and embedding. What is absent is the real one. */
+export interface GatewayParts {
+  logger?: Logger
+  /** Where the one client of a stdio gateway speaks and listens. */
+  input?: Readable
+  output?: Writable
+  now?: () => number
+  /** Layers of the embedder's own, outside of shaping: they see what the client will see. */
+  middlewares?: readonly Middleware[]
+}
+
+export interface Gateway {
+  /** Begins to serve. `url`: where clients connect; absent over stdio. */
+  start(): Promise<{ url?: string }>
+  /** Resolves when the client of a stdio gateway left. */
+  readonly ended: Promise<void>
+  /** Connects every server once and tells how that went. */
+  check(): Promise<ServerStatus[]>
+  status(): ServerStatus[]
+  savings(): Promise<SavingsReport>
+  /** Ends sessions, servers and workers; kept results go to disk. Safe to call again. */
+  close(): Promise<void>
+}
+
+/** Longest message taken from a client or a server, in bytes. */
+const MAX_MESSAGE_BYTES = 256 * 1024 * 1024
+const SESSION_IDLE_MS = 30 * 60_000
+
+export async function createGateway(config: Config, parts: GatewayParts = {}): Promise<Gateway> {
+  const { settings } = config
+  const { logger = silentLogger, now = Date.now } = parts
+  const engine = createEngine({ ...ENGINE_DEFAULTS, queryTimeout: settings.queryTimeoutMs })
+  const ledger = createLedger({ countTokens: (texts) => engine.countTokens(texts), now })
+  const keeper = await openKeeper(config, engine, logger, now)
+  const audience = createAudience()
+  const upstreams = openUpstreams(config, audience, logger, now)
+  const handler = wire(config, {
+    engine,
+    keeper,
+    ledger,
+    upstreams,
+    logger,
+    middlewares: parts.middlewares ?? [],
+  })
+  const backend = createBackend(handler, upstreams, audience, engine, logger)
+
+  let listener: Listener | undefined
+  let left: () => void = () => {}
+  const ended = new Promise<void>((resolve) => {
+    left = resolve
+  })
+  let closing: Promise<void> | undefined
+
+  async function shutDown(): Promise<void> {
+    audience.close()
+    await listener?.close()
+    await Promise.all([upstreams.close(), keeper.close()])
+    await engine.close()
+  }
+
+  return {
+    ended,
+    async start() {
+      listener = await serve({
+        transport: settings.transport,
+        host: settings.host,
+        port: settings.port,
+        input: parts.input ?? process.stdin,
+        output: parts.output ?? process.stdout,
+        maxMessageBytes: MAX_MESSAGE_BYTES,
+        maxSessions: settings.maxTotalAgents,
+        sessionIdleMs: SESSION_IDLE_MS,
+        backend,
+        now,
+      })
+      void listener.ended.then(left)
+      if (listener.url === undefined) return {}
+      // Nobody is there yet for whom a server could be connected: whether it can be is learned all the same.
+      void upstreams.open()
+      return { url: listener.url }
+    },
+    async check() {
+      await upstreams.open()
+      return upstreams.status()
+    },
+    status: () => upstreams.status(),
+    savings: () => ledger.report(),
+    close() {
+      closing ??= shutDown()
+      return closing
+    },
+  }
+}
+
+async function openKeeper(
+  config: Config,
+  engine: Engine,
+  logger: Logger,
+  now: () => number,
+): Promise<Keeper> {
+  const { settings } = config
+  const disk =
+    settings.cacheDiskMaxBytes === 0
+      ? undefined
+      : await createDiskStore({
+          directory: join(settings.dataDir, 'results'),
+          maxBytes: settings.cacheDiskMaxBytes,
+          maxAge: settings.cacheDiskMaxAgeSeconds * 1000,
+          now,
+        })
+  return createKeeper({
+    ...KEEPER_DEFAULTS,
+    memory: createMemoryStore(),
+    ...(disk && { disk }),
+    ttl: settings.cacheTTLSeconds * 1000,
+    maxEntriesPerAgent: settings.maxEntriesPerAgent,
+    maxBytesPerAgent: settings.maxMemoryPerAgent,
+    maxAgents: settings.maxTotalAgents,
+    isolation: settings.enableAgentIsolation,
+    maxEntries: settings.cacheMaxEntries,
+    now,
+    onDrop: ({ hash }) => engine.forget(hash),
+    onError: (error) => logger.error({ err: error }, 'a kept result could not be stored'),
+  })
+}
+
+function openUpstreams(config: Config, audience: Audience, logger: Logger, now: () => number): Upstreams {
+  const { settings } = config
+  const limit = Math.min(settings.maxResponseSize, settings.maxResponseTokens ?? Number.POSITIVE_INFINITY)
+  return createUpstreams({
+    servers: Object.fromEntries(config.servers.map((server) => [server.name, toServerOptions(server)])),
+    defaults: {
+      timeoutMs: settings.connect.callTimeoutMs,
+      connectTimeoutMs: settings.connect.timeoutMs,
+      lazy: settings.connect.lazy,
+      ...(settings.connect.idleMs !== undefined && { idleMs: settings.connect.idleMs }),
+      // What is not longer than the limit in bytes cannot exceed it in characters, so it is parsed and passes.
+      largeBytes: limit,
+      maxMessageBytes: MAX_MESSAGE_BYTES,
+    },
+    clientInfo: { name: 'mcp-rlm-proxy', version: packageVersion() },
+    events: {
+      changed: (_server, kind) => audience.announce(kind === 'resourceTemplates' ? 'resources' : kind),
+      notification: (_server, notification, client) => audience.notify(notification, client),
+    },
+    logger,
+    dataDir: settings.dataDir,
+    now,
+  })
+}
+
+function toServerOptions(server: ServerConfig): ServerOptions {
+  const { instance, callTimeoutMs: timeoutMs } = server
+  if (server.transport === 'stdio') {
+    const { command, args, env, cwd } = server
+    return { command, args, env, cwd, instance, timeoutMs }
+  }
+  const { url, headers, transport } = server
+  return { url, headers, instance, timeoutMs, ...(transport !== 'auto' && { type: transport }) }
+}
+
+interface Wired {
+  engine: Engine
+  keeper: Keeper
+  ledger: Ledger
+  upstreams: Upstreams
+  logger: Logger
+  middlewares: readonly Middleware[]
+}
+
+/** client → account → the embedder's layers → shape → router. Listing and calling take the same way. */
+function wire(config: Config, { engine, keeper, ledger, upstreams, logger, middlewares }: Wired): Handler {
+  const { settings } = config
+  const tools = createProxyTools({
+    engine,
+    keeper,
+    call: (exchange: Exchange): Promise<Result> => handler(exchange),
+    ownTools: PROXY_TOOL_NAMES,
+    budget: settings.maxResponseSize,
+  })
+  const layers = [
+    createAccount({ ledger, ownTools: PROXY_TOOL_NAMES, instructions: INSTRUCTIONS }),
+    ...middlewares,
+    createShape({
+      engine,
+      keeper,
+      logger,
+      enabled: settings.enableAutoTruncation,
+      exempt: PROXY_TOOL_NAMES,
+      limits: {
+        maxResponseSize: settings.maxResponseSize,
+        maxErrorSize: settings.maxErrorSize,
+        previewSize: Math.min(settings.previewSize, settings.maxResponseSize),
+        ...(settings.maxResponseTokens !== undefined && { maxResponseTokens: settings.maxResponseTokens }),
+        ...(settings.truncationMessage !== undefined && { truncationMessage: settings.truncationMessage }),
+      },
+    }),
+  ]
+  const handler = compose(layers, createRouter({ upstreams, tools, naming: settings.naming }))
+  return handler
+}
+
+function createBackend(
+  handler: Handler,
+  upstreams: Upstreams,
+  audience: Audience,
+  engine: Engine,
+  logger: Logger,
+): Backend {
+  const serverInfo = { name: 'mcp-rlm-proxy', title: 'MCP RLM Proxy', version: packageVersion() }
+  return {
+    handler,
+    logger,
+    describe() {
+      const known = upstreams.servers.map((server) => ({ server, initialize: upstreams.known(server) }))
+      return {
+        capabilities: joinCapabilities(known.map(({ initialize }) => initialize)),
+        serverInfo,
+        instructions: joinInstructions(
+          known.flatMap(({ server, initialize }) => instructionsOf(server, initialize)),
+        ),
+      }
+    },
+    opened(client) {
+      audience.add(client)
+      void upstreams.open(client)
+      engine.warm()
+    },
+    closed(client) {
+      audience.remove(client)
+      void upstreams.release(client)
+    },
+    notified: (client, notification) => upstreams.broadcast(notification, client),
+  }
+}
+
+function instructionsOf(
+  server: string,
+  initialize: JsonObject | undefined,
+): { server: string; instructions: string }[] {
+  const instructions = isObject(initialize) ? initialize.instructions : undefined
+  return typeof instructions === 'string' && instructions !== '' ? [{ server, instructions }] : []
+}

@@ -1,0 +1,10 @@
+/** Public API: run the gateway inside another program, and write layers for it. */
+
+export { type LoadOptions, loadConfig } from './config/load.ts'
+export type { Config } from './config/schema.ts'
+export { createGateway, type Gateway, type GatewayParts } from './gateway.ts'
+export { ERROR_CODES, type ErrorCode, ProxyError, RpcError } from './protocol/errors.ts'
+export type { Agent, Client, Exchange, Handler, Middleware } from './protocol/exchange.ts'
+export type { JsonObject, JsonValue } from './protocol/json.ts'
+export { LargeResult, plain, type Result } from './protocol/result.ts'
+export type { Logger } from './telemetry/log.ts'

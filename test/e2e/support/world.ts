@@ -1,0 +1,106 @@
+/** A test's own world: a directory, a configuration, a proxy as a child process, clients of the SDK; all gone at its end. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Client, type ClientOptions } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { onTestFinished } from 'vitest'
+
+export const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+export const MAIN = join(ROOT, 'dist/main.js')
+const FIXTURE = fileURLToPath(new URL('./fixture-server.mjs', import.meta.url))
+
+/** A result as tests read it. */
+export interface ToolResult {
+  content: { type: string; text?: string; [key: string]: unknown }[]
+  structuredContent?: unknown
+  isError?: boolean
+  _meta?: Record<string, unknown>
+}
+
+export interface ProxyOptions {
+  servers: Record<string, object>
+  settings?: Record<string, unknown>
+  args?: string[]
+  env?: Record<string, string>
+  client?: ClientOptions
+  directory?: string
+}
+
+export interface RunningProxy {
+  client: Client
+  transport: StdioClientTransport
+  directory: string
+  /** Calls a tool and gives its result. */
+  call(name: string, args?: Record<string, unknown>): Promise<ToolResult>
+  /** The text of all text blocks of that result. */
+  text(name: string, args?: Record<string, unknown>): Promise<string>
+  stderr(): string
+  close(): Promise<void>
+}
+
+/** The fixture server as an entry of `mcpServers`. */
+export function fixture(name: string, listDelayMs = 0): { command: string; args: string[] } {
+  return { command: process.execPath, args: [FIXTURE, name, String(listDelayMs)] }
+}
+
+/** A directory of the test's own, removed at its end. */
+export function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'mcp-rlm-proxy-test-'))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }))
+  return directory
+}
+
+/** Writes the configuration of a proxy and gives its path. */
+export function writeConfig(
+  directory: string,
+  { servers, settings = {} }: Pick<ProxyOptions, 'servers' | 'settings'>,
+): string {
+  const file = join(directory, 'mcp.json')
+  const proxySettings = { dataDir: join(directory, 'data'), ...settings }
+  writeFileSync(file, JSON.stringify({ mcpServers: servers, proxySettings }))
+  return file
+}
+
+/** Starts the built proxy over standard input and output and connects a client of the SDK. */
+export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
+  const directory = options.directory ?? temporaryDirectory()
+  const file = writeConfig(directory, options)
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [MAIN, '--config', file, ...(options.args ?? [])],
+    env: { ...(process.env as Record<string, string>), ...options.env },
+    stderr: 'pipe',
+  })
+  let stderr = ''
+  transport.stderr?.on('data', (chunk) => {
+    stderr += String(chunk)
+  })
+  const client = new Client({ name: 'test', version: '1.0.0' }, options.client)
+  await client.connect(transport)
+  const close = async (): Promise<void> => client.close()
+  onTestFinished(close)
+  const call = async (name: string, args: Record<string, unknown> = {}): Promise<ToolResult> =>
+    (await client.callTool({ name, arguments: args })) as ToolResult
+  return {
+    client,
+    transport,
+    directory,
+    call,
+    text: async (name, args) => textOf(await call(name, args)),
+    stderr: () => stderr,
+    close,
+  }
+}
+
+export function textOf(result: ToolResult): string {
+  return result.content.map((block) => block.text ?? '').join('\n')
+}
+
+/** The handle in a shaped reply. */
+export function handleOf(result: ToolResult): string {
+  const handle = result._meta?.['mcp-rlm-proxy/cache-id']
+  if (typeof handle !== 'string') throw new Error(`no handle in ${JSON.stringify(result).slice(0, 500)}`)
+  return handle
+}
