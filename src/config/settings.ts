@@ -123,7 +123,7 @@ export const settingsSchema = z.object({
     unit: 'milliseconds',
     min: 100,
     max: 600_000,
-  }).default(10_000),
+  }).default(20_000),
 
   cacheTTLSeconds: integer('How long a kept result stays in memory after it was last used.', {
     unit: 'seconds',
