@@ -45,23 +45,22 @@ export type ServerEntry = z.output<typeof serverSchema>
 interface ServerBasics {
   readonly name: string
   /** Milliseconds a call may take. */
-  readonly timeoutMs: number
+  readonly callTimeoutMs: number
   readonly instance: 'session' | 'shared'
 }
 
-/** Started by the proxy, spoken to over its standard input and output. */
 export interface StdioServer extends ServerBasics {
+  readonly transport: 'stdio'
   readonly command: string
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string | undefined
 }
 
-/** Runs elsewhere. */
 export interface RemoteServer extends ServerBasics {
+  /** `auto`: to be found out. */
+  readonly transport: 'auto' | 'streamable-http' | 'sse'
   readonly url: string
-  /** Undefined: to be found out. */
-  readonly type: 'streamable-http' | 'sse' | undefined
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -115,21 +114,17 @@ export function toServer(
   fileEnv: Readonly<Record<string, string>>,
 ): ServerConfig {
   const { command, url, type, timeout, instance } = entry
-  const basics = { name, instance, timeoutMs: timeout === undefined ? callTimeoutMs : timeout * 1000 }
+  const basics = { name, instance, callTimeoutMs: timeout === undefined ? callTimeoutMs : timeout * 1000 }
   if (command !== undefined) {
     const written = Object.entries(entry.env ?? {}).filter(([, value]) => value !== null)
     const env = Object.fromEntries([
       ...Object.entries(fileEnv),
       ...written.map(([key, value]) => [key, String(value)] as const),
     ])
-    return { ...basics, command, args: entry.args ?? [], env, cwd: entry.cwd }
+    return { ...basics, transport: 'stdio', command, args: entry.args ?? [], env, cwd: entry.cwd }
   }
-  return {
-    ...basics,
-    url: url ?? '',
-    type: type === 'stdio' ? undefined : type,
-    headers: entry.headers ?? {},
-  }
+  const transport = type === undefined || type === 'stdio' ? 'auto' : type
+  return { ...basics, transport, url: url ?? '', headers: entry.headers ?? {} }
 }
 
 function isHttp(url: string): boolean {
