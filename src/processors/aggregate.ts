@@ -1,0 +1,115 @@
+/** `group_by`, `aggregate`: numbers about the records instead of the records. */
+import * as z from 'zod'
+import { fromRows } from '../documents/derive.ts'
+import { type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
+import { type Call, compute, frequent, numberIn, parseCall } from './aggregate/functions.ts'
+import { type Group, groupRecords, parseGroupKey } from './aggregate/group.ts'
+import { type Field, resolveField } from './fields.ts'
+import { names } from './lenient.ts'
+import { newWork } from './path/path.ts'
+import { readValues } from './path/walk.ts'
+import { type Records, requireRecords } from './records.ts'
+import { defineStep } from './step.ts'
+
+export const aggregateParams = z.object({
+  group_by: names(
+    'One row a value: "state", "user.login", "created_at:month" (year, month, day, hour), or several.',
+  ),
+  aggregate: names(
+    'What to compute, over all or per group: "count" (default), "sum(price)", "avg(x)", "min(x)", "max(x)", "median(x)", "distinct(x)". Several: separate by commas.',
+  ),
+})
+
+/** A function with its field found. */
+interface Column {
+  /** Its key in the rows: `count`, `sum(items.price)`. */
+  name: string
+  call: Call
+  field: Field | undefined
+}
+
+/**
+ * Groups come with the largest first column first; `sort` after it overrides. A record with several values in a grouped
+ * field is in several groups. Nulls and, for sum, avg and median, what is no number are left out and counted in notes.
+ */
+export const aggregate = defineStep({
+  name: 'aggregate',
+  params: aggregateParams,
+  wanted: ({ group_by, aggregate: calls }) => [...(group_by ?? []), ...(calls ?? [])].length > 0,
+  run(document, { group_by = [], aggregate: calls = [] }) {
+    const records = requireRecords(document, 'aggregate')
+    const keys = group_by.map((reference) => parseGroupKey(records, reference))
+    const columns = (calls.length > 0 ? calls : ['count']).map((written) => column(records, written))
+    const notes = [...keys.map(({ field }) => field), ...columns.map(({ field }) => field)].flatMap(
+      (field) => field?.note ?? [],
+    )
+    notes.push(...columns.flatMap((one) => gaps(records, one)))
+    const { groups, missing, several } = groupRecords(records, keys)
+    for (const [at, count] of missing.entries()) {
+      if (count > 0)
+        notes.push(`${count} of ${records.values.length} have no \`${keys[at]?.name}\` and are in no group.`)
+    }
+    if (several) notes.push('Records with several values are counted in each of their groups.')
+    const rows = groups.map((group) => {
+      const row: JsonObject = {}
+      for (const [at, { name }] of keys.entries()) setOwn(row, name, group.values[at] ?? null)
+      for (const one of columns) addColumn(row, one, group, keys.length === 0)
+      return row
+    })
+    const items = keys.length > 0 ? largestFirst(rows, columns[0]?.name ?? '') : rows
+    return {
+      content: fromRows({ noun: 'group', items }),
+      metadata: { total: records.values.length, matched: groups.length, ...(notes.length > 0 && { notes }) },
+    }
+  },
+})
+
+function column(records: Records, written: string): Column {
+  const call = parseCall(written)
+  const field = call.field === undefined ? undefined : resolveField(records, call.field)
+  return { name: field ? `${call.name}(${field.name})` : call.name, call, field }
+}
+
+function addColumn(row: JsonObject, { name, call, field }: Column, group: Group, alone: boolean): void {
+  if (!field) return setOwn(row, name, group.records.length)
+  const values = valuesOf(group.records, field)
+  setOwn(row, name, compute(call.name, values))
+  if (call.name === 'distinct' && alone) setOwn(row, `frequent ${field.name}`, frequent(values))
+}
+
+/** All values of a field, those in lists one by one, without nulls. */
+function valuesOf(records: readonly JsonValue[], { path }: Field): JsonValue[] {
+  const work = newWork(20_000_000)
+  const values: JsonValue[] = []
+  for (const record of records) readValues(record, path, values, work)
+  return values.flatMap((value) => (Array.isArray(value) ? value : [value])).filter((value) => value !== null)
+}
+
+/** Says what a function leaves out. */
+function gaps(records: Records, { call, field }: Column): string[] {
+  if (!field) return []
+  const notes: string[] = []
+  const work = newWork(20_000_000)
+  const without = records.values.filter((record) => {
+    const values: JsonValue[] = []
+    readValues(record, field.path, values, work)
+    return values.every((value) => value === null)
+  }).length
+  if (without > 0) notes.push(`${without} of ${records.values.length} have no \`${field.name}\`.`)
+  if (call.name !== 'sum' && call.name !== 'avg' && call.name !== 'median') return notes
+  const values = valuesOf(records.values, field)
+  const others = values.filter((value) => numberIn(value) === undefined).length
+  if (others > 0)
+    notes.push(`${others} of ${values.length} values of \`${field.name}\` are no numbers and were left out.`)
+  return notes
+}
+
+function largestFirst(rows: readonly JsonObject[], name: string): JsonObject[] {
+  const key = (row: JsonObject): JsonValue => own(row, name) ?? null
+  return [...rows].sort((a, b) => {
+    const [x, y] = [key(a), key(b)]
+    if (typeof x === 'number' && typeof y === 'number') return y - x
+    if (x === null || y === null) return x === y ? 0 : x === null ? 1 : -1
+    return String(x) < String(y) ? 1 : String(x) > String(y) ? -1 : 0
+  })
+}

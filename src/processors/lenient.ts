@@ -1,0 +1,156 @@
+/**
+ * Parameters as models write them: a string where a list is meant, numbers and booleans in strings. The JSON schema
+ * stays that of the plain type. Bounds keep hostile arguments cheap.
+ */
+import * as z from 'zod'
+
+/** The most characters of one string, and strings of one list. */
+const longestText = 2_000
+const longestList = 200
+/** A list in one string may be as long as a list of strings. */
+const longestJoined = 20_000
+
+const tooLong = `too long; write at most ${longestText} characters`
+
+/** One string; numbers and booleans are taken by their text. */
+export function text(description: string) {
+  return z
+    .preprocess(
+      (value) => (typeof value === 'number' || typeof value === 'boolean' ? String(value) : value),
+      textItem(),
+    )
+    .optional()
+    .describe(description)
+}
+
+/**
+ * Names: `["a", "b"]`, `"a, b"`, or a JSON list in a string. Commas inside brackets, parentheses or quotes separate
+ * nothing, so a name with a comma is written `["a, b"]` within the string.
+ */
+export function names(description: string) {
+  return list(description, splitNames)
+}
+
+/** Sentences that may contain commas: `["a = 1", "b = 2"]`, one string, or a JSON list in a string. */
+export function sentences(description: string) {
+  return list(description, (value) => (value.trim() === '' ? [] : [value.trim()]))
+}
+
+/** A whole number from `least` up. `"20"` is read as 20. */
+export function count(description: string, least = 0) {
+  return z
+    .preprocess(
+      numeric,
+      z
+        .number(`must be a number from ${least} up`)
+        .int(`must be a whole number from ${least} up`)
+        .min(least, `must be ${least} or more`)
+        .max(1_000_000_000, 'is too large'),
+    )
+    .optional()
+    .describe(description)
+}
+
+/** A number from 0 to 1; `"0.7"` is read as 0.7. */
+export function fraction(description: string) {
+  const range = 'must be a number from 0 to 1'
+  return z.preprocess(numeric, z.number(range).min(0, range).max(1, range)).optional().describe(description)
+}
+
+/** `true`, `"true"`, `"yes"`, `1` and their opposites. */
+export function flag(description: string) {
+  return z
+    .preprocess((value) => {
+      const word =
+        typeof value === 'string' || typeof value === 'number' ? String(value).trim().toLowerCase() : value
+      if (word === 'true' || word === 'yes' || word === '1') return true
+      return word === 'false' || word === 'no' || word === '0' ? false : value
+    }, z.boolean('must be true or false'))
+    .optional()
+    .describe(description)
+}
+
+/** One of several words, in any case. */
+export function choice<const W extends string>(words: readonly [W, ...W[]], description: string) {
+  return z
+    .preprocess(
+      (value) => (typeof value === 'string' ? value.trim().toLowerCase() : value),
+      z.enum(words, `must be one of: ${words.join(', ')}`),
+    )
+    .optional()
+    .describe(description)
+}
+
+function list(description: string, split: (value: string) => unknown[]) {
+  return z
+    .preprocess(
+      (value) =>
+        typeof value === 'string'
+          ? fromString(value, split)
+          : Array.isArray(value)
+            ? value.flatMap(parts(split))
+            : value,
+      z.array(textItem(), 'must be a list of strings').max(longestList, `too many; at most ${longestList}`),
+    )
+    .optional()
+    .describe(description)
+}
+
+/** Members of a list are cut like the string they may have come from. */
+function parts(split: (value: string) => unknown[]): (value: unknown) => unknown[] {
+  return (value) => (typeof value === 'string' && value.length <= longestText ? split(value) : [value])
+}
+
+function textItem() {
+  return z.string('must be a string').max(longestText, tooLong)
+}
+
+function fromString(value: string, split: (value: string) => unknown[]): unknown {
+  const trimmed = value.trim()
+  if (trimmed === '') return []
+  if (trimmed.length > longestJoined) return [trimmed]
+  if (trimmed.startsWith('["') || trimmed.startsWith("['") || trimmed === '[]') {
+    const parsed = parsedList(trimmed)
+    if (parsed) return parsed
+  }
+  return split(trimmed)
+}
+
+/** A JSON list of strings; undefined for anything else, `["a b"].c` (a path) included. */
+function parsedList(value: string): unknown[] | undefined {
+  for (const candidate of [value, value.replaceAll("'", '"')]) {
+    try {
+      const parsed: unknown = JSON.parse(candidate)
+      if (Array.isArray(parsed)) return parsed
+    } catch {
+      // Not JSON: then it is a path or a comma-separated list.
+    }
+  }
+  return undefined
+}
+
+/** Cuts at commas outside of brackets, parentheses and quotes; empty parts fall away. */
+export function splitNames(value: string): string[] {
+  const parts: string[] = []
+  let depth = 0
+  let quote = ''
+  let start = 0
+  for (let at = 0; at < value.length; at++) {
+    const char = value.charAt(at)
+    if (quote !== '') {
+      if (char === quote) quote = ''
+    } else if (char === '"' || (char === "'" && depth > 0)) quote = char
+    else if (char === '[' || char === '(') depth++
+    else if (char === ']' || char === ')') depth = Math.max(0, depth - 1)
+    else if (char === ',' && depth === 0) {
+      parts.push(value.slice(start, at))
+      start = at + 1
+    }
+  }
+  parts.push(value.slice(start))
+  return parts.map((part) => part.trim()).filter((part) => part !== '')
+}
+
+function numeric(value: unknown): unknown {
+  return typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+}

@@ -1,0 +1,215 @@
+/**
+ * The condition in `[?…]`: literals, paths from `@` and `$`, comparison, logic and arithmetic. No calls and no
+ * assignment, so that it can neither change data nor run code. Compiled once to closures.
+ */
+import { isObject, type JsonValue, own } from '../../protocol/json.ts'
+import { Refusal, shown } from '../refusal.ts'
+import type { Test, Work } from './path.ts'
+import { type Token, tokenize } from './tokens.ts'
+
+/** A value, or undefined where a path in the condition reaches nothing. */
+type Result = JsonValue | undefined
+type Expression = (value: JsonValue, root: JsonValue, work: Work) => Result
+
+/** Parentheses within parentheses: more of them would be recursion without end. */
+const deepest = 40
+
+/** Binding power of the operators between two operands; `and`, `or` and `=`-less forms as models write them. */
+const powers: Readonly<Record<string, number>> = {
+  '||': 1,
+  '&&': 2,
+  '==': 3,
+  '!=': 3,
+  '<': 4,
+  '<=': 4,
+  '>': 4,
+  '>=': 4,
+  '+': 5,
+  '-': 5,
+  '*': 6,
+  '/': 6,
+  '%': 6,
+}
+
+/** Throws a `Refusal` for what the language does not have. Existing and neither false nor null counts as true. */
+export function parseFilter(source: string): Test {
+  const reader = new FilterReader(source)
+  const expression = reader.whole()
+  return (value, root, work) => isTrue(expression(value, root, work))
+}
+
+class FilterReader {
+  private at = 0
+  private depth = 0
+  private readonly tokens: readonly Token[]
+  private readonly source: string
+
+  constructor(source: string) {
+    this.source = source
+    this.tokens = tokenize(source)
+  }
+
+  whole(): Expression {
+    const expression = this.binary(0)
+    if (this.at < this.tokens.length) this.refuse(`does not go on with \`${this.tokens[this.at]?.text}\``)
+    return expression
+  }
+
+  private binary(least: number): Expression {
+    let left = this.unary()
+    for (;;) {
+      const operator = this.tokens[this.at]
+      const power = operator?.kind === 'operator' ? (powers[operator.text] ?? 0) : 0
+      if (!operator || power <= least) return left
+      this.at++
+      left = operation(operator.text, left, this.binary(power))
+    }
+  }
+
+  private unary(): Expression {
+    if (++this.depth > deepest) this.refuse('is nested too deeply')
+    const expression = this.operand()
+    this.depth--
+    return expression
+  }
+
+  private operand(): Expression {
+    const token = this.tokens[this.at++]
+    if (token === undefined) return this.refuse('ends too early')
+    if (token.kind === 'literal') return () => token.value
+    if (token.kind === 'name') return this.member(token.text)
+    switch (token.text) {
+      case '(': {
+        const inner = this.binary(0)
+        this.expect(')')
+        return inner
+      }
+      case '!': {
+        const inner = this.unary()
+        return (value, root, work) => !isTrue(inner(value, root, work))
+      }
+      case '-': {
+        const inner = this.unary()
+        return (value, root, work) => arithmetic('-', 0, inner(value, root, work))
+      }
+      default:
+        return this.refuse(`has \`${token.text}\` where a value is expected`)
+    }
+  }
+
+  /** `@.a[0]["b"]`, `$.a`; a name alone is a member of `@`. */
+  private member(first: string): Expression {
+    const keys: (string | number)[] = first === '@' || first === '$' ? [] : [first]
+    for (;;) {
+      if (this.take('.')) {
+        const token = this.tokens[this.at++]
+        if (token?.kind !== 'name') return this.refuse('has a dot without a name after it')
+        keys.push(token.text)
+      } else if (this.take('[')) {
+        const minus = this.take('-')
+        const token = this.tokens[this.at++]
+        if (
+          token?.kind !== 'literal' ||
+          (typeof token.value !== 'string' && typeof token.value !== 'number')
+        ) {
+          return this.refuse('has brackets that hold no name or index')
+        }
+        keys.push(minus ? -Number(token.value) : token.value)
+        this.expect(']')
+      } else break
+    }
+    if (this.tokens[this.at]?.text === '(') {
+      return this.refuse(
+        'calls a function, which is not allowed; use `where` ("name ~ pattern", "labels has x")',
+      )
+    }
+    const fromRoot = first === '$'
+    return (value, root, work) => {
+      work.left -= 1 + keys.length
+      let here: Result = fromRoot ? root : value
+      for (const key of keys) here = child(here, key)
+      return here
+    }
+  }
+
+  private take(text: string): boolean {
+    const token = this.tokens[this.at]
+    if (token?.kind !== 'operator' || token.text !== text) return false
+    this.at++
+    return true
+  }
+
+  private expect(text: string): void {
+    if (!this.take(text)) this.refuse(`lacks a \`${text}\``)
+  }
+
+  private refuse(complaint: string): never {
+    throw new Refusal(
+      `The condition \`${shown(this.source)}\` ${complaint}. Write like \`[?@.state == "open" && @.comments > 5]\`.`,
+    )
+  }
+}
+
+function child(value: Result, key: string | number): Result {
+  if (Array.isArray(value)) {
+    if (key === 'length') return value.length
+    if (typeof key === 'string' && !/^\d+$/.test(key)) return undefined
+    const index = Number(key)
+    return value[index < 0 ? index + value.length : index]
+  }
+  if (typeof value === 'string' && key === 'length') return value.length
+  return isObject(value) ? own(value, String(key)) : undefined
+}
+
+function operation(operator: string, left: Expression, right: Expression): Expression {
+  switch (operator) {
+    case '||':
+      return (value, root, work) => isTrue(left(value, root, work)) || isTrue(right(value, root, work))
+    case '&&':
+      return (value, root, work) => isTrue(left(value, root, work)) && isTrue(right(value, root, work))
+    case '==':
+      return (value, root, work) => equal(left(value, root, work), right(value, root, work))
+    case '!=':
+      return (value, root, work) => !equal(left(value, root, work), right(value, root, work))
+    case '<':
+      return (value, root, work) => order(left(value, root, work), right(value, root, work)) < 0
+    case '<=':
+      return (value, root, work) => order(left(value, root, work), right(value, root, work)) <= 0
+    case '>':
+      return (value, root, work) => order(left(value, root, work), right(value, root, work)) > 0
+    case '>=':
+      return (value, root, work) => order(left(value, root, work), right(value, root, work)) >= 0
+    default:
+      return (value, root, work) => arithmetic(operator, left(value, root, work), right(value, root, work))
+  }
+}
+
+function isTrue(result: Result): boolean {
+  return result !== undefined && result !== null && result !== false
+}
+
+/** Equal primitives; a number equals the string that holds it. Lists and objects equal nothing. */
+function equal(a: Result, b: Result): boolean {
+  if (a === b) return typeof a !== 'object' || a === null
+  if (typeof a === 'number' && typeof b === 'string') return b.trim() !== '' && Number(b) === a
+  if (typeof a === 'string' && typeof b === 'number') return equal(b, a)
+  return false
+}
+
+/** NaN, for which no comparison holds, where the two have no order. */
+function order(a: Result, b: Result): number {
+  if (typeof a === 'string' && typeof b === 'string') return a < b ? -1 : a > b ? 1 : 0
+  return number(a) - number(b)
+}
+
+function number(value: Result): number {
+  if (typeof value === 'number') return value
+  return typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN
+}
+
+function arithmetic(operator: string, a: Result, b: Result): Result {
+  if (operator === '+' && typeof a === 'string' && typeof b === 'string') return undefined
+  const [x, y] = [number(a), number(b)]
+  const result = { '+': x + y, '-': x - y, '*': x * y, '/': x / y, '%': x % y }[operator]
+  return result !== undefined && Number.isFinite(result) ? result : undefined
+}

@@ -1,0 +1,99 @@
+/** Following a path that may be slightly wrong: reads names regardless of case, says where nothing was found. */
+import { isObject, type JsonValue } from '../../protocol/json.ts'
+import { nearest } from '../../text/edit-distance.ts'
+import { listed, shown } from '../refusal.ts'
+import { formatPath, newWork, type Path, type Segment, type Work } from './path.ts'
+import { walk } from './walk.ts'
+
+/** A value reached, with the key it has in its map. */
+export interface Reached {
+  value: JsonValue
+  key: string | undefined
+}
+
+export interface Located {
+  reached: Reached[]
+  /** The path as it was followed. */
+  path: Path
+  /** How it was read, when not as written. */
+  note?: string
+}
+
+/** Values looked at for the names that exist where a path fails. */
+const mostSampled = 200
+
+/** Undefined: the path reaches nothing, not even with its names in another case. */
+export function locate(root: JsonValue, path: Path, work: Work = newWork()): Located | undefined {
+  const reached = follow(root, path, work)
+  if (reached.length > 0) return { reached, path }
+  let repaired = path
+  for (let tries = 0; tries < path.length; tries++) {
+    const { at, names } = failure(root, repaired, work)
+    const segment = renamed(repaired[at], names)
+    if (!segment) return undefined
+    repaired = repaired.with(at, segment)
+    const found = follow(root, repaired, work)
+    if (found.length > 0) {
+      return {
+        reached: found,
+        path: repaired,
+        note: `\`${formatPath(path)}\` read as \`${formatPath(repaired)}\`.`,
+      }
+    }
+  }
+  return undefined
+}
+
+/** What to say of a path that reaches nothing: the part that exists, and the names that come next there. */
+export function explainMissing(root: JsonValue, path: Path): string {
+  const { at, names, kind } = failure(root, path, newWork())
+  const segment = path[at]
+  const missing = segment ? formatPath([segment]) : formatPath(path)
+  const place = at === 0 ? 'the root' : `\`${shown(formatPath(path.slice(0, at)))}\``
+  if (names.length === 0)
+    return `The path reaches nothing: ${place} is ${kind}, without \`${shown(missing)}\` in it.`
+  const near = nearest(missing, names, 3)
+  const hint = near.length > 0 ? `Did you mean ${listed(near)}? ` : ''
+  return `The path reaches nothing: ${place} has no \`${shown(missing)}\`. ${hint}There ${names.length === 1 ? 'is' : 'are'}: ${listed(names, 12)}.`
+}
+
+function follow(root: JsonValue, path: Path, work: Work): Reached[] {
+  const reached: Reached[] = []
+  walk(root, path, (value, key) => reached.push({ value, key }), work)
+  return reached
+}
+
+/** The first segment at which nothing is left, and the names that exist before it. */
+function failure(root: JsonValue, path: Path, work: Work): { at: number; names: string[]; kind: string } {
+  let before: Reached[] = [{ value: root, key: undefined }]
+  for (let at = 0; at < path.length; at++) {
+    const reached = follow(root, path.slice(0, at + 1), work)
+    if (reached.length === 0) return { at, ...content(before) }
+    before = reached
+  }
+  return { at: path.length - 1, ...content(before) }
+}
+
+function content(reached: readonly Reached[]): { names: string[]; kind: string } {
+  const names = new Set<string>()
+  let kind = 'empty'
+  for (const { value } of reached.slice(0, mostSampled)) {
+    const elements = Array.isArray(value) ? value.slice(0, mostSampled) : [value]
+    kind = Array.isArray(value) ? `a list of ${value.length}` : value === null ? 'null' : `a ${typeof value}`
+    for (const element of elements) {
+      if (isObject(element)) for (const name of Object.keys(element).slice(0, 1_000)) names.add(name)
+    }
+    if (names.size > 5_000) break
+  }
+  return { names: [...names], kind }
+}
+
+/** The segment with the one name that differs from its own in case only. */
+function renamed(segment: Segment | undefined, names: readonly string[]): Segment | undefined {
+  const [only] = segment?.selectors ?? []
+  if (!segment || only?.kind !== 'name' || segment.selectors.length > 1) return undefined
+  const wanted = only.name.toLowerCase()
+  const [name, another] = names.filter((candidate) => candidate.toLowerCase() === wanted)
+  if (name === undefined || name === only.name || another !== undefined) return undefined
+  return { ...segment, selectors: [{ kind: 'name', name }], dotted: [] }
+}

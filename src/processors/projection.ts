@@ -1,0 +1,157 @@
+/** `fields`, `exclude`: which fields of the records, or of the whole, are shown. */
+import * as z from 'zod'
+import { fromRows, fromValue } from '../documents/derive.ts'
+import type { Document } from '../documents/document.ts'
+import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
+import { type Field, resolveExactly, resolveField } from './fields.ts'
+import { choice, names } from './lenient.ts'
+import { explainMissing, locate } from './path/locate.ts'
+import { parsePath } from './path/parse.ts'
+import { newWork, type Path } from './path/path.ts'
+import { keepOnly, leaveOut } from './path/prune.ts'
+import { readValues } from './path/walk.ts'
+import { type Records, recordsOf } from './records.ts'
+import { Refusal, shown } from './refusal.ts'
+import { defineStep } from './step.ts'
+
+export const projectionParams = z.object({
+  fields: names(
+    'Fields to keep: ["name", "user.login", "labels[].name", "*.price"]. Nested ones become flat keys.',
+  ),
+  exclude: names('Fields to leave out, nested too: ["body", "user.avatar_url"].'),
+  mode: choice(['include', 'exclude'], 'What `fields` means: include (default) or exclude.'),
+})
+
+/**
+ * Included fields of records become one flat object a record, keyed by the field as it was asked for
+ * (`"user.login": "x"`): cheap to read, and a table where all are alike. Fields asked for from the root
+ * (`users.email`) keep their nesting. What is left out leaves the rest nested as it was. Values are never altered; a
+ * field that goes through a list or map gives the list of its values; absent fields are omitted.
+ */
+export const projection = defineStep({
+  name: 'projection',
+  params: projectionParams,
+  wanted: ({ fields, exclude }) => [...(fields ?? []), ...(exclude ?? [])].length > 0,
+  run(document, { fields = [], exclude = [], mode }) {
+    if (document.json() === undefined) {
+      throw new Refusal('This result is text without fields. Search it with proxy_search instead.')
+    }
+    const excluded = mode === 'exclude' ? [...fields, ...exclude] : exclude
+    const included = mode === 'exclude' ? [] : fields.filter((name) => name !== '*' && name !== '$')
+    const notes: string[] = []
+    const rest = excluded.length > 0 ? without(document, excluded, notes) : document
+    const content = included.length > 0 ? only(rest, included, notes) : rest
+    return {
+      content,
+      metadata: { total: recordsOf(document)?.values.length ?? 1, ...(notes.length > 0 && { notes }) },
+    }
+  },
+})
+
+function only(document: Document, references: readonly string[], notes: string[]): Document {
+  const records = recordsOf(document)
+  const root = document.json() ?? null
+  const paths = references.map(parsePath)
+  const exact =
+    records && paths.map((path) => (withinRecords(records, path) ? resolveExactly(records, path) : undefined))
+  if (records && exact?.every((field) => field !== undefined)) return flat(records, exact)
+  if (paths.every((path) => locate(root, path)) || !records) return nested(root, references, notes)
+  const fields = each(references, notes, (reference) => resolveField(records, reference))
+  return flat(records, fields)
+}
+
+/** False for a path through the names that lead to the records: that asks for the root, with its nesting. */
+function withinRecords(records: Records, path: Path): boolean {
+  if (records.path.length === 0) return true
+  const own = resolveExactly({ ...records, path: [] }, path)
+  return own !== undefined
+}
+
+function flat(records: Records, fields: readonly Field[]): Document {
+  const work = newWork(20_000_000)
+  const items = records.values.map((record): JsonValue => {
+    const row: JsonObject = {}
+    const key = isObject(record) ? own(record, '_key') : undefined
+    if (key !== undefined) row._key = key
+    for (const { name, path } of fields) {
+      if (path.length === 0) return record
+      const values: JsonValue[] = []
+      const many = readValues(record, path, values, work)
+      const [first] = values
+      if (first !== undefined) setOwn(row, name, many ? values : first)
+    }
+    return row
+  })
+  return fromRows({ noun: 'record', items })
+}
+
+function nested(root: JsonValue, references: readonly string[], notes: string[]): Document {
+  const kept = keepOnly(root, pathsFromRoot(root, references, notes))
+  return documentOf(kept ?? null)
+}
+
+function without(document: Document, references: readonly string[], notes: string[]): Document {
+  const root = document.json() ?? null
+  const records = recordsOf(document)
+  if (!records) return documentOf(leaveOut(root, pathsFromRoot(root, references, notes)))
+  const every = [...records.path, ...parsePath('[*]')]
+  const paths = each(references, notes, (reference): { path: Path; note?: string } => {
+    const path = parsePath(reference)
+    const found = withinRecords(records, path) ? resolveExactly(records, path) : undefined
+    if (found) return { path: [...every, ...found.path] }
+    if (locate(root, path)?.note === undefined && locate(root, path)) return { path }
+    const read = resolveField(records, reference)
+    return { ...read, path: [...every, ...read.path] }
+  })
+  return documentOf(
+    leaveOut(
+      root,
+      paths.map(({ path }) => path),
+    ),
+  )
+}
+
+function pathsFromRoot(root: JsonValue, references: readonly string[], notes: string[]): Path[] {
+  const found = each(references, notes, (reference) => {
+    const path = parsePath(reference)
+    const located = locate(root, path)
+    if (!located) throw new Refusal(explainMissing(root, path))
+    return located
+  })
+  return found.map(({ path }) => path)
+}
+
+/** What can be read of the references; the rest is noted. Throws when that is all of them. */
+function each<T extends { note?: string }>(
+  references: readonly string[],
+  notes: string[],
+  read: (reference: string) => T,
+): T[] {
+  const found: T[] = []
+  const refused: string[] = []
+  for (const reference of references) {
+    try {
+      const one = read(reference)
+      if (one.note !== undefined) notes.push(one.note)
+      found.push(one)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      refused.push(`${error.message}`)
+    }
+  }
+  if (found.length === 0)
+    throw new Refusal(
+      refused
+        .map((text) => shown(text, 600))
+        .slice(0, 3)
+        .join(' '),
+    )
+  notes.push(...refused.slice(0, 5))
+  return found
+}
+
+function documentOf(value: JsonValue): Document {
+  return Array.isArray(value)
+    ? fromRows({ noun: 'record', items: value })
+    : fromValue(value, { noun: 'record' })
+}

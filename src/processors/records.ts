@@ -1,0 +1,86 @@
+/** The records of a document as the steps see them. */
+import type { Collection, Document } from '../documents/document.ts'
+import { isMap } from '../documents/map-like.ts'
+import { keyedRecords, pathStep } from '../documents/records.ts'
+import { isObject, type JsonValue, own } from '../protocol/json.ts'
+import { parsePath } from './path/parse.ts'
+import type { Path } from './path/path.ts'
+import { Refusal } from './refusal.ts'
+
+/** Records looked at for the names of fields, names in all, and levels below a record. */
+const mostSampled = 200
+const mostNames = 3_000
+const deepest = 6
+
+export interface Records {
+  /** From the root to the collection. */
+  readonly path: Path
+  /** Records of a map carry their key as `_key`. */
+  readonly values: readonly JsonValue[]
+  /** Every field of a sample of the records, `a.b` for nested ones, `a.*.b` within maps, with a few of its values. */
+  names(): ReadonlyMap<string, readonly JsonValue[]>
+}
+
+const known = new WeakMap<Collection, Records>()
+
+/** Undefined when nothing in the document repeats. */
+export function recordsOf(document: Document): Records | undefined {
+  const collection = document.records()
+  if (!collection) return undefined
+  const before = known.get(collection)
+  if (before) return before
+  const records = asRecords(keyedRecords(collection), parsePath(collection.path))
+  known.set(collection, records)
+  return records
+}
+
+/** Throws a `Refusal` when the document has no records. `doing` completes "nothing to". */
+export function requireRecords(document: Document, doing: string): Records {
+  const records = recordsOf(document)
+  if (records) return records
+  throw new Refusal(
+    document.json() === undefined
+      ? `This result is text without records, so there is nothing to ${doing}. Search it with proxy_search instead.`
+      : `Nothing in this result repeats, so there is nothing to ${doing}. Name the list or map with \`path\`.`,
+  )
+}
+
+export function asRecords(values: readonly JsonValue[], path: Path = []): Records {
+  let names: Map<string, JsonValue[]> | undefined
+  return {
+    path,
+    values,
+    names() {
+      names ??= collectNames(values)
+      return names
+    },
+  }
+}
+
+function collectNames(values: readonly JsonValue[]): Map<string, JsonValue[]> {
+  const names = new Map<string, JsonValue[]>()
+  const step = Math.max(1, Math.floor(values.length / mostSampled))
+  for (let at = 0; at < values.length; at += step) addNames(values[at] ?? null, '', 0, names)
+  return names
+}
+
+function addNames(value: JsonValue, name: string, depth: number, names: Map<string, JsonValue[]>): void {
+  if (names.size >= mostNames || depth > deepest) return
+  if (Array.isArray(value)) {
+    for (const element of value.slice(0, 5)) addNames(element, name, depth + 1, names)
+    return
+  }
+  if (name !== '') addSample(name, value, names)
+  if (!isObject(value)) return
+  const map = depth > 0 && isMap(value)
+  for (const key of Object.keys(value).slice(0, map ? 5 : 500)) {
+    const step = map ? '.*' : pathStep(key)
+    addNames(own(value, key) ?? null, name === '' ? step.replace(/^\./, '') : name + step, depth + 1, names)
+  }
+}
+
+function addSample(name: string, value: JsonValue, names: Map<string, JsonValue[]>): void {
+  const samples = names.get(name)
+  if (!samples) names.set(name, [value])
+  else if (samples.length < 4 && typeof value !== 'object' && !samples.includes(value)) samples.push(value)
+}

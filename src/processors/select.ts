@@ -1,0 +1,75 @@
+/** `path`: the part of a document that the later steps are about. */
+import * as z from 'zod'
+import { fromRows, fromValue } from '../documents/derive.ts'
+import type { Document } from '../documents/document.ts'
+import { withField } from '../documents/records.ts'
+import { isObject, type JsonValue } from '../protocol/json.ts'
+import { text } from './lenient.ts'
+import { explainMissing, type Located, locate, type Reached } from './path/locate.ts'
+import { parsePath } from './path/parse.ts'
+import { isDefinite, newWork, type Path } from './path/path.ts'
+import { Refusal } from './refusal.ts'
+import { defineStep } from './step.ts'
+
+export const selectParams = z.object({
+  path: text(
+    'Part to work on, any depth: "items", "$.definitions", "$..node", "items[0:10]", "[?@.price > 5]". What it reaches are the records. A root list or map needs none.',
+  ),
+})
+
+/**
+ * A path that reaches one value makes that the document, so that the elements of a list or map are its records. One
+ * that reaches several makes each a record, with its key as `_key` where it is the value of a map.
+ */
+export const select = defineStep({
+  name: 'select',
+  params: selectParams,
+  wanted: ({ path }) => path !== undefined && path.trim() !== '',
+  run(document, { path: source = '' }) {
+    const root = document.json()
+    if (root === undefined) {
+      throw new Refusal(
+        'This result is text without fields, so `path` cannot be used. Search it with proxy_search instead.',
+      )
+    }
+    const path = parsePath(source)
+    const { reached, note, path: followed } = find(document, root, path)
+    return {
+      content: documentOf(reached, followed),
+      metadata: { matched: reached.length, ...(note !== undefined && { notes: [note] }) },
+    }
+  },
+})
+
+/** From the root; else from the records, because that is where a name without a way to it usually is. */
+function find(document: Document, root: JsonValue, path: Path): Located {
+  const fromRoot = locate(root, path)
+  if (fromRoot) return fromRoot
+  const records = document.records()
+  if (records && path[0] && !path[0].deep) {
+    const prefix = records.path === '$' ? '$[*]' : `${records.path}[*]`
+    const whole = [...parsePath(prefix), ...path]
+    const inRecords = locate(root, whole, newWork())
+    if (inRecords) return { ...inRecords, note: `The path was followed from the records, \`${prefix}\`.` }
+  }
+  throw new Refusal(explainMissing(root, path))
+}
+
+function documentOf(reached: readonly Reached[], path: Path): Document {
+  const [first, second] = reached
+  const single = first && second === undefined && (isDefinite(path) || Array.isArray(first.value))
+  if (single) return fromValue(first.value, { noun: 'record' })
+  const name = lastName(path)
+  return fromRows({ noun: 'record', items: reached.map((one) => record(one, name)) })
+}
+
+function record({ value, key }: Reached, name: string): JsonValue {
+  if (key === undefined) return value
+  return isObject(value) ? withField('_key', key, value) : { _key: key, [name]: value }
+}
+
+/** What a scalar of a map is called beside its key: the last name of the path. */
+function lastName(path: Path): string {
+  const [only] = path.at(-1)?.selectors ?? []
+  return only?.kind === 'name' && only.name !== '__proto__' ? only.name : '_value'
+}

@@ -1,0 +1,119 @@
+/** `sort`: the records in another order. */
+import * as z from 'zod'
+import { fromRows } from '../documents/derive.ts'
+import type { JsonValue } from '../protocol/json.ts'
+import { type Field, resolveExactly, resolveField } from './fields.ts'
+import { names } from './lenient.ts'
+import { parsePath } from './path/parse.ts'
+import { newWork, type Work } from './path/path.ts'
+import { readValues } from './path/walk.ts'
+import { type Records, requireRecords } from './records.ts'
+import { defineStep } from './step.ts'
+import { plainNumber, quantity } from './where/quantity.ts'
+
+export const sortParams = z.object({
+  sort: names('Order: "-comments" (descending), "state, -created_at".'),
+})
+
+/** A field to sort by. */
+interface Order {
+  field: Field
+  descending: boolean
+}
+
+/**
+ * Stable. Numbers, also when held in strings, before text, text regardless of case; sizes (`2Gi`) by size where all
+ * values are such. Records without the field come last either way. Of several values the smallest counts, descending
+ * the largest.
+ */
+export const sort = defineStep({
+  name: 'sort',
+  params: sortParams,
+  wanted: ({ sort: orders }) => orders !== undefined && orders.length > 0,
+  run(document, { sort: written = [] }) {
+    const records = requireRecords(document, 'sort')
+    const orders = written.map((reference) => parseOrder(records, reference))
+    const notes = orders.flatMap(({ field }) => field.note ?? [])
+    const keys = orders.map((order) => keysOf(records, order))
+    for (const [at, column] of keys.entries()) {
+      const missing = column.filter((key) => key === undefined).length
+      if (missing > 0) notes.push(`${missing} without \`${orders[at]?.field.name}\` come last.`)
+    }
+    const positions = Array.from(records.values.keys())
+    positions.sort((a, b) => {
+      for (const [at, column] of keys.entries()) {
+        const difference = compareKeys(column[a], column[b], orders[at]?.descending ?? false)
+        if (difference !== 0) return difference
+      }
+      return a - b
+    })
+    const items = positions.map((position) => records.values[position] ?? null)
+    return {
+      content: fromRows({ noun: document.rows().noun === 'group' ? 'group' : 'record', items }),
+      metadata: { total: items.length, ...(notes.length > 0 && { notes }) },
+    }
+  },
+})
+
+/** `-a`, `a desc`, `a:desc`, `desc(a)`, `+a`, `a asc`; a field that has such a name itself comes first. */
+function parseOrder(records: Records, reference: string): Order {
+  const exact = resolveExactly(records, parsePath(reference))
+  if (exact) return { field: exact, descending: false }
+  const [, sign = '', signed = ''] = /^\s*([-+]?)\s*(.*?)\s*$/s.exec(reference) ?? []
+  const [, called, inner] = /^(asc|desc)\s*\((.*)\)$/is.exec(signed) ?? []
+  const [, before, after] = /^(.*?)(?:\s+|:)(asc|desc)(?:ending)?$/is.exec(signed) ?? []
+  const descending = sign === '-' || (called ?? after)?.toLowerCase() === 'desc'
+  return { field: resolveField(records, (inner ?? before ?? signed).trim()), descending }
+}
+
+/** What a record is sorted by; undefined when it has no such field, or null. */
+type Key = number | string | undefined
+
+function keysOf(records: Records, order: Order): Key[] {
+  const work = newWork(20_000_000)
+  const all = records.values.map((record) => scalars(record, order.field, work))
+  const sizes = all.every((values) => values.every((value) => typeof value !== 'string' || isSize(value)))
+  return all.map((values) =>
+    extreme(
+      values.map((value) => keyOf(value, sizes)),
+      order.descending,
+    ),
+  )
+}
+
+function scalars(record: JsonValue, field: Field, work: Work): JsonValue[] {
+  const values: JsonValue[] = []
+  readValues(record, field.path, values, work)
+  return values.flatMap((value) => (Array.isArray(value) ? value : [value])).filter((value) => value !== null)
+}
+
+function isSize(value: string): boolean {
+  return plainNumber(value) !== undefined || quantity(value) !== undefined
+}
+
+function keyOf(value: JsonValue, sizes: boolean): number | string {
+  if (typeof value === 'number') return value
+  if (typeof value === 'boolean') return value ? 1 : 0
+  if (typeof value !== 'string') return JSON.stringify(value)
+  return plainNumber(value) ?? (sizes ? quantity(value) : undefined) ?? value.toLowerCase()
+}
+
+function extreme(keys: readonly (number | string)[], largest: boolean): Key {
+  let chosen: Key
+  for (const key of keys) {
+    if (chosen === undefined || (largest ? ascending(key, chosen) > 0 : ascending(key, chosen) < 0))
+      chosen = key
+  }
+  return chosen
+}
+
+function compareKeys(a: Key, b: Key, descending: boolean): number {
+  if (a === undefined || b === undefined) return a === b ? 0 : a === undefined ? 1 : -1
+  return descending ? ascending(b, a) : ascending(a, b)
+}
+
+function ascending(a: number | string, b: number | string): number {
+  if (typeof a === 'number') return typeof b === 'number' ? a - b : -1
+  if (typeof b === 'number') return 1
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,48 @@
+/** `where`: the records that fulfil all conditions. */
+import * as z from 'zod'
+import { fromRows } from '../documents/derive.ts'
+import { sentences } from './lenient.ts'
+import { requireRecords } from './records.ts'
+import { Refusal } from './refusal.ts'
+import { defineStep } from './step.ts'
+import { parseCondition } from './where/condition.ts'
+import { explainNothing } from './where/explain.ts'
+import { bind } from './where/matcher.ts'
+
+/** More conditions than anybody writes. */
+const mostConditions = 50
+
+export const whereParams = z.object({
+  where: sentences(
+    'Conditions, all must hold: ["state = open", "comments > 5", "title ~ regex", "labels has bug"]. Also != >= !~ contains, in (a, b), between a and b, starts with, is null, exists, not …, or. Dates 2024-05 and sizes 10MB work.',
+  ),
+})
+
+/**
+ * Numbers compare as numbers also when held in strings, dates as dates (`= 2024-05` is any time in that month, `>` after
+ * it), sizes as sizes. Text is compared to the letter when some record has it so, otherwise regardless of case. A field
+ * with several values fulfils a condition when one of them does, and a negated one when none does.
+ */
+export const where = defineStep({
+  name: 'where',
+  params: whereParams,
+  wanted: ({ where: conditions }) => conditions !== undefined && conditions.length > 0,
+  run(document, { where: conditions = [] }) {
+    if (conditions.length > mostConditions)
+      throw new Refusal(`At most ${mostConditions} conditions are allowed.`)
+    const parsed = conditions.map((condition) => parseCondition(condition))
+    const records = requireRecords(document, 'filter')
+    const { matches, comparisons, patterns, notes } = bind(parsed, records)
+    const filter = (): typeof records.values => {
+      const found = records.values.filter(matches)
+      if (found.length === 0) notes.push(...explainNothing(comparisons, records))
+      return found
+    }
+    const timed = patterns.reduce((work, pattern) => () => pattern.run(work), filter)
+    const found = timed()
+    return {
+      content: fromRows({ noun: 'record', items: found }),
+      metadata: { total: records.values.length, matched: found.length, ...(notes.length > 0 && { notes }) },
+    }
+  },
+})

@@ -1,0 +1,70 @@
+/** What to say when no record fulfils the conditions: what the fields hold instead. */
+import { isObject, type JsonValue } from '../../protocol/json.ts'
+import { nearest } from '../../text/edit-distance.ts'
+import { newWork } from '../path/path.ts'
+import { readValues } from '../path/walk.ts'
+import type { Records } from '../records.ts'
+import { listed, shown } from '../refusal.ts'
+import type { Bound } from './matcher.ts'
+
+/** Distinct values counted of one field. */
+const mostDistinct = 10_000
+
+/** One remark for each comparison that no record fulfils alone; when all are met by some, that none meets all. */
+export function explainNothing(comparisons: readonly Bound[], records: Records): string[] {
+  const counts = comparisons.map((bound) => ({ bound, matched: records.values.filter(bound.matches).length }))
+  const empty = counts.filter(({ matched }) => matched === 0)
+  if (empty.length > 0) return empty.slice(0, 3).map(({ bound }) => explain(bound, records))
+  const parts = counts.slice(0, 5).map(({ bound, matched }) => `\`${bound.comparison.written}\` ${matched}`)
+  return [`No record fulfils all conditions; alone they match: ${parts.join(', ')}.`]
+}
+
+function explain({ comparison, field }: Bound, records: Records): string {
+  const start = `\`${comparison.written}\` matches none:`
+  const { counts, numbers, keys } = survey(records, field.path)
+  if (numbers.length > 0 && numbers.length >= counts.size) {
+    const { low, high } = range(numbers)
+    return `${start} \`${field.name}\` is from ${low} to ${high}.`
+  }
+  if (counts.size === 0 && keys.size > 0) {
+    return `${start} \`${field.name}\` holds objects with ${listed([...keys])}; name one, as \`${field.name}.${[...keys][0]}\`.`
+  }
+  const wanted = comparison.operands[0]?.text ?? ''
+  const near = nearest(wanted, counts.keys(), 3)
+  const frequent = [...counts].sort(([, a], [, b]) => b - a).map(([value]) => value)
+  const offered = [...new Set([...near, ...frequent])].slice(0, 5)
+  const parts = offered.map((value) => `${shown(JSON.stringify(value), 60)} (${counts.get(value)})`)
+  return `${start} \`${field.name}\` has ${parts.length > 0 ? parts.join(', ') : 'no values'}${counts.size > offered.length ? ` and ${counts.size - offered.length} more` : ''}.`
+}
+
+function survey(records: Records, path: Bound['field']['path']) {
+  const counts = new Map<string, number>()
+  const numbers: number[] = []
+  const keys = new Set<string>()
+  const work = newWork(20_000_000)
+  const add = (value: JsonValue): void => {
+    if (Array.isArray(value)) value.forEach(add)
+    else if (isObject(value)) for (const key of Object.keys(value).slice(0, 20)) keys.add(key)
+    else {
+      if (typeof value === 'number') numbers.push(value)
+      const text = String(value)
+      if (counts.size < mostDistinct || counts.has(text)) counts.set(text, (counts.get(text) ?? 0) + 1)
+    }
+  }
+  for (const record of records.values) {
+    const values: JsonValue[] = []
+    readValues(record, path, values, work)
+    values.forEach(add)
+  }
+  return { counts, numbers, keys }
+}
+
+function range(numbers: readonly number[]): { low: number; high: number } {
+  let low = Number.POSITIVE_INFINITY
+  let high = Number.NEGATIVE_INFINITY
+  for (const number of numbers) {
+    if (number < low) low = number
+    if (number > high) high = number
+  }
+  return { low, high }
+}
