@@ -1,0 +1,93 @@
+/** Approximate words: what a typo, another ending or another spelling would hide from a regular expression. */
+import { fromRows } from '../documents/derive.ts'
+import type { JsonValue } from '../protocol/json.ts'
+import type { LineIndex } from '../text/lines.ts'
+import { spanAfter } from '../text/spans.ts'
+import { metadata } from './grep.ts'
+import { byRecord, recordRows } from './leaf-hits.ts'
+import { lineRows } from './line-hits.ts'
+import { nearMisses } from './near-misses.ts'
+import { searches, searchStepParams } from './search-params.ts'
+import { requireText } from './search-pattern.ts'
+import {
+  type Hit,
+  longUnit,
+  mostKept,
+  placeWidth,
+  type Searchable,
+  searchable,
+  vocabularyOf,
+} from './searchable.ts'
+import { defineStep } from './step.ts'
+
+const defaultThreshold = 0.7
+/** Hits that are sorted; beyond these, counting goes on. */
+const mostSorted = 1_000_000
+
+interface Alike extends Hit {
+  similarity: number
+}
+
+export const fuzzy = defineStep({
+  name: 'fuzzy',
+  params: searchStepParams,
+  wanted: (params) => searches(params, 'fuzzy'),
+  run(document, params) {
+    const pattern = requireText(params)
+    const view = searchable(document)
+    const { hits, count } = findAlike(view, pattern, params.threshold ?? defaultThreshold)
+    const notes = count === 0 ? nearMisses(view, params) : []
+    if (view.leaves === undefined) {
+      hits.sort((a, b) => b.similarity - a.similarity || a.start - b.start)
+      const rows = textRows(view.lines ?? document.lines(), hits.slice(0, mostKept))
+      return {
+        content: fromRows({ noun: 'hit', items: rows }),
+        metadata: metadata(view.units.count, count, notes),
+      }
+    }
+    const groups = byRecord(view.leaves, hits).map((group) => ({ ...group, similarity: highest(group.hits) }))
+    groups.sort((a, b) => b.similarity - a.similarity)
+    const rows = recordRows(document, view.leaves, groups.slice(0, mostKept)).map((row, nth) => ({
+      similarity: rounded(groups[nth]?.similarity ?? 0),
+      ...row,
+    }))
+    const total = document.records()?.values.length ?? view.units.count
+    return {
+      content: fromRows({ noun: 'hit', items: rows }),
+      metadata: metadata(total, groups.length, notes),
+    }
+  },
+})
+
+/** Places that are alike enough, in order: the best one of a unit, in a long line each that stands apart. */
+function findAlike(view: Searchable, pattern: string, threshold: number): { hits: Alike[]; count: number } {
+  const { units } = view
+  const hits: Alike[] = []
+  let count = 0
+  let unit = 0
+  let last: Alike | undefined
+  // At 0 everything would be alike.
+  const least = Math.max(threshold, 0.01)
+  vocabularyOf(view).search(pattern, least, (place) => {
+    if (units.end(unit) <= place.start) unit = spanAfter(units, place.start)
+    if (place.end > units.end(unit)) return
+    const long = view.noun === 'line' && units.end(unit) - units.start(unit) > longUnit
+    const apart = last === undefined || last.unit !== unit || (long && place.start >= last.start + placeWidth)
+    if (apart) {
+      last = { ...place, unit }
+      if (count++ < mostSorted) hits.push(last)
+    } else if (last !== undefined && place.similarity > last.similarity) Object.assign(last, place)
+  })
+  return { hits, count }
+}
+
+const highest = (hits: readonly Alike[]): number =>
+  hits.reduce((most, { similarity }) => Math.max(most, similarity), 0)
+
+/** Two digits; what is not equal is never shown as 1. */
+const rounded = (similarity: number): number =>
+  similarity === 1 ? 1 : Math.min(0.99, Math.round(similarity * 100) / 100)
+
+function textRows(lines: LineIndex, hits: readonly Alike[]): JsonValue[] {
+  return lineRows(lines, hits).map((row, nth) => `[${rounded(hits[nth]?.similarity ?? 0).toFixed(2)}] ${row}`)
+}

@@ -1,0 +1,130 @@
+/** Regular expressions: lines of a text, paths and records of data. */
+import { fromRows } from '../documents/derive.ts'
+import type { Document } from '../documents/document.ts'
+import type { JsonValue } from '../protocol/json.ts'
+import { formatCount, formatPlural } from '../text/format.ts'
+import type { LineIndex } from '../text/lines.ts'
+import type { LineRange } from '../text/passages.ts'
+import type { Pattern } from '../text/pattern.ts'
+import { byRecord, recordRows } from './leaf-hits.ts'
+import type { LeafIndex } from './leaves.ts'
+import { groupLines, groupRows, lineRows } from './line-hits.ts'
+import { nearMisses } from './near-misses.ts'
+import { findFieldNames, findPairs, mayBePair } from './pairs.ts'
+import type { StepMetadata } from './processor.ts'
+import { contextLines, type SearchParams, searches, searchStepParams } from './search-params.ts'
+import { requirePattern } from './search-pattern.ts'
+import { findHits, type Hit, mostKept, type Searchable, searchable } from './searchable.ts'
+import { defineStep } from './step.ts'
+
+/** Leaves that are looked at for the records they are in. */
+const mostLeaves = 2_000_000
+
+/** What was found, as rows, and what to say about it. */
+interface Found {
+  noun: string
+  rows: JsonValue[]
+  total: number
+  matched: number
+  notes: string[]
+}
+
+export const grep = defineStep({
+  name: 'grep',
+  params: searchStepParams,
+  wanted: (params) => searches(params, 'regex'),
+  run(document, params) {
+    const pattern = requirePattern(params)
+    const view = searchable(document)
+    const found =
+      view.leaves === undefined
+        ? inText(view, view.lines ?? document.lines(), pattern, params)
+        : inData(document, view, view.leaves, pattern)
+    const notes = pattern.note === undefined ? found.notes : [pattern.note, ...found.notes]
+    if (found.matched === 0) notes.push(...nearMisses(view, params))
+    return {
+      content: fromRows({ noun: found.noun, items: found.rows }),
+      metadata: metadata(found.total, found.matched, notes),
+    }
+  },
+})
+
+/** Counts are over everything; `notes` only when there are some. */
+export function metadata(total: number, matched: number, notes: string[]): StepMetadata {
+  return { total, matched, ...(notes.length > 0 && { notes }) }
+}
+
+function inText(view: Searchable, lines: LineIndex, pattern: Pattern, params: SearchParams): Found {
+  const context = contextLines(params)
+  if (params.multiline === true) {
+    const { ranges, count } = pattern.run(() => findRanges(view.text, lines, pattern))
+    const rows = groupRows(lines, groupLines(ranges, context, lines.count), new Map())
+    return { noun: 'hit', rows, total: lines.count, matched: count, notes: capped(count, ranges.length) }
+  }
+  const { kept, count } = pattern.run(() => findHits(view, pattern))
+  const rows = context === 0 ? lineRows(lines, kept) : inGroups(lines, kept, context)
+  const noun = rows.length === kept.length ? 'hit' : 'passage'
+  return { noun, rows, total: lines.count, matched: count, notes: capped(count, kept.length) }
+}
+
+function inGroups(lines: LineIndex, hits: readonly Hit[], context: number): string[] {
+  const ranges = hits.map(({ unit }) => ({ first: unit, last: unit }))
+  const places = new Map<number, Hit>()
+  for (const hit of hits) if (!places.has(hit.unit)) places.set(hit.unit, hit)
+  return groupRows(lines, groupLines(ranges, context, lines.count), places)
+}
+
+/** Lines that matches cover when they may span lines; those that share a line are one. */
+function findRanges(
+  text: string,
+  lines: LineIndex,
+  pattern: Pattern,
+): { ranges: LineRange[]; count: number } {
+  const ranges: LineRange[] = []
+  let count = 0
+  let covered = -1
+  let from = 0
+  while (from <= text.length) {
+    const match = firstOf(pattern.matches(text, from))
+    if (match === undefined || lines.count === 0) break
+    const first = lines.lineAt(match.start)
+    const last = lines.lineAt(Math.max(match.start, match.end - 1))
+    const before = ranges.at(-1)
+    if (first > covered) {
+      if (count++ < mostKept) ranges.push({ first, last })
+    } else if (before !== undefined && count <= mostKept) before.last = Math.max(before.last, last)
+    covered = Math.max(covered, last)
+    // After an empty match nothing else on this line would be news.
+    const next =
+      match.end > match.start ? match.end : last + 1 < lines.count ? lines.start(last + 1) : text.length + 1
+    from = Math.max(next, match.start + 1)
+  }
+  return { ranges, count }
+}
+
+function firstOf<T>(found: Iterable<T>): T | undefined {
+  for (const one of found) return one
+  return undefined
+}
+
+function inData(document: Document, view: Searchable, leaves: LeafIndex, pattern: Pattern): Found {
+  const { kept, count } = pattern.run(() => findHits(view, pattern, mostLeaves))
+  const groups = byRecord(leaves, kept)
+  const total = document.records()?.values.length ?? leaves.units.count
+  const rows = recordRows(document, leaves, groups.slice(0, mostKept))
+  leaves.fieldNames()
+  rows.push(...pattern.run(() => findFieldNames(leaves, pattern)))
+  const notes = capped(groups.length, mostKept)
+  if (groups.length < count) {
+    notes.push(`${formatPlural(count, 'value')} in ${formatPlural(groups.length, 'record')} match.`)
+  }
+  const matched = groups.length + rows.length - Math.min(groups.length, mostKept)
+  if (matched > 0 || !mayBePair(pattern.source)) return { noun: 'hit', rows, total, matched, notes }
+  const pairs = pattern.run(() => findPairs(document, leaves, pattern))
+  if (pairs.length > 0) notes.push('No value matches; the pattern was matched against `"name": value`.')
+  return { noun: 'hit', rows: pairs, total, matched: pairs.length, notes }
+}
+
+function capped(count: number, kept: number): string[] {
+  return count > kept ? [`The first ${formatCount(kept)} of ${formatCount(count)} hits are kept.`] : []
+}

@@ -1,0 +1,131 @@
+/** JSON as a text to search: every leaf is a unit of it, and can tell its path. */
+import type { Document } from '../documents/document.ts'
+import { pathStep } from '../documents/records.ts'
+import { isObject, type JsonPrimitive, type JsonValue, own } from '../protocol/json.ts'
+import { SpanList, type Spans } from '../text/spans.ts'
+import { type FieldName, listFieldNames } from './field-names.ts'
+
+/** Where a leaf is and what it is. `path` leads from the record, or from the root when it is outside of all. */
+export interface Leaf {
+  unit: number
+  path: string
+  value: JsonPrimitive
+}
+
+export interface LeafIndex {
+  /** The text of all leaves, in order, with a newline between two. */
+  readonly text: string
+  readonly units: Spans
+  /** The record that holds a leaf; -1 outside of the main collection. */
+  recordOf(unit: number): number
+  /** The leaves of a record: the first one, and the one after the last. */
+  unitsOf(record: number): { first: number; after: number }
+  /** Leaves of one record (or of what is outside), by ascending numbers. One walk. */
+  locate(record: number, units: readonly number[]): Leaf[]
+  /** Distinct names of fields, with how often they occur. Computed on first use. */
+  fieldNames(): readonly FieldName[]
+}
+
+/** Called for each leaf in order; `path` changes afterwards and must be read at once. */
+type Visit = (value: JsonPrimitive, path: readonly Step[]) => void
+
+/** A key, or the index of an element. */
+type Step = string | number
+
+export function indexLeaves(document: Document): LeafIndex {
+  const root = document.json() ?? null
+  const records = document.records()
+  const values = records?.values ?? []
+  const parts: string[] = []
+  const list = new SpanList()
+  /** First unit of each record; what is outside comes last. */
+  const firsts = new Int32Array(values.length + 1)
+  let offset = 0
+  const collect: Visit = (value) => {
+    const part = String(value)
+    parts.push(part)
+    list.add(offset, offset + part.length)
+    offset += part.length + 1
+  }
+  const walkRecord = (record: number, visit: Visit): void => {
+    const key = records?.keys?.[record]
+    // The key of a map is data: the name of the record.
+    if (key !== undefined) visit(key, [])
+    walk(values[record] ?? null, [], visit)
+  }
+  const walkRest = (visit: Visit): void => {
+    if (records?.path !== '$') walk(root, [], visit, values.length === 0 ? undefined : values)
+  }
+  for (let record = 0; record < values.length; record++) {
+    firsts[record] = parts.length
+    walkRecord(record, collect)
+  }
+  firsts[values.length] = parts.length
+  walkRest(collect)
+  const units = list.spans()
+  let names: readonly FieldName[] | undefined
+  return {
+    text: parts.join('\n'),
+    units,
+    recordOf: (unit) => (unit >= (firsts[values.length] ?? 0) ? -1 : lastAtMost(firsts, unit)),
+    unitsOf: (record) => ({ first: firsts[record] ?? 0, after: firsts[record + 1] ?? units.count }),
+    locate(record, wanted) {
+      const found: Leaf[] = []
+      let unit = firsts[record < 0 ? values.length : record] ?? 0
+      const look: Visit = (value, path) => {
+        if (wanted[found.length] === unit) found.push({ unit, path: formatPath(path), value })
+        unit++
+      }
+      if (record < 0) walkRest(look)
+      else walkRecord(record, look)
+      return found
+    },
+    fieldNames: () => (names ??= listFieldNames(root, records)),
+  }
+}
+
+/** Visits strings, numbers and booleans. `skipped`: the elements of a collection that is not entered. */
+function walk(value: JsonValue, path: Step[], visit: Visit, skipped?: readonly JsonValue[]): void {
+  if (typeof value !== 'object') visit(value, path)
+  else if (Array.isArray(value)) {
+    if (value === skipped) return
+    value.forEach((item, index) => {
+      descend(item, index, path, visit, skipped)
+    })
+  } else if (value !== null) {
+    const keys = Object.keys(value)
+    if (skipped !== undefined && keys.length === skipped.length && isCollection(value, keys, skipped)) return
+    for (const key of keys) descend(own(value, key) ?? null, key, path, visit, skipped)
+  }
+}
+
+function descend(
+  value: JsonValue,
+  step: Step,
+  path: Step[],
+  visit: Visit,
+  skipped: readonly JsonValue[] | undefined,
+): void {
+  path.push(step)
+  walk(value, path, visit, skipped)
+  path.pop()
+}
+
+function formatPath(path: readonly Step[]): string {
+  return path.map((step) => (typeof step === 'number' ? `[${step}]` : pathStep(step))).join('')
+}
+
+function isCollection(value: JsonValue, keys: readonly string[], elements: readonly JsonValue[]): boolean {
+  return isObject(value) && keys.every((key, index) => own(value, key) === elements[index])
+}
+
+function lastAtMost(sorted: Int32Array, value: number): number {
+  let low = 0
+  let high = sorted.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if ((sorted[middle] ?? 0) <= value) low = middle
+    else high = middle - 1
+  }
+  return low
+}

@@ -1,0 +1,46 @@
+/** The parameters of a search: one flat set, as all modes are one tool. Each mode is a step of its own. */
+import * as z from 'zod'
+import { choice, count, flag, fraction, text } from './lenient.ts'
+
+export const searchModes = ['regex', 'bm25', 'fuzzy', 'context'] as const
+export type SearchMode = (typeof searchModes)[number]
+
+export const searchStepParams = z.object({
+  pattern: text(
+    'regex and context: a regular expression (linear-time RE2 syntax). bm25 and fuzzy: plain words.',
+  ),
+  mode: choice(
+    searchModes,
+    'regex (default): lines, or paths in JSON. bm25: most relevant passages. fuzzy: tolerates typos. context: paragraph, section or sentence round each match.',
+  ),
+  max_results: count('Most hits to show; default 20. The count is always over everything.', 1),
+  context_lines: count('regex: lines before and after each hit; default 0. context with lines: default 3.'),
+  case_insensitive: flag('Ignore case; default false.'),
+  multiline: flag('A match may span lines; `.` matches line breaks.'),
+  threshold: fraction('fuzzy: least similarity, 0–1; default 0.7.'),
+  top_k: count('bm25: most passages to show; default 5.', 1),
+  context_type: choice(
+    ['paragraph', 'section', 'sentence', 'lines'],
+    'context: what to show round each match; default paragraph.',
+  ),
+})
+
+export type SearchParams = z.output<typeof searchStepParams>
+
+/** More lines around a hit than this are never shown. */
+const mostContextLines = 50
+
+/** Lines before and after a hit. */
+export function contextLines(params: SearchParams, byDefault = 0): number {
+  return Math.min(params.context_lines ?? byDefault, mostContextLines)
+}
+
+/** True when a search is asked for and `mode` is its mode. An empty pattern is asked for, and refused by the step. */
+export function searches(params: SearchParams, mode: SearchMode): boolean {
+  return params.pattern !== undefined && (params.mode ?? 'regex') === mode
+}
+
+/** Hits on a page. */
+export function pageSize(params: SearchParams): number {
+  return params.mode === 'bm25' ? (params.top_k ?? params.max_results ?? 5) : (params.max_results ?? 20)
+}

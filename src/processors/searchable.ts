@@ -1,0 +1,131 @@
+/** What a search looks through: the lines of a text, or the leaves of data. */
+import type { Document, Format } from '../documents/document.ts'
+import type { LineIndex } from '../text/lines.ts'
+import type { Pattern, Span } from '../text/pattern.ts'
+import { type Spans, spanAfter } from '../text/spans.ts'
+import { buildVocabulary, type Vocabulary } from '../text/vocabulary.ts'
+import { indexLeaves, type LeafIndex } from './leaves.ts'
+
+export interface Searchable {
+  readonly text: string
+  /** Lines or leaves. */
+  readonly units: Spans
+  /** What a unit is called. */
+  readonly noun: 'line' | 'value'
+  /** Exactly one of the two is there. */
+  readonly lines?: LineIndex
+  readonly leaves?: LeafIndex
+}
+
+/** Formats that are searched as data. Others are read as the lines they came in, whatever can be parsed from them. */
+const data: ReadonlySet<Format> = new Set(['json', 'ndjson'])
+
+const known = new WeakMap<Document, Searchable>()
+
+/** The view of a document that searches share; computed once. */
+export function searchable(document: Document): Searchable {
+  const before = known.get(document)
+  if (before !== undefined) return before
+  const view =
+    data.has(document.format) && document.json() !== undefined ? ofData(document) : ofText(document)
+  known.set(document, view)
+  return view
+}
+
+function ofData(document: Document): Searchable {
+  const leaves = indexLeaves(document)
+  return { text: leaves.text, units: leaves.units, noun: 'value', leaves }
+}
+
+function ofText(document: Document): Searchable {
+  const lines = document.lines()
+  return { text: document.text, units: lines, noun: 'line', lines }
+}
+
+const vocabularies = new WeakMap<Searchable, Vocabulary>()
+
+/** The words of what is searched; built once, half a second for 20 MB. */
+export function vocabularyOf(view: Searchable): Vocabulary {
+  const before = vocabularies.get(view)
+  if (before !== undefined) return before
+  const built = buildVocabulary(view.text)
+  vocabularies.set(view, built)
+  return built
+}
+
+/** True when `vocabularyOf` costs next to nothing. */
+export function isVocabularyCheap(view: Searchable): boolean {
+  return vocabularies.has(view) || view.text.length <= 1_000_000
+}
+
+/** The most hits that are kept; counting goes on. */
+export const mostKept = 100_000
+
+/** A place that matches: a whole unit, or in a long one a place in it. Offsets are those of the text. */
+export interface Hit extends Span {
+  unit: number
+}
+
+/** Hits in order, at most `mostKept`, and how many there are. */
+export interface Hits {
+  kept: Hit[]
+  count: number
+}
+
+/** In longer units every place is a hit of its own, apart by at least `placeWidth`. Characters. */
+export const longUnit = 1_000
+export const placeWidth = 200
+
+/**
+ * All units that match, tested one by one: `^` and `$` are their borders. Call it within `pattern.run`. The place in a
+ * short unit is looked for only when `exact`; otherwise it is its start.
+ */
+export function findHits(view: Searchable, pattern: Pattern, keep = mostKept, exact = false): Hits {
+  const { text, units } = view
+  const kept: Hit[] = []
+  let count = 0
+  const needed = (content: string): boolean => count < keep && (exact || content.length > placeWidth)
+  for (let unit = 0; unit < units.count; unit++) {
+    const place = pattern.candidate(text, units.start(unit))
+    if (place < 0) break
+    if (place > units.end(unit)) {
+      unit = spanAfter(units, place - 1)
+      if (unit >= units.count) break
+    }
+    const start = units.start(unit)
+    const content = text.slice(start, units.end(unit))
+    if (!pattern.test(content)) continue
+    const long = view.noun === 'line' && content.length > longUnit
+    const places = long
+      ? longPlaces(pattern, content)
+      : [needed(content) ? firstMatch(pattern, content) : nowhere]
+    for (const found of places) {
+      if (count++ < keep) kept.push({ unit, start: start + found.start, end: start + found.end })
+    }
+  }
+  return { kept, count }
+}
+
+/** Shorter units are shown whole: where in them the match is does not matter. */
+const nowhere: Span = { start: 0, end: 0 }
+
+function firstMatch(pattern: Pattern, content: string): Span {
+  for (const match of pattern.matches(content)) return match
+  return nowhere
+}
+
+function* longPlaces(pattern: Pattern, content: string): Generator<Span> {
+  let free = 0
+  for (;;) {
+    const match = firstFrom(pattern, content, free)
+    if (match === undefined) return
+    yield match
+    free = Math.max(match.end, match.start + placeWidth)
+    if (match.end <= match.start && free >= content.length) return
+  }
+}
+
+function firstFrom(pattern: Pattern, content: string, from: number): Span | undefined {
+  for (const match of pattern.matches(content, from)) return match
+  return undefined
+}
