@@ -6,6 +6,8 @@ export type CountTokens = (texts: readonly string[]) => Promise<number[]>
 export interface Ratio {
   /** A result of this tool has passed. `sample` is asked for its text only when that is wanted. */
   offer(tool: string, sample: () => string): void
+  /** A measured result. */
+  learn(tool: string, characters: number, tokens: number): void
   /** Counts the samples that were not counted yet. Those that fail or take too long wait for the next time. */
   measure(): Promise<void>
   /** Tokens of so many characters. Undefined: nothing was ever measured. */
@@ -26,7 +28,7 @@ interface Sums {
   tokens: number
 }
 
-interface Known {
+interface Known extends Sums {
   offered: number
   samples: Sample[]
 }
@@ -38,7 +40,7 @@ export function createRatio(countTokens: CountTokens, random: () => number): Rat
   function known(tool: string): Known {
     const there = tools.get(tool)
     if (there !== undefined) return there
-    const fresh: Known = { offered: 0, samples: [] }
+    const fresh: Known = { characters: 0, tokens: 0, offered: 0, samples: [] }
     tools.set(tool, fresh)
     return fresh
   }
@@ -76,7 +78,13 @@ export function createRatio(countTokens: CountTokens, random: () => number): Rat
     return base.tokens > 0 ? characters * (base.tokens / base.characters) : undefined
   }
 
-  return { offer, measure, tokens }
+  function learn(tool: string, characters: number, count: number): void {
+    const entry = known(tool)
+    entry.characters += characters
+    entry.tokens += count
+  }
+
+  return { offer, learn, measure, tokens }
 }
 
 /** Milliseconds to wait for the counts: a report at shutdown must not hold it up. */
@@ -101,9 +109,9 @@ function add(a: Sums, b: Sums): Sums {
   return { characters: a.characters + b.characters, tokens: a.tokens + b.tokens }
 }
 
-function sums({ samples }: Known): Sums {
+function sums({ characters, tokens, samples }: Known): Sums {
   const counted = samples.flatMap(({ text, tokens }) =>
     tokens === undefined ? [] : [{ characters: text.length, tokens }],
   )
-  return counted.reduce(add, NOTHING)
+  return counted.reduce(add, { characters, tokens })
 }

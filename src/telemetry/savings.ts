@@ -1,7 +1,5 @@
 /** The ledger: what results would have cost a model, what was delivered, and what the proxy itself costs. */
 import { createHash } from 'node:crypto'
-import { blocksOf, isText } from '../protocol/content.ts'
-import { LargeResult, type Result } from '../protocol/result.ts'
 import { type CountTokens, createRatio, SAMPLE_CHARACTERS } from './ratio.ts'
 import { type SavingsReport, type SavingsRow, totalsOf } from './savings-report.ts'
 
@@ -11,28 +9,33 @@ import { type SavingsReport, type SavingsRow, totalsOf } from './savings-report.
  */
 export type SavingsKind = 'call' | 'proxy-tool' | 'definitions'
 
-export interface Savings {
-  /** A result of a server's tool went to the client as it came. */
-  passed(agent: string, tool: string, result: Result): void
-  /** A result of a server's tool was measured: its tokens, and those of what went to the client. */
-  record(agent: string, tool: string, originalTokens: number, deliveredTokens: number): void
-  /** A tool of the proxy answered about results of `tool`. */
-  answered(agent: string, tool: string, tokens: number): void
-  /** A client received the proxy's own definitions or instructions: `text` is their JSON or text. */
-  defined(agent: string, text: string): void
-  /** What this run came to so far. Tokens that were not counted are reckoned by the ratio of the tool's samples. */
+export interface SavingsRecord {
+  agent: string
+  tool: string
+  kind: SavingsKind
+  /** Where they were counted. The others are reckoned from characters by a measured ratio. */
+  originalTokens?: number
+  deliveredTokens?: number
+  originalCharacters: number
+  deliveredCharacters: number
+  /** The text of the result, asked for only when a sample is wanted. */
+  sample?: () => string
+}
+
+export interface Ledger {
+  /** Takes note of one exchange. Never throws, never waits. */
+  record(record: SavingsRecord): void
+  /** What this run came to so far. */
   report(): Promise<SavingsReport>
 }
 
-export interface SavingsOptions {
+export interface LedgerOptions {
   countTokens: CountTokens
   /** Milliseconds since 1970. */
   now: () => number
   /** 0 ≤ x < 1, picks the samples. */
   random?: () => number
 }
-
-const DEFINITIONS = 'definitions'
 
 /** Beyond this many names in one run the rest are counted together. */
 const MAX_NAMES = 2_000
@@ -54,31 +57,32 @@ interface Tally {
 
 type Tallies = Map<string, Tally>
 
-export function createSavings({ countTokens, now, random = Math.random }: SavingsOptions): Savings {
+export function createLedger({ countTokens, now, random = Math.random }: LedgerOptions): Ledger {
   const ratio = createRatio(countTokens, random)
   const tools: Tallies = new Map()
   const agents = new Map<string, Tallies>()
   const days = new Map<string, Tallies>()
 
-  function note(agent: string, tool: string, kind: SavingsKind, original: Amount, delivered: Amount): void {
-    const day = new Date(now()).toISOString().slice(0, 10)
-    for (const tallies of [tools, group(agents, agent), group(days, day)]) {
-      count(tallies, tool, kind, original, delivered)
+  function record(entry: SavingsRecord): void {
+    const { tool, originalTokens, deliveredTokens, originalCharacters } = entry
+    if (originalTokens !== undefined) ratio.learn(tool, originalCharacters, originalTokens)
+    if (deliveredTokens === undefined) offer(entry)
+    count(tools, entry)
+    count(group(agents, entry.agent), entry)
+    count(group(days, new Date(now()).toISOString().slice(0, 10)), entry)
+  }
+
+  /** Definitions are few and hardly change, so all of their text is counted and not a window of it. */
+  function offer({ tool, kind, sample }: SavingsRecord): void {
+    if (sample === undefined) return
+    if (kind !== 'definitions') {
+      ratio.offer(tool, sample)
+      return
     }
-  }
-
-  function passed(agent: string, tool: string, result: Result): void {
-    const text = textOf(result)
-    if (text.characters > 0) ratio.offer(tool, text.sample)
-    const amount = { tokens: 0, characters: text.characters }
-    note(agent, tool, 'call', amount, amount)
-  }
-
-  function defined(agent: string, text: string): void {
+    const text = sample()
     for (let start = 0; start < text.length; start += SAMPLE_CHARACTERS) {
-      ratio.offer(DEFINITIONS, () => text.slice(start, start + SAMPLE_CHARACTERS))
+      ratio.offer(tool, () => text.slice(start, start + SAMPLE_CHARACTERS))
     }
-    note(agent, DEFINITIONS, 'definitions', NOTHING, { tokens: 0, characters: text.length })
   }
 
   async function report(): Promise<SavingsReport> {
@@ -103,31 +107,7 @@ export function createSavings({ countTokens, now, random = Math.random }: Saving
     return { tool, kind, calls, originalTokens: tokens(original), deliveredTokens: tokens(delivered) }
   }
 
-  return {
-    passed,
-    defined,
-    report,
-    record: (agent, tool, original, delivered) =>
-      note(agent, tool, 'call', counted(original), counted(delivered)),
-    answered: (agent, tool, tokens) => note(agent, tool, 'proxy-tool', NOTHING, counted(tokens)),
-  }
-}
-
-/** How much text a model reads of a result, and that text. Of a large one only the beginning is decoded. */
-function textOf(result: Result): { characters: number; sample: () => string } {
-  if (result instanceof LargeResult) {
-    const { bytes } = result
-    const sample = (): string => Buffer.from(bytes.subarray(0, SAMPLE_CHARACTERS)).toString('utf8')
-    return { characters: bytes.length, sample }
-  }
-  const texts = blocksOf(result).flatMap((block) => (isText(block) ? [block.text] : []))
-  return { characters: texts.reduce((sum, text) => sum + text.length, 0), sample: () => texts.join('\n') }
-}
-
-const NOTHING: Amount = { tokens: 0, characters: 0 }
-
-function counted(tokens: number): Amount {
-  return { tokens, characters: 0 }
+  return { record, report }
 }
 
 function group(groups: Map<string, Tallies>, name: string): Tallies {
@@ -137,27 +117,27 @@ function group(groups: Map<string, Tallies>, name: string): Tallies {
   return tallies
 }
 
-function count(tallies: Tallies, tool: string, kind: SavingsKind, original: Amount, delivered: Amount): void {
-  const wanted = `${kind} ${tool}`
+function count(tallies: Tallies, entry: SavingsRecord): void {
+  const { kind, originalTokens, deliveredTokens, originalCharacters, deliveredCharacters } = entry
+  const wanted = `${kind} ${entry.tool}`
   const fits = tallies.has(wanted) || tallies.size < MAX_NAMES
   const key = fits ? wanted : `${kind} ${REST}`
   const tally = tallies.get(key) ?? {
-    tool: fits ? tool : REST,
+    tool: fits ? entry.tool : REST,
     kind,
     calls: 0,
-    original: NOTHING,
-    delivered: NOTHING,
+    original: { tokens: 0, characters: 0 },
+    delivered: { tokens: 0, characters: 0 },
   }
-  tallies.set(key, {
-    ...tally,
-    calls: tally.calls + 1,
-    original: add(tally.original, original),
-    delivered: add(tally.delivered, delivered),
-  })
+  tallies.set(key, tally)
+  tally.calls++
+  add(tally.original, originalTokens, originalCharacters)
+  add(tally.delivered, deliveredTokens, deliveredCharacters)
 }
 
-function add(a: Amount, b: Amount): Amount {
-  return { tokens: a.tokens + b.tokens, characters: a.characters + b.characters }
+function add(amount: Amount, tokens: number | undefined, characters: number): void {
+  if (tokens === undefined) amount.characters += characters
+  else amount.tokens += tokens
 }
 
 function unmeasured(tallies: Tallies): number {
