@@ -1,6 +1,6 @@
 /** Public API: run the gateway inside another program, and write layers for it. */
 
-export { type LoadOptions, loadConfig } from './config/load.ts'
+export { type Loaded, type LoadRequest, loadConfig, parseConfig } from './config/load.ts'
 export type { Config } from './config/schema.ts'
 export { createGateway, type Gateway, type GatewayParts } from './gateway.ts'
 export { ERROR_CODES, type ErrorCode, ProxyError, RpcError } from './protocol/errors.ts'
