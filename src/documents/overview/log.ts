@@ -1,0 +1,92 @@
+/** The overview of a log: how bad, when, what repeats. */
+import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
+import { cut, ellipsis } from '../../text/cut.ts'
+import { formatCount, formatPlural } from '../../text/format.ts'
+import type { Document } from '../document.ts'
+import { fieldsOf } from '../fields.ts'
+import type { Template } from '../fit.ts'
+import { profile } from '../profile.ts'
+import { call } from '../template.ts'
+import { typeNotation } from '../type-notation.ts'
+import { factsOf, type Records } from './facts.ts'
+import { messagePatterns } from './message-patterns.ts'
+import type { Overview } from './overview.ts'
+import { callsOn } from './record-calls.ts'
+import { unusualOf } from './unusual.ts'
+
+const BAD = /^(?:WARN|WARNING|ERR|ERROR|CRIT|CRITICAL|FATAL|SEVERE|ALERT|EMERG|PANIC)$/
+const SERIOUS = /^(?:ERR|ERROR|CRIT|CRITICAL|FATAL|SEVERE|ALERT|EMERG|PANIC)$/
+
+export function overviewOfLog(document: Document): Overview {
+  const values = document.records()?.values ?? []
+  const records: Records = { values, keys: undefined, profile: profile({ values }) }
+  const facts = [
+    ...messages(values),
+    ...factsOf(records).filter(
+      (fact) => !fact.startsWith('largest fields') && !/^(?:line|message):/.test(fact),
+    ),
+  ]
+  return {
+    totals: [formatPlural(document.lines().count, 'line'), formatPlural(values.length, 'record')],
+    type: (max) => typeNotation(records.profile.record, { length: max, depth: 2, enumerate: false }),
+    facts: first(facts, (fact) => /^(?:level|status|time):/.test(fact)),
+    sample: (max) => sample(document, records, max),
+    calls: [...serious(records), ...callsOn(records, '$')].slice(0, 3),
+  }
+}
+
+/** Facts that pass come before the others. */
+function first(facts: readonly string[], test: (fact: string) => boolean): string[] {
+  return [...facts.filter(test), ...facts.filter((fact) => !test(fact))]
+}
+
+/** What is said, bad things first. */
+function messages(values: readonly JsonValue[]): string[] {
+  const text = (index: number) => String(field(values[index], 'message') ?? '')
+  if (!values.some((value) => field(value, 'message') !== undefined)) return []
+  const bad = values.filter((value) => BAD.test(String(field(value, 'level'))))
+  const worst = messagePatterns(bad.length, (index) => String(field(bad[index], 'message') ?? ''))
+  const all = messagePatterns(values.length, text)
+  const listed = worst.patterns.slice(0, 5).map(({ pattern, count, first: at }) => {
+    return `${formatCount(count)}× ${field(bad[at], 'level')} ${ellipsis(pattern, 110)}`
+  })
+  const seen = new Set(worst.patterns.map(({ pattern }) => pattern))
+  const sampled = all.looked < values.length ? ` of ${formatCount(all.looked)} sampled` : ''
+  for (const { pattern, count } of all.patterns.slice(0, 12)) {
+    if (!seen.has(pattern) && count > 1 && listed.length < 10)
+      listed.push(`${formatCount(count)}×${sampled} ${ellipsis(pattern, 110)}`)
+  }
+  return listed
+}
+
+function field(record: JsonValue | undefined, name: string): JsonValue | undefined {
+  return isObject(record) ? own(record, name) : undefined
+}
+
+/** Lines as they are: the first, the last, one that stands out. */
+function sample(document: Document, records: Records, max: number): string[] {
+  const unusual = unusualOf(records, fieldsOf(records.profile.record, 1))
+  const at = unusual ? records.values[unusual.index] : undefined
+  const picked: [string, number][] = [
+    ['first', 0],
+    ['last', document.lines().count - 1],
+  ]
+  if (unusual && isObject(at) && typeof at.line === 'number') picked.push([unusual.why, at.line - 1])
+  const each = Math.floor(max / picked.length)
+  return picked.map(([name, line]) => cut(`${name}: ${document.lines().at(line)}`, each))
+}
+
+/** The calls that a look at errors begins with. */
+function serious({ values }: Records): Template[] {
+  const record: JsonObject | undefined = values
+    .filter(isObject)
+    .find(({ level }) => SERIOUS.test(String(level)))
+  if (!record) return []
+  const fields = ['line', 'time', 'message'].filter((name) => Object.hasOwn(record, name))
+  const word = /[A-Za-z]{5,24}/.exec(String(record.message))?.[0]
+  const context = { mode: 'regex', context_lines: 3, max_results: 5 }
+  return [
+    call('proxy_filter', { where: [`level = ${record.level}`], fields, limit: 20 }),
+    ...(word === undefined ? [] : [call('proxy_search', { pattern: word, ...context })]),
+  ]
+}

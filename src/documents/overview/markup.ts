@@ -1,0 +1,151 @@
+/** The overview of what has an outline: Markdown and HTML. */
+import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
+import { cut, ellipsis } from '../../text/cut.ts'
+import { formatCount, formatPlural } from '../../text/format.ts'
+import type { Document } from '../document.ts'
+import type { Template } from '../fit.ts'
+import { call } from '../template.ts'
+import type { Overview } from './overview.ts'
+import { distinctiveWord } from './words.ts'
+
+/** The overview of a Markdown text: its headings with their lines, its tables. */
+export function overviewOfMarkdown(document: Document): Overview {
+  const json = document.json()
+  const sections = listOf(json, 'sections').filter(({ level }) => level !== 0)
+  const outline = sections.map((section) => ({
+    level: Number(section.level),
+    text: `${ellipsis(String(section.heading), 80)} (line ${section.line}${length(section)})`,
+  }))
+  const longest = sections.reduce<JsonObject | undefined>(
+    (best, section) => (size(section) > size(best) ? section : best),
+    undefined,
+  )
+  return {
+    totals: [formatPlural(document.lines().count, 'line'), formatPlural(sections.length, 'heading')],
+    type: () => '',
+    facts: [...outlined(outline), ...tableFacts(json)],
+    sample: (max) => beginning(document, max),
+    calls: [
+      ...sectionCall(longest ?? sections[0]),
+      ...tableCalls(json),
+      ...wordCall(document.text.slice(0, 200_000)),
+    ].slice(0, 3),
+  }
+}
+
+/** The overview of a page: title, headings, tables, links. */
+export function overviewOfHtml(document: Document): Overview {
+  const json = document.json()
+  const title =
+    isObject(json) && typeof json.title === 'string' ? [`title: ${ellipsis(json.title, 160)}`] : []
+  const headings = listOf(json, 'headings')
+  const links = listOf(json, 'links')
+  const named = links.filter(({ text }) => text !== '').slice(0, 12)
+  const linked = named.map(({ text }) => ellipsis(String(text), 30)).join(' | ')
+  return {
+    totals: [
+      formatPlural(document.lines().count, 'line'),
+      formatPlural(tablesOf(json).length, 'table'),
+      formatPlural(links.length, 'link'),
+    ],
+    type: () => '{title, headings: {level, text}[], tables: record[][], links: {text, href}[]}',
+    facts: [
+      ...title,
+      ...tableFacts(json),
+      ...outlined(
+        headings.map(({ level, text }) => ({ level: Number(level), text: ellipsis(String(text), 80) })),
+      ),
+      ...(linked === '' ? [] : [`links: ${linked}`]),
+    ],
+    sample: () => [],
+    calls: [
+      ...tableCalls(json),
+      ...(links.length > 0 ? [call('proxy_filter', { path: '$.links', limit: 20 })] : []),
+      ...(headings.length > 0
+        ? [call('proxy_search', { pattern: escaped(String(headings[0]?.text)), mode: 'regex' })]
+        : []),
+    ].slice(0, 3),
+  }
+}
+
+function listOf(json: JsonValue | undefined, name: string): JsonObject[] {
+  const list = isObject(json) ? own(json, name) : undefined
+  return Array.isArray(list) ? list.filter(isObject) : []
+}
+
+function tablesOf(json: JsonValue | undefined): JsonValue[][] {
+  const list = isObject(json) ? own(json, 'tables') : undefined
+  return Array.isArray(list) ? list.filter((table) => Array.isArray(table)) : []
+}
+
+/** Headings with their indentation; the deepest levels are left out of a long outline. */
+function outlined(headings: readonly { level: number; text: string }[]): string[] {
+  let deepest = 6
+  while (deepest > 1 && headings.filter(({ level }) => level <= deepest).length > 40) deepest -= 1
+  const shown = headings.filter(({ level }) => level <= deepest)
+  const least = Math.min(...shown.map(({ level }) => level))
+  return shown.map(({ level, text }) => `${'  '.repeat(Math.max(0, level - least))}${text}`)
+}
+
+function tableFacts(json: JsonValue | undefined): string[] {
+  return tablesOf(json)
+    .slice(0, 8)
+    .map((table, index) => {
+      const [record] = table
+      const names = isObject(record) ? Object.keys(record) : []
+      return `$.tables[${index}]: ${formatPlural(table.length, 'row')} of ${ellipsis(names.join(', '), 120)}`
+    })
+}
+
+function tableCalls(json: JsonValue | undefined): Template[] {
+  const tables = tablesOf(json)
+  const largest = tables.reduce(
+    (best, table, index) => (table.length > (tables[best]?.length ?? 0) ? index : best),
+    0,
+  )
+  return tables.length > 0 ? [call('proxy_filter', { path: `$.tables[${largest}]`, limit: 20 })] : []
+}
+
+function size(section: JsonObject | undefined): number {
+  return typeof section?.text === 'string' ? section.text.length : -1
+}
+
+function length(section: JsonObject): string {
+  return size(section) >= 1000 ? `, ${formatCount(size(section))} characters` : ''
+}
+
+function sectionCall(section: JsonObject | undefined): Template[] {
+  const heading = typeof section?.heading === 'string' ? section.heading.slice(0, 60) : ''
+  return heading === ''
+    ? []
+    : [
+        call('proxy_search', {
+          pattern: escaped(heading),
+          mode: 'context',
+          context_type: 'section',
+          max_results: 1,
+        }),
+      ]
+}
+
+function wordCall(text: string): Template[] {
+  const word = distinctiveWord(text.split(/\n\s*\n/))
+  return word === undefined ? [] : [call('proxy_search', { pattern: word, mode: 'bm25', top_k: 3 })]
+}
+
+function beginning(document: Document, max: number): string[] {
+  return [
+    cut(
+      document.text
+        .slice(0, max * 4)
+        .trim()
+        .replace(/\n{2,}/g, '\n'),
+      Math.min(max, 320),
+    ),
+  ]
+}
+
+/** As a pattern that matches the words themselves. */
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+}

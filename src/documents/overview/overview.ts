@@ -1,0 +1,15 @@
+/** What a preview says about a document, in parts that can each be cut to size. */
+import type { Template } from '../fit.ts'
+
+export interface Overview {
+  /** What there is, for the first line: `30 records in $.items`. */
+  totals: readonly string[]
+  /** The type of the data in at most `max` characters; empty when it has none. */
+  type(max: number): string
+  /** Facts worth knowing, the best first, a line each. */
+  facts: readonly string[]
+  /** Examples in at most `max` characters, a line each. */
+  sample(max: number): readonly string[]
+  /** Calls that work on this very document, the best first. */
+  calls: readonly Template[]
+}

@@ -1,0 +1,107 @@
+/** Which fields of a profile a reader wants to know about first. */
+import { distinctCount, type Field, frequent, isNoise } from '../fields.ts'
+
+/** Names that say which record it is, the best first. */
+const LABELS = [
+  'title',
+  'name',
+  'full_name',
+  'subject',
+  'summary',
+  'message',
+  'heading',
+  'path',
+  'filename',
+  'url',
+  'text',
+]
+const IDS = ['number', 'id', 'key', '_key', 'line', 'uuid', 'sha', 'ref', 'sku', 'code', 'ip']
+/** Names of states, which questions are most often about. */
+const STATES =
+  /(?:^|_|\b)(?:level|severity|status|state|type|kind|phase|priority|category|role|method|result|outcome|error|license|language)s?$/i
+
+/** Few values that repeat: what counting and grouping is for. */
+export function isEnumerated({ shape }: Field): boolean {
+  const distinct = distinctCount(shape)
+  const values = scalarCount({ shape })
+  return distinct !== undefined && distinct >= 2 && distinct <= 12 && values >= distinct * 1.5
+}
+
+/** Values of which some are frequent, too many to list them all. */
+export function isGrouped(field: Field): boolean {
+  const distinct = distinctCount(field.shape)
+  if (distinct !== undefined && distinct <= 12) return false
+  const top = frequent(field.shape)[0]?.[1] ?? 0
+  return top >= 2 && top >= scalarCount(field) * 0.002 && !isNoise(field) && !isMeasured(field)
+}
+
+/** A number whose size means something, not an id. */
+export function isMeasured({ shape, name }: Pick<Field, 'shape' | 'name'>): boolean {
+  const { numbers } = shape
+  if (!numbers || numbers.min === numbers.max || numbers.count < shape.count * 0.5) return false
+  return !/(?:^|_)(?:id|line|zip|port|pid|year)$|Id$|ID$/.test(name)
+}
+
+export function isDated({ shape }: Pick<Field, 'shape'>): boolean {
+  return (
+    shape.strings !== undefined && shape.strings.dates >= shape.strings.count * 0.9 && shape.strings.dates > 0
+  )
+}
+
+/** Prose: long strings with spaces, the thing to search in. */
+export function isProse({ shape }: Pick<Field, 'shape'>): boolean {
+  const { strings } = shape
+  if (!strings || strings.count < 2 || strings.total / strings.count < 24 || strings.urls > strings.count / 2)
+    return false
+  const some = [...shape.distinct.counts.keys()].slice(0, 10)
+  return (
+    some.length === 0 || some.filter((value) => /\S\s+\S+\s+\S/.test(String(value))).length >= some.length / 2
+  )
+}
+
+/** Strings, numbers and booleans found at a place. */
+export function scalarCount({ shape }: Pick<Field, 'shape'>): number {
+  return (shape.strings?.count ?? 0) + (shape.numbers?.count ?? 0) + shape.booleans
+}
+
+/** How much a field tells; fields are shown in this order. */
+export function worth(field: Field): number {
+  const { shape, name, depth } = field
+  if (isNoise(field)) return -10
+  let score = -2.5 * (depth - 1) - (field.many ? 1 : 0)
+  if (isEnumerated(field)) score += STATES.test(name) ? 9 : shape.booleans > 0 ? 3 : 5
+  else if (isDated(field)) score += 4
+  else if (isMeasured(field)) score += 4
+  else if (isGrouped(field)) score += STATES.test(name) ? 7 : 4
+  else if (distinctCount(shape) === 1) score -= 2
+  if (LABELS.includes(name)) score += 1
+  return score
+}
+
+/** The field that says which record it is: near unique, by a name that promises it. */
+export function labelOf(fields: readonly Field[]): Field | undefined {
+  return pick(fields, LABELS) ?? pick(fields, IDS)
+}
+
+/** The field that identifies a record for the next question, when it is not the label. */
+export function idOf(fields: readonly Field[]): Field | undefined {
+  return pick(fields, IDS)
+}
+
+function pick(fields: readonly Field[], names: readonly string[]): Field | undefined {
+  for (const wanted of names) {
+    const field = fields.find(({ name, depth }) => depth === 1 && name.toLowerCase() === wanted)
+    if (field && scalarCount(field) >= field.of * 0.5 && (distinctCount(field.shape) ?? 999) > 1) return field
+  }
+  return fields.find(
+    (field) =>
+      field.depth === 1 &&
+      names.some((name) => field.name.toLowerCase().endsWith(`_${name}`)) &&
+      isUnique(field),
+  )
+}
+
+function isUnique(field: Field): boolean {
+  const distinct = distinctCount(field.shape)
+  return distinct === undefined || distinct >= field.of * 0.9
+}

@@ -1,0 +1,24 @@
+/** How the size of records spreads over their fields. */
+import { isObject, type JsonValue, own } from '../../protocol/json.ts'
+import { toJson } from '../stringify.ts'
+
+const SAMPLE = 40
+
+/** The share of each field in the JSON of the records, the largest first, judged by a few records. */
+export function shares(values: readonly JsonValue[]): { name: string; share: number }[] {
+  const sizes = new Map<string, number>()
+  let all = 0
+  const step = Math.max(1, Math.floor(values.length / SAMPLE))
+  for (let index = 0; index < values.length; index += step) {
+    const record = values[index]
+    if (!isObject(record)) continue
+    for (const key of Object.keys(record).slice(0, 200)) {
+      const size = toJson(own(record, key) ?? null).length + key.length + 4
+      sizes.set(key, (sizes.get(key) ?? 0) + size)
+      all += size
+    }
+  }
+  return [...sizes]
+    .map(([name, size]) => ({ name, share: size / all }))
+    .sort((one, other) => other.share - one.share)
+}
