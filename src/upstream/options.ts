@@ -56,7 +56,7 @@ export const UPSTREAM_DEFAULTS: UpstreamDefaults = {
   lazy: false,
   instance: 'session',
   idleMs: 60_000,
-  closeGraceMs: 450,
+  closeGraceMs: 400,
   largeBytes: 256 * 1024,
   maxMessageBytes: 256 * 1024 * 1024,
   backoff: DEFAULT_BACKOFF,

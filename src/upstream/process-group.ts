@@ -51,12 +51,15 @@ export class ProcessGroup {
     living.add(this)
   }
 
+  /** True while the process that was started lives. */
+  get leads(): boolean {
+    const { pid, exitCode, signalCode } = this.child
+    return pid !== undefined && exitCode === null && signalCode === null
+  }
+
   /** True while any process of the group lives. */
   get alive(): boolean {
-    const { pid, exitCode, signalCode } = this.child
-    if (pid === undefined) return false
-    const childLives = exitCode === null && signalCode === null
-    return childLives || (process.platform !== 'win32' && this.signal(0))
+    return this.leads || (process.platform !== 'win32' && this.signal(0))
   }
 
   /** False when there was nobody left to get it. */
@@ -78,22 +81,25 @@ export class ProcessGroup {
 
   async #close(): Promise<void> {
     this.child.stdin.end()
-    if (!(await this.#gone())) {
+    await this.#until(() => !this.leads, this.#graceMs)
+    // Its children may be about to end for the same reason.
+    if (!(await this.#until(() => !this.alive, this.#graceMs / 4))) {
       this.signal('SIGTERM')
-      if (!(await this.#gone())) {
+      if (!(await this.#until(() => !this.alive, this.#graceMs))) {
         this.signal('SIGKILL')
-        await this.#gone()
+        await this.#until(() => !this.alive, this.#graceMs)
       }
     }
     living.delete(this)
     if (living.size === 0) process.off('exit', killAll)
   }
 
-  async #gone(): Promise<boolean> {
-    for (let waited = 0; waited < this.#graceMs; waited += POLL_MS) {
-      if (!this.alive) return true
+  /** Resolves as soon as the condition holds, or to false when it still does not after so many milliseconds. */
+  async #until(condition: () => boolean, limitMs: number): Promise<boolean> {
+    for (let waited = 0; waited < limitMs; waited += POLL_MS) {
+      if (condition()) return true
       await sleep(POLL_MS)
     }
-    return !this.alive
+    return condition()
   }
 }

@@ -3,12 +3,12 @@
  * size of what the server sends. Large answers are handed on as bytes.
  */
 import { isObject } from '../protocol/json.ts'
+import { type DiscardedLine, edgeOfEnd, edgeOfStart, LineReader } from '../protocol/line-reader.ts'
 import type { JsonRpcMessage } from '../protocol/message.ts'
 import { LargeResult } from '../protocol/result.ts'
 import type { Transport } from '../protocol/transport.ts'
 import type { Logger } from '../telemetry/log.ts'
 import { copyShared, findEnvelope, idOfEdges } from './envelope.ts'
-import { type DiscardedLine, edgeOfEnd, edgeOfStart, LineReader } from './line-reader.ts'
 import { ProcessGroup, type ProcessOptions, type Spawn } from './process-group.ts'
 import { localFailure, type UpstreamTransport, wireMessage } from './upstream-transport.ts'
 

@@ -1,0 +1,161 @@
+/** A world for tests of the upstream side: fixture servers, clients, exchanges. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import type { Client, Exchange } from '../../src/protocol/exchange.ts'
+import type { JsonObject, JsonValue } from '../../src/protocol/json.ts'
+import type { Notification, Request } from '../../src/protocol/message.ts'
+import { plain, type Result } from '../../src/protocol/result.ts'
+import { silentLogger } from '../../src/telemetry/log.ts'
+import type { StdioServer, UpstreamsOptions } from '../../src/upstream/options.ts'
+import { createUpstreams } from '../../src/upstream/pool.ts'
+import type { ListKind, Upstreams } from '../../src/upstream/upstreams.ts'
+
+const script = (name: string): string => fileURLToPath(new URL(`./servers/${name}`, import.meta.url))
+
+/** A configuration that starts the stdio fixture; see `servers/stdio.mjs` for its options. */
+export function stdioServer(options: JsonObject = {}): StdioServer {
+  return { command: process.execPath, args: [script('stdio.mjs'), JSON.stringify(options)] }
+}
+
+/** The fixture behind a shell that does not replace itself, as npx and others do. */
+export function wrappedServer(options: JsonObject = {}): StdioServer {
+  const line = 'exec 3<&0; "$0" "$1" "$2" <&3 & wait'
+  return { command: 'sh', args: ['-c', line, process.execPath, script('stdio.mjs'), JSON.stringify(options)] }
+}
+
+export interface HttpFixture {
+  /** Without a path. */
+  url: string
+  process: ChildProcess
+  /** The body of a GET. */
+  get(path: string): Promise<string>
+  stop(): Promise<void>
+}
+
+/** Starts the HTTP fixture for the time of a test; see `servers/http.mjs`. */
+export async function httpServer(options: JsonObject = {}): Promise<HttpFixture> {
+  const child = spawn(process.execPath, [script('http.mjs'), JSON.stringify(options)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  const url = line.toString().trim()
+  const stop = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+  onTestFinished(stop)
+  return { url, process: child, stop, get: async (path) => (await fetch(url + path)).text() }
+}
+
+/** An empty folder for the time of a test. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'upstream-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+export interface Recorded {
+  changed: [server: string, kind: ListKind][]
+  notifications: { server: string; notification: Notification; client: Client | undefined }[]
+}
+
+/** Upstreams for the time of a test, with what they told recorded. */
+export function upstreams(
+  options: Pick<UpstreamsOptions, 'servers'> & Partial<UpstreamsOptions>,
+): Upstreams & { recorded: Recorded } {
+  const recorded: Recorded = { changed: [], notifications: [] }
+  const pool = createUpstreams({
+    clientInfo: { name: 'proxy-under-test', version: '1' },
+    logger: silentLogger,
+    events: {
+      changed: (server, kind) => recorded.changed.push([server, kind]),
+      notification: (server, notification, client) =>
+        recorded.notifications.push({ server, notification, client }),
+    },
+    ...options,
+  })
+  onTestFinished(() => pool.close())
+  return Object.assign(pool, { recorded })
+}
+
+export interface FakeClient extends Client {
+  readonly asked: Request[]
+}
+
+let clients = 0
+
+/** A client that answers what it is asked with `answer`. */
+export function client(capabilities: JsonObject = {}, answer: JsonObject = { answered: true }): FakeClient {
+  const id = `client-${++clients}`
+  const asked: Request[] = []
+  return {
+    id,
+    agent: { id, kind: 'session' },
+    info: {},
+    capabilities,
+    protocolVersion: '2025-11-25',
+    asked,
+    notify: () => {},
+    ask: async (request) => {
+      asked.push(request)
+      return answer
+    },
+  }
+}
+
+export interface FakeExchange extends Exchange {
+  readonly notified: Notification[]
+}
+
+/** An exchange of this client that records what it is told. */
+export function exchange(owner: Client = client(), extra: Partial<Exchange> = {}): FakeExchange {
+  const notified: Notification[] = []
+  return {
+    method: 'tools/call',
+    params: {},
+    client: owner,
+    agent: owner.agent,
+    signal: new AbortController().signal,
+    notify: (notification) => notified.push(notification),
+    notified,
+    ...extra,
+  }
+}
+
+/** A call of a tool. */
+export function toolCall(name: string, args: JsonObject = {}, meta?: JsonObject): Request {
+  const params: JsonObject = { name, arguments: args }
+  return { method: 'tools/call', params: meta ? { ...params, _meta: meta } : params }
+}
+
+/** The text of a tool result. */
+export function textOf(result: Result): string {
+  const [block] = plain(result).content as JsonObject[]
+  return String(block?.text)
+}
+
+/** The JSON in the text of a tool result. */
+export function jsonOf(result: Result): JsonValue {
+  return JSON.parse(textOf(result)) as JsonValue
+}
+
+/** Process ids the stdio fixture wrote to its `started` file. */
+export function startedIn(file: string): number[] {
+  return readFileSync(file, 'utf8').trim().split('\n').map(Number)
+}
+
+/** True while the process lives and is no zombie. */
+export function lives(pid: number): boolean {
+  try {
+    const state = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.[0]
+    return state !== 'Z' && state !== 'X'
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,183 @@
+import { expect, test } from 'vitest'
+import type { JsonRpcMessage } from '../../../src/protocol/message.ts'
+import { LargeResult, plain, type Result } from '../../../src/protocol/result.ts'
+import { silentLogger } from '../../../src/telemetry/log.ts'
+import { StdioTransport } from '../../../src/upstream/stdio.ts'
+import { client, exchange, stdioServer, textOf, toolCall, upstreams } from '../../support/upstream.ts'
+import { verifies } from '../../support/verifies.ts'
+
+const failure = (promise: Promise<Result>): Promise<unknown> => promise.then(plain, (error: unknown) => error)
+
+for (const order of ['result-last', 'result-first']) {
+  verifies('S3.34', `a large answer arrives unparsed, byte for byte (${order})`, async () => {
+    const pool = upstreams({ servers: { s: stdioServer({ order }) }, defaults: { largeBytes: 1000 } })
+    const small = await pool.request('s', toolCall('big', { bytes: 10 }), exchange())
+    expect(small).not.toBeInstanceOf(LargeResult)
+    const large = await pool.request('s', toolCall('big', { bytes: 3_000_000 }), exchange())
+    expect(large).toBeInstanceOf(LargeResult)
+    const bytes = Buffer.from((large as LargeResult).bytes).toString('utf8')
+    expect(bytes).toBe(JSON.stringify({ content: [{ type: 'text', text: 'x'.repeat(3_000_000) }] }))
+  })
+
+  test(`a message over the ceiling fails its request alone (${order})`, async () => {
+    const pool = upstreams({ servers: { s: stdioServer({ order }) }, defaults: { maxMessageBytes: 100_000 } })
+    const me = client()
+    const [tooBig, slow] = await Promise.all([
+      failure(pool.request('s', toolCall('big', { bytes: 200_000 }), exchange(me))),
+      pool.request('s', toolCall('sleep', { ms: 50 }), exchange(me)),
+    ])
+    expect(tooBig).toMatchObject({
+      code: 'UPSTREAM_PROTOCOL',
+      message: expect.stringMatching(
+        /^server `s`: tool `big`: the server sent a message of 2000\d\d bytes; the limit is 100000 bytes$/,
+      ),
+    })
+    expect(textOf(slow)).toBe('awake')
+    expect(pool.status()[0]?.state).toBe('ready')
+  })
+}
+
+test('a message of 200 MB passes below the ceiling', async () => {
+  const pool = upstreams({ servers: { s: stdioServer() } })
+  const large = await pool.request('s', toolCall('big', { bytes: 200_000_000 }), exchange())
+  expect((large as LargeResult).bytes.length).toBe(
+    200_000_000 + '{"content":[{"type":"text","text":""}]}'.length,
+  )
+}, 30_000)
+
+test('lines on stdout that are no messages are skipped', async () => {
+  const pool = upstreams({
+    servers: { s: stdioServer({ noise: ['starting up', '{', 'null', '7', '"text"'] }) },
+  })
+  const result = await pool.request('s', toolCall('garbage'), exchange())
+  expect(textOf(result)).toBe('after the garbage')
+})
+
+test('an answer that holds no object fails its request at once', async () => {
+  const pool = upstreams({ servers: { s: stdioServer() } })
+  expect(await failure(pool.request('s', toolCall('empty-answer'), exchange()))).toMatchObject({
+    code: 'UPSTREAM_PROTOCOL',
+    message: 'server `s`: tool `empty-answer`: the server sent an answer whose result is not an object',
+  })
+})
+
+test('answers with other members and in a batch are read', async () => {
+  const pool = upstreams({ servers: { s: stdioServer() }, defaults: { largeBytes: 10 } })
+  const answer = (text: string): Promise<unknown> =>
+    failure(pool.request('s', toolCall('answer', { text }), exchange()))
+  expect(await answer('{"extra":1,"jsonrpc":"2.0","id":$ID,"result":{"a":1}}')).toEqual({ a: 1 })
+  expect(await answer('[{"jsonrpc":"2.0","id":$ID,"result":{"a":2}}]')).toEqual({ a: 2 })
+})
+
+verifies('S3.34 S3.36', 'a server that dies fails its calls at once, with its last words', async () => {
+  const pool = upstreams({ servers: { s: stdioServer() } })
+  const me = client()
+  await pool.open(me)
+  const pending = failure(pool.request('s', toolCall('never'), exchange(me)))
+  const fatal = failure(pool.request('s', toolCall('die', { code: 7 }), exchange(me)))
+  expect(await pending).toMatchObject({
+    code: 'UPSTREAM_CLOSED',
+    message: 'server `s`: tool `never` got no answer: the server exited with code 7: last words',
+  })
+  expect(await fatal).toMatchObject({ code: 'UPSTREAM_CLOSED' })
+  expect(pool.status()[0]?.lastError).toBe('server `s`: exited with code 7: last words')
+})
+
+test('half a message at the end is told', async () => {
+  const pool = upstreams({ servers: { s: stdioServer() } })
+  expect(await failure(pool.request('s', toolCall('half'), exchange()))).toMatchObject({
+    message:
+      'server `s`: tool `half` got no answer: the server exited with code 3 in the middle of a message',
+  })
+})
+
+verifies('S3.34', 'the next call after a death starts the server again, at once', async () => {
+  const pool = upstreams({
+    servers: { s: stdioServer() },
+    defaults: { backoff: { initialMs: 60_000, maxMs: 60_000, factor: 1 } },
+  })
+  const me = client()
+  const first = textOf(await pool.request('s', toolCall('pid'), exchange(me)))
+  await failure(pool.request('s', toolCall('die', { code: 0 }), exchange(me)))
+  const second = textOf(await pool.request('s', toolCall('pid'), exchange(me)))
+  expect(second).not.toBe(first)
+})
+
+test('a server killed from outside comes back as well', async () => {
+  const pool = upstreams({ servers: { s: stdioServer() } })
+  const me = client()
+  const pid = Number(textOf(await pool.request('s', toolCall('pid'), exchange(me))))
+  const pending = failure(pool.request('s', toolCall('never'), exchange(me)))
+  process.kill(pid, 'SIGKILL')
+  expect(await pending).toMatchObject({ message: expect.stringContaining('was killed by SIGKILL') })
+  expect(textOf(await pool.request('s', toolCall('echo', { back: true }), exchange(me)))).toBe(
+    '{"back":true}',
+  )
+})
+
+test('a command that does not exist is named', async () => {
+  const pool = upstreams({ servers: { s: { command: '/no/such/command' } } })
+  expect(await failure(pool.request('s', toolCall('echo'), exchange()))).toMatchObject({
+    code: 'UPSTREAM_CONNECT',
+    message: expect.stringContaining('server `s`: could not be started: the command `/no/such/command`'),
+  })
+})
+
+test('a server that exits at start is told with its last words', async () => {
+  const pool = upstreams({ servers: { s: stdioServer({ crash: 2, stderr: 'API_KEY is missing\n' }) } })
+  expect(await failure(pool.request('s', toolCall('echo'), exchange()))).toMatchObject({
+    code: 'UPSTREAM_CONNECT',
+    message: 'server `s`: exited with code 2: API_KEY is missing',
+  })
+})
+
+verifies(
+  'S3.35',
+  'the process gets its arguments, working directory and environment over a safe base',
+  async () => {
+    const server = {
+      ...stdioServer({ name: 'from-arguments' }),
+      cwd: '/',
+      env: { GIVEN: 'yes', HOME: '/over' },
+    }
+    const pool = upstreams({
+      servers: { s: server },
+      environment: {
+        PATH: process.env.PATH,
+        HOME: '/base',
+        LANG: 'C',
+        OTHER_SECRET: 'no',
+        NODE_OPTIONS: '--no-warnings',
+      },
+    })
+    const result = await pool.request('s', toolCall('env'), exchange())
+    const environment = JSON.parse(textOf(result)) as Record<string, string>
+    expect(environment).toMatchObject({ GIVEN: 'yes', HOME: '/over', LANG: 'C', PATH: process.env.PATH })
+    expect(environment).not.toHaveProperty('OTHER_SECRET')
+    expect(environment).not.toHaveProperty('NODE_OPTIONS')
+    expect(pool.known('s')).toMatchObject({ serverInfo: { name: 'from-arguments' } })
+  },
+)
+
+test('waits when the server does not read', async () => {
+  const transport = new StdioTransport({
+    command: process.execPath,
+    args: ['-e', 'setTimeout(() => process.stdin.resume(), 100)'],
+    env: {},
+    cwd: undefined,
+    graceMs: 100,
+    largeBytes: 1e6,
+    maxMessageBytes: 1e6,
+    logger: silentLogger,
+  })
+  await transport.start()
+  const message: JsonRpcMessage = { jsonrpc: '2.0', method: 'x', params: { text: 'x'.repeat(5_000_000) } }
+  const order: string[] = []
+  const sent = transport.send(message).then(() => order.push('sent'))
+  await new Promise((resolve) => setImmediate(resolve))
+  order.push('later')
+  await sent
+  expect(order).toEqual(['later', 'sent'])
+  await transport.close()
+  await expect(transport.send(message)).rejects.toThrow('takes no more input')
+})
