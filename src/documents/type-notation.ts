@@ -20,26 +20,38 @@ interface Style {
   enumerate: boolean
   /** Fields that tell nothing (URLs, hashes) are counted, not named. */
   quiet: boolean
+  /** Names of fields alone, with `[]` and `{}` behind those that hold others. */
+  bare: boolean
 }
 
 /**
  * Writes a shape as a type: `{id: number, state: "open"|"closed", labels: {name: string}[], note?: string|null}`.
  * `?` marks fields that are missing from some. `date` and `url` are strings; `Record<string, …>` is a map. The most
- * detailed form that fits is taken.
+ * detailed form that fits is taken: the one that names most fields, if need be without their types.
  */
 export function typeNotation(shape: Shape, options: NotationOptions): string {
   const deepest = options.depth ?? 4
   const enumerate = options.enumerate ?? true
+  let best = { text: '', named: -1 }
   for (let depth = deepest; depth >= 1; depth--) {
-    for (const fields of depth === 1 ? [200, 60, 30, 16, 8, 4] : [200, 60, 24]) {
-      for (const quiet of [false, true]) {
-        const text = write(shape, { depth, fields, enumerate, quiet })
-        if (text.length <= options.length) return text
+    for (const fields of [200, 60, 30, 16, 8, 4]) {
+      for (const style of STYLES) {
+        const text = write(shape, { ...style, depth, fields, enumerate: enumerate && !style.bare })
+        const named = style.bare ? text.split(',').length * 0.7 : text.split(': ').length
+        if (text.length <= options.length && named > best.named) best = { text, named }
       }
     }
   }
-  return ellipsis(write(shape, { depth: 0, fields: 1, enumerate: false, quiet: true }), options.length)
+  if (best.named >= 0) return best.text
+  return ellipsis(write(shape, { depth: 0, fields: 1, enumerate: false, quiet: true, bare: true }), options.length)
 }
+
+const STYLES = [
+  { quiet: false, bare: false },
+  { quiet: true, bare: false },
+  { quiet: false, bare: true },
+  { quiet: true, bare: true },
+] as const
 
 function write(shape: Shape, style: Style): string {
   const types: string[] = []
@@ -84,10 +96,18 @@ function objectType(shape: Shape, style: Style): string {
   let hidden = 0
   for (const [name, field] of shape.fields) {
     if (written.length >= style.fields || (style.quiet && isNoise({ shape: field }))) hidden += 1
-    else written.push(`${fieldName(name)}${field.count < shape.objects ? '?' : ''}: ${write(field, inner)}`)
+    else written.push(`${fieldName(name)}${field.count < shape.objects ? '?' : ''}${typeOf(field, inner)}`)
   }
   if (hidden > 0) written.push(`…${hidden} more`)
   return `{${written.join(', ')}}`
+}
+
+/** What follows a name: its type, or in the bare form only what it holds. */
+function typeOf(field: Shape, style: Style): string {
+  if (!style.bare) return `: ${write(field, style)}`
+  const list = field.arrays ? '[]' : ''
+  const holder = field.arrays ? field.elements : field
+  return list + (holder && holder.objects > 0 ? objectType(holder, style) : '')
 }
 
 function fieldName(name: string): string {

@@ -32,14 +32,14 @@ export function isGrouped(field: Field): boolean {
   const distinct = distinctCount(field.shape)
   if (distinct !== undefined && distinct <= 12) return false
   const top = frequent(field.shape)[0]?.[1] ?? 0
-  return top >= 2 && top >= scalarCount(field) * 0.002 && !isNoise(field) && !isMeasured(field)
+  return top >= 3 && top >= scalarCount(field) * (field.depth === 1 ? 0.004 : 0.02) && !isDated(field) && !isNoise(field) && !isMeasured(field)
 }
 
 /** A number whose size means something, not an id. */
 export function isMeasured({ shape, name }: Pick<Field, 'shape' | 'name'>): boolean {
   const { numbers } = shape
   if (!numbers || numbers.min === numbers.max || numbers.count < shape.count * 0.5) return false
-  return !/(?:^|_)(?:id|line|zip|port|pid|year)$|Id$|ID$/.test(name)
+  return !/(?:^|_)(?:id|line|zip|port|pid|year|status|code|number)$|(?:Id|ID|Code|Port)$/.test(name)
 }
 
 export function isDated({ shape }: Pick<Field, 'shape'>): boolean {
@@ -49,9 +49,9 @@ export function isDated({ shape }: Pick<Field, 'shape'>): boolean {
 }
 
 /** Prose: long strings with spaces, the thing to search in. */
-export function isProse({ shape }: Pick<Field, 'shape'>): boolean {
+export function isProse({ shape, name }: Pick<Field, 'shape' | 'name'>): boolean {
   const { strings } = shape
-  if (!strings || strings.count < 2 || strings.total / strings.count < 24 || strings.urls > strings.count / 2)
+  if (/agent|referr?er/i.test(name) || !strings || strings.count < 2 || strings.total / strings.count < 24 || strings.urls > strings.count / 2)
     return false
   const some = [...shape.distinct.counts.keys()].slice(0, 10)
   return (
@@ -69,9 +69,9 @@ export function worth(field: Field): number {
   const { shape, name, depth } = field
   if (isNoise(field)) return -10
   let score = -2.5 * (depth - 1) - (field.many ? 1 : 0)
-  if (isEnumerated(field)) score += STATES.test(name) ? 9 : shape.booleans > 0 ? 3 : 5
-  else if (isDated(field)) score += 4
-  else if (isMeasured(field)) score += 4
+  if (isDated(field)) score += 4
+  else if (isEnumerated(field)) score += STATES.test(name) ? 9 : shape.booleans > 0 ? 3 : 5
+  else if (isMeasured(field)) score += (distinctCount(shape) ?? 99) > 20 ? 5 : 4
   else if (isGrouped(field)) score += STATES.test(name) ? 7 : 4
   else if (distinctCount(shape) === 1) score -= 2
   if (LABELS.includes(name)) score += 1

@@ -34,7 +34,7 @@ function listing(fields: readonly Field[]): Template | undefined {
   const chosen = best(fields, 5)
   if (chosen.length === 0) return undefined
   const where = condition(fields)
-  const sorted = sorting(fields)
+  const sorted = sorting(fields.filter(({ path }) => path !== where?.field))
   const shown = [
     ...new Set([...chosen, ...(where ? [where.field] : []), ...(sorted === undefined ? [] : [sorted])]),
   ]
@@ -57,7 +57,7 @@ function best(fields: readonly Field[], count: number): string[] {
 
 function condition(fields: readonly Field[]): { field: string; text: string } | undefined {
   const listable = fields
-    .filter((field) => isEnumerated(field) && isPlain(field.path))
+    .filter((field) => isEnumerated(field) && !isDated(field) && !isMeasured(field) && isPlain(field.path))
     .sort((one, other) => worth(other) - worth(one))
   const failing = fields.find((field) => isPlain(field.path) && failureIn(field))
   const field = failing ?? listable[0]
@@ -86,7 +86,7 @@ function grouping(fields: readonly Field[]): Template | undefined {
     [...plain.filter(test)].sort((one, other) => worth(other) - worth(one))[0]
   const grouped = by((field) => isGrouped(field) && !isDated(field))
   if (grouped) return call('proxy_filter', { group_by: grouped.path, aggregate: 'count', limit: 20 })
-  const listed = by(isEnumerated)
+  const listed = by((field) => isEnumerated(field) && !isDated(field) && !isMeasured(field))
   const measured = by(isMeasured)
   if (listed && measured && listed !== measured) {
     return call('proxy_filter', { group_by: listed.path, aggregate: `avg(${measured.path})` })

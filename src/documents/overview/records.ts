@@ -74,10 +74,11 @@ function sample(records: Records, max: number): string[] {
   const picked = new Map<number, string>([[0, 'first']])
   if (values.length > 1) picked.set(values.length - 1, 'last')
   if (unusual) picked.set(unusual.index, `${picked.get(unusual.index) ?? 'unusual'}, ${unusual.why}`)
-  const each = Math.floor(max / picked.size)
+  const others = picked.size > 1 ? Math.floor((max * 0.55) / (picked.size - 1)) : 0
   return [...picked].map(([index, name]) => {
+    const each = index === 0 ? (picked.size > 1 ? Math.floor(max * 0.45) : max) : others
     const key = records.keys?.[index]
-    const title = ellipsis(key === undefined ? `${name}: ` : `${name}, ${ellipsis(key, 60)}: `, each)
+    const title = ellipsis(key === undefined ? `${name}: ` : `${name}, ${JSON.stringify(key)}: `, Math.min(each, 100))
     return title + shorten(without(values[index] ?? null, quiet), each - title.length)
   })
 }

@@ -10,7 +10,7 @@ export interface Unusual {
 }
 
 const FAILURE =
-  /^(?:.*[^a-z])?(?:error|err|fail|failed|failure|failing|fatal|critical|severe|panic|crash|crashloopbackoff|denied|timeout|oomkilled|5\d\d)(?:[^a-z].*)?$/i
+  /^(?:.*[^a-z])?(?:error|err|fail|failed|failure|failing|fatal|critical|severe|panic|crash|crashloopbackoff|denied|timeout|oomkilled)(?:[^a-z].*)?$/i
 
 /** The value of an enumerated field that tells of a failure, with how often. */
 export function failureIn(field: Field): [JsonPrimitive, number] | undefined {
