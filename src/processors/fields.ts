@@ -5,7 +5,7 @@ import { parsePath } from './path/parse.ts'
 import { formatPath, newWork, type Path } from './path/path.ts'
 import { readValues } from './path/walk.ts'
 import type { Records } from './records.ts'
-import { Refusal, shown } from './refusal.ts'
+import { listed, Refusal, shown } from './refusal.ts'
 
 export interface Field {
   /** The field's name within a record, in plain form: `user.login`, `labels[*].name`. */
@@ -25,12 +25,13 @@ export function resolveField(records: Records, reference: string): Field {
   const exact = resolveExactly(records, path)
   if (exact) return exact
   const written = shown(reference)
+  if (records.values.length === 0) return field(path)
   for (let drop = 1; drop < path.length; drop++) {
     const rest = path.slice(drop)
     if (reaches(records, rest)) return noted(written, formatPath(rest), rest)
   }
   const name = alike(records, formatPath(withoutRoot(records, path) ?? path))
-  if (name !== undefined) return noted(written, name, parsePath(name))
+  if (name !== undefined) return noted(written, formatPath(parsePath(name)), parsePath(name))
   throw new Refusal(unknown(records, written))
 }
 
@@ -72,12 +73,12 @@ export function unknown(records: Records, reference: string): string {
   if (names.size === 0)
     return `The records have no fields; use \`@\` for the record itself instead of \`${reference}\`.`
   const near = nearest(reference, names.keys(), 4)
-  const described = (near.length > 0 ? near : [...names.keys()].slice(0, 8)).map((name) => {
-    const samples = (names.get(name) ?? []).slice(0, 2).map(sample)
-    return `\`${shown(name)}\` (${samples.join(', ')})`
-  })
-  const start = near.length > 0 ? 'Nearest' : 'There are'
-  return `No record has the field \`${reference}\`. ${start}: ${described.join(', ')}.`
+  if (near.length === 0)
+    return `No record has the field \`${reference}\`. There are: ${listed([...names.keys()], 15)}.`
+  const described = near.map(
+    (name) => `\`${shown(name)}\` (${(names.get(name) ?? []).slice(0, 2).map(sample).join(', ')})`,
+  )
+  return `No record has the field \`${reference}\`. Nearest: ${described.join(', ')}.`
 }
 
 function sample(value: unknown): string {
@@ -109,11 +110,26 @@ function alike(records: Records, reference: string): string | undefined {
 function typo(names: readonly string[], wanted: string): string | undefined {
   if (wanted.length < 4) return undefined
   const allowed = wanted.length < 8 ? 1 : 2
-  const scored = names.map((name) => ({ name, edits: editDistance(spelling(name), wanted) }))
+  const scored = names.map((name) => ({
+    name,
+    edits: Math.min(slips(spelling(name), wanted), slips(spelling(last(name)), wanted)),
+  }))
   const least = Math.min(...scored.map(({ edits }) => edits))
   return least > allowed
     ? undefined
     : only(scored.filter(({ edits }) => edits === least).map(({ name }) => name))
+}
+
+/** The last name of a nested field. */
+function last(name: string): string {
+  return name.slice(name.lastIndexOf('.') + 1)
+}
+
+/** Edit distance, with two letters exchanged as one slip. */
+function slips(a: string, b: string): number {
+  const edits = editDistance(a, b)
+  const letters = (text: string) => [...text].sort().join('')
+  return edits === 2 && a.length === b.length && letters(a) === letters(b) ? 1 : edits
 }
 
 function only<T>(candidates: readonly T[]): T | undefined {

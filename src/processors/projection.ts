@@ -5,9 +5,9 @@ import type { Document } from '../documents/document.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
 import { type Field, resolveExactly, resolveField } from './fields.ts'
 import { choice, names } from './lenient.ts'
-import { explainMissing, locate } from './path/locate.ts'
+import { explainMissing, type Located, locate } from './path/locate.ts'
 import { parsePath } from './path/parse.ts'
-import { newWork, type Path } from './path/path.ts'
+import { formatPath, newWork, type Path } from './path/path.ts'
 import { keepOnly, leaveOut } from './path/prune.ts'
 import { readValues } from './path/walk.ts'
 import { type Records, recordsOf } from './records.ts'
@@ -56,8 +56,21 @@ function only(document: Document, references: readonly string[], notes: string[]
     records && paths.map((path) => (withinRecords(records, path) ? resolveExactly(records, path) : undefined))
   if (records && exact?.every((field) => field !== undefined)) return flat(records, exact)
   if (paths.every((path) => locate(root, path)) || !records) return nested(root, references, notes)
-  const fields = each(references, notes, (reference) => resolveField(records, reference))
+  const fields = each(references, notes, (reference) => {
+    const path = parsePath(reference)
+    const field = resolveExactly(records, path)
+    const outside = field ? undefined : locate(root, path)
+    if (outside) throw new Refusal(aside(outside))
+    return field ?? resolveField(records, reference)
+  })
   return flat(records, fields)
+}
+
+/** A field beside the records is told in words, because it has no place in their rows. */
+function aside({ path, reached: [first] }: Located): string {
+  const value = first?.value ?? null
+  const held = typeof value === 'object' ? 'ask for it alone' : shown(JSON.stringify(value), 200)
+  return `\`${formatPath(path)}\` is outside of the records: ${held}.`
 }
 
 /** False for a path through the names that lead to the records: that asks for the root, with its nesting. */
@@ -115,7 +128,7 @@ function pathsFromRoot(root: JsonValue, references: readonly string[], notes: st
   const found = each(references, notes, (reference) => {
     const path = parsePath(reference)
     const located = locate(root, path)
-    if (!located) throw new Refusal(explainMissing(root, path))
+    if (!located) throw new Refusal(explainMissing(root, path).message)
     return located
   })
   return found.map(({ path }) => path)

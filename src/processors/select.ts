@@ -34,9 +34,13 @@ export const select = defineStep({
     }
     const path = parsePath(source)
     const { reached, note, path: followed } = find(document, root, path)
+    const notes = note === undefined ? [] : [note]
+    if (reached.length > 1 && reached.every(({ value }) => Array.isArray(value))) {
+      notes.push(`The path reaches ${reached.length} lists; write \`[*]\` after it for what they hold.`)
+    }
     return {
       content: documentOf(reached, followed),
-      metadata: { matched: reached.length, ...(note !== undefined && { notes: [note] }) },
+      metadata: { matched: reached.length, ...(notes.length > 0 && { notes }) },
     }
   },
 })
@@ -52,15 +56,29 @@ function find(document: Document, root: JsonValue, path: Path): Located {
     const inRecords = locate(root, whole, newWork())
     if (inRecords) return { ...inRecords, note: `The path was followed from the records, \`${prefix}\`.` }
   }
-  throw new Refusal(explainMissing(root, path))
+  const { message, unfulfilled } = explainMissing(root, path)
+  if (unfulfilled) return { reached: [], path, note: message }
+  throw new Refusal(message)
 }
 
 function documentOf(reached: readonly Reached[], path: Path): Document {
   const [first, second] = reached
-  const single = first && second === undefined && (isDefinite(path) || Array.isArray(first.value))
-  if (single) return fromValue(first.value, { noun: 'record' })
+  if (first && second === undefined && (isDefinite(path) || Array.isArray(first.value)))
+    return alone(first.value)
   const name = lastName(path)
   return fromRows({ noun: 'record', items: reached.map((one) => record(one, name)) })
+}
+
+/** The part of an object's text from which on a list in it is what the object is there for. */
+const mostOfIt = 0.7
+
+/** A list or map is its elements, and so is an object that hardly holds more than one; any other object is one record. */
+function alone(value: JsonValue): Document {
+  const whole = fromValue(value, { noun: 'record' })
+  const records = whole.records()
+  if (!isObject(value) || !records || records.path === '$') return whole
+  const wrapper = JSON.stringify(records.values).length >= whole.characters * mostOfIt
+  return wrapper ? whole : fromRows({ noun: 'record', items: [value] })
 }
 
 function record({ value, key }: Reached, name: string): JsonValue {

@@ -12,8 +12,8 @@ export function editDistance(a: string, b: string): number {
 }
 
 /**
- * The candidates nearest to `word`, best first: those that contain it or are contained in it, and those within a third of
- * their length in edits. Empty when nothing is alike, so that no far-fetched name is offered.
+ * The candidates nearest to `word`, best first: those that contain it or are contained in it, and those within two edits or a
+ * third of their length. Empty when nothing is alike, so that no far-fetched name is offered.
  */
 export function nearest(word: string, candidates: Iterable<string>, limit = 3): string[] {
   const wanted = comparable(word)
@@ -33,7 +33,7 @@ export function nearest(word: string, candidates: Iterable<string>, limit = 3): 
 function unlikeness(wanted: string, name: string): number {
   const longer = Math.max(wanted.length, name.length)
   if (longer === 0 || name === '') return 2
-  const edits = distance(wanted, name) / Math.max(1, longer / 3)
+  const edits = distance(wanted, name) / Math.max(longer < 4 ? 1 : 2, longer / 3)
   const shorter = Math.min(wanted.length, name.length)
   const contained = shorter >= 3 && (name.includes(wanted) || wanted.includes(name))
   return contained ? Math.min(edits, 1 - shorter / (2 * longer)) : edits

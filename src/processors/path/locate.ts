@@ -44,17 +44,35 @@ export function locate(root: JsonValue, path: Path, work: Work = newWork()): Loc
   return undefined
 }
 
-/** What to say of a path that reaches nothing: the part that exists, and the names that come next there. */
-export function explainMissing(root: JsonValue, path: Path): string {
+/** Why a path reaches nothing. */
+export interface Missing {
+  /** The part that exists, and the names that come next there. */
+  message: string
+  /** True: everything on the way exists, but a condition in it holds for nothing. */
+  unfulfilled: boolean
+}
+
+export function explainMissing(root: JsonValue, path: Path): Missing {
   const { at, names, kind } = failure(root, path, newWork())
   const segment = path[at]
+  const selectors = segment?.selectors.map((selector) => selector.kind) ?? []
   const missing = segment ? formatPath([segment]) : formatPath(path)
   const place = at === 0 ? 'the root' : `\`${shown(formatPath(path.slice(0, at)))}\``
-  if (names.length === 0)
-    return `The path reaches nothing: ${place} is ${kind}, without \`${shown(missing)}\` in it.`
+  if (selectors.includes('filter')) {
+    const fields = names.length > 0 ? ` The fields are: ${listed(names, 12)}.` : ''
+    return { message: `The condition holds for nothing in ${place}.${fields}`, unfulfilled: true }
+  }
+  if (names.length === 0 || !selectors.includes('name')) {
+    const message = `The path reaches nothing: ${place} is ${kind}, without \`${shown(missing)}\` in it.`
+    return { message, unfulfilled: false }
+  }
   const near = nearest(missing, names, 3)
   const hint = near.length > 0 ? `Did you mean ${listed(near)}? ` : ''
-  return `The path reaches nothing: ${place} has no \`${shown(missing)}\`. ${hint}There ${names.length === 1 ? 'is' : 'are'}: ${listed(names, 12)}.`
+  const there = `There ${names.length === 1 ? 'is' : 'are'}: ${listed(names, 12)}.`
+  return {
+    message: `The path reaches nothing: ${place} has no \`${shown(missing)}\`. ${hint}${there}`,
+    unfulfilled: false,
+  }
 }
 
 function follow(root: JsonValue, path: Path, work: Work): Reached[] {
@@ -79,13 +97,19 @@ function content(reached: readonly Reached[]): { names: string[]; kind: string }
   let kind = 'empty'
   for (const { value } of reached.slice(0, mostSampled)) {
     const elements = Array.isArray(value) ? value.slice(0, mostSampled) : [value]
-    kind = Array.isArray(value) ? `a list of ${value.length}` : value === null ? 'null' : `a ${typeof value}`
+    kind = kindOf(value)
     for (const element of elements) {
       if (isObject(element)) for (const name of Object.keys(element).slice(0, 1_000)) names.add(name)
     }
     if (names.size > 5_000) break
   }
   return { names: [...names], kind }
+}
+
+function kindOf(value: JsonValue): string {
+  if (Array.isArray(value)) return `a list of ${value.length}`
+  if (value === null) return 'null'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
 /** The segment with the one name that differs from its own in case only. */

@@ -68,7 +68,7 @@ export function formatPath(path: Path): string {
   return out
 }
 
-const plain = /^[^\s.[\]"'*?(),]+$/
+const plain = /^[^\s.[\]"'*?,]+$/
 
 function formatSelector(selector: Selector): string {
   switch (selector.kind) {

@@ -15,10 +15,11 @@ export function walk(
   path: Path,
   visit: Visit,
   work: Work = newWork(),
+  at = 0,
   root = from,
 ): boolean {
   const walker = new Walker(path, visit, work, root)
-  walker.step(from, 0, undefined)
+  walker.step(from, at, undefined)
   return walker.many
 }
 
@@ -33,7 +34,7 @@ export function readValues(record: JsonValue, path: Path, into: JsonValue[], wor
     const [only] = segment?.selectors ?? []
     const plain = isObject(here) && only?.kind === 'name' && !segment?.deep && segment?.selectors.length === 1
     if (!plain || segment.dotted.length > 0) {
-      return walk(here, path, (value) => into.push(value), work, at)
+      return walk(here, path, (value) => into.push(value), work, at, record)
     }
     const found = own(here as JsonObject, only.name)
     if (found === undefined) return false
