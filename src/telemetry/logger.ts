@@ -16,13 +16,7 @@ export interface LoggerOptions {
 /** Writes synchronously, so that the last line before a crash is there. Throws when the file cannot be opened. */
 export function createLogger({ level, file, secrets = [], destination }: LoggerOptions): Logger {
   const redactor = createRedactor(secrets)
-  const target =
-    destination ??
-    pino.destination(
-      file === undefined
-        ? { dest: 2, sync: true }
-        : { dest: file, sync: true, mkdir: true, mode: 0o600, append: true },
-    )
+  const target = destination ?? open(file)
   const options: pino.LoggerOptions = {
     level: level === 'warning' ? 'warn' : level,
     base: null,
@@ -39,4 +33,14 @@ export function createLogger({ level, file, secrets = [], destination }: LoggerO
       if (log.isLevelEnabled(name)) log[name](fields, redactor.text(message))
     }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+function open(file: string | undefined): pino.DestinationStream {
+  const target =
+    file === undefined
+      ? pino.destination({ dest: 2, sync: true })
+      : pino.destination({ dest: file, sync: true, mkdir: true, mode: 0o600, append: true })
+  // A reader of the log that went away must not end the session.
+  target.on('error', () => {})
+  return target
 }

@@ -1,0 +1,141 @@
+/** Says what works and how to mend what does not. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { prepareDataDirectory } from '../config/data-directory.ts'
+import type { Config } from '../config/schema.ts'
+import type { ServerConfig } from '../config/servers.ts'
+import { messageOf, ProxyError } from '../protocol/errors.ts'
+import { isObject, own } from '../protocol/json.ts'
+import { silentLogger } from '../telemetry/log.ts'
+import { createRedactor } from '../telemetry/redact.ts'
+import { secretsOf } from '../telemetry/secret.ts'
+import type { Host } from './host.ts'
+import type { Invocation } from './program.ts'
+import { settle } from './settle.ts'
+
+export interface Finding {
+  /** `node`, `configuration`, `data directory`, or the server's name. */
+  subject: string
+  state: 'ok' | 'warning' | 'broken'
+  message: string
+  /** What to do. Absent where nothing has to be done. */
+  remedy?: string
+}
+
+/** Exit code 1 when something is broken, 2 when that is the configuration. */
+export async function doctor(host: Host, invocation: Invocation, json: boolean): Promise<number> {
+  const findings: Finding[] = [{ subject: 'node', state: 'ok', message: process.version }]
+  let code = 0
+  try {
+    const { config, warnings } = settle(host, invocation)
+    findings.push({ subject: 'configuration', state: 'ok', message: describe(config) })
+    for (const { place, path, message, remedy } of warnings) {
+      findings.push({
+        subject: 'configuration',
+        state: 'warning',
+        message: `${place}: ${path} ${message}`,
+        remedy,
+      })
+    }
+    findings.push(dataDirectoryFinding(config, host))
+    findings.push(...(await Promise.all(config.servers.map((server) => probe(server, config, host)))))
+    if (findings.some(({ state }) => state === 'broken')) code = 1
+  } catch (error) {
+    if (!(error instanceof ProxyError)) throw error
+    findings.push({ subject: 'configuration', state: 'broken', message: error.message, remedy: error.next })
+    code = 2
+  }
+  host.stdout.write(json ? `${JSON.stringify({ ok: code === 0, findings }, null, 2)}\n` : table(findings))
+  return code
+}
+
+function describe({ file, servers, disabled }: Config): string {
+  const count = `${servers.length} server${servers.length === 1 ? '' : 's'}`
+  const off = disabled.length === 0 ? '' : `, ${disabled.length} disabled`
+  return `${file ?? 'command line'}: ${count}${off}`
+}
+
+function dataDirectoryFinding(config: Config, host: Host): Finding {
+  const subject = 'data directory'
+  try {
+    const { config: ready, warning } = prepareDataDirectory(config, host)
+    if (warning === undefined) return { subject, state: 'ok', message: ready.settings.dataDir }
+    return { subject, state: 'warning', message: warning, remedy: 'Correct its permissions, or set dataDir.' }
+  } catch (error) {
+    return {
+      subject,
+      state: 'broken',
+      message: messageOf(error),
+      remedy: 'Name another directory in dataDir.',
+    }
+  }
+}
+
+/** Connects one server in a gateway of its own, with nothing remembered from earlier runs. */
+async function probe(server: ServerConfig, config: Config, host: Host): Promise<Finding> {
+  const redactor = createRedactor(secretsOf([server]))
+  const dataDir = mkdtempSync(join(host.temporary, 'mcpproxy-doctor-'))
+  const settings = { ...config.settings, dataDir, connect: { ...config.settings.connect, lazy: false } }
+  const started = host.now()
+  try {
+    const gateway = await host.createGateway(
+      { ...config, servers: [server], settings },
+      { logger: silentLogger },
+    )
+    try {
+      const [status] = await gateway.check()
+      const took = `${Math.round(host.now() - started)} ms`
+      if (status?.state !== 'ready')
+        return broken(server, redactor.text(status?.lastError ?? 'it did not connect'))
+      const tools =
+        status.tools === undefined ? 'no tools' : `${status.tools} tool${status.tools === 1 ? '' : 's'}`
+      return {
+        subject: server.name,
+        state: 'ok',
+        message: `${identity(status.initialize)}, ${tools}, ${took}`,
+      }
+    } finally {
+      await gateway.close()
+    }
+  } catch (error) {
+    return broken(server, redactor.text(messageOf(error)))
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+function broken(server: ServerConfig, message: string): Finding {
+  return { subject: server.name, state: 'broken', message, remedy: remedyFor(server, message) }
+}
+
+function remedyFor(server: ServerConfig, message: string): string {
+  if (server.transport !== 'stdio') {
+    if (/\b40[13]\b|unauthori[sz]ed|forbidden/i.test(message)) return 'Check the token in "headers".'
+    return 'Is the server running, and is this its address?'
+  }
+  if (/ENOENT|not found/i.test(message)) {
+    return `Is ${server.command} installed and on the PATH? Write its whole path otherwise.`
+  }
+  if (/time|did not answer/i.test(message)) {
+    return 'Run the command by hand; a first start may download something. Raise connect.timeoutMs if it is only slow.'
+  }
+  return 'Run the command by hand to see what it says; check "args" and "env".'
+}
+
+function identity(initialize: unknown): string {
+  const info = isObject(initialize) ? own(initialize, 'serverInfo') : undefined
+  if (!isObject(info)) return 'connected'
+  return [info.name, info.version].filter((part) => typeof part === 'string').join(' ')
+}
+
+const MARKS = { ok: 'ok     ', warning: 'warning', broken: 'BROKEN ' } as const
+
+function table(findings: readonly Finding[]): string {
+  const width = Math.max(...findings.map(({ subject }) => subject.length))
+  return findings
+    .map(({ subject, state, message, remedy }) => {
+      const line = `${MARKS[state]}  ${subject.padEnd(width)}  ${message}\n`
+      return remedy === undefined || remedy === '' ? line : `${line}${' '.repeat(width + 11)}→ ${remedy}\n`
+    })
+    .join('')
+}

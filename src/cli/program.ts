@@ -1,0 +1,140 @@
+/** The command line as it is declared. Every command's code is loaded when it is used, so `--version` is quick. */
+import { Command, Option } from 'commander'
+import { flagName, OPTION_NAMES } from '../config/names.ts'
+import { packageVersion } from '../config/version.ts'
+import { ProxyError } from '../protocol/errors.ts'
+import type { Host } from './host.ts'
+
+/** What every command is told. */
+export interface Invocation {
+  /** `--config`. */
+  config: string | undefined
+  /** Settings given as flags, texts by flag name. */
+  flags: Readonly<Record<string, string | undefined>>
+  /** What follows `--`. Undefined: there was no `--`. */
+  wrapped: readonly string[] | undefined
+}
+
+/** `wrapped` is what followed `--`; `done` gets the exit code. */
+export async function createProgram(
+  host: Host,
+  argv: readonly string[],
+  wrapped: readonly string[] | undefined,
+  done: (code: number) => void,
+): Promise<Command> {
+  const descriptions = await settingDescriptions(argv)
+  const program = new Command('mcp-rlm-proxy')
+    .description(
+      'One connection to all your MCP servers. Large results stay outside the model: it gets a preview and asks for the part it needs.',
+    )
+    .version(packageVersion(), '-v, --version', 'print the version')
+    .helpOption('-h, --help', 'show this help')
+    .option('-c, --config <file>', 'the configuration (see below where it is looked for)')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => void host.stdout.write(text),
+      writeErr: (text) => void host.stderr.write(text),
+    })
+    .showHelpAfterError('(see --help)')
+    .exitOverride()
+    .addHelpText('after', HELP)
+  const options = Object.entries(OPTION_NAMES).flatMap(([path, { flag }]) =>
+    flag === undefined ? [] : [new Option(flag, descriptions.get(path) ?? '')],
+  )
+  for (const option of options) program.addOption(option)
+
+  const invocation = (): Invocation => ({
+    config: program.opts().config as string | undefined,
+    flags: Object.fromEntries(
+      options.map((option) => [
+        flagName(option.flags),
+        program.getOptionValue(option.attributeName()) as string | undefined,
+      ]),
+    ),
+    wrapped,
+  })
+
+  program
+    .command('run', { isDefault: true })
+    .description('serve (the default)')
+    .allowExcessArguments(true)
+    .action(async (_options: unknown, command: Command) => {
+      refuseStrays(command.args, program)
+      const { run } = await import('./run.ts')
+      done(await run(host, invocation()))
+    })
+  program
+    .command('doctor')
+    .description('check the configuration and every server, and say how to mend what is broken')
+    .option('--json', 'print the findings as JSON')
+    .action(async (options: { json?: boolean }) => {
+      const { doctor } = await import('./doctor.ts')
+      done(await doctor(host, invocation(), options.json === true))
+    })
+  program
+    .command('stats')
+    .description('show what past runs saved')
+    .option('--json', 'print it as JSON')
+    .action(async (options: { json?: boolean }) => {
+      const { stats } = await import('./stats.ts')
+      done(await stats(host, invocation(), options.json === true))
+    })
+  program
+    .command('init')
+    .description('write a first mcp.json')
+    .argument('[file]', 'where', 'mcp.json')
+    .action(async (file: string) => {
+      const { init } = await import('./init.ts')
+      done(init(host, file))
+    })
+  program
+    .command('import')
+    .description('make an mcp.json of the servers a client already has')
+    .argument('[client]', 'claude-desktop, claude-code, cursor or vscode; all of them when absent')
+    .option('-o, --out <file>', 'write a new file; without it the result is printed')
+    .action(async (client: string | undefined, options: { out?: string }) => {
+      const { importClients } = await import('./import.ts')
+      done(importClients(host, client, options.out))
+    })
+  return program
+}
+
+/** `mcp-rlm-proxy npx server` is a wish that needs a `--`. */
+function refuseStrays(args: readonly string[], program: Command): void {
+  if (args.length === 0) return
+  const commands = program.commands.map((command) => command.name()).join(', ')
+  throw new ProxyError(
+    'CONFIG_INVALID',
+    `"${args[0]}" is not a command. Commands: ${commands}.`,
+    `To wrap a server, write: mcp-rlm-proxy -- ${args.join(' ')}`,
+  )
+}
+
+/** The schema is loaded only when help is wanted: it is what takes time. */
+async function settingDescriptions(argv: readonly string[]): Promise<Map<string, string>> {
+  if (!argv.some((word) => ['-h', '--help', 'help'].includes(word))) return new Map()
+  const { settingRows } = await import('../config/options.ts')
+  return new Map(
+    settingRows().map((row) => [
+      row.path,
+      row.default === undefined ? row.description : `${row.description} (default: ${String(row.default)})`,
+    ]),
+  )
+}
+
+const HELP = `
+The configuration is the mcp.json you know from Claude Desktop, Cursor or VS Code; such a file works unchanged.
+It is looked for as --config, $MCPPROXY_CONFIG_PATH, ./mcp.json, ./mcp_config.json.
+The command line wins over the environment (MCPPROXY_PORT, …), that over the file, that over the defaults.
+
+Examples:
+  mcp-rlm-proxy init                              write a first mcp.json
+  mcp-rlm-proxy import claude-desktop -o mcp.json take over the servers of a client
+  mcp-rlm-proxy doctor                            does every server work?
+  mcp-rlm-proxy                                   serve one local client over standard input and output
+  mcp-rlm-proxy --transport streamable-http       serve many clients at http://127.0.0.1:8000/mcp
+  mcp-rlm-proxy -- npx -y @modelcontextprotocol/server-filesystem .
+                                                  wrap a single server, without a file
+
+In your client, put the proxy in place of the servers:
+  { "mcpServers": { "proxy": { "command": "npx", "args": ["-y", "mcp-rlm-proxy", "--config", "/path/to/mcp.json"] } } }`

@@ -1,0 +1,115 @@
+/** Serves until the client leaves or a signal comes. */
+import { prepareDataDirectory } from '../config/data-directory.ts'
+import { CONFIG_PATH_VARIABLE } from '../config/names.ts'
+import type { Problem } from '../config/problem.ts'
+import { SAMPLE } from '../config/sample.ts'
+import type { Config } from '../config/schema.ts'
+import { absolutePath } from '../config/sources.ts'
+import type { Gateway } from '../gateway.ts'
+import { messageOf, ProxyError } from '../protocol/errors.ts'
+import { addToLedger } from '../telemetry/ledger-file.ts'
+import type { Logger } from '../telemetry/log.ts'
+import { createLogger } from '../telemetry/logger.ts'
+import { formatSavings } from '../telemetry/savings-report.ts'
+import { secretsOf } from '../telemetry/secret.ts'
+import type { Host } from './host.ts'
+import { writeNew } from './init.ts'
+import type { Invocation } from './program.ts'
+import { settle } from './settle.ts'
+import { untilStopped } from './shutdown.ts'
+
+/** The exit code. In stdio mode nothing but the protocol is written to standard output. */
+export async function run(host: Host, invocation: Invocation): Promise<number> {
+  const { config: wished, warnings } = settleOrExplain(host, invocation)
+  const { config, warning } = prepareDataDirectory(wished, host)
+  const logger = openLog(config, host)
+  for (const problem of warnings) logger.warn({ place: problem.place }, sentence(problem))
+  if (warning !== undefined) logger.warn({}, warning)
+
+  const gateway = await host.createGateway(config, { logger })
+  const stopped = untilStopped({
+    events: host.events,
+    ended: gateway.ended,
+    close: () => finish(gateway, config, logger, host),
+    exit: (code) => host.exit(code),
+    logger,
+  })
+  const { url } = await gateway.start().catch(async (error: unknown) => {
+    await gateway.close()
+    throw error
+  })
+  const servers = config.servers.map(({ name }) => name)
+  logger.info({ servers, transport: config.settings.transport, ...(url !== undefined && { url }) }, 'serving')
+  if (url !== undefined) host.stderr.write(`mcp-rlm-proxy serves ${servers.length} servers at ${url}\n`)
+  const code = await stopped
+  // Sockets and children that do not want to end must not keep the process.
+  host.exit(code)
+  return code
+}
+
+/** The savings are counted by the gateway's workers, so before it closes. */
+async function finish(gateway: Gateway, config: Config, logger: Logger, host: Host): Promise<void> {
+  const report = await gateway.savings().catch(() => undefined)
+  await gateway.close()
+  if (report === undefined) return
+  await addToLedger(config.settings.dataDir, report).catch((error: unknown) =>
+    logger.warn({ err: error }, 'the savings could not be written'),
+  )
+  if (report.totals.calls > 0) host.stderr.write(`${formatSavings(report.tools)}\n`)
+}
+
+function openLog(config: Config, host: Host): Logger {
+  const { level, file } = config.settings.log
+  try {
+    return createLogger({
+      level,
+      file: file === undefined ? undefined : absolutePath(file, host.cwd, host.home),
+      secrets: secretsOf(config.servers),
+    })
+  } catch (error) {
+    throw new ProxyError(
+      'CONFIG_INVALID',
+      `The log file ${file} cannot be opened: ${messageOf(error)}`,
+      'Name another file in log.file, --log-file or MCPPROXY_LOG_FILE.',
+    )
+  }
+}
+
+function sentence({ path, message, remedy }: Problem): string {
+  return `${path === '' ? '' : `${path} `}${message}. ${remedy}`
+}
+
+/** Without a file: what to write, and where. A file that the environment names is written right away. */
+function settleOrExplain(host: Host, invocation: Invocation): ReturnType<typeof settle> {
+  try {
+    return settle(host, invocation)
+  } catch (error) {
+    if (
+      !(error instanceof ProxyError) ||
+      error.code !== 'CONFIG_NOT_FOUND' ||
+      invocation.config !== undefined
+    )
+      throw error
+    const named = host.env[CONFIG_PATH_VARIABLE]
+    if (named !== undefined && named !== '') {
+      const path = absolutePath(named, host.cwd, host.home)
+      writeNew(path, SAMPLE)
+      throw new ProxyError(
+        'CONFIG_NOT_FOUND',
+        `${CONFIG_PATH_VARIABLE} named a file that was not there.`,
+        `A sample is now in ${path}. Put your servers into it and start again.`,
+      )
+    }
+    throw new ProxyError('CONFIG_NOT_FOUND', error.message, `${START}\n${SAMPLE}`)
+  }
+}
+
+const START = `
+Three ways to start:
+  mcp-rlm-proxy import          take over the servers of Claude, Cursor or VS Code
+  mcp-rlm-proxy init            write a first mcp.json here
+  mcp-rlm-proxy -- npx -y @modelcontextprotocol/server-filesystem .
+                                wrap a single server, without a file
+
+A first mcp.json to paste:
+`

@@ -1,0 +1,23 @@
+/** What run, doctor and stats have in common: from an invocation to a configuration. */
+import { type Loaded, loadConfig } from '../config/load.ts'
+import { ProxyError } from '../protocol/errors.ts'
+import type { Host } from './host.ts'
+import type { Invocation } from './program.ts'
+import { wrapConfig } from './wrap.ts'
+
+export function settle(
+  host: Host,
+  { config, flags, wrapped }: Invocation,
+  { serversOptional = false }: { serversOptional?: boolean } = {},
+): Loaded {
+  if (wrapped !== undefined && config !== undefined) {
+    throw new ProxyError(
+      'CONFIG_INVALID',
+      'There are both --config and a command after "--".',
+      'Give one of the two; settings for a wrapped command are flags and MCPPROXY_ variables.',
+    )
+  }
+  const { env, cwd, home } = host
+  const value = wrapped === undefined ? undefined : wrapConfig(wrapped, env)
+  return loadConfig({ path: config, value, flags, env, cwd, home, serversOptional })
+}

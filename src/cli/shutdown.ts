@@ -1,0 +1,75 @@
+/** How a run ends: a signal or the client's leaving closes everything once, in bounded time. */
+import { messageOf } from '../protocol/errors.ts'
+import type { Logger } from '../telemetry/log.ts'
+import type { ProcessEvents } from './host.ts'
+
+export interface ShutdownOptions {
+  events: ProcessEvents
+  /** The client left: its input ended, or its output broke. */
+  ended: Promise<void>
+  close(): Promise<void>
+  /** Ends the process at once, for a second signal. */
+  exit(code: number): void
+  logger: Logger
+  /** Milliseconds that closing may take. Default 2,000. */
+  patience?: number
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
+
+/** Resolves with the exit code when everything is closed, or when closing took too long. */
+export async function untilStopped(options: ShutdownOptions): Promise<number> {
+  const { events, ended, close, exit, logger, patience = 2_000 } = options
+  let stopping = false
+  let stop: (reason: string) => void = () => {}
+  const reason = new Promise<string>((resolve) => {
+    stop = resolve
+  })
+  const listeners = new Map<string, (value: unknown) => void>()
+  const listen = (event: string, listener: (value: unknown) => void): void => {
+    listeners.set(event, listener)
+    events.on(event, listener)
+  }
+  for (const signal of SIGNALS) {
+    listen(signal, () => {
+      if (stopping) exit(1)
+      stopping = true
+      stop(signal)
+    })
+  }
+  // A session outlives a mistake in one request; what went wrong is in the log.
+  for (const event of ['uncaughtException', 'unhandledRejection']) {
+    listen(event, (error) => {
+      if (isBrokenPipe(error)) stop('the client is gone')
+      else logger.error({ err: error, event }, `not caught: ${messageOf(error)}`)
+    })
+  }
+  void ended.then(() => stop('the client left'))
+
+  logger.info({ reason: await reason }, 'stopping')
+  stopping = true
+  const code = await inTime(close(), patience, logger)
+  for (const [event, listener] of listeners) events.off(event, listener)
+  return code
+}
+
+function isBrokenPipe(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EPIPE'
+}
+
+async function inTime(closing: Promise<void>, patience: number, logger: Logger): Promise<number> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(resolve, patience, 'late')
+  })
+  try {
+    if ((await Promise.race([closing, late])) !== 'late') return 0
+    logger.warn({ patience }, 'closing took too long')
+    return 1
+  } catch (error) {
+    logger.error({ err: error }, 'closing failed')
+    return 1
+  } finally {
+    clearTimeout(timer)
+  }
+}
