@@ -13,7 +13,7 @@ import { groupLines, groupRows } from './line-hits.ts'
 import { nearMisses } from './near-misses.ts'
 import { passageRow } from './passage-row.ts'
 import { contextLines, type SearchParams, searches, searchStepParams } from './search-params.ts'
-import { requirePattern } from './search-pattern.ts'
+import { requirePattern, runPattern } from './search-pattern.ts'
 import { findHits, type Hit, mostKept, type Searchable, searchable } from './searchable.ts'
 import { defineStep } from './step.ts'
 
@@ -29,7 +29,7 @@ export const context = defineStep({
   run(document, params) {
     const pattern = requirePattern(params)
     const view = searchable(document)
-    const { kept, count } = pattern.run(() => findHits(view, pattern, mostKept, true))
+    const { kept, count } = runPattern(pattern, () => findHits(view, pattern, mostKept, true))
     const notes = pattern.note === undefined ? [] : [pattern.note]
     if (count === 0) notes.push(...nearMisses(view, params))
     if (view.leaves === undefined) {

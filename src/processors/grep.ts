@@ -10,10 +10,11 @@ import { byRecord, recordRows } from './leaf-hits.ts'
 import type { LeafIndex } from './leaves.ts'
 import { groupLines, groupRows, lineRows } from './line-hits.ts'
 import { nearMisses } from './near-misses.ts'
-import { findFieldNames, findPairs, mayBePair } from './pairs.ts'
+import { fieldRows, findPairs, mayBePair } from './pairs.ts'
 import type { StepMetadata } from './processor.ts'
+import { listed } from './refusal.ts'
 import { contextLines, type SearchParams, searches, searchStepParams } from './search-params.ts'
-import { requirePattern } from './search-pattern.ts'
+import { requirePattern, runPattern } from './search-pattern.ts'
 import { findHits, type Hit, mostKept, type Searchable, searchable } from './searchable.ts'
 import { defineStep } from './step.ts'
 
@@ -57,11 +58,11 @@ export function metadata(total: number, matched: number, notes: string[]): StepM
 function inText(view: Searchable, lines: LineIndex, pattern: Pattern, params: SearchParams): Found {
   const context = contextLines(params)
   if (params.multiline === true) {
-    const { ranges, count } = pattern.run(() => findRanges(view.text, lines, pattern))
+    const { ranges, count } = runPattern(pattern, () => findRanges(view.text, lines, pattern))
     const rows = groupRows(lines, groupLines(ranges, context, lines.count), new Map())
     return { noun: 'hit', rows, total: lines.count, matched: count, notes: capped(count, ranges.length) }
   }
-  const { kept, count } = pattern.run(() => findHits(view, pattern))
+  const { kept, count } = runPattern(pattern, () => findHits(view, pattern))
   const rows = context === 0 ? lineRows(lines, kept) : inGroups(lines, kept, context)
   const noun = rows.length === kept.length ? 'hit' : 'passage'
   return { noun, rows, total: lines.count, matched: count, notes: capped(count, kept.length) }
@@ -108,19 +109,33 @@ function firstOf<T>(found: Iterable<T>): T | undefined {
 }
 
 function inData(document: Document, view: Searchable, leaves: LeafIndex, pattern: Pattern): Found {
-  const { kept, count } = pattern.run(() => findHits(view, pattern, mostLeaves))
+  const { kept, count } = runPattern(pattern, () => findHits(view, pattern, mostLeaves))
   const groups = byRecord(leaves, kept)
   const total = document.records()?.values.length ?? leaves.units.count
   const rows = recordRows(document, leaves, groups.slice(0, mostKept))
-  leaves.fieldNames()
-  rows.push(...pattern.run(() => findFieldNames(leaves, pattern)))
   const notes = capped(groups.length, mostKept)
   if (groups.length < count) {
     notes.push(`${formatPlural(count, 'value')} in ${formatPlural(groups.length, 'record')} match.`)
   }
-  const matched = groups.length + rows.length - Math.min(groups.length, mostKept)
-  if (matched > 0 || !mayBePair(pattern.source)) return { noun: 'hit', rows, total, matched, notes }
-  const pairs = pattern.run(() => findPairs(document, leaves, pattern))
+  const fields = leaves.fieldNames()
+  const named = runPattern(pattern, () => fields.filter(({ name }) => pattern.test(name)))
+  if (rows.length > 0) {
+    if (named.length > 0)
+      notes.push(
+        `Names of fields match too: ${listed(
+          named.map(({ path }) => path),
+          4,
+        )}.`,
+      )
+    return { noun: 'hit', rows, total, matched: groups.length, notes }
+  }
+  if (named.length > 0) {
+    notes.push('No value matches, but names of fields do.')
+    return { noun: 'field', rows: fieldRows(named), total: fields.length, matched: named.length, notes }
+  }
+  const pairs = mayBePair(pattern.source)
+    ? runPattern(pattern, () => findPairs(document, leaves, pattern))
+    : []
   if (pairs.length > 0) notes.push('No value matches; the pattern was matched against `"name": value`.')
   return { noun: 'hit', rows: pairs, total, matched: pairs.length, notes }
 }

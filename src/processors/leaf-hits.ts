@@ -99,7 +99,8 @@ function recordRow(
   if (matched.some((name) => name !== '')) row.match = match
   else if (value !== undefined) row.value = value
   if (hits.length > shown.length) row.more_matches = hits.length - shown.length
-  const identity = identityOf(document.records()?.values[record] ?? null, matched)
+  const records = document.records()
+  const identity = identityOf(records?.values[record] ?? null, matched, records?.keys !== undefined)
   if (Object.keys(identity).length > 0) row.record = identity
   return row
 }
@@ -123,11 +124,11 @@ const identifying = [
   /(?:_id|Id|ID|_name|Name|_key|Title)$/,
 ]
 
-/** A few short fields of a record by which it is known, without those that are shown already. */
-export function identityOf(record: JsonValue, shown: readonly string[] = []): JsonObject {
+/** A few short fields by which a record is known, without those that are shown already, or its key in a map. */
+export function identityOf(record: JsonValue, shown: readonly string[], hasKey: boolean): JsonObject {
   const identity: JsonObject = {}
   if (!isObject(record)) return identity
-  for (const [name, value] of candidates(record)) {
+  for (const [name, value] of candidates(record, hasKey)) {
     if (Object.keys(identity).length >= mostIdentifying) break
     if (!shown.includes(name))
       setOwn(
@@ -140,14 +141,15 @@ export function identityOf(record: JsonValue, shown: readonly string[] = []): Js
 }
 
 /** Scalars of the record and of its `metadata`, by how well their names identify. */
-function candidates(record: JsonObject): [string, JsonPrimitive][] {
+function candidates(record: JsonObject, hasKey: boolean): [string, JsonPrimitive][] {
   const scalars = scalarsOf(record, '')
   const metadata = own(record, 'metadata')
   if (isObject(metadata)) scalars.push(...scalarsOf(metadata, 'metadata.'))
-  const named = identifying.flatMap((names) =>
-    scalars.filter(([name]) => names.test(name.replace(/^metadata\./, ''))),
-  )
-  return named.length > 0 ? named : scalars.slice(0, 2)
+  for (const names of identifying) {
+    const named = scalars.filter(([name]) => names.test(name.replace(/^metadata\./, '')))
+    if (named.length > 0) return named
+  }
+  return hasKey ? [] : scalars.filter(([, value]) => typeof value === 'string').slice(0, 1)
 }
 
 function scalarsOf(object: JsonObject, prefix: string): [string, JsonPrimitive][] {

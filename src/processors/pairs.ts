@@ -2,16 +2,14 @@
 import type { Document } from '../documents/document.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import type { Pattern } from '../text/pattern.ts'
+import type { FieldName } from './field-names.ts'
 import { byRecord, type LeafHit, recordRows } from './leaf-hits.ts'
 import type { Leaf, LeafIndex } from './leaves.ts'
 import { mostKept } from './searchable.ts'
 
-/** One row a field whose name matches, however many records have it. Call it within `pattern.run`. */
-export function findFieldNames(leaves: LeafIndex, pattern: Pattern): JsonObject[] {
-  return leaves
-    .fieldNames()
-    .filter(({ name }) => pattern.test(name))
-    .map(({ path, name, count }) => ({ path, field: name, occurs: count }))
+/** One row a field, however many records have it. */
+export function fieldRows(names: readonly FieldName[]): JsonObject[] {
+  return names.map(({ path, name, count }) => ({ path, field: name, occurs: count }))
 }
 
 /** True when a pattern may be meant for JSON text: it holds a quote or a colon. */

@@ -1,5 +1,5 @@
 /** The pattern of a search, compiled or refused. */
-import { compilePattern, isPattern, type Pattern } from '../text/pattern.ts'
+import { compilePattern, isPattern, type Pattern, PatternError } from '../text/pattern.ts'
 import { Refusal } from './refusal.ts'
 import type { SearchParams } from './search-params.ts'
 
@@ -12,6 +12,16 @@ export function requirePattern(params: SearchParams): Pattern {
   })
   if (!isPattern(pattern)) throw new Refusal(pattern.error)
   return pattern
+}
+
+/** `pattern.run`; when the time is up, a `Refusal` that says what to write instead. */
+export function runPattern<T>(pattern: Pattern, work: () => T): T {
+  try {
+    return pattern.run(work)
+  } catch (error) {
+    if (error instanceof PatternError) throw new Refusal(error.message)
+    throw error
+  }
 }
 
 /** The pattern as plain text. An empty one is refused: it would find everything. */

@@ -116,12 +116,16 @@ function firstMatch(pattern: Pattern, content: string): Span {
 
 function* longPlaces(pattern: Pattern, content: string): Generator<Span> {
   let free = 0
-  for (;;) {
-    const match = firstFrom(pattern, content, free)
-    if (match === undefined) return
-    yield match
-    free = Math.max(match.end, match.start + placeWidth)
-    if (match.end <= match.start && free >= content.length) return
+  for (
+    let match = firstFrom(pattern, content, 0);
+    match !== undefined;
+    match = firstFrom(pattern, content, free)
+  ) {
+    const isEmpty = match.end === match.start
+    // A pattern that finds nothing, everywhere, says of a line that it matches, not where.
+    if (!isEmpty || free === 0) yield match
+    if (isEmpty && free === 0) return
+    free = isEmpty ? match.end + 1 : Math.max(match.end, match.start + placeWidth)
   }
 }
 

@@ -82,8 +82,8 @@ function addLines(list: SpanList, text: string, lines: LineIndex, { first, last 
 function addCut(list: SpanList, text: string, start: number, end: number): void {
   let from = start
   while (end - from > longestPassage) {
-    const blank = text.lastIndexOf(' ', from + longestPassage)
-    const cut = blank > from + longestPassage / 2 ? blank + 1 : wholeCharacter(text, from + longestPassage)
+    const blank = text.slice(from, from + longestPassage).lastIndexOf(' ')
+    const cut = blank > longestPassage / 2 ? from + blank + 1 : wholeCharacter(text, from + longestPassage)
     list.add(from, cut)
     from = cut
   }

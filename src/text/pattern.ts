@@ -1,8 +1,11 @@
 /** Patterns that a model writes: never trusted, always bounded in time. */
 import { RE2JS } from 're2js'
+import { backtracking } from './backtracking.ts'
+import { eachMatch, firstMatch, limited } from './matching.ts'
 import { plainPattern } from './plain-pattern.ts'
 import { requiredLiteral } from './required-literal.ts'
-import { TimeLimitError, withinTime } from './time-limit.ts'
+
+export { PatternError } from './matching.ts'
 
 /** Half-open, in UTF-16 code units. */
 export interface Span {
@@ -27,8 +30,8 @@ export interface Pattern {
   /** Matches from left to right, without overlap, empty ones included. Throws like `test`. */
   matches(text: string, from?: number): Iterable<Span>
   /**
-   * A place at or after `from`, at or before which the next line that matches by itself ends; -1 when no line from
-   * there on matches. Often far from `from`, and cheap: ask it which lines to test.
+   * A place at or after `from`: no line that begins there or later and ends before this place matches by itself; -1 when
+   * none matches to the end. `from` is the start of a line. Cheap, and often far ahead: it tells which lines to test.
    */
   candidate(text: string, from: number): number
   /**
@@ -43,17 +46,14 @@ export interface PatternFailure {
   error: string
 }
 
-/** The pattern needs too long on this text. The message says what to write instead. */
-export class PatternError extends Error {
-  override readonly name = 'PatternError'
-}
-
-/** Milliseconds for backtracking, which is exponential when it goes wrong. */
-const backtrackingLimit = 200
 /** Milliseconds for linear matching: a large program on a large text, or all matches of `x*y|x`, can still take long. */
 const linearLimit = 5_000
 const longestPattern = 1_000
 
+/**
+ * Compiles what a model wrote. Lookaround and backreferences are allowed, at the price of a tighter time limit; what is
+ * no regular expression at all is searched as plain text, and `note` says so.
+ */
 export function compilePattern(source: string, options: PatternOptions = {}): Pattern | PatternFailure {
   if (source.length > longestPattern) {
     return {
@@ -78,12 +78,12 @@ function plain(source: string, options: PatternOptions): Pattern | undefined {
     options.multiline === true ? undefined : plainPattern(source, options.caseInsensitive === true)
   if (found === undefined) return undefined
   const regex = new RegExp(found.regex, options.caseInsensitive === true ? 'giu' : 'gu')
-  const next = (text: string, from: number): Span | undefined => execute(regex, text, from)
+  const next = (text: string, from: number): Span | undefined => firstMatch(regex, text, from)
   return {
     source,
     engine: 're2js',
     test: (text) => next(text, 0) !== undefined,
-    matches: (text, from = 0) => each(text, from, next),
+    matches: (text, from = 0) => eachMatch(text, from, next),
     candidate: (text, from) => (found.finds ? (next(text, from)?.start ?? -1) : from),
     run: (work) => limited(source, linearLimit, work),
   }
@@ -126,7 +126,7 @@ function linear(source: string, regex: string, options: PatternOptions): Pattern
 function seeker(literal: string, caseInsensitive: boolean): (text: string, from: number) => number {
   if (!caseInsensitive) return (text, from) => text.indexOf(literal, from)
   const regex = new RegExp(literal.replace(/[\^$\\.*+?()[\]{}|/]/g, '\\$&'), 'giu')
-  return (text, from) => execute(regex, text, from)?.start ?? -1
+  return (text, from) => firstMatch(regex, text, from)?.start ?? -1
 }
 
 function compileLinear(regex: string, options: PatternOptions): RE2JS | undefined {
@@ -148,95 +148,4 @@ function readForms(regex: string): string {
   return regex.replace(/\\([\s\S])/g, (written, name: string) =>
     name === 'Z' ? '\\z' : name === 'h' ? '[ \\t]' : written,
   )
-}
-
-/** Undefined when V8 rejects it too. */
-function backtracking(source: string, options: PatternOptions): Pattern | undefined {
-  const regex = compileBacktracking(source, options)
-  if (regex === undefined) return undefined
-  let left = backtrackingLimit
-  let running = false
-  const run = <T>(work: () => T): T => {
-    if (running) return work()
-    const before = performance.now()
-    running = true
-    try {
-      return limited(source, left, work)
-    } finally {
-      running = false
-      left = Math.max(1, left - (performance.now() - before))
-    }
-  }
-  const next = (text: string, from: number): Span | undefined => run(() => execute(regex, text, from))
-  return {
-    source,
-    engine: 'v8',
-    test: (text) => next(text, 0) !== undefined,
-    matches: (text, from = 0) => each(text, from, next),
-    candidate: (_text, from) => from,
-    run,
-  }
-}
-
-function compileBacktracking(source: string, options: PatternOptions): RegExp | undefined {
-  const leading = /^\(\?([ims]+)\)/.exec(source)
-  const inline = leading?.[1] ?? ''
-  const flags = ['g', 'm', options.caseInsensitive === true || inline.includes('i') ? 'i' : '']
-  flags.push(options.multiline === true || inline.includes('s') ? 's' : '', 'u')
-  const body = source
-    .slice(leading?.[0].length ?? 0)
-    .replaceAll('(?P<', '(?<')
-    .replace(/\(\?P=(\w+)\)/g, '\\k<$1>')
-    .replace(
-      /\\([\s\S])/g,
-      (written, name: string) => spellings[name] ?? (identity.test(name) ? `\\x${hex(name)}` : written),
-    )
-  try {
-    return new RegExp(body, flags.join(''))
-  } catch {
-    return undefined
-  }
-}
-
-/** Escapes of other engines, as V8 spells them. */
-const spellings: Readonly<Record<string, string>> = {
-  A: '(?<![\\s\\S])',
-  Z: '(?![\\s\\S])',
-  z: '(?![\\s\\S])',
-  h: '[ \\t]',
-}
-/** Punctuation that needs no backslash; V8's `u` flag rejects it with one. */
-const identity = /[!"#%&',:;<=>@_`~ -]/
-const hex = (character: string): string => character.charCodeAt(0).toString(16).padStart(2, '0')
-
-function execute(regex: RegExp, text: string, from: number): Span | undefined {
-  regex.lastIndex = from
-  const match = regex.exec(text)
-  return match === null ? undefined : { start: match.index, end: match.index + match[0].length }
-}
-
-function* each(
-  text: string,
-  from: number,
-  next: (text: string, from: number) => Span | undefined,
-): Generator<Span> {
-  let span = from <= text.length ? next(text, from) : undefined
-  while (span !== undefined) {
-    yield span
-    const after = span.end > span.start ? span.end : span.end + codePointLength(text, span.end)
-    span = after <= text.length ? next(text, after) : undefined
-  }
-}
-
-const codePointLength = (text: string, at: number): number => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1)
-
-function limited<T>(source: string, milliseconds: number, work: () => T): T {
-  try {
-    return withinTime(milliseconds, work)
-  } catch (error) {
-    if (!(error instanceof TimeLimitError)) throw error
-    throw new PatternError(
-      `The pattern ${JSON.stringify(source)} takes too long on this text. Write it without lookaround, backreferences and nested repetition, or search for plain words.`,
-    )
-  }
 }

@@ -12,9 +12,7 @@ export function sentenceAround(text: string, place: Span, from: number, to: numb
   const low = Math.max(from, place.start - reach)
   const high = Math.min(to, Math.max(place.start, Math.min(place.end, place.start + reach)) + reach)
   const window = text.slice(low, high)
-  const unwrapped = window.replace(/\r?\n(?!\s*(?:[-*•]|\d+[.)])\s|\s*\n)/g, (lineBreak) =>
-    ' '.repeat(lineBreak.length),
-  )
+  const unwrapped = window.replace(wrap, (lineBreak) => ' '.repeat(lineBreak.length))
   let start = low
   let end = high
   for (const { index, segment } of sentences.segment(unwrapped)) {
@@ -28,6 +26,9 @@ export function sentenceAround(text: string, place: Span, from: number, to: numb
   }
   return trimmed(text, start, end)
 }
+
+/** A line break within a sentence: not after a heading, not before a heading, a list item or an empty line. */
+const wrap = /(?<!^#{1,6} .*)\r?\n(?!\s*(?:[-*•]|\d+[.)]|#{1,6})\s|\s*\n)/gm
 
 const sentences = new Intl.Segmenter('en', { granularity: 'sentence' })
 
