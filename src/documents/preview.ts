@@ -32,7 +32,7 @@ export function preview(document: Document, options: PreviewOptions): Template {
   let room = options.budget - lengthOf(first)
   const calls = chooseCalls(overview.calls, Math.floor(room * 0.4))
   room -= calls.reduce((sum, made) => sum + lengthOf(made) + 3, calls.length > 0 ? NEXT.length + 1 : 0)
-  const type = section('type: ', overview.type(Math.floor(room * 0.36) - 7))
+  const type = section('type: ', overview.type(Math.floor(room * 0.4) - 7))
   room -= lengthOfLines(type)
   const asides = document.asides
     .slice(0, 6)

@@ -32,19 +32,28 @@ interface Style {
 export function typeNotation(shape: Shape, options: NotationOptions): string {
   const deepest = options.depth ?? 4
   const enumerate = options.enumerate ?? true
+  const telling = [...shape.fields.values()].filter((field) => !isNoise({ shape: field })).length
   let best = { text: '', named: -1 }
   for (let depth = deepest; depth >= 1; depth--) {
     for (const fields of [200, 60, 30, 16, 8, 4]) {
       for (const style of STYLES) {
         const text = write(shape, { ...style, depth, fields, enumerate: enumerate && !style.bare })
-        const named = style.bare ? text.split(',').length * 0.7 : text.split(': ').length
-        if (text.length <= options.length && named > best.named) best = { text, named }
+        if (text.length > options.length) continue
+        const inner = style.bare ? text.split(',').length * 0.7 : text.split(': ').length
+        const named = inner + OUTER * Math.min(fields, style.quiet ? telling : shape.fields.size)
+        if (named > best.named) best = { text, named }
       }
     }
   }
   if (best.named >= 0) return best.text
-  return ellipsis(write(shape, { depth: 0, fields: 1, enumerate: false, quiet: true, bare: true }), options.length)
+  return ellipsis(
+    write(shape, { depth: 0, fields: 1, enumerate: false, quiet: true, bare: true }),
+    options.length,
+  )
 }
+
+/** A field of the record itself is worth several of what it holds. */
+const OUTER = 3
 
 const STYLES = [
   { quiet: false, bare: false },

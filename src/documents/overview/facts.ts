@@ -30,13 +30,26 @@ export function factsOf(records: Records): string[] {
   const repeating = values(fields)
   const gathered = [
     gather('numbers', fields.filter(isMeasured), (field) => range(field, records, label)),
-    gather('dates', fields.filter(isDated), ({ shape }) => `${shape.strings?.earliest} to ${shape.strings?.latest}`),
-    gather('true in', fields.filter(isFlag), ({ shape, of }) => `${formatCount(shape.distinct.counts.get(true) ?? 0)} of ${formatCount(of)}`),
-    gather('lists', fields.filter(({ shape }) => (shape.arrays?.max ?? 0) > 1), lengths),
+    gather(
+      'dates',
+      fields.filter(isDated),
+      ({ shape }) => `${shape.strings?.earliest} to ${shape.strings?.latest}`,
+    ),
+    gather(
+      'true in',
+      fields.filter(isFlag),
+      ({ shape, of }) => `${formatCount(shape.distinct.counts.get(true) ?? 0)} of ${formatCount(of)}`,
+    ),
+    gather(
+      'lists',
+      fields.filter(({ shape }) => (shape.arrays?.max ?? 0) > 1),
+      lengths,
+    ),
     heavy(records),
     constants(all),
   ].filter((line) => line !== '')
-  const sampled = records.profile.every > 1 ? [`frequent values are from every ${records.profile.every}th record`] : []
+  const sampled =
+    records.profile.every > 1 ? [`frequent values are from every ${records.profile.every}th record`] : []
   return [...repeating.slice(0, LEADING), ...gathered, ...repeating.slice(LEADING), ...sampled]
 }
 

@@ -31,7 +31,7 @@ export function overviewOfLog(document: Document): Overview {
     type: (max) => typeNotation(records.profile.record, { length: max, depth: 2, enumerate: false }),
     facts: first(facts, (fact) => /^(?:level|status|time):/.test(fact)),
     sample: (max) => sample(document, records, max),
-    calls: [...serious(records), ...callsOn(records, '$')].slice(0, 3),
+    calls: callsFor(records),
   }
 }
 
@@ -74,6 +74,13 @@ function sample(document: Document, records: Records, max: number): string[] {
   if (unusual && isObject(at) && typeof at.line === 'number') picked.push([unusual.why, at.line - 1])
   const each = Math.floor(max / picked.length)
   return picked.map(([name, line]) => cut(`${name}: ${document.lines().at(line)}`, each))
+}
+
+/** Errors first; where there are none, what records in general are asked for. */
+function callsFor(records: Records): Template[] {
+  const first = serious(records)
+  const others = callsOn(records, '$')
+  return [...first, ...(first.length > 0 ? others.slice(1) : others)].slice(0, 3)
 }
 
 /** The calls that a look at errors begins with. */

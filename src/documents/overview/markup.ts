@@ -1,6 +1,6 @@
 /** The overview of what has an outline: Markdown and HTML. */
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
-import { cut, ellipsis } from '../../text/cut.ts'
+import { ellipsis } from '../../text/cut.ts'
 import { formatCount, formatPlural } from '../../text/format.ts'
 import type { Document } from '../document.ts'
 import type { Template } from '../fit.ts'
@@ -24,7 +24,7 @@ export function overviewOfMarkdown(document: Document): Overview {
     totals: [formatPlural(document.lines().count, 'line'), formatPlural(sections.length, 'heading')],
     type: () => '',
     facts: [...outlined(outline), ...tableFacts(json)],
-    sample: (max) => beginning(document, max),
+    sample: (max) => beginning(document, Math.min(max, 320)),
     calls: [
       ...sectionCall(longest ?? sections[0]),
       ...tableCalls(json),

@@ -30,9 +30,16 @@ export function isEnumerated({ shape }: Field): boolean {
 /** Values of which some are frequent, too many to list them all. */
 export function isGrouped(field: Field): boolean {
   const distinct = distinctCount(field.shape)
-  if (distinct !== undefined && distinct <= 12) return false
+  if ((distinct !== undefined && distinct <= 12) || /^(?:time|date|timestamp)$/i.test(field.name))
+    return false
   const top = frequent(field.shape)[0]?.[1] ?? 0
-  return top >= 3 && top >= scalarCount(field) * (field.depth === 1 ? 0.004 : 0.02) && !isDated(field) && !isNoise(field) && !isMeasured(field)
+  return (
+    top >= 3 &&
+    top >= scalarCount(field) * (field.depth === 1 ? 0.004 : 0.02) &&
+    !isDated(field) &&
+    !isNoise(field) &&
+    !isMeasured(field)
+  )
 }
 
 /** A number whose size means something, not an id. */
@@ -51,7 +58,13 @@ export function isDated({ shape }: Pick<Field, 'shape'>): boolean {
 /** Prose: long strings with spaces, the thing to search in. */
 export function isProse({ shape, name }: Pick<Field, 'shape' | 'name'>): boolean {
   const { strings } = shape
-  if (/agent|referr?er/i.test(name) || !strings || strings.count < 2 || strings.total / strings.count < 24 || strings.urls > strings.count / 2)
+  if (
+    /agent|referr?er/i.test(name) ||
+    !strings ||
+    strings.count < 2 ||
+    strings.total / strings.count < 24 ||
+    strings.urls > strings.count / 2
+  )
     return false
   const some = [...shape.distinct.counts.keys()].slice(0, 10)
   return (

@@ -10,6 +10,7 @@ import { collectionsOf } from '../records.ts'
 import { shorten } from '../shorten.ts'
 import { call } from '../template.ts'
 import { typeNotation } from '../type-notation.ts'
+import { digest, sampleFields } from './digest.ts'
 import { factsOf, type Records } from './facts.ts'
 import type { Overview } from './overview.ts'
 import { callsOn } from './record-calls.ts'
@@ -68,8 +69,9 @@ function otherCollections(root: JsonValue, path: string): Template[] {
 /** First, last and an unusual record, without what tells nothing. */
 function sample(records: Records, max: number): string[] {
   const { values } = records
-  const fields = fieldsOf(records.profile.record, 2)
+  const fields = fieldsOf(records.profile.record, 3)
   const quiet = new Set(fields.filter((field) => field.depth === 1 && isNoise(field)).map(({ name }) => name))
+  const best = sampleFields(fields)
   const unusual = unusualOf(records, fields)
   const picked = new Map<number, string>([[0, 'first']])
   if (values.length > 1) picked.set(values.length - 1, 'last')
@@ -78,8 +80,11 @@ function sample(records: Records, max: number): string[] {
   return [...picked].map(([index, name]) => {
     const each = index === 0 ? (picked.size > 1 ? Math.floor(max * 0.45) : max) : others
     const key = records.keys?.[index]
-    const title = ellipsis(key === undefined ? `${name}: ` : `${name}, ${JSON.stringify(key)}: `, Math.min(each, 100))
-    return title + shorten(without(values[index] ?? null, quiet), each - title.length)
+    const title = ellipsis(
+      key === undefined ? `${name}: ` : `${name}, ${JSON.stringify(key)}: `,
+      Math.min(each, 100),
+    )
+    return title + digest(without(values[index] ?? null, quiet), best, each - title.length)
   })
 }
 
