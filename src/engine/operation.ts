@@ -69,6 +69,8 @@ export interface Digest {
     result: JsonObject
     at: number
     text: Template
+    /** What the text block that stood at `at` had beside its text: `annotations`, `_meta`. */
+    block?: JsonObject
     tokens: number
   }
 }

@@ -1,0 +1,111 @@
+/** The first look at a result: how large is it for a model, and what does the model get to see of it. */
+import { conform } from '../documents/conform.ts'
+import type { Template } from '../documents/fit.ts'
+import { openResult } from '../documents/open.ts'
+import { preview } from '../documents/preview.ts'
+import { toJson } from '../documents/stringify.ts'
+import { lengthOf } from '../documents/template.ts'
+import { validates } from '../documents/validate.ts'
+import { blocksOf, isText } from '../protocol/content.ts'
+import type { JsonObject, JsonValue } from '../protocol/json.ts'
+import { formatCount } from '../text/format.ts'
+import { countTokens } from '../text/tokens.ts'
+import { decodeResult, hashOf } from './content.ts'
+import type { Arrival, Digest, DigestOptions } from './operation.ts'
+import type { Views } from './views.ts'
+import { embeddedText, isReplaced, type Weight, weigh } from './weigh.ts'
+
+/** Measures a first response and shapes it when it is too large. Never mutates; the kept bytes stay what they are. */
+export function digest(views: Views, { content, tool }: Arrival, options: DigestOptions): Digest {
+  const hash = hashOf(content)
+  const result = decodeResult(content)
+  if (result === undefined) return { hash, characters: 0, tokens: 0 }
+  const weight = weigh(result)
+  const { characters, tokens } = weight
+  const passes: Digest = { hash, characters, tokens }
+  if (!options.always && !isTooLarge(result, weight, options)) return passes
+  const structured = structuredFor(result, weight, options)
+  const left = structured === undefined ? '' : toJson(structured)
+  const document = openResult(result, content.byteLength)
+  const text = preview(document, {
+    budget: Math.max(options.previewSize - left.length, Math.ceil(options.previewSize / 2)),
+    tool,
+    bytes: content.byteLength,
+    tokens,
+    ...(options.truncationMessage !== undefined && {
+      notice: filled(options.truncationMessage, weight, options),
+    }),
+  })
+  const kept = blocksOf(result).filter((block) => !isReplaced(block))
+  const untouched = kept.reduce((sum, block) => sum + embeddedText(block).length, 0)
+  if (!options.always && lengthOf(text) + left.length + untouched >= characters) return passes
+  views.keep(hash, document, content.byteLength)
+  return {
+    ...passes,
+    shaped: { ...shape(result, structured, text), tokens: tokensOf(text) + countTokens(left) },
+  }
+}
+
+function isTooLarge(result: JsonObject, { characters, tokens }: Weight, options: DigestOptions): boolean {
+  if (result.isError === true) return characters > options.maxErrorSize
+  return (
+    characters > options.maxResponseSize || tokens > (options.maxResponseTokens ?? Number.POSITIVE_INFINITY)
+  )
+}
+
+/** The result with one hole where its texts were; everything else as the server sent it. */
+function shape(
+  result: JsonObject,
+  structured: JsonValue | undefined,
+  text: Template,
+): { result: JsonObject; at: number; text: Template; block?: JsonObject } {
+  const blocks = blocksOf(result)
+  const first = blocks.findIndex(isReplaced)
+  const { structuredContent: _, ...rest } = result
+  const replaced = blocks[first]
+  const shaped = {
+    result: {
+      ...rest,
+      content: blocks.filter((block) => !isReplaced(block)),
+      ...(structured !== undefined && { structuredContent: structured }),
+    },
+    at: Math.max(0, first),
+    text,
+  }
+  if (!isText(replaced)) return shaped
+  const { type: _type, text: _text, ...block } = replaced
+  return Object.keys(block).length === 0 ? shaped : { ...shaped, block }
+}
+
+/**
+ * What is sent of the structured content: all of it when it is small, what conforms when the client was promised a
+ * schema, nothing when the preview describes it.
+ */
+function structuredFor(result: JsonObject, { role }: Weight, options: DigestOptions): JsonValue | undefined {
+  const { structuredContent } = result
+  const half = Math.floor(options.previewSize / 2)
+  const schema = result.isError === true ? undefined : options.outputSchema
+  if (structuredContent === undefined) return undefined
+  if ((schema !== undefined || role === 'summary') && toJson(structuredContent).length <= half)
+    return structuredContent
+  if (schema === undefined) return undefined
+  for (const budget of [half, options.previewSize, options.maxResponseSize]) {
+    const conforming = conform(structuredContent, schema, budget)
+    if (conforming !== undefined) return conforming
+  }
+  // Clients refuse a result that breaks its schema, so one that cannot be cut goes out whole, if it was valid at all.
+  return validates(structuredContent, schema) ? structuredContent : undefined
+}
+
+/** The words of the configuration, but for the handle. */
+function filled(message: string, { characters, tokens }: Weight, { maxResponseSize }: DigestOptions): string {
+  return message
+    .replaceAll('{size}', formatCount(characters))
+    .replaceAll('{tokens}', formatCount(tokens))
+    .replaceAll('{limit}', formatCount(maxResponseSize))
+}
+
+/** Tokens of a text once its holes hold a handle. */
+export function tokensOf(text: Template): number {
+  return countTokens(text.join('0123456789ab'))
+}

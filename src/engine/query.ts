@@ -1,0 +1,99 @@
+/** Answers to questions about kept results. */
+import { combine, type Part } from '../documents/combine.ts'
+import { fromRows, fromText } from '../documents/derive.ts'
+import type { Document } from '../documents/document.ts'
+import { fit as fitToBudget } from '../documents/fit.ts'
+import { openResult } from '../documents/open.ts'
+import { withField } from '../documents/records.ts'
+import { runPipeline } from '../processors/pipeline.ts'
+import type { JsonObject, JsonValue } from '../protocol/json.ts'
+import { ellipsis } from '../text/cut.ts'
+import { encodeResult, hashOf } from './content.ts'
+import { tokensOf } from './digest.ts'
+import type { Query, QueryAnswer, Source } from './operation.ts'
+import { readQuestion } from './questions.ts'
+import { describeSteps, notesOf, type Outcome, titleOf } from './report.ts'
+import type { Views } from './views.ts'
+
+/**
+ * Runs the steps of the query over its sources and fits what they made to the budget. Pure, but that the views it opens
+ * stay open. Bad parameters are an answer that `failed` and says what to write instead; finding nothing is none.
+ */
+export function query(views: Views, sources: readonly Source[], asked: Query): QueryAnswer {
+  const opened = sources.map((source) => ({ handle: source.handle, view: views.open(source) }))
+  const parts = opened.map(({ handle, view }): Part => ({ handle, document: view.document }))
+  const originalTokens = opened.reduce((sum, { view }) => sum + view.tokens, 0)
+  const question = readQuestion(asked)
+  if ('error' in question) return failure(question.error, asked, {}, originalTokens)
+  // Filters count and sort over all sources at once; a search or a structure belongs to its source.
+  const targets = asked.kind === 'filter' ? [{ handle: '', document: combine(parts) }] : parts
+  const outcomes = targets.map(({ handle, document }): Outcome => {
+    return { handle, source: document, ...runPipeline(document, question.steps, question.params) }
+  })
+  const steps = describe(outcomes)
+  const errors = outcomes.map((outcome) => outcome.steps.find(({ error }) => error !== undefined)?.error)
+  const [error] = errors
+  if (error !== undefined && errors.every((each) => each !== undefined))
+    return failure(error, asked, steps, originalTokens)
+  const document = join(asked, outcomes)
+  const fitted = fitToBudget(document, {
+    budget: asked.budget,
+    title: titleOf(asked, outcomes),
+    notes: notesOf(outcomes),
+    offset: question.offset,
+    ...(question.limit !== undefined && { limit: question.limit }),
+  })
+  const answer = { failed: false, steps, originalTokens, answerTokens: tokensOf(fitted.text) }
+  if (fitted.complete) return { ...answer, text: [fitted.text.join('')] }
+  const [only] = parts
+  // What no step changed is kept already.
+  if (only !== undefined && document === only.document)
+    return { ...answer, text: [fitted.text.join(only.handle)] }
+  return { ...answer, text: fitted.text, whole: wholeOf(views, document) }
+}
+
+/** One answer out of those of the sources. Ranked hits alternate, because scores of two sources do not compare. */
+function join({ kind, params }: Query, outcomes: readonly Outcome[]): Document {
+  const [only] = outcomes
+  if (only !== undefined && outcomes.length === 1) return only.document
+  if (kind === 'explore') {
+    return fromText(outcomes.map(({ handle, document }) => `=== ${handle} ===\n${document.text}`).join('\n'))
+  }
+  const lists = outcomes.map(({ handle, document }) => document.rows().items.map((row) => label(handle, row)))
+  const ranked = params.mode === 'bm25' || params.mode === 'fuzzy'
+  return fromRows({
+    noun: only?.document.rows().noun ?? 'hit',
+    items: ranked ? alternate(lists) : lists.flat(),
+  })
+}
+
+function label(handle: string, row: JsonValue): JsonValue {
+  return typeof row === 'string' ? `${handle} ${row}` : withField('_from', handle, row)
+}
+
+function alternate(lists: readonly (readonly JsonValue[])[]): JsonValue[] {
+  const longest = Math.max(0, ...lists.map((list) => list.length))
+  return Array.from({ length: longest }, (_, nth) => lists.flatMap((list) => list.slice(nth, nth + 1))).flat()
+}
+
+function describe(outcomes: readonly Outcome[]): JsonObject {
+  const [only] = outcomes
+  if (only !== undefined && outcomes.length === 1) return describeSteps(only.steps)
+  return Object.fromEntries(outcomes.map(({ handle, steps }) => [handle, describeSteps(steps)]))
+}
+
+/** The whole answer as a result that can be kept and asked about, open already. */
+function wholeOf(views: Views, document: Document): NonNullable<QueryAnswer['whole']> {
+  const data = document.kind === 'text' ? undefined : document.json()
+  const result: JsonObject =
+    data === undefined ? { content: [{ type: 'text', text: document.text }] } : { structuredContent: data }
+  const content = encodeResult(result)
+  const hash = hashOf(content)
+  views.keep(hash, openResult(result, content.byteLength), content.byteLength)
+  return { content, hash }
+}
+
+function failure(error: string, { budget }: Query, steps: JsonObject, originalTokens: number): QueryAnswer {
+  const text = [ellipsis(error, budget)]
+  return { text, failed: true, steps, originalTokens, answerTokens: tokensOf(text) }
+}

@@ -1,0 +1,93 @@
+/** The words around an answer: its title, its remarks, and what each step did. */
+import type { Document } from '../documents/document.ts'
+import type { StepReport } from '../processors/pipeline.ts'
+import { searchable } from '../processors/searchable.ts'
+import { type JsonObject, type JsonValue, setOwn } from '../protocol/json.ts'
+import { ellipsis } from '../text/cut.ts'
+import { formatCount, formatPlural } from '../text/format.ts'
+import type { Query } from './operation.ts'
+
+/** What the steps made of one document. */
+export interface Outcome {
+  /** Of the source; empty when all sources were asked as one. */
+  handle: string
+  /** The document before and after. */
+  source: Document
+  document: Document
+  steps: readonly StepReport[]
+}
+
+/** The longest part of a parameter that a title repeats. */
+const QUOTE = 80
+
+/** What the rows below are, with counts over everything. Outcomes are several when each source was asked for itself. */
+export function titleOf({ kind, params }: Query, outcomes: readonly Outcome[]): string {
+  const path =
+    typeof params.path === 'string' && params.path.trim() !== '' ? ` in ${ellipsis(params.path, QUOTE)}` : ''
+  if (kind === 'explore') return `structure${path}`
+  if (kind === 'search')
+    return `${matches(outcomes, SEARCHES)} \`${ellipsis(String(params.pattern), QUOTE)}\`${path}`
+  const steps = outcomes.flatMap(({ steps }) => steps.filter(({ applied }) => applied))
+  const found = steps.some(({ name }) => name === 'where')
+    ? [`${matches(outcomes, ['where'])} \`where\`${path}`]
+    : []
+  const groups = steps
+    .filter(({ name }) => name === 'aggregate')
+    .map(({ metadata }) => `over ${formatPlural(metadata.total ?? 0, 'record')}`)
+  const title = [...found, ...groups].join(', ')
+  return title === '' ? `kept result${path}` : title
+}
+
+const SEARCHES = ['grep', 'bm25', 'fuzzy', 'context']
+
+/** `12 of 1,373 records match`. */
+function matches(outcomes: readonly Outcome[], names: readonly string[]): string {
+  let [matched, total, unit] = [0, 0, '']
+  for (const outcome of outcomes) {
+    const step = outcome.steps.find(({ name, applied }) => applied && names.includes(name))
+    if (step === undefined) continue
+    matched += step.metadata.matched ?? 0
+    total += step.metadata.total ?? 0
+    unit ||= unitOf(outcome, step.name)
+  }
+  return `${formatCount(matched)} of ${formatPlural(total, unit)} ${matched === 1 ? 'matches' : 'match'}`
+}
+
+/** What a step looked at, one by one. */
+function unitOf({ source, steps }: Outcome, step: string): string {
+  if (step === 'where') return 'record'
+  const selected = steps.some(({ name, applied }) => name === 'select' && applied)
+  if (selected || searchable(source).noun === 'value')
+    return selected || source.records() ? 'record' : 'value'
+  return step === 'bm25' ? 'passage' : 'line'
+}
+
+/** Remarks of the steps, and the errors of those that failed where others did not. */
+export function notesOf(outcomes: readonly Outcome[]): string[] {
+  const notes = outcomes.flatMap(({ handle, steps }) =>
+    steps.flatMap(({ metadata, error }) => [
+      ...(metadata.notes ?? []),
+      ...(error === undefined ? [] : [`${handle}: ${error}`]),
+    ]),
+  )
+  return [...new Set(notes)]
+}
+
+/** By step: whether it was applied, its counts, and its sizes in characters. For `_meta`. */
+export function describeSteps(steps: readonly StepReport[]): JsonObject {
+  const described: JsonObject = {}
+  for (const step of steps) {
+    const { notes: _, ...counts } = step.metadata
+    const sizes = step.applied ? { originalSize: step.originalSize, processedSize: step.processedSize } : {}
+    const parts: Record<string, JsonValue | undefined> = {
+      applied: step.applied,
+      ...sizes,
+      ...counts,
+      error: step.error,
+    }
+    const present: JsonObject = {}
+    for (const [name, value] of Object.entries(parts)) if (value !== undefined) setOwn(present, name, value)
+    described[step.name] = present
+  }
+  return described
+}

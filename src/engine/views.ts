@@ -1,0 +1,51 @@
+/** The documents a worker has open. */
+import { LRUCache } from 'lru-cache'
+import type { Document } from '../documents/document.ts'
+import { openDocument } from '../documents/open.ts'
+import { countTokens } from '../text/tokens.ts'
+import type { Source } from './operation.ts'
+
+/** A document and what was found out about it. */
+export interface View {
+  document: Document
+  /** Of its text. */
+  readonly tokens: number
+}
+
+/** Views by the hash of their content. Equal content is one view, whoever keeps it. */
+export interface Views {
+  open(source: Pick<Source, 'hash' | 'content'>): View
+  keep(hash: string, document: Document, bytes: number): View
+  forget(hash: string): void
+}
+
+/** Bytes of content held open. Parsed and indexed it takes about four times as much. */
+const OPEN_BYTES = 64 * 1024 * 1024
+
+export function createViews(maxBytes: number = OPEN_BYTES): Views {
+  const open = new LRUCache<string, View>({ maxSize: maxBytes })
+
+  function keep(hash: string, document: Document, bytes: number): View {
+    const view = viewOf(document)
+    // What is larger than all the room has it alone.
+    open.set(hash, view, { size: Math.min(Math.max(bytes, 1), maxBytes) })
+    return view
+  }
+
+  return {
+    open: ({ hash, content }) => open.get(hash) ?? keep(hash, openDocument(content), content.byteLength),
+    keep,
+    forget: (hash) => void open.delete(hash),
+  }
+}
+
+function viewOf(document: Document): View {
+  let tokens: number | undefined
+  return {
+    document,
+    get tokens() {
+      tokens ??= countTokens(document.text)
+      return tokens
+    },
+  }
+}

@@ -1,0 +1,22 @@
+/** What runs in a lane's thread. */
+import { countTokens } from '../text/tokens.ts'
+import { digest } from './digest.ts'
+import { query } from './query.ts'
+import type { Answer, Task } from './task.ts'
+import { createViews } from './views.ts'
+
+const views = createViews()
+
+export function run(task: Task): Answer<Task> {
+  switch (task.kind) {
+    case 'digest':
+      return digest(views, task.arrival, task.options)
+    case 'query':
+      return query(views, task.sources, task.query)
+    case 'count':
+      return task.texts.map(countTokens)
+    case 'forget':
+      views.forget(task.hash)
+      return null
+  }
+}
