@@ -1,5 +1,5 @@
 /** Serves until the client leaves or a signal comes. */
-import { prepareDataDirectory } from '../config/data-directory.ts'
+import { prepareDataDirectory, resetCaches } from '../config/data-directory.ts'
 import { CONFIG_PATH_VARIABLE } from '../config/names.ts'
 import type { Problem } from '../config/problem.ts'
 import { SAMPLE } from '../config/sample.ts'
@@ -26,6 +26,7 @@ export async function run(host: Host, invocation: Invocation): Promise<number> {
   for (const problem of warnings) logger.warn({ place: problem.place }, sentence(problem))
   if (warning !== undefined) logger.warn({}, warning)
 
+  resetCaches(config)
   const gateway = await host.createGateway(config, { logger })
   const stopped = untilStopped({
     events: host.events,

@@ -1,5 +1,5 @@
 /** Where the proxy writes: made when missing, private, and checked before anything depends on it. */
-import { accessSync, constants, mkdirSync, mkdtempSync } from 'node:fs'
+import { accessSync, constants, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
 import type { Config } from './schema.ts'
@@ -36,6 +36,15 @@ export function prepareDataDirectory(config: Config, { cwd, home, temporary }: P
     config: withDirectory(config, replacement),
     warning: `${directory} cannot be written to (${problem}); using ${replacement} until the proxy ends`,
   }
+}
+
+/** What a reset takes away. The savings of past runs stay: they are a record, not a cache. */
+const CACHES = ['results', 'servers'] as const
+
+/** Removes kept results and remembered tool lists where `resetData` asks for it, and nothing else that lies there. */
+export function resetCaches({ settings }: Config): void {
+  if (!settings.resetData) return
+  for (const name of CACHES) rmSync(join(settings.dataDir, name), { recursive: true, force: true })
 }
 
 /** The data directory as an absolute path, without looking at it. */

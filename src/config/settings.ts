@@ -87,7 +87,9 @@ export const settingsSchema = z.object({
   dataDir: text('Where kept results, remembered tool lists and the savings ledger lie.').default(
     '~/.mcpproxy',
   ),
-  resetData: flag('Empty the data directory of what the proxy wrote there before it starts.').default(false),
+  resetData: flag('Forget kept results and remembered tool lists of earlier runs before starting.').default(
+    false,
+  ),
 
   maxResponseSize: integer(
     'The longest result that passes unchanged. Longer ones are kept, and a preview is sent.',

@@ -1,0 +1,42 @@
+/**
+ * Writes what is made from the configuration's schema: `mcp.schema.json`, and the option tables in README.md between
+ * `<!-- generated: settings -->` and `<!-- end: settings -->` (the same for `servers`). Needs a build.
+ * With --check nothing is written, and a difference is an error.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { jsonSchemaText } from '../dist/config/json-schema.js'
+import { serversTable, settingsTable } from '../dist/config/option-table.js'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const check = process.argv.includes('--check')
+const stale = []
+
+update('mcp.schema.json', () => jsonSchemaText())
+update('README.md', (text) => fill(fill(text, 'settings', settingsTable()), 'servers', serversTable()))
+
+if (stale.length > 0) {
+  console.error(`${stale.join(', ')}: not up to date. Run: npm run gen`)
+  process.exitCode = 1
+}
+
+function update(name, make) {
+  const path = join(root, name)
+  const before = existsSync(path) ? readFileSync(path, 'utf8') : ''
+  const after = make(before)
+  if (after === before) return
+  if (check) stale.push(name)
+  else {
+    writeFileSync(path, after)
+    console.log(`wrote ${name}`)
+  }
+}
+
+function fill(text, name, content) {
+  const [begin, end] = [`<!-- generated: ${name} -->`, `<!-- end: ${name} -->`]
+  const start = text.indexOf(begin)
+  const stop = text.indexOf(end, start)
+  if (start < 0 || stop < 0) return text
+  return `${text.slice(0, start + begin.length)}\n\n${content}\n\n${text.slice(stop)}`
+}
