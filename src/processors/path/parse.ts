@@ -10,6 +10,8 @@ const longestPath = 1_000
 /** Each `..` looks through everything below; three of them multiply. */
 const mostDeep = 2
 
+const controls: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
+
 interface Draft {
   selectors: Selector[]
   deep: boolean
@@ -145,7 +147,7 @@ class PathReader {
     return { kind: 'filter', holds: parseFilter(condition) }
   }
 
-  /** The string in quotes that starts here; a backslash takes the next character as it is. */
+  /** The string in quotes that starts here, with the escapes of JSON; any other character after a backslash is itself. */
   private quoted(quote: string): string {
     let name = ''
     for (let at = this.at + 1; at < this.source.length; at++) {
@@ -154,7 +156,14 @@ class PathReader {
         this.at = at + 1
         return name
       }
-      name += char === '\\' ? this.source.charAt(++at) : char
+      if (char !== '\\') {
+        name += char
+        continue
+      }
+      const [escape = '', code] = /^(?:u([0-9a-f]{4})|.)/is.exec(this.source.slice(at + 1, at + 6)) ?? []
+      name +=
+        code === undefined ? (controls[escape] ?? escape) : String.fromCharCode(Number.parseInt(code, 16))
+      at += escape.length
     }
     return this.refuse(`has a quote that is not closed: ${shown(this.source.slice(this.at), 30)}`)
   }
