@@ -44,11 +44,23 @@ export class Links {
   for(server: Server, client: Client | undefined): Link {
     if (this.#closed) throw connectionLost(server.name, 'the proxy is shutting down')
     const owner = server.shared ? undefined : client
-    const key = JSON.stringify([server.name, owner?.id ?? null])
+    const key = keyOf(server.name, owner)
     const link = this.#links.get(key) ?? this.#make(server, owner)
     this.#links.set(key, link)
-    if (owner === undefined && !server.shared) this.#limit(key)
+    this.#probes.get(key)?.()
     return link
+  }
+
+  /** The link was used. One that serves no client is there to list; it goes when nobody has listed for a while. */
+  rest(server: Server, link: Link): void {
+    const key = keyOf(link.server, link.client)
+    if (server.shared || link.client !== undefined || this.#links.get(key) !== link) return
+    this.#probes.get(key)?.()
+    const { later, defaults } = this.#options
+    this.#probes.set(
+      key,
+      later(defaults.idleMs, () => void this.#drop(key)),
+    )
   }
 
   /** Closes what only this client used. */
@@ -61,16 +73,6 @@ export class Links {
     this.#closed = true
     for (const key of this.#links.keys()) void this.#drop(key)
     await Promise.all(this.#closing)
-  }
-
-  /** A connection that serves no client is there to list; it goes when nobody has listed for a while. */
-  #limit(key: string): void {
-    this.#probes.get(key)?.()
-    const { later, defaults } = this.#options
-    this.#probes.set(
-      key,
-      later(defaults.idleMs, () => void this.#drop(key)),
-    )
   }
 
   #drop(key: string): Promise<void> {
@@ -113,4 +115,9 @@ export class Links {
       },
     })
   }
+}
+
+/** JSON, so that no name can reach into another's place. */
+function keyOf(server: string, owner: Client | undefined): string {
+  return JSON.stringify([server, owner?.id ?? null])
 }

@@ -99,18 +99,12 @@ class Pool implements Upstreams {
   async open(client?: Client): Promise<void> {
     const eager = [...this.#servers.values()].filter((server) => !server.lazy)
     await Promise.all(
-      eager.map(async (server) => {
-        try {
-          const link = this.#links.for(server, client)
-          await link.connection.connect()
-          if (!client) await Promise.all(KINDS.map((kind) => this.#read(server, kind, link)))
-        } catch (error) {
-          this.#options.logger.warn(
-            { server: server.name, error: messageOf(error) },
-            'could not open a server',
-          )
-        }
-      }),
+      eager.map((server) =>
+        this.#open(server, client).catch((error: unknown) => {
+          const fields = { server: server.name, error: messageOf(error) }
+          this.#options.logger.debug(fields, 'could not open a server')
+        }),
+      ),
     )
   }
 
@@ -155,6 +149,16 @@ class Pool implements Upstreams {
     return server
   }
 
+  async #open(server: Server, client: Client | undefined): Promise<void> {
+    const link = this.#links.for(server, client)
+    try {
+      await link.connection.connect()
+      if (!client) await Promise.all(KINDS.map((kind) => this.#read(server, kind, link)))
+    } finally {
+      this.#links.rest(server, link)
+    }
+  }
+
   /** The list of one server, or undefined when it cannot be had in time. */
   async #listOf(
     server: Server,
@@ -174,6 +178,8 @@ class Pool implements Upstreams {
         'a server gave no list',
       )
       return undefined
+    } finally {
+      this.#links.rest(server, link)
     }
   }
 

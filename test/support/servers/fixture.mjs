@@ -2,6 +2,9 @@
  * What the fixture servers have in common: an MCP server of the legacy era, without an SDK, so that it can misbehave.
  * `connect(send, options)` yields a function that takes one message of the client.
  */
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
 const TOOLS = [
   'echo',
   'env',
@@ -30,12 +33,20 @@ const text = (value) => ({
   content: [{ type: 'text', text: typeof value === 'string' ? value : JSON.stringify(value) }],
 })
 
+/** Waits until `count` servers have come to the folder: they are asked at the same time or never answer. */
+async function meet({ folder, count }) {
+  writeFileSync(join(folder, String(process.pid)), '')
+  while (readdirSync(folder).length < count) await wait(5)
+}
+
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
  * @param send takes a message for the client; `raw` takes text as it is (stdio only)
  * @param options.pages lists tools in so many pages; `loop`: with a cursor that repeats
  * @param options.capabilities what it declares
+ * @param options.grownWhen has a tool `grown` when this file is there at the start
+ * @param options.meet lists only when so many servers are asked at the same time
  */
 export function connect({ send, raw }, options = {}) {
   const {
@@ -48,6 +59,7 @@ export function connect({ send, raw }, options = {}) {
   const waiting = new Map()
   const cancelled = new Set()
   const tools = (options.tools ?? TOOLS).map(tool)
+  if (options.grownWhen && existsSync(options.grownWhen)) tools.push(tool('grown'))
   let nextId = 1
 
   const ask = (method, params) =>
@@ -130,6 +142,7 @@ export function connect({ send, raw }, options = {}) {
         return {}
       case 'tools/list':
         await wait(options.slowList ?? 0)
+        if (options.meet) await meet(options.meet)
         return list(params.cursor)
       case 'tools/call':
         return call(id, params)

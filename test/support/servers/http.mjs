@@ -2,7 +2,7 @@
  * A server over HTTP on a free port of 127.0.0.1; prints its address. The first argument is JSON: options of
  * `fixture.mjs` and `answer`: "sse" (default) or "json"; `port`.
  * `/mcp` is streamable HTTP, `/sse` is HTTP+SSE, `/old` is HTTP+SSE where a client may try streamable HTTP first.
- * `/control/forget` ends all sessions, `/control/seen` tells the headers of requests, `/control/drop` cuts all streams.
+ * `/control/forget` ends all sessions, `/control/seen` tells the headers of requests, `/control/sessions` counts them, `/control/drop` cuts all streams.
  */
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -23,6 +23,7 @@ const event = (response, name, data) => response.write(`event: ${name}\ndata: ${
 
 const openStream = (response, headers = {}) => {
   response.writeHead(200, { 'content-type': 'text/event-stream', ...headers })
+  response.flushHeaders()
   streams.add(response)
   response.on('close', () => streams.delete(response))
 }
@@ -114,7 +115,8 @@ const server = createServer(async (request, response) => {
   } else if (url.pathname === '/control/forget') {
     sessions.clear()
     response.end()
-  } else if (url.pathname === '/control/seen') response.end(JSON.stringify(seen))
+  } else if (url.pathname === '/control/sessions') response.end(String(sessions.size))
+  else if (url.pathname === '/control/seen') response.end(JSON.stringify(seen))
   else if (url.pathname === '/control/drop') {
     for (const stream of streams) stream.destroy()
     response.end()

@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../../src/protocol/json.ts'
+import { Peer } from '../../../src/protocol/peer.ts'
+import { silentLogger } from '../../../src/telemetry/log.ts'
+import { Connection } from '../../../src/upstream/connection.ts'
+import type { UpstreamTransport } from '../../../src/upstream/upstream-transport.ts'
+import { linkedTransports } from '../../support/linked.ts'
+import { verifies } from '../../support/verifies.ts'
+
+interface World {
+  connection: Connection
+  /** The server's side of each connection, in order. */
+  servers: Peer[]
+  /** Waits that were asked for and not taken back. */
+  alarms: { ms: number; run(): void }[]
+  lost: string[]
+  clock: { now: number }
+  /** What the next servers do with `initialize`. */
+  server: { initialize(): Promise<JsonObject> }
+}
+
+const hello = async (): Promise<JsonObject> => ({ protocolVersion: '2025-11-25', capabilities: {} })
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+function world(options: { revive?: boolean; random?: () => number } = {}): World {
+  const { revive = true, random = () => 0 } = options
+  const servers: Peer[] = []
+  const alarms: World['alarms'] = []
+  const lost: string[] = []
+  const clock = { now: 0 }
+  const server = { initialize: hello }
+  const dial = (): UpstreamTransport => {
+    const [near, far] = linkedTransports()
+    const peer = new Peer(far, {
+      onRequest: async ({ method }) =>
+        method === 'initialize' ? await server.initialize() : { answered: method },
+      onNotification: () => {},
+    })
+    void peer.start()
+    servers.push(peer)
+    return Object.assign(near, { kind: 'stdio' as const, failure: undefined })
+  }
+  const connection = new Connection({
+    server: 's',
+    dial,
+    introduction: { clientInfo: { name: 'p', version: '1' }, capabilities: {} },
+    connectTimeoutMs: 1000,
+    backoff: { initialMs: 500, maxMs: 3000, factor: 2 },
+    revive,
+    handlers: {
+      request: async () => ({}),
+      notification: () => {},
+      ready: () => {},
+      lost: (error) => lost.push(error.message),
+    },
+    logger: silentLogger,
+    now: () => clock.now,
+    random,
+    later: (ms, run) => {
+      const alarm = { ms, run }
+      alarms.push(alarm)
+      return () => {
+        const at = alarms.indexOf(alarm)
+        if (at >= 0) alarms.splice(at, 1)
+      }
+    },
+  })
+  return { connection, servers, alarms, lost, clock, server }
+}
+
+describe('connection', () => {
+  verifies('S3.34', 'connects on first use, once, however many ask', async () => {
+    const { connection, servers } = world()
+    expect(connection.state).toBe('idle')
+    const calls = [
+      connection.connect(),
+      connection.request({ method: 'a' }),
+      connection.request({ method: 'b' }),
+    ]
+    expect(connection.state).toBe('connecting')
+    await Promise.all(calls)
+    expect(connection.state).toBe('ready')
+    expect(servers).toHaveLength(1)
+  })
+
+  verifies('S3.34', 'comes back with exponential backoff, its upper half random', async () => {
+    const { connection, servers, alarms, server } = world({ random: () => 0.5 })
+    await connection.connect()
+    server.initialize = async () => {
+      throw new Error('not now')
+    }
+    await servers[0]?.close()
+    expect(connection.state).toBe('waiting')
+    const waits: number[] = []
+    for (let i = 0; i < 5; i++) {
+      const [alarm] = alarms.splice(0)
+      waits.push(alarm?.ms ?? 0)
+      alarm?.run()
+      await expect.poll(() => connection.state).toBe('waiting')
+    }
+    expect(waits).toEqual([375, 750, 1500, 2250, 2250])
+    server.initialize = hello
+    alarms.splice(0)[0]?.run()
+    await expect.poll(() => connection.state).toBe('ready')
+  })
+
+  test('a connection that was good for long starts the backoff from the beginning', async () => {
+    const { connection, servers, alarms, clock } = world()
+    await connection.connect()
+    await servers[0]?.close()
+    await connection.connect()
+    await servers[1]?.close()
+    expect(alarms.map(({ ms }) => ms)).toEqual([500])
+    await connection.connect()
+    clock.now += 60_000
+    await servers[2]?.close()
+    expect(alarms.map(({ ms }) => ms)).toEqual([250])
+  })
+
+  verifies('S3.34', 'a call does not wait out the backoff', async () => {
+    const { connection, servers, alarms } = world()
+    await connection.connect()
+    await servers[0]?.close()
+    expect(connection.state).toBe('waiting')
+    expect(await connection.request({ method: 'x' })).toEqual({ answered: 'x' })
+    expect(alarms).toEqual([])
+  })
+
+  test('without revival it waits for the next use', async () => {
+    const { connection, servers, alarms } = world({ revive: false })
+    await connection.connect()
+    await servers[0]?.close()
+    expect(connection.state).toBe('idle')
+    expect(alarms).toEqual([])
+  })
+
+  verifies('S3.36', 'gives up a handshake that takes too long', async () => {
+    const { connection, alarms, server, lost, servers } = world()
+    server.initialize = () => new Promise(() => {})
+    const attempt = connection.connect().catch((error: unknown) => error)
+    await turn()
+    alarms.splice(0)[0]?.run()
+    expect(await attempt).toMatchObject({
+      code: 'UPSTREAM_TIMEOUT',
+      message: 'server `s`: did not connect within 1 s',
+    })
+    expect(lost).toEqual(['server `s`: did not connect within 1 s'])
+    await expect.poll(() => servers[0]?.closed).toBe(true)
+  })
+
+  test.each([
+    [{}, 'server `s`: answered initialize without a protocolVersion'],
+    [
+      { protocolVersion: '2030-01-01' },
+      'server `s`: speaks protocol version 2030-01-01, which this proxy does not',
+    ],
+  ])('refuses the handshake %j', async (result, message) => {
+    const { connection, server } = world()
+    server.initialize = async () => result as JsonObject
+    await expect(connection.connect()).rejects.toMatchObject({ code: 'UPSTREAM_CONNECT', message })
+  })
+
+  test('who leaves while it connects does not end the attempt of others', async () => {
+    const { connection } = world()
+    const leave = new AbortController()
+    const impatient = connection
+      .request({ method: 'a' }, { signal: leave.signal })
+      .catch((error: unknown) => error)
+    const patient = connection.request({ method: 'b' })
+    leave.abort()
+    expect(await impatient).toMatchObject({ code: 'CANCELLED' })
+    expect(await patient).toEqual({ answered: 'b' })
+  })
+
+  test('closing while it connects ends in closed and refuses what comes after', async () => {
+    const { connection, server, alarms, servers } = world()
+    server.initialize = () => new Promise(() => {})
+    const attempt = connection.connect().catch((error: unknown) => error)
+    await turn()
+    await connection.close()
+    expect(await attempt).toMatchObject({ code: 'UPSTREAM_CONNECT' })
+    expect(connection.state).toBe('closed')
+    expect(servers[0]?.closed).toBe(true)
+    await expect(connection.request({ method: 'x' })).rejects.toMatchObject({ code: 'UPSTREAM_CLOSED' })
+    expect(alarms).toEqual([])
+  })
+})

@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../../src/protocol/json.ts'
+import { plain, type Result } from '../../../src/protocol/result.ts'
+import { client, exchange, httpServer, textOf, toolCall, upstreams } from '../../support/upstream.ts'
+import { verifies } from '../../support/verifies.ts'
+
+const failure = (promise: Promise<Result>): Promise<unknown> => promise.then(plain, (error: unknown) => error)
+const echo = toolCall('echo', { a: 1 })
+
+interface Seen {
+  method: string
+  headers: Record<string, string>
+}
+
+describe('streamable HTTP', () => {
+  test('sends the configured headers and, after the handshake, the revision', async () => {
+    const server = await httpServer()
+    const pool = upstreams({ servers: { s: { url: `${server.url}/mcp`, headers: { 'X-Key': 'secret' } } } })
+    await pool.request('s', echo, exchange())
+    const seen = JSON.parse(await server.get('/control/seen')) as Seen[]
+    expect(seen.map(({ method }) => method)).toEqual([
+      'initialize',
+      'notifications/initialized',
+      'tools/call',
+    ])
+    expect(seen.map(({ headers }) => headers['x-key'])).toEqual(['secret', 'secret', 'secret'])
+    expect(seen.map(({ headers }) => headers['mcp-protocol-version'])).toEqual([
+      undefined,
+      '2025-11-25',
+      '2025-11-25',
+    ])
+  })
+
+  test('works with answers as plain JSON', async () => {
+    const server = await httpServer({ answer: 'json' })
+    const pool = upstreams({ servers: { s: { url: `${server.url}/mcp` } } })
+    expect(textOf(await pool.request('s', echo, exchange()))).toBe('{"a":1}')
+  })
+
+  verifies(
+    'S3.34',
+    'begins a new session when the server forgot the old one, and loses no call',
+    async () => {
+      const server = await httpServer()
+      const pool = upstreams({ servers: { s: { url: `${server.url}/mcp` } } })
+      const me = client()
+      await pool.request('s', echo, exchange(me))
+      await server.get('/control/forget')
+      const calls = [1, 2, 3].map((n) => pool.request('s', toolCall('echo', { n }), exchange(me)))
+      expect((await Promise.all(calls)).map(textOf)).toEqual(['{"n":1}', '{"n":2}', '{"n":3}'])
+      const seen = JSON.parse(await server.get('/control/seen')) as Seen[]
+      expect(seen.filter(({ method }) => method === 'initialize')).toHaveLength(2)
+    },
+  )
+
+  test('a stream that ends without the answer fails its call', async () => {
+    const server = await httpServer()
+    const pool = upstreams({ servers: { s: { url: `${server.url}/mcp` } } })
+    const me = client()
+    expect(await failure(pool.request('s', toolCall('cut'), exchange(me)))).toMatchObject({
+      code: 'UPSTREAM_CLOSED',
+      message: 'server `s`: tool `cut`: the server closed the stream before the answer',
+    })
+    expect(textOf(await pool.request('s', echo, exchange(me)))).toBe('{"a":1}')
+  })
+
+  test('a server that is not there is named', async () => {
+    const server = await httpServer()
+    await server.stop()
+    const pool = upstreams({ servers: { s: { url: `${server.url}/mcp` } } })
+    expect(await failure(pool.request('s', echo, exchange()))).toMatchObject({
+      code: 'UPSTREAM_CONNECT',
+      message: expect.stringMatching(/^server `s`: fetch failed: connect ECONNREFUSED/),
+    })
+  })
+
+  test('a refusal shows its status', async () => {
+    const server = await httpServer()
+    const pool = upstreams({ servers: { s: { url: `${server.url}/nowhere` } } })
+    expect(await failure(pool.request('s', echo, exchange()))).toMatchObject({
+      code: 'UPSTREAM_CONNECT',
+      message: 'server `s`: HTTP 404: Error POSTing to endpoint: nothing here',
+    })
+  })
+
+  verifies('S3.34', 'a server that restarted is reached by the next call', async () => {
+    const first = await httpServer()
+    const port = Number(new URL(first.url).port)
+    const pool = upstreams({ servers: { s: { url: `${first.url}/mcp` } } })
+    const me = client()
+    await pool.request('s', echo, exchange(me))
+    await first.stop()
+    expect(await failure(pool.request('s', echo, exchange(me)))).toMatchObject({ code: 'UPSTREAM_CLOSED' })
+    await httpServer({ port })
+    expect(textOf(await pool.request('s', echo, exchange(me)))).toBe('{"a":1}')
+  })
+
+  test('ends its session when closed', async () => {
+    const server = await httpServer()
+    const pool = upstreams({ servers: { s: { url: `${server.url}/mcp` } } })
+    await pool.request('s', echo, exchange())
+    expect(await server.get('/control/sessions')).toBe('1')
+    await pool.close()
+    expect(await server.get('/control/sessions')).toBe('0')
+  })
+})
+
+describe('HTTP+SSE', () => {
+  verifies('S1.2', 'is found by trying, when the address does not tell', async () => {
+    const server = await httpServer()
+    const pool = upstreams({ servers: { s: { url: `${server.url}/old` } } })
+    expect(textOf(await pool.request('s', echo, exchange()))).toBe('{"a":1}')
+    expect(pool.status()[0]?.transport).toBe('sse')
+  })
+
+  test('is chosen by the configuration', async () => {
+    const server = await httpServer()
+    const pool = upstreams({ servers: { s: { url: `${server.url}/old`, type: 'sse' } } })
+    await pool.request('s', echo, exchange())
+    expect(pool.status()[0]?.transport).toBe('sse')
+  })
+
+  verifies('S3.34', 'a lost stream fails its calls at once; the next call connects again', async () => {
+    const server = await httpServer()
+    const pool = upstreams({ servers: { s: { url: `${server.url}/sse` } } })
+    const me = client()
+    await pool.request('s', echo, exchange(me))
+    const pending = failure(pool.request('s', toolCall('never'), exchange(me)))
+    await server.get('/control/drop')
+    expect(await pending).toMatchObject({
+      code: 'UPSTREAM_CLOSED',
+      message: expect.stringContaining('tool `never` got no answer: the server closed the event stream'),
+    })
+    expect(textOf(await pool.request('s', echo, exchange(me)))).toBe('{"a":1}')
+  })
+
+  test('a server that is not there is named', async () => {
+    const server = await httpServer()
+    await server.stop()
+    const pool = upstreams({ servers: { s: { url: `${server.url}/sse` } } })
+    const error = (await failure(pool.request('s', echo, exchange()))) as JsonObject
+    expect(error).toMatchObject({
+      code: 'UPSTREAM_CONNECT',
+      message: expect.stringMatching(/^server `s`: could not be reached: .*ECONNREFUSED/),
+    })
+  })
+})

@@ -1,0 +1,275 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../../src/protocol/json.ts'
+import type { ServerList, Upstreams } from '../../../src/upstream/upstreams.ts'
+import {
+  client,
+  exchange,
+  jsonOf,
+  startedIn,
+  stdioServer,
+  temporaryFolder,
+  textOf,
+  toolCall,
+  upstreams,
+} from '../../support/upstream.ts'
+import { verifies } from '../../support/verifies.ts'
+
+const forever = new AbortController().signal
+
+const names = (lists: readonly ServerList[]): string[] =>
+  lists.flatMap(({ items }) => items.map(({ name }) => String(name)))
+
+/** How often the server was asked `method` on the connection of this exchange's client. */
+async function asked(pool: Upstreams, server: string, method: string, mine = exchange()): Promise<number> {
+  const { received } = jsonOf(await pool.request(server, toolCall('calls'), mine)) as {
+    received: JsonObject[]
+  }
+  return received.filter((message) => message.method === method).length
+}
+
+describe('lists', () => {
+  verifies('S3.6', 'are fetched in parallel and given in the order of the configuration', async () => {
+    const meet = { folder: temporaryFolder(), count: 3 }
+    const server = (tool: string) => stdioServer({ tools: [tool], meet })
+    const pool = upstreams({ servers: { zeta: server('z'), alpha: server('a'), mid: server('m') } })
+    const lists = await pool.list('tools', client(), forever)
+    expect(lists.map(({ server }) => server)).toEqual(['zeta', 'alpha', 'mid'])
+    expect(names(lists)).toEqual(['z', 'a', 'm'])
+  })
+
+  verifies('S3.6', 'are asked for once', async () => {
+    const pool = upstreams({ servers: { s: stdioServer() } })
+    const me = client()
+    const [first, together] = await Promise.all([
+      pool.list('tools', me, forever),
+      pool.list('tools', me, forever),
+    ])
+    expect(await pool.list('tools', me, forever)).toEqual(first)
+    expect(together).toEqual(first)
+    expect(await asked(pool, 's', 'tools/list', exchange(me))).toBe(1)
+  })
+
+  verifies('S1.3', 'have all pages', async () => {
+    const tools = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
+    const pool = upstreams({ servers: { s: stdioServer({ tools, pages: 3 }) } })
+    expect(names(await pool.list('tools', client(), forever))).toEqual(tools)
+  })
+
+  test('end when a cursor repeats', async () => {
+    const pool = upstreams({ servers: { s: stdioServer({ tools: ['a', 'b'], pages: 'loop' }) } })
+    expect(names(await pool.list('tools', client(), forever))).toEqual(['a', 'b', 'a', 'b'])
+  })
+
+  test('are not asked of a server that does not offer them', async () => {
+    const pool = upstreams({ servers: { s: stdioServer({ capabilities: { resources: {} } }) } })
+    const me = client()
+    expect(await pool.list('prompts', me, forever)).toEqual([{ server: 's', items: [] }])
+    expect(await asked(pool, 's', 'prompts/list', exchange(me))).toBe(0)
+  })
+
+  test('are empty when a server does not know a method it should', async () => {
+    const pool = upstreams({ servers: { s: stdioServer({ capabilities: { resources: {} } }) } })
+    expect(await pool.list('resourceTemplates', client(), forever)).toEqual([{ server: 's', items: [] }])
+  })
+
+  verifies('S3.34', 'of a dead or slow server are left out and told when they come', async () => {
+    const pool = upstreams({
+      servers: {
+        dead: stdioServer({ crash: 1, stderr: 'no licence\n' }),
+        slow: { ...stdioServer({ slowList: 700, tools: ['late'] }), connectTimeoutMs: 500 },
+        fine: stdioServer({ tools: ['now'] }),
+      },
+      defaults: { backoff: { initialMs: 60_000, maxMs: 60_000, factor: 1 } },
+    })
+    const me = client()
+    expect(names(await pool.list('tools', me, forever))).toEqual(['now'])
+    const [dead, slow] = pool.status()
+    expect(dead).toMatchObject({
+      state: 'waiting',
+      lastError: 'server `dead`: exited with code 1: no licence',
+    })
+    expect(slow?.lastError).toBe('server `slow`: tools/list did not answer within 500 ms')
+  })
+
+  test('that come too late for their reader are a change', async () => {
+    const pool = upstreams({
+      servers: { s: { ...stdioServer({ slowStart: 300, tools: ['late'] }), connectTimeoutMs: 5000 } },
+    })
+    const me = client()
+    const leave = new AbortController()
+    const list = pool.list('tools', me, leave.signal).catch((error: unknown) => error)
+    leave.abort()
+    expect(await list).toMatchObject({ code: 'CANCELLED' })
+    expect(names(await pool.list('tools', me, forever))).toEqual(['late'])
+  })
+
+  verifies('S1.28', 'are fetched again when the server says they changed', async () => {
+    const pool = upstreams({ servers: { s: stdioServer({ tools: ['grow'] }) } })
+    const me = client()
+    await pool.list('tools', me, forever)
+    await pool.request('s', toolCall('grow', { name: 'added' }), exchange(me))
+    expect(names(await pool.list('tools', me, forever))).toEqual(['grow', 'added'])
+    await expect.poll(() => pool.recorded.changed).toEqual([['s', 'tools']])
+  })
+
+  test('that a session changed for itself stay as they are for others', async () => {
+    const pool = upstreams({ servers: { s: stdioServer({ tools: ['grow'] }) } })
+    const [one, other] = [client(), client()]
+    await pool.list('tools', one, forever)
+    await pool.list('tools', other, forever)
+    await pool.request('s', toolCall('grow', { name: 'mine' }), exchange(one))
+    expect(names(await pool.list('tools', one, forever))).toEqual(['grow', 'mine'])
+    expect(names(await pool.list('tools', other, forever))).toEqual(['grow'])
+  })
+
+  test('are shared by clients of the same capabilities, and only by those', async () => {
+    const pool = upstreams({ servers: { s: stdioServer() } })
+    const [one, same, different] = [client({ roots: {} }), client({ roots: {} }), client({ sampling: {} })]
+    for (const me of [one, same, different]) await pool.list('tools', me, forever)
+    const counts = [one, same, different].map((me) => asked(pool, 's', 'tools/list', exchange(me)))
+    expect(await Promise.all(counts)).toEqual([1, 0, 1])
+  })
+
+  test('may be given up by their reader', async () => {
+    const pool = upstreams({ servers: { s: stdioServer({ slowStart: 60_000 }) } })
+    await expect(pool.list('tools', client(), AbortSignal.abort())).rejects.toMatchObject({
+      code: 'CANCELLED',
+    })
+  })
+})
+
+describe('connections', () => {
+  verifies('S1.16 S3.34', 'ten calls and a list at once start one process', async () => {
+    const started = join(temporaryFolder(), 'started')
+    const pool = upstreams({ servers: { s: stdioServer({ started }) } })
+    const me = client()
+    const calls = Array.from({ length: 10 }, () => pool.request('s', toolCall('echo'), exchange(me)))
+    await Promise.all([pool.open(me), pool.list('tools', me, forever), ...calls])
+    expect(startedIn(started)).toHaveLength(1)
+  })
+
+  verifies('S2.4', 'each server has its own', async () => {
+    const pool = upstreams({ servers: { a: stdioServer(), b: stdioServer(), c: stdioServer() } })
+    const me = client()
+    const pids = await Promise.all(
+      ['a', 'b', 'c'].map((name) => pool.request(name, toolCall('pid'), exchange(me))),
+    )
+    expect(new Set(pids.map(textOf)).size).toBe(3)
+  })
+
+  test('each client has its own, unless the server is shared', async () => {
+    const pool = upstreams({
+      servers: { own: stdioServer(), shared: { ...stdioServer(), instance: 'shared' } },
+    })
+    const pids = async (name: string): Promise<number> => {
+      const results = await Promise.all(
+        [client(), client()].map((me) => pool.request(name, toolCall('pid'), exchange(me))),
+      )
+      return new Set(results.map(textOf)).size
+    }
+    expect(await pids('own')).toBe(2)
+    expect(await pids('shared')).toBe(1)
+  })
+
+  test('that were only this client’s end with it', async () => {
+    const pool = upstreams({
+      servers: { own: stdioServer(), shared: { ...stdioServer(), instance: 'shared' } },
+    })
+    const [one, other] = [client(), client()]
+    await pool.open(one)
+    await pool.open(other)
+    const before = await pool.request('own', toolCall('pid'), exchange(other))
+    await pool.release(one)
+    expect(await pool.request('own', toolCall('pid'), exchange(other))).toEqual(before)
+    await pool.release(other)
+    expect(pool.status().map(({ state }) => state)).toEqual(['idle', 'ready'])
+  })
+
+  verifies('S4.5', 'lazy servers start with the first call', async () => {
+    const started = join(temporaryFolder(), 'started')
+    const pool = upstreams({ servers: { s: { ...stdioServer({ started }), lazy: true } } })
+    const me = client()
+    await pool.open(me)
+    expect(pool.status()[0]?.state).toBe('idle')
+    await Promise.all([1, 2, 3].map(() => pool.request('s', toolCall('echo'), exchange(me))))
+    expect(startedIn(started)).toHaveLength(1)
+  })
+
+  test('for no client yet, servers are listed and let go', async () => {
+    const pool = upstreams({ servers: { s: stdioServer({ tools: ['a'] }) }, defaults: { idleMs: 100 } })
+    await pool.open()
+    expect(pool.status()[0]).toMatchObject({ state: 'ready', tools: 1 })
+    await expect.poll(() => pool.status()[0]?.state).toBe('idle')
+    expect(names(await pool.list('tools', undefined, forever))).toEqual(['a'])
+  })
+
+  test('an unknown server is an error', async () => {
+    await expect(upstreams({ servers: {} }).request('x', toolCall('y'), exchange())).rejects.toThrow(
+      'no server `x`',
+    )
+  })
+})
+
+describe('what a server asks and says', () => {
+  const ask = (method: string) => toolCall('ask', { method, params: {} })
+
+  verifies('S2.7', 'goes to the exchange when it is the only one, else to the client', async () => {
+    const pool = upstreams({ servers: { s: stdioServer() } })
+    const me = client({ roots: {} }, { from: 'client' })
+    const own = exchange(me, { ask: async () => ({ from: 'exchange' }) })
+    expect(jsonOf(await pool.request('s', ask('roots/list'), own))).toEqual({ from: 'exchange' })
+    const busy = pool.request('s', toolCall('sleep', { ms: 150 }), exchange(me))
+    expect(jsonOf(await pool.request('s', ask('roots/list'), own))).toEqual({ from: 'client' })
+    await busy
+  })
+
+  test('is refused when the client did not offer it, or when it is not clear which client is meant', async () => {
+    const pool = upstreams({
+      servers: { own: stdioServer(), shared: { ...stdioServer(), instance: 'shared' } },
+    })
+    const refused = { error: { code: -32601, message: 'sampling/createMessage is not available' } }
+    expect(jsonOf(await pool.request('own', ask('sampling/createMessage'), exchange()))).toEqual(refused)
+    const able = client({ sampling: {} })
+    const busy = pool.request('shared', toolCall('sleep', { ms: 150 }), exchange(client({ sampling: {} })))
+    expect(jsonOf(await pool.request('shared', ask('sampling/createMessage'), exchange(able)))).toEqual(
+      refused,
+    )
+    await busy
+    expect(jsonOf(await pool.request('shared', ask('sampling/createMessage'), exchange(able)))).toEqual({
+      answered: true,
+    })
+  })
+
+  test('ping is answered', async () => {
+    const pool = upstreams({ servers: { s: stdioServer() } })
+    expect(jsonOf(await pool.request('s', ask('ping'), exchange()))).toEqual({})
+  })
+
+  verifies(
+    'S2.7',
+    'log messages go to the exchange, other notifications to the owner of the connection',
+    async () => {
+      const pool = upstreams({ servers: { s: stdioServer() } })
+      const me = client()
+      const mine = exchange(me)
+      await pool.request('s', toolCall('log', { data: 'hello' }), mine)
+      expect(mine.notified).toMatchObject([{ method: 'notifications/message', params: { data: 'hello' } }])
+      const updated = { method: 'notifications/resources/updated', params: { uri: 'file:///a' } }
+      await pool.request('s', toolCall('note', updated), mine)
+      expect(pool.recorded.notifications).toMatchObject([{ server: 's', notification: updated, client: me }])
+    },
+  )
+
+  test('notifications of a client reach the servers it is connected to', async () => {
+    const pool = upstreams({ servers: { s: stdioServer() } })
+    const [me, other] = [client(), client()]
+    await pool.open(me)
+    await pool.open(other)
+    pool.broadcast({ method: 'notifications/roots/list_changed' }, me)
+    const counts = [me, other].map((one) =>
+      asked(pool, 's', 'notifications/roots/list_changed', exchange(one)),
+    )
+    expect(await Promise.all(counts)).toEqual([1, 0])
+  })
+})
