@@ -10,7 +10,12 @@ export class PatternError extends Error {
 /** The first match of a `g` regex at or after `from`. */
 export function firstMatch(regex: RegExp, text: string, from: number): Span | undefined {
   regex.lastIndex = from
-  const match = regex.exec(text)
+  let match = regex.exec(text)
+  // V8 also finds empty matches between the halves of a surrogate pair.
+  while (match !== null && splitsCharacter(text, match.index)) {
+    regex.lastIndex = match.index + 1
+    match = regex.exec(text)
+  }
   return match === null ? undefined : { start: match.index, end: match.index + match[0].length }
 }
 
@@ -27,6 +32,9 @@ export function* eachMatch(
     span = after <= text.length ? next(text, after) : undefined
   }
 }
+
+const splitsCharacter = (text: string, at: number): boolean =>
+  (text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800
 
 const codePointLength = (text: string, at: number): number => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1)
 

@@ -21,9 +21,11 @@ interface Part {
   regex: string
   ways: number
   steps: number
+  /** May match nothing. Repeating such a part means different things to V8 and RE2. */
+  nullable: boolean
 }
 
-const empty: Part = { regex: '', ways: 1, steps: 1 }
+const empty: Part = { regex: '', ways: 1, steps: 1, nullable: true }
 
 /** Undefined when the pattern is not plain; that says nothing about whether it is valid. */
 export function plainPattern(source: string, caseInsensitive: boolean): PlainPattern | undefined {
@@ -54,7 +56,13 @@ class Reader {
     while (whole !== undefined && this.#take('|')) {
       const next = this.#sequence(depth)
       whole =
-        next && bounded(`${whole.regex}|${next.regex}`, whole.ways + next.ways, whole.steps + next.steps)
+        next &&
+        bounded({
+          regex: `${whole.regex}|${next.regex}`,
+          ways: whole.ways + next.ways,
+          steps: whole.steps + next.steps,
+          nullable: whole.nullable || next.nullable,
+        })
     }
     return whole
   }
@@ -65,7 +73,12 @@ class Reader {
       const next = this.#repeated(depth)
       whole =
         next &&
-        bounded(whole.regex + next.regex, whole.ways * next.ways, whole.steps + whole.ways * next.steps)
+        bounded({
+          regex: whole.regex + next.regex,
+          ways: whole.ways * next.ways,
+          steps: whole.steps + whole.ways * next.steps,
+          nullable: whole.nullable && next.nullable,
+        })
     }
     return whole
   }
@@ -78,7 +91,7 @@ class Reader {
     if (part === undefined) return undefined
     if (count === null) return /[*+?{]/.test(this.#source.charAt(this.#at)) ? undefined : part
     this.#at += count[0].length
-    if (/[*+?{]/.test(this.#source.charAt(this.#at)) || /^(?:\(\?<?!|\\b)/.test(part.regex)) return undefined
+    if (part.nullable || /[*+?{]/.test(this.#source.charAt(this.#at))) return undefined
     const least = count[1] === undefined ? 0 : Number(count[1])
     const most = count[1] === undefined ? 1 : Number(count[2] ?? count[1])
     if (most < least) return undefined
@@ -88,7 +101,7 @@ class Reader {
       if (times >= least) ways += part.ways ** times
       if (times > 0) steps += part.ways ** (times - 1) * part.steps
     }
-    return bounded(part.regex + count[0], ways, steps)
+    return bounded({ regex: part.regex + count[0], ways, steps, nullable: least === 0 })
   }
 
   #atom(depth: number): Part | undefined {
@@ -99,10 +112,10 @@ class Reader {
     if (/[*+?{})\]]/.test(character) || /\p{Cs}/u.test(character)) return undefined
     this.#at += character.length
     if (character === '.') return one('[^\\n]')
-    if (character === '^') return one('(?<![^\\n])')
+    if (character === '^') return nothing('(?<![^\\n])')
     if (character === '$') {
       this.seesEnds = true
-      return one('(?![^\\n])')
+      return nothing('(?![^\\n])')
     }
     return one(character)
   }
@@ -128,7 +141,8 @@ class Reader {
   #escape(): Part | undefined {
     const name = this.#source.charAt(this.#at + 1)
     this.#at += 2
-    if (name === 'd' || name === 'w' || name === 'b' || name === 't') return one(`\\${name}`)
+    if (name === 'b') return nothing('\\b')
+    if (name === 'd' || name === 'w' || name === 't') return one(`\\${name}`)
     if (name === 's') return one('[\\t\\n\\f\\r ]')
     if (!/[!-/:-@[-`{-~]/.test(name)) return undefined
     return one(/[\^$\\.*+?()[\]{}|/]/.test(name) ? `\\${name}` : name)
@@ -145,10 +159,13 @@ class Reader {
   }
 }
 
-const one = (regex: string): Part => ({ regex, ways: 1, steps: 1 })
+const one = (regex: string): Part => ({ regex, ways: 1, steps: 1, nullable: false })
 
-const bounded = (regex: string, ways: number, steps: number): Part | undefined =>
-  steps <= mostSteps && ways <= mostSteps ? { regex, ways, steps } : undefined
+/** A place rather than a character. */
+const nothing = (regex: string): Part => ({ ...one(regex), nullable: true })
+
+const bounded = (part: Part): Part | undefined =>
+  part.steps <= mostSteps && part.ways <= mostSteps ? part : undefined
 
 /** A class may hold a range that runs backwards. */
 function valid(regex: string): boolean {

@@ -1,0 +1,205 @@
+import fc from 'fast-check'
+import { RE2JS } from 're2js'
+import { describe, expect, test } from 'vitest'
+import { indexLines } from '../../../src/text/lines.ts'
+import { compilePattern, isPattern, type Pattern, PatternError } from '../../../src/text/pattern.ts'
+import { plainPattern } from '../../../src/text/plain-pattern.ts'
+import { requiredLiteral } from '../../../src/text/required-literal.ts'
+import { verifies } from '../../support/verifies.ts'
+
+function compile(source: string, options = {}): Pattern {
+  const compiled = compilePattern(source, options)
+  if (!isPattern(compiled)) throw new Error(compiled.error)
+  return compiled
+}
+
+const spans = (source: string, text: string, options = {}): [number, number][] =>
+  [...compile(source, options).matches(text)].map(({ start, end }) => [start, end])
+
+describe('compilePattern', () => {
+  test('finds matches from left to right, without overlap', () => {
+    expect(spans('foo', 'a foo b foo')).toEqual([
+      [2, 5],
+      [8, 11],
+    ])
+    expect(spans('o+', 'foo boo')).toEqual([
+      [1, 3],
+      [5, 7],
+    ])
+  })
+
+  test('finds empty matches once a character, never inside a surrogate pair', () => {
+    const everywhere = [
+      [0, 0],
+      [1, 1],
+      [3, 3],
+    ]
+    expect(spans('', 'a😀')).toEqual(everywhere)
+    expect(spans('x*', 'a😀')).toEqual(everywhere)
+    expect(spans('(?=)', 'a😀')).toEqual(everywhere)
+  })
+
+  test('starts where it is told to', () => {
+    for (const source of ['foo', 'fo+', 'foo(?=)']) {
+      expect([...compile(source).matches('foo foo', 1)]).toEqual([{ start: 4, end: 7 }])
+      expect([...compile(source).matches('foo', 9)]).toEqual([])
+    }
+  })
+
+  test('ignores case when asked to', () => {
+    expect(compile('état').test('ÉTAT')).toBe(false)
+    for (const source of ['état', 'éta+t', 'état(?!s)']) {
+      expect(compile(source, { caseInsensitive: true }).test('ÉTAT')).toBe(true)
+    }
+  })
+
+  test('anchors at lines; a dot matches line breaks with multiline alone', () => {
+    expect(spans('^b$', 'a\nb\nc')).toEqual([[2, 3]])
+    expect(compile('a.c').test('a\nc')).toBe(false)
+    expect(spans('a.c', 'a\nc', { multiline: true })).toEqual([[0, 3]])
+  })
+
+  test('knows lookaround and backreferences', () => {
+    expect(compile('foo(?=bar)').engine).toBe('v8')
+    expect(spans('foo(?=bar)', 'foo foobar')).toEqual([[4, 7]])
+    expect(spans('(\\w)\\1', 'hello')).toEqual([[2, 4]])
+    expect(spans('(?<=\\$)\\d+', '12 $34')).toEqual([[4, 6]])
+  })
+
+  test('reads the spellings of other engines', () => {
+    expect(spans('(?P<y>\\d{4})-(?P=y)', '2024-2024')).toEqual([[0, 9]])
+    expect(spans('\\u00e9', 'é')).toEqual([[0, 1]])
+    expect(spans('a\\h+b', 'a \tb')).toEqual([[0, 4]])
+    expect(spans('b\\Z', 'b\nb')).toEqual([[2, 3]])
+    expect(spans('(?i)FOO(?!d)', 'foo')).toEqual([[0, 3]])
+    expect(spans('a\\-b(?!x)', 'a-b')).toEqual([[0, 3]])
+  })
+
+  test('takes what is no regular expression as plain text, and says so', () => {
+    const pattern = compile('call(x')
+    expect(pattern.note).toContain('plain text')
+    expect([...pattern.matches('a call(x)')]).toEqual([{ start: 2, end: 8 }])
+    expect(compile('fine').note).toBeUndefined()
+  })
+
+  test('refuses patterns that are too long', () => {
+    expect(compilePattern('a'.repeat(1_000))).toHaveProperty('test')
+    expect(compilePattern('a'.repeat(1_001))).toEqual({ error: expect.stringContaining('1001 characters') })
+  })
+
+  verifies('S3.21', 'never hangs: nested repetition is linear, backtracking is stopped', () => {
+    const hostile = `${'a'.repeat(100_000)}b`
+    expect(compile('(a+)+$').test(hostile)).toBe(false)
+    expect(() => compile('(?=a)(a+)+$').test(hostile)).toThrow(PatternError)
+    const pattern = compile('(?=a)(a+)+$')
+    expect(() => pattern.run(() => pattern.test(hostile))).toThrow(/takes too long/)
+  })
+
+  test('passes on what the work within a time limit returns and throws', () => {
+    for (const source of ['a', 'a+', '(?=a)a']) {
+      const pattern = compile(source)
+      expect(pattern.run(() => pattern.test('a'))).toBe(true)
+      expect(() =>
+        pattern.run(() => {
+          throw new RangeError('mine')
+        }),
+      ).toThrow(RangeError)
+    }
+  })
+})
+
+const atom = fc.constantFrom(
+  'a',
+  'b',
+  'A',
+  '.',
+  '\\d',
+  '\\.',
+  '[ab]',
+  '[^a]',
+  '[a-z\\d]',
+  '\\s',
+  'é',
+  '\\b',
+  '😀',
+  ' ',
+)
+const quantifier = fc.constantFrom('', '', '', '?', '{2}', '{0,2}', '??')
+const sequence = fc.array(
+  fc.tuple(atom, quantifier).map((parts) => parts.join('')),
+  { maxLength: 5 },
+)
+const plainSource = fc
+  .tuple(sequence, sequence, fc.constantFrom('', '|'), fc.constantFrom('', '^'), fc.constantFrom('', '$'))
+  .map(([first, second, or, from, to]) => `${from}${first.join('')}${or}(${second.join('')})?${to}`)
+const anySource = fc
+  .tuple(plainSource, fc.constantFrom('', '.*', 'a+', '(b|c)*', '[^b]+', '\\w+b'), plainSource)
+  .map(([before, loop, after]) => before + loop + after)
+const shortText = fc.string({
+  unit: fc.constantFrom('a', 'b', 'c', 'A', '1', '.', ' ', 'é', '😀', '\n', '\r\n'),
+  maxLength: 30,
+})
+
+function reference(source: string, caseInsensitive: boolean): RE2JS | undefined {
+  try {
+    return RE2JS.compile(source, RE2JS.MULTILINE | (caseInsensitive ? RE2JS.CASE_INSENSITIVE : 0))
+  } catch {
+    return undefined
+  }
+}
+
+describe('fast ways', () => {
+  test('a plain pattern matches what the linear engine matches', () => {
+    fc.assert(
+      fc.property(plainSource, shortText, fc.boolean(), (source, text, caseInsensitive) => {
+        const slow = reference(source, caseInsensitive)
+        fc.pre(slow !== undefined && plainPattern(source, caseInsensitive) !== undefined)
+        const matcher = slow?.matcher(text)
+        const expected: [number, number][] = []
+        while (matcher?.find()) expected.push([matcher.start(), matcher.end()])
+        expect(spans(source, text, { caseInsensitive })).toEqual(expected)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('unbounded repetition is never plain, nor is what multiplies', () => {
+    for (const source of ['a+', '.*', '(a|b)*', 'a{3,}', '(a?){99}', '((a?b?){9}){9}', 'a{1,999}']) {
+      expect(plainPattern(source, false)).toBeUndefined()
+    }
+    expect(plainPattern('error|warning: \\d{3}', true)).toBeDefined()
+  })
+
+  test('every match holds the required literal', () => {
+    expect(requiredLiteral('user=\\d+')).toBe('user=')
+    expect(requiredLiteral('a|b')).toBeUndefined()
+    fc.assert(
+      fc.property(anySource, shortText, (source, text) => {
+        const literal = requiredLiteral(source)
+        fc.pre(literal !== undefined)
+        const matcher = reference(source, false)?.matcher(text)
+        while (matcher?.find()) expect(matcher.group()).toContain(literal)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('candidates leave out no line that matches', () => {
+    fc.assert(
+      fc.property(anySource, shortText, fc.boolean(), (source, text, caseInsensitive) => {
+        const pattern = compile(source, { caseInsensitive })
+        const lines = indexLines(text)
+        const found: number[] = []
+        for (let line = 0; line < lines.count; line++) {
+          const place = pattern.candidate(text, lines.start(line))
+          if (place < 0) break
+          line = Math.max(line, lines.lineAt(place))
+          if (pattern.test(lines.at(line))) found.push(line)
+        }
+        const all = Array.from({ length: lines.count }, (_, line) => line)
+        expect(found).toEqual(all.filter((line) => pattern.test(lines.at(line))))
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
