@@ -1,6 +1,6 @@
 /**
  * Writes what is made from the configuration's schema: `mcp.schema.json`, and the option tables in README.md between
- * `<!-- generated: settings -->` and `<!-- end: settings -->` (the same for `servers`). Needs a build.
+ * `<!-- options:start -->` and `<!-- options:end -->`. Needs a build.
  * With --check nothing is written, and a difference is an error.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ const check = process.argv.includes('--check')
 const stale = []
 
 update('mcp.schema.json', () => jsonSchemaText())
-update('README.md', (text) => fill(fill(text, 'settings', settingsTable()), 'servers', serversTable()))
+update('README.md', (text) => fill(text, 'options', `${serversTable()}\n\n${settingsTable()}`))
 
 if (stale.length > 0) {
   console.error(`${stale.join(', ')}: not up to date. Run: npm run gen`)
@@ -34,7 +34,7 @@ function update(name, make) {
 }
 
 function fill(text, name, content) {
-  const [begin, end] = [`<!-- generated: ${name} -->`, `<!-- end: ${name} -->`]
+  const [begin, end] = [`<!-- ${name}:start -->`, `<!-- ${name}:end -->`]
   const start = text.indexOf(begin)
   const stop = text.indexOf(end, start)
   if (start < 0 || stop < 0) return text
