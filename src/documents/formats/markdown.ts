@@ -4,7 +4,7 @@ import { indexLines, type LineIndex } from '../../text/lines.ts'
 
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/
 const FENCE = /^ {0,3}(```|~~~)/
-const SEPARATOR = /^[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*$/
+const SEPARATOR = /^\|?[ \t]*:?-+:?(?:[ \t]*\|[ \t]*:?-+:?)*[ \t]*\|?$/
 /** Longer lines are neither headings nor rows. */
 const LONGEST = 4096
 
@@ -44,7 +44,7 @@ export function readMarkdown(text: string): JsonObject {
     const heading = HEADING.exec(line)
     if (heading) {
       close(index)
-      const title = (heading[2] ?? '').replace(/[ \t]+#+[ \t]*$/, '')
+      const title = withoutClosing(heading[2] ?? '')
       open = { level: heading[1]?.length ?? 1, heading: title, line: index, body: index + 1 }
     } else if (isTableStart(lines, index)) {
       const { rows, end } = readTable(lines, index)
@@ -56,6 +56,16 @@ export function readMarkdown(text: string): JsonObject {
   return { sections, tables }
 }
 
+/** `Title ##` → `Title`. A loop, because an expression would be quadratic in white space. */
+function withoutClosing(title: string): string {
+  const trimmed = title.trimEnd()
+  let end = trimmed.length
+  while (end > 0 && trimmed[end - 1] === '#') end -= 1
+  return end < trimmed.length && /[ \t]/.test(trimmed[end - 1] ?? '')
+    ? trimmed.slice(0, end).trimEnd()
+    : trimmed
+}
+
 function lineOf(lines: LineIndex, index: number): string {
   return lines.end(index) - lines.start(index) > LONGEST ? '' : lines.at(index)
 }
@@ -63,7 +73,7 @@ function lineOf(lines: LineIndex, index: number): string {
 /** A row of names over a row of dashes with as many cells. */
 function isTableStart(lines: LineIndex, index: number): boolean {
   const below = lineOf(lines, index + 1)
-  if (!below.includes('--') || !below.includes('|') || !SEPARATOR.test(below)) return false
+  if (!below.includes('-') || !below.includes('|') || !SEPARATOR.test(below.trim())) return false
   return lineOf(lines, index).includes('|') && cells(lineOf(lines, index)).length === cells(below).length
 }
 

@@ -24,7 +24,7 @@ export function overviewOfMarkdown(document: Document): Overview {
     totals: [formatPlural(document.lines().count, 'line'), formatPlural(sections.length, 'heading')],
     type: () => '',
     facts: [...outlined(outline), ...tableFacts(json)],
-    sample: (max) => beginning(document, Math.min(max, 320)),
+    sample: (max) => beginning(document, max),
     calls: [
       ...sectionCall(longest ?? sections[0]),
       ...tableCalls(json),
@@ -134,15 +134,8 @@ function wordCall(text: string): Template[] {
 }
 
 function beginning(document: Document, max: number): string[] {
-  return [
-    cut(
-      document.text
-        .slice(0, max * 4)
-        .trim()
-        .replace(/\n{2,}/g, '\n'),
-      Math.min(max, 320),
-    ),
-  ]
+  const start = document.text.slice(0, max * 4).trim()
+  return [ellipsis(start.replace(/\n{2,}/g, '\n'), Math.min(max, 320))]
 }
 
 /** As a pattern that matches the words themselves. */

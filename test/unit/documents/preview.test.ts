@@ -1,0 +1,103 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { fromValue } from '../../../src/documents/derive.ts'
+import { preview } from '../../../src/documents/preview.ts'
+import { verifies } from '../../support/verifies.ts'
+
+const handle = '0123456789ab'
+const options = { budget: 2000, tool: 'gh_search', bytes: 343_158, tokens: 105_348 }
+const issues = Array.from({ length: 60 }, (_, id) => ({
+  number: id,
+  title: `Crash while parsing file ${id}`,
+  state: id % 3 === 0 ? 'closed' : 'open',
+  comments: id * 2,
+  created_at: `2024-02-${String(1 + (id % 28)).padStart(2, '0')}T00:00:00Z`,
+  url: `https://example.com/${id}`,
+}))
+
+verifies('S3.7', 'begins with the handle and the totals, and tells what the first question would be', () => {
+  const text = preview(fromValue({ total_count: 990, items: issues }), options).join(handle)
+  const [first, ...others] = text.split('\n')
+  expect(first).toBe(
+    `cache_id ${handle} keeps the whole result of gh_search (json: 60 records in $.items, 343 KB, 8,924 characters, 105,348 tokens). Overview:`,
+  )
+  expect(others).toContain('beside the records: total_count = 990')
+  expect(others).toContain('state: open 40, closed 20')
+  expect(others).toContain('numbers: comments 0 to 118, mean 59 (max: "Crash while parsing file 59")')
+  expect(others).toContain('dates: created_at 2024-02-01T00:00:00Z to 2024-02-28T00:00:00Z')
+  expect(others.filter((line) => line.startsWith('  proxy_')).length).toBeGreaterThanOrEqual(2)
+})
+
+verifies('S3.12', 'suggests calls whose fields and values exist', () => {
+  const text = preview(fromValue(issues), options).join(handle)
+  const calls = [...text.matchAll(/^ {2}(proxy_\w+) (\{.*\})$/gm)].map(([, tool, json]) => ({
+    tool,
+    ...JSON.parse(json ?? ''),
+  }))
+  expect(calls.length).toBeGreaterThan(0)
+  for (const call of calls) {
+    expect(call.cache_id).toBe(handle)
+    for (const field of call.fields ?? []) expect(Object.keys(issues[0] ?? {})).toContain(field)
+    for (const condition of call.where ?? []) {
+      const [field, value] = condition.split(' = ')
+      expect(issues.some((issue) => String(Reflect.get(issue, field)) === value)).toBe(true)
+    }
+    if (call.pattern) expect(JSON.stringify(issues)).toContain(call.pattern)
+  }
+})
+
+verifies('S3.9', 'takes a notice in place of its first line', () => {
+  const text = preview(fromValue(issues), {
+    ...options,
+    notice: 'Cut from {size} ({tokens} tokens); ask {cache_id}!',
+  })
+  expect(text.join(handle).split('\n')[0]).toBe(`Cut from 343 KB (105,348 tokens); ask ${handle}!`)
+})
+
+const log = Array.from({ length: 200 }, (_, id) => {
+  const level = id % 50 === 7 ? 'ERROR' : 'INFO'
+  return `2024-05-01 10:00:${String(id % 60).padStart(2, '0')} ${level} app.core - ${level === 'ERROR' ? `Disk ${id} failed` : `Request ${id} served`}`
+}).join('\n')
+
+test('previews logs by level, pattern and time', () => {
+  const text = preview(fromValue(log), options).join(handle)
+  expect(text).toContain('level: INFO 196, ERROR 4')
+  expect(text).toContain('4× ERROR Disk * failed')
+  expect(text).toContain('196× Request * served')
+  expect(text).toContain('dates: time 2024-05-01 10:00:00 to 2024-05-01 10:00:59')
+  expect(text).toContain('"where":["level = ERROR"]')
+})
+
+test('previews outlines, pages and trees', () => {
+  const markdown = preview(fromValue('# Guide\n\nx\n\n## Install\n\ny\n\n### Linux\n\nz\n'), options).join(
+    handle,
+  )
+  expect(markdown).toContain('Guide (line 1)\n  Install (line 5)\n    Linux (line 9)')
+  const html = preview(
+    fromValue('<html><title>T</title><table><tr><th>a<th>b<tr><td>1<td>2</table></html>'),
+    options,
+  ).join(handle)
+  expect(html).toContain('title: T\n$.tables[0]: 1 row of a, b')
+  const tree = preview(
+    fromValue('- main [ref=e1]:\n  - button "Save" [ref=e2]\n  - button "Quit" [ref=e3]\n  - text: x\n'),
+    options,
+  )
+  expect(tree.join(handle)).toContain('button: "Save" [e2], "Quit" [e3]')
+})
+
+verifies('S3.7', 'is within its budget and the same each time, for anything', () => {
+  const anything = fc.oneof(
+    fc.jsonValue(),
+    fc.string({ unit: 'binary', maxLength: 3000 }),
+    fc.constantFrom(log, issues as never),
+  )
+  fc.assert(
+    fc.property(anything, fc.integer({ min: 200, max: 4000 }), (value, budget) => {
+      const given = JSON.parse(JSON.stringify(value))
+      const one = preview(fromValue(given), { ...options, budget })
+      expect(one.join(handle).length).toBeLessThanOrEqual(budget)
+      expect(preview(fromValue(given), { ...options, budget })).toEqual(one)
+    }),
+    { numRuns: 200 },
+  )
+})

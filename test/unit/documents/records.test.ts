@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { combine } from '../../../src/documents/combine.ts'
+import { fromRows, fromText, fromValue } from '../../../src/documents/derive.ts'
+import { collectionsOf, keyedRecords, mainCollection } from '../../../src/documents/records.ts'
+import { toJson } from '../../../src/documents/stringify.ts'
+
+const list = (count: number) => Array.from({ length: count }, (_, id) => ({ id, name: `n${id}` }))
+
+test('takes the root list, the root map, or the largest list inside', () => {
+  expect(mainCollection(list(5))?.path).toBe('$')
+  expect(mainCollection({ total: 5, tags: ['a', 'b'], data: { items: list(5) } })?.path).toBe('$.data.items')
+  expect(mainCollection([{ results: list(9) }])?.path).toBe('$[0].results')
+  expect(mainCollection({ 'odd key': list(4) })?.path).toBe('$["odd key"]')
+  const map = Object.fromEntries(list(12).map((record) => [`k.${record.id}`, record]))
+  expect(mainCollection(map)?.keys).toHaveLength(12)
+  expect(mainCollection({ lockfile: 3, packages: map })?.path).toBe('$.packages')
+})
+
+test('does not take a record for a map', () => {
+  expect(mainCollection({ name: 'x', owner: { id: 1 }, size: { w: 1 } })).toBeUndefined()
+  expect(mainCollection({ min: { x: 1, y: 2 }, max: { x: 3, y: 4 }, mean: { x: 2, y: 3 } })).toBeUndefined()
+  expect(mainCollection('text')).toBeUndefined()
+})
+
+test('takes lists of scalars and lists all collections', () => {
+  expect(mainCollection({ names: ['a', 'b', 'c'] })?.values).toEqual(['a', 'b', 'c'])
+  expect(collectionsOf({ a: list(2), b: { c: list(3) }, d: [] }).map(({ path }) => path)).toEqual([
+    '$.a',
+    '$.b.c',
+  ])
+})
+
+test('rows of a map carry their key', () => {
+  const rows = keyedRecords({ path: '$', keys: ['a', 'b'], values: [{ x: 1, _key: 0 }, 5] })
+  expect(rows).toEqual([
+    { _key: 'a', x: 1, _key_: 0 },
+    { _key: 'b', _value: 5 },
+  ])
+})
+
+test('combines documents, each record with its handle', () => {
+  const both = combine([
+    { handle: 'h1', document: fromValue(list(1)) },
+    { handle: 'h2', document: fromText('a\nb') },
+  ])
+  expect(both.records()?.values).toEqual([
+    { _from: 'h1', id: 0, name: 'n0' },
+    { _from: 'h2', _value: 'a' },
+    { _from: 'h2', _value: 'b' },
+  ])
+  const texts = combine([
+    { handle: 'h1', document: fromText('a') },
+    { handle: 'h2', document: fromText('b') },
+  ])
+  expect(texts.text).toBe('=== h1 ===\na\n=== h2 ===\nb')
+})
+
+test('derived documents are what their rows are', () => {
+  const hits = fromRows({ noun: 'hit', items: ['one', 'two'] })
+  expect([hits.kind, hits.text, hits.bytes, hits.lines().count]).toEqual(['text', 'one\ntwo', 7, 2])
+  expect(fromValue('[{"a":1},{"a":2}]').records()?.values).toHaveLength(2)
+  expect(fromValue({ a: 1 }).rows()).toEqual({ noun: 'value', items: [{ a: 1 }] })
+})
+
+test('writes JSON of any depth', () => {
+  const text = `${'{"a":['.repeat(20_000)}1,"x"${']}'.repeat(20_000)}`
+  expect(toJson(JSON.parse(text))).toBe(text)
+})
