@@ -1,0 +1,82 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { jsonSchemaText } from '../../../src/config/json-schema.ts'
+import { readJsonc } from '../../../src/config/jsonc.ts'
+import { loadConfig, parseConfig } from '../../../src/config/load.ts'
+import { OPTION_NAMES } from '../../../src/config/names.ts'
+import { serversTable, settingsTable } from '../../../src/config/option-table.ts'
+import { serverRows, settingRows } from '../../../src/config/options.ts'
+import { SAMPLE } from '../../../src/config/sample.ts'
+import { isObject } from '../../../src/protocol/json.ts'
+import { verifies } from '../../support/verifies.ts'
+
+const root = (name: string): string => fileURLToPath(new URL(`../../../${name}`, import.meta.url))
+
+describe('mcp.json.example', () => {
+  verifies('S3.42', 'parses with the real schema, without a warning', () => {
+    const { config, warnings } = loadConfig({ path: root('mcp.json.example'), cwd: '/', home: '/', env: {} })
+    expect(warnings).toEqual([])
+    expect(config.servers.map(({ name }) => name)).toEqual(['filesystem', 'memory'])
+    expect(config.disabled).toEqual(['docs'])
+  })
+
+  verifies('S3.42', 'shows the defaults', () => {
+    const { config } = loadConfig({ path: root('mcp.json.example'), cwd: '/', home: '/', env: {} })
+    expect(config.settings).toEqual(parseConfig({}).settings)
+  })
+
+  test('and the sample that init writes does, too', () => {
+    const { value } = readJsonc(SAMPLE, 'sample')
+    expect(isObject(value) && parseConfig(value).servers).toMatchObject([
+      { name: 'filesystem', command: 'npx' },
+    ])
+  })
+})
+
+describe('what is generated', () => {
+  test('is the same every time', () => {
+    expect(jsonSchemaText()).toBe(jsonSchemaText())
+    expect(settingsTable()).toBe(settingsTable())
+  })
+
+  test('mcp.schema.json is up to date', () => {
+    expect(readFileSync(root('mcp.schema.json'), 'utf8')).toBe(jsonSchemaText())
+  })
+
+  test('the table names every option, its default and its environment variable', () => {
+    const table = settingsTable()
+    for (const { path, env } of settingRows()) {
+      expect(table).toContain(`\`${path}\``)
+      for (const name of env) expect(table).toContain(name)
+    }
+    expect(table).toContain('| `port` | `8000` | 0–65535 |')
+    expect(serversTable()).toContain('| `timeout` | – | 1–86400 seconds |')
+  })
+
+  test.runIf(existsSync(root('README.md')))('the README holds both tables', () => {
+    const readme = readFileSync(root('README.md'), 'utf8')
+    expect(readme).toContain(settingsTable())
+    expect(readme).toContain(serversTable())
+  })
+})
+
+describe('names', () => {
+  test('belong to options that exist, and every option with one value has one', () => {
+    const paths = settingRows().map(({ path }) => path)
+    expect(Object.keys(OPTION_NAMES).filter((path) => !paths.includes(path))).toEqual([])
+    expect(paths.filter((path) => !Object.hasOwn(OPTION_NAMES, path))).toEqual(['naming.rename'])
+  })
+
+  test('are used once', () => {
+    const names = Object.values(OPTION_NAMES).flatMap(({ env, flag }) =>
+      flag === undefined ? env : [...env, flag],
+    )
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  test('every option is described', () => {
+    for (const { description } of [...settingRows(), ...serverRows()])
+      expect(description).toMatch(/^.{10,}\.$/)
+  })
+})
