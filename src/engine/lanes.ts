@@ -11,6 +11,8 @@ export interface EngineOptions {
   queryTimeout: number
   /** Heap of each worker in MB. Default: Node's own. */
   maxOldGenerationMb?: number
+  /** Module of the workers. Default: the compiled `worker.ts`. */
+  worker?: URL
 }
 
 /** Two workers where there are cores for them, beside the event loop. */
@@ -24,10 +26,10 @@ const REMEMBERED = 10_000
 
 /** An engine of worker threads. They start on first use and never hold the process. */
 export function createEngine(options: EngineOptions): Engine {
-  const { maxOldGenerationMb } = options
+  const { maxOldGenerationMb, worker = compiledWorker() } = options
   const lanes = Array.from({ length: Math.max(1, options.lanes) }, () =>
     createLane({
-      worker: workerModule(),
+      worker,
       timeLimit: options.queryTimeout,
       ...(maxOldGenerationMb !== undefined && { maxOldGenerationMb }),
     }),
@@ -75,8 +77,8 @@ export function createEngine(options: EngineOptions): Engine {
   }
 }
 
-/** The compiled worker: beside this file in `dist`, and in `dist` too when this file runs as TypeScript, which threads cannot load. */
-function workerModule(): URL {
+/** Beside this file in `dist`; from `src`, as tests run it, in `dist` all the same, for threads cannot load TypeScript. */
+function compiledWorker(): URL {
   const compiled = import.meta.url.endsWith('.js')
   return new URL(compiled ? './worker.js' : '../../dist/engine/worker.js', import.meta.url)
 }

@@ -1,0 +1,216 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { digest } from '../../../src/engine/digest.ts'
+import type { Digest, DigestOptions } from '../../../src/engine/operation.ts'
+import { createViews } from '../../../src/engine/views.ts'
+import type { JsonObject } from '../../../src/protocol/json.ts'
+import { verifies } from '../../support/verifies.ts'
+import { bytesOf, jsonResult, LIMITS, orders, sourceOf, textResult } from './world.ts'
+
+function digestOf(result: JsonObject, changes: Partial<DigestOptions> = {}): Digest {
+  return digest(createViews(), { content: bytesOf(result), tool: 'shop_orders' }, { ...LIMITS, ...changes })
+}
+
+const words = (length: number): string => 'some words of a text. '.repeat(length / 10).slice(0, length)
+const textOf = ({ shaped }: Digest): string => shaped?.text.join('abcdefabcdef') ?? ''
+
+describe('passing', () => {
+  verifies('S3.7', 'at the limit it passes, one character above it is shaped', () => {
+    expect(digestOf(textResult(words(8000)))).toMatchObject({ characters: 8000 })
+    expect(digestOf(textResult(words(8000))).shaped).toBeUndefined()
+    expect(digestOf(textResult(words(8001))).shaped).toBeDefined()
+  })
+
+  test('a limit in tokens counts as well', () => {
+    const { tokens, shaped } = digestOf(textResult(words(7000)), { maxResponseTokens: 100 })
+    expect(tokens).toBeGreaterThan(100)
+    expect(shaped).toBeDefined()
+  })
+
+  test('the hash is that of the bytes', () => {
+    const result = textResult('hello')
+    expect(digestOf(result).hash).toBe(sourceOf(result).hash)
+  })
+
+  test('structured content that repeats the text is counted once, other is counted too', () => {
+    const text = words(5000)
+    expect(digestOf(textResult(text, { structuredContent: { result: text } })).characters).toBe(5000)
+    const value = { items: orders(40) }
+    const json = JSON.stringify(value)
+    const pretty = JSON.stringify(value, null, 2)
+    expect(digestOf(textResult(pretty, { structuredContent: value })).characters).toBe(pretty.length)
+    expect(digestOf(textResult('40 orders', { structuredContent: value })).characters).toBe(9 + json.length)
+  })
+
+  test('images, audio and blobs do not count', () => {
+    const data = 'QUJD'.repeat(20_000)
+    const result = {
+      content: [
+        { type: 'image', data, mimeType: 'image/png' },
+        { type: 'audio', data, mimeType: 'audio/wav' },
+        { type: 'resource', resource: { uri: 'file:///x', blob: data } },
+      ],
+    }
+    expect(digestOf(result)).toMatchObject({ characters: 0, tokens: 0 })
+    expect(digestOf(result).shaped).toBeUndefined()
+  })
+
+  test('what is not smaller when shaped passes', () => {
+    expect(
+      digestOf(textResult(words(900)), { maxResponseSize: 100 }).shaped?.text.join('').length ?? 0,
+    ).toBeLessThan(900)
+    expect(digestOf(textResult(words(120)), { maxResponseSize: 100 }).shaped).toBeUndefined()
+  })
+
+  test('what is no result at all passes', () => {
+    for (const text of ['[1,2]', 'not json', '"x"', '']) {
+      const content = new TextEncoder().encode(text)
+      expect(
+        digest(createViews(), { content, tool: 't' }, { ...LIMITS, always: true }).shaped,
+      ).toBeUndefined()
+    }
+  })
+
+  verifies('S3.10', 'an error is shaped only above its own limit, and stays an error', () => {
+    expect(digestOf(textResult(words(32_000), { isError: true })).shaped).toBeUndefined()
+    expect(digestOf(textResult(words(32_001), { isError: true })).shaped?.result).toEqual({
+      content: [],
+      isError: true,
+    })
+  })
+})
+
+describe('shaping', () => {
+  verifies('S3.7', 'the preview has the handle, the totals and keeps to its size', () => {
+    const digested = digestOf(jsonResult(orders(500)))
+    const text = textOf(digested)
+    expect(text).toContain('abcdefabcdef')
+    expect(text).toContain('500 records')
+    expect(text.length).toBeLessThanOrEqual(LIMITS.previewSize)
+    expect(digested.shaped?.tokens).toBeLessThan(digested.tokens)
+  })
+
+  verifies(
+    'S3.10',
+    'blocks that are not text stay as they are, in their order, and so does everything else',
+    () => {
+      const image = { type: 'image', data: 'AAAA', mimeType: 'image/png', annotations: { priority: 1 } }
+      const link = { type: 'resource_link', uri: 'file:///y', name: 'y' }
+      const small = { type: 'resource', resource: { uri: 'file:///s', text: 'small' } }
+      const unknown = { type: 'hologram', anything: [1, { two: 2 }] }
+      const block = { type: 'text', text: words(9000), annotations: { audience: ['user'] } }
+      const rest = { _meta: { 'example.org/x': 1 }, future: { a: 1 } }
+      const { shaped } = digestOf({
+        content: [image, block, link, small, { type: 'text', text: 'end' }, unknown],
+        ...rest,
+      })
+      expect(shaped?.result).toEqual({ content: [image, link, small, unknown], ...rest })
+      expect(shaped).toMatchObject({ at: 1, block: { annotations: { audience: ['user'] } } })
+    },
+  )
+
+  test('a long embedded text is what the preview stands for', () => {
+    const status = { type: 'text', text: 'downloaded' }
+    const file = {
+      type: 'resource',
+      resource: { uri: 'file:///big', mimeType: 'text/plain', text: words(50_000) },
+    }
+    const { shaped } = digestOf({ content: [status, file] })
+    expect(shaped?.result.content).toEqual([])
+    expect(shaped?.at).toBe(0)
+  })
+
+  verifies('S3.9', 'an own message is the first line, with its numbers', () => {
+    const truncationMessage = 'Kept {size} ({tokens}) over {limit} as {cache_id}, {cache_id}.'
+    const digested = digestOf(textResult(words(10_000)), { truncationMessage })
+    expect(textOf(digested).split('\n')[0]).toMatch(
+      /^Kept 10,000 \([\d,]+\) over 8,000 as abcdefabcdef, abcdefabcdef\.$/,
+    )
+  })
+
+  test('asked to keep, it shapes whatever the size', () => {
+    expect(digestOf(textResult('tiny'), { always: true }).shaped).toBeDefined()
+    expect(digestOf({ content: [] }, { always: true }).shaped).toBeDefined()
+  })
+
+  verifies(
+    'S3.10',
+    'structured content with a schema is cut so that it conforms, within the same size',
+    () => {
+      const value = { items: orders(500) }
+      const outputSchema = {
+        type: 'object',
+        properties: { items: { type: 'array', items: { type: 'object', required: ['id', 'state'] } } },
+        required: ['items'],
+      }
+      const digested = digestOf(textResult(JSON.stringify(value), { structuredContent: value }), {
+        outputSchema,
+      })
+      const structured = digested.shaped?.result.structuredContent as { items: JsonObject[] }
+      expect(structured.items.length).toBeGreaterThan(0)
+      expect(structured.items[0]).toMatchObject({ id: 0, state: 'open' })
+      expect(textOf(digested).length + JSON.stringify(structured).length).toBeLessThanOrEqual(
+        LIMITS.previewSize,
+      )
+    },
+  )
+
+  test('structured content without a schema leaves when the preview describes it, and stays when it is a small extra', () => {
+    const value = { items: orders(500) }
+    expect(
+      digestOf(textResult('500 orders', { structuredContent: value })).shaped?.result,
+    ).not.toHaveProperty('structuredContent')
+    const summary = { total: 12, page: 1 }
+    expect(
+      digestOf(textResult(words(20_000), { structuredContent: summary })).shaped?.result.structuredContent,
+    ).toEqual(summary)
+  })
+
+  test('structured content that breaks its schema when cut goes out whole', () => {
+    const value = { sum: 'x'.repeat(9000) }
+    const outputSchema = {
+      type: 'object',
+      properties: { sum: { type: 'string', pattern: '^x+$' } },
+      required: ['sum'],
+    }
+    const { shaped } = digestOf(textResult(words(20_000), { structuredContent: value }), { outputSchema })
+    expect(shaped?.result.structuredContent).toEqual(value)
+  })
+
+  test('the view it opened is warm for the first question', () => {
+    const views = createViews()
+    const source = sourceOf(jsonResult(orders(500)))
+    digest(views, source, LIMITS)
+    const view = views.open(source)
+    expect(views.open({ hash: source.hash, content: new Uint8Array() })).toBe(view)
+  })
+})
+
+verifies('S3.7', 'any result passes or gets smaller, within its size, whatever it holds', () => {
+  const block = fc.oneof(
+    fc.record({ type: fc.constant('text'), text: fc.string({ maxLength: 400, unit: 'binary' }) }),
+    fc.record({ type: fc.constant('text'), text: fc.json({ maxDepth: 4 }) }),
+    fc.record({
+      type: fc.constant('image'),
+      data: fc.base64String({ maxLength: 40 }),
+      mimeType: fc.string(),
+    }),
+    fc.dictionary(fc.string(), fc.jsonValue()),
+  )
+  const result = fc.record(
+    { content: fc.array(block, { maxLength: 8 }), structuredContent: fc.object(), isError: fc.boolean() },
+    { requiredKeys: [] },
+  )
+  fc.assert(
+    fc.property(result, fc.integer({ min: 300, max: 1000 }), (given, previewSize) => {
+      const made = JSON.parse(JSON.stringify(given)) as JsonObject
+      const digested = digestOf(made, { maxResponseSize: 100, maxErrorSize: 100, previewSize })
+      const { shaped, characters } = digested
+      if (shaped === undefined) return
+      expect(textOf(digested).length).toBeLessThanOrEqual(previewSize)
+      expect(textOf(digested).length).toBeLessThan(characters)
+      expect(shaped.at).toBeLessThanOrEqual((shaped.result.content as JsonObject[]).length)
+    }),
+    { numRuns: 200 },
+  )
+})

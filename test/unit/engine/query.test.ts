@@ -1,0 +1,257 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Query, QueryAnswer, Source } from '../../../src/engine/operation.ts'
+import { query } from '../../../src/engine/query.ts'
+import { createViews } from '../../../src/engine/views.ts'
+import type { JsonObject } from '../../../src/protocol/json.ts'
+import { verifies } from '../../support/verifies.ts'
+import { jsonResult, orders, sourceOf, textResult } from './world.ts'
+
+const BUDGET = 3000
+
+function ask(
+  kind: Query['kind'],
+  params: JsonObject,
+  sources: Source | Source[],
+  budget = BUDGET,
+): QueryAnswer {
+  return query(createViews(), [sources].flat(), { kind, params, budget })
+}
+
+const textOf = ({ text }: QueryAnswer): string => text.join('fedcbafedcba')
+
+/** The kept answer as the source of the next question. */
+function next({ whole }: QueryAnswer): Source {
+  if (whole === undefined) throw new Error('the answer was complete')
+  return { handle: 'fedcbafedcba', tool: 'proxy_filter', ...whole }
+}
+
+const shop = sourceOf(jsonResult({ page: 1, items: orders(300) }))
+const log = sourceOf(
+  textResult(
+    Array.from(
+      { length: 2000 },
+      (_, n) =>
+        `2026-01-01T00:00:${String(n % 60).padStart(2, '0')}Z ${n % 100 ? 'INFO' : 'ERROR'} job ${n} ended`,
+    ).join('\n'),
+  ),
+  'aaaaaaaaaaaa',
+)
+
+describe('filter', () => {
+  verifies(
+    'S3.18 S3.26',
+    'path, where, sort and projection work on each other, and counts are over everything',
+    () => {
+      const answer = ask(
+        'filter',
+        { where: ['state = open'], sort: '-total', fields: ['id', 'customer.name'], limit: 2 },
+        shop,
+      )
+      expect(textOf(answer)).toMatch(/^100 of 300 records match/)
+      expect(textOf(answer)).toContain('"id":297,"customer.name":"Customer 7"')
+      expect(textOf(answer)).toContain('"id":294')
+      expect(textOf(answer)).not.toContain('"id":291')
+      expect(answer).toMatchObject({
+        failed: false,
+        steps: { where: { applied: true, total: 300, matched: 100 } },
+      })
+    },
+  )
+
+  test('groups are sorted and paged like records', () => {
+    const answer = ask(
+      'filter',
+      { group_by: 'customer.name', aggregate: 'count, sum(total)', sort: 'customer.name', limit: 3 },
+      shop,
+    )
+    expect(textOf(answer)).toContain('over 300 records')
+    expect(textOf(answer)).toContain('Customer 0')
+    expect(textOf(answer)).not.toContain('Customer 3')
+  })
+
+  verifies('S3.11 S3.43', 'an answer too large is bounded, and its whole can be asked again', () => {
+    const first = ask('filter', { where: ['id >= 100'] }, shop)
+    expect(textOf(first).length).toBeLessThanOrEqual(BUDGET)
+    expect(textOf(first)).toContain('fedcbafedcba')
+    const second = ask('filter', { where: ['id >= 200'] }, next(first))
+    expect(textOf(second)).toMatch(/^100 of 200 records match/)
+    const third = ask('filter', { aggregate: 'count' }, next(second))
+    expect(textOf(third)).toContain('{"count":100}')
+    expect(third.whole).toBeUndefined()
+  })
+
+  test('pages of what no step changed point to the kept result itself', () => {
+    const answer = ask('filter', { offset: 10, limit: 5 }, shop)
+    expect(answer.whole).toBeUndefined()
+    expect(answer.text).toHaveLength(1)
+    expect(textOf(answer)).toContain('records 11-15 of 300')
+    expect(textOf(answer)).toContain(shop.handle)
+  })
+
+  test('at most fifty rows when nobody says how many', () => {
+    const answer = ask('filter', { fields: ['id'], where: ['id >= 0'] }, shop, 100_000)
+    expect(textOf(answer)).toContain('records 1-50 of 300')
+    expect(next(answer).content.byteLength).toBeGreaterThan(0)
+  })
+
+  verifies('S3.26', 'several results are one, each record with its handle', () => {
+    const other = sourceOf(jsonResult(orders(20)), 'bbbbbbbbbbbb')
+    const answer = ask('filter', { where: ['id = 5'], fields: ['id', '_from'] }, [shop, other])
+    expect(textOf(answer)).toMatch(/^2 of 320 records match/)
+    expect(textOf(answer)).toContain('bbbbbbbbbbbb')
+  })
+
+  test('parameters that do not fit the data, or are none, fail with what to write', () => {
+    const missing = ask('filter', { where: ['colour = red'], fields: ['id'] }, shop)
+    expect(missing).toMatchObject({ failed: true })
+    expect(textOf(missing)).toContain('`colour`')
+    expect(missing.steps).toMatchObject({
+      where: { applied: false, error: expect.any(String) },
+      projection: { applied: true },
+    })
+    expect(ask('filter', { limit: 'many' }, shop)).toMatchObject({ failed: true })
+    expect(ask('filter', { where: ['state = nothing'] }, shop)).toMatchObject({ failed: false })
+  })
+})
+
+describe('search', () => {
+  verifies('S3.21', 'shows a page of hits and how many there are', () => {
+    const answer = ask('search', { pattern: 'ERROR', max_results: 3 }, log)
+    expect(textOf(answer)).toMatch(/^20 of 2,000 lines match `ERROR` · hits 1-3 of 20, next: offset 3/)
+    expect(textOf(ask('search', { pattern: 'ERROR', max_results: 3, offset: 18 }, log))).toContain('job 1900')
+  })
+
+  verifies('S3.11', 'a pattern that matches everything in 5 MB stays within its budget', () => {
+    const large = sourceOf(textResult('a line of a long, long text\n'.repeat(180_000)))
+    const answer = ask('search', { pattern: '.*', max_results: 1_000_000 }, large)
+    expect(textOf(answer).length).toBeLessThanOrEqual(BUDGET)
+    expect(textOf(answer)).toMatch(/^180,00\d of 180,00\d lines match/)
+  })
+
+  verifies('S3.22', 'bm25 shows the best five, with scores', () => {
+    const answer = ask('search', { pattern: 'delayed storm', mode: 'bm25' }, shop)
+    expect(textOf(answer)).toContain('passages 1-5 of 43')
+    expect(textOf(answer)).toContain('"score"')
+  })
+
+  verifies('S3.23', 'fuzzy forgives a typo', () => {
+    expect(textOf(ask('search', { pattern: 'delaid', mode: 'fuzzy' }, shop))).toMatch(
+      /^43 of 300 records match/,
+    )
+  })
+
+  verifies('S3.24', 'context shows what stands around', () => {
+    const text = sourceOf(textResult('First paragraph.\n\nThe storm came\nat night.\n\nLast.'))
+    const answer = ask('search', { pattern: 'storm', mode: 'context' }, text)
+    expect(textOf(answer)).toContain('at night.')
+    expect(textOf(answer)).not.toContain('Last.')
+  })
+
+  test('fields are projected first, and `mode` is that of the search', () => {
+    const answer = ask('search', { pattern: 'storm', fields: ['id', 'state'], mode: 'regex' }, shop)
+    expect(textOf(answer)).toMatch(/^0 of 300/)
+    expect(ask('search', { pattern: 'Customer 3', exclude: ['note'], mode: 'context' }, shop)).toMatchObject({
+      failed: false,
+      steps: { projection: { applied: true }, context: { matched: 30 } },
+    })
+  })
+
+  test('several results are searched each, hits labelled; one without the field does not spoil the other', () => {
+    const answer = ask('search', { pattern: 'ERROR|storm', max_results: 100 }, [shop, log], 20_000)
+    expect(textOf(answer)).toContain('aaaaaaaaaaaa')
+    expect(textOf(answer)).toContain(`"_from":"${shop.handle}"`)
+    const partly = ask('search', { pattern: 'Customer 1', path: 'items' }, [shop, log])
+    expect(partly.failed).toBe(false)
+    expect(textOf(partly)).toContain('aaaaaaaaaaaa: ')
+  })
+
+  test('ranked hits of several results alternate', () => {
+    const other = sourceOf(jsonResult(orders(50)), 'bbbbbbbbbbbb')
+    const answer = ask('search', { pattern: 'storm', mode: 'bm25', top_k: 2 }, [shop, other])
+    expect(textOf(answer)).toContain(shop.handle)
+    expect(textOf(answer)).toContain('bbbbbbbbbbbb')
+  })
+
+  test('no pattern is a failure that asks for one; no match is none', () => {
+    expect(ask('search', {}, shop)).toMatchObject({
+      failed: true,
+      text: [expect.stringContaining('`pattern`')],
+    })
+    expect(ask('search', { pattern: 'zzzzzz' }, shop)).toMatchObject({ failed: false })
+  })
+})
+
+describe('explore', () => {
+  verifies('S3.25', 'describes the structure, and zooms in by path', () => {
+    expect(textOf(ask('explore', {}, shop))).toContain('300 records in $.items')
+    const zoomed = textOf(ask('explore', { path: 'items[*].customer' }, shop))
+    expect(zoomed).toContain('structure in items[*].customer')
+    expect(zoomed).toContain('name')
+    expect(zoomed).not.toContain('state')
+  })
+
+  test('several results are described one after the other', () => {
+    const text = textOf(ask('explore', {}, [shop, log], 20_000))
+    expect(text).toContain(`=== ${shop.handle} ===`)
+    expect(text).toContain('=== aaaaaaaaaaaa ===')
+  })
+
+  test('a structure too large for its budget is kept', () => {
+    const answer = ask('explore', {}, shop, 400)
+    expect(textOf(answer).length).toBeLessThanOrEqual(400)
+    expect(textOf(ask('search', { pattern: 'customer' }, next(answer)))).not.toMatch(/^0 /)
+  })
+})
+
+verifies('S3.16', 'savings: tokens of source and answer, sizes by step', () => {
+  const answer = ask('filter', { where: ['state = open'], fields: ['id'], limit: 5 }, shop)
+  expect(answer.originalTokens).toBeGreaterThan(answer.answerTokens)
+  expect(answer.steps).toMatchObject({
+    where: { originalSize: expect.any(Number), processedSize: expect.any(Number) },
+    sort: { applied: false },
+  })
+})
+
+test('the same question has the same answer, warm or cold, and changes no content', () => {
+  const views = createViews()
+  const before = Buffer.from(shop.content).toString('hex')
+  const asked: Query = { kind: 'filter', params: { where: ['id > 250'], sort: '-id' }, budget: BUDGET }
+  const cold = query(views, [shop], asked)
+  const warm = query(views, [shop], asked)
+  expect(warm).toEqual(cold)
+  expect(warm.text).toEqual(query(createViews(), [shop], asked).text)
+  expect(Buffer.from(shop.content).toString('hex')).toBe(before)
+})
+
+verifies('S3.11', 'every answer is within its budget and never throws, whatever is asked of whatever', () => {
+  const params = fc.record(
+    {
+      path: fc.oneof(fc.string({ maxLength: 20 }), fc.constantFrom('$', '$..*', 'a.b', '[*]', '$..[?(@.a)]')),
+      where: fc.array(fc.string({ maxLength: 20 }), { maxLength: 2 }),
+      fields: fc.array(fc.string({ maxLength: 10 }), { maxLength: 3 }),
+      sort: fc.string({ maxLength: 10 }),
+      pattern: fc.oneof(fc.string({ maxLength: 10 }), fc.constantFrom('.', '.*', 'a+', '(')),
+      mode: fc.constantFrom('regex', 'bm25', 'fuzzy', 'context', 'include'),
+      offset: fc.integer({ min: -1, max: 50 }),
+      limit: fc.integer({ min: 0, max: 50 }),
+    },
+    { requiredKeys: [] },
+  )
+  const content = fc.oneof(fc.json({ maxDepth: 5 }), fc.string({ maxLength: 500, unit: 'binary' }))
+  fc.assert(
+    fc.property(
+      fc.constantFrom<Query['kind']>('filter', 'search', 'explore'),
+      params,
+      fc.array(content, { minLength: 1, maxLength: 2 }),
+      fc.integer({ min: 200, max: 1000 }),
+      (kind, given, texts, budget) => {
+        const sources = texts.map((text, nth) => sourceOf(textResult(text), `${nth}`.padEnd(12, '0')))
+        const answer = ask(kind, given as JsonObject, sources, budget)
+        expect(textOf(answer).length).toBeLessThanOrEqual(budget)
+        if (answer.whole === undefined) expect(answer.text).toHaveLength(1)
+      },
+    ),
+    { numRuns: 300 },
+  )
+})
