@@ -148,6 +148,7 @@ export class Connection {
       this.#session = { peer, transport, initialize }
       this.#state = 'ready'
       this.#readySince = this.#options.now()
+      this.#keepAlive(this.#session)
       handlers.ready(this.#session)
       return this.#session
     } catch (thrown) {
@@ -175,6 +176,16 @@ export class Connection {
       // The loser of the race may still fail; nobody waits for it any more.
       attempt.catch(() => {})
     }
+  }
+
+  #keepAlive(session: Session): void {
+    const { keepAliveMs } = session.transport
+    if (keepAliveMs === undefined) return
+    this.#options.later(keepAliveMs, () => {
+      if (this.#session !== session) return
+      session.peer.request({ method: 'ping' }, { timeoutMs: keepAliveMs }).catch(() => {})
+      this.#keepAlive(session)
+    })
   }
 
   #lost(peer: Peer, transport: UpstreamTransport): void {

@@ -30,6 +30,8 @@ type Inner = StreamableHTTPClientTransport | SSEClientTransport
 /** What an HTTP+SSE server answers to the POST of an initialize request (2025-11-25, "Backwards Compatibility"). */
 const NOT_STREAMABLE = new Set([400, 404, 405])
 const SHOWN = 200
+/** Node's fetch ends a response that is silent for 300 s; for HTTP+SSE that response is the connection. */
+const KEEP_ALIVE_MS = 120_000
 
 export class HttpTransport implements UpstreamTransport {
   kind: 'streamable-http' | 'sse'
@@ -46,6 +48,10 @@ export class HttpTransport implements UpstreamTransport {
   constructor(options: HttpOptions) {
     this.#options = options
     this.kind = options.type === 'sse' ? 'sse' : 'streamable-http'
+  }
+
+  get keepAliveMs(): number | undefined {
+    return this.kind === 'sse' ? KEEP_ALIVE_MS : undefined
   }
 
   async start(): Promise<void> {

@@ -5,7 +5,8 @@ import { isObject, type JsonObject, own } from '../protocol/json.ts'
 import type { Notification, Request } from '../protocol/message.ts'
 import type { RequestOptions } from '../protocol/peer.ts'
 import type { Result } from '../protocol/result.ts'
-import type { Connection } from './connection.ts'
+import type { Connection, Session } from './connection.ts'
+import { Standing } from './standing.ts'
 
 /** What a client must have declared before a server may ask for it. */
 const NEEDS: Readonly<Record<string, string>> = {
@@ -22,6 +23,7 @@ export class Link {
   /** Whose lists its lists are; see `Place`. */
   group: string
   readonly #exchanges = new Set<Exchange>()
+  readonly #standing = new Standing()
 
   constructor(
     server: string,
@@ -46,10 +48,17 @@ export class Link {
     }
     this.#exchanges.add(exchange)
     try {
-      return await this.connection.request(request, options)
+      const result = await this.connection.request(request, options)
+      this.#standing.note(request)
+      return result
     } finally {
       this.#exchanges.delete(exchange)
     }
+  }
+
+  /** Sets up on a new session what the client had set up on the last. A server that refuses it now goes without. */
+  restore({ peer }: Session): void {
+    for (const request of this.#standing.requests) peer.request(request).catch(() => {})
   }
 
   /** Passes a request of the server to the client it can only be meant for, or refuses it. */

@@ -110,7 +110,10 @@ export class Links {
       handlers: {
         request: (request, signal) => link.serve(request, signal),
         notification: (notification) => this.#events.notification(link, notification),
-        ready: (session) => this.#events.ready(link, session),
+        ready: (session) => {
+          link.restore(session)
+          this.#events.ready(link, session)
+        },
         lost: (error) => this.#events.lost(link, error),
       },
     })

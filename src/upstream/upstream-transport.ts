@@ -10,6 +10,8 @@ export interface UpstreamTransport extends Transport {
   readonly kind: ServerStatus['transport']
   /** Why it ended, or could not start, in words that follow "server `x`": "exited with code 1: no such file". */
   readonly failure: string | undefined
+  /** Milliseconds of silence that this transport does not survive, less a margin: the server is pinged that often. */
+  readonly keepAliveMs?: number | undefined
   /** Told once the handshake is done (HTTP sends it as a header). */
   setProtocolVersion?(version: string): void
 }

@@ -14,7 +14,7 @@ export function transportContract(
   start: (options?: JsonObject) => Promise<ServerOptions>,
 ): void {
   describe(name, () => {
-    verifies('S1.2 S2.2', 'introduces itself properly and lists and calls tools', async () => {
+    verifies('S1.2 S2.2 S2.8', 'introduces itself properly and lists and calls tools', async () => {
       const pool = upstreams({ servers: { docs: await start() } })
       const me = client({ roots: {} })
       const [list] = await pool.list('tools', me, forever)
@@ -39,7 +39,7 @@ export function transportContract(
       expect(pool.status()[0]).toMatchObject({ state: 'ready', tools: list?.items.length })
     })
 
-    test('an error of the server passes unchanged', async () => {
+    verifies('S2.8', 'an error of the server passes unchanged', async () => {
       const pool = upstreams({ servers: { docs: await start() } })
       const refused = await pool
         .request('docs', toolCall('refuse'), exchange())
@@ -52,7 +52,7 @@ export function transportContract(
       })
     })
 
-    verifies('S2.7 S2.8', 'progress comes back under the token of the client', async () => {
+    verifies('S2.8', 'progress comes back under the token of the client', async () => {
       const pool = upstreams({ servers: { docs: await start() } })
       const mine = exchange()
       const call = toolCall('progress', { steps: 2, ms: 1 }, { progressToken: 'mine' })
@@ -65,7 +65,7 @@ export function transportContract(
       )
     })
 
-    test('a request of the server reaches the client and its answer the server', async () => {
+    verifies('S2.8', 'a request of the server reaches the client and its answer the server', async () => {
       const pool = upstreams({ servers: { docs: await start() } })
       const me = client({ sampling: {} }, { model: 'test', answer: 42 })
       const ask = toolCall('ask', { method: 'sampling/createMessage', params: { messages: [] } })

@@ -15,6 +15,8 @@ interface World {
   alarms: { ms: number; run(): void }[]
   lost: string[]
   clock: { now: number }
+  /** Methods of what was sent to servers. */
+  sent: string[]
   /** What the next servers do with `initialize`. */
   server: { initialize(): Promise<JsonObject> }
 }
@@ -23,11 +25,12 @@ const hello = async (): Promise<JsonObject> => ({ protocolVersion: '2025-11-25',
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-function world(options: { revive?: boolean; random?: () => number } = {}): World {
-  const { revive = true, random = () => 0 } = options
+function world(options: { revive?: boolean; random?: () => number; keepAliveMs?: number } = {}): World {
+  const { revive = true, random = () => 0, keepAliveMs } = options
   const servers: Peer[] = []
   const alarms: World['alarms'] = []
   const lost: string[] = []
+  const sent: string[] = []
   const clock = { now: 0 }
   const server = { initialize: hello }
   const dial = (): UpstreamTransport => {
@@ -39,7 +42,12 @@ function world(options: { revive?: boolean; random?: () => number } = {}): World
     })
     void peer.start()
     servers.push(peer)
-    return Object.assign(near, { kind: 'stdio' as const, failure: undefined })
+    const send = near.send.bind(near)
+    near.send = (message) => {
+      if ('method' in message) sent.push(message.method)
+      return send(message)
+    }
+    return Object.assign(near, { kind: 'stdio' as const, failure: undefined, keepAliveMs })
   }
   const connection = new Connection({
     server: 's',
@@ -66,7 +74,7 @@ function world(options: { revive?: boolean; random?: () => number } = {}): World
       }
     },
   })
-  return { connection, servers, alarms, lost, clock, server }
+  return { connection, servers, alarms, lost, sent, clock, server }
 }
 
 describe('connection', () => {
@@ -171,6 +179,24 @@ describe('connection', () => {
     leave.abort()
     expect(await impatient).toMatchObject({ code: 'CANCELLED' })
     expect(await patient).toEqual({ answered: 'b' })
+  })
+
+  test('keeps a connection alive that silence would end', async () => {
+    const { connection, alarms, servers, sent } = world({ keepAliveMs: 5000, revive: false })
+    await connection.connect()
+    const far = servers[0]
+    for (let i = 0; i < 3; i++) {
+      const [alarm] = alarms.splice(0)
+      expect(alarm?.ms).toBe(5000)
+      alarm?.run()
+      await turn()
+      expect(connection.state).toBe('ready')
+    }
+    await far?.close()
+    const [last] = alarms.splice(0)
+    last?.run()
+    expect(alarms).toEqual([])
+    expect(sent).toEqual(['initialize', 'notifications/initialized', 'ping', 'ping', 'ping'])
   })
 
   test('closing while it connects ends in closed and refuses what comes after', async () => {

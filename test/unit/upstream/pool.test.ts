@@ -104,7 +104,7 @@ describe('lists', () => {
     expect(names(await pool.list('tools', me, forever))).toEqual(['late'])
   })
 
-  verifies('S1.28', 'are fetched again when the server says they changed', async () => {
+  test('are fetched again when the server says they changed', async () => {
     const pool = upstreams({ servers: { s: stdioServer({ tools: ['grow'] }) } })
     const me = client()
     await pool.list('tools', me, forever)
@@ -214,7 +214,7 @@ describe('connections', () => {
 describe('what a server asks and says', () => {
   const ask = (method: string) => toolCall('ask', { method, params: {} })
 
-  verifies('S2.7', 'goes to the exchange when it is the only one, else to the client', async () => {
+  verifies('S2.8', 'goes to the exchange when it is the only one, else to the client', async () => {
     const pool = upstreams({ servers: { s: stdioServer() } })
     const me = client({ roots: {} }, { from: 'client' })
     const own = exchange(me, { ask: async () => ({ from: 'exchange' }) })

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
+import type { JsonObject } from '../../../src/protocol/json.ts'
 import type { JsonRpcMessage } from '../../../src/protocol/message.ts'
 import { LargeResult, plain, type Result } from '../../../src/protocol/result.ts'
 import { silentLogger } from '../../../src/telemetry/log.ts'
 import { StdioTransport } from '../../../src/upstream/stdio.ts'
-import { client, exchange, stdioServer, textOf, toolCall, upstreams } from '../../support/upstream.ts'
+import { client, exchange, jsonOf, stdioServer, textOf, toolCall, upstreams } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
 
 const failure = (promise: Promise<Result>): Promise<unknown> => promise.then(plain, (error: unknown) => error)
@@ -101,6 +102,16 @@ verifies('S3.34', 'the next call after a death starts the server again, at once'
   await failure(pool.request('s', toolCall('die', { code: 0 }), exchange(me)))
   const second = textOf(await pool.request('s', toolCall('pid'), exchange(me)))
   expect(second).not.toBe(first)
+})
+
+test('a log level outlives the process it was set on', async () => {
+  const pool = upstreams({ servers: { s: stdioServer() } })
+  const me = client()
+  const level = { method: 'logging/setLevel', params: { level: 'debug' } }
+  await pool.request('s', level, exchange(me))
+  await failure(pool.request('s', toolCall('die', { code: 0 }), exchange(me)))
+  const { received } = jsonOf(await pool.request('s', toolCall('calls'), exchange(me))) as JsonObject
+  expect(received).toMatchObject([{ method: 'initialize' }, {}, level, { method: 'tools/call' }])
 })
 
 test('a server killed from outside comes back as well', async () => {
