@@ -1,0 +1,96 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { indexed, queryTerms, type Ranked, rankPassages, scanned } from '../../../src/text/bm25.ts'
+import { SpanList, type Spans } from '../../../src/text/spans.ts'
+import { verifies } from '../../support/verifies.ts'
+
+function passagesOf(texts: readonly string[]): { text: string; passages: Spans } {
+  const list = new SpanList()
+  let offset = 0
+  for (const text of texts) {
+    list.add(offset, offset + text.length)
+    offset += text.length + 1
+  }
+  return { text: texts.join('\n'), passages: list.spans() }
+}
+
+const indexes = (ranked: readonly Ranked[]): number[] => ranked.map(({ index }) => index)
+
+describe('relevance', () => {
+  const { text, passages } = passagesOf([
+    'the cache was full',
+    'the request failed: cache timeout after a timeout',
+    'all is well',
+    'the user logged in',
+  ])
+
+  verifies('S3.22', 'ranks passages that hold rare words often above others, with scores', () => {
+    const found = rankPassages(text, passages).search('cache timeout')
+    expect(indexes(found)).toEqual([1, 0])
+    expect(found[0]?.score).toBeGreaterThan(found[1]?.score ?? 0)
+  })
+
+  test('never returns what holds no word of the query', () => {
+    expect(rankPassages(text, passages).search('unheard of')).toEqual([])
+    expect(rankPassages(text, passages).search('')).toEqual([])
+    expect(rankPassages('', passagesOf([]).passages).search('a')).toEqual([])
+  })
+
+  test('works with one and two passages', () => {
+    const two = passagesOf(['alpha beta', 'beta gamma'])
+    expect(indexes(rankPassages(two.text, two.passages).search('alpha'))).toEqual([0])
+    const one = passagesOf(['alpha'])
+    expect(indexes(rankPassages(one.text, one.passages).search('ALPHA'))).toEqual([0])
+  })
+
+  test('finds identifiers by their pieces', () => {
+    const code = passagesOf(['calls getUserName()', 'nothing here', 'user_id = 3', 'end'])
+    expect(indexes(rankPassages(code.text, code.passages).search('user')).sort()).toEqual([0, 2])
+    expect(indexes(rankPassages(code.text, code.passages).search('getUserName'))[0]).toBe(0)
+  })
+
+  test('counts a repeated word of the query once', () => {
+    const ranking = rankPassages(text, passages)
+    expect(ranking.search('cache cache cache')).toEqual(ranking.search('cache'))
+    expect(queryTerms('Cache CACHE user_id')).toEqual(['cache', 'user_id', 'user', 'id'])
+  })
+
+  test('takes names that every object has as words', () => {
+    const names = passagesOf(['__proto__ is set', 'the constructor', 'toString', 'none'])
+    for (const ranking of [indexed(names.text, names.passages), scanned(names.text, names.passages)]) {
+      expect(indexes(ranking.search('__proto__'))).toEqual([0])
+      expect(indexes(ranking.search('constructor'))).toEqual([1])
+    }
+  })
+
+  verifies('S3.22', 'ranks large texts by scanning exactly as small ones by their index', () => {
+    const word = fc.constantFrom(
+      'cache',
+      'Cache',
+      'user',
+      'getUser',
+      'user_id',
+      'HTTPError',
+      'é',
+      '東京',
+      'a1',
+      'the',
+      '__proto__',
+    )
+    const passage = fc.array(word, { maxLength: 12 }).map((parts) => parts.join(' '))
+    fc.assert(
+      fc.property(
+        fc.array(passage, { minLength: 3, maxLength: 40 }),
+        fc.array(word, { minLength: 1, maxLength: 4 }),
+        (texts, query) => {
+          const corpus = passagesOf(texts)
+          const question = query.join(' ')
+          expect(scanned(corpus.text, corpus.passages).search(question)).toEqual(
+            indexed(corpus.text, corpus.passages).search(question),
+          )
+        },
+      ),
+      { numRuns: 200 },
+    )
+  })
+})

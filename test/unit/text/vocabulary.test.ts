@@ -1,0 +1,62 @@
+import fc from 'fast-check'
+import { distance } from 'fastest-levenshtein'
+import { describe, expect, test } from 'vitest'
+import { buildVocabulary, type Likeness } from '../../../src/text/vocabulary.ts'
+import { verifies } from '../../support/verifies.ts'
+
+function search(text: string, pattern: string, threshold = 0.7): Likeness[] {
+  const found: Likeness[] = []
+  buildVocabulary(text).search(pattern, threshold, (place) => found.push(place))
+  return found
+}
+
+describe('vocabulary', () => {
+  verifies('S3.23', 'finds words within a distance, with their place and similarity', () => {
+    const text = 'one Connection lost'
+    expect(search(text, 'conection')).toEqual([{ start: 4, end: 14, similarity: expect.closeTo(0.9) }])
+    expect(search(text, 'connection')).toEqual([{ start: 4, end: 14, similarity: 1 }])
+    expect(search(text, 'conection', 0.95)).toEqual([])
+  })
+
+  test('finds phrases as words in a row', () => {
+    const text = 'the databse request failed; database is a request'
+    expect(search(text, 'database reqest').map(({ start, end }) => text.slice(start, end))).toEqual([
+      'databse request',
+    ])
+  })
+
+  test('finds the pieces of identifiers', () => {
+    expect(search('call getUserName()', 'usr')).toHaveLength(1)
+    expect(search('MAX_RETRY_COUNT=3', 'retri')).toHaveLength(1)
+  })
+
+  test('agrees with comparing every word', () => {
+    const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 6 })
+    fc.assert(
+      fc.property(
+        fc.array(word),
+        word,
+        fc.double({ min: 0.01, max: 1, noNaN: true }),
+        (words, pattern, threshold) => {
+          const alike = (one: string): number =>
+            1 - distance(one, pattern) / Math.max(one.length, pattern.length)
+          const expected = words.filter((one) => alike(one) + 1e-6 >= threshold && alike(one) > 0)
+          const text = words.join(' ')
+          expect(search(text, pattern, threshold).map(({ start, end }) => text.slice(start, end))).toEqual(
+            expected,
+          )
+        },
+      ),
+    )
+  })
+
+  test('names the nearest words', () => {
+    expect(buildVocabulary('Database, datum, zebra').nearest('databse', 2)).toEqual(['database'])
+    expect(buildVocabulary('Database').nearest('?', 2)).toEqual([])
+  })
+
+  test('survives names that every object has, and half characters', () => {
+    expect(search('__proto__ constructor', 'constructr')).toHaveLength(1)
+    expect(search('\ud800 \udc00abc', 'abc')).toHaveLength(1)
+  })
+})
