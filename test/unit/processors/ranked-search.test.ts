@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest'
+import { fromRecognised, fromText, fromValue } from '../../../src/documents/derive.ts'
+import { bm25 } from '../../../src/processors/bm25.ts'
+import { fuzzy } from '../../../src/processors/fuzzy.ts'
+import { verifies } from '../../support/verifies.ts'
+import { search } from './search.ts'
+
+const prose = 'Cats sleep.\n\nDogs bark at night.\nLoudly.\n\nBirds sing.\n\nDogs eat.\n'
+
+describe('bm25', () => {
+  verifies('S3.22', 'ranks paragraphs, with score and lines', () => {
+    const found = search(bm25, fromText(prose), { pattern: 'dogs bark', mode: 'bm25' })
+    expect(found.rows).toEqual([
+      expect.stringMatching(/^\[\d\.\d\d\] lines 3-4\nDogs bark at night\.\nLoudly\.$/),
+      expect.stringMatching(/^\[0\.\d\d\] 8: Dogs eat\.$/),
+    ])
+    expect(found.metadata).toEqual({ total: 4, matched: 2 })
+    expect(found.noun).toBe('passage')
+  })
+
+  verifies('S3.22', 'ranks records, with path, score and what holds the words', () => {
+    const pets = [
+      { id: 1, name: 'Rex', about: 'a dog that barks' },
+      { id: 2, name: 'Tom', about: 'a cat' },
+      { id: 3, name: 'Tweety', about: 'a bird' },
+    ]
+    const { rows } = search(bm25, fromValue({ pets }), { pattern: 'which dog barks', mode: 'bm25' })
+    expect(rows).toEqual([
+      {
+        score: expect.any(Number),
+        path: '$.pets[0]',
+        match: { about: 'a dog that barks' },
+        record: { id: 1, name: 'Rex' },
+      },
+    ])
+  })
+
+  test('ranks each value where nothing repeats', () => {
+    const { rows } = search(bm25, fromValue({ z: 'other', a: { b: 'the answer' } }), {
+      pattern: 'answer',
+      mode: 'bm25',
+    })
+    expect(rows).toMatchObject([{ path: '$.a.b', value: 'the answer' }])
+  })
+
+  test('keeps a log record whole', () => {
+    const log = Array.from({ length: 9 }, (_, nth) => `2026-01-01T00:00:0${nth}Z INFO step ${nth}`)
+    log.splice(5, 0, '  at failing (x.js:1)')
+    const { rows } = search(bm25, fromRecognised(log.join('\n')), { pattern: 'failing', mode: 'bm25' })
+    expect(rows).toEqual([expect.stringMatching(/lines 5-6\n2026.*step 4\n {2}at failing/)])
+  })
+
+  test('says what is near when nothing is found', () => {
+    const { rows, notes } = search(bm25, fromText(prose), { pattern: 'birdz', mode: 'bm25' })
+    expect(rows).toEqual([])
+    expect(notes).toContain('birds')
+  })
+})
+
+describe('fuzzy', () => {
+  verifies('S3.23', 'finds lines with a similar word, the most similar first', () => {
+    const text = 'conection\nnothing\nconnections\nconnection\n'
+    const found = search(fuzzy, fromText(text), { pattern: 'connection', mode: 'fuzzy' })
+    expect(found.rows).toEqual(['[1.00] 4: connection', '[0.91] 3: connections', '[0.90] 1: conection'])
+    expect(found.metadata).toEqual({ total: 4, matched: 3 })
+    const strict = search(fuzzy, fromText(text), { pattern: 'connection', mode: 'fuzzy', threshold: 0.95 })
+    expect(strict.rows).toHaveLength(1)
+  })
+
+  test('counts everything, however few are shown', () => {
+    const found = search(fuzzy, fromText('word\n'.repeat(300)), {
+      pattern: 'wrod',
+      mode: 'fuzzy',
+      threshold: 0.5,
+      max_results: 1,
+    })
+    expect(found.metadata.matched).toBe(300)
+  })
+
+  test('never joins the words of two lines', () => {
+    const { metadata } = search(fuzzy, fromText('data\nbase\n'), { pattern: 'data base', mode: 'fuzzy' })
+    expect(metadata.matched).toBe(0)
+  })
+
+  verifies('S3.23', 'finds a typo in a word of a 10 MB text', () => {
+    const text = `${'all is well on this line of the log\n'.repeat(290_000)}an exeption here\n`
+    const found = search(fuzzy, fromText(text), { pattern: 'exception', mode: 'fuzzy' })
+    expect(found.rows).toEqual(['[0.89] 290001: an exeption here'])
+  })
+
+  verifies('S3.23', 'finds records, with the similarity of the best value', () => {
+    const users = ['Anderson', 'Andersen', 'Bell', 'Cole'].map((name, id) => ({ id, name }))
+    const { rows } = search(fuzzy, fromValue(users), { pattern: 'andersn', mode: 'fuzzy' })
+    expect(rows).toEqual([
+      { similarity: 0.88, path: '$[0]', match: { name: 'Anderson' }, record: { id: 0 } },
+      { similarity: 0.88, path: '$[1]', match: { name: 'Andersen' }, record: { id: 1 } },
+    ])
+  })
+})
