@@ -4,7 +4,7 @@ import type { Arrival, Digest, DigestOptions, Query, QueryAnswer, Source } from 
 export interface Engine {
   /** Measures a first response and, when it is too large, makes its preview. Its views stay warm for the first query. */
   digest(arrival: Arrival, options: DigestOptions, signal: AbortSignal): Promise<Digest>
-  /** Answers a query. Rejects with ProxyError QUERY_TIMEOUT or CANCELLED; bad parameters are an answer that `failed`. */
+  /** Answers a query. Rejects with ProxyError QUERY_TIMEOUT, CANCELLED or QUERY_FAILED; bad parameters are an answer that `failed`. */
   query(sources: readonly Source[], query: Query, signal: AbortSignal): Promise<QueryAnswer>
   /** Exact tokens of short texts (≤ 4 KB each). */
   countTokens(texts: readonly string[]): Promise<number[]>

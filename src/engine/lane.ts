@@ -90,7 +90,9 @@ export function createLane(options: LaneOptions): Lane {
     get load() {
       return load
     },
-    warm: () => void open(),
+    warm() {
+      if (!closing.signal.aborted) void open()
+    },
     async close() {
       closing.abort()
       const opened = await pool

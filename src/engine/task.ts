@@ -1,24 +1,24 @@
 /** What a lane hands to its worker. The answer's type follows from the kind. */
 import type { Arrival, Digest, DigestOptions, Query, QueryAnswer, Source } from './operation.ts'
 
-export interface DigestTask {
+interface DigestTask {
   kind: 'digest'
   arrival: Arrival
   options: DigestOptions
 }
 
-export interface QueryTask {
+interface QueryTask {
   kind: 'query'
   sources: readonly Source[]
   query: Query
 }
 
-export interface CountTask {
+interface CountTask {
   kind: 'count'
   texts: readonly string[]
 }
 
-export interface ForgetTask {
+interface ForgetTask {
   kind: 'forget'
   hash: string
 }

@@ -6,7 +6,7 @@ import { countTokens } from '../text/tokens.ts'
 import type { Source } from './operation.ts'
 
 /** A document and what was found out about it. */
-export interface View {
+interface View {
   document: Document
   /** Of its text. */
   readonly tokens: number

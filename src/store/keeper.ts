@@ -47,7 +47,7 @@ export const KEEPER_DEFAULTS = {
 } as const
 
 /** A result to keep. */
-export interface Keepsake {
+interface Keepsake {
   /** UTF-8 JSON of a CallToolResult. Must not change any more. */
   content: Uint8Array
   /** SHA-256 of `content`, hex. */
@@ -56,7 +56,7 @@ export interface Keepsake {
 }
 
 /** An agent, as far as keeping goes: an `Agent` is one. */
-export interface Owner {
+interface Owner {
   readonly id: string
 }
 
