@@ -1,0 +1,65 @@
+/** Processes as Linux tells of them in `/proc`. Elsewhere nothing is known of them: tests that ask are skipped. */
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+
+/** For tests that look at processes. */
+export const onLinuxOnly = { skip: process.platform !== 'linux' }
+
+const MARK = 'E2E_MARK'
+
+/** Environment that a server passes on to all it starts, so that each of them is known wherever it ends up. */
+export function marked(mark: string): Record<string, string> {
+  return { [MARK]: mark }
+}
+
+/** Command lines of living processes that carry the mark, whoever their parent is by now. */
+export function processesMarked(mark: string): string[] {
+  return pids().flatMap((pid) => {
+    const environment = about(pid, 'environ').split('\0')
+    const dead = /\) [ZX] /.test(about(pid, 'stat'))
+    if (dead || !environment.includes(`${MARK}=${mark}`)) return []
+    return [`${pid} ${about(pid, 'cmdline').replaceAll('\0', ' ')}`]
+  })
+}
+
+/** Process ids below this one, to any depth. */
+export function descendantsOf(pid: number): number[] {
+  const parents = pids().map((child) => ({ child, parent: parentOf(child) }))
+  const below = (one: number): number[] =>
+    parents.flatMap(({ child, parent }) => (parent === one ? [child, ...below(child)] : []))
+  return below(pid)
+}
+
+/** Open file descriptors by what they are: files by their path, sockets and pipes by their kind. */
+export function openDescriptors(pid: number): string[] {
+  return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/${pid}/fd/${fd}`).replace(/:\[\d+\]$/, '')]
+    } catch {
+      return []
+    }
+  })
+}
+
+/** Bytes of memory that the process holds. */
+export function residentBytes(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(about(pid, 'status'))?.[1] ?? 0) * 1024
+}
+
+function pids(): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+}
+
+function parentOf(pid: number): number {
+  return Number(/\) \S (\d+) /.exec(about(pid, 'stat'))?.[1] ?? 0)
+}
+
+/** Empty when the process is gone or somebody else's. */
+function about(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
+  } catch {
+    return ''
+  }
+}
