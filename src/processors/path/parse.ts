@@ -160,10 +160,10 @@ class PathReader {
         name += char
         continue
       }
-      const [escape = '', code] = /^(?:u([0-9a-f]{4})|.)/is.exec(this.source.slice(at + 1, at + 6)) ?? []
+      const [escaped = '', code] = /^(?:u([0-9a-f]{4})|.)/is.exec(this.source.slice(at + 1, at + 6)) ?? []
       name +=
-        code === undefined ? (controls[escape] ?? escape) : String.fromCharCode(Number.parseInt(code, 16))
-      at += escape.length
+        code === undefined ? (controls[escaped] ?? escaped) : String.fromCharCode(Number.parseInt(code, 16))
+      at += escaped.length
     }
     return this.refuse(`has a quote that is not closed: ${shown(this.source.slice(this.at), 30)}`)
   }
