@@ -14,7 +14,7 @@ export interface Place {
 }
 
 /** What a fetch brings: the items, and the session they come from. */
-export interface Fetched {
+interface Fetched {
   items: JsonObject[]
   /** Undefined when it ended meanwhile. */
   session: object | undefined

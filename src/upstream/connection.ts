@@ -21,7 +21,7 @@ import {
 import { SessionExpired, type UpstreamTransport } from './upstream-transport.ts'
 import type { ConnectionState } from './upstreams.ts'
 
-export interface ConnectionHandlers {
+interface ConnectionHandlers {
   /** A request of the server. */
   request(request: Request, signal: AbortSignal): Promise<Result>
   notification(notification: Notification): void
@@ -125,10 +125,10 @@ export class Connection {
   }
 
   async #open(): Promise<Session> {
-    const { server, dial, introduction, connectTimeoutMs, handlers } = this.#options
+    const { server, introduction, connectTimeoutMs, handlers } = this.#options
     this.#stopWaiting?.()
     this.#state = 'connecting'
-    const transport = dial()
+    const transport = this.#dial()
     const peer = new Peer(transport, {
       onRequest: (request, incoming) => handlers.request(request, incoming.signal),
       onNotification: (notification) => handlers.notification(notification),
@@ -161,6 +161,17 @@ export class Connection {
       throw error
     } finally {
       this.#dialling = undefined
+    }
+  }
+
+  /** A configuration that no transport can be made of is a failure to connect like any other. */
+  #dial(): UpstreamTransport {
+    try {
+      return this.#options.dial()
+    } catch (thrown) {
+      const error = connectFailed(this.#options.server, thrown)
+      this.#failed(error)
+      throw error
     }
   }
 
@@ -198,9 +209,9 @@ export class Connection {
   }
 
   #failed(error: Error): void {
+    if (this.#state === 'closed') return
     this.#failures++
     this.#options.handlers.lost(error)
-    if (this.#state === 'closed') return
     if (!this.#options.revive) {
       this.#state = 'idle'
       return

@@ -7,7 +7,7 @@ import { StdioTransport } from './stdio.ts'
 import type { UpstreamTransport } from './upstream-transport.ts'
 import type { ServerStatus } from './upstreams.ts'
 
-export function isHttp(server: ServerOptions): server is HttpServer {
+function isHttp(server: ServerOptions): server is HttpServer {
   return 'url' in server
 }
 

@@ -4,7 +4,7 @@ import type { Peer } from '../protocol/peer.ts'
 import { plain } from '../protocol/result.ts'
 
 /** Revisions this side speaks, newest first. */
-export const LEGACY_VERSIONS: readonly string[] = [
+const LEGACY_VERSIONS: readonly string[] = [
   '2025-11-25',
   '2025-06-18',
   '2025-03-26',
@@ -22,7 +22,7 @@ export interface Introduction {
 }
 
 /** A server that breaks the protocol; the message follows "server `x`". */
-export class ProtocolViolation extends Error {
+class ProtocolViolation extends Error {
   override readonly name = 'ProtocolViolation'
 }
 

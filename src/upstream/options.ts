@@ -6,7 +6,7 @@ import type { Spawn } from './process-group.ts'
 import type { UpstreamEvents } from './upstreams.ts'
 
 /** Settings of any server; what is absent comes from `defaults`. */
-export interface ServerSettings {
+interface ServerSettings {
   /** Milliseconds a call may go without an answer or progress. */
   timeoutMs?: number | undefined
   /** Milliseconds from start to the end of the handshake; also the longest wait for its lists. */
@@ -34,7 +34,7 @@ export interface HttpServer extends ServerSettings {
 
 export type ServerOptions = StdioServer | HttpServer
 
-export interface UpstreamDefaults {
+interface UpstreamDefaults {
   timeoutMs: number
   connectTimeoutMs: number
   lazy: boolean
@@ -50,7 +50,7 @@ export interface UpstreamDefaults {
   backoff: BackoffOptions
 }
 
-export const UPSTREAM_DEFAULTS: UpstreamDefaults = {
+const UPSTREAM_DEFAULTS: UpstreamDefaults = {
   timeoutMs: 120_000,
   connectTimeoutMs: 30_000,
   lazy: false,

@@ -195,6 +195,7 @@ class Pool implements Upstreams {
       const asked = offers(initialize, LISTS[kind].capability)
       const items = asked ? await listPagesIfKnown(kind, ask, this.#options.logger) : []
       if (kind === 'tools') server.tools = items.length
+      server.lastError = undefined
       return { items, session: link.connection.session }
     }
   }

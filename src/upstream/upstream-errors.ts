@@ -6,12 +6,12 @@ import { PeerClosed, RequestTimeout } from '../protocol/peer.ts'
 import { localCode } from './upstream-transport.ts'
 
 /** "120 s", "300 ms". */
-export function duration(ms: number): string {
+function duration(ms: number): string {
   return ms >= 1000 ? `${Math.round(ms / 100) / 10} s` : `${ms} ms`
 }
 
 /** What a request asks for, in a word or two: "tool `read`". */
-export function subjectOf({ method, params }: Request): string {
+function subjectOf({ method, params }: Request): string {
   const [kind, member]: [string, JsonValue | undefined] =
     method === 'tools/call'
       ? ['tool', params?.name]

@@ -74,6 +74,16 @@ describe('streamable HTTP', () => {
     })
   })
 
+  test('an address that is none is named, every time', async () => {
+    const pool = upstreams({ servers: { s: { url: 'not a url' } } })
+    for (let i = 0; i < 2; i++) {
+      expect(await failure(pool.request('s', echo, exchange()))).toMatchObject({
+        code: 'UPSTREAM_CONNECT',
+        message: 'server `s`: Invalid URL',
+      })
+    }
+  })
+
   test('a refusal shows its status', async () => {
     const server = await httpServer()
     const pool = upstreams({ servers: { s: { url: `${server.url}/nowhere` } } })

@@ -48,7 +48,7 @@ for (const [name, make] of servers) {
 
 verifies('S3.35', 'a server that does not finish its handshake leaves no process', async () => {
   const started = join(temporaryFolder(), 'started')
-  const server = { ...wrappedServer({ started, slowStart: 60_000 }), connectTimeoutMs: 500 }
+  const server = { ...wrappedServer({ started, slowStart: 60_000 }), connectTimeoutMs: 1500 }
   const pool = upstreams({ servers: { s: server } })
   await pool.open()
   const [pid = 0] = startedIn(started)
