@@ -18,7 +18,7 @@ export function isMap(object: JsonObject): boolean {
 }
 
 /** True when all values are objects and share most of their fields. */
-export function alike(values: readonly JsonValue[]): boolean {
+function alike(values: readonly JsonValue[]): boolean {
   const presence = new Map<string, number>()
   let objects = 0
   for (const value of values) {

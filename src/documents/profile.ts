@@ -1,5 +1,5 @@
 /** One pass over a collection: what each field holds. */
-import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
+import { type JsonObject, type JsonValue, own } from '../protocol/json.ts'
 import type { Collection } from './document.ts'
 import { isMap } from './map-like.ts'
 import { child, collapse, emptyShape, type Shape, type StringStats, tally } from './shape.ts'
@@ -83,7 +83,8 @@ class Pass {
 
   #object(shape: Shape, object: JsonObject, at: number, detail: boolean, depth: number): void {
     const keys = Object.keys(object)
-    if (!shape.values && keys.length > SOME_FIELDS && depth > 0 && isMap(object)) collapse(shape)
+    const many = keys.length > MOST_FIELDS || (keys.length > SOME_FIELDS && depth > 0 && isMap(object))
+    if (!shape.values && many) collapse(shape)
     if (shape.values) shape.keys = Math.max(shape.keys, keys.length)
     for (const key of keys) {
       const into = shape.values ?? child(shape, key)
@@ -194,11 +195,4 @@ function newStrings({ length }: string): StringStats {
     earliest: '',
     latest: '',
   }
-}
-
-/** The records a profile is made of; an object alone is a collection of one. */
-export function profiled(value: JsonValue): Pick<Collection, 'values'> {
-  return Array.isArray(value) || !isObject(value)
-    ? { values: Array.isArray(value) ? value : [value] }
-    : { values: [value] }
 }

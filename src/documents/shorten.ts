@@ -11,6 +11,8 @@ interface Limits {
   items: number
   fields: number
   depth: number
+  /** Names of objects already met: listing those of a huge one is the costly part. */
+  known?: Map<JsonObject, string[]>
 }
 
 /** From hardly shortened to a mere hint. The first that fits is taken. */
@@ -31,11 +33,12 @@ const STEPS: readonly Limits[] = [
  */
 export function shorten(value: JsonValue, max: number): string {
   if (typeof value === 'string') return cut(value, max)
+  const known = new Map<JsonObject, string[]>()
   for (const limits of STEPS) {
-    const text = toJson(abridge(value, limits, limits.depth))
+    const text = toJson(abridge(value, { ...limits, known }, limits.depth))
     if (text.length <= max) return text
   }
-  return cut(toJson(abridge(value, { string: 16, items: 0, fields: 3, depth: 1 }, 1)), max)
+  return cut(toJson(abridge(value, { string: 16, items: 0, fields: 3, depth: 1, known }, 1)), max)
 }
 
 function abridge(value: JsonValue, limits: Limits, depth: number): JsonValue {
@@ -50,7 +53,8 @@ function abridge(value: JsonValue, limits: Limits, depth: number): JsonValue {
 }
 
 function abridgeObject(object: JsonObject, limits: Limits, depth: number): JsonValue {
-  const keys = Object.keys(object)
+  const keys = limits.known?.get(object) ?? Object.keys(object)
+  limits.known?.set(object, keys)
   if (depth <= 0) return keys.length === 0 ? object : `{${formatPlural(keys.length, 'field')}}`
   const short: JsonObject = {}
   for (const key of keys.slice(0, limits.fields)) {

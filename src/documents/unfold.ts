@@ -20,7 +20,7 @@ export function unfold(value: JsonValue, depth = 0): JsonValue {
 }
 
 /** What a string holds when it is the JSON of an object or an array. Undefined otherwise. */
-export function heldJson(text: string): JsonValue | undefined {
+function heldJson(text: string): JsonValue | undefined {
   const parsed = looksLikeData(text) ? parseJson(text) : undefined
   return typeof parsed?.value === 'object' && parsed.value !== null ? parsed.value : undefined
 }

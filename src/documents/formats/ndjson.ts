@@ -14,6 +14,7 @@ const SHARE = 0.8
 export function readNdjson(text: string): (() => JsonValue[]) | undefined {
   if (!/^\s*[[{]/.test(text.slice(0, 4096))) return undefined
   const lines = indexLines(text)
+  if (lines.count < 2) return undefined
   return mostlyJson(lines) ? () => readLines(lines) : undefined
 }
 
