@@ -102,7 +102,7 @@ function alike(records: Records, reference: string): string | undefined {
   return (
     only(names.filter((name) => spelling(name) === wanted)) ??
     only(names.filter((name) => spelling(name).endsWith(`.${wanted}`))) ??
-    only(names.filter((name) => spelling(name).endsWith(`(${wanted})"]`))) ??
+    only(names.filter((name) => spelling(name).endsWith(`(${wanted})`))) ??
     typo(names, wanted)
   )
 }
@@ -136,7 +136,12 @@ function only<T>(candidates: readonly T[]): T | undefined {
   return candidates.length === 1 ? candidates[0] : undefined
 }
 
-/** A name without case, `_`, `-`, and the marks of lists and maps. */
+/** A name without case, `_`, `-`, the marks of lists and maps, and the brackets around keys. */
 function spelling(name: string): string {
-  return name.replaceAll(/\[\*\]|\.\*(?=\.|$)|[\s_-]/g, '').toLowerCase()
+  return name
+    .replaceAll(/\[\*\]|\.\*(?=\.|$)|[\s_-]/g, '')
+    .replaceAll(/(^)?\["(.*?)"\]/g, (_, first: string | undefined, key: string) =>
+      first === undefined ? `.${key}` : key,
+    )
+    .toLowerCase()
 }

@@ -43,7 +43,7 @@ export type Strictness = 'exact' | 'loose'
 export function equals(value: JsonValue, operand: Operand, strictness: Strictness): boolean {
   switch (typeof value) {
     case 'number':
-      return value === (operand.size ?? operand.number)
+      return orderNumber(value, operand) === 0
     case 'boolean':
       return value === operand.boolean
     case 'string':

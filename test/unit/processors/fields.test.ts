@@ -81,6 +81,17 @@ verifies('S3.19', 'records of maps are reached with and without the level of the
   expect(resolveField(map, '_key').name).toBe('_key')
 })
 
+test('rows of an earlier step are named by the ends of their keys', () => {
+  const rows = recordsOf([
+    { 'user.login': 'a', 'sum(items.price)': 1 },
+    { 'user.login': 'b', 'sum(items.price)': 2 },
+  ])
+  expect(resolveField(rows, 'user.login').note).toBeUndefined()
+  expect(resolveField(rows, 'sum(items.price)').note).toBeUndefined()
+  expect(resolveField(rows, 'login').note).toBe('`login` read as `["user.login"]`.')
+  expect(resolveField(rows, 'items.price').note).toBe('`items.price` read as `["sum(items.price)"]`.')
+})
+
 test('scalar records are named @, value or _value', () => {
   for (const reference of ['@', '$', 'value', '_value']) {
     expect(resolveField(recordsOf([1, 2, 3, 4]), reference).path).toEqual([])

@@ -130,7 +130,7 @@ test('records of an earlier step may still be named from the root they came from
 })
 
 test('text has no fields', () => {
-  expect(projection.process(fromText('prose'), { fields: 'a' }).error).toContain('proxy_search')
+  expect(projection.process(fromText('prose'), { fields: ['a'] }).error).toContain('proxy_search')
 })
 
 const key = fc.constantFrom('a', 'b', 'c', '__proto__', 'x.y', 'k k')

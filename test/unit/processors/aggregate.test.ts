@@ -1,0 +1,204 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { fromRows, fromText, fromValue } from '../../../src/documents/derive.ts'
+import { compute, parseCall } from '../../../src/processors/aggregate/functions.ts'
+import { aggregate } from '../../../src/processors/aggregate.ts'
+import { Refusal } from '../../../src/processors/refusal.ts'
+import type { JsonValue } from '../../../src/protocol/json.ts'
+import { verifies } from '../../support/verifies.ts'
+
+const orders: JsonValue[] = [
+  {
+    state: 'open',
+    price: 0.1,
+    at: '2024-05-01T10:00:00Z',
+    user: { login: 'ann' },
+    items: [{ price: 1 }, { price: 2 }],
+    tags: ['a', 'b'],
+  },
+  {
+    state: 'open',
+    price: 0.2,
+    at: '2024-05-20',
+    user: { login: 'bob' },
+    items: [{ price: 10 }],
+    tags: ['a'],
+  },
+  { state: 'shut', price: '5', at: '2024-06-01', user: { login: 'ann' }, items: [], tags: [] },
+  { state: null, price: null, at: 'never', user: { login: 'cy' }, tags: ['b'] },
+  { price: 'n/a', at: '2025-01-01', user: { login: 'ann' }, tags: ['a'] },
+]
+
+function rows(params: { group_by?: unknown; aggregate?: unknown }): readonly JsonValue[] {
+  const { content, error } = aggregate.process(fromRows({ noun: 'record', items: orders }), params as never)
+  expect(error).toBeUndefined()
+  expect(content.rows().noun).toBe('group')
+  return content.rows().items
+}
+
+verifies('S3.26', 'groups with counts, largest first', () => {
+  expect(rows({ group_by: 'user.login' })).toEqual([
+    { 'user.login': 'ann', count: 3 },
+    { 'user.login': 'bob', count: 1 },
+    { 'user.login': 'cy', count: 1 },
+  ])
+  expect(rows({ group_by: 'state' })).toEqual([
+    { state: 'open', count: 2 },
+    { state: 'shut', count: 1 },
+    { state: null, count: 1 },
+  ])
+})
+
+test('groups by parts of dates, by values in lists, and by several fields', () => {
+  expect(rows({ group_by: 'at:month' })).toEqual([
+    { 'at:month': '2024-05', count: 2 },
+    { 'at:month': '2024-06', count: 1 },
+    { 'at:month': '2025-01', count: 1 },
+  ])
+  expect(rows({ group_by: 'at:year' })[0]).toEqual({ 'at:year': '2024', count: 3 })
+  expect(rows({ group_by: 'at:hour' })[0]).toEqual({ 'at:hour': '2024-05-01T10', count: 1 })
+  expect(rows({ group_by: 'tags' })).toEqual([
+    { tags: 'a', count: 3 },
+    { tags: 'b', count: 2 },
+  ])
+  expect(rows({ group_by: ['user.login', 'state'] })[0]).toEqual({
+    'user.login': 'ann',
+    state: 'open',
+    count: 1,
+  })
+})
+
+verifies('S3.26', 'computes over all records, decimals as written', () => {
+  expect(rows({ aggregate: 'count, sum(price), avg(price), min(price), max(price), median(price)' })).toEqual(
+    [
+      {
+        count: 5,
+        'sum(price)': 5.3,
+        'avg(price)': 1.76666666667,
+        'min(price)': '5',
+        'max(price)': 'n/a',
+        'median(price)': 0.2,
+      },
+    ].map((row) => ({ ...row, 'min(price)': 0.1 })),
+  )
+  expect(rows({ aggregate: ['sum(items.price)', 'count(items.price)'] })).toEqual([
+    { 'sum(items.price)': 13, 'count(items.price)': 3 },
+  ])
+  expect(rows({ aggregate: 'distinct(user.login)' })).toEqual([
+    { 'distinct(user.login)': 3, 'frequent user.login': { ann: 3, bob: 1, cy: 1 } },
+  ])
+})
+
+test('computes per group, sorted by the first function', () => {
+  expect(rows({ group_by: 'user.login', aggregate: 'sum(price), distinct(state)' })).toEqual([
+    { 'user.login': 'ann', 'sum(price)': 5.1, 'distinct(state)': 2 },
+    { 'user.login': 'bob', 'sum(price)': 0.2, 'distinct(state)': 1 },
+    { 'user.login': 'cy', 'sum(price)': 0, 'distinct(state)': 0 },
+  ])
+})
+
+test('says what it left out', () => {
+  const { metadata } = aggregate.process(fromValue(orders), {
+    group_by: ['state', 'tags'],
+    aggregate: ['sum(price)'],
+  })
+  expect(metadata).toMatchObject({ total: 5 })
+  expect(metadata.notes).toEqual([
+    '1 of 5 have no `price`.',
+    '1 of 4 values of `price` are no numbers and were left out.',
+    '1 of 5 have no `state` and are in no group.',
+    '1 of 5 have no `tags` and are in no group.',
+    'Records with several values are counted in each of their groups.',
+  ])
+})
+
+test('without records the numbers are those of nothing', () => {
+  const { content } = aggregate.process(fromRows({ noun: 'record', items: [] }), {
+    aggregate: ['count', 'sum(x)', 'avg(x)'],
+  })
+  expect(content.rows().items).toEqual([{ count: 0, 'sum(x)': 0, 'avg(x)': null }])
+  expect(
+    aggregate.process(fromRows({ noun: 'record', items: [] }), { group_by: ['x'] }).content.rows().items,
+  ).toEqual([])
+})
+
+test('hostile names are data', () => {
+  const data = JSON.parse('[{"__proto__":"x"},{"__proto__":"x"},{"__proto__":"__proto__"},{"a":1}]')
+  const { content } = aggregate.process(fromValue(data), {
+    group_by: ['__proto__'],
+    aggregate: ['distinct(__proto__)'],
+  })
+  expect(JSON.stringify(content.rows().items)).toBe(
+    '[{"__proto__":"x","distinct(__proto__)":1},{"__proto__":"__proto__","distinct(__proto__)":1}]',
+  )
+})
+
+describe('functions', () => {
+  test.each([
+    ['count', 'count', undefined],
+    ['count()', 'count', undefined],
+    ['count(*)', 'count', undefined],
+    ['COUNT(x)', 'count', 'x'],
+    ['sum(price)', 'sum', 'price'],
+    ['sum( items.price )', 'sum', 'items.price'],
+    ['sum price', 'sum', 'price'],
+    ['sum:price', 'sum', 'price'],
+    ['price:sum', 'sum', 'price'],
+    ['average of price', 'avg', 'price'],
+    ['count(distinct x)', 'distinct', 'x'],
+    ['unique(x)', 'distinct', 'x'],
+  ])('%s', (written, name, field) => {
+    expect(parseCall(written)).toEqual({ name, field })
+  })
+
+  test.each([
+    ['sum', 'sum(price)'],
+    ['stddev(x)', 'median'],
+    ['', 'count'],
+    ['constructor(x)', 'count'],
+  ])('not %j', (written, hint) => {
+    expect(() => parseCall(written)).toThrow(Refusal)
+    expect(() => parseCall(written)).toThrow(hint)
+  })
+
+  test('refuses text without records', () => {
+    expect(aggregate.process(fromText('prose'), { aggregate: ['count'] }).error).toContain('proxy_search')
+  })
+
+  test('sums of decimals are exact', () => {
+    const cents = fc.array(fc.integer({ min: -1_000_000, max: 1_000_000 }), { minLength: 1, maxLength: 200 })
+    fc.assert(
+      fc.property(cents, (values) => {
+        const exact = values.reduce((sum, value) => sum + value, 0)
+        const decimals = values.map((value) => value / 100)
+        expect(compute('sum', decimals)).toBe(exact / 100 + 0)
+        expect(compute('min', decimals)).toBe(Math.min(...decimals))
+        expect(compute('max', decimals)).toBe(Math.max(...decimals))
+        expect(compute('distinct', decimals)).toBe(new Set(decimals.map((value) => value + 0)).size)
+      }),
+    )
+  })
+
+  test('groups hold every record once', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ k: fc.constantFrom('a', 'b', 1, null, true), v: fc.integer() }), {
+          minLength: 1,
+        }),
+        (data) => {
+          const { content } = aggregate.process(fromRows({ noun: 'record', items: data }), {
+            group_by: ['k'],
+            aggregate: ['count', 'sum(v)'],
+          })
+          const groups = content.rows().items as { k: JsonValue; count: number; 'sum(v)': number }[]
+          expect(groups.reduce((sum, { count }) => sum + count, 0)).toBe(data.length)
+          for (const { k, count, 'sum(v)': sum } of groups) {
+            const members = data.filter((one) => one.k === k)
+            expect(count).toBe(members.length)
+            expect(sum).toBe(members.reduce((total, { v }) => total + v, 0))
+          }
+        },
+      ),
+    )
+  })
+})

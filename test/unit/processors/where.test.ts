@@ -1,0 +1,262 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { fromRows, fromText, fromValue } from '../../../src/documents/derive.ts'
+import { where } from '../../../src/processors/where.ts'
+import type { JsonValue } from '../../../src/protocol/json.ts'
+import { verifies } from '../../support/verifies.ts'
+
+interface Issue {
+  [key: string]: JsonValue
+  id: number
+}
+
+const issues: Issue[] = [
+  {
+    id: 1,
+    state: 'open',
+    title: 'Crash on start',
+    comments: 7,
+    size: '2Gi',
+    created_at: '2024-05-01T10:00:00Z',
+    labels: [{ name: 'bug' }],
+    tags: ['a', 'b'],
+    draft: false,
+    price: '12.5',
+    due: null,
+    items: [{ price: 3 }, { price: 9 }],
+  },
+  {
+    id: 2,
+    state: 'closed',
+    title: 'Add dark mode',
+    comments: 0,
+    size: '512Mi',
+    created_at: '2024-05-31T23:59:59Z',
+    labels: [],
+    tags: [],
+    draft: true,
+    price: '9',
+    due: '',
+    items: [],
+  },
+  {
+    id: 3,
+    state: 'open',
+    title: 'crash on exit',
+    comments: 12,
+    size: '100',
+    created_at: '2024-06-01T00:00:00Z',
+    labels: [{ name: 'ui' }, { name: 'bug' }],
+    tags: ['b'],
+    draft: false,
+    price: '100',
+    items: [{ price: 1 }],
+  },
+  {
+    id: 4,
+    state: 'Reopened',
+    title: "Don't panic",
+    comments: 5,
+    size: '1k',
+    created_at: '2023-01-15',
+    labels: [{ name: 'debug' }],
+    tags: ['c'],
+    draft: true,
+    price: 'n/a',
+    due: '2024-01-01',
+  },
+]
+
+function ids(...conditions: string[]): number[] {
+  const { content, error } = where.process(fromRows({ noun: 'record', items: issues }), { where: conditions })
+  expect(error).toBeUndefined()
+  return content.rows().items.map((item) => (item as Issue).id)
+}
+
+verifies('S3.26', 'keeps the records that fulfil all conditions and counts over everything', () => {
+  const { content, metadata } = where.process(fromValue({ total: 4, items: issues }), {
+    where: ['state = open', 'comments > 5'],
+  })
+  expect(content.rows()).toMatchObject({ noun: 'record', items: [issues[0], issues[2]] })
+  expect(metadata).toEqual({ total: 4, matched: 2 })
+})
+
+describe('comparing', () => {
+  test.each<[string, number[]]>([
+    ['comments > 5', [1, 3]],
+    ['comments >= 5', [1, 3, 4]],
+    ['comments = 0', [2]],
+    ['comments != 0', [1, 3, 4]],
+    ['comments between 5 and 7', [1, 4]],
+    ['comments in (0, 12)', [2, 3]],
+    ['comments not in (0, 12)', [1, 4]],
+    ['price > 9', [1, 3]],
+    ['price = 12.50', [1]],
+    ['price <= 9', [2]],
+    ['size > 1GB', [1]],
+    ['size >= 512Mi', [1, 2]],
+    ['size < 1KiB', [3, 4]],
+    ['comments < 1k', [1, 2, 3, 4]],
+    ['created_at = 2024-05', [1, 2]],
+    ['created_at > 2024-05', [3]],
+    ['created_at >= 2024-05', [1, 2, 3]],
+    ['created_at <= 2024-05-31', [1, 2, 4]],
+    ['created_at < 2024-05-01', [4]],
+    ['created_at between 2024-05-31 and 2024-06-01', [2, 3]],
+    ['created_at > 2023', [1, 2, 3]],
+    ['created_at = 2023', []],
+    ['created_at starts with 2024', [1, 2, 3]],
+    ['state = open', [1, 3]],
+    ['state = OPEN', [1, 3]],
+    ['state = reopened', [4]],
+    ['state != open', [2, 4]],
+    ['title = "crash on exit"', [3]],
+    ["title = Don't panic", [4]],
+    ['draft = true', [2, 4]],
+    ['draft = "false"', [1, 3]],
+    ['due is null', [1, 3]],
+    ['due is not null', [2, 4]],
+    ['due exists', [1, 2, 4]],
+    ['due not exists', [3]],
+    ['due is empty', [1, 2, 3]],
+    ['title ~ ^crash', [1, 3]],
+    ['title ~ /EXIT$/i', [3]],
+    ['title !~ crash', [2, 4]],
+    ['title like %mode', [2]],
+    ['title contains CRASH', [1, 3]],
+    ['title not contains crash', [2, 4]],
+    ['title ends with start', [1]],
+    ['labels has bug', [1, 3]],
+    ['labels not has bug', [2, 4]],
+    ['labels contains bug', [1, 3, 4]],
+    ['labels.name = bug', [1, 3]],
+    ['labels.name != bug', [2, 4]],
+    ['tags = b', [1, 3]],
+    ['tags has b', [1, 3]],
+    ['tags is empty', [2]],
+    ['items.price > 5', [1]],
+    ['items.price < 2', [3]],
+    ['not (state = open)', [2, 4]],
+    ['state = open and comments > 10 or draft = true', [2, 3, 4]],
+    ['items has price', []],
+  ])('%s', (condition, expected) => {
+    expect(ids(condition)).toEqual(expected)
+  })
+
+  test('text to the letter when some record has it so, otherwise regardless of case', () => {
+    const records = [{ s: 'Open' }, { s: 'open' }, { s: 'OPEN' }, { s: 'shut' }]
+    const matched = (condition: string) =>
+      where.process(fromValue(records), { where: [condition] }).metadata.matched
+    expect(matched('s = open')).toBe(1)
+    expect(matched('s = oPen')).toBe(3)
+    expect(matched('s != oPen')).toBe(1)
+    expect(matched('s in (open, Shut)')).toBe(2)
+  })
+
+  test('seconds and milliseconds since 1970 as dates', () => {
+    const records = [{ t: 1_714_557_600 }, { t: 1_714_557_600_000 }, { t: 1 }, { t: 2 }]
+    expect(where.process(fromValue(records), { where: ['t = 2024-05-01'] }).metadata.matched).toBe(2)
+  })
+
+  test('records of a map by their key', () => {
+    const map = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`t3.${n}`, { n, unit: 'x' }]))
+    const { content } = where.process(fromValue(map), { where: '_key starts with t3.1' as never })
+    expect(content.rows().items).toEqual([1, 10, 11].map((n) => ({ _key: `t3.${n}`, n, unit: 'x' })))
+  })
+
+  test('scalar records', () => {
+    const { content } = where.process(fromValue([5, 50, 500, 5000]), { where: ['@ >= 500'] })
+    expect(content.rows().items).toEqual([500, 5000])
+  })
+})
+
+describe('when nothing matches', () => {
+  const note = (condition: string) =>
+    where.process(fromValue(issues), { where: [condition] }).metadata.notes?.[0]
+
+  test('says what the field holds', () => {
+    expect(note('state = opened')).toBe(
+      '`state = opened` matches none: `state` has "Reopened" (1), "open" (2), "closed" (1).',
+    )
+    expect(note('comments > 100')).toContain('`comments` is from 0 to 12')
+    expect(note('labels = bug')).toContain('holds objects with `name`; name one, as `labels.name`')
+  })
+
+  test('says how many match each condition alone', () => {
+    const { metadata } = where.process(fromValue(issues), { where: ['state = open', 'draft = true'] })
+    expect(metadata).toMatchObject({ total: 4, matched: 0 })
+    expect(metadata.notes?.[0]).toContain('`state = open` 2, `draft = true` 2')
+  })
+})
+
+test('what cannot be filtered says what to do', () => {
+  expect(where.process(fromText('some prose'), { where: ['a = 1'] }).error).toContain('proxy_search')
+  expect(where.process(fromValue({ a: { b: 1 } }), { where: ['a = 1'] }).error).toContain('`path`')
+  expect(where.process(fromValue(issues), { where: ['stat = 1'] }).error ?? '').not.toContain('failed')
+  expect(where.process(fromValue(issues), { where: ['titlee ~ ('] }).applied).toBe(true)
+  expect(where.process(fromValue(issues), { where: ['xyzzy = 1'] }).error).toContain(
+    'No record has the field `xyzzy`',
+  )
+  expect(where.process(fromValue(issues), { where: Array(60).fill('id = 1') }).error).toContain('50')
+})
+
+verifies('S3.26', 'agrees with a plain evaluation of the same condition', () => {
+  const operators: Record<string, (a: number, b: number) => boolean> = {
+    '=': (a, b) => a === b,
+    '!=': (a, b) => a !== b,
+    '<': (a, b) => a < b,
+    '<=': (a, b) => a <= b,
+    '>': (a, b) => a > b,
+    '>=': (a, b) => a >= b,
+  }
+  const small = fc.integer({ min: -3, max: 3 })
+  const held = fc.oneof(small, small.map(String))
+  const comparison = fc.record({
+    field: fc.constantFrom('x', 'y.z'),
+    operator: fc.constantFrom(...Object.keys(operators)),
+    operand: small,
+  })
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ x: held, y: fc.record({ z: held }) }), { minLength: 1, maxLength: 8 }),
+      fc.array(comparison, { minLength: 1, maxLength: 3 }),
+      fc.boolean(),
+      (records, comparisons, any) => {
+        const text = comparisons.map(({ field, operator, operand }) => `${field} ${operator} ${operand}`)
+        const plain = records.filter((record) => {
+          const results = comparisons.map(({ field, operator, operand }) =>
+            operators[operator]?.(Number(field === 'x' ? record.x : record.y.z), operand),
+          )
+          return any ? results.some(Boolean) : results.every(Boolean)
+        })
+        const document = fromRows({ noun: 'record', items: records })
+        const written = any ? [text.join(' or ')] : text
+        expect(where.process(document, { where: written }).content.rows().items).toEqual(plain)
+        if (!any)
+          expect(where.process(document, { where: [text.join(' AND ')] }).content.rows().items).toEqual(plain)
+      },
+    ),
+    { numRuns: 300 },
+  )
+})
+
+test('a condition and its negation divide the records', () => {
+  const value = fc.oneof(
+    fc.integer({ min: 0, max: 3 }),
+    fc.constantFrom('a', 'A', 'b', '2024-05-01', null, true),
+  ) as fc.Arbitrary<JsonValue>
+  const operator = fc.constantFrom('=', '<', '>', '~', 'has', 'contains', 'starts with')
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ x: value }), { minLength: 1 }),
+      operator,
+      fc.constantFrom('a', '2', '2024'),
+      (records, sign, operand) => {
+        const matched = (condition: string) =>
+          where.process(fromRows({ noun: 'record', items: records }), { where: [condition] }).metadata
+            .matched ?? -1
+        expect(matched(`x ${sign} ${operand}`) + matched(`not x ${sign} ${operand}`)).toBe(records.length)
+      },
+    ),
+  )
+})
