@@ -13,7 +13,14 @@ const server = join(root, 'node_modules/@modelcontextprotocol/server-filesystem/
 const wrapped = [process.execPath, server, root]
 
 const direct = await connect(wrapped)
-const proxied = await connect([process.execPath, join(root, 'dist/main.js'), '--log-level', 'error', '--', ...wrapped])
+const proxied = await connect([
+  process.execPath,
+  join(root, 'dist/main.js'),
+  '--log-level',
+  'error',
+  '--',
+  ...wrapped,
+])
 
 const { tools } = await proxied.listTools()
 heading(`One connection, ${tools.length} tools`)
@@ -23,7 +30,9 @@ const lock = { path: join(root, 'package-lock.json') }
 heading('The same call without and with the proxy: read_text_file package-lock.json')
 const raw = text(await direct.callTool({ name: 'read_text_file', arguments: lock }))
 const rawTokens = tokens(raw)
-console.log(`without: ${raw.length.toLocaleString('en')} characters, ${rawTokens.toLocaleString('en')} tokens of context, all or nothing\n`)
+console.log(
+  `without: ${raw.length.toLocaleString('en')} characters, ${rawTokens.toLocaleString('en')} tokens of context, all or nothing\n`,
+)
 const preview = await show('filesystem_read_text_file', lock)
 const handle = /[0-9a-f]{12}/.exec(preview)?.[0]
 
@@ -31,7 +40,13 @@ heading('Which licences, and how many packages of each?')
 await show('proxy_filter', { cache_id: handle, path: '$.packages', group_by: 'license', aggregate: 'count' })
 
 heading('Which packages run on more than one kind of processor?')
-await show('proxy_filter', { cache_id: handle, path: '$.packages', where: ['cpu exists'], fields: ['_key', 'cpu'], limit: 10 })
+await show('proxy_filter', {
+  cache_id: handle,
+  path: '$.packages',
+  where: ['cpu exists'],
+  fields: ['_key', 'cpu'],
+  limit: 10,
+})
 
 heading('Where does "levenshtien" (a typo) occur?')
 await show('proxy_search', { cache_id: handle, pattern: 'levenshtien', mode: 'fuzzy', max_results: 3 })
@@ -75,6 +90,7 @@ function text(result) {
 /** Counted in pieces: the tokenizer is quadratic on long runs without a space. */
 function tokens(value) {
   let sum = 0
-  for (let start = 0; start < value.length; start += 4096) sum += countTokens(value.slice(start, start + 4096))
+  for (let start = 0; start < value.length; start += 4096)
+    sum += countTokens(value.slice(start, start + 4096))
   return sum
 }

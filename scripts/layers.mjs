@@ -16,7 +16,12 @@ process.chdir(resolve(process.argv[2] ?? here))
 const files = readdirSync('src', { recursive: true }).filter((name) => /(?<!\.d)\.ts$/.test(name))
 const { output } = await cruise(
   ['src'],
-  { ...options, ruleSet: { forbidden, options }, validate: true, tsConfig: { fileName: join(here, 'tsconfig.json') } },
+  {
+    ...options,
+    ruleSet: { forbidden, options },
+    validate: true,
+    tsConfig: { fileName: join(here, 'tsconfig.json') },
+  },
   undefined,
   { tsConfig: { options: { allowImportingTsExtensions: true, module: 199, moduleResolution: 99 } } },
 )

@@ -5,7 +5,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
 const requirements = JSON.parse(readFileSync('test/requirements.json', 'utf8'))
-const tests = readdirSync('test', { recursive: true }).filter((name) => name.endsWith('.test.ts') || name.includes('contract/'))
+const tests = readdirSync('test', { recursive: true }).filter(
+  (name) => name.endsWith('.test.ts') || name.includes('contract/'),
+)
 const cited = new Map()
 for (const name of tests.filter((name) => name.endsWith('.ts'))) {
   const source = readFileSync(`test/${name}`, 'utf8')
@@ -17,5 +19,7 @@ const missing = Object.keys(requirements).filter((id) => !cited.has(id))
 for (const id of missing) console.error(`no proof: ${id} ${requirements[id]}`)
 const all = Object.keys(requirements)
 const later = [...cited.keys()].filter((id) => !all.includes(id))
-console.log(`requirements: ${all.length - missing.length} of ${all.length} proved; cited beyond the list: ${later.sort().join(' ') || 'none'}`)
+console.log(
+  `requirements: ${all.length - missing.length} of ${all.length} proved; cited beyond the list: ${later.sort().join(' ') || 'none'}`,
+)
 process.exitCode = missing.length > 0 ? 1 : 0

@@ -72,13 +72,7 @@ async function callTool(
   const content = bytesOf(result)
   const outputSchema = schemas.get(name)
   const digestOptions: DigestOptions = { ...options.limits, always, ...(outputSchema && { outputSchema }) }
-  const digest = await digestOrFallback(
-    result,
-    { content, tool: name },
-    digestOptions,
-    options,
-    exchange,
-  )
+  const digest = await digestOrFallback(result, { content, tool: name }, digestOptions, options, exchange)
   if (!digest.shaped) return result
   const entry = await options.keeper.keep(exchange.agent, {
     content,
@@ -130,7 +124,7 @@ async function digestOrFallback(
 
 function withPreview(shaped: NonNullable<Digest['shaped']>, handle: string, digest: Digest): JsonObject {
   const content = blocksOf(shaped.result)
-  content.splice(shaped.at, 0, textBlock(shaped.text.join(handle)))
+  content.splice(shaped.at, 0, { ...textBlock(shaped.text.join(handle)), ...shaped.block })
   const meta = isObject(shaped.result._meta) ? shaped.result._meta : {}
   return {
     ...shaped.result,
