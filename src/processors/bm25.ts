@@ -1,6 +1,6 @@
 /** Relevance: the passages or records that answer a question in words best. */
 import { fromRows } from '../documents/derive.ts'
-import type { Document, Format } from '../documents/document.ts'
+import type { Document } from '../documents/document.ts'
 import type { JsonObject, JsonValue } from '../protocol/json.ts'
 import { queryTerms, type Ranked, type Ranking, rankPassages } from '../text/bm25.ts'
 import { formatCount } from '../text/format.ts'
@@ -13,7 +13,7 @@ import type { StepMetadata } from './processor.ts'
 import { recordTexts } from './record-texts.ts'
 import { searches, searchStepParams } from './search-params.ts'
 import { requireText } from './search-pattern.ts'
-import { type Searchable, searchable } from './searchable.ts'
+import { isRecordLines, type Searchable, searchable } from './searchable.ts'
 import { defineStep } from './step.ts'
 
 /** Ranked passages that can be paged through. What follows is hardly relevant, and a sharper query finds it. */
@@ -61,12 +61,9 @@ function corpusOf(document: Document, view: Searchable): Corpus {
   return built
 }
 
-/** Formats in which a line is a record. */
-const records: ReadonlySet<Format> = new Set(['log', 'csv', 'tree'])
-
 function ofText(document: Document, view: Searchable): Corpus {
   const lines = document.lines()
-  const passages = (records.has(document.format) ? recordPassages : paragraphPassages)(view.text, lines)
+  const passages = (isRecordLines(document) ? recordPassages : paragraphPassages)(view.text, lines)
   return {
     count: passages.count,
     ranking: rankPassages(view.text, passages),

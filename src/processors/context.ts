@@ -11,10 +11,10 @@ import { metadata } from './grep.ts'
 import { byRecord, recordRows, type Show } from './leaf-hits.ts'
 import { groupLines, groupRows } from './line-hits.ts'
 import { nearMisses } from './near-misses.ts'
-import { passageRow } from './passage-row.ts'
+import { passageRows } from './passage-row.ts'
 import { contextLines, type SearchParams, searches, searchStepParams } from './search-params.ts'
 import { requirePattern, runPattern } from './search-pattern.ts'
-import { findHits, type Hit, mostKept, type Searchable, searchable } from './searchable.ts'
+import { findHits, type Hit, isRecordLines, mostKept, searchable } from './searchable.ts'
 import { defineStep } from './step.ts'
 
 /** Lines around a match when none are asked for. */
@@ -33,7 +33,7 @@ export const context = defineStep({
     const notes = pattern.note === undefined ? [] : [pattern.note]
     if (count === 0) notes.push(...nearMisses(view, params))
     if (view.leaves === undefined) {
-      const rows = textRows(view, view.lines ?? document.lines(), kept, params)
+      const rows = textRows(view.text, view.lines ?? document.lines(), kept, params, !isRecordLines(document))
       return {
         content: fromRows({ noun: 'passage', items: rows }),
         metadata: metadata(view.units.count, count, notes),
@@ -50,29 +50,32 @@ export const context = defineStep({
 })
 
 function textRows(
-  view: Searchable,
+  text: string,
   lines: LineIndex,
   hits: readonly Hit[],
   params: SearchParams,
+  wrapped: boolean,
 ): JsonValue[] {
   switch (params.context_type ?? 'paragraph') {
     case 'lines':
       return lineGroups(lines, hits, contextLines(params, defaultLines))
     case 'sentence':
-      return sentences(view.text, lines, hits)
+      return sentences(text, lines, hits, wrapped)
     case 'section': {
       const headings = findHeadings(lines)
-      const path = new Map<LineRange, readonly string[]>()
+      const paths = new Map<LineRange, readonly string[]>()
       const sections = around(hits, (line) => {
         const section = sectionAt(lines, headings, line)
-        path.set(section, section.path)
+        paths.set(section, section.path)
         return section
       })
-      return sections.map(({ range, lines: at }) => passageRow(lines, range, at, path.get(range) ?? []))
+      return sections.flatMap((found) =>
+        passageRows(lines, found.range, found.lines, paths.get(found.range) ?? []),
+      )
     }
     case 'paragraph':
-      return around(hits, (line) => paragraphAround(lines, line)).map(({ range, lines: at }) =>
-        passageRow(lines, range, at, []),
+      return around(hits, (line) => paragraphAround(lines, line)).flatMap((found) =>
+        passageRows(lines, found.range, found.lines, []),
       )
   }
 }
@@ -107,13 +110,16 @@ function lineGroups(lines: LineIndex, hits: readonly Hit[], around: number): str
   return groupRows(lines, groupLines(ranges, around, lines.count), places)
 }
 
-function sentences(text: string, lines: LineIndex, hits: readonly Hit[]): string[] {
+/** `wrapped`: a sentence may go on in the next line. */
+function sentences(text: string, lines: LineIndex, hits: readonly Hit[], wrapped: boolean): string[] {
   const found: Span[] = []
   let paragraph: LineRange = { first: 0, last: -1 }
   for (const hit of hits) {
     const last = found.at(-1)
     if (last !== undefined && hit.end <= last.end) continue
-    if (hit.unit > paragraph.last) paragraph = paragraphAround(lines, hit.unit)
+    if (hit.unit > paragraph.last) {
+      paragraph = wrapped ? paragraphAround(lines, hit.unit) : { first: hit.unit, last: hit.unit }
+    }
     const span = sentenceAround(text, hit, lines.start(paragraph.first), lines.end(paragraph.last))
     if (last !== undefined && span.start < last.end) last.end = Math.max(last.end, span.end)
     else found.push(span)

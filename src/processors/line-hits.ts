@@ -6,7 +6,7 @@ import { excerpt } from './excerpt.ts'
 import { type Hit, longUnit, placeWidth } from './searchable.ts'
 
 /** Lines of one row at most; a longer group goes on in the next row. */
-const longestRow = 40
+export const longestRow = 40
 
 /** Lines around hits that touch or overlap. */
 export interface Group extends LineRange {

@@ -1,55 +1,52 @@
-/** A passage of a text as one row: where it is, the headings above it, its lines. */
-
+/** A passage of a text as rows: where it is, the headings above it, its lines. */
 import { ellipsis } from '../text/cut.ts'
-import { formatPlural } from '../text/format.ts'
 import type { LineIndex } from '../text/lines.ts'
 import type { LineRange } from '../text/passages.ts'
+import { groupLines, longestRow } from './line-hits.ts'
+import { longUnit } from './searchable.ts'
 
-/** Characters of a passage that is shown whole, and of a line in one that is not. */
+/** Characters of a passage that is shown whole. */
 const longestPassage = 4_000
-const longestLine = 500
-/** Lines shown around each match of a longer passage. */
-const kept = 5
+/** Lines shown around each match of a longer one. */
+const around = 5
 
 /**
- * `lines 12-30 · Guide > Install`, then the passage. A longer one is shown around its `matches` (line numbers in order),
- * and says how many lines are left out where.
+ * `lines 12-30 · Guide > Install`, then the passage. A longer one gives several rows, each the lines around some of its
+ * `matches` (line numbers in order): `lines 490-500 of 1-9000 · Guide`.
  */
-export function passageRow(
+export function passageRows(
   lines: LineIndex,
-  { first, last }: LineRange,
+  whole: LineRange,
   matches: readonly number[],
   path: readonly string[],
-): string {
-  const where = first === last ? `line ${first + 1}` : `lines ${first + 1}-${last + 1}`
-  const title =
-    path.length === 0 ? where : `${where} · ${path.map((name) => ellipsis(name, 100)).join(' > ')}`
-  const body: string[] = []
-  if (lines.end(last) - lines.start(first) <= longestPassage) {
-    for (let line = first; line <= last; line++) body.push(lines.at(line))
-  } else {
-    addAround(body, lines, { first, last }, matches)
+): string[] {
+  const title = path.length === 0 ? '' : ` · ${path.map((name) => ellipsis(name, 100)).join(' > ')}`
+  if (lines.end(whole.last) - lines.start(whole.first) <= longestPassage) {
+    return [`${named(whole)}${title}\n${content(lines, whole)}`]
   }
-  return `${title}\n${body.join('\n')}`
+  const hits = matches.map((line) => ({ first: line, last: line }))
+  return groupLines(hits, around, lines.count)
+    .flatMap(({ first, last }) => pieces(Math.max(first, whole.first), Math.min(last, whole.last)))
+    .map((part) => `${named(part)} of ${whole.first + 1}-${whole.last + 1}${title}\n${content(lines, part)}`)
 }
 
-function addAround(
-  body: string[],
-  lines: LineIndex,
-  { first, last }: LineRange,
-  matches: readonly number[],
-): void {
-  let next = first
-  let size = 0
-  for (const match of matches) {
-    if (size > longestPassage) break
-    const from = Math.max(next, match - kept)
-    if (from > next) body.push(`[${formatPlural(from - next, 'line')} left out]`)
-    for (next = from; next <= Math.min(last, match + kept); next++) {
-      const line = ellipsis(lines.at(next), longestLine)
-      size += line.length
-      body.push(line)
-    }
+function named({ first, last }: LineRange): string {
+  return first === last ? `line ${first + 1}` : `lines ${first + 1}-${last + 1}`
+}
+
+function content(lines: LineIndex, { first, last }: LineRange): string {
+  const shown: string[] = []
+  for (let line = first; line <= last; line++) {
+    const isLong = lines.end(line) - lines.start(line) > longestPassage
+    shown.push(isLong ? ellipsis(lines.at(line), longUnit) : lines.at(line))
   }
-  if (next <= last) body.push(`[${formatPlural(last + 1 - next, 'line')} left out]`)
+  return shown.join('\n')
+}
+
+function pieces(first: number, last: number): LineRange[] {
+  const parts: LineRange[] = []
+  for (let from = first; from <= last; from += longestRow) {
+    parts.push({ first: from, last: Math.min(last, from + longestRow - 1) })
+  }
+  return parts
 }

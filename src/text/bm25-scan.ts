@@ -8,6 +8,9 @@ import { countTerms, pieces, wordAt } from './tokenize.ts'
 export const saturation = 1.2
 export const lengthWeight = 0.75
 
+/** Words whose terms are remembered during a query. */
+const mostKnown = 10_000
+
 /** A passage, by its number, and how well it answers. */
 export interface Ranked {
   index: number
@@ -81,9 +84,16 @@ export function rank(scores: Iterable<[number, number]>): Ranked[] {
 /** For each term, how often each passage holds it. */
 function termFrequencies(text: string, passages: Spans, terms: readonly string[]): Int32Array[] {
   const found = new Map(terms.map((term) => [term, new Int32Array(passages.count)]))
-  const count = (term: string, passage: number): void => {
-    const frequencies = found.get(term)
-    if (frequencies !== undefined) frequencies[passage] = (frequencies[passage] ?? 0) + 1
+  /** The counters of the terms that a word gives. Words repeat, taking them apart is slow: answers are kept. */
+  const known = new Map<string, readonly Int32Array[]>()
+  const countersOf = (word: string): readonly Int32Array[] => {
+    let counters = known.get(word)
+    if (counters === undefined) {
+      const given = [word, ...pieces(word)].map((term) => found.get(term.toLowerCase()))
+      counters = given.filter((counter) => counter !== undefined)
+      if (known.size < mostKnown) known.set(word, counters)
+    }
+    return counters
   }
   // Terms hold letters, digits and `_` alone: nothing in them is special in a pattern.
   const candidates = new RegExp(terms.join('|'), 'giu')
@@ -97,9 +107,9 @@ function termFrequencies(text: string, passages: Spans, terms: readonly string[]
       continue
     }
     const word = wordAt(text, match.index, first, passages.end(passage))
-    const whole = text.slice(word.start, word.end)
-    count(whole.toLowerCase(), passage)
-    for (const piece of pieces(whole)) count(piece.toLowerCase(), passage)
+    for (const counter of countersOf(text.slice(word.start, word.end))) {
+      counter[passage] = (counter[passage] ?? 0) + 1
+    }
     candidates.lastIndex = Math.max(word.end, match.index + 1)
   }
   return [...found.values()]
