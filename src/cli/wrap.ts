@@ -54,7 +54,7 @@ export function serverName(words: readonly string[]): string {
     .map((part, index, all) =>
       index === all.length - 1 ? part.replace(/\.(?:[cm]?[jt]s|py|exe|cmd|sh)$/i, '') : part,
     )
-  while (parts.length > 1 && PLAIN_PLACES.has(parts.at(-1) ?? '')) parts.pop()
+  while (PLAIN_PLACES.has(parts.at(-1) ?? '')) parts.pop()
   const bare = (parts.at(-1) ?? '')
     .replace(/^(?:mcp-server-|server-|mcp-|mcp_server_|mcp_)/i, '')
     .replace(/(?:-mcp-server|-server|-mcp|_mcp|_server)$/i, '')

@@ -21,6 +21,8 @@ export function createLogger({ level, file, secrets = [], destination }: LoggerO
     level: level === 'warning' ? 'warn' : level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
+    // Errors are plain data by then; pino's own serializer would call them `Object`.
+    serializers: { err: (error: unknown) => error },
     formatters: {
       level: (label) => ({ level: label }),
       log: (fields) => redactor.fields(fields),

@@ -14,7 +14,7 @@ const USERINFO = /([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#"'<>@]{1,512}@/gi
 const QUERY = /([a-z][a-z0-9+.-]{0,20}:\/\/[^\s?#"'<>]{0,2048})[?#][^\s"'<>]{1,8192}/gi
 const SCHEME = /\b(bearer|basic)\s{1,4}[\w.~+/=-]{6,}/gi
 const ASSIGNMENT =
-  /([\w-]{0,40}(?:token|secret|password|passwd|api[_-]?key|cookie|authorization)["']?\s{0,4}[:=]\s{0,4})(?:"[^"]{1,8192}"|'[^']{1,8192}'|[^\s"',;&]{1,8192})/gi
+  /((?:token|secret|password|passwd|api[_-]?key|cookie|authorization)["']?\s{0,4}[:=]\s{0,4})(?:"[^"]{1,8192}"|'[^']{1,8192}'|[^\s"',;&]{1,8192})/gi
 
 export interface Redactor {
   text(value: string): string

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { expand } from '../../../src/config/expand.ts'
 import { verifies } from '../../support/verifies.ts'

@@ -1,0 +1,63 @@
+import { readdirSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { world } from './support.ts'
+
+const two = JSON.stringify({
+  mcpServers: { good: { command: 'node' }, bad: { command: 'gone', env: { TOKEN: 'sesame-street' } } },
+})
+
+describe('doctor', () => {
+  test('all well: 0, with version and tools of each server', async () => {
+    const w = world({
+      status: () => ({
+        state: 'ready',
+        tools: 4,
+        initialize: { serverInfo: { name: 'x-server', version: '1.2' } },
+      }),
+    })
+    w.write('mcp.json', two)
+    expect(await w.cli('doctor')).toBe(0)
+    expect(w.out()).toMatch(/ok +node +v\d+/)
+    expect(w.out()).toMatch(/ok +configuration +\S+mcp\.json: 2 servers/)
+    expect(w.out()).toMatch(/ok +good +x-server 1\.2, 4 tools, 0 ms/)
+    expect(w.err()).toBe('')
+  })
+
+  test('a broken server: 1, with its error and a remedy, without its secrets', async () => {
+    const w = world({
+      status: ({ servers }) =>
+        servers[0]?.name === 'bad'
+          ? { state: 'waiting', lastError: 'spawn gone ENOENT sesame-street' }
+          : { state: 'ready', tools: 1 },
+    })
+    w.write('mcp.json', two)
+    expect(await w.cli('doctor', '--json')).toBe(1)
+    const { ok, findings } = JSON.parse(w.out())
+    expect(ok).toBe(false)
+    expect(findings).toContainEqual({
+      subject: 'bad',
+      state: 'broken',
+      message: 'spawn gone ENOENT ***',
+      remedy: 'Is gone installed and on the PATH? Write its whole path otherwise.',
+    })
+    expect(findings).toContainEqual(expect.objectContaining({ subject: 'good', state: 'ok' }))
+  })
+
+  test('a broken configuration: 2, told as a finding', async () => {
+    const w = world()
+    w.write('mcp.json', '{')
+    expect(await w.cli('doctor')).toBe(2)
+    expect(w.out()).toMatch(/BROKEN +configuration +mcp\.json is not valid/)
+  })
+
+  test('looks at each server alone, connecting at once, with nothing remembered and nothing left behind', async () => {
+    const w = world()
+    w.write('mcp.json', two)
+    await w.cli('doctor')
+    expect(w.configs.map(({ servers }) => servers.map(({ name }) => name))).toEqual([['good'], ['bad']])
+    expect(w.configs.every(({ settings }) => !settings.connect.lazy)).toBe(true)
+    expect(new Set(w.configs.map(({ settings }) => settings.dataDir)).size).toBe(2)
+    expect(readdirSync(w.host.temporary)).toEqual([])
+    expect(w.happened).toEqual(['close', 'close'])
+  })
+})

@@ -1,0 +1,110 @@
+/** A world for tests of commands: directories of their own, streams that remember, a gateway that does what it is told. */
+import { EventEmitter } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { runCli } from '../../../src/cli/cli.ts'
+import type { Host } from '../../../src/cli/host.ts'
+import type { Config } from '../../../src/config/schema.ts'
+import type { Gateway } from '../../../src/gateway.ts'
+import { totalsOf } from '../../../src/telemetry/savings-report.ts'
+import type { ServerStatus } from '../../../src/upstream/upstreams.ts'
+import { deferred } from '../../support/deferred.ts'
+
+export interface World {
+  host: Host
+  out(): string
+  err(): string
+  /** Configurations that gateways were made of. */
+  configs: Config[]
+  /** What happened to gateways and to the process, in order. */
+  happened: string[]
+  events: EventEmitter
+  /** The client of a stdio gateway leaves. */
+  leave(): void
+  cli(...argv: string[]): Promise<number>
+  write(name: string, content: string): string
+}
+
+export interface WorldOptions {
+  env?: Record<string, string>
+  /** What a gateway finds out about its first server. */
+  status?: (config: Config) => Omit<ServerStatus, 'server' | 'transport'>
+  start?: () => Promise<{ url?: string }>
+  close?: () => Promise<void>
+}
+
+export function world(options: WorldOptions = {}): World {
+  const root = mkdtempSync(join(tmpdir(), 'cli-test-'))
+  onTestFinished(() => rmSync(root, { recursive: true }))
+  const [cwd, home, temporary] = ['work', 'home', 'tmp'].map((name) => join(root, name)) as [
+    string,
+    string,
+    string,
+  ]
+  for (const directory of [cwd, home, temporary]) mkdirSync(directory)
+  const written = { out: '', err: '' }
+  const configs: Config[] = []
+  const happened: string[] = []
+  const events = new EventEmitter()
+  const left = deferred()
+  const rows = [{ tool: 'a_x', kind: 'call' as const, calls: 2, originalTokens: 900, deliveredTokens: 100 }]
+  const gateway = (config: Config): Gateway => ({
+    ended: left.promise,
+    start: () => {
+      happened.push('start')
+      return options.start?.() ?? Promise.resolve({})
+    },
+    check: async () =>
+      config.servers.map(({ name }) => ({
+        server: name,
+        transport: 'stdio',
+        ...(options.status?.(config) ?? { state: 'ready', tools: 3 }),
+      })),
+    status: () => [],
+    savings: async () => ({
+      totals: totalsOf(rows),
+      tools: rows,
+      agents: [],
+      days: [{ day: '2026-02-03', tools: rows }],
+      unmeasuredCharacters: 0,
+    }),
+    close: async () => {
+      happened.push('close')
+      await options.close?.()
+    },
+  })
+  const host: Host = {
+    env: options.env ?? {},
+    cwd,
+    home,
+    temporary,
+    platform: 'linux',
+    stdout: { write: (text) => (written.out += text) },
+    stderr: { write: (text) => (written.err += text) },
+    now: () => 0,
+    events,
+    exit: (code) => void happened.push(`exit ${code}`),
+    createGateway: async (config) => {
+      configs.push(config)
+      return gateway(config)
+    },
+  }
+  return {
+    host,
+    out: () => written.out,
+    err: () => written.err,
+    configs,
+    happened,
+    events,
+    leave: () => left.resolve(),
+    cli: (...argv) => runCli(host, argv),
+    write(name, content) {
+      const path = join(name.startsWith('~') ? home : cwd, name.replace(/^~\//, ''))
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(path, content)
+      return path
+    },
+  }
+}
