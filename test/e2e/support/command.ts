@@ -1,0 +1,48 @@
+/** A command, run to its end. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { onTestFinished } from 'vitest'
+import { MAIN } from './world.ts'
+
+export interface Ran {
+  /** Null: ended by a signal. */
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+export interface RunOptions {
+  cwd?: string
+  /** Laid over the environment of the test. Undefined takes a variable away. */
+  env?: Record<string, string | undefined>
+  /** Milliseconds after which it is killed. */
+  limit?: number
+}
+
+/** Runs a command with an empty standard input. */
+export async function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const { cwd, env, limit = 50_000 } = options
+  const child = spawn(command, args, {
+    ...(cwd !== undefined && { cwd }),
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: limit,
+    killSignal: 'SIGKILL',
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let stdout = ''
+  let stderr = ''
+  child.stdout.setEncoding('utf8').on('data', (chunk) => {
+    stdout += chunk
+  })
+  child.stderr.setEncoding('utf8').on('data', (chunk) => {
+    stderr += chunk
+  })
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, stdout, stderr }
+}
+
+/** Runs the built `mcp-rlm-proxy`. */
+export function runProxy(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  return run(process.execPath, [MAIN, ...args], options)
+}

@@ -1,0 +1,86 @@
+/** Servers that people use, in a world of their own. Those that speak HTTP are started here, on loopback. */
+import { spawn } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import type { Command } from './clients.ts'
+import { run } from './command.ts'
+import { ROOT } from './world.ts'
+
+const packages = join(ROOT, 'node_modules/@modelcontextprotocol')
+const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
+
+/** The SQLite server needs a newer Node than the tests may run on; npx brings both and keeps them for the next time. */
+const SQL = ['-y', '--prefer-offline', '-p', 'node@24', '-p', '@bytebase/dbhub@1.4.0']
+
+export const everything: Command = {
+  command: process.execPath,
+  args: [join(packages, 'server-everything/dist/index.js'), 'stdio'],
+}
+
+export function filesystem(folder: string): Command {
+  return { command: process.execPath, args: [join(packages, 'server-filesystem/dist/index.js'), folder] }
+}
+
+export function memory(file: string): Command {
+  return {
+    command: process.execPath,
+    args: [join(packages, 'server-memory/dist/index.js')],
+    env: { MEMORY_FILE_PATH: file },
+  }
+}
+
+export function sqlite(file: string): Command {
+  return { command: 'npx', args: [...SQL, 'dbhub', '--transport', 'stdio', '--dsn', `sqlite://${file}`] }
+}
+
+/** Has npx fetch what `sqlite` needs, and makes a file with so many orders. */
+export async function makeDatabase(file: string, orders: number): Promise<void> {
+  const args = [...SQL, 'node', here('./make-database.mjs'), file, String(orders)]
+  const { code, stderr } = await run('npx', args, { limit: 200_000 })
+  if (code !== 0) throw new Error(`no database was made: ${stderr}`)
+}
+
+/** Starts the everything server over HTTP for the time of a test and tells its address. */
+export async function overHttp(kind: 'streamableHttp' | 'sse'): Promise<{ url: string }> {
+  const [script = ''] = everything.args
+  const child = spawn(process.execPath, ['--import', here('./loopback.mjs'), script, kind], {
+    env: { ...process.env, PORT: '0' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const address = await new Promise<string>((resolve, reject) => {
+    let said = ''
+    child.stderr.on('data', (chunk) => {
+      said += String(chunk)
+      const found = /listening on (\S+)\n/.exec(said)?.[1]
+      if (found !== undefined) resolve(found)
+    })
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code}: ${said}`)))
+  })
+  return { url: `http://${address}/${kind === 'sse' ? 'sse' : 'mcp'}` }
+}
+
+/** A folder with a small file, a large log, a table and a thousand files in forty folders. */
+export function makeFolder(folder: string): string {
+  const files = join(folder, 'files')
+  mkdirSync(files)
+  writeFileSync(join(files, 'small.txt'), 'a small file\n')
+  writeFileSync(join(files, 'picture.png'), Buffer.from('iVBORw0KGgo=', 'base64'))
+  writeFileSync(join(files, 'app.log'), logLines(20_000).join('\n'))
+  for (let branch = 0; branch < 40; branch++) {
+    const path = join(files, 'tree', `branch-${branch}`)
+    mkdirSync(path, { recursive: true })
+    for (let leaf = 0; leaf < 25; leaf++) writeFileSync(join(path, `leaf-${branch}-${leaf}.md`), '#\n')
+  }
+  return files
+}
+
+/** Every hundredth line is an error. */
+function logLines(count: number): string[] {
+  return Array.from({ length: count }, (_, n) => {
+    const time = new Date(Date.UTC(2026, 0, 1) + n * 1000).toISOString()
+    return `${time} ${n % 100 === 99 ? 'ERROR' : 'INFO'} worker-${n % 8} request ${n} took ${n % 350} ms`
+  })
+}
