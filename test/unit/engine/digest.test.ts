@@ -1,11 +1,14 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { digest } from '../../../src/engine/digest.ts'
 import type { Digest, DigestOptions } from '../../../src/engine/operation.ts'
 import { createViews } from '../../../src/engine/views.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { verifies } from '../../support/verifies.ts'
 import { bytesOf, jsonResult, LIMITS, orders, sourceOf, textResult } from './world.ts'
+
+// Hundreds of results are digested, on machines that may be busy with other tests.
+vi.setConfig({ testTimeout: 60_000 })
 
 function digestOf(result: JsonObject, changes: Partial<DigestOptions> = {}): Digest {
   return digest(createViews(), { content: bytesOf(result), tool: 'shop_orders' }, { ...LIMITS, ...changes })

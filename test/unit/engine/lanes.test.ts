@@ -1,10 +1,13 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { createEngine, ENGINE_DEFAULTS, type EngineOptions } from '../../../src/engine/lanes.ts'
 import type { Query } from '../../../src/engine/operation.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { verifies } from '../../support/verifies.ts'
 import { bytesOf, jsonResult, LIMITS, NEVER, orders, sourceOf, textResult } from './world.ts'
+
+// Workers start, on machines that may be busy with other tests.
+vi.setConfig({ testTimeout: 60_000 })
 
 const hostile = new URL('./hostile-worker.js', import.meta.url)
 

@@ -1,11 +1,14 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { Query, QueryAnswer, Source } from '../../../src/engine/operation.ts'
 import { query } from '../../../src/engine/query.ts'
 import { createViews } from '../../../src/engine/views.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { verifies } from '../../support/verifies.ts'
 import { jsonResult, orders, sourceOf, textResult } from './world.ts'
+
+// Hundreds of questions are asked, on machines that may be busy with other tests.
+vi.setConfig({ testTimeout: 60_000 })
 
 const BUDGET = 3000
 
