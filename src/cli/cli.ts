@@ -4,7 +4,7 @@ import { messageOf, ProxyError } from '../protocol/errors.ts'
 import type { Host } from './host.ts'
 import { createProgram } from './program.ts'
 
-export const EXIT = { ok: 0, failed: 1, configuration: 2 } as const
+const EXIT = { ok: 0, failed: 1, configuration: 2 } as const
 
 /** Runs one command. Errors go to standard error, as text for the person at the terminal. */
 export async function runCli(host: Host, argv: readonly string[]): Promise<number> {

@@ -13,7 +13,7 @@ import type { Host } from './host.ts'
 import type { Invocation } from './program.ts'
 import { settle } from './settle.ts'
 
-export interface Finding {
+interface Finding {
   /** `node`, `configuration`, `data directory`, or the server's name. */
   subject: string
   state: 'ok' | 'warning' | 'broken'

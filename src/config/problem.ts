@@ -33,7 +33,7 @@ export function formatProblem({ severity, place, path, message, remedy }: Proble
 }
 
 /** A value as it was written, cut where it is long. */
-export function showValue(value: unknown): string {
+function showValue(value: unknown): string {
   if (value === undefined) return 'missing'
   const json = JSON.stringify(value) ?? String(value)
   return json.length <= 60 ? json : `${json.slice(0, 57)}…`

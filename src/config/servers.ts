@@ -49,7 +49,7 @@ interface ServerBasics {
   readonly instance: 'session' | 'shared'
 }
 
-export interface StdioServer extends ServerBasics {
+interface StdioServer extends ServerBasics {
   readonly transport: 'stdio'
   readonly command: string
   readonly args: readonly string[]
@@ -57,7 +57,7 @@ export interface StdioServer extends ServerBasics {
   readonly cwd: string | undefined
 }
 
-export interface RemoteServer extends ServerBasics {
+interface RemoteServer extends ServerBasics {
   /** `auto`: to be found out. */
   readonly transport: 'auto' | 'streamable-http' | 'sse'
   readonly url: string

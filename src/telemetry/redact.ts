@@ -2,7 +2,7 @@
 import { isSecretField } from './secret.ts'
 
 /** What stands in place of a secret. */
-export const STRUCK = '***'
+const STRUCK = '***'
 
 /** Deeper than this, and longer, a log line helps nobody. */
 const MAX_DEPTH = 8
