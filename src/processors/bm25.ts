@@ -9,8 +9,8 @@ import type { Spans } from '../text/spans.ts'
 import { type LeafHit, type RecordHits, recordRows } from './leaf-hits.ts'
 import type { LeafIndex } from './leaves.ts'
 import { nearMisses } from './near-misses.ts'
-import type { StepMetadata } from './processor.ts'
 import { recordTexts } from './record-texts.ts'
+import { counts } from './search-counts.ts'
 import { searches, searchStepParams } from './search-params.ts'
 import { requireText } from './search-pattern.ts'
 import { isRecordLines, type Searchable, searchable } from './searchable.ts'
@@ -37,9 +37,10 @@ export const bm25 = defineStep({
         `The best ${formatCount(best.length)} of ${formatCount(ranked.length)} are kept; more words make the ranking sharper.`,
       )
     }
-    const metadata: StepMetadata = { total: corpus.count, matched: ranked.length }
-    if (notes.length > 0) metadata.notes = notes
-    return { content: fromRows({ noun: 'passage', items: corpus.rows(best, queryTerms(query)) }), metadata }
+    return {
+      content: fromRows({ noun: 'passage', items: corpus.rows(best, queryTerms(query)) }),
+      metadata: counts(corpus.count, ranked.length, notes),
+    }
   },
 })
 

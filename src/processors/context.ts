@@ -7,11 +7,11 @@ import type { Span } from '../text/pattern.ts'
 import { findHeadings, sectionAt } from '../text/sections.ts'
 import { sentenceAround } from '../text/sentences.ts'
 import { excerpt } from './excerpt.ts'
-import { metadata } from './grep.ts'
 import { byRecord, recordRows, type Show } from './leaf-hits.ts'
 import { groupLines, groupRows } from './line-hits.ts'
 import { nearMisses } from './near-misses.ts'
 import { passageRows } from './passage-row.ts'
+import { counts } from './search-counts.ts'
 import { contextLines, type SearchParams, searches, searchStepParams } from './search-params.ts'
 import { requirePattern, runPattern } from './search-pattern.ts'
 import { findHits, type Hit, isRecordLines, mostKept, searchable } from './searchable.ts'
@@ -36,7 +36,7 @@ export const context = defineStep({
       const rows = textRows(view.text, view.lines ?? document.lines(), kept, params, !isRecordLines(document))
       return {
         content: fromRows({ noun: 'passage', items: rows }),
-        metadata: metadata(view.units.count, count, notes),
+        metadata: counts(view.units.count, count, notes),
       }
     }
     const groups = byRecord(view.leaves, kept)
@@ -44,7 +44,7 @@ export const context = defineStep({
     const total = document.records()?.values.length ?? view.units.count
     return {
       content: fromRows({ noun: 'passage', items: rows }),
-      metadata: metadata(total, groups.length, notes),
+      metadata: counts(total, groups.length, notes),
     }
   },
 })

@@ -3,10 +3,10 @@ import { fromRows } from '../documents/derive.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { LineIndex } from '../text/lines.ts'
 import { spanAfter } from '../text/spans.ts'
-import { metadata } from './grep.ts'
 import { byRecord, recordRows } from './leaf-hits.ts'
 import { lineRows } from './line-hits.ts'
 import { nearMisses } from './near-misses.ts'
+import { counts } from './search-counts.ts'
 import { searches, searchStepParams } from './search-params.ts'
 import { requireText } from './search-pattern.ts'
 import {
@@ -42,7 +42,7 @@ export const fuzzy = defineStep({
       const rows = textRows(view.lines ?? document.lines(), hits.slice(0, mostKept))
       return {
         content: fromRows({ noun: 'hit', items: rows }),
-        metadata: metadata(view.units.count, count, notes),
+        metadata: counts(view.units.count, count, notes),
       }
     }
     const groups = byRecord(view.leaves, hits).map((group) => ({ ...group, similarity: highest(group.hits) }))
@@ -54,7 +54,7 @@ export const fuzzy = defineStep({
     const total = document.records()?.values.length ?? view.units.count
     return {
       content: fromRows({ noun: 'hit', items: rows }),
-      metadata: metadata(total, groups.length, notes),
+      metadata: counts(total, groups.length, notes),
     }
   },
 })

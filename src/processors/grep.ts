@@ -11,8 +11,8 @@ import type { LeafIndex } from './leaves.ts'
 import { groupLines, groupRows, lineRows } from './line-hits.ts'
 import { nearMisses } from './near-misses.ts'
 import { fieldRows, findPairs, mayBePair } from './pairs.ts'
-import type { StepMetadata } from './processor.ts'
 import { listed } from './refusal.ts'
+import { counts } from './search-counts.ts'
 import { contextLines, type SearchParams, searches, searchStepParams } from './search-params.ts'
 import { requirePattern, runPattern } from './search-pattern.ts'
 import { findHits, type Hit, mostKept, type Searchable, searchable } from './searchable.ts'
@@ -45,15 +45,10 @@ export const grep = defineStep({
     if (found.matched === 0) notes.push(...nearMisses(view, params))
     return {
       content: fromRows({ noun: found.noun, items: found.rows }),
-      metadata: metadata(found.total, found.matched, notes),
+      metadata: counts(found.total, found.matched, notes),
     }
   },
 })
-
-/** Counts are over everything; `notes` only when there are some. */
-export function metadata(total: number, matched: number, notes: string[]): StepMetadata {
-  return { total, matched, ...(notes.length > 0 && { notes }) }
-}
 
 function inText(view: Searchable, lines: LineIndex, pattern: Pattern, params: SearchParams): Found {
   const context = contextLines(params)

@@ -106,7 +106,7 @@ function recordRow(
 }
 
 /** `$.items[3]`, `$.definitions["a b"]`. */
-export function recordPath(document: Document, record: number): string {
+function recordPath(document: Document, record: number): string {
   const records = document.records()
   const key = records?.keys?.[record]
   return `${records?.path ?? '$'}${key === undefined ? `[${record}]` : pathStep(key)}`
@@ -125,7 +125,7 @@ const identifying = [
 ]
 
 /** A few short fields by which a record is known, without those that are shown already, or its key in a map. */
-export function identityOf(record: JsonValue, shown: readonly string[], hasKey: boolean): JsonObject {
+function identityOf(record: JsonValue, shown: readonly string[], hasKey: boolean): JsonObject {
   const identity: JsonObject = {}
   if (!isObject(record)) return identity
   for (const [name, value] of candidates(record, hasKey)) {

@@ -2,8 +2,8 @@
 import * as z from 'zod'
 import { choice, count, flag, fraction, text } from './lenient.ts'
 
-export const searchModes = ['regex', 'bm25', 'fuzzy', 'context'] as const
-export type SearchMode = (typeof searchModes)[number]
+const searchModes = ['regex', 'bm25', 'fuzzy', 'context'] as const
+type SearchMode = (typeof searchModes)[number]
 
 export const searchStepParams = z.object({
   pattern: text(

@@ -5,8 +5,9 @@
 import { type Spans, spanAfter } from './spans.ts'
 import { countTerms, pieces, wordAt } from './tokenize.ts'
 
-export const saturation = 1.2
-export const lengthWeight = 0.75
+/** The parameters k1 and b of BM25. */
+const saturation = 1.2
+const lengthWeight = 0.75
 
 /** Words whose terms are remembered during a query. */
 const mostKnown = 10_000

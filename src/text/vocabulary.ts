@@ -16,8 +16,6 @@ export interface Likeness {
 }
 
 export interface Vocabulary {
-  /** Distinct words, lower case, in order of their first place. */
-  readonly words: readonly string[]
   /**
    * Calls `visit` for each place whose words resemble the pattern's by `threshold` or more, from left to right. Places
    * of a pattern of several words are as many words in a row. The cost: the distinct words, then one pass over numbers.
@@ -76,7 +74,6 @@ export function buildVocabulary(text: string): Vocabulary {
   }
 
   return {
-    words: lower,
     search,
     nearest(word, limit) {
       const wanted = phraseOf(word)[0]
