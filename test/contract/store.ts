@@ -1,138 +1,106 @@
 /** The shared suite of all stores. */
-import { createHash } from "node:crypto";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Entry, Store } from "../../src/store/store.ts";
-import { verifies } from "../support/verifies.ts";
+import { createHash } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Entry, Store } from '../../src/store/store.ts'
+import { verifies } from '../support/verifies.ts'
 
 /** An entry that a store may be given; content and times can be chosen. */
-export function entryOf(
-	handle: string,
-	text = "hello",
-	changes: Partial<Entry> = {},
-): Entry {
-	const content = new TextEncoder().encode(
-		JSON.stringify({ content: [{ type: "text", text }] }),
-	);
-	return {
-		handle,
-		owner: "someone",
-		hash: createHash("sha256").update(content).digest("hex"),
-		content,
-		size: content.byteLength,
-		tool: "files_read",
-		arguments: { path: "/a", __proto__: { b: 1 } },
-		created: 1000,
-		lastAccessed: 2000,
-		accessCount: 3,
-		ttl: 300_000,
-		...changes,
-	};
+export function entryOf(handle: string, text = 'hello', changes: Partial<Entry> = {}): Entry {
+  const content = new TextEncoder().encode(JSON.stringify({ content: [{ type: 'text', text }] }))
+  return {
+    handle,
+    owner: 'someone',
+    hash: createHash('sha256').update(content).digest('hex'),
+    content,
+    size: content.byteLength,
+    tool: 'files_read',
+    arguments: { path: '/a', __proto__: { b: 1 } },
+    created: 1000,
+    lastAccessed: 2000,
+    accessCount: 3,
+    ttl: 300_000,
+    ...changes,
+  }
 }
 
 export function storeContract(
-	name: string,
-	open: () => Promise<{ store: Store; dispose?: () => Promise<void> }>,
+  name: string,
+  open: () => Promise<{ store: Store; dispose?: () => Promise<void> }>,
 ): void {
-	describe(`store contract: ${name}`, () => {
-		let store: Store;
-		let dispose: (() => Promise<void>) | undefined;
-		beforeEach(async () => {
-			const opened = await open();
-			store = opened.store;
-			dispose = opened.dispose;
-		});
-		afterEach(async () => {
-			await store.close();
-			await dispose?.();
-		});
+  describe(`store contract: ${name}`, () => {
+    let store: Store
+    let dispose: (() => Promise<void>) | undefined
+    beforeEach(async () => {
+      const opened = await open()
+      store = opened.store
+      dispose = opened.dispose
+    })
+    afterEach(async () => {
+      await store.close()
+      await dispose?.()
+    })
 
-		verifies(
-			"S3.27 S3.31",
-			"gives back every field of what was put",
-			async () => {
-				const entry = entryOf("0123456789ab", "ünï\u0000 text 😀");
-				await store.put(entry);
-				const found = await store.getEntry(entry.handle);
-				expect({
-					...found,
-					content: Buffer.from(found?.content ?? []),
-				}).toEqual({
-					...entry,
-					content: Buffer.from(entry.content),
-				});
-				expect(Buffer.from((await store.get(entry.handle)) ?? [])).toEqual(
-					Buffer.from(entry.content),
-				);
-			},
-		);
+    verifies('S3.27 S3.31', 'gives back every field of what was put', async () => {
+      const entry = entryOf('0123456789ab', 'ünï\u0000 text 😀')
+      await store.put(entry)
+      const found = await store.getEntry(entry.handle)
+      expect({
+        ...found,
+        content: Buffer.from(found?.content ?? []),
+      }).toEqual({
+        ...entry,
+        content: Buffer.from(entry.content),
+      })
+      expect(Buffer.from((await store.get(entry.handle)) ?? [])).toEqual(Buffer.from(entry.content))
+    })
 
-		verifies(
-			"S3.31",
-			"keeps content that lies on a SharedArrayBuffer",
-			async () => {
-				const entry = entryOf("0123456789ab");
-				const content = new Uint8Array(new SharedArrayBuffer(entry.size));
-				content.set(entry.content);
-				await store.put({ ...entry, content });
-				expect(Buffer.from((await store.get(entry.handle)) ?? [])).toEqual(
-					Buffer.from(entry.content),
-				);
-			},
-		);
+    verifies('S3.31', 'keeps content that lies on a SharedArrayBuffer', async () => {
+      const entry = entryOf('0123456789ab')
+      const content = new Uint8Array(new SharedArrayBuffer(entry.size))
+      content.set(entry.content)
+      await store.put({ ...entry, content })
+      expect(Buffer.from((await store.get(entry.handle)) ?? [])).toEqual(Buffer.from(entry.content))
+    })
 
-		verifies(
-			"S3.31",
-			"knows nothing of what was never put or was removed",
-			async () => {
-				expect(await store.get("ffffffffffff")).toBeUndefined();
-				expect(await store.getEntry("ffffffffffff")).toBeUndefined();
-				expect(await store.remove("ffffffffffff")).toBe(false);
-				await store.put(entryOf("0123456789ab"));
-				expect(await store.remove("0123456789ab")).toBe(true);
-				expect(await store.remove("0123456789ab")).toBe(false);
-				expect(await store.get("0123456789ab")).toBeUndefined();
-			},
-		);
+    verifies('S3.31', 'knows nothing of what was never put or was removed', async () => {
+      expect(await store.get('ffffffffffff')).toBeUndefined()
+      expect(await store.getEntry('ffffffffffff')).toBeUndefined()
+      expect(await store.remove('ffffffffffff')).toBe(false)
+      await store.put(entryOf('0123456789ab'))
+      expect(await store.remove('0123456789ab')).toBe(true)
+      expect(await store.remove('0123456789ab')).toBe(false)
+      expect(await store.get('0123456789ab')).toBeUndefined()
+    })
 
-		verifies("S3.31", "counts entries and bytes, and clears", async () => {
-			const [a, b] = [
-				entryOf("aaaaaaaaaaaa", "one"),
-				entryOf("bbbbbbbbbbbb", "two and more"),
-			];
-			await store.put(a);
-			await store.put(b);
-			await store.put({ ...b, lastAccessed: 3000, accessCount: 4 });
-			expect(await store.size()).toBe(2);
-			expect(await store.stats()).toEqual({
-				entries: 2,
-				bytes: a.size + b.size,
-			});
-			expect((await store.getEntry("bbbbbbbbbbbb"))?.accessCount).toBe(4);
-			await store.clear();
-			expect(await store.size()).toBe(0);
-			expect(await store.stats()).toEqual({ entries: 0, bytes: 0 });
-			expect(await store.get("aaaaaaaaaaaa")).toBeUndefined();
-		});
+    verifies('S3.31', 'counts entries and bytes, and clears', async () => {
+      const [a, b] = [entryOf('aaaaaaaaaaaa', 'one'), entryOf('bbbbbbbbbbbb', 'two and more')]
+      await store.put(a)
+      await store.put(b)
+      await store.put({ ...b, lastAccessed: 3000, accessCount: 4 })
+      expect(await store.size()).toBe(2)
+      expect(await store.stats()).toEqual({
+        entries: 2,
+        bytes: a.size + b.size,
+      })
+      expect((await store.getEntry('bbbbbbbbbbbb'))?.accessCount).toBe(4)
+      await store.clear()
+      expect(await store.size()).toBe(0)
+      expect(await store.stats()).toEqual({ entries: 0, bytes: 0 })
+      expect(await store.get('aaaaaaaaaaaa')).toBeUndefined()
+    })
 
-		test("what it gives can be changed without changing what it keeps", async () => {
-			await store.put(entryOf("0123456789ab"));
-			const found = await store.getEntry("0123456789ab");
-			if (found) found.accessCount = 99;
-			expect((await store.getEntry("0123456789ab"))?.accessCount).toBe(3);
-		});
+    test('what it gives can be changed without changing what it keeps', async () => {
+      await store.put(entryOf('0123456789ab'))
+      const found = await store.getEntry('0123456789ab')
+      if (found) found.accessCount = 99
+      expect((await store.getEntry('0123456789ab'))?.accessCount).toBe(3)
+    })
 
-		test("names that are no handles are unknown", async () => {
-			for (const name of [
-				"",
-				"..",
-				"../../etc/passwd",
-				"0123456789AB",
-				"0123456789ab.json",
-				"__proto__",
-			]) {
-				expect(await store.get(name)).toBeUndefined();
-				expect(await store.remove(name)).toBe(false);
-			}
-		});
-	});
+    test('names that are no handles are unknown', async () => {
+      for (const name of ['', '..', '../../etc/passwd', '0123456789AB', '0123456789ab.json', '__proto__']) {
+        expect(await store.get(name)).toBeUndefined()
+        expect(await store.remove(name)).toBe(false)
+      }
+    })
+  })
 }

@@ -1,199 +1,169 @@
-import {
-	mkdtemp,
-	readdir,
-	rm,
-	stat,
-	truncate,
-	utimes,
-	writeFile,
-} from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
-import {
-	createDiskStore,
-	type DiskStoreOptions,
-} from "../../../src/store/disk.ts";
-import type { Store } from "../../../src/store/store.ts";
-import { entryOf, storeContract } from "../../contract/store.ts";
+import { mkdtemp, readdir, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createDiskStore, type DiskStoreOptions } from '../../../src/store/disk.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { entryOf, storeContract } from '../../contract/store.ts'
 
-const [A, B, C] = ["aaaaaaaaaaaa", "bbbbbbbbbbbb", "cccccccccccc"] as const;
+const [A, B, C] = ['aaaaaaaaaaaa', 'bbbbbbbbbbbb', 'cccccccccccc'] as const
 
 async function openDisk(changes: Partial<DiskStoreOptions> = {}): Promise<{
-	store: Store;
-	directory: string;
-	dispose: () => Promise<void>;
+  store: Store
+  directory: string
+  dispose: () => Promise<void>
 }> {
-	const parent = await mkdtemp(join(tmpdir(), "disk-store-"));
-	const directory = join(parent, "results");
-	const store = await createDiskStore({
-		directory,
-		maxBytes: 1e9,
-		maxAge: 1e9,
-		now: () => 5000,
-		...changes,
-	});
-	return {
-		store,
-		directory,
-		dispose: () => rm(parent, { recursive: true, force: true }),
-	};
+  const parent = await mkdtemp(join(tmpdir(), 'disk-store-'))
+  const directory = join(parent, 'results')
+  const store = await createDiskStore({
+    directory,
+    maxBytes: 1e9,
+    maxAge: 1e9,
+    now: () => 5000,
+    ...changes,
+  })
+  return {
+    store,
+    directory,
+    dispose: () => rm(parent, { recursive: true, force: true }),
+  }
 }
 
-async function opened(
-	changes: Partial<DiskStoreOptions> = {},
-): Promise<{ store: Store; directory: string }> {
-	const disk = await openDisk(changes);
-	onTestFinished(disk.dispose);
-	return disk;
+async function opened(changes: Partial<DiskStoreOptions> = {}): Promise<{ store: Store; directory: string }> {
+  const disk = await openDisk(changes)
+  onTestFinished(disk.dispose)
+  return disk
 }
 
-storeContract("disk", openDisk);
+storeContract('disk', openDisk)
 
-describe("disk store", () => {
-	test("is readable by its owner alone", async () => {
-		const { store, directory } = await opened();
-		await store.put(entryOf(A));
-		expect((await stat(directory)).mode & 0o777).toBe(0o700);
-		const names = await readdir(directory);
-		expect(names.sort()).toEqual([`${A}.content`, `${A}.json`]);
-		for (const name of names)
-			expect((await stat(join(directory, name))).mode & 0o777).toBe(0o600);
-	});
+describe('disk store', () => {
+  test('is readable by its owner alone', async () => {
+    const { store, directory } = await opened()
+    await store.put(entryOf(A))
+    expect((await stat(directory)).mode & 0o777).toBe(0o700)
+    const names = await readdir(directory)
+    expect(names.sort()).toEqual([`${A}.content`, `${A}.json`])
+    for (const name of names) expect((await stat(join(directory, name))).mode & 0o777).toBe(0o600)
+  })
 
-	test("narrows the rights of a directory that was there", async () => {
-		const { directory } = await opened();
-		await rm(directory, { recursive: true });
-		const { mkdir } = await import("node:fs/promises");
-		await mkdir(directory, { mode: 0o755 });
-		await createDiskStore({
-			directory,
-			maxBytes: 1e9,
-			maxAge: 1e9,
-			now: () => 5000,
-		});
-		expect((await stat(directory)).mode & 0o777).toBe(0o700);
-	});
+  test('narrows the rights of a directory that was there', async () => {
+    const { directory } = await opened()
+    await rm(directory, { recursive: true })
+    const { mkdir } = await import('node:fs/promises')
+    await mkdir(directory, { mode: 0o755 })
+    await createDiskStore({
+      directory,
+      maxBytes: 1e9,
+      maxAge: 1e9,
+      now: () => 5000,
+    })
+    expect((await stat(directory)).mode & 0o777).toBe(0o700)
+  })
 
-	test("is seen by another process that shares the directory, and after a restart", async () => {
-		const { store, directory } = await opened();
-		const other = await createDiskStore({
-			directory,
-			maxBytes: 1e9,
-			maxAge: 1e9,
-			now: () => 5000,
-		});
-		await store.put(entryOf(A));
-		await store.close();
-		expect((await other.getEntry(A))?.tool).toBe("files_read");
-	});
+  test('is seen by another process that shares the directory, and after a restart', async () => {
+    const { store, directory } = await opened()
+    const other = await createDiskStore({
+      directory,
+      maxBytes: 1e9,
+      maxAge: 1e9,
+      now: () => 5000,
+    })
+    await store.put(entryOf(A))
+    await store.close()
+    expect((await other.getEntry(A))?.tool).toBe('files_read')
+  })
 
-	test("content cut short, edited or without metadata is no entry and is removed", async () => {
-		const { store, directory } = await opened();
-		for (const handle of [A, B, C]) await store.put(entryOf(handle));
-		await truncate(join(directory, `${A}.content`), 3);
-		await writeFile(join(directory, `${B}.json`), '{"handle":');
-		await rm(join(directory, `${C}.json`));
-		for (const handle of [A, B, C])
-			expect(await store.getEntry(handle)).toBeUndefined();
-		expect((await readdir(directory)).sort()).toEqual([`${C}.content`]);
-	});
+  test('content cut short, edited or without metadata is no entry and is removed', async () => {
+    const { store, directory } = await opened()
+    for (const handle of [A, B, C]) await store.put(entryOf(handle))
+    await truncate(join(directory, `${A}.content`), 3)
+    await writeFile(join(directory, `${B}.json`), '{"handle":')
+    await rm(join(directory, `${C}.json`))
+    for (const handle of [A, B, C]) expect(await store.getEntry(handle)).toBeUndefined()
+    expect((await readdir(directory)).sort()).toEqual([`${C}.content`])
+  })
 
-	test("same length but other bytes is no entry", async () => {
-		const { store, directory } = await opened();
-		const entry = entryOf(A);
-		await store.put(entry);
-		await writeFile(
-			join(directory, `${A}.content`),
-			Buffer.alloc(entry.size, 32),
-		);
-		expect(await store.get(A)).toBeUndefined();
-		expect(await store.size()).toBe(0);
-	});
+  test('same length but other bytes is no entry', async () => {
+    const { store, directory } = await opened()
+    const entry = entryOf(A)
+    await store.put(entry)
+    await writeFile(join(directory, `${A}.content`), Buffer.alloc(entry.size, 32))
+    expect(await store.get(A)).toBeUndefined()
+    expect(await store.size()).toBe(0)
+  })
 
-	test("metadata that names another handle is no entry", async () => {
-		const { store, directory } = await opened();
-		await store.put(entryOf(A));
-		const { copyFile } = await import("node:fs/promises");
-		await copyFile(join(directory, `${A}.json`), join(directory, `${B}.json`));
-		await copyFile(
-			join(directory, `${A}.content`),
-			join(directory, `${B}.content`),
-		);
-		expect(await store.get(B)).toBeUndefined();
-	});
+  test('metadata that names another handle is no entry', async () => {
+    const { store, directory } = await opened()
+    await store.put(entryOf(A))
+    const { copyFile } = await import('node:fs/promises')
+    await copyFile(join(directory, `${A}.json`), join(directory, `${B}.json`))
+    await copyFile(join(directory, `${A}.content`), join(directory, `${B}.content`))
+    expect(await store.get(B)).toBeUndefined()
+  })
 
-	test("over its size the longest unused leaves first", async () => {
-		const size = entryOf(A).size;
-		const { store } = await opened({ maxBytes: 2 * size });
-		await store.put(entryOf(A, "hello", { lastAccessed: 3000 }));
-		await store.put(entryOf(B, "hello", { lastAccessed: 1000 }));
-		await store.put(entryOf(C, "hello", { lastAccessed: 2000 }));
-		expect(await store.get(B)).toBeUndefined();
-		expect(await store.stats()).toEqual({ entries: 2, bytes: 2 * size });
-	});
+  test('over its size the longest unused leaves first', async () => {
+    const size = entryOf(A).size
+    const { store } = await opened({ maxBytes: 2 * size })
+    await store.put(entryOf(A, 'hello', { lastAccessed: 3000 }))
+    await store.put(entryOf(B, 'hello', { lastAccessed: 1000 }))
+    await store.put(entryOf(C, 'hello', { lastAccessed: 2000 }))
+    expect(await store.get(B)).toBeUndefined()
+    expect(await store.stats()).toEqual({ entries: 2, bytes: 2 * size })
+  })
 
-	test("over its age an entry is gone, whether swept or only asked for", async () => {
-		let time = 5000;
-		const { store, directory } = await opened({
-			maxAge: 1000,
-			now: () => time,
-		});
-		await store.put(entryOf(A, "a", { lastAccessed: 5000 }));
-		await store.put(entryOf(B, "b", { lastAccessed: 5500 }));
-		time = 6000;
-		expect(await store.get(A)).toBeDefined();
-		time = 6001;
-		expect(await store.get(A)).toBeUndefined();
-		time = 6501;
-		await store.sweep?.();
-		expect(await readdir(directory)).toEqual([]);
-	});
+  test('over its age an entry is gone, whether swept or only asked for', async () => {
+    let time = 5000
+    const { store, directory } = await opened({
+      maxAge: 1000,
+      now: () => time,
+    })
+    await store.put(entryOf(A, 'a', { lastAccessed: 5000 }))
+    await store.put(entryOf(B, 'b', { lastAccessed: 5500 }))
+    time = 6000
+    expect(await store.get(A)).toBeDefined()
+    time = 6001
+    expect(await store.get(A)).toBeUndefined()
+    time = 6501
+    await store.sweep?.()
+    expect(await readdir(directory)).toEqual([])
+  })
 
-	test("a sweep leaves alone what others are writing, and what is not ours", async () => {
-		const { store, directory } = await opened({ maxAge: 1, now: () => 1e15 });
-		await writeFile(join(directory, "README"), "x");
-		await writeFile(join(directory, `${A}.content`), "x");
-		await writeFile(join(directory, `${B}.json.123.tmp`), "x");
-		await utimes(join(directory, "README"), 1, 1);
-		await store.sweep?.();
-		expect((await readdir(directory)).sort()).toEqual(
-			["README", `${A}.content`, `${B}.json.123.tmp`].sort(),
-		);
-	});
+  test('a sweep leaves alone what others are writing, and what is not ours', async () => {
+    const { store, directory } = await opened({ maxAge: 1, now: () => 1e15 })
+    await writeFile(join(directory, 'README'), 'x')
+    await writeFile(join(directory, `${A}.content`), 'x')
+    await writeFile(join(directory, `${B}.json.123.tmp`), 'x')
+    await utimes(join(directory, 'README'), 1, 1)
+    await store.sweep?.()
+    expect((await readdir(directory)).sort()).toEqual(['README', `${A}.content`, `${B}.json.123.tmp`].sort())
+  })
 
-	test("two writers of one handle leave one whole entry", async () => {
-		const { store, directory } = await opened();
-		const other = await createDiskStore({
-			directory,
-			maxBytes: 1e9,
-			maxAge: 1e9,
-			now: () => 5000,
-		});
-		await Promise.all(
-			Array.from({ length: 20 }, (_, i) =>
-				(i % 2 ? store : other).put(entryOf(A)),
-			),
-		);
-		expect((await readdir(directory)).sort()).toEqual([
-			`${A}.content`,
-			`${A}.json`,
-		]);
-		expect(await store.get(A)).toBeDefined();
-	});
+  test('two writers of one handle leave one whole entry', async () => {
+    const { store, directory } = await opened()
+    const other = await createDiskStore({
+      directory,
+      maxBytes: 1e9,
+      maxAge: 1e9,
+      now: () => 5000,
+    })
+    await Promise.all(Array.from({ length: 20 }, (_, i) => (i % 2 ? store : other).put(entryOf(A))))
+    expect((await readdir(directory)).sort()).toEqual([`${A}.content`, `${A}.json`])
+    expect(await store.get(A)).toBeDefined()
+  })
 
-	test("says STORE_FAILED when the directory cannot be made", async () => {
-		const { directory } = await opened();
-		const file = join(directory, "file");
-		await writeFile(file, "");
-		const under = {
-			directory: join(file, "x"),
-			maxBytes: 1,
-			maxAge: 1,
-			now: () => 0,
-		};
-		await expect(createDiskStore(under)).rejects.toMatchObject({
-			code: "STORE_FAILED",
-		});
-	});
-});
+  test('says STORE_FAILED when the directory cannot be made', async () => {
+    const { directory } = await opened()
+    const file = join(directory, 'file')
+    await writeFile(file, '')
+    const under = {
+      directory: join(file, 'x'),
+      maxBytes: 1,
+      maxAge: 1,
+      now: () => 0,
+    }
+    await expect(createDiskStore(under)).rejects.toMatchObject({
+      code: 'STORE_FAILED',
+    })
+  })
+})

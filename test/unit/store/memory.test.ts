@@ -1,4 +1,4 @@
-import { createMemoryStore } from "../../../src/store/memory.ts";
-import { storeContract } from "../../contract/store.ts";
+import { createMemoryStore } from '../../../src/store/memory.ts'
+import { storeContract } from '../../contract/store.ts'
 
-storeContract("memory", async () => ({ store: createMemoryStore() }));
+storeContract('memory', async () => ({ store: createMemoryStore() }))
