@@ -26,7 +26,9 @@ const { output } = await cruise(
   { tsConfig: { options: { allowImportingTsExtensions: true, module: 199, moduleResolution: 99 } } },
 )
 const { summary, modules } = output
-const seen = new Set(modules.map(({ source }) => source).filter((source) => source.startsWith('src/')))
+const seen = new Set(
+  modules.map(({ source }) => source).filter((source) => /^src\/.*(?<!\.d)\.ts$/.test(source)),
+)
 for (const { rule, from, to } of summary.violations) console.error(`${rule.name}: ${from} -> ${to}`)
 const unseen = files.map((name) => `src/${name}`).filter((name) => !seen.has(name))
 for (const name of unseen) console.error(`not seen: ${name}`)
