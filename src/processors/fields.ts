@@ -48,7 +48,7 @@ export function resolveExactly(records: Records, path: Path): Field | undefined 
 }
 
 /** True when at least one record has something there. */
-export function reaches(records: Records, path: Path): boolean {
+function reaches(records: Records, path: Path): boolean {
   const work = newWork()
   const into: [] = []
   return records.values.some((record) => {
@@ -58,7 +58,7 @@ export function reaches(records: Records, path: Path): boolean {
 }
 
 /** The part of a path from the root that lies within a record: `name` of `items[*].name`. */
-export function withoutRoot(records: Records, path: Path): Path | undefined {
+function withoutRoot(records: Records, path: Path): Path | undefined {
   const root = records.path
   if (root.length === 0 || path.length <= root.length) return undefined
   if (!root.every((_, at) => formatPath(path.slice(at, at + 1)) === formatPath(root.slice(at, at + 1))))
@@ -68,7 +68,7 @@ export function withoutRoot(records: Records, path: Path): Path | undefined {
 }
 
 /** What to say of a field that no record has. */
-export function unknown(records: Records, reference: string): string {
+function unknown(records: Records, reference: string): string {
   const names = records.names()
   if (names.size === 0)
     return `The records have no fields; use \`@\` for the record itself instead of \`${reference}\`.`

@@ -45,7 +45,7 @@ export function requireRecords(document: Document, doing: string): Records {
   )
 }
 
-export function asRecords(values: readonly JsonValue[], path: Path = []): Records {
+function asRecords(values: readonly JsonValue[], path: Path = []): Records {
   let names: Map<string, JsonValue[]> | undefined
   return {
     path,

@@ -4,7 +4,7 @@ import { setOwn } from '../../protocol/json.ts'
 import { Refusal, shown } from '../refusal.ts'
 import { looseNumber } from '../where/quantity.ts'
 
-export const functionNames = ['count', 'sum', 'avg', 'min', 'max', 'distinct', 'median'] as const
+const functionNames = ['count', 'sum', 'avg', 'min', 'max', 'distinct', 'median'] as const
 export type FunctionName = (typeof functionNames)[number]
 
 /** `sum(price)`: what is asked for. */

@@ -32,14 +32,14 @@ export type Path = readonly Segment[]
 
 /**
  * A limit on looking at values, so that an expression of a model ends soon on any data. It counts, not the clock: the
- * same question gets the same answer. A unit takes 10 to 50 ns.
+ * same question gets the same answer. A unit takes about 50 ns.
  */
 export interface Work {
   left: number
 }
 
 /** Enough for every value of a 60 MB document once; `$..*..*` over it ends in about 0.2 s. */
-const mostWork = 5_000_000
+const mostWork = 4_000_000
 
 export function newWork(left = mostWork): Work {
   return { left }

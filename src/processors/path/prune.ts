@@ -4,12 +4,20 @@
  */
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
 import { Refusal } from '../refusal.ts'
-import { newWork, type Path, type Selector, type Work } from './path.ts'
+import { newWork, type Path, type Segment, type Selector, type Work } from './path.ts'
 import { isIndex } from './walk.ts'
 
 interface State {
   path: Path
   at: number
+}
+
+/** What comes after each key that matters. */
+interface Plan {
+  /** More states, or the end of a path. */
+  next: Map<string, readonly State[] | 'whole'>
+  /** Keys with dots in them that would come first: the plan holds for objects without any of these. */
+  dotted: readonly string[]
 }
 
 /** Where a child of a container stands. */
@@ -22,7 +30,7 @@ interface Place {
 }
 
 /**
- * Only what the paths reach, in the order of the data; undefined when that is nothing. Objects in a list keep their
+ * Only what the paths reach; undefined when that is nothing. Objects in a list keep their
  * place, as `{}`, when others of the list have something.
  */
 export function keepOnly(root: JsonValue, paths: readonly Path[]): JsonValue | undefined {
@@ -42,6 +50,11 @@ function begin(paths: readonly Path[]): State[] {
 class Pruner {
   private readonly root: JsonValue
   private readonly work: Work = newWork(20_000_000)
+  private readonly elements = new WeakMap<
+    readonly State[],
+    { next: readonly State[] | 'whole' | undefined }
+  >()
+  private readonly plans = new WeakMap<readonly State[], { plan: Plan | undefined }>()
 
   constructor(root: JsonValue) {
     this.root = root
@@ -52,9 +65,13 @@ class Pruner {
     if (!isObject(value)) return undefined
     const kept: JsonObject = {}
     let any = false
-    for (const key of Object.keys(value)) {
+    const plan = this.planOf(states, value)
+    for (const key of plan?.next.keys() ?? Object.keys(value)) {
+      if (plan && !Object.hasOwn(value, key)) continue
       const child = value[key] ?? null
-      const next = this.advance(states, { parent: value, key, index: -1, child })
+      const next = plan
+        ? (plan.next.get(key) ?? [])
+        : this.advance(states, { parent: value, key, index: -1, child })
       const part = next === 'whole' ? child : next.length > 0 ? this.keep(child, next) : undefined
       if (part === undefined) continue
       setOwn(kept, key, part)
@@ -66,8 +83,9 @@ class Pruner {
   private keepElements(value: JsonValue[], states: readonly State[]): JsonValue | undefined {
     const kept: JsonValue[] = []
     let any = false
+    const same = this.elementStates(states)
     for (const [index, child] of value.entries()) {
-      const next = this.advance(states, { parent: value, key: '', index, child })
+      const next = same ?? this.advance(states, { parent: value, key: '', index, child })
       if (next !== 'whole' && next.length === 0) continue
       const part = next === 'whole' ? child : this.keep(child, next)
       if (part !== undefined) {
@@ -83,8 +101,9 @@ class Pruner {
     if (Array.isArray(value)) {
       const left: JsonValue[] = []
       let changed = false
+      const same = this.elementStates(states)
       for (const [index, child] of value.entries()) {
-        const next = this.advance(states, { parent: value, key: '', index, child })
+        const next = same ?? this.advance(states, { parent: value, key: '', index, child })
         const part = next === 'whole' ? undefined : this.drop(child, next)
         if (part !== undefined) left.push(part)
         changed ||= part !== child
@@ -92,16 +111,57 @@ class Pruner {
       return changed ? left : value
     }
     if (!isObject(value)) return value
+    const plan = this.planOf(states, value)
+    if (plan && !hasAny(value, plan.next.keys())) return value
     const left: JsonObject = {}
     let changed = false
     for (const key of Object.keys(value)) {
       const child = value[key] ?? null
-      const next = this.advance(states, { parent: value, key, index: -1, child })
+      const next = plan
+        ? (plan.next.get(key) ?? [])
+        : this.advance(states, { parent: value, key, index: -1, child })
       const part = next === 'whole' ? undefined : this.drop(child, next)
       if (part !== undefined) setOwn(left, key, part)
       changed ||= part !== child
     }
     return changed ? left : value
+  }
+
+  /** The states of every element of a list, when that does not depend on the element. */
+  private elementStates(states: readonly State[]): readonly State[] | 'whole' | undefined {
+    const known = this.elements.get(states)
+    if (known) return known.next
+    const next = statesOfElements(states)
+    this.elements.set(states, { next })
+    return next
+  }
+
+  /**
+   * What comes after each key when all states wait for plain names: only these keys need a look. Made once for states that are the same, which they are for all records.
+   */
+  private planOf(states: readonly State[], value: JsonValue): Plan | undefined {
+    const known = this.plans.get(states)
+    const plan = known ? known.plan : this.makePlan(states)
+    return plan && isObject(value) && hasAny(value, plan.dotted) ? undefined : plan
+  }
+
+  private makePlan(states: readonly State[]): Plan | undefined {
+    const next: Plan['next'] = new Map()
+    const dotted: string[] = []
+    for (const { path, at: position } of states) {
+      const name = plainName(path[position])
+      if (name === undefined) {
+        this.plans.set(states, { plan: undefined })
+        return undefined
+      }
+      dotted.push(...(path[position]?.dotted.map((key) => key.name) ?? []))
+      const before = next.get(name) ?? []
+      const whole = before === 'whole' || position + 1 === path.length
+      next.set(name, whole ? 'whole' : [...before, { path, at: position + 1 }])
+    }
+    const plan = { next, dotted }
+    this.plans.set(states, { plan })
+    return plan
   }
 
   /** The states for a child; `whole` when a path ends at it. */
@@ -150,6 +210,31 @@ class Pruner {
       }
     }
   }
+}
+
+/** Names are handed on, `[*]` is passed; undefined when there is anything else among the states. */
+function statesOfElements(states: readonly State[]): readonly State[] | 'whole' | undefined {
+  const next: State[] = []
+  for (const state of states) {
+    const segment = state.path[state.at]
+    const all = segment?.selectors.length === 1 && !segment.deep && segment.selectors[0]?.kind === 'all'
+    if (all && state.at + 1 === state.path.length) return 'whole'
+    if (all) next.push({ path: state.path, at: state.at + 1 })
+    else if (plainName(segment) !== undefined) next.push(state)
+    else return undefined
+  }
+  return next
+}
+
+function plainName(segment: Segment | undefined): string | undefined {
+  const [only, another] = segment?.selectors ?? []
+  if (!segment || only?.kind !== 'name' || another || segment.deep) return undefined
+  return isIndex(only.name) ? undefined : only.name
+}
+
+function hasAny(value: JsonObject, names: Iterable<string>): boolean {
+  for (const name of names) if (Object.hasOwn(value, name)) return true
+  return false
 }
 
 function isDeep({ path, at: position }: State): boolean {

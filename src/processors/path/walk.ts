@@ -33,10 +33,11 @@ export function readValues(record: JsonValue, path: Path, into: JsonValue[], wor
     const segment = path[at]
     const [only] = segment?.selectors ?? []
     const plain = isObject(here) && only?.kind === 'name' && !segment?.deep && segment?.selectors.length === 1
-    if (!plain || segment.dotted.length > 0) {
+    const container = here as JsonObject
+    if (!plain || segment.dotted.some(({ name }) => Object.hasOwn(container, name))) {
       return walk(here, path, (value) => into.push(value), work, at, record)
     }
-    const found = own(here as JsonObject, only.name)
+    const found = own(container, only.name)
     if (found === undefined) return false
     here = found
   }
@@ -173,7 +174,7 @@ export function isIndex(name: string): boolean {
 }
 
 /** The positions that a slice selects in a list of `length`, in its order (RFC 9535 §2.3.4.2.2). */
-export function* slicePositions(
+function* slicePositions(
   { from, to, step }: Extract<Selector, { kind: 'slice' }>,
   length: number,
 ): Generator<number> {

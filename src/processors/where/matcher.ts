@@ -10,7 +10,7 @@ import type { Comparison, Condition } from './condition.ts'
 import { contains, equals, has, isNull, type Operand, order, type Strictness } from './operand.ts'
 
 /** True when a record fulfils the condition. */
-export type Matcher = (record: JsonValue) => boolean
+type Matcher = (record: JsonValue) => boolean
 
 /** A comparison with its field found. */
 export interface Bound {
