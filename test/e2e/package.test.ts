@@ -1,0 +1,88 @@
+/** The package as npm makes and installs it, in an empty folder. */
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { verifies } from '../support/verifies.ts'
+import { connectClient } from './support/clients.ts'
+import { run } from './support/command.ts'
+import { filesystem } from './support/real-servers.ts'
+import { handleOf, ROOT, temporaryDirectory, textOf } from './support/world.ts'
+
+const QUIET = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel', 'error']
+
+interface Packed {
+  filename: string
+  files: { path: string; mode: number }[]
+}
+
+/** Packs what the build left in `dist`. */
+async function pack(into: string): Promise<Packed> {
+  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', into]
+  const { code, stdout, stderr } = await run('npm', args, { cwd: ROOT })
+  expect(code, stderr).toBe(0)
+  const [packed] = JSON.parse(stdout) as Packed[]
+  if (packed === undefined) throw new Error(`npm pack said ${stdout}`)
+  return packed
+}
+
+verifies(
+  'S2.20 S3.1',
+  'packed, installed and run with npx before a server it lists and calls that server’s tools',
+  async () => {
+    const folder = temporaryDirectory()
+    const packed = await pack(folder)
+    const paths = packed.files.map(({ path }) => path)
+    expect(paths).toEqual(
+      expect.arrayContaining([
+        'dist/main.js',
+        'dist/index.js',
+        'dist/index.d.ts',
+        'mcp.json.example',
+        'LICENSE',
+        'README.md',
+      ]),
+    )
+    expect(paths.filter((path) => /^(?:src|test|scripts|benchmarks|\.)/.test(path))).toEqual([])
+
+    const home = join(folder, 'empty')
+    mkdirSync(home)
+    const installed = await run('npm', ['install', join(folder, packed.filename), ...QUIET], {
+      cwd: home,
+      limit: 170_000,
+    })
+    expect(installed.code, installed.stderr).toBe(0)
+
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
+    const told = await run('npx', ['mcp-rlm-proxy', '--version'], { cwd: home })
+    expect(told).toMatchObject({ code: 0, stdout: `${version}\n` })
+    const help = await run('npx', ['mcp-rlm-proxy', '--help'], { cwd: home })
+    expect(help.code).toBe(0)
+    expect(help.stdout).toContain('mcp-rlm-proxy -- npx -y @modelcontextprotocol/server-filesystem .')
+    expect(help.stdout).toMatch(/doctor \[options\] +check/)
+
+    const script = `process.stdout.write(Object.keys(await import('mcp-rlm-proxy')).join(' '))`
+    const embedded = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: home })
+    expect(embedded).toMatchObject({ code: 0, stdout: expect.stringContaining('createGateway') })
+
+    const wrapped = filesystem('.')
+    const client = await connectClient('2.x', {
+      command: 'npx',
+      args: ['mcp-rlm-proxy', '--', wrapped.command, ...wrapped.args],
+      cwd: home,
+      env: { MCPPROXY_DATA_DIR: join(folder, 'data') },
+    })
+    const names = (await client.listTools()).tools.map(({ name }) => name)
+    expect(names).toEqual(expect.arrayContaining(['proxy_filter', 'filesystem_directory_tree']))
+    const tree = { name: 'filesystem_directory_tree', arguments: { path: join(home, 'node_modules', 'zod') } }
+    const shaped = await client.callTool(tree)
+    // Workers and all: the preview was made, and the kept result answers.
+    const answer = await client.callTool({
+      name: 'proxy_search',
+      arguments: { cache_id: handleOf(shaped), pattern: '"package\\.json"|package\\.json' },
+    })
+    expect(textOf(answer)).toContain('package.json')
+    await client.close()
+    expect(readdirSync(home).sort()).toEqual(['node_modules', 'package-lock.json', 'package.json'])
+  },
+  { timeout: 240_000 },
+)
