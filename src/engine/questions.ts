@@ -1,14 +1,8 @@
 /** The kinds of questions: how their parameters are read, what steps answer them, how long a page is. */
 import type * as z from 'zod'
+import { exploreParams, filterParams, searchParams } from '../processors/parameters.ts'
 import type { PipelineStep } from '../processors/pipeline.ts'
-import {
-  exploreParams,
-  exploreSteps,
-  filterParams,
-  filterSteps,
-  searchParams,
-  searchSteps,
-} from '../processors/pipelines.ts'
+import { exploreSteps, filterSteps, searchSteps } from '../processors/pipelines.ts'
 import { pageSize } from '../processors/search-params.ts'
 import { complaint } from '../processors/step.ts'
 import type { JsonObject } from '../protocol/json.ts'

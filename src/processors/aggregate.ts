@@ -1,24 +1,14 @@
 /** `group_by`, `aggregate`: numbers about the records instead of the records. */
-import * as z from 'zod'
 import { fromRows } from '../documents/derive.ts'
 import { type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
 import { type Call, compute, frequent, numberIn, parseCall } from './aggregate/functions.ts'
 import { type Group, groupRecords, parseGroupKey } from './aggregate/group.ts'
 import { type Field, resolveField } from './fields.ts'
-import { names } from './lenient.ts'
+import { aggregateParams } from './parameters.ts'
 import { newWork } from './path/path.ts'
 import { readValues } from './path/walk.ts'
 import { type Records, requireRecords } from './records.ts'
 import { defineStep } from './step.ts'
-
-export const aggregateParams = z.object({
-  group_by: names(
-    'One row a value: "state", "user.login", "created_at:month" (year, month, day, hour), or several.',
-  ),
-  aggregate: names(
-    'What to compute, over all or per group: "count" (default), "sum(price)", "avg(x)", "min(x)", "max(x)", "median(x)", "distinct(x)". Several: separate by commas.',
-  ),
-})
 
 /** A function with its field found. */
 interface Column {

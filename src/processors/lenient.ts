@@ -31,6 +31,11 @@ export function names(description: string) {
   return list(description, splitNames)
 }
 
+/** Names that mostly come alone: told to models as one string, read like `names`. */
+export function joined(description: string) {
+  return names(description).meta({ type: 'string', description })
+}
+
 /** Sentences that may contain commas: `["a = 1", "b = 2"]`, one string, or a JSON list in a string. */
 export function sentences(description: string) {
   return list(description, (value) => (value.trim() === '' ? [] : [value.trim()]))

@@ -1,10 +1,9 @@
 /** `fields`, `exclude`: which fields of the records, or of the whole, are shown. */
-import * as z from 'zod'
 import { fromRows, fromValue } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
 import { type Field, resolveExactly, resolveField } from './fields.ts'
-import { choice, names } from './lenient.ts'
+import { projectionParams } from './parameters.ts'
 import { explainMissing, type Located, locate } from './path/locate.ts'
 import { parsePath } from './path/parse.ts'
 import { formatPath, newWork, type Path } from './path/path.ts'
@@ -13,14 +12,6 @@ import { readValues } from './path/walk.ts'
 import { type Records, recordsOf } from './records.ts'
 import { Refusal, shown } from './refusal.ts'
 import { defineStep } from './step.ts'
-
-export const projectionParams = z.object({
-  fields: names(
-    'Fields to keep: ["name", "user.login", "labels[].name", "*.price"]. Nested ones become flat keys.',
-  ),
-  exclude: names('Fields to leave out, nested too: ["body", "user.avatar_url"].'),
-  mode: choice(['include', 'exclude'], 'What `fields` means: include (default) or exclude.'),
-})
 
 /**
  * Included fields of records become one flat object a record, keyed by the field as it was asked for

@@ -1,21 +1,14 @@
 /** `path`: the part of a document that the later steps are about. */
-import * as z from 'zod'
 import { fromRows, fromValue } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
 import { withField } from '../documents/records.ts'
 import { isObject, type JsonValue } from '../protocol/json.ts'
-import { text } from './lenient.ts'
+import { selectParams } from './parameters.ts'
 import { explainMissing, type Located, locate, type Reached } from './path/locate.ts'
 import { parsePath } from './path/parse.ts'
 import { isDefinite, newWork, type Path } from './path/path.ts'
 import { Refusal } from './refusal.ts'
 import { defineStep } from './step.ts'
-
-export const selectParams = z.object({
-  path: text(
-    'Part to work on, any depth: "items", "$.definitions", "$..node", "items[0:10]", "[?@.price > 5]". What it reaches are the records. A root list or map needs none.',
-  ),
-})
 
 /**
  * A path that reaches one value makes that the document, so that the elements of a list or map are its records. One

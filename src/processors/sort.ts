@@ -1,19 +1,14 @@
 /** `sort`: the records in another order. */
-import * as z from 'zod'
 import { fromRows } from '../documents/derive.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import { type Field, resolveExactly, resolveField } from './fields.ts'
-import { names } from './lenient.ts'
+import { sortParams } from './parameters.ts'
 import { parsePath } from './path/parse.ts'
 import { newWork, type Work } from './path/path.ts'
 import { readValues } from './path/walk.ts'
 import { type Records, requireRecords } from './records.ts'
 import { defineStep } from './step.ts'
 import { plainNumber, quantity } from './where/quantity.ts'
-
-export const sortParams = z.object({
-  sort: names('Order: "-comments" (descending), "state, -created_at".'),
-})
 
 /** A field to sort by. */
 interface Order {

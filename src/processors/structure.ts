@@ -1,5 +1,4 @@
 /** The structure of a document, as text: what it is, which fields it has, how its size is spread. */
-import * as z from 'zod'
 import { fromText } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
 import { fieldLines } from '../documents/overview/field-lines.ts'
@@ -10,13 +9,9 @@ import { collectionsOf } from '../documents/records.ts'
 import { typeNotation } from '../documents/type-notation.ts'
 import { formatBytes, formatCount } from '../text/format.ts'
 import { countTokens } from '../text/tokens.ts'
-import { count } from './lenient.ts'
+import { structureParams } from './parameters.ts'
 import type { StepMetadata } from './processor.ts'
 import { defineStep } from './step.ts'
-
-const params = z.object({
-  max_depth: count('How many levels of nested fields to show. Default 3.', 1),
-})
 
 /** Fields deeper than this are not shown, whatever is asked: the profile itself is bounded. */
 const DEEPEST = 8
@@ -26,7 +21,7 @@ const SAMPLE_LENGTH = 1200
 /** Step of `proxy_explore`; always wanted. Its document is a text of one fact a line. */
 export const structure = defineStep({
   name: 'structure',
-  params,
+  params: structureParams,
   wanted: () => true,
   run(document, { max_depth = 3 }) {
     const total = document.records()?.values.length

@@ -1,7 +1,6 @@
 /** `where`: the records that fulfil all conditions. */
-import * as z from 'zod'
 import { fromRows } from '../documents/derive.ts'
-import { sentences } from './lenient.ts'
+import { whereParams } from './parameters.ts'
 import { requireRecords } from './records.ts'
 import { Refusal } from './refusal.ts'
 import { defineStep } from './step.ts'
@@ -11,12 +10,6 @@ import { bind } from './where/matcher.ts'
 
 /** More conditions than anybody writes. */
 const mostConditions = 50
-
-export const whereParams = z.object({
-  where: sentences(
-    'Conditions, all must hold: ["state = open", "comments > 5", "title ~ regex", "labels has bug"]. Also != >= !~ contains, in (a, b), between a and b, starts with, is null, exists, not …, or. Dates 2024-05 and sizes 10MB work.',
-  ),
-})
 
 /**
  * Numbers compare as numbers also when held in strings, dates as dates (`= 2024-05` is any time in that month, `>` after

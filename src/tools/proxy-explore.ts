@@ -1,4 +1,4 @@
-import { exploreParams } from '../processors/pipelines.ts'
+import { exploreParams } from '../processors/parameters.ts'
 import { createQueryTool, type QueryToolOptions } from './query-tool.ts'
 import type { ProxyTool } from './tool.ts'
 

@@ -1,4 +1,4 @@
-import { filterParams } from '../processors/pipelines.ts'
+import { filterParams } from '../processors/parameters.ts'
 import { createQueryTool, type QueryToolOptions } from './query-tool.ts'
 import type { ProxyTool } from './tool.ts'
 

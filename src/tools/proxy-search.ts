@@ -1,4 +1,4 @@
-import { searchParams } from '../processors/pipelines.ts'
+import { searchParams } from '../processors/parameters.ts'
 import { createQueryTool, type QueryToolOptions } from './query-tool.ts'
 import type { ProxyTool } from './tool.ts'
 

@@ -9,6 +9,7 @@ import type { Exchange } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import type { Entry } from '../store/store.ts'
 import { readParams } from './params.ts'
+import { publicSchema } from './public-schema.ts'
 import { findSource, type SourceOptions } from './source.ts'
 import { sourceParams } from './source-params.ts'
 import type { ProxyTool } from './tool.ts'
@@ -30,14 +31,13 @@ export interface QueryToolDeclaration {
 export function createQueryTool(declaration: QueryToolDeclaration, options: QueryToolOptions): ProxyTool {
   const { name, title, description, kind } = declaration
   const params = z.strictObject({ ...sourceParams, ...declaration.params.shape })
-  const { $schema: _, ...inputSchema } = z.toJSONSchema(params, { io: 'input', unrepresentable: 'any' })
   return {
     name,
     definition: {
       name,
       title,
       description,
-      inputSchema: inputSchema as JsonObject,
+      inputSchema: publicSchema(params),
       // A fresh call runs a tool of any kind, so the hint can promise nothing about it.
       annotations: { title, openWorldHint: true },
     },
@@ -50,7 +50,11 @@ export function createQueryTool(declaration: QueryToolDeclaration, options: Quer
       const heading = found.fresh ? freshHeading(found.entries) : ''
       const budget = Math.max(200, options.budget - heading.length)
       try {
-        const answer = await options.engine.query(found.entries, { kind, params: query, budget }, exchange.signal)
+        const answer = await options.engine.query(
+          found.entries,
+          { kind, params: query, budget },
+          exchange.signal,
+        )
         return await reply(answer, heading, found.entries, query, name, exchange, options)
       } catch (error) {
         if (error instanceof ProxyError && error.code !== 'CANCELLED') return errorResult(error.text)

@@ -1,0 +1,27 @@
+import type { ZodObject } from 'zod'
+import * as z from 'zod'
+import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
+
+/**
+ * The JSON Schema of a tool's parameters as models read it: types and descriptions. Limits are enforced, and told when one is
+ * broken; in every client's list they would only cost tokens.
+ */
+export function publicSchema(params: ZodObject): JsonObject {
+  const { properties } = z.toJSONSchema(params, { io: 'input', unrepresentable: 'any' })
+  const entries = Object.entries((properties ?? {}) as Record<string, JsonValue>)
+  return {
+    type: 'object',
+    properties: Object.fromEntries(entries.map(([name, schema]) => [name, bare(schema)])),
+  }
+}
+
+function bare(schema: JsonValue): JsonValue {
+  if (!isObject(schema)) return schema
+  const { type, description, enum: values, items } = schema
+  return {
+    ...(type !== undefined && { type }),
+    ...(values !== undefined && { enum: values }),
+    ...(type === 'array' && items !== undefined && { items: bare(items) }),
+    ...(description !== undefined && { description }),
+  }
+}
