@@ -4,10 +4,11 @@ import type { Document } from '../documents/document.ts'
 import { withField } from '../documents/records.ts'
 import { isObject, type JsonValue } from '../protocol/json.ts'
 import { selectParams } from './parameters.ts'
+import { followExtended, isExtended } from './path/jsonpath.ts'
 import { explainMissing, type Located, locate, type Reached } from './path/locate.ts'
 import { parsePath } from './path/parse.ts'
 import { isDefinite, newWork, type Path } from './path/path.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal, shown } from './refusal.ts'
 import { defineStep } from './step.ts'
 
 /**
@@ -25,8 +26,11 @@ export const select = defineStep({
         'This result is text without fields, so `path` cannot be used. Search it with proxy_search instead.',
       )
     }
-    const path = parsePath(source)
-    const { reached, note, path: followed } = find(document, root, path)
+    const {
+      reached,
+      note,
+      path: followed,
+    } = isExtended(source) ? findExtended(root, source) : find(document, root, parsePath(source))
     const notes = note === undefined ? [] : [note]
     if (reached.length > 1 && reached.every(({ value }) => Array.isArray(value))) {
       notes.push(`The path reaches ${reached.length} lists; write \`[*]\` after it for what they hold.`)
@@ -37,6 +41,12 @@ export const select = defineStep({
     }
   },
 })
+
+function findExtended(root: JsonValue, source: string): Located {
+  const reached = followExtended(root, source)
+  if (reached.length === 0) throw new Refusal(`The path \`${shown(source)}\` reaches nothing.`)
+  return { reached, path: [] }
+}
 
 /** From the root; else from the records, because that is where a name without a way to it usually is. */
 function find(document: Document, root: JsonValue, path: Path): Located {

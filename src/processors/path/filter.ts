@@ -38,6 +38,11 @@ export function parseFilter(source: string): Test {
   return (value, root, work) => isTrue(expression(value, root, work))
 }
 
+/** The same language where a value is wanted rather than a yes or no. */
+export function parseExpression(source: string): (value: JsonValue, root: JsonValue, work: Work) => Result {
+  return new FilterReader(source).whole()
+}
+
 class FilterReader {
   private at = 0
   private depth = 0
