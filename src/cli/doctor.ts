@@ -58,7 +58,8 @@ function describe({ file, servers, disabled }: Config): string {
 function dataDirectoryFinding(config: Config, host: Host): Finding {
   const subject = 'data directory'
   try {
-    const { config: ready, warning } = prepareDataDirectory(config, host)
+    const { config: ready, warning, discard } = prepareDataDirectory(config, host)
+    discard?.()
     if (warning === undefined) return { subject, state: 'ok', message: ready.settings.dataDir }
     return { subject, state: 'warning', message: warning, remedy: 'Correct its permissions, or set dataDir.' }
   } catch (error) {

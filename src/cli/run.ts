@@ -21,7 +21,7 @@ import { untilStopped } from './shutdown.ts'
 /** The exit code. In stdio mode nothing but the protocol is written to standard output. */
 export async function run(host: Host, invocation: Invocation): Promise<number> {
   const { config: wished, warnings } = settleOrExplain(host, invocation)
-  const { config, warning } = prepareDataDirectory(wished, host)
+  const { config, warning, discard } = prepareDataDirectory(wished, host)
   const logger = openLog(config, host)
   for (const problem of warnings) logger.warn({ place: problem.place }, sentence(problem))
   if (warning !== undefined) logger.warn({}, warning)
@@ -31,7 +31,7 @@ export async function run(host: Host, invocation: Invocation): Promise<number> {
   const stopped = untilStopped({
     events: host.events,
     ended: gateway.ended,
-    close: () => finish(gateway, config, logger, host),
+    close: () => finish(gateway, config, logger, host).finally(discard),
     exit: (code) => host.exit(code),
     logger,
   })

@@ -10,6 +10,8 @@ export interface PreparedConfig {
   config: Config
   /** The default directory cannot be used, and another took its place until the proxy ends. */
   warning?: string
+  /** Removes that other directory, with all that was written there. */
+  discard?: () => void
 }
 
 export interface Places {
@@ -35,6 +37,7 @@ export function prepareDataDirectory(config: Config, { cwd, home, temporary }: P
   return {
     config: withDirectory(config, replacement),
     warning: `${directory} cannot be written to (${problem}); using ${replacement} until the proxy ends`,
+    discard: () => rmSync(replacement, { recursive: true, force: true }),
   }
 }
 

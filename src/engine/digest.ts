@@ -105,7 +105,10 @@ function filled(message: string, { characters, tokens }: Weight, { maxResponseSi
     .replaceAll('{limit}', formatCount(maxResponseSize))
 }
 
+/** Stands in for a handle: it has 8 tokens, as handles have on average. */
+const TYPICAL_HANDLE = 'd93c068c38eb'
+
 /** Tokens of a text once its holes hold a handle. */
 export function tokensOf(text: Template): number {
-  return countTokens(text.join('0123456789ab'))
+  return countTokens(text.join(TYPICAL_HANDLE))
 }
