@@ -38,6 +38,8 @@ export function createRouter({ upstreams, tools, naming }: RouterOptions): Handl
     if (only !== undefined && others.length === 0) {
       return upstreams.request(only, { method: exchange.method, params: exchange.params }, exchange)
     }
-    return Promise.reject(new RpcError(RPC.methodNotFound, `Method not found: ${exchange.method}`))
+    return Promise.reject(
+      new RpcError(RPC.methodNotFound, `Method not found: ${exchange.method.slice(0, 200)}`),
+    )
   }
 }

@@ -3,57 +3,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { verifies } from '../support/verifies.ts'
-import {
-  type AnyClient,
-  type Command,
-  connectClient,
-  GENERATIONS,
-  type Generation,
-} from './support/clients.ts'
-import {
-  everything,
-  filesystem,
-  makeDatabase,
-  makeFolder,
-  memory,
-  overHttp,
-  sqlite,
-} from './support/real-servers.ts'
-import { handleOf, MAIN, type ToolResult, temporaryDirectory, textOf, writeConfig } from './support/world.ts'
+import { type AnyClient, type Command, connectClient, GENERATIONS } from './support/clients.ts'
+import { everything, filesystem, makeFolder, memory, realWorld } from './support/real-servers.ts'
+import { handleOf, MAIN, temporaryDirectory, textOf } from './support/world.ts'
 
+/** Characters of a reply. */
 const LIMIT = 8000
-
-interface World {
-  client: AnyClient
-  servers: Record<string, Command | { url: string }>
-  files: string
-  directory: string
-  call(name: string, args?: Record<string, unknown>): Promise<ToolResult>
-}
-
-/** The proxy before these servers; `all` adds those that take longer to start. */
-async function world(generation: Generation, all: boolean): Promise<World> {
-  const directory = temporaryDirectory()
-  const files = makeFolder(directory)
-  const servers: World['servers'] = {
-    files: filesystem(files),
-    memory: memory(join(directory, 'memory.jsonl')),
-    everything,
-  }
-  if (all) {
-    await makeDatabase(join(directory, 'orders.db'), 20_000)
-    servers.sql = sqlite(join(directory, 'orders.db'))
-    ;[servers.web, servers.events] = await Promise.all([overHttp('streamableHttp'), overHttp('sse')])
-  }
-  const config = writeConfig(directory, { servers })
-  const client = await connectClient(generation, {
-    command: process.execPath,
-    args: [MAIN, '--config', config],
-  })
-  const call = async (name: string, args: Record<string, unknown> = {}): Promise<ToolResult> =>
-    client.callTool({ name, arguments: args })
-  return { client, servers, files, directory, call }
-}
 
 /** Tools and arguments whose answers are small, in an order in which they can be made. */
 const small = (files: string): [server: string, tool: string, args: Record<string, unknown>][] => [
@@ -81,7 +36,7 @@ for (const generation of GENERATIONS) {
     'S3.1 S1.1 S1.2',
     `six unchanged servers over one stdio connection, client ${generation}: small calls equal direct ones`,
     async () => {
-      const { client, servers, files, directory, call } = await world(generation, true)
+      const { client, servers, files, directory, call } = await realWorld(generation, true)
       const { tools } = await client.listTools()
       const counts = (name: string): number => tools.filter((tool) => tool.name.startsWith(`${name}_`)).length
       expect(counts('proxy')).toBe(3)
@@ -105,79 +60,13 @@ for (const generation of GENERATIONS) {
     },
     { timeout: 300_000 },
   )
-
-  verifies(
-    'S3.10 S3.1',
-    `client ${generation} finds every structuredContent valid, shaped or whole, of every tool that promises it`,
-    async () => {
-      const { client, files, call } = await world(generation, false)
-      const { tools } = await client.listTools()
-      const inside = (name: string): string => join(files, name)
-      const observations = Array.from({ length: 40 }, (_, n) => `observation ${n} ${'o'.repeat(60)}`)
-      const entities = Array.from({ length: 300 }, (_, n) => ({
-        name: `entity ${n}`,
-        entityType: n % 3 ? 'person' : 'place',
-        observations: observations.slice(0, n % 5),
-      }))
-      const relations = entities
-        .slice(1)
-        .map(({ name }) => ({ from: name, to: 'entity 0', relationType: 'knows' }))
-      const everyName = entities.map(({ name }) => name)
-      const calls: [string, Record<string, unknown>][] = [
-        ['files_read_file', { path: inside('app.log') }],
-        ['files_read_text_file', { path: inside('app.log') }],
-        ['files_read_multiple_files', { paths: [inside('app.log'), inside('small.txt')] }],
-        ['files_read_media_file', { path: inside('picture.png') }],
-        ['files_write_file', { path: inside('new.txt'), content: 'new\n' }],
-        ['files_edit_file', { path: inside('new.txt'), edits: [{ oldText: 'new', newText: 'edited' }] }],
-        ['files_create_directory', { path: inside('empty') }],
-        ['files_move_file', { source: inside('new.txt'), destination: inside('old.txt') }],
-        ['files_list_directory', { path: join(files, 'tree') }],
-        ['files_list_directory_with_sizes', { path: join(files, 'tree') }],
-        ['files_directory_tree', { path: files }],
-        ['files_search_files', { path: files, pattern: '**/leaf-*' }],
-        ['files_get_file_info', { path: inside('app.log') }],
-        ['files_list_allowed_directories', {}],
-        ['memory_create_entities', { entities }],
-        ['memory_create_relations', { relations }],
-        ['memory_add_observations', { observations: [{ entityName: 'entity 7', contents: observations }] }],
-        ['memory_read_graph', {}],
-        ['memory_search_nodes', { query: 'observation' }],
-        ['memory_open_nodes', { names: everyName }],
-        ['memory_delete_observations', { deletions: [{ entityName: 'entity 7', observations }] }],
-        ['memory_delete_relations', { relations: relations.slice(0, 3) }],
-        ['memory_delete_entities', { entityNames: everyName }],
-        ['everything_get-structured-content', { location: 'New York' }],
-      ]
-      const promised = tools.filter(({ outputSchema }) => outputSchema !== undefined).map(({ name }) => name)
-      expect(calls.map(([name]) => name).sort()).toEqual(promised.sort())
-      const shaped: string[] = []
-      for (const [name, args] of calls) {
-        // The clients throw when a result breaks the schema they were told.
-        const result = await call(name, args)
-        expect(result.isError, `${name}: ${textOf(result)}`).toBeFalsy()
-        expect(result.structuredContent, name).toBeDefined()
-        if (result._meta?.['mcp-rlm-proxy/cache-id'] === undefined) continue
-        shaped.push(name)
-        expect(JSON.stringify(result).length, name).toBeLessThanOrEqual(LIMIT)
-      }
-      expect(shaped).toEqual(
-        expect.arrayContaining([
-          'files_read_text_file',
-          'files_directory_tree',
-          'memory_create_entities',
-          'memory_read_graph',
-        ]),
-      )
-    },
-  )
 }
 
 verifies(
   'S3.7 S3.25',
   'a large log of the file server: previewed, explored, filtered and searched',
   async () => {
-    const { files, call } = await world('2.x', false)
+    const { files, call } = await realWorld('2.x', false)
     const reply = await call('files_read_text_file', { path: join(files, 'app.log') })
     const handle = handleOf(reply)
     expect(JSON.stringify(reply).length).toBeLessThanOrEqual(LIMIT)
@@ -202,7 +91,7 @@ verifies(
 )
 
 verifies('S3.7 S3.19', 'a large directory tree: fields at any depth, and the one file', async () => {
-  const { files, call } = await world('1.x', false)
+  const { files, call } = await realWorld('1.x', false)
   const handle = handleOf(await call('files_directory_tree', { path: files }))
   const leaves = await call('proxy_filter', {
     cache_id: handle,
@@ -227,7 +116,7 @@ verifies(
   'S3.7 S3.26',
   'a large knowledge graph: entities by type, relations counted, one found by words',
   async () => {
-    const { call } = await world('2.x', false)
+    const { call } = await realWorld('2.x', false)
     const entities = Array.from({ length: 400 }, (_, n) => ({
       name: `entity ${n}`,
       entityType: n % 4 === 0 ? 'place' : 'person',
@@ -257,7 +146,7 @@ verifies(
   'S3.7 S3.26 S3.35',
   'many rows of a SQLite server behind npx: filtered, summed and searched',
   async () => {
-    const { call } = await world('2.x', true)
+    const { call } = await realWorld('2.x', true)
     const reply = await call('sql_execute_sql', { sql: 'SELECT * FROM orders' })
     const handle = handleOf(reply)
     expect(JSON.stringify(reply).length).toBeLessThanOrEqual(LIMIT)

@@ -10,6 +10,7 @@ import { type LineClient, startLineClient, toolNames } from './support/line-clie
 import {
   descendantsOf,
   marked,
+  nothingLives,
   onLinuxOnly,
   openDescriptors,
   processesMarked,
@@ -94,13 +95,6 @@ class Soak {
     expect(textOf(answer)).toMatch(/server `[abc]`/)
     return await this.#client.call(name, args)
   }
-}
-
-/** No process of the proxy or its servers lives any more. */
-async function nothingLives(mark: string, pids: readonly number[]): Promise<void> {
-  await expect.poll(() => processesMarked(mark), { timeout: 1000 }).toEqual([])
-  const living = new Set(readdirSync('/proc').map(Number))
-  expect(pids.filter((pid) => living.has(pid))).toEqual([])
 }
 
 /** Every file under the data directory is whole. */

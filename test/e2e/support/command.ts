@@ -1,8 +1,10 @@
 /** A command, run to its end. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { MAIN } from './world.ts'
+import { MAIN, temporaryDirectory } from './world.ts'
 
 export interface Ran {
   /** Null: ended by a signal. */
@@ -45,4 +47,11 @@ export async function run(command: string, args: readonly string[], options: Run
 /** Runs the built `mcp-rlm-proxy`. */
 export function runProxy(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   return run(process.execPath, [MAIN, ...args], options)
+}
+
+/** A folder with these files, which is also the home directory. */
+export function place(files: Record<string, string>): { cwd: string; env: Record<string, string> } {
+  const cwd = temporaryDirectory()
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(cwd, name), content)
+  return { cwd, env: { HOME: cwd } }
 }

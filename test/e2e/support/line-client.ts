@@ -25,6 +25,10 @@ export interface LineClient {
   /** Initialize, and the notification that it is done. */
   open(): Promise<Record<string, unknown>>
   stderr(): string
+  /** Writes to the proxy's input as it is. */
+  write(text: string): void
+  /** Messages that answer no request of this client: errors with an id of null, for one. */
+  readonly unasked: readonly Record<string, unknown>[]
   /** Ends its input, or sends a signal, and waits until it is gone. */
   end(signal?: NodeJS.Signals): Promise<Ended>
 }
@@ -49,6 +53,7 @@ export function startLineClient(options: ProxyOptions): LineClient {
   const waiting = new Map<unknown, Waiting>()
   const strays: string[] = []
   const notifications: string[] = []
+  const unasked: Record<string, unknown>[] = []
   let stderr = ''
   let nextId = 1
   child.stderr.setEncoding('utf8').on('data', (chunk) => {
@@ -59,7 +64,7 @@ export function startLineClient(options: ProxyOptions): LineClient {
     const message = parsed(line)
     if (message === undefined) strays.push(line)
     else if (typeof message.method === 'string') notifications.push(message.method)
-    else settle(waiting, message)
+    else if (!settle(waiting, message)) unasked.push(message)
   })
   void exited.then(({ code }) => {
     for (const { reject } of waiting.values()) reject(new Error(`the proxy ended with ${code}: ${stderr}`))
@@ -93,6 +98,8 @@ export function startLineClient(options: ProxyOptions): LineClient {
       return result
     },
     stderr: () => stderr,
+    unasked,
+    write: (text) => void child.stdin.write(text),
     async end(signal) {
       const begun = performance.now()
       if (signal === undefined) child.stdin.end()
@@ -108,7 +115,8 @@ export async function toolNames(client: LineClient): Promise<string[]> {
   return tools.map(({ name }) => name)
 }
 
-function settle(waiting: Map<unknown, Waiting>, message: Record<string, unknown>): void {
+/** False when nobody waits for it. */
+function settle(waiting: Map<unknown, Waiting>, message: Record<string, unknown>): boolean {
   const one = waiting.get(message.id)
   waiting.delete(message.id)
   if (message.error === undefined) one?.resolve(message.result as Record<string, unknown>)
@@ -116,6 +124,7 @@ function settle(waiting: Map<unknown, Waiting>, message: Record<string, unknown>
     const error = message.error as { code: number; message: string }
     one?.reject(Object.assign(new Error(error.message), { code: error.code }))
   }
+  return one !== undefined
 }
 
 function parsed(line: string): Record<string, unknown> | undefined {

@@ -1,5 +1,6 @@
 /** Processes as Linux tells of them in `/proc`. Elsewhere nothing is known of them: tests that ask are skipped. */
 import { readdirSync, readFileSync } from 'node:fs'
+import { expect } from 'vitest'
 
 /** For tests that look at processes. */
 export const onLinuxOnly = { skip: process.platform !== 'linux' }
@@ -27,6 +28,13 @@ export function descendantsOf(pid: number): number[] {
   const below = (one: number): number[] =>
     parents.flatMap(({ child, parent }) => (parent === one ? [child, ...below(child)] : []))
   return below(pid)
+}
+
+/** None of these processes lives any more, nor any that carries the mark. */
+export async function nothingLives(mark: string, pids: readonly number[]): Promise<void> {
+  await expect.poll(() => processesMarked(mark), { timeout: 1000 }).toEqual([])
+  const living = new Set(readdirSync('/proc').map(Number))
+  expect(pids.filter((pid) => living.has(pid))).toEqual([])
 }
 
 /** How many file descriptors the process has open. */

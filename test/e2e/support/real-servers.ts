@@ -4,9 +4,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import type { Command } from './clients.ts'
+import { type AnyClient, type Command, connectClient, type Generation } from './clients.ts'
 import { run } from './command.ts'
-import { ROOT } from './world.ts'
+import { MAIN, ROOT, type ToolResult, temporaryDirectory, writeConfig } from './world.ts'
 
 const packages = join(ROOT, 'node_modules/@modelcontextprotocol')
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
@@ -83,4 +83,36 @@ function logLines(count: number): string[] {
     const time = new Date(Date.UTC(2026, 0, 1) + n * 1000).toISOString()
     return `${time} ${n % 100 === 99 ? 'ERROR' : 'INFO'} worker-${n % 8} request ${n} took ${n % 350} ms`
   })
+}
+
+export interface World {
+  client: AnyClient
+  servers: Record<string, Command | { url: string }>
+  files: string
+  directory: string
+  call(name: string, args?: Record<string, unknown>): Promise<ToolResult>
+}
+
+/** The proxy before these servers; `all` adds those that take longer to start. */
+export async function realWorld(generation: Generation, all: boolean): Promise<World> {
+  const directory = temporaryDirectory()
+  const files = makeFolder(directory)
+  const servers: World['servers'] = {
+    files: filesystem(files),
+    memory: memory(join(directory, 'memory.jsonl')),
+    everything,
+  }
+  if (all) {
+    await makeDatabase(join(directory, 'orders.db'), 20_000)
+    servers.sql = sqlite(join(directory, 'orders.db'))
+    ;[servers.web, servers.events] = await Promise.all([overHttp('streamableHttp'), overHttp('sse')])
+  }
+  const config = writeConfig(directory, { servers })
+  const client = await connectClient(generation, {
+    command: process.execPath,
+    args: [MAIN, '--config', config],
+  })
+  const call = async (name: string, args: Record<string, unknown> = {}): Promise<ToolResult> =>
+    client.callTool({ name, arguments: args })
+  return { client, servers, files, directory, call }
 }
