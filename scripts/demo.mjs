@@ -2,6 +2,8 @@
  * The main job on a real server and real files: a client of the MCP SDK talks to the proxy, the proxy to
  * `@modelcontextprotocol/server-filesystem`. Every reply is printed with what it costs against the raw result.
  */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/client'
@@ -11,6 +13,10 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const server = join(root, 'node_modules/@modelcontextprotocol/server-filesystem/dist/index.js')
 const wrapped = [process.execPath, server, root]
+
+// What the demo keeps goes with it.
+const data = mkdtempSync(join(tmpdir(), 'mcp-rlm-proxy-demo-'))
+process.env.MCPPROXY_DATA_DIR = data
 
 const direct = await connect(wrapped)
 const proxied = await connect([
@@ -62,16 +68,16 @@ await show('proxy_search', {
 })
 
 await Promise.all([direct.close(), proxied.close()])
+rmSync(data, { recursive: true, force: true })
 
 async function connect([command, ...args]) {
   const client = new Client({ name: 'demo', version: '1.0.0' })
-  await client.connect(new StdioClientTransport({ command, args, stderr: 'inherit' }))
+  await client.connect(new StdioClientTransport({ command, args, env: process.env, stderr: 'inherit' }))
   return client
 }
 
 async function show(name, args) {
-  const { path: _, ...shown } = args
-  console.log(`> ${name} ${JSON.stringify(args.cache_id || args.tool ? args : shown)}`)
+  console.log(`> ${name} ${JSON.stringify(args)}`)
   const reply = text(await proxied.callTool({ name, arguments: args }))
   console.log(reply)
   const cost = tokens(reply)
