@@ -31,6 +31,8 @@ interface Entry {
   refetch: 'now' | 'soon' | 'no'
   /** Somebody was given the list, or went away without it: a difference must be told. */
   seen: boolean
+  /** A reader has waited out the time limit for it; it is not here yet. */
+  late: boolean
   pending: Promise<readonly JsonObject[]> | undefined
   /** It changed while it was being fetched. */
   again: boolean
@@ -71,9 +73,16 @@ export class Catalog {
     return items
   }
 
-  /** A reader left without the list: when it comes, that is a change. */
-  missed(place: Place, kind: ListKind): void {
-    this.#entry(place, kind).seen = true
+  /** A reader left without the list, `late`: after the whole time limit. When it comes, that is a change. */
+  missed(place: Place, kind: ListKind, late: boolean): void {
+    const entry = this.#entry(place, kind)
+    entry.seen = true
+    if (entry.refetch === 'now') entry.late ||= late
+  }
+
+  /** True while the list is still missing for which somebody has waited out the time limit. */
+  late(place: Place, kind: ListKind): boolean {
+    return this.#entry(place, kind).late
   }
 
   /** A session of this group began: lists it remembers, or that nobody answers for any more, are fetched again. */
@@ -134,6 +143,7 @@ export class Catalog {
       session: undefined,
       refetch: items ? 'soon' : 'now',
       seen: false,
+      late: false,
       pending: undefined,
       again: false,
     }
@@ -166,6 +176,7 @@ export class Catalog {
     entry.items = fetched.items
     entry.session = fetched.session
     entry.refetch = 'no'
+    entry.late = false
     if (lasting(group)) memory.saveList(server, group, entry.kind, fetched.items)
     if (differs && entry.seen) changed(server, entry.kind)
     return entry.items

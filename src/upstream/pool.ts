@@ -13,7 +13,7 @@ import { listPagesIfKnown } from './list-pages.ts'
 import { type CompleteOptions, complete, type UpstreamsOptions } from './options.ts'
 import { Memory } from './remember.ts'
 import { type Server, serversOf } from './servers.ts'
-import { cancelled, listTimedOut } from './upstream-errors.ts'
+import { cancelled, isTimeout, listTimedOut } from './upstream-errors.ts'
 import {
   type ConnectionState,
   LISTS,
@@ -167,11 +167,17 @@ class Pool implements Upstreams {
     signal: AbortSignal,
   ): Promise<readonly JsonObject[] | undefined> {
     const link = this.#links.for(server, client)
+    const work = this.#read(server, kind, link)
+    if (this.#catalog.late(link, kind)) {
+      // Nobody waits a second time for a server that hangs; it is announced when it comes.
+      work.catch(() => {}).finally(() => this.#links.rest(server, link))
+      return undefined
+    }
     try {
-      return await this.#inTime(this.#read(server, kind, link), server, kind, signal)
+      return await this.#inTime(work, server, kind, signal)
     } catch (error) {
       if (signal.aborted) throw cancelled(signal)
-      this.#catalog.missed(link, kind)
+      this.#catalog.missed(link, kind, isTimeout(error))
       server.lastError = messageOf(error)
       this.#options.logger.warn(
         { server: server.name, kind, error: messageOf(error) },

@@ -93,6 +93,11 @@ export function cancelled(signal: AbortSignal): ProxyError {
   return new ProxyError('CANCELLED', 'the client cancelled', '', { cause: signal.reason })
 }
 
+/** True when the time limit was used up. */
+export function isTimeout(error: unknown): boolean {
+  return error instanceof ProxyError && error.code === 'UPSTREAM_TIMEOUT'
+}
+
 /** True when the server does not have the method. */
 export function isMethodNotFound(error: unknown): boolean {
   return error instanceof RpcError && error.code === RPC.methodNotFound

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/protocol/json.ts'
@@ -91,6 +92,29 @@ describe('lists', () => {
     })
     expect(slow?.lastError).toBe('server `slow`: tools/list did not answer within 500 ms')
   })
+
+  verifies(
+    'S3.34',
+    'of a server that hung once are not waited for again, and told when they come',
+    async () => {
+      const gate = join(temporaryFolder(), 'gate')
+      const { command, args = [] } = stdioServer({ tools: ['late'] })
+      const wait = `test -e ${gate} || exec sleep 600; exec "$0" "$@"`
+      const hanging = { command: 'sh', args: ['-c', wait, command, ...args], connectTimeoutMs: 1500 }
+      const pool = upstreams({ servers: { hanging } })
+      const me = client()
+      expect(await pool.list('tools', me, forever)).toEqual([])
+      const failures = pool.recorded.changed.length
+      writeFileSync(gate, '')
+      // The attempt that this list begins is not what it waits for.
+      expect(await pool.list('tools', me, forever)).toEqual([])
+      await expect
+        .poll(() => pool.recorded.changed.slice(failures), { timeout: 20_000 })
+        .toContainEqual(['hanging', 'tools'])
+      expect(names(await pool.list('tools', me, forever))).toEqual(['late'])
+    },
+    { timeout: 30_000 },
+  )
 
   test('that come too late for their reader are a change', async () => {
     const pool = upstreams({
