@@ -109,11 +109,12 @@ async function call({ name: tool, arguments: args = {}, _meta }, id) {
     }
     case 'slow':
       for (let step = 1; step <= 4; step++) {
-        await sleep(args.ms / 4)
         if (_meta?.progressToken !== undefined) {
           const params = { progressToken: _meta.progressToken, progress: step, total: 4, message: name }
           send({ method: 'notifications/progress', params })
         }
+        // Clients drop progress that comes together with the result, so the last step is some time before it.
+        await sleep(args.ms / 4)
         if (cancelled.delete(id)) {
           process.stderr.write(`cancelled ${id}\n`)
           return undefined
