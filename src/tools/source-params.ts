@@ -1,11 +1,14 @@
 import * as z from 'zod'
 import { isObject, type JsonObject } from '../protocol/json.ts'
 
+const HANDLE = 'must be a cache_id from an earlier reply, or several'
+
 /** The most handles one question may name. */
 const MAX_HANDLES = 16
 
-/** Handles as models write them: one, a list, a JSON list in a string, or several with commas between. */
+/** Handles as models write them: one (a number, when it has no letters), a list, a JSON list in a string, or several with commas between. */
 function handles(value: unknown): unknown {
+  if (typeof value === 'number') return [String(value)]
   if (typeof value !== 'string') return value
   const text = value.trim()
   if (text.startsWith('[')) {
@@ -32,7 +35,13 @@ function argumentsObject(value: unknown): unknown {
 /** The parameters all query tools share. */
 export const sourceParams = {
   cache_id: z
-    .preprocess(handles, z.array(z.string().max(200)).min(1).max(MAX_HANDLES))
+    .preprocess(
+      handles,
+      z
+        .array(z.string(HANDLE).max(200, HANDLE), HANDLE)
+        .min(1, HANDLE)
+        .max(MAX_HANDLES, `must be at most ${MAX_HANDLES}`),
+    )
     .optional()
     .meta({
       type: 'string',
