@@ -9,7 +9,7 @@ import type { UpstreamEvents } from './upstreams.ts'
 interface ServerSettings {
   /** Milliseconds a call may go without an answer or progress. */
   timeoutMs?: number | undefined
-  /** Milliseconds from start to the end of the handshake; also the longest wait for its lists. */
+  /** Milliseconds from start to the end of the handshake; also the longest that a list may take. */
   connectTimeoutMs?: number | undefined
   /** Connect on first use. */
   lazy?: boolean | undefined
@@ -37,6 +37,8 @@ export type ServerOptions = StdioServer | HttpServer
 interface UpstreamDefaults {
   timeoutMs: number
   connectTimeoutMs: number
+  /** Milliseconds that the lists of other servers wait for one that is late. */
+  listWaitMs: number
   lazy: boolean
   instance: 'session' | 'shared'
   /** Milliseconds after which a connection that serves no client is closed. */
@@ -53,6 +55,7 @@ interface UpstreamDefaults {
 const UPSTREAM_DEFAULTS: UpstreamDefaults = {
   timeoutMs: 120_000,
   connectTimeoutMs: 30_000,
+  listWaitMs: 8_000,
   lazy: false,
   instance: 'session',
   idleMs: 60_000,

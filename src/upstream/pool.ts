@@ -206,11 +206,17 @@ class Pool implements Upstreams {
     }
   }
 
+  /** How long a reader waits for a list: clients give up after some 10 s, and the other servers' tools with them. */
+  #patience(server: Server): number {
+    if (this.#servers.size === 1) return server.connectTimeoutMs
+    return Math.min(server.connectTimeoutMs, this.#options.defaults.listWaitMs)
+  }
+
   /** The work, or a rejection when its time is up or the signal aborts; the work itself goes on. */
   #inTime<T>(work: Promise<T>, server: Server, kind: ListKind, signal: AbortSignal): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const leave = (): void => reject(cancelled(signal))
-      const limitMs = server.connectTimeoutMs
+      const limitMs = this.#patience(server)
       const stop = this.#options.later(limitMs, () =>
         reject(listTimedOut(server.name, LISTS[kind].method, limitMs)),
       )

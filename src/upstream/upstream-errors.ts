@@ -46,7 +46,7 @@ export function listTimedOut(server: string, method: string, limitMs: number): P
   return new ProxyError(
     'UPSTREAM_TIMEOUT',
     `server \`${server}\`: ${method} did not answer within ${duration(limitMs)}`,
-    'Its list is left out until it comes. Raise `connect.timeoutMs` when it needs longer to start.',
+    'Its list is left out until it comes.',
   )
 }
 

@@ -116,6 +116,24 @@ describe('lists', () => {
     { timeout: 30_000 },
   )
 
+  verifies('S3.34 S3.36', 'of one slow server do not hold up those of the others', async () => {
+    const gate = join(temporaryFolder(), 'gate')
+    const { command, args = [] } = stdioServer({ tools: ['late'] })
+    const patient = `while ! test -e ${gate}; do sleep 0.05; done; exec "$0" "$@"`
+    const pool = upstreams({
+      servers: {
+        slow: { command: 'sh', args: ['-c', patient, command, ...args] },
+        fine: stdioServer({ tools: ['now'] }),
+      },
+      defaults: { listWaitMs: 1000 },
+    })
+    const me = client()
+    expect(names(await pool.list('tools', me, forever))).toEqual(['now'])
+    writeFileSync(gate, '')
+    await expect.poll(() => pool.recorded.changed, { timeout: 20_000 }).toContainEqual(['slow', 'tools'])
+    expect(names(await pool.list('tools', me, forever))).toEqual(['late', 'now'])
+  })
+
   test('that come too late for their reader are a change', async () => {
     const pool = upstreams({
       servers: { s: { ...stdioServer({ slowStart: 300, tools: ['late'] }), connectTimeoutMs: 5000 } },
