@@ -182,7 +182,7 @@ const nested = `sh -c '"$0" "$1" w; true' "$0" "$1"; true`
 for (const [wrapper, tool, command, args] of [
   ['behind a shell that waits', 'text', 'sh', ['-c', waits, process.execPath, script]],
   ['behind a shell in a shell', 'text', 'sh', ['-c', nested, process.execPath, script]],
-  ['behind npx', 'text', 'npx', ['-y', '--prefer-offline', '-p', 'node@24', 'node', script, 'w']],
+  ['behind npx', 'text', 'npx', ['-c', `"${process.execPath}" "${script}" w`]],
   ['that ignores closed input and SIGTERM', 'echo', process.execPath, [stubborn, '{"stubborn":true}']],
 ] as const) {
   for (const signal of [undefined, 'SIGTERM'] as const) {

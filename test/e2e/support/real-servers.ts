@@ -11,8 +11,9 @@ import { MAIN, ROOT, type ToolResult, temporaryDirectory, writeConfig } from './
 const packages = join(ROOT, 'node_modules/@modelcontextprotocol')
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
-/** The SQLite server needs a newer Node than the tests may run on; npx brings both and keeps them for the next time. */
-const SQL = ['-y', '--prefer-offline', '-p', 'node@24', '-p', '@bytebase/dbhub@1.4.0']
+/** The SQLite server needs `node:sqlite`. Where Node is older, npx brings a newer one and keeps it for the next time. */
+const NEWER = Number.parseInt(process.versions.node, 10) < 24 ? ['-p', 'node@24'] : []
+const SQL = ['-y', '--prefer-offline', ...NEWER, '-p', '@bytebase/dbhub@1.4.0']
 
 export const everything: Command = {
   command: process.execPath,
