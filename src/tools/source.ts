@@ -1,5 +1,6 @@
 /** What a proxy tool works on: kept results by their handles, or a fresh call whose result is kept first. */
 import { errorResult, META } from '../protocol/content.ts'
+import { RpcError } from '../protocol/errors.ts'
 import type { Exchange, Handler } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
 import { plain } from '../protocol/result.ts'
@@ -64,12 +65,18 @@ async function freshResult(
   }
   const { _meta } = exchange.params
   const params: JsonObject = { name: tool, arguments: args, ...(isObject(_meta) && { _meta }) }
-  const result = plain(await call({ ...exchange, method: 'tools/call', params, keep: true }))
+  const result = await call({ ...exchange, method: 'tools/call', params, keep: true }).then(plain, refusal)
   if (result.isError === true) return { failure: result }
   const handle = isObject(result._meta) ? result._meta[`${META}cache-id`] : undefined
   const entry = typeof handle === 'string' ? await keeper.get(exchange.agent, handle) : undefined
   if (!entry) return { failure: errorResult(`The result of ${tool} could not be kept. Call ${tool} itself.`) }
   return { entries: [entry], fresh: true }
+}
+
+/** A JSON-RPC error of the tool that was called is a failure of the tool that called it, which the model can read. */
+function refusal(error: unknown): JsonObject {
+  if (error instanceof RpcError) return errorResult(`${error.message} (JSON-RPC error ${error.code})`)
+  throw error
 }
 
 function oneSource(asker: string, both: boolean): string {

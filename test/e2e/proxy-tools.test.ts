@@ -135,5 +135,10 @@ verifies('S3.13', 'a fresh call that fails gives the failure of that tool', asyn
   })
   expect(failed.isError).toBe(true)
   expect(textOf(failed)).toContain('no such table')
-  await expect(call('proxy_filter', { tool: 'f_nothing', arguments: {} })).rejects.toThrow(/Unknown tool/)
+  const unknown = await call('proxy_filter', { tool: 'f_recods', arguments: {} })
+  expect(unknown.isError).toBe(true)
+  expect(textOf(unknown)).toMatch(/Unknown tool: f_recods.*Did you mean f_records/)
+  expect(textOf(await call('proxy_search', { tool: 'f_refuse', pattern: 'x' }))).toContain(
+    'refused (JSON-RPC error -32050)',
+  )
 })
