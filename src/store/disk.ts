@@ -65,7 +65,8 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Store>
     const file = await stat(metadataPath(handle)).catch(() => undefined)
     if (file === undefined) return undefined
     const entry = now() - file.mtimeMs <= maxAge ? await read(handle).catch(() => undefined) : undefined
-    if (entry === undefined) await remove(handle)
+    // Who asks is told that it is gone, also where it cannot be removed.
+    if (entry === undefined) await remove(handle).catch(() => {})
     return entry
   }
 

@@ -182,9 +182,13 @@ export function createKeeper(options: KeeperOptions): Keeper {
 
   async function moveOut(info: EntryInfo): Promise<void> {
     const content = disk && (await memory.get(info.handle))
-    if (disk !== undefined && content !== undefined) await disk.put({ ...info, content })
-    else dropped(info)
-    await memory.remove(info.handle)
+    try {
+      if (disk !== undefined && content !== undefined) await disk.put({ ...info, content })
+      else dropped(info)
+    } finally {
+      // A disk that is full must not fill the memory, too.
+      await memory.remove(info.handle)
+    }
   }
 
   function dropped(info: EntryInfo): void {

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -50,7 +50,6 @@ describe('disk store', () => {
   test('narrows the rights of a directory that was there', async () => {
     const { directory } = await opened()
     await rm(directory, { recursive: true })
-    const { mkdir } = await import('node:fs/promises')
     await mkdir(directory, { mode: 0o755 })
     await createDiskStore({
       directory,
@@ -82,6 +81,15 @@ describe('disk store', () => {
     await rm(join(directory, `${C}.json`))
     for (const handle of [A, B, C]) expect(await store.getEntry(handle)).toBeUndefined()
     expect((await readdir(directory)).sort()).toEqual([`${C}.content`])
+  })
+
+  test('what cannot be removed is no entry either', async () => {
+    const { store, directory } = await opened()
+    await store.put(entryOf(A))
+    await rm(join(directory, `${A}.content`))
+    // A directory in its place: `rm` refuses it, as it refuses a file in a directory that is read-only.
+    await mkdir(join(directory, `${A}.content`))
+    expect(await store.getEntry(A)).toBeUndefined()
   })
 
   test('same length but other bytes is no entry', async () => {

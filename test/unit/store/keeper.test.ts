@@ -164,11 +164,13 @@ describe('lifetime', () => {
       ...createMemoryStore(),
       put: () => Promise.reject(failure),
     }
-    const { keeper, clock, dropped, errors } = world({ disk })
+    const memory = createMemoryStore()
+    const { keeper, clock, dropped, errors } = world({ disk, memory })
     const { handle } = await keeper.keep(ann, result('a'))
     clock.time += 300_000
     await keeper.sweep()
     expect(errors).toEqual([failure])
+    expect(await memory.size()).toBe(0)
     expect(dropped).toEqual([handle])
     expect(await keeper.get(ann, handle)).toBeUndefined()
   })
