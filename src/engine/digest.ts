@@ -19,11 +19,12 @@ import { embeddedText, isReplaced, type Weight, weigh } from './weigh.ts'
 export function digest(views: Views, { content, tool }: Arrival, options: DigestOptions): Digest {
   const hash = hashOf(content)
   const result = decodeResult(content)
-  if (result === undefined) return { hash, characters: 0, tokens: 0 }
+  if (result === undefined) return { hash, characters: 0, tokens: 0, unreadable: true }
   const weight = weigh(result)
   const { characters, tokens } = weight
   const passes: Digest = { hash, characters, tokens }
-  if (!options.always && !isTooLarge(result, weight, options)) return passes
+  const always = options.always && result.isError !== true
+  if (!always && !isTooLarge(result, weight, options)) return passes
   const structured = structuredFor(result, weight, options)
   const left = structured === undefined ? '' : toJson(structured)
   const document = openResult(result, content.byteLength)
@@ -38,7 +39,7 @@ export function digest(views: Views, { content, tool }: Arrival, options: Digest
   })
   const kept = blocksOf(result).filter((block) => !isReplaced(block))
   const untouched = kept.reduce((sum, block) => sum + embeddedText(block).length, 0)
-  if (!options.always && lengthOf(text) + left.length + untouched >= characters) return passes
+  if (!always && lengthOf(text) + left.length + untouched >= characters) return passes
   views.keep(hash, document, content.byteLength)
   return {
     ...passes,

@@ -49,7 +49,7 @@ export interface DigestOptions {
   /** Errors are shaped only above this. */
   maxErrorSize: number
   previewSize: number
-  /** Keep and preview whatever its size (a fresh call by a proxy tool). */
+  /** Keep and preview whatever its size (a fresh call by a proxy tool), unless it is an error: that is the answer. */
   always: boolean
   /** The tool's outputSchema: the shaped `structuredContent` still conforms to it. */
   outputSchema?: JsonObject
@@ -63,6 +63,8 @@ export interface Digest {
   /** Characters that count against the limit, and their tokens. */
   characters: number
   tokens: number
+  /** The bytes are no JSON object: no client could read them. */
+  unreadable?: true
   /** Absent: under the limit, or not smaller when shaped; the original passes byte for byte. */
   shaped?: {
     /** The CallToolResult to send, with the preview's text block missing at `at`. */

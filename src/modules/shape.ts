@@ -5,7 +5,7 @@
 import { canConform } from '../documents/conform.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Arrival, Digest, DigestOptions } from '../engine/operation.ts'
-import { blocksOf, isText, META, textBlock } from '../protocol/content.ts'
+import { blocksOf, errorResult, isText, META, textBlock } from '../protocol/content.ts'
 import type { Exchange, Handler, Middleware } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
 import { LargeResult, plain, type Result } from '../protocol/result.ts'
@@ -73,13 +73,20 @@ async function callTool(
   const outputSchema = schemas.get(name)
   const digestOptions: DigestOptions = { ...options.limits, always, ...(outputSchema && { outputSchema }) }
   const digest = await digestOrFallback(result, { content, tool: name }, digestOptions, options, exchange)
+  if (digest.unreadable) return errorResult(`The server's answer to ${name} is not valid JSON.`)
   if (!digest.shaped) return result
-  const entry = await options.keeper.keep(exchange.agent, {
-    content,
-    hash: digest.hash,
-    origin: { tool: name, arguments: isObject(exchange.params.arguments) ? exchange.params.arguments : {} },
-  })
-  return withPreview(digest.shaped, entry.handle, digest)
+  const origin = {
+    tool: name,
+    arguments: isObject(exchange.params.arguments) ? exchange.params.arguments : {},
+  }
+  try {
+    const entry = await options.keeper.keep(exchange.agent, { content, hash: digest.hash, origin })
+    return withPreview(digest.shaped, entry.handle, digest)
+  } catch (error) {
+    // Too large is better than lost: the call may have changed something and cannot be made again.
+    options.logger.error({ err: error, tool: name }, 'a result could not be kept and passes as it is')
+    return result
+  }
 }
 
 /** The limit cannot be reached: decided on lengths alone, for this is on the way of every call. */
@@ -118,7 +125,7 @@ async function digestOrFallback(
   } catch (error) {
     if (exchange.signal.aborted) throw error
     logger.error({ err: error, tool: source.tool, bytes: source.content.length }, 'no preview could be made')
-    return fallbackPreview(result, source, digestOptions.previewSize)
+    return fallbackPreview(result, source, digestOptions)
   }
 }
 

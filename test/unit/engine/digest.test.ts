@@ -134,6 +134,10 @@ describe('shaping', () => {
   test('asked to keep, it shapes whatever the size', () => {
     expect(digestOf(textResult('tiny'), { always: true }).shaped).toBeDefined()
     expect(digestOf({ content: [] }, { always: true }).shaped).toBeDefined()
+    // A small error is its own best preview, and a fresh call hands it on.
+    expect(
+      digestOf({ ...textResult('no such file'), isError: true }, { always: true }).shaped,
+    ).toBeUndefined()
   })
 
   verifies(

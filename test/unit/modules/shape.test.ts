@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import type { Engine } from '../../../src/engine/engine.ts'
+import type { Digest } from '../../../src/engine/operation.ts'
+import { createShape, type ShapeOptions } from '../../../src/modules/shape.ts'
+import { ProxyError } from '../../../src/protocol/errors.ts'
+import type { JsonObject } from '../../../src/protocol/json.ts'
+import { LargeResult, plain, type Result } from '../../../src/protocol/result.ts'
+import { createKeeper, KEEPER_DEFAULTS, type Keeper } from '../../../src/store/keeper.ts'
+import { createMemoryStore } from '../../../src/store/memory.ts'
+import { silentLogger } from '../../../src/telemetry/log.ts'
+import { exchange } from '../../support/upstream.ts'
+import { verifies } from '../../support/verifies.ts'
+
+const long: JsonObject = {
+  content: [
+    { type: 'text', text: 'x'.repeat(5000) },
+    { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+  ],
+}
+
+/** What a worker would say of a result that is too large. */
+const shaped: Digest = {
+  hash: 'hash',
+  characters: 5000,
+  tokens: 1000,
+  shaped: { result: { content: [] }, at: 0, text: ['kept as ', ''], tokens: 3 },
+}
+
+const failing = (): Promise<never> =>
+  Promise.reject(new ProxyError('QUERY_FAILED', 'the worker died', 'Ask for less.'))
+
+function keeper(changes: Partial<Keeper> = {}): Keeper {
+  const options = { ...KEEPER_DEFAULTS, now: () => 0, onDrop: () => {}, onError: () => {} }
+  return { ...createKeeper({ ...options, memory: createMemoryStore() }), ...changes }
+}
+
+/** Calls a tool that answers with `result` through the layer. */
+async function call(
+  result: Result,
+  {
+    digest = async () => shaped,
+    keep = false,
+    ...changes
+  }: Partial<ShapeOptions> & {
+    digest?: Engine['digest']
+    keep?: boolean
+  },
+  tools: JsonObject[] = [],
+): Promise<Result> {
+  const layer = createShape({
+    engine: { digest } as Engine,
+    keeper: keeper(),
+    logger: silentLogger,
+    enabled: true,
+    exempt: new Set(),
+    limits: { maxResponseSize: 1000, maxErrorSize: 2000, previewSize: 500 },
+    ...changes,
+  })
+  const handler = layer.wrap(async ({ method }) => (method === 'tools/list' ? { tools } : result))
+  await handler(exchange(undefined, { method: 'tools/list' }))
+  return handler(
+    exchange(undefined, { method: 'tools/call', params: { name: 't' }, ...(keep && { keep: true }) }),
+  )
+}
+
+verifies('S3.7', 'a result that cannot be kept goes out as it came', async () => {
+  const refusing = keeper({
+    keep: () => Promise.reject(new ProxyError('STORE_FAILED', 'the disk is full', 'Make room.')),
+  })
+  expect(await call(long, { keeper: refusing })).toBe(long)
+})
+
+test('when no preview can be made, images stay, and so does what the client was promised', async () => {
+  const structuredContent = { rows: ['x'.repeat(5000)] }
+  const tool = { name: 't', outputSchema: { type: 'object', properties: { rows: { type: 'array' } } } }
+  const bare = plain(await call({ ...long, structuredContent }, { digest: failing }))
+  expect(bare.structuredContent).toBeUndefined()
+  expect(bare.content).toEqual([
+    { type: 'text', text: expect.stringMatching(/^Kept whole as cache_id "[0-9a-f]{12}"/) },
+    { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+  ])
+  const promised = plain(await call({ ...long, structuredContent }, { digest: failing }, [tool]))
+  expect(promised.structuredContent).toEqual(structuredContent)
+})
+
+test('a large answer that is no JSON becomes an error a client can read', async () => {
+  const bytes = new Uint8Array(new SharedArrayBuffer(2000)).fill(0x61)
+  const unreadable = async () => ({ hash: 'hash', characters: 0, tokens: 0, unreadable: true }) as const
+  const answer = plain(await call(new LargeResult(bytes), { digest: unreadable }))
+  expect(answer).toMatchObject({ isError: true })
+})
