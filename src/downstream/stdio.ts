@@ -1,5 +1,7 @@
 /** The one local client on standard input and output: a message a line (MCP specification, basic/transports, "stdio"). */
 import type { Readable, Writable } from 'node:stream'
+import { RPC } from '../protocol/errors.ts'
+import { isObject } from '../protocol/json.ts'
 import { LineReader } from '../protocol/line-reader.ts'
 import type { JsonRpcMessage } from '../protocol/message.ts'
 import { LargeResult } from '../protocol/result.ts'
@@ -18,6 +20,7 @@ export class StdioTransport implements Transport {
   onerror: Transport['onerror']
   readonly #options: StdioOptions
   readonly #lines: LineReader
+  #draining: Promise<void> | undefined
   #closed = false
 
   constructor(options: StdioOptions) {
@@ -50,11 +53,21 @@ export class StdioTransport implements Transport {
       'result' in message && message.result instanceof LargeResult
         ? writeLarge(output, message.id, message.result)
         : output.write(`${JSON.stringify(message)}\n`)
-    if (taken) return Promise.resolve()
-    return new Promise((resolve) => {
-      output.once('drain', resolve)
-      output.once('close', resolve)
+    return taken ? Promise.resolve() : this.#drained()
+  }
+
+  /** One promise for all who wait: a client that reads slowly must not gather listeners. */
+  #drained(): Promise<void> {
+    const { output } = this.#options
+    this.#draining ??= new Promise<void>((resolve) => {
+      const done = (): void => {
+        output.off('drain', done).off('close', done)
+        this.#draining = undefined
+        resolve()
+      }
+      output.once('drain', done).once('close', done)
     })
+    return this.#draining
   }
 
   async close(): Promise<void> {
@@ -65,15 +78,23 @@ export class StdioTransport implements Transport {
   #read(parts: readonly Buffer[], length: number): void {
     const [first] = parts
     const line = parts.length === 1 && first ? first : Buffer.concat(parts, length)
-    let message: JsonRpcMessage
+    let value: unknown
     try {
-      message = JSON.parse(line.toString('utf8'))
+      value = JSON.parse(line.toString('utf8'))
     } catch {
-      const error = { code: -32700, message: 'Parse error: the line is not JSON' }
-      this.send({ jsonrpc: '2.0', id: null, error }).catch(() => {})
-      return
+      return this.#refuse(RPC.parseError, 'Parse error: the line is not JSON')
     }
-    if (typeof message === 'object' && message !== null) this.onmessage?.(message)
+    // Batches are a part of MCP 2025-03-26. Each message of one is answered for itself.
+    const messages = Array.isArray(value) && value.length > 0 ? value : [value]
+    for (const message of messages) {
+      if (isObject(message)) this.onmessage?.(message as unknown as JsonRpcMessage)
+      else this.#refuse(RPC.invalidRequest, 'Invalid Request: a message is an object')
+    }
+  }
+
+  /** An error that belongs to no request, for nobody can tell which it was. */
+  #refuse(code: number, message: string): void {
+    this.send({ jsonrpc: '2.0', id: null, error: { code, message } }).catch(() => {})
   }
 
   #end(): void {

@@ -3,7 +3,7 @@
  * a JSON-RPC error (`RpcError`, crosses the wire as it is) and an `isError` result (`errorResult`, read by the model).
  */
 
-import type { JsonValue } from './json.ts'
+import { isObject, type JsonObject, type JsonValue } from './json.ts'
 import type { JsonRpcErrorObject } from './message.ts'
 
 /** Codes of JSON-RPC 2.0 and of MCP that this proxy itself sends. */
@@ -32,8 +32,14 @@ export class RpcError extends Error {
     this.data = data
   }
 
-  static from(error: JsonRpcErrorObject): RpcError {
-    return new RpcError(error.code, error.message, error.data)
+  /** From what another side sent. Without a whole number as code and a text no client could read it. */
+  static from(error: unknown): RpcError {
+    const { code, message, data }: JsonObject = isObject(error) ? error : {}
+    return new RpcError(
+      typeof code === 'number' && Number.isSafeInteger(code) ? code : RPC.internalError,
+      typeof message === 'string' ? message : 'an error without a message',
+      data,
+    )
   }
 
   toJSON(): JsonRpcErrorObject {

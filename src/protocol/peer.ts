@@ -148,8 +148,11 @@ export class Peer {
   }
 
   async close(): Promise<void> {
-    await this.#transport.close()
-    this.#ended()
+    try {
+      await this.#transport.close()
+    } finally {
+      this.#ended()
+    }
   }
 
   #send(
@@ -168,13 +171,20 @@ export class Peer {
 
   #receive(message: JsonRpcMessage): void {
     if ('method' in message) {
-      if ('id' in message) void this.#serve(message, message.id)
+      const fault = faultOf(message)
+      if (fault) this.#refuse(message, fault)
+      else if ('id' in message && message.id !== null) void this.#serve(message, message.id)
       else this.#note(message)
     } else if ('result' in message || 'error' in message) {
       this.#settle(message)
     } else {
       this.#handlers.onError?.(new Error('received a message that is not JSON-RPC'))
     }
+  }
+
+  #refuse(message: object, fault: RpcError): void {
+    if (!('id' in message)) return void this.#handlers.onError?.(fault)
+    this.#send({ jsonrpc: '2.0', id: isId(message.id) ? message.id : null, error: fault.toJSON() })
   }
 
   #settle(message: Exclude<JsonRpcMessage, Request>): void {
@@ -193,7 +203,7 @@ export class Peer {
     const params = notification.params
     if (notification.method === 'notifications/cancelled' && params) {
       const id = params.requestId
-      if (typeof id === 'string' || typeof id === 'number') this.#incoming.get(id)?.abort(params.reason)
+      if (isId(id)) this.#incoming.get(id)?.abort(params.reason)
     } else if (notification.method === 'notifications/progress' && params) {
       const token = params.progressToken
       const pending = typeof token === 'number' ? this.#pending.get(token) : undefined
@@ -241,6 +251,24 @@ export class Peer {
     this.#incoming.clear()
     this.#handlers.onClose?.()
   }
+}
+
+/**
+ * What is wrong with a request or notification (JSON-RPC 2.0, sections 4 and 5.1). Two habits are put up with: params that
+ * are null in place of absent, and notifications with an id that is null.
+ */
+function faultOf(message: object): RpcError | undefined {
+  const { method, params, id } = message as Readonly<Record<string, unknown>>
+  if (typeof method !== 'string') return new RpcError(RPC.invalidRequest, 'method must be a string')
+  const named = id === undefined || isId(id) || (id === null && method.startsWith('notifications/'))
+  if (!named) return new RpcError(RPC.invalidRequest, 'id must be a string or a number')
+  if (params !== undefined && params !== null && !isObject(params))
+    return new RpcError(RPC.invalidParams, 'params must be an object')
+  return undefined
+}
+
+function isId(id: unknown): id is RequestId {
+  return typeof id === 'string' || typeof id === 'number'
 }
 
 /** What an aborted request rejects with. */

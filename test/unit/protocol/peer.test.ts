@@ -162,3 +162,58 @@ test('ping is answered, other notifications are handed on, stray answers are rep
   expect(answers).toEqual([{ jsonrpc: '2.0', id: 'p', result: {} }])
   expect(notes).toEqual([{ jsonrpc: '2.0', method: 'notifications/roots/list_changed' }])
 })
+
+test('messages that are no requests are refused with an id when there is one, and nothing throws', async () => {
+  const [near, far] = linkedTransports()
+  const answers: unknown[] = []
+  near.onmessage = (message) => answers.push(message)
+  const errors: string[] = []
+  const notes: string[] = []
+  const peer = new Peer(far, {
+    onRequest: async ({ params }) => ({ params: params ?? {} }),
+    onNotification: ({ method }) => notes.push(method),
+    onError: ({ message }) => errors.push(message),
+  })
+  await peer.start()
+  const say = (message: object): Promise<void> => near.send({ jsonrpc: '2.0', ...message } as never)
+  await say({ id: 1, method: 5 })
+  await say({ id: null, method: 'tools/call' })
+  await say({ id: { a: 1 }, method: 'tools/call' })
+  await say({ id: 'p', method: 'tools/call', params: [1] })
+  await say({ id: 0, method: 'tools/call', params: null })
+  await say({ method: 7 })
+  await say({ id: null, method: 'notifications/tools/list_changed' })
+  await say({ id: 99, error: null })
+  await expect.poll(() => errors).toHaveLength(2)
+  await expect.poll(() => answers).toHaveLength(5)
+  expect(answers).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ id: 1, error: expect.objectContaining({ code: -32600 }) }),
+      expect.objectContaining({ id: null, error: expect.objectContaining({ code: -32600 }) }),
+      expect.objectContaining({ id: 'p', error: expect.objectContaining({ code: -32602 }) }),
+      expect.objectContaining({ id: 0, result: { params: {} } }),
+    ]),
+  )
+  expect(notes).toEqual(['notifications/tools/list_changed'])
+})
+
+test('an error that breaks JSON-RPC becomes one that clients can read', async () => {
+  const [near, far] = linkedTransports()
+  far.onmessage = (message) => {
+    if ('id' in message) void far.send({ jsonrpc: '2.0', id: message.id, error: { code: 'E_FAIL' } } as never)
+  }
+  const peer = new Peer(near, { onRequest: async () => ({}), onNotification: () => {} })
+  await peer.start()
+  const error = await peer.request({ method: 'x' }).catch((thrown: RpcError) => thrown.toJSON())
+  expect(error).toEqual({ code: -32603, message: 'an error without a message' })
+})
+
+test('a transport that cannot be closed leaves nobody waiting', async () => {
+  const [near] = linkedTransports()
+  near.close = () => Promise.reject(new Error('stuck'))
+  const peer = new Peer(near, { onRequest: async () => ({}), onNotification: () => {} })
+  await peer.start()
+  const pending = peer.request({ method: 'x' }).catch((error: unknown) => error)
+  await expect(peer.close()).rejects.toThrow('stuck')
+  expect(await pending).toBeInstanceOf(PeerClosed)
+})
