@@ -3,9 +3,19 @@ import { hostHeaderValidation, originValidation } from '@modelcontextprotocol/no
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
+/** Every address of the machine. */
+const ANY = ['0.0.0.0', '[::]']
+
+/** An address as `Host` and `Origin` spell it: lower case, IPv6 short and in brackets. */
+function nameOf(host: string): string {
+  const name = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
+  return URL.canParse(`http://${name}`) ? new URL(`http://${name}`).hostname : name
+}
+
 /** True for addresses that only this machine can reach. */
 export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host)
+  const name = nameOf(host)
+  return LOOPBACK.includes(name) || /^127\.\d+\.\d+\.\d+$/.test(name)
 }
 
 /**
@@ -13,9 +23,10 @@ export function isLoopback(host: string): boolean {
  * basic/transports, "Security Warning"). A server bound to every address cannot know its names and checks `Origin` alone.
  */
 export function createGuard(host: string): (request: IncomingMessage, response: ServerResponse) => boolean {
-  const names = isLoopback(host) ? LOOPBACK : [...LOOPBACK, host]
+  const name = nameOf(host)
+  const names = [...new Set([...LOOPBACK, name])]
   const originAllowed = originValidation(names)
-  if (host === '0.0.0.0' || host === '::') return originAllowed
+  if (ANY.includes(name)) return originAllowed
   const hostAllowed = hostHeaderValidation(names)
   return (request, response) => hostAllowed(request, response) && originAllowed(request, response)
 }

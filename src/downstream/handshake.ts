@@ -1,5 +1,5 @@
 /** `initialize` of the legacy era (MCP ≤ 2025-11-25, basic/lifecycle). */
-import { isObject, type JsonObject } from '../protocol/json.ts'
+import { isObject, type JsonObject, own, setOwn } from '../protocol/json.ts'
 
 /** Newest first. */
 export const LEGACY_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const
@@ -18,9 +18,12 @@ const EVERYTHING: JsonObject = {
   completions: {},
 }
 
+/** Capabilities whose lists change under the proxy whatever their server says: it may be restarted. */
+const LISTS = new Set(['resources', 'prompts'])
+
 /**
  * The capabilities of all servers in one: `tools` always (the proxy has its own), each other one when a server has it or is
- * still unknown.
+ * still unknown. What one server can do is not taken back by another that cannot.
  */
 export function joinCapabilities(servers: readonly (JsonObject | undefined)[]): JsonObject {
   if (servers.some((initialize) => initialize === undefined)) return EVERYTHING
@@ -29,8 +32,10 @@ export function joinCapabilities(servers: readonly (JsonObject | undefined)[]): 
     if (!isObject(initialize?.capabilities)) continue
     for (const [name, value] of Object.entries(initialize.capabilities)) {
       if (name === 'tools' || name === 'tasks' || !isObject(value)) continue
-      const before = Object.hasOwn(joined, name) && isObject(joined[name]) ? joined[name] : {}
-      joined[name] = { ...before, ...value }
+      const before = own(joined, name)
+      const both = { ...(isObject(before) ? before : {}) }
+      for (const [part, able] of Object.entries(value)) if (able !== false) setOwn(both, part, able)
+      setOwn(joined, name, LISTS.has(name) ? { ...both, listChanged: true } : both)
     }
   }
   return joined

@@ -2,11 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node'
+import { RPC } from '../protocol/errors.ts'
+import type { JsonRpcMessage } from '../protocol/message.ts'
 import { createGuard } from './guard.ts'
 import { LEGACY_VERSIONS } from './handshake.ts'
-import { type HttpListener, type HttpOptions, listen } from './listen.ts'
+import { type HttpListener, type HttpOptions, KEEP_ALIVE, listen } from './listen.ts'
 import { plainTransport } from './plain-transport.ts'
 import { refuse } from './refuse.ts'
+import { requestUrl } from './request-url.ts'
 import { openSession } from './session.ts'
 import { createSessions } from './sessions.ts'
 
@@ -19,7 +22,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpListener> {
   const sessions = createSessions<NodeStreamableHTTPServerTransport>(options)
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = new URL(request.url ?? '/', 'http://localhost').pathname
+    const path = requestUrl(request).pathname
     if (path === '/healthz') return void response.end('ok\n')
     if (path !== PATH) return refuse(response, 404, `MCP is served at ${PATH}`)
     if (!guard(request, response)) return
@@ -33,20 +36,25 @@ export async function serveHttp(options: HttpOptions): Promise<HttpListener> {
   /** A request without a session is an `initialize`, or is refused by the transport. */
   async function begin(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.method !== 'POST') return refuse(response, 400, 'Mcp-Session-Id header is required')
+    if (!sessions.hasRoom()) return refuse(response, 503, 'Too many sessions: try again later')
     const id = randomUUID()
     const transport = new NodeStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       supportedProtocolVersions: [...LEGACY_VERSIONS],
+      // Only what is an `initialize` takes a place.
+      onsessioninitialized: () => {
+        sessions.add(session, transport)
+        sessions.use(id, response)
+      },
     })
+    const carrier = plainTransport(transport, (message) => endCancelled(transport, message))
     const agent = { id, kind: 'session' } as const
-    const session = await openSession({ id, agent, transport: plainTransport(transport), backend })
-    sessions.add(session, transport)
-    sessions.use(id, response)
+    const session = await openSession({ id, agent, transport: carrier, backend })
     await transport.handleRequest(request, response)
     if (transport.sessionId === undefined) await session.close()
   }
 
-  const server = createServer((request, response) => {
+  const server = createServer(KEEP_ALIVE, (request, response) => {
     handle(request, response).catch((error) => {
       backend.logger.error({ err: error }, 'HTTP request failed')
       if (!response.headersSent) refuse(response, 500, 'Internal error')
@@ -54,4 +62,16 @@ export async function serveHttp(options: HttpOptions): Promise<HttpListener> {
     })
   })
   return listen(server, { ...options, path: PATH, closeSessions: () => sessions.close() })
+}
+
+/**
+ * A cancelled request gets no answer, and the transport keeps its stream open until there is one: the session would count as
+ * used for ever. An answer that comes late is ignored (basic/utilities/cancellation).
+ */
+function endCancelled(transport: NodeStreamableHTTPServerTransport, message: JsonRpcMessage): void {
+  if (!('method' in message) || message.method !== 'notifications/cancelled') return
+  const id = message.params?.requestId
+  if (typeof id !== 'string' && typeof id !== 'number') return
+  const error = { code: RPC.cancelled, message: 'the client cancelled' }
+  transport.send({ jsonrpc: '2.0', id, error }).catch(() => {})
 }

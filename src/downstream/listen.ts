@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import type { Server, ServerOptions } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ProxyError } from '../protocol/errors.ts'
 import { isLoopback } from './guard.ts'
@@ -17,6 +17,9 @@ export interface HttpListener {
   readonly url: string
   close(): Promise<void>
 }
+
+/** Clients that vanished without a word are noticed by the operating system, and their streams end. */
+export const KEEP_ALIVE: ServerOptions = { keepAlive: true, keepAliveInitialDelay: 60_000 }
 
 export async function listen(
   server: Server,

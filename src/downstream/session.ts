@@ -7,6 +7,7 @@ import { type Incoming, Peer } from '../protocol/peer.ts'
 import type { Result } from '../protocol/result.ts'
 import type { Transport } from '../protocol/transport.ts'
 import type { Logger } from '../telemetry/log.ts'
+import { fingerprint } from '../telemetry/secret.ts'
 import { negotiateVersion } from './handshake.ts'
 import { toRpcError } from './wire-errors.ts'
 
@@ -39,6 +40,8 @@ export interface Session {
 }
 
 export async function openSession({ id, agent, transport, backend }: SessionOptions): Promise<Session> {
+  // Over HTTP the id opens the session to whoever reads it.
+  const mark = fingerprint(id)
   let client: Client | undefined
   let end: () => void
   const ended = new Promise<void>((resolve) => {
@@ -63,10 +66,11 @@ export async function openSession({ id, agent, transport, backend }: SessionOpti
       if (client) backend.closed(client)
       end()
     },
-    onError: (error) => backend.logger.debug({ err: error, session: id }, 'client connection'),
+    onError: (error) => backend.logger.debug({ err: error, session: mark }, 'client connection'),
   })
 
   function initialize(params: JsonObject): JsonObject {
+    if (client) throw new RpcError(RPC.invalidRequest, 'This session is initialized already')
     const protocolVersion = negotiateVersion(params.protocolVersion)
     client = {
       id,
@@ -77,7 +81,7 @@ export async function openSession({ id, agent, transport, backend }: SessionOpti
       notify: (notification) => peer.notify(notification),
       ask: (request, signal) => peer.request(request, { signal }),
     }
-    backend.logger.info({ session: id, client: client.info, protocolVersion }, 'client connected')
+    backend.logger.info({ session: mark, client: client.info, protocolVersion }, 'client connected')
     backend.opened(client)
     return { protocolVersion, ...backend.describe() }
   }

@@ -13,16 +13,26 @@ interface Kept<T> {
   session: Session
   transport: T
   lastUsed: number
+  /** HTTP requests so far. */
+  uses: number
   /** Responses not yet finished, streams among them. */
   open: number
 }
 
 export interface Sessions<T> {
+  /** False while every session is in use: who comes now has to come again. */
+  hasRoom(): boolean
   add(session: Session, transport: T): void
   /** The session's transport; it counts as used until the response ends. */
   use(id: string, response: ServerResponse): { transport: T } | undefined
   close(): Promise<void>
 }
+
+/** Requests that a handshake takes, and the stream for what the server says unasked. */
+const HANDSHAKE = 3
+
+/** Milliseconds after which a session without an open stream may go when there is no room. */
+const RESTING_MS = 60_000
 
 export function createSessions<T>({ maxSessions, sessionIdleMs, now }: SessionsOptions): Sessions<T> {
   const sessions = new Map<string, Kept<T>>()
@@ -36,23 +46,32 @@ export function createSessions<T>({ maxSessions, sessionIdleMs, now }: SessionsO
     Math.min(sessionIdleMs, 60_000),
   ).unref()
 
-  /** The longest idle leaves, so that a client that forgets its sessions cannot lock others out. */
-  function makeRoom(): void {
-    if (sessions.size < maxSessions) return
-    const [oldest] = [...sessions.values()].sort((a, b) => a.open - b.open || a.lastUsed - b.lastUsed)
-    if (oldest) void oldest.session.close()
+  /**
+   * Who leaves for a new session: the first that never got past its handshake, so that a flood of handshakes pushes out
+   * itself; else the longest idle. Nobody who is at work.
+   */
+  function victim(): Kept<T> | undefined {
+    const all = [...sessions.values()]
+    const newcomer = all.find(({ uses }) => uses <= HANDSHAKE)
+    if (newcomer) return newcomer
+    return all
+      .filter(({ open, lastUsed }) => open === 0 && now() - lastUsed > RESTING_MS)
+      .sort((a, b) => a.lastUsed - b.lastUsed)[0]
   }
 
   return {
+    hasRoom: () => sessions.size < maxSessions || victim() !== undefined,
     add(session, transport) {
-      makeRoom()
-      sessions.set(session.id, { session, transport, lastUsed: now(), open: 0 })
+      const leaving = sessions.size < maxSessions ? undefined : victim()
+      if (leaving) void leaving.session.close()
+      sessions.set(session.id, { session, transport, lastUsed: now(), uses: 0, open: 0 })
       void session.ended.then(() => sessions.delete(session.id))
     },
     use(id, response) {
       const kept = sessions.get(id)
       if (!kept) return undefined
       kept.lastUsed = now()
+      kept.uses++
       kept.open++
       response.once('close', () => {
         kept.open--

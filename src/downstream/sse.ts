@@ -2,9 +2,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
 import { createGuard } from './guard.ts'
-import { type HttpListener, type HttpOptions, listen } from './listen.ts'
+import { type HttpListener, type HttpOptions, KEEP_ALIVE, listen } from './listen.ts'
 import { plainTransport } from './plain-transport.ts'
 import { refuse } from './refuse.ts'
+import { requestUrl } from './request-url.ts'
 import { openSession } from './session.ts'
 import { createSessions } from './sessions.ts'
 
@@ -17,10 +18,11 @@ export async function serveSse(options: HttpOptions): Promise<HttpListener> {
   const sessions = createSessions<SSEServerTransport>(options)
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = new URL(request.url ?? '/', 'http://localhost')
+    const url = requestUrl(request)
     if (url.pathname === '/healthz') return void response.end('ok\n')
     if (!guard(request, response)) return
     if (url.pathname === STREAM_PATH && request.method === 'GET') {
+      if (!sessions.hasRoom()) return refuse(response, 503, 'Too many sessions: try again later')
       const transport = new SSEServerTransport(MESSAGE_PATH, response)
       const id = transport.sessionId
       const agent = { id, kind: 'session' } as const
@@ -36,7 +38,7 @@ export async function serveSse(options: HttpOptions): Promise<HttpListener> {
     }
   }
 
-  const server = createServer((request, response) => {
+  const server = createServer(KEEP_ALIVE, (request, response) => {
     handle(request, response).catch((error) => {
       backend.logger.error({ err: error }, 'HTTP request failed')
       if (!response.headersSent) refuse(response, 500, 'Internal error')

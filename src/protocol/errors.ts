@@ -18,6 +18,8 @@ export const RPC = {
   /** Server side of a lost connection; the value the MCP SDKs use locally. */
   connectionClosed: -32000,
   requestTimeout: -32001,
+  /** The request was cancelled; the value of the Language Server Protocol. */
+  cancelled: -32800,
 } as const
 
 /** A JSON-RPC error that crosses the wire with code, message and data unchanged. */

@@ -1,7 +1,7 @@
 /** The ledger: what results would have cost a model, what was delivered, and what the proxy itself costs. */
-import { createHash } from 'node:crypto'
 import { type CountTokens, createRatio, SAMPLE_CHARACTERS } from './ratio.ts'
 import { type SavingsReport, type SavingsRow, totalsOf } from './savings-report.ts'
+import { fingerprint } from './secret.ts'
 
 /**
  * `call`: a tool of a server. `proxy-tool`: an answer of the proxy's own tools. `definitions`: the proxy's own tool
@@ -93,7 +93,8 @@ export function createLedger({ countTokens, now, random = Math.random }: LedgerO
       totals: totalsOf(all),
       tools: all,
       agents: [...agents].map(([agent, tallies]) => ({
-        agent: shortAgent(agent),
+        // It may be the id of a session, which opens that session.
+        agent: fingerprint(agent),
         ...totalsOf(rows(tallies)),
       })),
       days: [...days].map(([day, tallies]) => ({ day, tools: rows(tallies) })),
@@ -145,9 +146,4 @@ function unmeasured(tallies: Tallies): number {
     (sum, { original, delivered }) => sum + Math.max(original.characters, delivered.characters),
     0,
   )
-}
-
-/** An agent's id may be the id of its session, which opens that session: it is not written anywhere. */
-function shortAgent(agent: string): string {
-  return createHash('sha256').update(agent).digest('hex').slice(0, 8)
 }

@@ -1,7 +1,13 @@
 /** Which names belong to secrets, and which values of a configuration are secret because of their name. */
+import { createHash } from 'node:crypto'
 
 const ENDINGS = /(?:token|secret|password|passwd|passphrase|apikey|cookie|credential|authorization)s?$/
 const WORDS = new Set(['auth', 'bearer', 'jwt', 'pass', 'pwd', 'pat', 'key', 'keys'])
+
+/** Stands for an id that is a key: enough to tell two apart, and nothing to open anything with. */
+export function fingerprint(id: string): string {
+  return createHash('sha256').update(id).digest('hex').slice(0, 8)
+}
 
 /** True for `API_KEY`, `clientSecret`, `X-Auth-Token`, `password`: names are compared word by word, in any spelling. */
 export function isSecretName(name: string): boolean {
