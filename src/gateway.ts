@@ -73,7 +73,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     logger,
     middlewares: parts.middlewares ?? [],
   })
-  const backend = createBackend(handler, upstreams, audience, engine, logger)
+  const backend = createBackend(handler, { upstreams, audience, engine, keeper, logger })
 
   let listener: Listener | undefined
   let left: () => void = () => {}
@@ -105,6 +105,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
         now,
       })
       void listener.ended.then(left)
+      if (closing) await listener.close()
       if (listener.url === undefined) return {}
       // Nobody is there yet for whom a server could be connected: whether it can be is learned all the same.
       void upstreams.open()
@@ -231,12 +232,17 @@ function wire(config: Config, { engine, keeper, ledger, upstreams, logger, middl
   return handler
 }
 
+interface BackendParts {
+  upstreams: Upstreams
+  audience: Audience
+  engine: Engine
+  keeper: Keeper
+  logger: Logger
+}
+
 function createBackend(
   handler: Handler,
-  upstreams: Upstreams,
-  audience: Audience,
-  engine: Engine,
-  logger: Logger,
+  { upstreams, audience, engine, keeper, logger }: BackendParts,
 ): Backend {
   const serverInfo = { name: 'mcp-rlm-proxy', title: 'MCP RLM Proxy', version: packageVersion() }
   return {
@@ -260,6 +266,11 @@ function createBackend(
     closed(client) {
       audience.remove(client)
       void upstreams.release(client)
+      if (client.agent.kind !== 'session') return
+      // Nobody has this id again: what it keeps could only take up room.
+      keeper.forgetAgent(client.agent).catch((error: unknown) => {
+        logger.error({ err: error }, 'what a session kept could not be removed')
+      })
     },
     notified: (client, notification) => upstreams.broadcast(notification, client),
   }
