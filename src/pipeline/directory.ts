@@ -49,11 +49,15 @@ export function createDirectory({ upstreams, naming, reserved }: DirectoryOption
   return {
     async items(kind, exchange) {
       const { lists, names } = await current(kind, exchange)
+      // A name that a server lists twice is called once: model providers refuse a request that has it twice.
+      const listed = new Set<string>()
       return lists.flatMap(({ server, items }) =>
         items.flatMap((item) => {
           const original = nameOf(item)
           const name = original === undefined ? undefined : names.exposed(server, original)
-          return name === undefined ? [] : [name === original ? item : { ...item, name }]
+          if (name === undefined || listed.has(name)) return []
+          listed.add(name)
+          return [name === original ? item : { ...item, name }]
         }),
       )
     },

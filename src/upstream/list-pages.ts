@@ -1,15 +1,17 @@
 /** Fetches a list with all its pages (MCP specification, server/utilities/pagination). */
-import { isObject, type JsonObject, own } from '../protocol/json.ts'
+import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
 import type { Request } from '../protocol/message.ts'
 import { plain, type Result } from '../protocol/result.ts'
 import type { Logger } from '../telemetry/log.ts'
 import { isMethodNotFound } from './upstream-errors.ts'
 import { LISTS, type ListKind } from './upstreams.ts'
+import { wellFormed } from './well-formed.ts'
 
 /** Far beyond any real list; a server that always has one more page must not keep us for ever. */
 const MAX_PAGES = 1000
+const LOGGED = 10
 
-/** Every item the server lists, in its order. Cursors are opaque: the empty string is one. */
+/** Every item the server lists, in its order, fit for clients. Cursors are opaque: the empty string is one. */
 export async function listPages(
   kind: ListKind,
   ask: (request: Request) => Promise<Result>,
@@ -21,7 +23,16 @@ export async function listPages(
   for (let request: Request = { method }; ; ) {
     const page = plain(await ask(request))
     const listed = own(page, member)
-    if (Array.isArray(listed)) for (const item of listed) if (isObject(item)) items.push(item)
+    const broken: string[] = []
+    for (const item of Array.isArray(listed) ? listed : []) {
+      const good = isObject(item) ? wellFormed(kind, item) : undefined
+      if (good !== undefined) items.push(good)
+      if (good !== item) broken.push(nameOf(item))
+    }
+    if (broken.length > 0) {
+      const fields = { method, count: broken.length, items: broken.slice(0, LOGGED) }
+      logger.warn(fields, 'items of the list break the protocol and were mended or left out')
+    }
     const cursor = own(page, 'nextCursor')
     if (typeof cursor !== 'string') return items
     if (seen.has(cursor) || seen.size + 1 >= MAX_PAGES) {
@@ -34,6 +45,11 @@ export async function listPages(
     seen.add(cursor)
     request = { method, params: { cursor } }
   }
+}
+
+function nameOf(item: JsonValue): string {
+  const name = isObject(item) ? (own(item, 'name') ?? own(item, 'uri')) : undefined
+  return typeof name === 'string' ? name.slice(0, 200) : '(without a name)'
 }
 
 /** Like `listPages`; a server that does not know the method after all has an empty list. */
