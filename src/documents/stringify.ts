@@ -1,5 +1,7 @@
 /** JSON text of values as deep as a hostile server makes them. */
+
 import { isObject, type JsonValue } from '../protocol/json.ts'
+import { withExactNumbers } from './exact-numbers.ts'
 
 /** Minified JSON. `JSON.stringify` where it can, an own stack where nesting would overflow that of the engine. */
 export function toJson(value: JsonValue): string {
@@ -47,10 +49,10 @@ function* elements(values: readonly JsonValue[]): Generator<[undefined, JsonValu
   for (const value of values) yield [undefined, value]
 }
 
-/** Parses a text, or says that it is no JSON. */
+/** Parses a text, or says that it is no JSON. Numbers that JavaScript would change are strings (`withExactNumbers`). */
 export function parseJson(text: string): { value: JsonValue } | undefined {
   try {
-    const value: JsonValue = JSON.parse(text)
+    const value: JsonValue = JSON.parse(withExactNumbers(text))
     return { value }
   } catch {
     return undefined

@@ -1,18 +1,37 @@
 /** Kept content: bytes that hold a CallToolResult. */
 import { createHash } from 'node:crypto'
-import { parseJson, toJson } from '../documents/stringify.ts'
-import { isObject, type JsonObject } from '../protocol/json.ts'
+import { withExactNumbers } from '../documents/exact-numbers.ts'
+import { toJson } from '../documents/stringify.ts'
+import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 
 /** SHA-256, hex. */
 export function hashOf(content: Uint8Array): string {
   return createHash('sha256').update(content).digest('hex')
 }
 
+/** A result as it is sent on, and as it is explored: with numbers that JavaScript would change as strings. */
+export interface Decoded {
+  sent: JsonObject
+  /** The same object where no number is changed. */
+  exact: JsonObject
+}
+
 /** The result, or undefined when the bytes hold something else. */
-export function decodeResult(content: Uint8Array): JsonObject | undefined {
+export function decodeResult(content: Uint8Array): Decoded | undefined {
   const text = Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString('utf8')
-  const parsed = parseJson(text)
-  return parsed && isObject(parsed.value) ? parsed.value : undefined
+  const exact = objectIn(withExactNumbers(text))
+  if (exact === undefined) return undefined
+  const sent = exact.json === text ? exact.object : objectIn(text)?.object
+  return { sent: sent ?? exact.object, exact: exact.object }
+}
+
+function objectIn(json: string): { json: string; object: JsonObject } | undefined {
+  try {
+    const object: JsonValue = JSON.parse(json)
+    return isObject(object) ? { json, object } : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** UTF-8 JSON on a SharedArrayBuffer. */

@@ -18,16 +18,17 @@ import { embeddedText, isReplaced, type Weight, weigh } from './weigh.ts'
 /** Measures a first response and shapes it when it is too large. Never mutates; the kept bytes stay what they are. */
 export function digest(views: Views, { content, tool }: Arrival, options: DigestOptions): Digest {
   const hash = hashOf(content)
-  const result = decodeResult(content)
-  if (result === undefined) return { hash, characters: 0, tokens: 0, unreadable: true }
-  const weight = weigh(result)
+  const decoded = decodeResult(content)
+  if (decoded === undefined) return { hash, characters: 0, tokens: 0, unreadable: true }
+  const { sent: result, exact } = decoded
+  const weight = weigh(exact)
   const { characters, tokens } = weight
   const passes: Digest = { hash, characters, tokens }
   const always = options.always && result.isError !== true
   if (!always && !isTooLarge(result, weight, options)) return passes
   const structured = structuredFor(result, weight, options)
   const left = structured === undefined ? '' : toJson(structured)
-  const document = openResult(result, content.byteLength)
+  const document = openResult(exact, content.byteLength)
   const text = preview(document, {
     budget: Math.max(options.previewSize - left.length, Math.ceil(options.previewSize / 2)),
     tool,
