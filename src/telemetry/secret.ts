@@ -54,10 +54,11 @@ function secretsOfUrl(url: string): string[] {
   if (!URL.canParse(url)) return []
   const { password, searchParams } = new URL(url)
   const named = [...searchParams].filter(([name]) => isSecretName(name)).map(([, value]) => value)
-  return [password, decode(password), ...named]
+  return [password, decoded(password), ...named]
 }
 
-function decode(text: string): string {
+/** Percent-decoded, or as it is when it was not encoded. */
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

@@ -1,5 +1,7 @@
 /** The transport a server's configuration asks for. */
 import { named } from '../telemetry/log.ts'
+import { createRedactor } from '../telemetry/redact.ts'
+import { decoded, secretsOf } from '../telemetry/secret.ts'
 import { serverEnvironment } from './environment.ts'
 import { HttpTransport } from './http.ts'
 import type { CompleteOptions, HttpServer, ServerOptions } from './options.ts'
@@ -24,15 +26,15 @@ export function dial(server: ServerOptions, options: CompleteOptions, name: stri
   if (isHttp(server)) {
     const { url, headers = {} } = server
     return new HttpTransport({
-      url: new URL(url),
-      headers,
+      ...withCredentials(new URL(url), headers),
       type: httpType(server),
       graceMs,
+      conceal: createRedactor(secretsOf([{ url, headers }])).text,
       logger,
       fetch: options.fetch,
     })
   }
-  const { command, args = [], env, cwd } = server
+  const { command, args = [], env = {}, cwd } = server
   return new StdioTransport({
     command,
     args,
@@ -41,9 +43,26 @@ export function dial(server: ServerOptions, options: CompleteOptions, name: stri
     graceMs,
     largeBytes,
     maxMessageBytes,
+    conceal: createRedactor(secretsOf([{ env }])).text,
     logger,
     spawn: options.spawn,
   })
+}
+
+/** `https://user:password@host` in the form that `fetch` takes: as a header (RFC 7617). A header of that name wins. */
+function withCredentials(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+): { url: URL; headers: Readonly<Record<string, string>> } {
+  const { username, password } = url
+  if (username === '' && password === '') return { url, headers }
+  const bare = new URL(url)
+  bare.username = ''
+  bare.password = ''
+  if (Object.keys(headers).some((name) => name.toLowerCase() === 'authorization'))
+    return { url: bare, headers }
+  const pair = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')
+  return { url: bare, headers: { ...headers, Authorization: `Basic ${pair}` } }
 }
 
 function httpType({ url, type }: HttpServer): 'sse' | 'streamable-http' | 'auto' {

@@ -21,6 +21,8 @@ export interface HttpOptions {
   type: 'streamable-http' | 'sse' | 'auto'
   /** Milliseconds to wait for the server to end the session. */
   graceMs: number
+  /** Strikes this server's secrets out of messages, which are told to clients and models. */
+  conceal(text: string): string
   logger: Logger
   fetch?: typeof fetch | undefined
 }
@@ -58,7 +60,7 @@ export class HttpTransport implements UpstreamTransport {
     try {
       await this.#open()
     } catch (error) {
-      this.failure = `could not be reached: ${describe(error)}`
+      this.failure = `could not be reached: ${this.#describe(error)}`
       throw new Error(this.failure, { cause: error })
     }
   }
@@ -71,8 +73,8 @@ export class HttpTransport implements UpstreamTransport {
     } catch (error) {
       if (id !== undefined) this.#waiting.delete(id)
       if (!isInitialize(message))
-        throw this.#expired(error) ? new SessionExpired(describe(error)) : reworded(error)
-      if (!this.#mayFallBack(error)) throw reworded(error)
+        throw this.#expired(error) ? new SessionExpired(this.#describe(error)) : this.#reworded(error)
+      if (!this.#mayFallBack(error)) throw this.#reworded(error)
       await this.#fallBack(error)
       await this.#post(message, id)
     }
@@ -107,7 +109,7 @@ export class HttpTransport implements UpstreamTransport {
       if (this.#ended) return
       // The event source would come back on its own, to a new session that knows no handshake.
       if (this.#started && error instanceof sdk.SseError)
-        this.#end(`closed the event stream (${error.message})`)
+        this.#end(`closed the event stream (${this.#describe(error)})`)
       else this.onerror?.(error)
     }
     await inner.start()
@@ -152,8 +154,8 @@ export class HttpTransport implements UpstreamTransport {
       await this.#open()
     } catch (error) {
       this.kind = 'streamable-http'
-      this.#options.logger.debug({ error: describe(error) }, 'no HTTP+SSE there either')
-      throw reworded(refusal)
+      this.#options.logger.debug({ error: this.#describe(error) }, 'no HTTP+SSE there either')
+      throw this.#reworded(refusal)
     }
   }
 
@@ -163,6 +165,21 @@ export class HttpTransport implements UpstreamTransport {
     if (inner === undefined || !('sessionId' in inner) || inner.sessionId === undefined) return false
     const status = statusOf(error)
     return status === 404 || (status === 400 && /session/i.test(messageOf(error)))
+  }
+
+  #reworded(error: unknown): Error {
+    return new Error(this.#describe(error), { cause: error })
+  }
+
+  /** One line: the HTTP status when there is one, the reason below `fetch failed` when that is all. */
+  #describe(error: unknown): string {
+    const status = statusOf(error)
+    const below = error instanceof Error && error.cause !== undefined ? `: ${messageOf(error.cause)}` : ''
+    const text = this.#options
+      .conceal(`${messageOf(error)}${below}`)
+      .replaceAll(/\s+/g, ' ')
+      .slice(0, SHOWN)
+    return status === undefined ? text : `HTTP ${status}: ${text}`
   }
 
   #end(reason: string): void {
@@ -180,16 +197,4 @@ function isInitialize(message: JsonRpcMessage): boolean {
 function statusOf(error: unknown): number | undefined {
   const status = error instanceof Error && 'status' in error ? error.status : undefined
   return typeof status === 'number' ? status : undefined
-}
-
-function reworded(error: unknown): Error {
-  return new Error(describe(error), { cause: error })
-}
-
-/** One line: the HTTP status when there is one, the reason below `fetch failed` when that is all. */
-function describe(error: unknown): string {
-  const status = statusOf(error)
-  const below = error instanceof Error && error.cause !== undefined ? `: ${messageOf(error.cause)}` : ''
-  const text = `${messageOf(error)}${below}`.replaceAll(/\s+/g, ' ').slice(0, SHOWN)
-  return status === undefined ? text : `HTTP ${status}: ${text}`
 }

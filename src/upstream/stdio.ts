@@ -17,6 +17,8 @@ export interface StdioOptions extends ProcessOptions {
   largeBytes: number
   /** A message longer than this many bytes is thrown away; the request it answers fails. */
   maxMessageBytes: number
+  /** Strikes this server's secrets out of its last words: they are told to clients and models. */
+  conceal(text: string): string
   logger: Logger
   spawn?: Spawn | undefined
 }
@@ -152,7 +154,8 @@ export class StdioTransport implements UpstreamTransport {
         : exitCode !== null
           ? `exited with code ${exitCode}`
           : 'closed its output'
-    const lastWords = this.#stderr.trim().split('\n').at(-1)?.trim().slice(0, LOGGED) ?? ''
+    const lastLine = this.#stderr.trim().split('\n').at(-1)?.trim() ?? ''
+    const lastWords = this.#options.conceal(lastLine).slice(0, LOGGED)
     return `${how}${half}${lastWords === '' ? '' : `: ${lastWords}`}`
   }
 }

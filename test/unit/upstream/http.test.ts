@@ -31,6 +31,26 @@ describe('streamable HTTP', () => {
     ])
   })
 
+  test('sends the name and password of an address as a header, unless there is one', async () => {
+    const server = await httpServer()
+    const url = `${server.url}/mcp`.replace('//', '//me:p%40ss@')
+    const headers = { authorization: 'Bearer other' }
+    const pool = upstreams({ servers: { s: { url }, t: { url, headers } } })
+    await pool.request('s', echo, exchange())
+    await pool.request('t', echo, exchange())
+    const seen = JSON.parse(await server.get('/control/seen')) as Seen[]
+    const basic = `Basic ${Buffer.from('me:p@ss').toString('base64')}`
+    expect([...new Set(seen.map(({ headers }) => headers.authorization))]).toEqual([basic, 'Bearer other'])
+  })
+
+  verifies('S3.38', 'errors do not tell clients the secrets of a server', async () => {
+    const headers = { Authorization: 'Bearer first\nsecond' }
+    const pool = upstreams({ servers: { s: { url: 'http://127.0.0.1:9/mcp', headers } } })
+    const error = (await failure(pool.request('s', echo, exchange()))) as Error
+    expect(error.message).toContain('invalid header value')
+    expect(error.message).not.toMatch(/first|second/)
+  })
+
   test('works with answers as plain JSON', async () => {
     const server = await httpServer({ answer: 'json' })
     const pool = upstreams({ servers: { s: { url: `${server.url}/mcp` } } })

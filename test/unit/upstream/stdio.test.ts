@@ -134,6 +134,15 @@ test('a command that does not exist is named', async () => {
   })
 })
 
+verifies('S3.38', 'last words do not tell clients the secrets of a server', async () => {
+  const env = { API_TOKEN: 'tok-1234567' }
+  const server = { ...stdioServer({ crash: 2, stderr: 'no such account: tok-1234567\n' }), env }
+  const pool = upstreams({ servers: { s: server } })
+  expect(await failure(pool.request('s', toolCall('echo'), exchange()))).toMatchObject({
+    message: 'server `s`: exited with code 2: no such account: ***',
+  })
+})
+
 test('a server that exits at start is told with its last words', async () => {
   const pool = upstreams({ servers: { s: stdioServer({ crash: 2, stderr: 'API_KEY is missing\n' }) } })
   expect(await failure(pool.request('s', toolCall('echo'), exchange()))).toMatchObject({
@@ -179,6 +188,7 @@ test('waits when the server does not read', async () => {
     graceMs: 100,
     largeBytes: 1e6,
     maxMessageBytes: 1e6,
+    conceal: (text) => text,
     logger: silentLogger,
   })
   await transport.start()
