@@ -32,6 +32,8 @@ export interface RequestOptions {
   signal?: AbortSignal | undefined
   /** Milliseconds without answer or progress. Absent: no limit. */
   timeoutMs?: number | undefined
+  /** True while the other side waits for somebody here: then the time limit begins anew. */
+  paused?: (() => boolean) | undefined
   /** Params of progress notifications. Given: the request carries a token of ours. */
   onProgress?: ((params: JsonObject) => void) | undefined
   /** The request of the other side that this one serves. */
@@ -85,7 +87,7 @@ export class Peer {
   }
 
   request(request: Request, options: RequestOptions = {}): Promise<Result> {
-    const { signal, timeoutMs, onProgress, relatedRequestId } = options
+    const { signal, timeoutMs, paused, onProgress, relatedRequestId } = options
     if (this.#closed) return Promise.reject(new PeerClosed('the connection is closed'))
     if (signal?.aborted) return Promise.reject(abortError(signal))
     const id = this.#nextId++
@@ -121,8 +123,10 @@ export class Peer {
         giveUp('the client cancelled', signal ? abortError(signal) : new Error('cancelled'))
       signal?.addEventListener('abort', cancel, { once: true })
       if (timeoutMs !== undefined) {
-        const expire = (): void =>
-          giveUp('timeout', new RequestTimeout(`no answer within ${timeoutMs / 1000} s`))
+        const expire = (): void => {
+          if (paused?.()) pending.timer?.refresh()
+          else giveUp('timeout', new RequestTimeout(`no answer within ${timeoutMs / 1000} s`))
+        }
         pending.timer = setTimeout(expire, timeoutMs)
       }
       this.#pending.set(id, pending)

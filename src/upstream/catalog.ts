@@ -126,7 +126,7 @@ export class Catalog {
     }
   }
 
-  /** Forgets a group of one. */
+  /** Forgets a group that nobody belongs to any more. */
   drop(group: string): void {
     for (const [key, entry] of this.#entries) if (entry.place.group === group) this.#entries.delete(key)
   }

@@ -6,6 +6,7 @@ import type { Notification, Request } from '../protocol/message.ts'
 import type { RequestOptions } from '../protocol/peer.ts'
 import type { Result } from '../protocol/result.ts'
 import type { Connection, Session } from './connection.ts'
+import { offers } from './handshake.ts'
 import { Standing } from './standing.ts'
 
 /** What a client must have declared before a server may ask for it. */
@@ -24,6 +25,8 @@ export class Link {
   group: string
   readonly #exchanges = new Set<Exchange>()
   readonly #standing = new Standing()
+  /** The clients that have not yet answered a request of the server, one entry a request. */
+  readonly #asked: Client[] = []
 
   constructor(
     server: string,
@@ -39,7 +42,9 @@ export class Link {
 
   /** One request on behalf of an exchange. Progress goes back under the token the client chose. */
   async request(request: Request, exchange: Exchange, timeoutMs: number): Promise<Result> {
-    const options: RequestOptions = { signal: exchange.signal, timeoutMs }
+    // A person who is asked for something may think for longer than a call may take.
+    const paused = (): boolean => this.#asked.includes(exchange.client)
+    const options: RequestOptions = { signal: exchange.signal, timeoutMs, paused }
     const meta = request.params && own(request.params, '_meta')
     const token = isObject(meta) ? own(meta, 'progressToken') : undefined
     if (typeof token === 'string' || typeof token === 'number') {
@@ -56,9 +61,19 @@ export class Link {
     }
   }
 
+  /** A request that is to hold for every session: sent now when there is one, else as soon as there is. */
+  async setUp(request: Request, capability: string, exchange: Exchange, timeoutMs: number): Promise<void> {
+    const { session } = this.connection
+    if (session === undefined) this.#standing.note(request)
+    else if (offers(session.initialize, capability)) await this.request(request, exchange, timeoutMs)
+  }
+
   /** Sets up on a new session what the client had set up on the last. A server that refuses it now goes without. */
-  restore({ peer }: Session): void {
-    for (const request of this.#standing.requests) peer.request(request).catch(() => {})
+  restore({ peer, initialize }: Session): void {
+    for (const request of this.#standing.requests) {
+      if (request.method === 'logging/setLevel' && !offers(initialize, 'logging')) continue
+      peer.request(request).catch(() => {})
+    }
   }
 
   /** Passes a request of the server to the client it can only be meant for, or refuses it. */
@@ -68,7 +83,12 @@ export class Link {
     if (!client || !mayAsk(client.capabilities, request.method)) {
       throw new RpcError(RPC.methodNotFound, `${request.method} is not available`)
     }
-    return exchange?.ask ? await exchange.ask(request, signal) : await client.ask(request, signal)
+    this.#asked.push(client)
+    try {
+      return exchange?.ask ? await exchange.ask(request, signal) : await client.ask(request, signal)
+    } finally {
+      this.#asked.splice(this.#asked.indexOf(client), 1)
+    }
   }
 
   /** True when the notification was about the one request under way, and went there. */

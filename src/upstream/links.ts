@@ -63,10 +63,14 @@ export class Links {
     )
   }
 
+  /** The links that only this client uses. */
+  of(client: Client): readonly Link[] {
+    return this.all.filter((link) => link.client?.id === client.id)
+  }
+
   /** Closes what only this client used. */
   async release(client: Client): Promise<void> {
-    const theirs = [...this.#links].filter(([, link]) => link.client?.id === client.id)
-    await Promise.all(theirs.map(([key]) => this.#drop(key)))
+    await Promise.all(this.of(client).map((link) => this.#drop(keyOf(link.server, link.client))))
   }
 
   async close(): Promise<void> {

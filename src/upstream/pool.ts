@@ -123,8 +123,18 @@ class Pool implements Upstreams {
   }
 
   async request(name: string, request: Request, exchange: Exchange): Promise<Result> {
+    if (exchange.signal.aborted) throw cancelled(exchange.signal)
     const server = this.#server(name)
     return await this.#links.for(server, exchange.client).request(request, exchange, server.timeoutMs)
+  }
+
+  async everywhere(request: Request, capability: string, exchange: Exchange): Promise<void> {
+    const asked = [...this.#servers.values()].map((server) =>
+      this.#links.for(server, exchange.client).setUp(request, capability, exchange, server.timeoutMs),
+    )
+    const answers = await Promise.allSettled(asked)
+    const refused = answers.find((answer) => answer.status === 'rejected')
+    if (refused && answers.every((answer) => answer.status === 'rejected')) throw refused.reason
   }
 
   broadcast(notification: Notification, client: Client): void {
@@ -134,8 +144,12 @@ class Pool implements Upstreams {
   }
 
   async release(client: Client): Promise<void> {
-    this.#catalog.drop(OWN + client.id)
-    await this.#links.release(client)
+    const groups = new Set(this.#links.of(client).map(({ group }) => group))
+    const released = this.#links.release(client)
+    for (const { group } of this.#links.all) groups.delete(group)
+    // What others like this client will see is in the memory; lists of every kind of client there ever was would add up.
+    for (const group of groups) this.#catalog.drop(group)
+    await released
   }
 
   async close(): Promise<void> {
@@ -166,6 +180,8 @@ class Pool implements Upstreams {
     client: Client | undefined,
     signal: AbortSignal,
   ): Promise<readonly JsonObject[] | undefined> {
+    // For a client that is gone no server may be started: nobody would end it.
+    if (signal.aborted) throw cancelled(signal)
     const link = this.#links.for(server, client)
     const work = this.#read(server, kind, link)
     if (this.#catalog.late(link, kind)) {

@@ -55,6 +55,11 @@ export interface Upstreams {
   list(kind: ListKind, client: Client | undefined, signal: AbortSignal): Promise<ServerList[]>
   /** One request to one server on behalf of an exchange: progress, cancellation and server→client requests belong to it. */
   request(server: string, request: Request, exchange: Exchange): Promise<Result>
+  /**
+   * Sets something up on every server that has the capability, now where it is connected, else as soon as it is. Rejects
+   * when all that were asked refuse.
+   */
+  everywhere(request: Request, capability: string, exchange: Exchange): Promise<void>
   /** A notification of the client for every server it has a connection to (roots/list_changed). */
   broadcast(notification: Notification, client: Client): void
   /** Closes the connections that only this client used. */

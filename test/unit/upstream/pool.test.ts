@@ -246,6 +246,38 @@ describe('connections', () => {
     expect(names(await pool.list('tools', undefined, forever))).toEqual(['a'])
   })
 
+  test('are not made for a client that is gone', async () => {
+    const started = join(temporaryFolder(), 'started')
+    writeFileSync(started, '')
+    const pool = upstreams({ servers: { s: stdioServer({ started }) } })
+    const gone = AbortSignal.abort('left')
+    const mine = exchange(client(), { signal: gone })
+    await expect(pool.request('s', toolCall('pid'), mine)).rejects.toMatchObject({ code: 'CANCELLED' })
+    await expect(pool.list('tools', mine.client, gone)).rejects.toMatchObject({ code: 'CANCELLED' })
+    expect(pool.status()[0]?.state).toBe('idle')
+  })
+
+  test('a log level reaches servers that log, those that connect later too, and waits for none', async () => {
+    const gate = join(temporaryFolder(), 'gate')
+    const { command, args = [] } = stdioServer()
+    const patient = `while ! test -e ${gate}; do sleep 0.05; done; exec "$0" "$@"`
+    const pool = upstreams({
+      servers: {
+        now: stdioServer(),
+        later: { command: 'sh', args: ['-c', patient, command, ...args] },
+        mute: stdioServer({ capabilities: { tools: {} } }),
+      },
+    })
+    const me = exchange()
+    await Promise.all([asked(pool, 'now', 'ping', me), asked(pool, 'mute', 'ping', me)])
+    void pool.open(me.client)
+    await pool.everywhere({ method: 'logging/setLevel', params: { level: 'debug' } }, 'logging', me)
+    writeFileSync(gate, '')
+    expect(await asked(pool, 'now', 'logging/setLevel', me)).toBe(1)
+    expect(await asked(pool, 'later', 'logging/setLevel', me)).toBe(1)
+    expect(await asked(pool, 'mute', 'logging/setLevel', me)).toBe(0)
+  })
+
   test('an unknown server is an error', async () => {
     await expect(upstreams({ servers: {} }).request('x', toolCall('y'), exchange())).rejects.toThrow(
       'no server `x`',
@@ -281,6 +313,16 @@ describe('what a server asks and says', () => {
     expect(jsonOf(await pool.request('shared', ask('sampling/createMessage'), exchange(able)))).toEqual({
       answered: true,
     })
+  })
+
+  test('may be answered after longer than the call may take', async () => {
+    const pool = upstreams({ servers: { s: { ...stdioServer(), timeoutMs: 300 } } })
+    const slow = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 1000))
+      return { thought: 'long' }
+    }
+    const mine = exchange(client({ elicitation: {} }), { ask: slow })
+    expect(jsonOf(await pool.request('s', ask('elicitation/create'), mine))).toEqual({ thought: 'long' })
   })
 
   test('ping is answered', async () => {
