@@ -1,5 +1,6 @@
 /** Documents that answers are made of: what one step hands to the next. */
 import type { JsonValue } from '../protocol/json.ts'
+import { withColumns } from './columnar.ts'
 import { recognise } from './detect.ts'
 import type { Document, Rows } from './document.ts'
 import { makeDocument } from './make.ts'
@@ -13,7 +14,7 @@ export function fromValue(value: JsonValue, options: { noun?: string } = {}): Do
     kind: 'json',
     format: 'json',
     text: () => toJson(value),
-    json: () => unfold(value),
+    json: () => withColumns(unfold(value)),
     ...(options.noun === undefined ? {} : { noun: options.noun }),
   })
 }

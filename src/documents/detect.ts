@@ -7,6 +7,7 @@ import { findJson } from './formats/json.ts'
 import { readLog } from './formats/log.ts'
 import { looksLikeMarkdown, readMarkdown } from './formats/markdown.ts'
 import { readNdjson } from './formats/ndjson.ts'
+import { readTable } from './formats/table.ts'
 import { looksLikeTree, readTree } from './formats/tree.ts'
 
 /** A text's format and how to read it as data. */
@@ -26,6 +27,8 @@ export function recognise(text: string): Recognised {
   if (read) return data('ndjson', read)
   if (looksLikeHtml(text)) return markup('html', () => readHtml(text))
   const start = text.slice(0, BEGINNING)
+  const table = readTable(text)
+  if (table) return { kind: 'json', format: 'table', ...table }
   const csv = readCsv(text, 'with header')
   if (csv) return data('csv', csv)
   if (looksLikeTree(start)) return markup('tree', () => readTree(text))

@@ -3,10 +3,20 @@ import type { JsonValue } from '../protocol/json.ts'
 import type { LineIndex } from '../text/lines.ts'
 
 /**
- * What the content was recognised as. `tree`: indented lines that name a role each, as accessibility snapshots do.
- * `blocks`: several content blocks that are not one JSON value.
+ * What the content was recognised as. `table`: drawn with bars or aligned. `tree`: indented lines that name a role
+ * each, as accessibility snapshots do. `blocks`: several content blocks that are not one JSON value.
  */
-export type Format = 'json' | 'ndjson' | 'csv' | 'log' | 'markdown' | 'html' | 'tree' | 'text' | 'blocks'
+export type Format =
+  | 'json'
+  | 'ndjson'
+  | 'csv'
+  | 'table'
+  | 'log'
+  | 'markdown'
+  | 'html'
+  | 'tree'
+  | 'text'
+  | 'blocks'
 
 /** Views are computed once, on first use, and never change: a document is immutable. */
 export interface Document {
@@ -22,7 +32,7 @@ export interface Document {
   readonly asides: readonly string[]
   /**
    * The content as data, never to be mutated: parsed JSON (JSON inside strings parsed where `records()` needs it), an
-   * array for NDJSON, records for CSV, logs and trees, `{title, headings, tables, links}` for HTML,
+   * array for NDJSON, records for CSV, tables, logs and trees, `{title, headings, tables, links}` for HTML,
    * `{sections, tables}` for Markdown, `[{block, text}]` for blocks. Undefined for prose.
    */
   json(): JsonValue | undefined
@@ -30,7 +40,7 @@ export interface Document {
   /** The main collection, or undefined when there is nothing that repeats. */
   records(): Collection | undefined
   /**
-   * What a reply pages through: the records of JSON, NDJSON and CSV (those of a map with their key in `_key`, see
+   * What a reply pages through: the records of JSON, NDJSON, CSV and tables (those of a map with their key in `_key`, see
    * `keyedRecords`), the lines of what is read: logs, prose, markup.
    */
   rows(): Rows

@@ -1,6 +1,7 @@
 /** From the JSON of a CallToolResult to the document it is. Nothing here throws, whatever a server sent. */
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { beside, textsOf } from './blocks.ts'
+import { withColumns } from './columnar.ts'
 import { fromRecognised, fromValue } from './derive.ts'
 import { recognise } from './detect.ts'
 import type { Document } from './document.ts'
@@ -42,7 +43,7 @@ function fromStructured(value: JsonValue, bytes: number, asides: readonly string
     format: 'json',
     bytes,
     text: () => text ?? toJson(value),
-    json: () => unfold(value),
+    json: () => withColumns(unfold(value)),
     asides,
   })
 }

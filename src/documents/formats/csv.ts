@@ -1,7 +1,7 @@
 /** Delimited tables: comma, tab, semicolon or pipe. */
-import { type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
+import type { JsonValue } from '../../protocol/json.ts'
+import { distinct, recordsOf } from './columns.ts'
 import { cellRows } from './csv-cells.ts'
-import { exactNumber } from './numbers.ts'
 
 const DELIMITERS = [',', '\t', ';', '|']
 const SAMPLE_ROWS = 60
@@ -62,39 +62,5 @@ function records(text: string, delimiter: string, named: boolean): JsonValue[] {
   const first = all[0] ?? []
   const names = named ? distinct(first) : first.map((_, index) => `column_${index + 1}`)
   const body = named ? all.slice(1) : all
-  const numeric = names.map((_, column) => isNumeric(body, column))
-  return body.map((row) => record(row, names, numeric))
-}
-
-/** Numbers when every cell of the column is one exactly; empty cells are then null. */
-function isNumeric(rows: readonly string[][], column: number): boolean {
-  let numbers = 0
-  for (const row of rows) {
-    const cell = row[column]
-    if (cell === undefined || cell === '') continue
-    if (exactNumber(cell) === undefined) return false
-    numbers += 1
-  }
-  return numbers > 0
-}
-
-function record(row: readonly string[], names: readonly string[], numeric: readonly boolean[]): JsonObject {
-  const object: JsonObject = {}
-  for (let column = 0; column < names.length && column < row.length; column++) {
-    const cell = row[column] ?? ''
-    setOwn(object, names[column] ?? '', numeric[column] ? (exactNumber(cell) ?? null) : cell)
-  }
-  if (row.length > names.length) object._more = row.slice(names.length)
-  return object
-}
-
-/** Names of columns: trimmed, never empty, never twice. */
-function distinct(header: readonly string[]): string[] {
-  const seen = new Map<string, number>()
-  return header.map((cell, index) => {
-    const name = cell.trim() === '' ? `column_${index + 1}` : cell.trim()
-    const times = (seen.get(name) ?? 0) + 1
-    seen.set(name, times)
-    return times === 1 ? name : `${name}_${times}`
-  })
+  return recordsOf(names, body)
 }

@@ -1,7 +1,9 @@
-/** JSON as servers send it: alone, after a line of text, or in a Markdown fence (RFC 8259). */
+/** JSON as servers send it: alone, after a line of text, in a Markdown fence (RFC 8259), or as Python prints it. */
 import type { JsonValue } from '../../protocol/json.ts'
+import { withColumns } from '../columnar.ts'
 import { parseJson } from '../stringify.ts'
 import { unfold } from '../unfold.ts'
+import { looksLikePython, readPython } from './python.ts'
 
 export interface FoundJson {
   value: JsonValue
@@ -18,9 +20,14 @@ export function findJson(text: string): FoundJson | undefined {
   if (first === '') return undefined
   if ('[{"'.includes(first) || /^[\s\d.eE+-]{1,40}$|^\s*(true|false|null)\s*$/.test(text.slice(0, 60))) {
     const parsed = parseJson(text)
-    if (parsed) return { value: unfold(parsed.value), asides: [] }
+    if (parsed) return { value: withColumns(unfold(parsed.value)), asides: [] }
   }
-  return findInside(text)
+  return findInside(text) ?? inPython(text)
+}
+
+function inPython(text: string): FoundJson | undefined {
+  const value = looksLikePython(text) ? readPython(text) : undefined
+  return value === undefined ? undefined : { value, asides: [] }
 }
 
 /** Starts: a line's first bracket near the beginning. Ends: the last bracket near the end. Few are tried. */
@@ -35,7 +42,10 @@ function findInside(text: string): FoundJson | undefined {
     if (end - start < text.length / 2) return undefined
     const parsed = parseJson(text.slice(start, end))
     if (typeof parsed?.value === 'object' && parsed.value !== null) {
-      return { value: unfold(parsed.value), asides: around(text.slice(0, start), text.slice(end)) }
+      return {
+        value: withColumns(unfold(parsed.value)),
+        asides: around(text.slice(0, start), text.slice(end)),
+      }
     }
   }
   return undefined

@@ -1,0 +1,57 @@
+/** Tables that come as names beside rows: `{columns: ["id", "name"], rows: [[1, "a"], …]}`. */
+import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
+
+/** Wrappers around the table, and how wide one may be. */
+const MAX_DEPTH = 3
+const MAX_KEYS = 32
+const SAMPLE = 50
+/** Lists that name columns, by their own name or by that of the object they are in. */
+const NAMES =
+  /^(?:columns?|column_?names|cols|fields?|headers?|schema|meta|row_?type|result_?set_?meta_?data)$/i
+
+/** The value with such rows as records, so that fields have names. The same value when there are none. Never mutates. */
+export function withColumns(value: JsonValue, depth = 0): JsonValue {
+  if (!isObject(value) || depth > MAX_DEPTH) return value
+  const keys = Object.keys(value)
+  if (keys.length > MAX_KEYS) return value
+  const names = keys.filter((key) => NAMES.test(key)).flatMap((key) => namesIn(own(value, key) ?? null))
+  let copy: JsonObject | undefined
+  for (const key of keys) {
+    const before = own(value, key) ?? null
+    const after = Array.isArray(before) ? recordsIn(before, names) : withColumns(before, depth + 1)
+    if (after === before) continue
+    copy ??= { ...value }
+    setOwn(copy, key, after)
+  }
+  return copy ?? value
+}
+
+/** Lists of distinct names: of strings, of objects with a name, or either in an object. */
+function namesIn(value: JsonValue): string[][] {
+  if (isObject(value))
+    return Object.keys(value)
+      .slice(0, MAX_KEYS)
+      .flatMap((key) => (NAMES.test(key) ? namesIn(own(value, key) ?? null) : []))
+  if (!Array.isArray(value) || value.length < 2 || value.length > 2000) return []
+  const names = value.map((item) =>
+    isObject(item) ? (own(item, 'name') ?? own(item, 'field') ?? own(item, 'label') ?? null) : item,
+  )
+  const strings = names.filter((name) => typeof name === 'string')
+  return strings.length === value.length && new Set(strings).size === strings.length ? [strings] : []
+}
+
+function recordsIn(rows: JsonValue[], candidates: readonly string[][]): JsonValue[] {
+  const [first] = rows
+  if (candidates.length === 0 || !Array.isArray(first)) return rows
+  const names = candidates.find(({ length }) => length === first.length)
+  const step = Math.max(1, Math.floor(rows.length / SAMPLE))
+  const isRow = (row: JsonValue | undefined) => Array.isArray(row) && row.length === names?.length
+  for (let index = 0; index < rows.length; index += step) if (!isRow(rows[index])) return rows
+  if (names === undefined) return rows
+  return rows.map((row) => {
+    if (!Array.isArray(row) || row.length !== names.length) return row
+    const record: JsonObject = {}
+    for (const [index, name] of names.entries()) setOwn(record, name, row[index] ?? null)
+    return record
+  })
+}

@@ -1,0 +1,99 @@
+/** Columns under aligned names, as kubectl, docker and the column mode of databases print them. */
+import type { LineIndex } from '../../text/lines.ts'
+import { distinct, recordsOf } from './columns.ts'
+import type { FoundTable } from './table.ts'
+
+const SAMPLE = 400
+const LONGEST = 4096
+/** A line of dashes under each name. */
+const DASHES = /^\s*(?:[-=]{2,} +)+[-=]{2,}\s*$/
+
+interface Column {
+  /** Where its name stands in the header. */
+  start: number
+  end: number
+  /** Its cells: from a place to before one that is blank in every line. */
+  from: number
+  to: number
+}
+
+/**
+ * The names are in capitals or have a line of dashes under them. Columns are told apart where a place between two names
+ * is blank in every line; names without such a place between them are one name (`CONTAINER ID`).
+ */
+export function readAligned(lines: LineIndex): FoundTable | undefined {
+  const header = lines.at(0)
+  const dashed = DASHES.test(lines.at(1).slice(0, LONGEST))
+  if (header.length > LONGEST || !(dashed || /^[^a-z]*[A-Z]{2}[^a-z]*$/.test(header))) return undefined
+  const first = dashed ? 2 : 1
+  const sample = sampleOf(lines, first)
+  if (sample.length === 0) return undefined
+  const columns = columnsOf(header, sample)
+  if (columns.length < (dashed ? 2 : 3)) return undefined
+  const fits = sample.filter((line) => fitsIn(line, columns)).length
+  if (fits < sample.length * 0.9) return undefined
+  return { json: () => read(lines, first, header, columns), asides: [] }
+}
+
+function sampleOf(lines: LineIndex, first: number): string[] {
+  const picked: string[] = []
+  const step = Math.max(1, Math.floor(lines.count / SAMPLE))
+  for (let index = first; index < lines.count; index += step) {
+    const line = lines.at(index)
+    if (line.trim() !== '') picked.push(line)
+  }
+  return picked
+}
+
+function columnsOf(header: string, sample: readonly string[]): Column[] {
+  const columns: Column[] = []
+  for (const match of header.matchAll(/\S+/g)) {
+    const end = match.index + match[0].length
+    const last = columns.at(-1)
+    const gap = last && blankPlace(sample, last.end, match.index)
+    if (last && (gap === undefined || (match.index - last.end === 1 && isEmpty(sample, match.index, end)))) {
+      last.end = end
+      continue
+    }
+    if (last && gap !== undefined) last.to = gap
+    columns.push({
+      start: match.index,
+      end,
+      from: gap === undefined ? 0 : gap + 1,
+      to: Number.POSITIVE_INFINITY,
+    })
+  }
+  return columns
+}
+
+/** The last place from `from` to before `to` that is blank in nearly all lines. */
+function blankPlace(sample: readonly string[], from: number, to: number): number | undefined {
+  for (let place = to - 1; place >= from; place--) {
+    if (sample.filter((line) => isBlank(line, place)).length >= sample.length * 0.95) return place
+  }
+  return undefined
+}
+
+/** No value stands under this word: it is the end of a name such as `LAST SEEN`. */
+function isEmpty(sample: readonly string[], from: number, to: number): boolean {
+  return sample.every((line) => line.slice(from, to).trim() === '')
+}
+
+function isBlank(line: string, place: number): boolean {
+  const character = line.charAt(place)
+  return character === '' || character === ' '
+}
+
+function fitsIn(line: string, columns: readonly Column[]): boolean {
+  return columns.every(({ to }) => to === Number.POSITIVE_INFINITY || isBlank(line, to))
+}
+
+function read(lines: LineIndex, first: number, header: string, columns: readonly Column[]) {
+  const rows: (string[] | string)[] = []
+  for (let index = first; index < lines.count; index++) {
+    const line = lines.at(index)
+    if (line.trim() === '') continue
+    rows.push(fitsIn(line, columns) ? columns.map(({ from, to }) => line.slice(from, to).trim()) : line)
+  }
+  return recordsOf(distinct(columns.map(({ start, end }) => header.slice(start, end))), rows)
+}

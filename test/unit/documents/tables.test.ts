@@ -1,0 +1,146 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { fromRecognised, fromValue } from '../../../src/documents/derive.ts'
+
+const records = (text: string) => fromRecognised(text).records()?.values
+
+describe('tables drawn as text', () => {
+  test('as psql draws them, with what stands around', () => {
+    const document = fromRecognised(
+      'Result:\n id |   name   | qty \n----+----------+-----\n  1 | Ann, Lee |   3\n  2 |          |  10\n(2 rows)\n',
+    )
+    expect(document.format).toBe('table')
+    expect(document.records()?.values).toEqual([
+      { id: 1, name: 'Ann, Lee', qty: 3 },
+      { id: 2, name: '', qty: 10 },
+    ])
+    expect(document.asides).toEqual(['text beside it: Result:', 'text beside it: (2 rows)'])
+  })
+
+  test('as MySQL draws them: NULL is null', () => {
+    const text = '+----+------+\n| id | name |\n+----+------+\n| 1  | NULL |\n| 2  | b    |\n+----+------+'
+    expect(records(text)).toEqual([
+      { id: 1, name: null },
+      { id: 2, name: 'b' },
+    ])
+  })
+
+  test('as Markdown and box characters', () => {
+    expect(records('| a | b |\n|---|---|\n| 1 | x \\| y |\n| 2 | z |')).toEqual([
+      { a: 1, b: 'x | y' },
+      { a: 2, b: 'z' },
+    ])
+    expect(records('┌───┬───┐\n│ a │ b │\n├───┼───┤\n│ 1 │ x │\n└───┴───┘')).toEqual([{ a: 1, b: 'x' }])
+  })
+
+  test('aligned under names in capitals, also names of two words and empty cells', () => {
+    const text = `CONTAINER ID   STATUS           PORTS    LAST SEEN
+abc123def456   Up 2 hours                5m
+fff123def456   Exited (1)       80/tcp   12m`
+    expect(fromRecognised(text).format).toBe('table')
+    expect(records(text)).toEqual([
+      { 'CONTAINER ID': 'abc123def456', STATUS: 'Up 2 hours', PORTS: '', 'LAST SEEN': '5m' },
+      { 'CONTAINER ID': 'fff123def456', STATUS: 'Exited (1)', PORTS: '80/tcp', 'LAST SEEN': '12m' },
+    ])
+  })
+
+  test('aligned over dashes, numbers to the right', () => {
+    const text = 'name        qty\n----------  ---\nleft         12\nother one     7'
+    expect(records(text)).toEqual([
+      { name: 'left', qty: 12 },
+      { name: 'other one', qty: 7 },
+    ])
+  })
+
+  test('a line that does not fit stays as it is', () => {
+    const rows = Array.from({ length: 30 }, (_, index) => ` ${index} | x`)
+    const read = records(
+      [' a | b ', '---+---', ...rows.slice(0, 15), 'NOTICE: odd', ...rows.slice(15)].join('\n'),
+    )
+    expect(read).toHaveLength(31)
+    expect(read?.[15]).toEqual({ _line: 'NOTICE: odd' })
+  })
+
+  test('prose with capitals or bars is none', () => {
+    expect(fromRecognised('USAGE NOTES HERE\nThis is prose that goes on.\nAnd on and on.').format).toBe(
+      'text',
+    )
+    expect(fromRecognised('a | b\nc\nd | e | f\n').format).not.toBe('table')
+  })
+
+  test('drawn tables are read back', () => {
+    const cell = fc.stringMatching(/^[A-Za-z][A-Za-z ]{0,12}[a-z]$/)
+    fc.assert(
+      fc.property(fc.array(fc.tuple(cell, cell, cell), { minLength: 2, maxLength: 20 }), (rows) => {
+        const widths = [0, 1, 2].map((column) => Math.max(5, ...rows.map((row) => row[column]?.length ?? 0)))
+        const line = (cells: readonly string[]) =>
+          cells.map((text, at) => text.padEnd(widths[at] ?? 0)).join('   ')
+        const text = [line(['NAME', 'KIND', 'WHERE']), ...rows.map(line)].join('\n')
+        const tidy = rows.map(([NAME, KIND, WHERE]) => ({ NAME, KIND, WHERE }))
+        expect(records(text)).toEqual(tidy)
+      }),
+    )
+  })
+})
+
+describe('lists as Python prints them', () => {
+  test('dictionaries and tuples with their literals', () => {
+    const text = `[{'a': 'it\\'s', 'b': "x'y", 'c': None, 'd': True, 'e': Decimal('1.20'), 'f': (1,), 'g': datetime.datetime(2024, 5, 1, 12, 0)},
+ {'a': '', 'b': '\\u00e9', 'c': 2, 'd': False, 'e': nan, 'f': (1, 2), 'g': datetime.date(2024, 5, 1)}]`
+    expect(records(text)).toEqual([
+      { a: "it's", b: "x'y", c: null, d: true, e: '1.20', f: [1], g: '2024-05-01T12:00:00' },
+      { a: '', b: 'é', c: 2, d: false, e: null, f: [1, 2], g: '2024-05-01' },
+    ])
+  })
+
+  test.each(['[1] Smith, 2020 (see [2])', '(a) first\n(b) second', "['a' 'b']", "[print('x')]"])(
+    '%s is no such list',
+    (text) => {
+      expect(fromRecognised(text).json()).toBeUndefined()
+    },
+  )
+})
+
+describe('names beside rows', () => {
+  test.each([
+    [
+      'names',
+      {
+        columns: ['id', 'name'],
+        rows: [
+          [1, 'a'],
+          [2, 'b'],
+        ],
+      },
+    ],
+    [
+      'described',
+      {
+        result: {
+          schema: { fields: [{ name: 'id', type: 'INT' }, { name: 'name' }] },
+          data: [
+            [1, 'a'],
+            [2, 'b'],
+          ],
+        },
+      },
+    ],
+  ])('%s give records', (_, value) => {
+    const document = fromValue(value)
+    expect(document.records()?.values).toEqual([
+      { id: 1, name: 'a' },
+      { id: 2, name: 'b' },
+    ])
+  })
+
+  test('rows of another length stay lists', () => {
+    const value = {
+      columns: ['id', 'name'],
+      rows: [
+        [1, 'a', 3],
+        [2, 'b', 4],
+      ],
+    }
+    expect(fromValue(value).json()).toBe(value)
+  })
+})
