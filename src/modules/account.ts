@@ -47,23 +47,19 @@ function recordOf(exchange: Exchange, result: Result, ownTools: ReadonlySet<stri
         .join('\n')
     return { ...about, originalCharacters: characters, deliveredCharacters: characters, sample: text }
   }
-  if (about.kind === 'proxy-tool') {
-    const deliveredTokens = numberOf(savings, 'deliveredTokens')
-    return {
-      ...about,
-      originalTokens: 0,
-      originalCharacters: 0,
-      deliveredTokens,
-      deliveredCharacters: characters,
-    }
+  const originalTokens = countOf(savings, 'originalTokens')
+  const deliveredTokens = countOf(savings, 'deliveredTokens')
+  const delivered = {
+    ...(deliveredTokens !== undefined && { deliveredTokens }),
+    deliveredCharacters: characters,
   }
+  if (about.kind === 'proxy-tool') return { ...about, originalTokens: 0, originalCharacters: 0, ...delivered }
   return {
     ...about,
-    originalTokens: numberOf(savings, 'originalTokens'),
-    originalCharacters: numberOf(savings, 'originalCharacters'),
+    ...(originalTokens !== undefined && { originalTokens }),
+    originalCharacters: countOf(savings, 'originalCharacters') ?? characters,
     // A result that a proxy tool asked for goes to that tool, not to the model.
-    deliveredTokens: exchange.keep ? 0 : numberOf(savings, 'deliveredTokens'),
-    deliveredCharacters: exchange.keep ? 0 : characters,
+    ...(exchange.keep ? { deliveredTokens: 0, deliveredCharacters: 0 } : delivered),
   }
 }
 
@@ -93,7 +89,13 @@ function textLength(result: JsonObject): number {
   return blocksOf(result).reduce((sum, block) => sum + (isText(block) ? block.text.length : 0), 0)
 }
 
-function numberOf(savings: JsonObject, key: string): number {
+/** More tokens than the longest message can have. */
+const MAX_COUNT = 2 ** 30
+
+/** A count that was made. Servers can write this member too, and a ledger with one wrong number is wrong for good. */
+function countOf(savings: JsonObject, key: string): number | undefined {
   const value = savings[key]
-  return typeof value === 'number' ? value : 0
+  return Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= MAX_COUNT
+    ? Number(value)
+    : undefined
 }

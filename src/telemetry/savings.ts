@@ -63,7 +63,9 @@ export function createLedger({ countTokens, now, random = Math.random }: LedgerO
   const agents = new Map<string, Tallies>()
   const days = new Map<string, Tallies>()
 
-  function record(entry: SavingsRecord): void {
+  function record(given: SavingsRecord): void {
+    const fits = tools.has(`${given.kind} ${given.tool}`) || tools.size < MAX_NAMES
+    const entry = fits ? given : { ...given, tool: REST }
     const { tool, originalTokens, deliveredTokens, originalCharacters } = entry
     if (originalTokens !== undefined) ratio.learn(tool, originalCharacters, originalTokens)
     if (deliveredTokens === undefined) offer(entry)
