@@ -14,8 +14,11 @@ export interface LaneOptions {
 
 /** Tasks are pure, one runs at a time, and each may be stopped at any moment without harm to the others. */
 export interface Lane {
-  /** Rejects with ProxyError: CANCELLED, QUERY_TIMEOUT, or QUERY_FAILED when the worker threw or died. */
-  run(task: unknown, signal?: AbortSignal): Promise<unknown>
+  /**
+   * Rejects with ProxyError: CANCELLED, QUERY_TIMEOUT, or QUERY_FAILED when the worker threw or died. What is `urgent` goes
+   * before all that waits and is not.
+   */
+  run(task: unknown, signal?: AbortSignal, urgent?: boolean): Promise<unknown>
   /** Tasks running and waiting. */
   readonly load: number
   /** Starts the worker when there is none. */
@@ -23,6 +26,9 @@ export interface Lane {
   /** Kills the worker, within a second at most; what still waits rejects. */
   close(): Promise<void>
 }
+
+/** A task with whoever waits for it. Never rejects. */
+type Job = () => Promise<void>
 
 /** Deep JSON needs a deep stack; the default is 4. */
 const STACK_MB = 16
@@ -34,7 +40,9 @@ export function createLane(options: LaneOptions): Lane {
   const closing = new AbortController()
   let pool: Promise<Tinypool> | undefined
   let stopCurrent: ((reason: unknown) => void) | undefined
-  let last: Promise<unknown> = Promise.resolve()
+  const urgentJobs: Job[] = []
+  const jobs: Job[] = []
+  let running = false
   let load = 0
 
   function open(): Promise<Tinypool> {
@@ -77,14 +85,33 @@ export function createLane(options: LaneOptions): Lane {
     }
   }
 
+  async function work(): Promise<void> {
+    if (running) return
+    running = true
+    for (let job = next(); job !== undefined; job = next()) await job()
+    running = false
+  }
+
+  const next = (): Job | undefined => urgentJobs.shift() ?? jobs.shift()
+
   return {
-    run(task, signal) {
+    run(task, signal, urgent = false) {
       load++
-      const done = last.then(() => {
-        if (signal?.aborted || closing.signal.aborted) throw cancelled()
-        return execute(task, signal)
+      const done = new Promise<unknown>((resolve, reject) => {
+        const job = async (): Promise<void> => {
+          try {
+            if (signal?.aborted || closing.signal.aborted) throw cancelled()
+            resolve(await execute(task, signal))
+          } catch (error) {
+            reject(error)
+          } finally {
+            load--
+          }
+        }
+        if (urgent) urgentJobs.push(job)
+        else jobs.push(job)
       })
-      last = done.catch(() => {}).finally(() => load--)
+      void work()
       return orCancelled(done, signal)
     },
     get load() {

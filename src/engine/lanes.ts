@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { LRUCache } from 'lru-cache'
 import type { Engine } from './engine.ts'
 import { createLane, type Lane } from './lane.ts'
@@ -15,9 +14,9 @@ export interface EngineOptions {
   worker?: URL
 }
 
-/** Two workers where there are cores for them, beside the event loop. */
+/** Two workers, on few cores as well: a new result does not wait for a long query. The second starts when the first is busy. */
 export const ENGINE_DEFAULTS = {
-  lanes: Math.max(1, Math.min(2, availableParallelism() - 1)),
+  lanes: 2,
   queryTimeout: 20_000,
 } as const
 
@@ -39,18 +38,21 @@ export function createEngine(options: EngineOptions): Engine {
 
   const idlest = (): Lane => lanes.reduce((best, lane) => (lane.load < best.load ? lane : best))
 
-  async function run<T extends Task>(lane: Lane, task: T, signal?: AbortSignal): Promise<Answer<T>> {
-    return (await lane.run(task, signal)) as Answer<T>
+  async function run<T extends Task>(
+    lane: Lane,
+    task: T,
+    signal?: AbortSignal,
+    urgent = false,
+  ): Promise<Answer<T>> {
+    return (await lane.run(task, signal, urgent)) as Answer<T>
   }
 
   return {
     async digest({ content, tool }, digestOptions, signal) {
       const lane = idlest()
-      const digest = await run(
-        lane,
-        { kind: 'digest', arrival: { content, tool }, options: digestOptions },
-        signal,
-      )
+      const task = { kind: 'digest', arrival: { content, tool }, options: digestOptions } as const
+      // A call is under way for it; a question may wait a little longer.
+      const digest = await run(lane, task, signal, true)
       homes.set(digest.hash, lane)
       return digest
     },

@@ -32,6 +32,22 @@ test('a task that runs for ever is stopped; what waited runs on a fresh worker',
   expect(await waiting).toEqual({ echo: 'waited', ran: 1 })
 })
 
+test('what is urgent goes before what waits, in its own order', async () => {
+  const one = lane()
+  const [started, gate] = [new SharedArrayBuffer(4), new SharedArrayBuffer(4)]
+  const running = one.run({ signal: started, waitFor: gate })
+  const order: string[] = []
+  const note = (name: string, urgent: boolean): Promise<unknown> =>
+    one.run({ echo: name }, undefined, urgent).then(() => order.push(name))
+  const waiting = [note('a', false), note('b', true), note('c', false), note('d', true)]
+  await until(() => new Int32Array(started)[0] === 1)
+  Atomics.store(new Int32Array(gate), 0, 1)
+  Atomics.notify(new Int32Array(gate), 0)
+  await Promise.all([running, ...waiting])
+  expect(order).toEqual(['b', 'd', 'a', 'c'])
+  expect(one.load).toBe(0)
+})
+
 test('cancelling frees the lane, and fails no other call', async () => {
   const one = lane()
   const cancel = new AbortController()
