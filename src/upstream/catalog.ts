@@ -4,6 +4,7 @@
  * again behind the reader's back.
  */
 import type { JsonObject } from '../protocol/json.ts'
+import type { Later } from './backoff.ts'
 import { type Memory, sameJson } from './remember.ts'
 import { LISTS, type ListKind } from './upstreams.ts'
 
@@ -36,11 +37,18 @@ interface Entry {
   pending: Promise<readonly JsonObject[]> | undefined
   /** It changed while it was being fetched. */
   again: boolean
+  /** Until when, in milliseconds since 1970, it is not fetched for `list_changed`: the last time nothing had changed. */
+  quietUntil: number
+  /** A fetch is set for then. */
+  waiting: boolean
 }
 
 export interface CatalogOptions {
   memory: Memory
   changed(server: string, kind: ListKind): void
+  /** Milliseconds since 1970. */
+  now(): number
+  later: Later
   /** True while the session lives. */
   alive(session: object): boolean
   /** Groups whose lists are worth remembering. */
@@ -49,6 +57,12 @@ export interface CatalogOptions {
 
 /** Fetches in a row for a list that changes while it is fetched. A server that never settles gets the last one. */
 const MAX_ROUNDS = 5
+
+/**
+ * Milliseconds between fetches for a server that says `list_changed` when nothing has. Some say it whenever they are asked,
+ * and asking them at once would go on for ever.
+ */
+const QUIET_MS = 1000
 
 const KINDS = Object.keys(LISTS) as ListKind[]
 
@@ -106,7 +120,7 @@ export class Catalog {
     if (!entry) return
     entry.refetch = 'now'
     if (entry.pending !== undefined) entry.again = true
-    else if (entry.seen) this.#behind(entry, fetch)
+    else if (entry.seen) this.#soon(entry, fetch)
   }
 
   /** Gives a group of its own to a session that no longer sees what the others see. */
@@ -119,6 +133,7 @@ export class Catalog {
         place: { server: place.server, group },
         pending: undefined,
         again: false,
+        waiting: false,
       }
       if (entry.pending !== undefined) copy.refetch = 'now'
       this.#entries.set(keyOf(copy.place, kind), copy)
@@ -146,9 +161,23 @@ export class Catalog {
       late: false,
       pending: undefined,
       again: false,
+      quietUntil: 0,
+      waiting: false,
     }
     this.#entries.set(key, entry)
     return entry
+  }
+
+  /** Fetches for `list_changed`: at once, or when the quiet is over. A reader who comes earlier fetches for himself. */
+  #soon(entry: Entry, fetch: Fetch): void {
+    const wait = entry.quietUntil - this.#options.now()
+    if (wait <= 0) return this.#behind(entry, fetch)
+    if (entry.waiting) return
+    entry.waiting = true
+    this.#options.later(wait, () => {
+      entry.waiting = false
+      if (entry.refetch === 'now') this.#behind(entry, fetch)
+    })
   }
 
   /** Fetches without anybody waiting; a failure shows in the status of the connection. */
@@ -173,6 +202,7 @@ export class Catalog {
       fetched = await fetch(entry.kind)
     }
     const differs = !sameJson(entry.items, fetched.items)
+    if (!differs) entry.quietUntil = this.#options.now() + QUIET_MS
     entry.items = fetched.items
     entry.session = fetched.session
     entry.refetch = 'no'

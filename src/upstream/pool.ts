@@ -71,6 +71,8 @@ class Pool implements Upstreams {
     })
     this.#catalog = new Catalog({
       memory: this.#memory,
+      now: options.now,
+      later: options.later,
       changed: (server, kind) => options.events.changed(server, kind),
       alive: (session) => this.#links.all.some((link) => link.connection.session === session),
       lasting: (group) => !group.startsWith(OWN),

@@ -46,6 +46,7 @@ const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
  * @param options.pages lists tools in so many pages; `loop`: with a cursor that repeats
  * @param options.capabilities what it declares
  * @param options.grownWhen has a tool `grown` when this file is there at the start
+ * @param options.restless says that its tools changed after every list of them
  * @param options.meet lists only when so many servers are asked at the same time
  */
 export function connect({ send, raw }, options = {}) {
@@ -143,6 +144,8 @@ export function connect({ send, raw }, options = {}) {
       case 'tools/list':
         await wait(options.slowList ?? 0)
         if (options.meet) await meet(options.meet)
+        if (options.restless)
+          setTimeout(() => send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }), 1)
         return list(params.cursor)
       case 'tools/call':
         return call(id, params)

@@ -155,6 +155,17 @@ describe('lists', () => {
     await expect.poll(() => pool.recorded.changed).toEqual([['s', 'tools']])
   })
 
+  test('that a server says change whenever it is asked are not fetched for ever', async () => {
+    const pool = upstreams({ servers: { s: stdioServer({ tools: ['calls'], restless: true }) } })
+    const me = client()
+    for (let n = 0; n < 2; n++) {
+      await pool.list('tools', me, forever)
+      await new Promise((resolve) => setTimeout(resolve, 300))
+    }
+    expect(await asked(pool, 's', 'tools/list', exchange(me))).toBeLessThan(6)
+    expect(names(await pool.list('tools', me, forever))).toEqual(['calls'])
+  })
+
   test('that a session changed for itself stay as they are for others', async () => {
     const pool = upstreams({ servers: { s: stdioServer({ tools: ['grow'] }) } })
     const [one, other] = [client(), client()]
