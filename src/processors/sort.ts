@@ -1,6 +1,7 @@
 /** `sort`: the records in another order. */
 import { fromRows } from '../documents/derive.ts'
 import type { JsonValue } from '../protocol/json.ts'
+import { compareNaturally } from '../text/natural-order.ts'
 import { type Field, resolveExactly, resolveField } from './fields.ts'
 import { sortParams } from './parameters.ts'
 import { parsePath } from './path/parse.ts'
@@ -8,7 +9,8 @@ import { newWork, type Work } from './path/path.ts'
 import { readValues } from './path/walk.ts'
 import { type Records, requireRecords } from './records.ts'
 import { defineStep } from './step.ts'
-import { plainNumber, quantity } from './where/quantity.ts'
+import { parseDate } from './where/dates.ts'
+import { duration, looseNumber, plainNumber, quantity } from './where/quantity.ts'
 
 /** A field to sort by. */
 interface Order {
@@ -17,8 +19,8 @@ interface Order {
 }
 
 /**
- * Stable. Numbers, also when held in strings, before text, text regardless of case; sizes (`2Gi`) by size where all
- * values are such. Records without the field come last either way. Of several values the smallest counts, descending
+ * Stable. Numbers, also when held in strings, before text; text regardless of case, numbers in it by value (`v1.9` before
+ * `v1.10`). Sizes (`2Gi`), durations (`1.5s`) and dates go by what they mean where all values are such. Records without the field come last either way. Of several values the smallest counts, descending
  * the largest.
  */
 export const sort = defineStep({
@@ -67,13 +69,39 @@ type Key = number | string | undefined
 function keysOf(records: Records, order: Order): Key[] {
   const work = newWork(20_000_000)
   const all = records.values.map((record) => scalars(record, order.field, work))
-  const sizes = all.every((values) => values.every((value) => typeof value !== 'string' || isSize(value)))
+  const read = reading(all)
   return all.map((values) =>
     extreme(
-      values.map((value) => keyOf(value, sizes)),
+      values.map((value) => keyOf(value, read)),
       order.descending,
     ),
   )
+}
+
+/** What the texts of a column mean; undefined for one that means nothing else. */
+type Reading = (text: string) => number | undefined
+
+const versions = /^v?\d+(?:\.\d+){2,}/
+
+/** The first reading that fits every text of the column; versions are none, for `1.10` is after `1.9` there. */
+function reading(column: readonly (readonly JsonValue[])[]): Reading {
+  const every = (read: Reading): boolean =>
+    column.every((values) => values.every((value) => typeof value !== 'string' || read(value) !== undefined))
+  const readings: Reading[] = [sizeOf, duration, timeOf]
+  const fitting = readings.find(every)
+  if (fitting) return fitting
+  const versioned = column.some((values) =>
+    values.some((value) => typeof value === 'string' && versions.test(value)),
+  )
+  return versioned ? () => undefined : plainNumber
+}
+
+function sizeOf(value: string): number | undefined {
+  return plainNumber(value) ?? looseNumber(value) ?? quantity(value)
+}
+
+function timeOf(value: string): number | undefined {
+  return value.length > 4 ? parseDate(value)?.from : undefined
 }
 
 function scalars(record: JsonValue, field: Field, work: Work): JsonValue[] {
@@ -82,15 +110,11 @@ function scalars(record: JsonValue, field: Field, work: Work): JsonValue[] {
   return values.flatMap((value) => (Array.isArray(value) ? value : [value])).filter((value) => value !== null)
 }
 
-function isSize(value: string): boolean {
-  return plainNumber(value) !== undefined || quantity(value) !== undefined
-}
-
-function keyOf(value: JsonValue, sizes: boolean): number | string {
+function keyOf(value: JsonValue, read: Reading): number | string {
   if (typeof value === 'number') return value
   if (typeof value === 'boolean') return value ? 1 : 0
   if (typeof value !== 'string') return JSON.stringify(value)
-  return plainNumber(value) ?? (sizes ? quantity(value) : undefined) ?? value.toLowerCase()
+  return read(value) ?? value.toLowerCase()
 }
 
 function extreme(keys: readonly (number | string)[], largest: boolean): Key {
@@ -110,5 +134,5 @@ function compareKeys(a: Key, b: Key, descending: boolean): number {
 function ascending(a: number | string, b: number | string): number {
   if (typeof a === 'number') return typeof b === 'number' ? a - b : -1
   if (typeof b === 'number') return 1
-  return a < b ? -1 : a > b ? 1 : 0
+  return compareNaturally(a, b)
 }

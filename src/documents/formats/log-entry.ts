@@ -11,6 +11,8 @@ const ISO =
   /^\[?(\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?)\]?/
 const SYSLOG =
   /^(?:<\d{1,3}>)?([A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d) (\S+) ([^\s:[\]]{1,64})(?:\[(\d+)\])?: ?/
+/** After an ISO time: ` host process[pid]: `, as `journalctl -o short-iso` prints it. */
+const JOURNAL = /^ ([\w.-]{1,64}) ([\w@/.:-]{1,64}?)\[(\d+)\]: ?/
 const RFC5424 = /^<\d{1,3}>1 (\S+) (\S+) (\S+) (\S+) (\S+) (?:-|\[[^\]]*\]) ?/
 const KLOG = /^([IWEF])(\d{4} \d\d:\d\d:\d\d\.\d{1,9}) +(\d+) ([^\]\s]{1,80})\] ?/
 const APACHE = /^\[([A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d(?:\.\d+)? \d{4})\]/
@@ -37,6 +39,10 @@ export function readEntry(line: string): Entry | undefined {
 function dated(line: string, time: RegExp): Entry | undefined {
   const match = time.exec(line)
   if (!match) return undefined
+  const [journal, host = '', logger = '', pid] =
+    JOURNAL.exec(line.slice(match[0].length, match[0].length + 256)) ?? []
+  if (journal !== undefined)
+    return withProcess(line, match[0].length + journal.length, { time: match[1] ?? '' }, host, logger, pid)
   return withHead(line, match[0].length, { time: match[1] ?? '' })
 }
 
@@ -53,19 +59,26 @@ function syslog(line: string): Entry | undefined {
   const match = SYSLOG.exec(line)
   if (!match) return undefined
   const [whole, time = '', host = '', logger = '', pid] = match
+  return withProcess(line, whole.length, { time }, host, logger, pid)
+}
+
+/** The head of syslog and of the journal; the level is the first word of the message, when it is one. */
+function withProcess(
+  line: string,
+  message: number,
+  fields: JsonObject,
+  host: string,
+  logger: string,
+  pid: string | undefined,
+): Entry {
   const level = /^\W?(error|warning|fatal|critical|crit|err|warn|info|notice|debug)\b/i.exec(
-    line.slice(whole.length),
+    line.slice(message, message + 16),
   )?.[1]
-  return {
-    fields: {
-      time,
-      ...(level === undefined ? {} : { level: level.toUpperCase() }),
-      host,
-      logger,
-      ...(pid === undefined ? {} : { pid: Number(pid) }),
-    },
-    message: whole.length,
-  }
+  if (level !== undefined) fields.level = level.toUpperCase()
+  fields.host = host
+  fields.logger = logger
+  if (pid !== undefined) fields.pid = Number(pid)
+  return { fields, message }
 }
 
 function rfc5424(line: string): Entry | undefined {

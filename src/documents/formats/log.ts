@@ -76,8 +76,10 @@ function entryRecords(text: string, lines: LineIndex): JsonValue[] {
 function recordOf(line: number, entry: Entry | undefined, message: string): JsonObject {
   const record: JsonObject = { line: line + 1, ...entry?.fields }
   const pairs = message.length <= LONGEST ? readPairs(message) : []
+  // The message of logfmt is one of its pairs; elsewhere it is more than its pairs, and stays whole.
+  const isPairs = entry?.message === 0 || /^[A-Za-z_][\w.-]*=/.test(message)
   for (const [key, value] of pairs) {
-    if (!Object.hasOwn(record, key)) setOwn(record, key, value)
+    if (!Object.hasOwn(record, key) && (isPairs || key !== 'message')) setOwn(record, key, value)
   }
   if (!Object.hasOwn(record, 'message')) record.message = message
   return record

@@ -14,8 +14,8 @@ import type { Overview } from './overview.ts'
 import { callsOn } from './record-calls.ts'
 import { unusualOf } from './unusual.ts'
 
-const BAD = /^(?:WARN|WARNING|ERR|ERROR|CRIT|CRITICAL|FATAL|SEVERE|ALERT|EMERG|PANIC)$/
-const SERIOUS = /^(?:ERR|ERROR|CRIT|CRITICAL|FATAL|SEVERE|ALERT|EMERG|PANIC)$/
+const BAD = /^(?:WARN|WARNING|ERR|ERROR|CRIT|CRITICAL|FATAL|SEVERE|ALERT|EMERG|PANIC)$/i
+const SERIOUS = /^(?:ERR|ERROR|CRIT|CRITICAL|FATAL|SEVERE|ALERT|EMERG|PANIC)$/i
 
 export function overviewOfLog(document: Document): Overview {
   const values = document.records()?.values ?? []
@@ -47,7 +47,9 @@ function messages(values: readonly JsonValue[]): string[] {
   const bad = values.filter((value) => BAD.test(String(field(value, 'level'))))
   const worst = messagePatterns(bad.length, (index) => String(field(bad[index], 'message') ?? ''))
   const all = messagePatterns(values.length, text)
-  const listed = worst.patterns.slice(0, 5).map(({ pattern, count, first: at }) => {
+  // What was said once is an example, not a pattern; two are enough.
+  const said = worst.patterns.filter(({ count }, index) => count > 1 || index < 2)
+  const listed = said.slice(0, 5).map(({ pattern, count, first: at }) => {
     return `${formatCount(count)}× ${field(bad[at], 'level')} ${ellipsis(pattern, 110)}`
   })
   const seen = new Set(worst.patterns.map(({ pattern }) => pattern))

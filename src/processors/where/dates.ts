@@ -1,33 +1,86 @@
-/** Dates as servers write them: ISO 8601 whole or cut short, and the date of a web server's log. */
+/** Dates as servers write them: ISO 8601 whole or cut short, those of logs and of mail, and `31.12.2024`. */
 
 /** A span of time in milliseconds since 1970, UTC: a day, a month, an instant. `to` is exclusive. */
 export interface Span {
   from: number
   to: number
+  /** Written without a year, as in syslog: placed in the year that was asked for. */
+  yearless?: true
 }
 
 const iso =
   /^(\d{4})(?:[-/](\d\d)(?:[-/](\d\d)(?:[T ](\d\d)(?::(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?\s*(Z|UTC|[+-]\d\d:?\d\d)?)?)?)?$/i
 const log = /^(\d\d)\/([A-Z][a-z]{2})\/(\d{4})(?::(\d\d):(\d\d):(\d\d))?(?:\s*([+-]\d{4}))?$/
+const dotted = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d))?)?$/
+// `Mon, 06 May 2024 10:00:00 +0200`, `Mon May 6 10:00:00 2024`, `Jan  7 06:10:33`, `March 2024`.
+const named =
+  /^(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},?\s+)?(?:(\d{1,2})\s+)?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?(?:\s+(\d{1,2})(?![\d:]))?(?:,?\s+(\d{4}))?(?:,?\s+(\d{1,2}):(\d\d)(?::(\d\d)(?:\.\d+)?)?)?(?:\s+(z|utc|gmt|[+-]\d\d:?\d\d))?(?:\s+(\d{4}))?(?:\s+([+-]\d\d:?\d\d))?$/i
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /** The time that `text` names, as wide as it was written. Without a zone it is UTC. Undefined when it is no date. */
-export function parseDate(text: string): Span | undefined {
+export function parseDate(text: string, year = 2000): Span | undefined {
   const first = text.charCodeAt(0)
-  if (text.length > 40 || text.length < 4 || first < 48 || first > 57) return undefined
+  if (text.length > 40 || text.length < 3) return undefined
+  if (first < 48 || first > 57) return namedSpan(text, year)
   const parts = iso.exec(text)
   if (parts) return isoSpan(parts)
   const logged = log.exec(text)
-  if (!logged) return undefined
-  const [, day = '', name = '', year, hour = '', minute = '', second = '', zone] = logged
-  const month = months.indexOf(name) + 1
-  return span([Number(year), month, Number(day), ...given([hour, minute, second])], 0, zone)
+  if (logged) {
+    const [, day = '', name = '', year, hour = '', minute = '', second = '', zone] = logged
+    const month = months.indexOf(name) + 1
+    return span([Number(year), month, Number(day), ...given([hour, minute, second])], 0, zone)
+  }
+  const [, day, month, fullYear, ...time] = dotted.exec(text) ?? []
+  if (fullYear !== undefined) return span(given([fullYear, month, day, ...time]), 0, undefined)
+  return namedSpan(text, year)
+}
+
+function namedSpan(text: string, assumed: number): Span | undefined {
+  const match = named.exec(text)
+  if (!match) return undefined
+  const [, before, name = '', after, early, hour, minute, second, zone, late, offset] = match
+  const month = months.findIndex((month) => month.toLowerCase() === name.slice(0, 3).toLowerCase()) + 1
+  const [year, day] = [early ?? late, before ?? after]
+  // A month alone is a word as well.
+  if (year === undefined && day === undefined) return undefined
+  const parts = [
+    year ?? String(assumed),
+    String(month),
+    day,
+    ...(day === undefined ? [] : [hour, minute, second]),
+  ]
+  const found = span(given(parts), 0, offset ?? zone)
+  return found && year === undefined ? { ...found, yearless: true } : found
+}
+
+/** Like `parseDate`; a month alone (`Feb`) is one as well, for what is compared with it are dates. */
+export function parseWanted(text: string, year?: number): Span | undefined {
+  const date = parseDate(text, year)
+  if (date || !/^[a-z]{3,9}$/i.test(text)) return date
+  const month = namedSpan(`1 ${text}`, year ?? 2000)
+  if (!month) return undefined
+  const end = new Date(month.from)
+  end.setUTCMonth(end.getUTCMonth() + 1)
+  return { ...month, to: end.getTime() }
+}
+
+/** The two on one calendar: what has no year is taken to be of the other's. */
+export function sameCalendar(value: string, wanted: string): [Span, Span] | undefined {
+  const one = parseDate(value)
+  const other = one && parseWanted(wanted)
+  if (!one || !other || one.yearless === other.yearless) return one && other && [one, other]
+  const [from, to] = one.yearless
+    ? [parseDate(value, new Date(other.from).getUTCFullYear()), other]
+    : [one, parseWanted(wanted, new Date(one.from).getUTCFullYear())]
+  return from && to && [from, to]
 }
 
 /** The value's own second, minute and so on, for grouping: `2024-05` for a month. UTC. */
 export function bucket(date: Span, unit: 'year' | 'month' | 'day' | 'hour'): string {
   const length = { year: 4, month: 7, day: 10, hour: 13 }[unit]
-  return new Date(date.from).toISOString().slice(0, length)
+  return new Date(date.from)
+    .toISOString()
+    .slice(date.yearless ? 5 : 0, Math.max(length, date.yearless ? 7 : 0))
 }
 
 function isoSpan([, year, month, day, hour, minute, second, fraction = '', zone]: RegExpExecArray):

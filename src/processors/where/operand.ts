@@ -1,7 +1,8 @@
 /** What a condition compares with, and how: numbers as numbers, dates as dates, sizes as sizes, text as text. */
 import { isObject, type JsonValue } from '../../protocol/json.ts'
-import { parseDate, type Span } from './dates.ts'
-import { looseNumber, plainNumber, quantity } from './quantity.ts'
+import { compareNaturally } from '../../text/natural-order.ts'
+import { parseWanted, type Span, sameCalendar } from './dates.ts'
+import { duration, looseNumber, plainNumber, quantity } from './quantity.ts'
 
 /** A value as written in a condition, with everything that it may mean. */
 export interface Operand {
@@ -11,6 +12,8 @@ export interface Operand {
   number: number | undefined
   /** Set when written with a unit. */
   size: number | undefined
+  /** Milliseconds, when written with a unit of time. */
+  duration: number | undefined
   date: Span | undefined
   boolean: boolean | undefined
 }
@@ -28,7 +31,8 @@ export function operandOf(written: string): Operand {
     quoted,
     number: looseNumber(text),
     size: quantity(text),
-    date: parseDate(text),
+    duration: duration(text),
+    date: parseWanted(text),
     boolean: lower === 'true' ? true : lower === 'false' ? false : undefined,
   }
 }
@@ -64,9 +68,9 @@ function sameText(value: string, operand: Operand): boolean {
 
 /** A date is equal to the day or month it lies in; four digits alone are a number. */
 function sameTime(value: string, { date, text }: Operand): boolean {
-  if (!date || text.length <= 4 || value.length <= text.length) return false
-  const time = parseDate(value)
-  return time !== undefined && time.from >= date.from && time.from < date.to
+  if (!date || /^\d{4}$/.test(text) || value.length < text.length) return false
+  const [time, wanted] = sameCalendar(value, text) ?? []
+  return time !== undefined && wanted !== undefined && time.from >= wanted.from && time.from < wanted.to
 }
 
 /**
@@ -77,16 +81,19 @@ export function order(value: JsonValue, operand: Operand): number {
   if (typeof value === 'number') return orderNumber(value, operand)
   if (typeof value !== 'string') return Number.NaN
   if (operand.date) {
-    const time = parseDate(value)
-    if (time && (value.length > 4 || operand.text.length > 4)) {
-      return time.from < operand.date.from ? -1 : time.from >= operand.date.to ? 1 : 0
+    const [time, wanted] = sameCalendar(value, operand.text) ?? []
+    if (time && wanted && (value.length > 4 || operand.text.length > 4)) {
+      return time.from < wanted.from ? -1 : time.from >= wanted.to ? 1 : 0
     }
+  }
+  if (operand.duration !== undefined) {
+    const time = duration(value)
+    if (time !== undefined) return time - operand.duration
   }
   const wanted = operand.size ?? operand.number
   if (wanted !== undefined) return (quantity(value) ?? looseNumber(value) ?? Number.NaN) - wanted
-  if (operand.date) return Number.NaN
-  const lower = value.toLowerCase()
-  return lower < operand.lower ? -1 : lower > operand.lower ? 1 : 0
+  if (operand.date && !operand.date.yearless) return Number.NaN
+  return compareNaturally(value.toLowerCase(), operand.lower)
 }
 
 function orderNumber(value: number, operand: Operand): number {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { recognise } from '../../../src/documents/detect.ts'
 import { exactNumber } from '../../../src/documents/formats/numbers.ts'
 import { verifies } from '../../support/verifies.ts'
@@ -185,4 +185,19 @@ verifies('S3.25', 'names as data what JavaScript objects inherit', () => {
   expect(JSON.stringify(value)).toBe(
     '[{"__proto__":"x","constructor":"y"},{"__proto__":"z","constructor":"w"},{"__proto__":"u","constructor":"v"}]',
   )
+})
+
+describe('logs of journals', () => {
+  test('the process is a field, and a message with pairs in it stays whole', () => {
+    const lines = [
+      '2024-05-01T10:00:00+0200 web1 dockerd[77]: level=error msg="boom"',
+      '2024-05-01T10:00:01+0200 web1 systemd[1]: Started with msg="x" and more',
+      '2024-05-01T10:00:02+0200 web1 kubelet[8]: error: no sync',
+    ]
+    expect(recognise(lines.join('\n')).json?.()).toMatchObject([
+      { host: 'web1', logger: 'dockerd', pid: 77, level: 'error', message: 'boom' },
+      { logger: 'systemd', message: 'Started with msg="x" and more' },
+      { logger: 'kubelet', level: 'ERROR', message: 'error: no sync' },
+    ])
+  })
 })

@@ -1,0 +1,97 @@
+/** Texts that mean something: dates, durations, versions, decimal commas. They compare and sort by what they mean. */
+import { describe, expect, test } from 'vitest'
+import { fromValue } from '../../../src/documents/derive.ts'
+import { sort } from '../../../src/processors/sort.ts'
+import { duration, looseNumber } from '../../../src/processors/where/quantity.ts'
+import { where } from '../../../src/processors/where.ts'
+
+const records = (values: readonly string[]) => fromValue(values.map((v) => ({ v })))
+const found = (values: readonly string[], condition: string) =>
+  where
+    .process(records(values), { where: [condition] })
+    .content.rows()
+    .items.map((item) => (item as { v: string }).v)
+const sorted = (values: readonly string[]) =>
+  sort
+    .process(records(values), { sort: ['v'] })
+    .content.rows()
+    .items.map((item) => (item as { v: string }).v)
+
+describe('dates', () => {
+  const syslog = ['Jan 31 23:59:59', 'Feb  1 00:00:00', 'Mar 10 10:00:00', 'Dec  9 01:00:00']
+  test.each([
+    ['v >= Feb 1', 3],
+    ['v >= Feb', 3],
+    ['v = Feb', 1],
+    ['v > "Jan 31 23:59:58"', 4],
+    ['v < 2023-02-01', 1],
+  ])('of syslog, without a year: %s', (condition, count) => {
+    expect(found(syslog, condition)).toHaveLength(count)
+  })
+
+  test('sort by time, whatever their form', () => {
+    const mail = [
+      'Mon, 06 May 2024 10:00:00 +0200',
+      'Mon, 06 May 2024 09:00:00 GMT',
+      'Tue, 09 Apr 2024 10:00:00 GMT',
+    ]
+    expect(sorted(mail)).toEqual([mail[2], mail[0], mail[1]])
+    expect(sorted([...syslog].reverse())).toEqual(syslog)
+    expect(sorted(['03.02.2024', '01.03.2024', '31.12.2023'])).toEqual([
+      '31.12.2023',
+      '03.02.2024',
+      '01.03.2024',
+    ])
+    expect(sorted(['2024-05-01T10:00:00+02:00', '2024-05-01T09:00:00Z'])).toEqual([
+      '2024-05-01T10:00:00+02:00',
+      '2024-05-01T09:00:00Z',
+    ])
+  })
+
+  test('with names of months and with dots', () => {
+    expect(found(['03.02.2024', '01.03.2024'], 'v = 2024-03')).toEqual(['01.03.2024'])
+    expect(found(['2024-02-03', '2024-03-01'], 'v >= March 2024')).toEqual(['2024-03-01'])
+    expect(found(['Wed May 1 10:00:00 2024 +0200'], 'v < 2024-05-01T08:30:00Z')).toHaveLength(1)
+  })
+
+  test('a month alone is a word', () => {
+    expect(found(['May', 'June', 'Ann'], 'v = may')).toEqual(['May'])
+    expect(sorted(['May', 'June'])).toEqual(['June', 'May'])
+  })
+})
+
+describe('durations', () => {
+  test.each([
+    ['97ms', 97],
+    ['1.5s', 1500],
+    ['1h30m', 5_400_000],
+    ['3d4h', 273_600_000],
+    ['2 hours', 7_200_000],
+  ])('%s', (text, ms) => {
+    expect(duration(text)).toBe(ms)
+  })
+  test.each(['5M', 'ms', '3 apples', '12'])('not %s', (text) => expect(duration(text)).toBeUndefined())
+
+  test('compare and sort', () => {
+    expect(sorted(['861ms', '97ms', '1.2s', '3m'])).toEqual(['97ms', '861ms', '1.2s', '3m'])
+    expect(found(['12m', '3d4h', '45d'], 'v > 1d')).toEqual(['3d4h', '45d'])
+  })
+})
+
+test('versions and numbers within texts go by value', () => {
+  expect(sorted(['1.10.0', '1.9', '1.9.1'])).toEqual(['1.9', '1.9.1', '1.10.0'])
+  expect(found(['1.10.0', '1.9.0', '1.9.10'], 'v > 1.9.2')).toEqual(['1.10.0', '1.9.10'])
+})
+
+test('a decimal comma is one when it cannot be anything else', () => {
+  expect(['713,67', '1.234,5', '12,50 €', '1,234', '1,2345'].map(looseNumber)).toEqual([
+    713.67,
+    1234.5,
+    12.5,
+    1234,
+    undefined,
+  ])
+  expect(found(['713,67', '59,51'], 'v > 500')).toEqual(['713,67'])
+  expect(found(['713,67', '59,51'], 'v > 500,00')).toEqual(['713,67'])
+  expect(sorted(['713,67', '59,51'])).toEqual(['59,51', '713,67'])
+})
