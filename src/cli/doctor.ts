@@ -135,7 +135,8 @@ function table(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ subject }) => subject.length))
   return findings
     .map(({ subject, state, message, remedy }) => {
-      const line = `${MARKS[state]}  ${subject.padEnd(width)}  ${message}\n`
+      // What a server says of itself must not move the cursor or colour the terminal.
+      const line = `${MARKS[state]}  ${subject.padEnd(width)}  ${message.replaceAll(/[^\P{Cc}\n]/gu, ' ')}\n`
       return remedy === undefined || remedy === '' ? line : `${line}${' '.repeat(width + 11)}→ ${remedy}\n`
     })
     .join('')

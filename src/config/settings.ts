@@ -45,7 +45,7 @@ const connect = z.object({
     max: 86_400_000,
   }).default(120_000),
   idleMs: integer(
-    'Stop a server that nobody used for this long; it starts again when needed. Not set: never.',
+    'How long a connection that serves no client stays open after its lists were fetched. Not set: one minute.',
     {
       unit: 'milliseconds',
       min: 1_000,

@@ -14,6 +14,9 @@ export interface StdioOptions {
   maxMessageBytes: number
 }
 
+/** Bytes that may lie unread before a client that does not read is spared notifications. Answers it asked for itself. */
+const MAX_BACKLOG = 16 * 1024 * 1024
+
 export class StdioTransport implements Transport {
   onmessage: Transport['onmessage']
   onclose: Transport['onclose']
@@ -49,6 +52,8 @@ export class StdioTransport implements Transport {
   send(message: JsonRpcMessage): Promise<void> {
     if (this.#closed) return Promise.reject(new Error('the client is gone'))
     const { output } = this.#options
+    if (!('id' in message) && output.writableLength > MAX_BACKLOG)
+      return Promise.reject(new Error('the client does not read: a notification was dropped'))
     const taken =
       'result' in message && message.result instanceof LargeResult
         ? writeLarge(output, message.id, message.result)

@@ -23,6 +23,15 @@ describe('doctor', () => {
     expect(w.err()).toBe('')
   })
 
+  test('a server’s name for itself cannot command the terminal', async () => {
+    const serverInfo = { name: 'x\u001b[2J\u0007', version: '1' }
+    const w = world({ status: () => ({ state: 'ready', tools: 4, initialize: { serverInfo } }) })
+    w.write('mcp.json', two)
+    expect(await w.cli('doctor')).toBe(0)
+    expect(w.out()).toContain('x [2J  1, 4 tools')
+    expect(w.out()).not.toMatch(/[^\P{Cc}\n]/u)
+  })
+
   test('a broken server: 1, with its error and a remedy, without its secrets', async () => {
     const w = world({
       status: ({ servers }) =>

@@ -30,6 +30,18 @@ test('each message of a batch is read; what is no message is refused', async () 
   ])
 })
 
+test('a client that does not read is sent answers, and no more notifications than it can hold', async () => {
+  const { transport, output } = await started()
+  const params = { data: 'x'.repeat(1024 * 1024) }
+  const told = Array.from({ length: 40 }, () => transport.send({ jsonrpc: '2.0', method: 'note', params }))
+  const answer = transport.send({ jsonrpc: '2.0', id: 1, result: {} })
+  expect(output.writableLength).toBeLessThan(20 * 1024 * 1024)
+  output.resume()
+  const outcomes = await Promise.allSettled(told)
+  expect(outcomes.filter(({ status }) => status === 'rejected').length).toBeGreaterThan(20)
+  await answer
+})
+
 test('a client that reads slowly costs no listeners', async () => {
   const { transport, output } = await started(new PassThrough({ highWaterMark: 10 }))
   const listeners = (): number => output.listenerCount('close') + output.listenerCount('drain')
