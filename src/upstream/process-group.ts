@@ -33,10 +33,12 @@ function killAll(): void {
 
 export class ProcessGroup {
   readonly child: ChildProcessWithoutNullStreams
+  /** Rejects when the process could not be started; before it resolves, there may be no streams. */
+  readonly started: Promise<void>
   readonly #graceMs: number
   #closing: Promise<void> | undefined
 
-  /** Starts the process; failures arrive as the child's `error` event. */
+  /** Starts the process; failures arrive in `started`. */
   constructor(options: ProcessOptions, start: Spawn = spawn as Spawn) {
     const { command, args, env, cwd, graceMs } = options
     this.#graceMs = graceMs
@@ -47,6 +49,11 @@ export class ProcessGroup {
       detached: process.platform !== 'win32',
       windowsHide: true,
     })
+    this.started = new Promise((resolve, reject) => {
+      this.child.once('spawn', resolve)
+      this.child.on('error', reject)
+    })
+    this.started.catch(() => {})
     if (living.size === 0) process.on('exit', killAll)
     living.add(this)
   }
@@ -80,7 +87,9 @@ export class ProcessGroup {
   }
 
   async #close(): Promise<void> {
-    this.child.stdin.end()
+    // With too many files open there is a child without streams.
+    const { stdin }: Partial<typeof this.child> = this.child
+    stdin?.end()
     await this.#until(() => !this.leads, this.#graceMs)
     // Its children may be about to end for the same reason.
     if (!(await this.#until(() => !this.alive, this.#graceMs / 4))) {

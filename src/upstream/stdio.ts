@@ -59,19 +59,14 @@ export class StdioTransport implements UpstreamTransport {
     const group = new ProcessGroup(this.#options, this.#options.spawn)
     this.#group = group
     const { child } = group
+    await group.started.catch(async (error: Error) => {
+      this.failure = startFailure(this.#options.command, error)
+      await group.close()
+      throw new Error(this.failure)
+    })
     child.stdout.on('data', (chunk: Buffer) => this.#reader.push(chunk))
     child.stderr.on('data', (chunk: Buffer) => this.#note(chunk.toString('utf8')))
     child.stdin.on('error', (error) => this.onerror?.(error))
-    await new Promise<void>((resolve, reject) => {
-      child.once('spawn', resolve)
-      child.on('error', (error) => {
-        this.failure ??= startFailure(this.#options.command, error)
-        reject(new Error(this.failure))
-      })
-    }).catch(async (error) => {
-      await group.close()
-      throw error
-    })
     const soon = (): void => void setTimeout(() => this.#end(), DRAIN_MS)
     child.stdout.once('end', soon)
     child.once('exit', soon)

@@ -1,3 +1,5 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { EventEmitter } from 'node:events'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import type { JsonRpcMessage } from '../../../src/protocol/message.ts'
@@ -131,6 +133,20 @@ test('a command that does not exist is named', async () => {
   expect(await failure(pool.request('s', toolCall('echo'), exchange()))).toMatchObject({
     code: 'UPSTREAM_CONNECT',
     message: expect.stringContaining('server `s`: could not be started: the command `/no/such/command`'),
+  })
+})
+
+test('a process for which there are no files left fails like any other', async () => {
+  // What Node gives then: a child without streams, and its error a moment later.
+  const spawn = () => {
+    const child = Object.assign(new EventEmitter(), { exitCode: null, signalCode: null })
+    process.nextTick(() => child.emit('error', new Error('spawn x EMFILE')))
+    return child as unknown as ChildProcessWithoutNullStreams
+  }
+  const pool = upstreams({ servers: { s: { command: 'x' } }, spawn })
+  expect(await failure(pool.request('s', toolCall('echo'), exchange()))).toMatchObject({
+    code: 'UPSTREAM_CONNECT',
+    message: 'server `s`: could not be started: spawn x EMFILE',
   })
 })
 
