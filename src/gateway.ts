@@ -105,7 +105,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
         now,
       })
       void listener.ended.then(left)
-      if (closing) await listener.close()
+      if (closing !== undefined) await listener.close()
       if (listener.url === undefined) return {}
       // Nobody is there yet for whom a server could be connected: whether it can be is learned all the same.
       void upstreams.open()
