@@ -25,6 +25,8 @@ export interface FitOptions {
   offset?: number
   /** The most rows to show. Default: what fits. */
   limit?: number
+  /** False: the document will not be kept, so there is no handle to point to. Default true. */
+  kept?: boolean
   /** Rows in all when `document` holds one page of them. Default: the rows of `document`. */
   total?: number
 }
@@ -36,8 +38,10 @@ export interface Fitted {
   total: number
   /** The offset of the next page; undefined after the last row. */
   next: number | undefined
-  /** False: rows or parts of rows are left out, so the whole is worth keeping as a document of its own. */
+  /** False: rows or parts of rows are left out. */
   complete: boolean
+  /** True when nothing but the rows after `limit` is left out: the same question with the next offset shows them. */
+  paged: boolean
 }
 
 /** Which rows of the document may be shown, and where they lie in the whole. */
@@ -49,7 +53,10 @@ interface Window {
   total: number
 }
 
-/** Cuts nothing but whole rows and rows that no page could hold; says how much there is and how to get the rest. */
+/**
+ * Cuts nothing but whole rows and rows that no page could hold; says how much there is and how to get the rest: the next
+ * offset, and a call on the kept document when the budget cut something.
+ */
 export function fit(document: Document, options: FitOptions): Fitted {
   const { noun, items } = document.rows()
   const window = windowOf(items.length, options)
@@ -59,7 +66,8 @@ export function fit(document: Document, options: FitOptions): Fitted {
   const whole = window.end === items.length
   let page = pageOf(rows, options.budget - top)
   let rest: Template | undefined
-  if (!whole || page.taken < rows.length || page.shortened.length > 0) {
+  const fits = page.taken === rows.length && page.shortened.length === 0
+  if (!fits && options.kept !== false) {
     page = pageOf(rows, options.budget - top - REST)
     rest = restOf(document, window, page)
   }
@@ -71,7 +79,8 @@ export function fit(document: Document, options: FitOptions): Fitted {
     shown: page.taken - page.shortened.length,
     total: window.total,
     next: last < window.total && (page.taken > 0 || rows.length === 0) ? last : undefined,
-    complete: rest === undefined,
+    complete: whole && fits,
+    paged: !whole && fits,
   }
 }
 

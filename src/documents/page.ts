@@ -2,6 +2,7 @@
 import type { JsonValue } from '../protocol/json.ts'
 import { encodeRow, encodeTable, isUniform } from './encode.ts'
 import { shorten } from './shorten.ts'
+import { isWithin } from './size.ts'
 
 export interface Page {
   /** A line each, in order; several lines where a row has several. */
@@ -27,9 +28,9 @@ function listOf(rows: readonly JsonValue[], room: number): Page {
   const page: Page = { lines: [], taken: 0, shortened: [] }
   let left = room
   for (const row of rows) {
-    let line = encodeRow(row)
-    if (line.length + 1 > left) {
-      if (line.length + 1 <= room) break
+    let line = isWithin([row], room * 2) ? encodeRow(row) : undefined
+    if (line === undefined || line.length + 1 > left) {
+      if (line !== undefined && line.length + 1 <= room) break
       const allowed = page.taken === 0 && rows.length > 1 ? Math.max(left / 2, Math.min(left, 400)) : left
       if (page.taken > 0 && allowed < SMALLEST_ROW) break
       line = shorten(row, Math.max(0, Math.floor(allowed) - 1))

@@ -32,10 +32,11 @@ export interface QueryAnswer {
   failed: boolean
   /**
    * The whole answer as the JSON of a CallToolResult, when it did not fit the budget: to be kept under a handle of
-   * its own, which fills the holes of `text`. Absent: the answer is complete and `text` has no holes.
+   * its own, which fills the holes of `text`. Absent: the answer is complete, or goes on with the same question at the
+   * next offset; `text` has no holes.
    */
   whole?: { content: Uint8Array<SharedArrayBuffer>; hash: string }
-  /** Per step: sizes in characters, counts, errors. Goes to `_meta`. */
+  /** Per step: counts, errors. Goes to `_meta`. */
   steps: JsonObject
   /** Tokens of the sources and of the answer. */
   originalTokens: number

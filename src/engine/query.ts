@@ -2,9 +2,10 @@
 import { combine, type Part } from '../documents/combine.ts'
 import { fromRows, fromText } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
-import { fit as fitToBudget } from '../documents/fit.ts'
+import { fit as fitToBudget, type Template } from '../documents/fit.ts'
 import { openResult } from '../documents/open.ts'
 import { withField } from '../documents/records.ts'
+import { isWithin } from '../documents/size.ts'
 import { runPipeline } from '../processors/pipeline.ts'
 import type { JsonObject, JsonValue } from '../protocol/json.ts'
 import { ellipsis } from '../text/cut.ts'
@@ -36,20 +37,33 @@ export function query(views: Views, sources: readonly Source[], asked: Query): Q
   if (error !== undefined && errors.every((each) => each !== undefined))
     return failure(error, asked, steps, originalTokens)
   const document = join(asked, outcomes)
-  const fitted = fitToBudget(document, {
+  const page = {
     budget: asked.budget,
     title: titleOf(asked, outcomes),
     notes: notesOf(outcomes),
     offset: question.offset,
     ...(question.limit !== undefined && { limit: question.limit }),
-  })
-  const answer = { failed: false, steps, originalTokens, answerTokens: tokensOf(fitted.text) }
-  if (fitted.complete) return { ...answer, text: [fitted.text.join('')] }
+  }
+  const fitted = fitToBudget(document, page)
+  const answered = (text: Template): QueryAnswer => {
+    return { failed: false, steps, originalTokens, answerTokens: tokensOf(text), text }
+  }
+  if (fitted.complete || fitted.paged) return answered([fitted.text.join('')])
   const [only] = parts
   // What no step changed is kept already.
-  if (only !== undefined && document === only.document)
-    return { ...answer, text: [fitted.text.join(only.handle)] }
-  return { ...answer, text: fitted.text, whole: wholeOf(views, document) }
+  if (only !== undefined && document === only.document) return answered([fitted.text.join(only.handle)])
+  if (!isKeepable(document, parts)) return answered(fitToBudget(document, { ...page, kept: false }).text)
+  return { ...answered(fitted.text), whole: wholeOf(views, document) }
+}
+
+/** The most characters that are kept of an answer about small results, and of any, as a multiple of what was asked. */
+const KEPT = 4_000_000
+const KEPT_SHARE = 2
+
+/** False for what has grown far beyond its sources, as every part of a deep value does: pages of it are made anew. */
+function isKeepable(document: Document, parts: readonly Part[]): boolean {
+  const bytes = parts.reduce((sum, part) => sum + part.document.bytes, 0)
+  return isWithin(document.rows().items, Math.max(KEPT, bytes * KEPT_SHARE))
 }
 
 /** One answer out of those of the sources. Ranked hits alternate, because scores of two sources do not compare. */

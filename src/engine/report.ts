@@ -73,15 +73,13 @@ export function notesOf(outcomes: readonly Outcome[]): string[] {
   return [...new Set(notes)]
 }
 
-/** By step: whether it was applied, its counts, and its sizes in characters. For `_meta`. */
+/** By step: whether it was applied, and its counts. For `_meta`. Sizes would have to be written out to be known. */
 export function describeSteps(steps: readonly StepReport[]): JsonObject {
   const described: JsonObject = {}
   for (const step of steps) {
     const { notes: _, ...counts } = step.metadata
-    const sizes = step.applied ? { originalSize: step.originalSize, processedSize: step.processedSize } : {}
     const parts: Record<string, JsonValue | undefined> = {
       applied: step.applied,
-      ...sizes,
       ...counts,
       error: step.error,
     }

@@ -20,6 +20,9 @@ class Place {
   readonly below = new Map<string, Place>()
 }
 
+/** Names below this many levels are not listed: their paths would be longer than what is in them. */
+const deepest = 100
+
 const anyElement = '[*]'
 
 /** All names of fields, in order of appearance. The keys of the main collection are data and not among them. */
@@ -36,11 +39,11 @@ export function listFieldNames(root: JsonValue, records: Collection | undefined)
     return found
   }
   const map = records?.keys === undefined ? undefined : records.keys
-  const visit = (value: JsonValue, place: Place): void => {
-    if (typeof value !== 'object' || value === null) return
+  const visit = (value: JsonValue, place: Place, depth: number): void => {
+    if (typeof value !== 'object' || value === null || depth > deepest) return
     if (Array.isArray(value)) {
       const element = value.length > 0 ? below(place, anyElement) : undefined
-      if (element !== undefined) for (const item of value) visit(item, element)
+      if (element !== undefined) for (const item of value) visit(item, element, depth + 1)
       return
     }
     const keys = Object.keys(value)
@@ -50,10 +53,10 @@ export function listFieldNames(root: JsonValue, records: Collection | undefined)
       const next = below(place, isMap ? anyElement : `.${key}`)
       if (next === undefined) continue
       next.count++
-      visit(own(value, key) ?? null, next)
+      visit(own(value, key) ?? null, next, depth + 1)
     }
   }
-  visit(root, top)
+  visit(root, top, 0)
   return [...named(top, '$')]
 }
 
