@@ -1,15 +1,13 @@
 /** Streamable HTTP with sessions (MCP 2025-03-26 to 2025-11-25, basic/transports): every session is an agent of its own. */
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node'
 import { RPC } from '../protocol/errors.ts'
 import type { JsonRpcMessage } from '../protocol/message.ts'
-import { createGuard } from './guard.ts'
 import { LEGACY_VERSIONS } from './handshake.ts'
-import { type HttpListener, type HttpOptions, KEEP_ALIVE, listen } from './listen.ts'
+import { type HttpListener, type HttpOptions, listen } from './listen.ts'
 import { plainTransport } from './plain-transport.ts'
 import { refuse } from './refuse.ts'
-import { requestUrl } from './request-url.ts'
 import { openSession } from './session.ts'
 import { createSessions } from './sessions.ts'
 
@@ -18,14 +16,10 @@ const PATH = '/mcp'
 
 export async function serveHttp(options: HttpOptions): Promise<HttpListener> {
   const { backend } = options
-  const guard = createGuard(options.host)
   const sessions = createSessions<NodeStreamableHTTPServerTransport>(options)
 
-  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = requestUrl(request).pathname
-    if (path === '/healthz') return void response.end('ok\n')
-    if (path !== PATH) return refuse(response, 404, `MCP is served at ${PATH}`)
-    if (!guard(request, response)) return
+  async function handle(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
+    if (url.pathname !== PATH) return refuse(response, 404, `MCP is served at ${PATH}`)
     const id = request.headers['mcp-session-id']
     if (typeof id !== 'string') return begin(request, response)
     const session = sessions.use(id, response)
@@ -54,14 +48,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpListener> {
     if (transport.sessionId === undefined) await session.close()
   }
 
-  const server = createServer(KEEP_ALIVE, (request, response) => {
-    handle(request, response).catch((error) => {
-      backend.logger.error({ err: error }, 'HTTP request failed')
-      if (!response.headersSent) refuse(response, 500, 'Internal error')
-      else response.destroy()
-    })
-  })
-  return listen(server, { ...options, path: PATH, closeSessions: () => sessions.close() })
+  return listen(options, { path: PATH, handle, closeSessions: () => sessions.close() })
 }
 
 /**

@@ -1,7 +1,15 @@
-import type { Server, ServerOptions } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ProxyError } from '../protocol/errors.ts'
-import { isLoopback } from './guard.ts'
+import { createGuard, isLoopback } from './guard.ts'
+import { refuse } from './refuse.ts'
+import { requestUrl } from './request-url.ts'
 import type { Backend } from './session.ts'
 import type { SessionsOptions } from './sessions.ts'
 
@@ -18,18 +26,34 @@ export interface HttpListener {
   close(): Promise<void>
 }
 
-/** Clients that vanished without a word are noticed by the operating system, and their streams end. */
-export const KEEP_ALIVE: ServerOptions = { keepAlive: true, keepAliveInitialDelay: 60_000 }
+/** What a transport serves. */
+export interface Service {
+  /** Where clients connect. */
+  path: string
+  /** A request that came from no foreign web page. */
+  handle(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void>
+  closeSessions(): Promise<void>
+}
 
-export async function listen(
-  server: Server,
-  options: HttpOptions & { path: string; closeSessions(): Promise<void> },
-): Promise<HttpListener> {
-  const { host, port, path, backend } = options
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(cannotListen(host, port, error)))
-    server.listen(port, host.replace(/^\[|\]$/g, ''), resolve)
+/** Clients that vanished without a word are noticed by the operating system, and their streams end. */
+const KEEP_ALIVE: ServerOptions = { keepAlive: true, keepAliveInitialDelay: 60_000 }
+
+/** Listens, answers `/healthz`, refuses what a web page sent, and leaves the rest to the service. */
+export async function listen(options: HttpOptions, service: Service): Promise<HttpListener> {
+  const { host, port, backend } = options
+  const { path } = service
+  const guard = createGuard(host)
+  const server = createServer(KEEP_ALIVE, (request, response) => {
+    const url = requestUrl(request)
+    if (url.pathname === '/healthz') return void response.end('ok\n')
+    if (!guard(request, response)) return
+    service.handle(request, response, url).catch((error) => {
+      backend.logger.error({ err: error }, 'HTTP request failed')
+      if (!response.headersSent) refuse(response, 500, 'Internal error')
+      else response.destroy()
+    })
   })
+  await begin(server, host, port)
   server.on('error', (error) => backend.logger.error({ err: error }, 'HTTP server'))
   const bound = (server.address() as AddressInfo).port
   const url = `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${bound}${path}`
@@ -39,11 +63,18 @@ export async function listen(
     url,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve))
-      await options.closeSessions()
+      await service.closeSessions()
       server.closeAllConnections()
       await closed
     },
   }
+}
+
+function begin(server: Server, host: string, port: number): Promise<void> {
+  return new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(cannotListen(host, port, error)))
+    server.listen(port, host.replace(/^\[|\]$/g, ''), resolve)
+  })
 }
 
 function cannotListen(host: string, port: number, error: NodeJS.ErrnoException): ProxyError {

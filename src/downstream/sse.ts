@@ -1,11 +1,9 @@
 /** HTTP+SSE (MCP 2024-11-05, basic/transports), for clients that know nothing newer. The SDK's 1.x line still has it. */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
-import { createGuard } from './guard.ts'
-import { type HttpListener, type HttpOptions, KEEP_ALIVE, listen } from './listen.ts'
+import { type HttpListener, type HttpOptions, listen } from './listen.ts'
 import { plainTransport } from './plain-transport.ts'
 import { refuse } from './refuse.ts'
-import { requestUrl } from './request-url.ts'
 import { openSession } from './session.ts'
 import { createSessions } from './sessions.ts'
 
@@ -14,13 +12,9 @@ const MESSAGE_PATH = '/messages'
 
 export async function serveSse(options: HttpOptions): Promise<HttpListener> {
   const { backend } = options
-  const guard = createGuard(options.host)
   const sessions = createSessions<SSEServerTransport>(options)
 
-  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = requestUrl(request)
-    if (url.pathname === '/healthz') return void response.end('ok\n')
-    if (!guard(request, response)) return
+  async function handle(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
     if (url.pathname === STREAM_PATH && request.method === 'GET') {
       if (!sessions.hasRoom()) return refuse(response, 503, 'Too many sessions: try again later')
       const transport = new SSEServerTransport(MESSAGE_PATH, response)
@@ -38,12 +32,5 @@ export async function serveSse(options: HttpOptions): Promise<HttpListener> {
     }
   }
 
-  const server = createServer(KEEP_ALIVE, (request, response) => {
-    handle(request, response).catch((error) => {
-      backend.logger.error({ err: error }, 'HTTP request failed')
-      if (!response.headersSent) refuse(response, 500, 'Internal error')
-      else response.destroy()
-    })
-  })
-  return listen(server, { ...options, path: STREAM_PATH, closeSessions: () => sessions.close() })
+  return listen(options, { path: STREAM_PATH, handle, closeSessions: () => sessions.close() })
 }

@@ -190,7 +190,7 @@ async function answer({ method, params = {}, id }) {
     case 'tools/call':
       return call(params, id)
     case 'prompts/list':
-      return { prompts: [{ name: 'greet', arguments: [{ name: 'who' }] }] }
+      return { prompts: [{ name: 'greet', description: 'A greeting.', arguments: [{ name: 'who' }] }] }
     case 'prompts/get':
       return {
         messages: [
