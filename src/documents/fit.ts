@@ -16,6 +16,8 @@ export interface FitOptions {
   budget: number
   /** First line: what this is. Counts of rows are added here by `fit`. */
   title: string
+  /** True when the title says how many there are: the count of rows is added only where not all of them are shown. */
+  counted?: boolean
   /** Remarks under the title: how a field name was read, what was skipped. */
   notes?: readonly string[]
   /**
@@ -71,7 +73,8 @@ export function fit(document: Document, options: FitOptions): Fitted {
     page = pageOf(rows, options.budget - top - REST)
     rest = restOf(document, window, page)
   }
-  const head = `${ellipsis(options.title, titleRoom(options))}${counts(noun, window, page)}`
+  const head =
+    ellipsis(options.title, titleRoom(options)) + counts(noun, window, page, options.counted ?? false)
   const parts = [head, ...(notes === '' ? [] : [notes]), ...page.lines, ...(rest ? [rest] : [])]
   const last = window.before + window.first + page.taken
   return {
@@ -107,9 +110,10 @@ function notesFor({ notes = [], budget }: FitOptions): string {
 }
 
 /** ` · 12 of 12 records` or ` · records 51-100 of 1,373, next: offset 100`. */
-function counts(noun: string, { first, before, total }: Window, page: Page): string {
+function counts(noun: string, { first, before, total }: Window, page: Page, counted: boolean): string {
   const from = before + first
   const to = from + page.taken
+  if (counted && from === 0 && to === total) return ''
   if (page.taken === 0) return ` · 0 of ${formatPlural(total, noun)}`
   if (from === 0 && to === total) return ` · ${formatCount(to)} of ${formatPlural(total, noun)}`
   const range =

@@ -7,14 +7,25 @@ const FEW = 3
 const SAMPLE = 24
 
 /**
- * True when the keys are data rather than field names: many of them, over objects (or arrays) of similar shape.
+ * True when the keys are data rather than field names: many of them, over objects (or arrays) of similar shape, or
+ * over scalars of one type when the keys look like identifiers.
  */
 export function isMap(object: JsonObject): boolean {
   const keys = Object.keys(object)
   if (keys.length < FEW) return false
   if (keys.length < MANY && !mostlyIdentifiers(keys)) return false
   const values = sample(keys).map((key) => own(object, key) ?? null)
-  return values.every(Array.isArray) || alike(values)
+  return (
+    values.every(Array.isArray) ||
+    alike(values) ||
+    (keys.length >= MANY && mostlyIdentifiers(keys) && sameScalars(values))
+  )
+}
+
+/** True when all values are texts, all numbers, or all booleans. */
+function sameScalars(values: readonly JsonValue[]): boolean {
+  const kind = typeof values[0]
+  return kind !== 'object' && values.every((value) => typeof value === kind)
 }
 
 /** True when all values are objects and share most of their fields. */

@@ -13,7 +13,7 @@ import { encodeResult, hashOf } from './content.ts'
 import { tokensOf } from './digest.ts'
 import type { Query, QueryAnswer, Source } from './operation.ts'
 import { readQuestion } from './questions.ts'
-import { describeSteps, notesOf, type Outcome, titleOf } from './report.ts'
+import { describeSteps, isCounted, notesOf, type Outcome, titleOf } from './report.ts'
 import type { Views } from './views.ts'
 
 /**
@@ -40,6 +40,7 @@ export function query(views: Views, sources: readonly Source[], asked: Query): Q
   const page = {
     budget: asked.budget,
     title: titleOf(asked, outcomes),
+    counted: isCounted(outcomes, document.rows().items.length),
     notes: notesOf(outcomes),
     offset: question.offset,
     ...(question.limit !== undefined && { limit: question.limit }),

@@ -38,6 +38,16 @@ export function titleOf({ kind, params }: Query, outcomes: readonly Outcome[]): 
   return title === '' ? `kept result${path}` : title
 }
 
+/** True when the title says how many rows there are: each is a match, or all of them are one. */
+export function isCounted(outcomes: readonly Outcome[], rows: number): boolean {
+  const steps = outcomes.flatMap(({ steps }) => steps.filter(({ applied }) => applied))
+  if (steps.some(({ name }) => name === 'aggregate')) return rows === 1
+  const matching = steps.filter(({ name }) => name === 'where' || SEARCHES.includes(name))
+  return (
+    matching.length > 0 && matching.reduce((sum, { metadata }) => sum + (metadata.matched ?? 0), 0) === rows
+  )
+}
+
 const SEARCHES = ['grep', 'bm25', 'fuzzy', 'context']
 
 /** `12 of 1,373 records match`. */

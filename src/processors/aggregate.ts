@@ -1,7 +1,15 @@
 /** `group_by`, `aggregate`: numbers about the records instead of the records. */
 import { fromRows } from '../documents/derive.ts'
 import { type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
-import { type Call, compute, frequent, numberIn, parseCall } from './aggregate/functions.ts'
+import {
+  type Call,
+  compute,
+  frequent,
+  numberIn,
+  parseCall,
+  type Unit,
+  unitOf,
+} from './aggregate/functions.ts'
 import { type Group, groupRecords, parseGroupKey } from './aggregate/group.ts'
 import { type Field, resolveField } from './fields.ts'
 import { aggregateParams } from './parameters.ts'
@@ -16,6 +24,7 @@ interface Column {
   name: string
   call: Call
   field: Field | undefined
+  unit: Unit | undefined
 }
 
 /**
@@ -54,16 +63,20 @@ export const aggregate = defineStep({
   },
 })
 
+/** Functions that read numbers from texts. */
+const measuring: ReadonlySet<string> = new Set(['sum', 'avg', 'median', 'min', 'max'])
+
 function column(records: Records, written: string): Column {
   const call = parseCall(written)
   const field = call.field === undefined ? undefined : resolveField(records, call.field)
-  return { name: field ? `${call.name}(${field.name})` : call.name, call, field }
+  const unit = field && measuring.has(call.name) ? unitOf(valuesOf(records.values, field)) : undefined
+  return { name: field ? `${call.name}(${field.name})` : call.name, call, field, unit }
 }
 
-function addColumn(row: JsonObject, { name, call, field }: Column, group: Group, alone: boolean): void {
+function addColumn(row: JsonObject, { name, call, field, unit }: Column, group: Group, alone: boolean): void {
   if (!field) return setOwn(row, name, group.records.length)
   const values = valuesOf(group.records, field)
-  setOwn(row, name, compute(call.name, values))
+  setOwn(row, name, compute(call.name, values, unit))
   if (call.name === 'distinct' && alone) setOwn(row, `frequent ${field.name}`, frequent(values))
 }
 
@@ -76,7 +89,7 @@ function valuesOf(records: readonly JsonValue[], { path }: Field): JsonValue[] {
 }
 
 /** Says what a function leaves out. */
-function gaps(records: Records, { call, field }: Column): string[] {
+function gaps(records: Records, { call, field, unit }: Column): string[] {
   if (!field) return []
   const notes: string[] = []
   const work = newWork(20_000_000)
@@ -88,7 +101,11 @@ function gaps(records: Records, { call, field }: Column): string[] {
   if (without > 0) notes.push(`${without} of ${records.values.length} have no \`${field.name}\`.`)
   if (call.name !== 'sum' && call.name !== 'avg' && call.name !== 'median') return notes
   const values = valuesOf(records.values, field)
-  const others = values.filter((value) => numberIn(value) === undefined).length
+  const others = values.filter((value) => numberIn(value, unit) === undefined).length
+  if (unit !== undefined)
+    notes.push(`${call.name} of \`${field.name}\` is in ${unit === 'ms' ? 'milliseconds' : 'bytes'}.`)
+  const large = values.some((value) => Math.abs(numberIn(value, unit) ?? 0) > Number.MAX_SAFE_INTEGER)
+  if (large) notes.push(`\`${field.name}\` has numbers of more than 15 digits: ${call.name} is rounded.`)
   if (others > 0)
     notes.push(`${others} of ${values.length} values of \`${field.name}\` are no numbers and were left out.`)
   return notes

@@ -1,5 +1,5 @@
 /** From the name of a field, as a model writes it, to the field that is meant. */
-import { isObject } from '../protocol/json.ts'
+import { isObject, type JsonValue } from '../protocol/json.ts'
 import { editDistance, nearest } from '../text/edit-distance.ts'
 import { parsePath } from './path/parse.ts'
 import { formatPath, newWork, type Path } from './path/path.ts'
@@ -30,8 +30,16 @@ export function resolveField(records: Records, reference: string): Field {
     const rest = path.slice(drop)
     if (reaches(records, rest)) return noted(written, formatPath(rest), rest)
   }
-  const name = alike(records, formatPath(withoutRoot(records, path) ?? path))
+  const wanted = formatPath(withoutRoot(records, path) ?? path)
+  const name = alike(records, wanted) ?? synonym(records, wanted)
   if (name !== undefined) return noted(written, formatPath(parsePath(name)), parsePath(name))
+  if (path.length === 1 && records.names().size === 0) {
+    return {
+      name: '@',
+      path: [],
+      note: `The records are values without fields: \`${written}\` read as the value itself.`,
+    }
+  }
   throw new Refusal(unknown(records, written))
 }
 
@@ -67,9 +75,26 @@ function withoutRoot(records: Records, path: Path): Path | undefined {
   return rest[0]?.selectors[0]?.kind === 'all' ? rest.slice(1) : rest
 }
 
+/** Names that logs and tables use for the same. */
+const synonyms = [
+  ['level', 'severity', 'lvl', 'loglevel'],
+  ['time', 'timestamp', 'ts', 'date', 'datetime'],
+  ['message', 'msg'],
+  ['logger', 'process', 'program', 'service', 'unit', 'source'],
+  ['host', 'hostname'],
+]
+
+function synonym(records: Records, reference: string): string | undefined {
+  const group = synonyms.find((names) => names.includes(spelling(reference)))
+  return group && only([...records.names().keys()].filter((name) => group.includes(spelling(name))))
+}
+
 /** What to say of a field that no record has. */
 function unknown(records: Records, reference: string): string {
-  const names = records.names()
+  return missing(records.names(), reference) + records.hint(reference)
+}
+
+function missing(names: ReadonlyMap<string, readonly JsonValue[]>, reference: string): string {
   if (names.size === 0)
     return `The records have no fields; use \`@\` for the record itself instead of \`${reference}\`.`
   const near = nearest(reference, names.keys(), 4)
@@ -101,10 +126,17 @@ function alike(records: Records, reference: string): string | undefined {
   if (wanted === '') return undefined
   return (
     only(names.filter((name) => spelling(name) === wanted)) ??
-    only(names.filter((name) => spelling(name).endsWith(`.${wanted}`))) ??
+    shallowest(names.filter((name) => spelling(name).endsWith(`.${wanted}`))) ??
     only(names.filter((name) => spelling(name).endsWith(`(${wanted})`))) ??
     typo(names, wanted)
   )
+}
+
+/** The one that lies less deep than all others. */
+function shallowest(names: readonly string[]): string | undefined {
+  const depth = (name: string): number => parsePath(name).length
+  const least = Math.min(...names.map(depth))
+  return only(names.filter((name) => depth(name) === least))
 }
 
 function typo(names: readonly string[], wanted: string): string | undefined {
@@ -140,8 +172,6 @@ function only<T>(candidates: readonly T[]): T | undefined {
 function spelling(name: string): string {
   return name
     .replaceAll(/\[\*\]|\.\*(?=\.|$)|[\s_-]/g, '')
-    .replaceAll(/(^)?\["(.*?)"\]/g, (_, first: string | undefined, key: string) =>
-      first === undefined ? `.${key}` : key,
-    )
+    .replaceAll(/\["(.*?)"\]/g, (_, key: string, at: number) => (at === 0 ? key : `.${key}`))
     .toLowerCase()
 }

@@ -3,6 +3,8 @@
  * stays that of the plain type. Bounds keep hostile arguments cheap.
  */
 import * as z from 'zod'
+import { isObject } from '../protocol/json.ts'
+import { conditionsIn, pairsIn } from './lenient-objects.ts'
 
 /** The most characters of one string, and strings of one list. */
 const longestText = 2_000
@@ -33,12 +35,12 @@ export function names(description: string) {
 
 /** Names that mostly come alone: told to models as one string, read like `names`. */
 export function joined(description: string) {
-  return names(description).meta({ type: 'string', description })
+  return list(description, splitNames, pairsIn).meta({ type: 'string', description })
 }
 
 /** Sentences that may contain commas: `["a = 1", "b = 2"]`, one string, or a JSON list in a string. */
 export function sentences(description: string) {
-  return list(description, (value) => (value.trim() === '' ? [] : [value.trim()]))
+  return list(description, (value) => (value.trim() === '' ? [] : [value.trim()]), conditionsIn)
 }
 
 /** A whole number from `least` up. `"20"` is read as 20. */
@@ -86,15 +88,21 @@ export function choice<const W extends string>(words: readonly [W, ...W[]], desc
     .describe(description)
 }
 
-function list(description: string, split: (value: string) => unknown[]) {
+function list(
+  description: string,
+  split: (value: string) => unknown[],
+  fromObject: (value: object) => unknown[] = (value) => [value],
+) {
   return z
     .preprocess(
       (value) =>
         typeof value === 'string'
           ? fromString(value, split)
           : Array.isArray(value)
-            ? value.flatMap(parts(split))
-            : value,
+            ? value.flatMap(parts(split, fromObject))
+            : isObject(value)
+              ? fromObject(value)
+              : value,
       z.array(textItem(), 'must be a list of strings').max(longestList, `too many; at most ${longestList}`),
     )
     .optional()
@@ -102,8 +110,14 @@ function list(description: string, split: (value: string) => unknown[]) {
 }
 
 /** Members of a list are cut like the string they may have come from. */
-function parts(split: (value: string) => unknown[]): (value: unknown) => unknown[] {
-  return (value) => (typeof value === 'string' && value.length <= longestText ? split(value) : [value])
+function parts(
+  split: (value: string) => unknown[],
+  fromObject: (value: object) => unknown[],
+): (value: unknown) => unknown[] {
+  return (value) => {
+    if (isObject(value)) return fromObject(value)
+    return typeof value === 'string' && value.length <= longestText ? split(value) : [value]
+  }
 }
 
 function textItem() {

@@ -1,10 +1,11 @@
 /** The records of a document as the steps see them. */
 import type { Collection, Document } from '../documents/document.ts'
 import { isMap } from '../documents/map-like.ts'
-import { keyedRecords, pathStep } from '../documents/records.ts'
+import { collectionsOf, keyedRecords, pathStep } from '../documents/records.ts'
 import { isObject, type JsonValue, own } from '../protocol/json.ts'
 import { parsePath } from './path/parse.ts'
-import type { Path } from './path/path.ts'
+import { formatPath, newWork, type Path } from './path/path.ts'
+import { readValues } from './path/walk.ts'
 import { Refusal } from './refusal.ts'
 
 /** Records looked at for the names of fields, names in all, and levels below a record. */
@@ -19,6 +20,8 @@ export interface Records {
   readonly values: readonly JsonValue[]
   /** Every field of a sample of the records, `a.b` for nested ones, `a.*.b` within maps, with a few of its values. */
   names(): ReadonlyMap<string, readonly JsonValue[]>
+  /** What to say of a field that no record has: where it is, or what the records are. */
+  hint(field: string): string
 }
 
 const known = new WeakMap<Collection, Records>()
@@ -29,7 +32,9 @@ export function recordsOf(document: Document): Records | undefined {
   if (!collection) return undefined
   const before = known.get(collection)
   if (before) return before
-  const records = asRecords(keyedRecords(collection), parsePath(collection.path))
+  const records = asRecords(keyedRecords(collection), parsePath(collection.path), (field) =>
+    otherPlace(document, collection, field),
+  )
   known.set(collection, records)
   return records
 }
@@ -38,18 +43,55 @@ export function recordsOf(document: Document): Records | undefined {
 export function requireRecords(document: Document, doing: string): Records {
   const records = recordsOf(document)
   if (records) return records
+  if (document.json() === undefined) return linesOf(document)
   throw new Refusal(
-    document.json() === undefined
-      ? `This result is text without records, so there is nothing to ${doing}. Search it with proxy_search instead.`
-      : `Nothing in this result repeats, so there is nothing to ${doing}. Name the list or map with \`path\`.`,
+    `Nothing in this result repeats, so there is nothing to ${doing}. Name the list or map with \`path\`.`,
   )
 }
 
-function asRecords(values: readonly JsonValue[], path: Path = []): Records {
+const read = new WeakMap<Document, Records>()
+
+/** The lines of a text, each a value. */
+function linesOf(document: Document): Records {
+  const before = read.get(document)
+  if (before) return before
+  const lines = document.lines()
+  const values = Array.from({ length: lines.count }, (_, index) => lines.at(index))
+  const records = asRecords(values, [], () => ' The result is text and its records are its lines.')
+  read.set(document, records)
+  return records
+}
+
+/** Records looked at in other collections, and such collections. */
+const mostGlanced = 50
+const mostOthers = 20
+
+/** Says which other collection of the document has records with the field. */
+function otherPlace(document: Document, own: Collection, field: string): string {
+  const wanted = parsePath(field)
+  const others = collectionsOf(document.json() ?? null).filter(({ path }) => path !== own.path)
+  const place = others.slice(0, mostOthers).find(({ path, values }) => {
+    const within = parsePath(path)
+    const step = (one: Path, at: number) => formatPath(one.slice(at, at + 1))
+    const below = within.every((_, at) => step(within, at) === step(wanted, at))
+      ? wanted.slice(within.length)
+      : wanted
+    const rest = below[0]?.selectors[0]?.kind === 'all' ? below.slice(1) : below
+    const found: JsonValue[] = []
+    const work = newWork()
+    for (const value of values.slice(0, mostGlanced))
+      if (rest.length > 0) readValues(value, rest, found, work)
+    return found.length > 0
+  })?.path
+  return place === undefined ? '' : ` \`${place}\` has it: add "path": ${JSON.stringify(place)}.`
+}
+
+function asRecords(values: readonly JsonValue[], path: Path, hint: Records['hint']): Records {
   let names: Map<string, JsonValue[]> | undefined
   return {
     path,
     values,
+    hint,
     names() {
       names ??= collectNames(values)
       return names

@@ -59,9 +59,31 @@ function find(document: Document, root: JsonValue, path: Path): Located {
     const inRecords = locate(root, whole, newWork())
     if (inRecords) return { ...inRecords, note: `The path was followed from the records, \`${prefix}\`.` }
   }
+  const near = locateNearby(document, root, path)
+  if (near) return near
   const { message, unfulfilled } = explainMissing(root, path)
   if (unfulfilled) return { reached: [], path, note: message }
   throw new Refusal(message)
+}
+
+/**
+ * What a path that fails can still mean: `items[3]` where the list has no such name, or a name alone that stands in one
+ * place only, at any depth.
+ */
+function locateNearby(document: Document, root: JsonValue, path: Path): Located | undefined {
+  const [first, second] = path
+  const only = first?.selectors[0]
+  if (only?.kind !== 'name' || !first || first.deep) return undefined
+  if (second === undefined) {
+    const deep = locate(root, [{ selectors: first.selectors, dotted: [], deep: true }])
+    return deep?.reached.length === 1
+      ? { ...deep, note: `The path was read as \`$..${only.name}\`.` }
+      : undefined
+  }
+  const records = document.records()
+  if (!records || second.selectors[0]?.kind === 'name') return undefined
+  const found = locate(root, [...parsePath(records.path), ...path.slice(1)])
+  return found && { ...found, note: `The path was followed from the records, \`${records.path}\`.` }
 }
 
 function documentOf(reached: readonly Reached[], path: Path): Document {

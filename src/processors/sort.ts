@@ -57,10 +57,11 @@ function parseOrder(records: Records, reference: string): Order {
   const exact = resolveExactly(records, parsePath(reference))
   if (exact) return { field: exact, descending: false }
   const [, sign = '', signed = ''] = /^\s*([-+]?)\s*(.*?)\s*$/s.exec(reference) ?? []
-  const [, called, inner] = /^(asc|desc)\s*\((.*)\)$/is.exec(signed) ?? []
+  const [, called, inParentheses, bare] =
+    /^(asc|desc)(?:ending)?(?:\s*\((.*)\)|\s+(.*))$/is.exec(signed) ?? []
   const [, before, after] = /^(.*?)(?:\s+|:)(asc|desc)(?:ending)?$/is.exec(signed) ?? []
   const descending = sign === '-' || (called ?? after)?.toLowerCase() === 'desc'
-  return { field: resolveField(records, (inner ?? before ?? signed).trim()), descending }
+  return { field: resolveField(records, (inParentheses ?? bare ?? before ?? signed).trim()), descending }
 }
 
 /** What a record is sorted by; undefined when it has no such field, or null. */

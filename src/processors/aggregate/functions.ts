@@ -1,8 +1,10 @@
 /** The functions of `aggregate`: from the values of a field to one value. */
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import { setOwn } from '../../protocol/json.ts'
+import { compareNaturally } from '../../text/natural-order.ts'
 import { Refusal, shown } from '../refusal.ts'
-import { looseNumber } from '../where/quantity.ts'
+import { parseDate } from '../where/dates.ts'
+import { duration, looseNumber, quantity } from '../where/quantity.ts'
 
 const functionNames = ['count', 'sum', 'avg', 'min', 'max', 'distinct', 'median'] as const
 export type FunctionName = (typeof functionNames)[number]
@@ -29,7 +31,7 @@ const synonyms: Readonly<Record<string, FunctionName>> = {
 
 /** Reads `count`, `sum(price)`, `sum price`, `sum:price`, `price:sum`. Throws a `Refusal`. */
 export function parseCall(written: string): Call {
-  const source = written.trim()
+  const source = written.trim().replace(/\s+as\s+["'`]?\w+["'`]?$/i, '')
   const [, head, inParentheses, bare] = /^(\w+)\s*(?:\((.*)\)|[:\s]\s*(?:of\s+)?(.+))?$/s.exec(source) ?? []
   const name = head === undefined ? undefined : named(head)
   const inner = (inParentheses ?? bare)?.trim()
@@ -59,24 +61,26 @@ function named(word: string): FunctionName | undefined {
 const mostFrequent = 10
 
 /** The value of a function over `values`, nulls left out. Null where there is nothing to compute from. */
-export function compute(name: FunctionName, values: readonly JsonValue[]): JsonValue {
+export function compute(name: FunctionName, values: readonly JsonValue[], unit?: Unit): JsonValue {
   switch (name) {
     case 'count':
       return values.length
     case 'distinct':
       return frequencies(values).size
     case 'min':
-      return extreme(values, -1)
+      return extreme(values, -1, unit)
     case 'max':
-      return extreme(values, 1)
-    case 'sum':
-      return sum(numbersIn(values))
+      return extreme(values, 1, unit)
+    case 'sum': {
+      const numbers = numbersIn(values, unit)
+      return numbers.length === 0 && values.length > 0 ? null : sum(numbers)
+    }
     case 'avg': {
-      const numbers = numbersIn(values)
+      const numbers = numbersIn(values, unit)
       return numbers.length === 0 ? null : Number((sum(numbers) / numbers.length).toPrecision(12))
     }
     case 'median':
-      return median(numbersIn(values))
+      return median(numbersIn(values, unit))
   }
 }
 
@@ -97,12 +101,27 @@ function frequencies(values: readonly JsonValue[]): Map<string, number> {
   return counts
 }
 
-export function numberIn(value: JsonValue): number | undefined {
-  return typeof value === 'number' ? value : typeof value === 'string' ? looseNumber(value) : undefined
+/** What all texts of a field are measured in: milliseconds (`97ms`, `1.2s`) or bytes (`10Mi`). */
+export type Unit = 'ms' | 'bytes'
+
+/** The unit of the values; undefined where they are plain numbers or have none in common. */
+export function unitOf(values: readonly JsonValue[]): Unit | undefined {
+  const texts = values.filter((value) => typeof value === 'string')
+  if (texts.length === 0 || texts.length < values.length) return undefined
+  if (texts.every((text) => looseNumber(text) !== undefined)) return undefined
+  if (texts.every((text) => duration(text) !== undefined)) return 'ms'
+  return texts.every((text) => quantity(text) !== undefined) ? 'bytes' : undefined
 }
 
-function numbersIn(values: readonly JsonValue[]): number[] {
-  return values.map(numberIn).filter((number) => number !== undefined)
+/** The number a value is, in its unit. */
+export function numberIn(value: JsonValue, unit?: Unit): number | undefined {
+  if (typeof value !== 'string') return typeof value === 'number' ? value : undefined
+  if (unit === undefined) return looseNumber(value)
+  return unit === 'ms' ? duration(value) : quantity(value)
+}
+
+function numbersIn(values: readonly JsonValue[], unit: Unit | undefined): number[] {
+  return values.map((value) => numberIn(value, unit)).filter((number) => number !== undefined)
 }
 
 /** Rounded to the decimals that the numbers have, after summing with compensation (Neumaier 1974). */
@@ -140,15 +159,25 @@ function decimalsOf(number: number): number {
   return Math.max(0, (digits.split('.')[1]?.length ?? 0) - Number(exponent))
 }
 
-/** The smallest (-1) or largest (1) as it is in the data: numbers by value, else text by its characters. */
-function extreme(values: readonly JsonValue[], direction: -1 | 1): JsonValue {
+/** The smallest (-1) or largest (1) as it is in the data: numbers, durations, sizes and dates by value, else text. */
+function extreme(values: readonly JsonValue[], direction: -1 | 1, unit: Unit | undefined): JsonValue {
   const plain = values.filter((value) => typeof value !== 'object')
-  const numeric = plain.length > 0 && plain.every((value) => numberIn(value) !== undefined)
-  const key = (value: JsonValue) => (numeric ? (numberIn(value) ?? 0) : String(value))
+  const read = [(value: JsonValue) => numberIn(value, unit), timeIn].find((reading) =>
+    plain.every((value) => reading(value) !== undefined),
+  )
   let chosen: JsonValue = null
   for (const value of plain) {
-    if (chosen === null || (direction > 0 ? key(value) > key(chosen) : key(value) < key(chosen)))
-      chosen = value
+    const difference =
+      chosen === null
+        ? direction
+        : read
+          ? (read(value) ?? 0) - (read(chosen) ?? 0)
+          : compareNaturally(String(value), String(chosen))
+    if (difference * direction > 0) chosen = value
   }
   return chosen
+}
+
+function timeIn(value: JsonValue): number | undefined {
+  return typeof value === 'string' && value.length > 4 ? parseDate(value)?.from : undefined
 }

@@ -1,6 +1,7 @@
 /** `group_by`: what records are grouped by, and the groups. */
 import type { JsonValue } from '../../protocol/json.ts'
 import { type Field, resolveExactly, resolveField } from '../fields.ts'
+import { holdsObjects, nameWithin } from '../inner-fields.ts'
 import { parsePath } from '../path/parse.ts'
 import { newWork } from '../path/path.ts'
 import { readValues } from '../path/walk.ts'
@@ -36,12 +37,21 @@ export interface Groups {
 /** `state`, or `created_at:month`. A field with a colon in its name comes first. Throws a `Refusal`. */
 export function parseGroupKey(records: Records, reference: string): GroupKey {
   const exact = resolveExactly(records, parsePath(reference))
-  if (exact) return { name: exact.name, field: exact, unit: undefined }
-  const [, name = '', word] = /^(.*?)\s*:\s*(year|month|day|date|hour)$/is.exec(reference) ?? []
+  if (exact && !holdsObjects(records, exact)) return { name: exact.name, field: exact, unit: undefined }
+  const [, name = '', word] = bucketOf(reference)
   const lower = word?.toLowerCase()
   const unit = lower === 'date' ? 'day' : (lower as Unit | undefined)
-  const field = resolveField(records, unit ? name : reference)
+  const whole = resolveField(records, unit ? name : reference)
+  const field = (holdsObjects(records, whole) && nameWithin(records, whole)) || whole
   return { name: unit ? `${field.name}:${unit}` : field.name, field, unit }
+}
+
+/** `created_at:month`, `created_at by month`, `month(created_at)`: what, and how wide. */
+function bucketOf(reference: string): [string, string, string] | [] {
+  const [, name, word] = /^(.*?)\s*(?::|\sby\s)\s*(year|month|day|date|hour)$/is.exec(reference) ?? []
+  if (name !== undefined && word !== undefined) return [reference, name, word]
+  const [, called, inner] = /^(year|month|day|date|hour)\s*\((.+)\)$/is.exec(reference) ?? []
+  return called !== undefined && inner !== undefined ? [reference, inner, called] : []
 }
 
 /** Groups in the order in which they first occur. */

@@ -40,8 +40,29 @@ export function parseCondition(text: string, depth = 0): Condition {
   return parseComparison(source)
 }
 
-function parseComparison(source: string): Comparison {
+/** A field and nothing else: `draft`, `!archived`, `user.admin`. */
+const alone = /^!?\s*[A-Za-z_@$][\w.$@[\]*"'-]*$/
+
+/** `title.startsWith("a")`, as in programs. */
+const method = /^(\S+)\.(startsWith|endsWith|includes|contains|matches|match)\((.*)\)$/is
+
+function parseComparison(written: string): Comparison {
+  const [, object, name, argument] = method.exec(written) ?? []
+  const source =
+    object === undefined ? written : `${object} ${name === 'match' ? 'matches' : name} ${argument}`
   const cut = cutAtOperator(source)
+  if (!cut && alone.test(source)) {
+    const negated = source.startsWith('!')
+    const field = source.replace(/^!\s*/, '')
+    return {
+      kind: 'comparison',
+      field,
+      operator: 'is true',
+      negated,
+      operands: [],
+      written: shown(source, 60),
+    }
+  }
   if (!cut) {
     const field = shown(source.replace(/^!/, ''), 40) || 'field'
     throw new Refusal(

@@ -1,5 +1,5 @@
 /** What to say when no record fulfils the conditions: what the fields hold instead. */
-import { isObject, type JsonValue } from '../../protocol/json.ts'
+import { isObject, type JsonValue, own } from '../../protocol/json.ts'
 import { nearest } from '../../text/edit-distance.ts'
 import { newWork } from '../path/path.ts'
 import { readValues } from '../path/walk.ts'
@@ -30,6 +30,8 @@ function explain({ comparison, field }: Bound, records: Records): string {
     return `${start} \`${field.name}\` holds objects with ${listed([...keys])}; name one, as \`${field.name}.${[...keys][0]}\`.`
   }
   const wanted = comparison.operands[0]?.text ?? ''
+  if (records.values.some((record) => isObject(record) && own(record, '_key') === wanted))
+    return `${start} it is the key of a record; write \`_key = ${shown(wanted)}\`.`
   const near = nearest(wanted, counts.keys(), 3)
   const frequent = [...counts].sort(([, a], [, b]) => b - a).map(([value]) => value)
   const offered = [...new Set([...near, ...frequent])].slice(0, 5)

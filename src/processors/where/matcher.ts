@@ -1,11 +1,13 @@
 /** From a condition to a function over records. */
-import type { JsonValue } from '../../protocol/json.ts'
+import { isObject, type JsonValue, own } from '../../protocol/json.ts'
 import { compilePattern, isPattern, type Pattern } from '../../text/pattern.ts'
 import { type Field, resolveField } from '../fields.ts'
+import { holdsObjects, innerFields } from '../inner-fields.ts'
+import { parsePath } from '../path/parse.ts'
 import { newWork, type Work } from '../path/path.ts'
 import { readValues } from '../path/walk.ts'
 import type { Records } from '../records.ts'
-import { Refusal } from '../refusal.ts'
+import { Refusal, shown } from '../refusal.ts'
 import type { Comparison, Condition } from './condition.ts'
 import { contains, equals, has, isNull, type Operand, order, type Strictness } from './operand.ts'
 
@@ -71,16 +73,64 @@ class Binder {
   }
 
   private compare(comparison: Comparison): Matcher {
-    const field = resolveField(this.records, comparison.field)
+    const field = this.inner(comparison, this.resolve(comparison))
     if (field.note !== undefined) this.notes.add(field.note)
+    const fulfils = this.fulfils(comparison, field)
+    const matches: Matcher = (record) => fulfils(record) !== comparison.negated
+    this.comparisons.push({ comparison, field, matches })
+    if (comparison.operator === 'exists') this.remarkNulls(field)
+    return matches
+  }
+
+  /** The field, or the key of the records when that is what the condition asks for by another name. */
+  private resolve({ field, operands }: Comparison): Field {
+    try {
+      return resolveField(this.records, field)
+    } catch (error) {
+      const isKey = this.records.values.some((record) => {
+        const key = isObject(record) ? own(record, '_key') : undefined
+        return typeof key === 'string' && operands.some(({ text }) => text === key)
+      })
+      if (!isKey) throw error
+      return {
+        name: '_key',
+        path: parsePath('_key'),
+        note: `\`${shown(field, 40)}\` read as the key, \`_key\`.`,
+      }
+    }
+  }
+
+  /** Where a field holds objects and none of them fulfils the condition: the one field within that does in some record. */
+  private inner(comparison: Comparison, field: Field): Field {
+    if (comparison.operands.length === 0 || !holdsObjects(this.records, field)) return field
+    const some = (one: Field): boolean => this.records.values.some(this.fulfils(comparison, one))
+    if (some(field)) return field
+    const found = innerFields(this.records, field).filter(some)
+    const [first, second] = found
+    return first && (!second || second.path.length > first.path.length) ? first : field
+  }
+
+  private fulfils(comparison: Comparison, field: Field): Matcher {
     const test = this.test(comparison, field)
-    const matches: Matcher = (record) => {
+    return (record) => {
       const values: JsonValue[] = []
       readValues(record, field.path, values, this.work)
-      return test(values) !== comparison.negated
+      return test(values)
     }
-    this.comparisons.push({ comparison, field, matches })
-    return matches
+  }
+
+  /** A field that is there and null exists, which is seldom what is asked for. */
+  private remarkNulls(field: Field): void {
+    const nulls = this.records.values.filter(
+      this.fulfils({ ...noComparison, operator: 'is null' }, field),
+    ).length
+    const absent = this.records.values.filter(
+      (record) => !this.fulfils({ ...noComparison, operator: 'exists' }, field)(record),
+    ).length
+    if (nulls > absent)
+      this.notes.add(
+        `\`${field.name}\` exists in ${nulls - absent} records as null; \`${field.name} is not null\` leaves them out.`,
+      )
   }
 
   /** Over all values that the field has in a record. */
@@ -89,6 +139,7 @@ class Binder {
     const [first, second] = operands
     if (operator === 'exists') return (values) => values.length > 0
     if (operator === 'is null') return (values) => values.every((value) => value === null)
+    if (operator === 'is true') return (values) => values.some(isTrue)
     if (operator === 'is empty') return (values) => values.every(isEmpty)
     if (!first) throw new Refusal(`The condition \`${comparison.written}\` has no value.`)
     switch (operator) {
@@ -156,6 +207,20 @@ class Binder {
 function some(test: (value: JsonValue) => boolean): (values: readonly JsonValue[]) => boolean {
   const any = (value: JsonValue): boolean => (Array.isArray(value) ? value.some(any) : test(value))
   return (values) => values.some(any)
+}
+
+const noComparison: Omit<Comparison, 'operator'> = {
+  kind: 'comparison',
+  field: '',
+  negated: false,
+  operands: [],
+  written: '',
+}
+
+/** True for what is there and says neither no nor nothing. */
+function isTrue(value: JsonValue): boolean {
+  if (typeof value === 'string') return !/^(?:|false|no|off|0|null|none)$/i.test(value.trim())
+  return value !== 0 && value !== false && !isEmpty(value)
 }
 
 function isEmpty(value: JsonValue): boolean {

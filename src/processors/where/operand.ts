@@ -49,7 +49,7 @@ export function equals(value: JsonValue, operand: Operand, strictness: Strictnes
     case 'number':
       return orderNumber(value, operand) === 0
     case 'boolean':
-      return value === operand.boolean
+      return value === (operand.boolean ?? yesOrNo.get(operand.lower))
     case 'string':
       return (
         value === operand.text ||
@@ -60,6 +60,14 @@ export function equals(value: JsonValue, operand: Operand, strictness: Strictnes
       return value === null && isNull(operand)
   }
 }
+
+/** What a boolean may be called beside `true` and `false`. */
+const yesOrNo: ReadonlyMap<string, boolean> = new Map([
+  ['yes', true],
+  ['1', true],
+  ['no', false],
+  ['0', false],
+])
 
 function sameText(value: string, operand: Operand): boolean {
   if (value.length === operand.text.length && value.toLowerCase() === operand.lower) return true

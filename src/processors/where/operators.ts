@@ -16,6 +16,7 @@ export type Operator =
   | 'between'
   | 'is null'
   | 'is empty'
+  | 'is true'
   | 'exists'
 
 interface Spelling {

@@ -161,8 +161,9 @@ describe('functions', () => {
     expect(() => parseCall(written)).toThrow(hint)
   })
 
-  test('refuses text without records', () => {
-    expect(aggregate.process(fromText('prose'), { aggregate: ['count'] }).error).toContain('proxy_search')
+  test('counts the lines of text', () => {
+    const { content } = aggregate.process(fromText('one\ntwo'), { aggregate: ['count'] })
+    expect(content.rows().items).toEqual([{ count: 2 }])
   })
 
   test('sums of decimals are exact', () => {

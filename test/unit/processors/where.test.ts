@@ -179,7 +179,8 @@ describe('when nothing matches', () => {
       '`state = opened` matches none: `state` has "Reopened" (1), "open" (2), "closed" (1).',
     )
     expect(note('comments > 100')).toContain('`comments` is from 0 to 12')
-    expect(note('labels = bug')).toContain('holds objects with `name`; name one, as `labels.name`')
+    expect(note('labels = enhancements')).toContain('holds objects with `name`; name one, as `labels.name`')
+    expect(note('labels = bug')).toBe('`labels` holds objects and was read as `labels.name`.')
   })
 
   test('says how many match each condition alone', () => {
@@ -190,7 +191,11 @@ describe('when nothing matches', () => {
 })
 
 test('what cannot be filtered says what to do', () => {
-  expect(where.process(fromText('some prose'), { where: ['a = 1'] }).error).toContain('proxy_search')
+  const lines = where.process(fromText('error: a\nfine\nan error'), {
+    where: ['line ~ error', 'not line ~ ^an'],
+  })
+  expect(lines.content.rows().items).toEqual(['error: a'])
+  expect(lines.metadata).toMatchObject({ matched: 1, total: 3 })
   expect(where.process(fromValue({ a: { b: 1 } }), { where: ['a = 1'] }).error).toContain('`path`')
   expect(where.process(fromValue(issues), { where: ['stat = 1'] }).error ?? '').not.toContain('failed')
   expect(where.process(fromValue(issues), { where: ['titlee ~ ('] }).applied).toBe(true)

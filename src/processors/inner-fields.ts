@@ -1,0 +1,67 @@
+/** Fields that hold objects, where one of the fields within is meant: `user = ann` for `user.login = ann`. */
+import { isObject, type JsonValue } from '../protocol/json.ts'
+import type { Field } from './fields.ts'
+import { parsePath } from './path/parse.ts'
+import { newWork } from './path/path.ts'
+import { readValues } from './path/walk.ts'
+import type { Records } from './records.ts'
+
+const mostSampled = 200
+
+/** True when what the field holds are objects, alone or in lists, or nothing. */
+export function holdsObjects(records: Records, { path }: Field): boolean {
+  const values: JsonValue[] = []
+  const work = newWork()
+  for (const record of records.values.slice(0, mostSampled)) readValues(record, path, values, work)
+  const held = values
+    .flatMap((value) => (Array.isArray(value) ? value : [value]))
+    .filter((value) => value !== null)
+  return held.length > 0 && held.every(isObject)
+}
+
+/** The fields within, outer ones first. */
+export function innerFields(records: Records, { name }: Field): Field[] {
+  const start = `${name.replaceAll('[*]', '')}.`
+  const bracket = `${start.slice(0, -1)}[`
+  return [...records.names().keys()]
+    .filter((inner) => inner.startsWith(start) || inner.startsWith(bracket))
+    .map((inner) => ({ inner, path: parsePath(inner) }))
+    .sort((one, other) => one.path.length - other.path.length)
+    .map(({ inner, path }) => ({
+      name: inner,
+      path,
+      note: `\`${name}\` holds objects and was read as \`${inner}\`.`,
+    }))
+}
+
+/** The names by which an object is known, best first. */
+const known = [
+  'login',
+  'name',
+  'displayname',
+  'fullname',
+  'username',
+  'title',
+  'label',
+  'key',
+  'slug',
+  'email',
+  'id',
+]
+
+/** The field right within by which the objects are known. */
+export function nameWithin(records: Records, field: Field): Field | undefined {
+  const depth = field.path.length + 1
+  const inner = innerFields(records, field).filter(({ path }) => path.length <= depth + 1)
+  for (const wanted of known) {
+    const found = inner.find(
+      ({ name }) =>
+        name
+          .slice(name.lastIndexOf('.') + 1)
+          .toLowerCase()
+          .replaceAll(/[_-]/g, '') === wanted,
+    )
+    if (found) return found
+  }
+  return undefined
+}
