@@ -99,13 +99,25 @@ function describe(outcomes: readonly Outcome[]): JsonObject {
 
 /** The whole answer as a result that can be kept and asked about, open already. */
 function wholeOf(views: Views, document: Document): NonNullable<QueryAnswer['whole']> {
-  const data = document.kind === 'text' ? undefined : document.json()
-  const result: JsonObject =
-    data === undefined ? { content: [{ type: 'text', text: document.text }] } : { structuredContent: data }
+  const { result, opened } = reopened(document)
   const content = encodeResult(result)
   const hash = hashOf(content)
-  views.keep(hash, openResult(result, content.byteLength), content.byteLength)
+  views.keep(hash, opened, content.byteLength)
   return { content, hash }
+}
+
+/** As text where its rows are read back as they were; else as data, so that offsets mean the same rows. */
+function reopened(document: Document): { result: JsonObject; opened: Document } {
+  const { items } = document.rows()
+  if (document.kind === 'text') {
+    const result: JsonObject = { content: [{ type: 'text', text: document.text }] }
+    const opened = openResult(result, document.bytes)
+    const rows = opened.rows().items
+    if (rows.length === items.length && rows.every((row, index) => row === items[index]))
+      return { result, opened }
+  }
+  const result: JsonObject = { structuredContent: document.json() ?? [...items] }
+  return { result, opened: openResult(result, document.bytes) }
 }
 
 function failure(error: string, { budget }: Query, steps: JsonObject, originalTokens: number): QueryAnswer {

@@ -12,7 +12,9 @@ import { distinctiveWords } from './words.ts'
 /** Plain text: how it begins and ends, what repeats in it, words to look for. */
 export function overviewOfText(document: Document): Overview {
   const lines = document.lines()
-  const words = distinctiveWords(paragraphs(document.text), 8)
+  const words = distinctiveWords(paragraphs(document.text), 8).filter((word) =>
+    standsAlone(word, document.text),
+  )
   const { patterns, looked } = messagePatterns(lines.count, (index) => lines.at(index))
   const repeated = patterns.filter(
     ({ count, pattern }) => count > 2 && count > looked * 0.01 && pattern.length > 2,
@@ -29,6 +31,15 @@ export function overviewOfText(document: Document): Overview {
     sample: (max) => ends(document, max),
     calls: textCalls(words),
   }
+}
+
+/** True for a word that is one by itself somewhere near the beginning, so that a search for it finds it. */
+function standsAlone(word: string, text: string): boolean {
+  const alone = new RegExp(
+    `(?<![\\p{L}\\p{N}])${word.replace(/[^\p{L}\p{N}]/gu, '\\$&')}(?![\\p{L}\\p{N}])`,
+    'iu',
+  )
+  return alone.test(text.slice(0, 200_000))
 }
 
 function textCalls([first, second]: readonly string[]): Template[] {

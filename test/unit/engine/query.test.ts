@@ -284,3 +284,37 @@ verifies('S3.11', 'every answer is within its budget and never throws, whatever 
     { numRuns: 300 },
   )
 })
+
+describe('an answer that was kept has the rows it had', () => {
+  const columns = Array.from({ length: 300 }, (_, n) => `name${n},kind,place`)
+  test.each<[string, Query['kind'], JsonObject, Source]>([
+    [
+      'passages of several lines',
+      'search',
+      { pattern: 'ended', mode: 'context', context_lines: 1, context_type: 'lines', max_results: 100 },
+      sourceOf(
+        textResult(
+          Array.from({ length: 300 }, (_, n) => (n % 9 ? `line ${n}` : `job ${n} ended`)).join('\n'),
+        ),
+      ),
+    ],
+    [
+      'lines that look like a table',
+      'filter',
+      { where: ['line ~ kind'], limit: 1000 },
+      sourceOf(textResult(['Some words.', '', ...columns].join('\n'))),
+    ],
+    [
+      'numbers',
+      'filter',
+      { where: ['value > 5'], limit: 5000 },
+      sourceOf(jsonResult(Array.from({ length: 3000 }, (_, n) => n))),
+    ],
+  ])('%s', (_, kind, params, source) => {
+    const first = ask(kind, params, source, 600)
+    const total = (answer: QueryAnswer): string | undefined =>
+      / of ([\d,]+)(?:, next|$)/m.exec(textOf(answer).split('·').at(-1) ?? '')?.[1]
+    expect(total(first)).toBeDefined()
+    expect(total(ask('filter', {}, next(first), 600))).toBe(total(first))
+  })
+})
