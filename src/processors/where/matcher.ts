@@ -79,6 +79,8 @@ class Binder {
     const matches: Matcher = (record) => fulfils(record) !== comparison.negated
     this.comparisons.push({ comparison, field, matches })
     if (comparison.operator === 'exists') this.remarkNulls(field)
+    if (comparison.operator === 'is true')
+      this.notes.add(`\`${field.name}\` alone is true where it is neither false nor 0, null or empty.`)
     return matches
   }
 
