@@ -1,5 +1,7 @@
-/** How long the JSON of a value is, without writing it. */
+/** How long the JSON of values is, without writing it. */
 import type { JsonValue } from '../protocol/json.ts'
+import type { Document } from './document.ts'
+import { encodeRow } from './encode.ts'
 
 /**
  * True when the JSON of the values has at most about `max` characters (escapes are not counted). Looks at no more than
@@ -33,4 +35,22 @@ export function isWithin(values: readonly JsonValue[], max: number): boolean {
     if (left < 0) return false
   }
   return true
+}
+
+/** Rows that are written out to learn how long rows are, and the longest that is. */
+const SAMPLE = 64
+const LONGEST = 100_000
+
+/** Characters of a document of found rows: exact for a few, from a sample of them for many. */
+export function sizeAbout(document: Document): number {
+  const { items } = document.rows()
+  const step = Math.max(1, Math.ceil(items.length / SAMPLE))
+  let looked = 0
+  let sum = 0
+  for (let index = 0; index < items.length; index += step) {
+    const row = items[index] ?? null
+    sum += isWithin([row], LONGEST) ? encodeRow(row).length + 1 : LONGEST
+    looked += 1
+  }
+  return looked === 0 ? 0 : Math.round((sum / looked) * items.length)
 }

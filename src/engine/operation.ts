@@ -36,7 +36,7 @@ export interface QueryAnswer {
    * next offset; `text` has no holes.
    */
   whole?: { content: Uint8Array<SharedArrayBuffer>; hash: string }
-  /** Per step: counts, errors. Goes to `_meta`. */
+  /** Per step: sizes in characters, counts, errors. Goes to `_meta`. */
   steps: JsonObject
   /** Tokens of the sources and of the answer. */
   originalTokens: number

@@ -31,7 +31,7 @@ export function query(views: Views, sources: readonly Source[], asked: Query): Q
   const outcomes = targets.map(({ handle, document }): Outcome => {
     return { handle, source: document, ...runPipeline(document, question.steps, question.params) }
   })
-  const steps = describe(outcomes)
+  const steps = describe(outcomes, parts)
   const errors = outcomes.map((outcome) => outcome.steps.find(({ error }) => error !== undefined)?.error)
   const [error] = errors
   if (error !== undefined && errors.every((each) => each !== undefined))
@@ -91,10 +91,13 @@ function alternate(lists: readonly (readonly JsonValue[])[]): JsonValue[] {
   return Array.from({ length: longest }, (_, nth) => lists.flatMap((list) => list.slice(nth, nth + 1))).flat()
 }
 
-function describe(outcomes: readonly Outcome[]): JsonObject {
+function describe(outcomes: readonly Outcome[], parts: readonly Part[]): JsonObject {
   const [only] = outcomes
-  if (only !== undefined && outcomes.length === 1) return describeSteps(only.steps)
-  return Object.fromEntries(outcomes.map(({ handle, steps }) => [handle, describeSteps(steps)]))
+  const characters = parts.reduce((sum, { document }) => sum + document.characters, 0)
+  if (only !== undefined && outcomes.length === 1) return describeSteps(characters, only.steps)
+  return Object.fromEntries(
+    outcomes.map(({ handle, source, steps }) => [handle, describeSteps(source.characters, steps)]),
+  )
 }
 
 /** The whole answer as a result that can be kept and asked about, open already. */

@@ -1,5 +1,6 @@
 /** The words around an answer: its title, its remarks, and what each step did. */
 import type { Document } from '../documents/document.ts'
+import { sizeAbout } from '../documents/size.ts'
 import type { StepReport } from '../processors/pipeline.ts'
 import { searchable } from '../processors/searchable.ts'
 import { type JsonObject, type JsonValue, setOwn } from '../protocol/json.ts'
@@ -83,13 +84,21 @@ export function notesOf(outcomes: readonly Outcome[]): string[] {
   return [...new Set(notes)]
 }
 
-/** By step: whether it was applied, and its counts. For `_meta`. Sizes would have to be written out to be known. */
-export function describeSteps(steps: readonly StepReport[]): JsonObject {
+/**
+ * By step: whether it was applied, its counts, and its sizes: characters of the source, and about those of what it made,
+ * which is not written out for that. For `_meta`.
+ */
+export function describeSteps(characters: number, steps: readonly StepReport[]): JsonObject {
   const described: JsonObject = {}
+  let before = characters
   for (const step of steps) {
     const { notes: _, ...counts } = step.metadata
+    const after = step.applied ? sizeAbout(step.content) : before
+    const sizes = step.applied ? { originalSize: before, processedSize: after } : {}
+    before = after
     const parts: Record<string, JsonValue | undefined> = {
       applied: step.applied,
+      ...sizes,
       ...counts,
       error: step.error,
     }

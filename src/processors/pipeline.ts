@@ -17,6 +17,8 @@ export interface StepReport {
   name: string
   applied: boolean
   metadata: StepMetadata
+  /** The document after the step. */
+  readonly content: Document
   /** Characters before and after, computed when read. */
   readonly originalSize: number
   readonly processedSize: number
@@ -74,6 +76,7 @@ function report(name: string, done: ProcessorResult): StepReport {
     name,
     applied: done.applied,
     metadata: done.metadata,
+    content: done.content,
     get originalSize() {
       return done.originalSize
     },

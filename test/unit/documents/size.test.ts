@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isWithin } from '../../../src/documents/size.ts'
+import { fromRows } from '../../../src/documents/derive.ts'
+import { isWithin, sizeAbout } from '../../../src/documents/size.ts'
 
 test('says whether values are longer than so much', () => {
   fc.assert(
@@ -18,4 +19,16 @@ test('as deep as a value may be', () => {
   for (let level = 0; level < 100_000; level++) deep = [deep]
   expect(isWithin([deep as never], 1_000_000)).toBe(true)
   expect(isWithin([deep as never], 1_000)).toBe(false)
+})
+
+test('sizes of found rows are exact for a few and about right for many', () => {
+  const rows = Array.from({ length: 5000 }, (_, id) => ({ id, name: 'x'.repeat(id % 50) }))
+  const about = (count: number) => {
+    const document = fromRows({ noun: 'record', items: rows.slice(0, count) })
+    return sizeAbout(document) / document.characters
+  }
+  expect(about(40)).toBeCloseTo(1, 2)
+  expect(about(5000)).toBeGreaterThan(0.8)
+  expect(about(5000)).toBeLessThan(1.25)
+  expect(sizeAbout(fromRows({ noun: 'record', items: [] }))).toBe(0)
 })
