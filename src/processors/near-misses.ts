@@ -13,21 +13,32 @@ const mostNear = 4
 export function nearMisses(view: Searchable, params: SearchParams): string[] {
   const notes = [`Nothing matches in ${formatPlural(view.units.count, view.noun)}.`]
   const mode = params.mode ?? 'regex'
-  if (mode === 'regex' || mode === 'context') notes.push(...otherCase(view, params))
+  if (mode === 'regex' || mode === 'context')
+    notes.push(...withoutQuotes(view, params), ...otherCase(view, params))
   if (notes.length === 1) notes.push(...nearWords(view, params.pattern ?? ''))
   return notes
 }
 
 function otherCase(view: Searchable, params: SearchParams): string[] {
   if (params.case_insensitive === true) return []
+  return wouldMatch(view, { ...params, case_insensitive: true }, 'With case_insensitive: true')
+}
+
+/** `"word"`: the quotes belong to the pattern, which is seldom meant. */
+function withoutQuotes(view: Searchable, params: SearchParams): string[] {
+  const [, , bare] = /^(["'])(.+)\1$/s.exec(params.pattern ?? '') ?? []
+  return bare === undefined ? [] : wouldMatch(view, { ...params, pattern: bare }, 'Without the quotes')
+}
+
+function wouldMatch(view: Searchable, params: SearchParams, how: string): string[] {
   const pattern = compilePattern(params.pattern ?? '', {
-    caseInsensitive: true,
+    caseInsensitive: params.case_insensitive === true,
     multiline: params.multiline === true,
   })
   if (!isPattern(pattern)) return []
   try {
     const { count } = pattern.run(() => findHits(view, pattern, 0))
-    return count === 0 ? [] : [`With case_insensitive: true, ${formatPlural(count, view.noun)} would match.`]
+    return count === 0 ? [] : [`${how}, ${formatPlural(count, view.noun)} would match.`]
   } catch {
     // Out of time: there is nothing to say then.
     return []

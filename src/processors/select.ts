@@ -67,22 +67,27 @@ function find(document: Document, root: JsonValue, path: Path): Located {
 }
 
 /**
- * What a path that fails can still mean: `items[3]` where the list has no such name, or a name alone that stands in one
- * place only, at any depth.
+ * What a path that fails can still mean: `[3]` or `[?…]` of the records, `items[3]` where the list has no such name, or a
+ * name alone that stands in one place only, at any depth.
  */
 function locateNearby(document: Document, root: JsonValue, path: Path): Located | undefined {
   const [first, second] = path
   const only = first?.selectors[0]
-  if (only?.kind !== 'name' || !first || first.deep) return undefined
+  if (!first || !only || first.deep) return undefined
+  if (only.kind !== 'name') return locateInRecords(document, root, path)
   if (second === undefined) {
     const deep = locate(root, [{ selectors: first.selectors, dotted: [], deep: true }])
     return deep?.reached.length === 1
       ? { ...deep, note: `The path was read as \`$..${only.name}\`.` }
       : undefined
   }
+  return second.selectors[0]?.kind === 'name' ? undefined : locateInRecords(document, root, path.slice(1))
+}
+
+/** A path that begins with brackets, followed from the list or map of records. */
+function locateInRecords(document: Document, root: JsonValue, path: Path): Located | undefined {
   const records = document.records()
-  if (!records || second.selectors[0]?.kind === 'name') return undefined
-  const found = locate(root, [...parsePath(records.path), ...path.slice(1)])
+  const found = records && locate(root, [...parsePath(records.path), ...path])
   return found && { ...found, note: `The path was followed from the records, \`${records.path}\`.` }
 }
 

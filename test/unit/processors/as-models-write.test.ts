@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { fromText, fromValue } from '../../../src/documents/derive.ts'
 import { aggregate } from '../../../src/processors/aggregate.ts'
+import { grep } from '../../../src/processors/grep.ts'
 import { filterParams } from '../../../src/processors/parameters.ts'
 import { select } from '../../../src/processors/select.ts'
 import { sort } from '../../../src/processors/sort.ts'
@@ -152,9 +153,16 @@ describe('paths', () => {
     ['next', page, 'abc'],
     ['items[1].n', issues, 2],
     ['records[?@.draft].n', issues, 1],
+    ['[1].n', page, 2],
+    ['$[?(@.n == 3)].user.login', page, 'ann'],
   ])('%s', (path, value, first) => {
     const { content, metadata } = select.process(fromValue(value), { path })
     expect(content.rows().items[0]).toEqual(first)
     expect(metadata.notes).toHaveLength(1)
   })
+})
+
+test('a pattern in quotes says that it was searched with them', () => {
+  const { metadata } = grep.process(fromText('please rotate the key\nand more'), { pattern: '"rotate"' })
+  expect(metadata.notes).toContain('Without the quotes, 1 line would match.')
 })
