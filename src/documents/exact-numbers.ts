@@ -10,13 +10,13 @@ export function withExactNumbers(json: string): string {
   const parts: string[] = []
   const suspect = new RegExp(SUSPECT)
   let copied = 0
-  /** Outside of strings, always. */
+  /** Outside of strings, always; and the quote that opens the next string. */
   let at = 0
+  let quote = nextQuote(json, 0)
   for (let found = suspect.exec(json); found; found = suspect.exec(json)) {
-    while (at <= found.index) {
-      const quote = json.indexOf('"', at)
-      if (quote < 0 || quote > found.index) break
+    while (quote < found.index) {
       at = stringEnd(json, quote + 1)
+      quote = nextQuote(json, at)
     }
     if (at > found.index) {
       suspect.lastIndex = at
@@ -31,6 +31,11 @@ export function withExactNumbers(json: string): string {
     suspect.lastIndex = at
   }
   return parts.length === 0 ? json : parts.join('') + json.slice(copied)
+}
+
+function nextQuote(json: string, from: number): number {
+  const quote = json.indexOf('"', from)
+  return quote < 0 ? json.length : quote
 }
 
 /** The number that a place lies in, which begins at `least` or after it. */
