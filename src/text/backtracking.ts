@@ -3,7 +3,7 @@ import { eachMatch, firstMatch, limited } from './matching.ts'
 import type { Pattern, PatternOptions, Span } from './pattern.ts'
 
 /** Milliseconds for backtracking, which is exponential when it goes wrong. */
-const backtrackingLimit = 200
+const backtrackingLimit = 150
 
 /** Undefined when V8 rejects it too. */
 export function backtracking(source: string, options: PatternOptions): Pattern | undefined {

@@ -1,5 +1,6 @@
 /** Patterns that a model writes: never trusted, always bounded in time. */
 import { RE2JS } from 're2js'
+import { allOf } from './all-of.ts'
 import { backtracking } from './backtracking.ts'
 import { eachMatch, firstMatch, limited } from './matching.ts'
 import { plainPattern } from './plain-pattern.ts'
@@ -63,6 +64,7 @@ export function compilePattern(source: string, options: PatternOptions = {}): Pa
   return (
     plain(source, options) ??
     linear(source, source, options) ??
+    conjunction(source, options) ??
     backtracking(source, options) ??
     literally(source, options)
   )
@@ -87,6 +89,13 @@ function plain(source: string, options: PatternOptions): Pattern | undefined {
     candidate: (text, from) => (found.finds ? (next(text, from)?.start ?? -1) : from),
     run: (work) => limited(source, linearLimit, work),
   }
+}
+
+/** Lookahead that only says what else a line holds. */
+function conjunction(source: string, options: PatternOptions): Pattern | undefined {
+  if (options.multiline === true) return undefined
+  const found = allOf(source, (regex) => plain(regex, options) ?? linear(regex, regex, options))
+  return found && { ...found, run: (work) => limited(source, linearLimit, work) }
 }
 
 function literally(source: string, options: PatternOptions): Pattern | PatternFailure {
