@@ -45,7 +45,7 @@ const handle = /[0-9a-f]{12}/.exec(preview)?.[0]
 heading('Which licences, and how many packages of each?')
 await show('proxy_filter', { cache_id: handle, path: '$.packages', group_by: 'license', aggregate: 'count' })
 
-heading('Which packages run on more than one kind of processor?')
+heading('Which packages are made for certain processors?')
 await show('proxy_filter', {
   cache_id: handle,
   path: '$.packages',

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { expand } from '../../../src/config/expand.ts'
 import { verifies } from '../../support/verifies.ts'
 
-const around = { env: { HOME: '/me', EMPTY: '' }, cwd: '/work/shop', home: '/me' }
+const around = { env: { HOME: '/me', EMPTY: '' }, cwd: '/home/me/shop', home: '/me' }
 const text = (value: string): string => expand(value, around).text
 
 describe('expand', () => {
@@ -22,7 +22,7 @@ describe('expand', () => {
   })
 
   test('knows the variables of editors', () => {
-    expect(text('${workspaceFolder}${/}x')).toBe('/work/shop/x')
+    expect(text('${workspaceFolder}${/}x')).toBe('/home/me/shop/x')
     expect(text('${workspaceFolderBasename} ${userHome}')).toBe('shop /me')
     expect(expand('${input:token}', around)).toMatchObject({
       text: '${input:token}',
