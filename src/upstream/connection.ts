@@ -67,6 +67,8 @@ export class Connection {
   #readySince = 0
   #stopWaiting: (() => void) | undefined
   readonly #closing = new Set<Promise<void>>()
+  /** Sessions the server forgot, on which requests still wait. */
+  readonly #forgotten = new Set<Session>()
 
   constructor(options: ConnectionOptions) {
     this.#options = options
@@ -106,6 +108,8 @@ export class Connection {
           throw requestFailed(server, request, error, session.transport.failure, options.timeoutMs)
         }
         this.#forget(session)
+      } finally {
+        this.#dropIfDone(session)
       }
     }
   }
@@ -118,8 +122,9 @@ export class Connection {
   async close(): Promise<void> {
     this.#state = 'closed'
     this.#stopWaiting?.()
-    const peers = [this.#session?.peer, this.#dialling]
+    const peers = [this.#session?.peer, this.#dialling, ...[...this.#forgotten].map(({ peer }) => peer)]
     this.#session = undefined
+    this.#forgotten.clear()
     for (const peer of peers) if (peer) this.#retire(peer)
     await Promise.all(this.#closing)
   }
@@ -221,11 +226,19 @@ export class Connection {
     this.#stopWaiting = this.#options.later(delay, () => void this.connect().catch(() => {}))
   }
 
-  /** Drops a session the server no longer knows; the next use connects. */
+  /**
+   * A session the server no longer knows: the next use connects. What was sent on it before is left to hear so for itself,
+   * and is then sent again, or to get its answer after all.
+   */
   #forget(session: Session): void {
     if (this.#session !== session) return
     this.#session = undefined
     this.#state = 'idle'
+    this.#forgotten.add(session)
+  }
+
+  #dropIfDone(session: Session): void {
+    if (session.peer.waiting > 0 || !this.#forgotten.delete(session)) return
     this.#retire(session.peer)
   }
 
