@@ -3,7 +3,8 @@ import type { JsonObject } from '../../../src/protocol/json.ts'
 import { Peer } from '../../../src/protocol/peer.ts'
 import { silentLogger } from '../../../src/telemetry/log.ts'
 import { Connection } from '../../../src/upstream/connection.ts'
-import type { UpstreamTransport } from '../../../src/upstream/upstream-transport.ts'
+import { SessionExpired, type UpstreamTransport } from '../../../src/upstream/upstream-transport.ts'
+import { deferred } from '../../support/deferred.ts'
 import { linkedTransports } from '../../support/linked.ts'
 import { verifies } from '../../support/verifies.ts'
 
@@ -25,7 +26,15 @@ const hello = async (): Promise<JsonObject> => ({ protocolVersion: '2025-11-25',
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-function world(options: { revive?: boolean; random?: () => number; keepAliveMs?: number } = {}): World {
+interface WorldOptions {
+  revive?: boolean
+  random?: () => number
+  keepAliveMs?: number
+  /** In place of sending a message on the nth connection, 1 being the first; undefined: it is sent. */
+  send?: (method: string, nth: number) => Promise<void> | undefined
+}
+
+function world(options: WorldOptions = {}): World {
   const { revive = true, random = () => 0, keepAliveMs } = options
   const servers: Peer[] = []
   const alarms: World['alarms'] = []
@@ -41,11 +50,12 @@ function world(options: { revive?: boolean; random?: () => number; keepAliveMs?:
       onNotification: () => {},
     })
     void peer.start()
-    servers.push(peer)
+    const nth = servers.push(peer)
     const send = near.send.bind(near)
     near.send = (message) => {
-      if ('method' in message) sent.push(message.method)
-      return send(message)
+      const method = 'method' in message ? message.method : ''
+      if (method !== '') sent.push(method)
+      return options.send?.(method, nth) ?? send(message)
     }
     return Object.assign(near, { kind: 'stdio' as const, failure: undefined, keepAliveMs })
   }
@@ -78,6 +88,28 @@ function world(options: { revive?: boolean; random?: () => number; keepAliveMs?:
 }
 
 describe('connection', () => {
+  verifies('S3.34', 'a forgotten session is left open until every call on it has heard so', async () => {
+    const slow = deferred()
+    const expired = async (): Promise<never> => {
+      throw new SessionExpired('HTTP 404')
+    }
+    const { connection, servers } = world({
+      send: (method, nth) => {
+        if (nth > 1) return undefined
+        if (method === 'a') return expired()
+        return method === 'b' ? slow.promise.then(expired) : undefined
+      },
+    })
+    await connection.connect()
+    const b = connection.request({ method: 'b' })
+    expect(await connection.request({ method: 'a' })).toEqual({ answered: 'a' })
+    expect(servers.map(({ closed }) => closed)).toEqual([false, false])
+    slow.resolve()
+    expect(await b).toEqual({ answered: 'b' })
+    await turn()
+    expect(servers.map(({ closed }) => closed)).toEqual([true, false])
+  })
+
   verifies('S3.34', 'connects on first use, once, however many ask', async () => {
     const { connection, servers } = world()
     expect(connection.state).toBe('idle')
