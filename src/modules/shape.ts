@@ -68,8 +68,10 @@ async function callTool(
   const result = await next(exchange)
   if (options.exempt.has(name)) return result
   const always = exchange.keep === true
-  if (!always && (!options.enabled || surelySmall(result, options.limits))) return result
-  const content = bytesOf(result)
+  if (!always && !options.enabled) return result
+  const large = result instanceof LargeResult ? result.bytes : jsonIfLarge(result, options.limits, always)
+  if (large === undefined) return result
+  const content = typeof large === 'string' ? sharedBytes(large) : large
   const outputSchema = schemas.get(name)
   const digestOptions: DigestOptions = { ...options.limits, always, ...(outputSchema && { outputSchema }) }
   const digest = await digestOrFallback(result, { content, tool: name }, digestOptions, options, exchange)
@@ -89,24 +91,33 @@ async function callTool(
   }
 }
 
-/** The limit cannot be reached: decided on lengths alone, for this is on the way of every call. */
-function surelySmall(result: Result, limits: ShapeOptions['limits']): boolean {
-  if (result instanceof LargeResult) return false
+/**
+ * The result as JSON when it may be over the limit, or is `wanted` whatever its size. Decided on lengths where they tell, for this
+ * is on the way of every call; what has to be written out for it is written once.
+ */
+function jsonIfLarge(
+  result: JsonObject,
+  limits: ShapeOptions['limits'],
+  wanted: boolean,
+): string | undefined {
   const limit = Math.min(limits.maxResponseSize, limits.maxResponseTokens ?? Number.POSITIVE_INFINITY)
+  if (wanted || textLength(result) > limit) return JSON.stringify(result)
+  if (result.structuredContent === undefined) return undefined
+  const json = JSON.stringify(result)
+  return json.length > limit ? json : undefined
+}
+
+function textLength(result: JsonObject): number {
   let characters = 0
   for (const block of blocksOf(result)) {
     if (isText(block)) characters += block.text.length
     else if (isObject(block.resource) && typeof block.resource.text === 'string')
       characters += block.resource.text.length
-    if (characters > limit) return false
   }
-  if (result.structuredContent === undefined) return true
-  return characters + JSON.stringify(result.structuredContent).length <= limit
+  return characters
 }
 
-function bytesOf(result: Result): Uint8Array<SharedArrayBuffer> {
-  if (result instanceof LargeResult) return result.bytes
-  const json = JSON.stringify(result)
+function sharedBytes(json: string): Uint8Array<SharedArrayBuffer> {
   const bytes = new Uint8Array(new SharedArrayBuffer(Buffer.byteLength(json)))
   Buffer.from(bytes.buffer).write(json)
   return bytes

@@ -2,6 +2,7 @@
 import type { Document } from '../documents/document.ts'
 import { pathStep } from '../documents/records.ts'
 import { isObject, type JsonPrimitive, type JsonValue, own } from '../protocol/json.ts'
+import { lastAtMost } from '../text/lines.ts'
 import { SpanList, type Spans } from '../text/spans.ts'
 import { type FieldName, listFieldNames } from './field-names.ts'
 
@@ -117,15 +118,4 @@ function formatPath(path: readonly Step[]): string {
 
 function isCollection(value: JsonValue, keys: readonly string[], elements: readonly JsonValue[]): boolean {
   return isObject(value) && keys.every((key, index) => own(value, key) === elements[index])
-}
-
-function lastAtMost(sorted: Int32Array, value: number): number {
-  let low = 0
-  let high = sorted.length - 1
-  while (low < high) {
-    const middle = (low + high + 1) >> 1
-    if ((sorted[middle] ?? 0) <= value) low = middle
-    else high = middle - 1
-  }
-  return low
 }

@@ -56,7 +56,7 @@ function lineStarts(text: string): Int32Array {
 }
 
 /** Index of the last element at or below `value`; 0 when there is none. */
-function lastAtMost(sorted: Int32Array, value: number): number {
+export function lastAtMost(sorted: Int32Array, value: number): number {
   let low = 0
   let high = sorted.length - 1
   while (low < high) {

@@ -13,7 +13,7 @@ export interface SourceParams {
   arguments?: JsonObject | undefined
 }
 
-/** Either the entries, or the `isError` result that says why there are none. */
+/** Either the entries, or what to answer in place of a query: why there are none, or a result that could not be kept. */
 export type Found = { entries: Entry[]; fresh: boolean } | { failure: JsonObject }
 
 export interface SourceOptions {
@@ -69,7 +69,8 @@ async function freshResult(
   if (result.isError === true) return { failure: result }
   const handle = isObject(result._meta) ? result._meta[`${META}cache-id`] : undefined
   const entry = typeof handle === 'string' ? await keeper.get(exchange.agent, handle) : undefined
-  if (!entry) return { failure: errorResult(`The result of ${tool} could not be kept. Call ${tool} itself.`) }
+  // It could not be kept. The call may have changed something, so its result goes out rather than being asked for again.
+  if (!entry) return { failure: result }
   return { entries: [entry], fresh: true }
 }
 
