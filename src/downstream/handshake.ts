@@ -1,8 +1,6 @@
 /** `initialize` of the legacy era (MCP ≤ 2025-11-25, basic/lifecycle). */
+import { LEGACY_VERSIONS } from '../protocol/eras.ts'
 import { isObject, type JsonObject, own, setOwn } from '../protocol/json.ts'
-
-/** Newest first. */
-export const LEGACY_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const
 
 /** The client's version when we speak it, else our newest (basic/lifecycle, "Version Negotiation"). */
 export function negotiateVersion(wanted: unknown): string {

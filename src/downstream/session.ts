@@ -75,6 +75,7 @@ export async function openSession({ id, agent, transport, backend }: SessionOpti
     client = {
       id,
       agent,
+      era: 'legacy',
       info: isObject(params.clientInfo) ? params.clientInfo : {},
       capabilities: isObject(params.capabilities) ? params.capabilities : {},
       protocolVersion,

@@ -20,6 +20,14 @@ export const RPC = {
   requestTimeout: -32001,
   /** The request was cancelled; the value of the Language Server Protocol. */
   cancelled: -32800,
+  /** MCP 2026-07-28: an HTTP header and the body disagree. */
+  headerMismatch: -32020,
+  /** MCP 2026-07-28: the request needs a capability that the client did not declare. */
+  missingClientCapability: -32021,
+  /** MCP 2026-07-28: the revision is not spoken here; `data.supported` lists those that are. */
+  unsupportedVersion: -32022,
+  /** MCP 2025-11-25: somebody has to visit an address first (URL mode elicitation). */
+  urlElicitationRequired: -32042,
 } as const
 
 /** A JSON-RPC error that crosses the wire with code, message and data unchanged. */

@@ -1,4 +1,5 @@
 /** The vocabulary of the onion: an exchange, the handler that answers it, the middleware around it. */
+import type { Era } from './eras.ts'
 import type { JsonObject } from './json.ts'
 import type { Notification, Request } from './message.ts'
 import type { Result } from './result.ts'
@@ -14,13 +15,18 @@ export interface Client {
   /** Unique among the clients of this proxy, also over time. */
   readonly id: string
   readonly agent: Agent
-  /** `clientInfo`, `capabilities` and `protocolVersion` of its initialize request, unchanged. */
+  /** What it speaks. A modern client has no session: its object stands for all requests that say the same of who asks. */
+  readonly era: Era
+  /** `clientInfo`, `capabilities` and `protocolVersion`, of its initialize request or (modern) of the request, unchanged. */
   readonly info: JsonObject
   readonly capabilities: JsonObject
   readonly protocolVersion: string
   /** Sends a notification that belongs to no request. Never throws; a client that left gets nothing. */
   notify(notification: Notification): void
-  /** Asks the client (sampling, elicitation, roots, ping). Rejects with RpcError when it refuses. */
+  /**
+   * Asks the client (sampling, elicitation, roots, ping). Rejects with RpcError when it refuses, and always in the modern era,
+   * where a server asks by its result.
+   */
   ask(request: Request, signal?: AbortSignal): Promise<Result>
 }
 
@@ -35,7 +41,7 @@ export interface Exchange {
   readonly signal: AbortSignal
   /** Progress and log messages, back to this requester, on this request's stream. */
   notify(notification: Notification): void
-  /** Sampling, elicitation and roots, to this requester, on this request's stream. */
+  /** Sampling, elicitation and roots, to this requester, on this request's stream. Absent in the modern era. */
   ask?(request: Request, signal?: AbortSignal): Promise<Result>
   /** Set by the proxy's own tools: keep the result whatever its size, and say under which handle in `_meta`. */
   readonly keep?: true

@@ -11,6 +11,8 @@ import type { Transport } from './transport.ts'
 /** A request of the other side under way. */
 export interface Incoming {
   readonly id: RequestId
+  /** The request of ours that this one belongs to, where the transport can tell. */
+  readonly via: RequestId | undefined
   /** Aborts when the other side cancels or leaves. */
   readonly signal: AbortSignal
   /** Sends on the stream of this request. */
@@ -21,7 +23,8 @@ export interface Incoming {
 export interface PeerHandlers {
   /** Rejecting with RpcError answers with that error; anything else becomes an internal error. */
   onRequest(request: Request, incoming: Incoming): Promise<Result>
-  onNotification(notification: Notification): void
+  /** `via`: the request of ours that it belongs to, where the transport can tell. */
+  onNotification(notification: Notification, via?: RequestId): void
   /** Called once, whoever closed. Everything pending was rejected before. */
   onClose?(): void
   /** Trouble that ends nothing: an answer nobody waits for, a message that is not JSON-RPC. */
@@ -38,6 +41,16 @@ export interface RequestOptions {
   onProgress?: ((params: JsonObject) => void) | undefined
   /** The request of the other side that this one serves. */
   relatedRequestId?: RequestId | undefined
+  /** HTTP headers of this request alone. */
+  headers?: Readonly<Record<string, string>> | undefined
+  /** Told the id under which the request is sent, before it is. */
+  onId?: ((id: RequestId) => void) | undefined
+}
+
+interface SendOptionsOf {
+  relatedRequestId?: RequestId | undefined
+  headers?: Readonly<Record<string, string>> | undefined
+  failed?: ((error: Error) => void) | undefined
 }
 
 interface Pending {
@@ -71,7 +84,7 @@ export class Peer {
   }
 
   async start(): Promise<void> {
-    this.#transport.onmessage = (message) => this.#receive(message)
+    this.#transport.onmessage = (message, via) => this.#receive(message, via)
     this.#transport.onclose = () => this.#ended()
     this.#transport.onerror = (error) => this.#handlers.onError?.(error)
     await this.#transport.start()
@@ -87,7 +100,7 @@ export class Peer {
   }
 
   request(request: Request, options: RequestOptions = {}): Promise<Result> {
-    const { signal, timeoutMs, paused, onProgress, relatedRequestId } = options
+    const { signal, timeoutMs, paused, onProgress, relatedRequestId, headers, onId } = options
     if (this.#closed) return Promise.reject(new PeerClosed('the connection is closed'))
     if (signal?.aborted) return Promise.reject(abortError(signal))
     const id = this.#nextId++
@@ -130,14 +143,12 @@ export class Peer {
         pending.timer = setTimeout(expire, timeoutMs)
       }
       this.#pending.set(id, pending)
+      onId?.(id)
       const { method, params } = request
       const sent = onProgress ? withToken(params, id) : params
       this.#send(
         sent === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params: sent },
-        {
-          relatedRequestId,
-          failed: pending.reject,
-        },
+        { relatedRequestId, headers, failed: pending.reject },
       )
     })
   }
@@ -159,13 +170,13 @@ export class Peer {
     }
   }
 
-  #send(
-    message: JsonRpcMessage,
-    options: { relatedRequestId?: RequestId | undefined; failed?: (error: Error) => void } = {},
-  ): void {
-    const { relatedRequestId, failed } = options
+  #send(message: JsonRpcMessage, options: SendOptionsOf = {}): void {
+    const { relatedRequestId, headers, failed } = options
     this.#transport
-      .send(message, relatedRequestId === undefined ? undefined : { relatedRequestId })
+      .send(message, {
+        ...(relatedRequestId !== undefined && { relatedRequestId }),
+        ...(headers !== undefined && { headers }),
+      })
       .catch((error) => {
         const reason = error instanceof Error ? error : new Error(String(error))
         if (failed) failed(reason)
@@ -173,12 +184,12 @@ export class Peer {
       })
   }
 
-  #receive(message: JsonRpcMessage): void {
+  #receive(message: JsonRpcMessage, via: RequestId | undefined): void {
     if ('method' in message) {
       const fault = faultOf(message)
       if (fault) this.#refuse(message, fault)
-      else if ('id' in message && message.id !== null) void this.#serve(message, message.id)
-      else this.#note(message)
+      else if ('id' in message && message.id !== null) void this.#serve(message, message.id, via)
+      else this.#note(message, via)
     } else if ('result' in message || 'error' in message) {
       this.#settle(message)
     } else {
@@ -203,7 +214,7 @@ export class Peer {
     }
   }
 
-  #note(notification: Notification): void {
+  #note(notification: Notification, via: RequestId | undefined): void {
     const params = notification.params
     if (notification.method === 'notifications/cancelled' && params) {
       const id = params.requestId
@@ -214,18 +225,18 @@ export class Peer {
       pending?.timer?.refresh()
       pending?.progress?.(params)
     } else {
-      this.#handlers.onNotification(notification)
+      this.#handlers.onNotification(notification, via)
     }
   }
 
-  async #serve(request: Request, id: RequestId): Promise<void> {
+  async #serve(request: Request, id: RequestId, via: RequestId | undefined): Promise<void> {
     const controller = new AbortController()
     this.#incoming.set(id, controller)
     try {
       const result =
         request.method === 'ping'
           ? {}
-          : await this.#handlers.onRequest(request, this.#context(id, controller))
+          : await this.#handlers.onRequest(request, this.#context(id, via, controller))
       if (!controller.signal.aborted) this.#send({ jsonrpc: '2.0', id, result }, { relatedRequestId: id })
     } catch (thrown) {
       // A cancelled request gets no answer (basic/utilities/cancellation).
@@ -238,9 +249,10 @@ export class Peer {
     }
   }
 
-  #context(id: RequestId, controller: AbortController): Incoming {
+  #context(id: RequestId, via: RequestId | undefined, controller: AbortController): Incoming {
     return {
       id,
+      via,
       signal: controller.signal,
       notify: (notification) => this.notify(notification, id),
       request: (request, options) => this.request(request, { ...options, relatedRequestId: id }),

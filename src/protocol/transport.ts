@@ -3,6 +3,8 @@ import type { JsonRpcMessage, RequestId } from './message.ts'
 export interface SendOptions {
   /** The request this message belongs to: over HTTP it travels on that request's stream. */
   relatedRequestId?: RequestId
+  /** HTTP headers of this message alone. Other transports have none. */
+  headers?: Readonly<Record<string, string>>
 }
 
 /**
@@ -14,7 +16,8 @@ export interface Transport {
   /** Rejects when the message cannot be handed over. Resolves when the receiver can take more (back-pressure). */
   send(message: JsonRpcMessage, options?: SendOptions): Promise<void>
   close(): Promise<void>
-  onmessage?: ((message: JsonRpcMessage) => void) | undefined
+  /** `via`: the request of ours on whose stream the message came, where the transport can tell (HTTP). */
+  onmessage?: ((message: JsonRpcMessage, via?: RequestId) => void) | undefined
   onclose?: (() => void) | undefined
   onerror?: ((error: Error) => void) | undefined
 }

@@ -1,16 +1,8 @@
 /** The handshake of the legacy era (MCP ≤ 2025-11-25, basic/lifecycle): initialize, then notifications/initialized. */
+import { LEGACY_VERSIONS } from '../protocol/eras.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
 import type { Peer } from '../protocol/peer.ts'
 import { plain } from '../protocol/result.ts'
-
-/** Revisions this side speaks, newest first. */
-const LEGACY_VERSIONS: readonly string[] = [
-  '2025-11-25',
-  '2025-06-18',
-  '2025-03-26',
-  '2024-11-05',
-  '2024-10-07',
-]
 
 export interface Introduction {
   /** `clientInfo` of the proxy: at least name and version. */
@@ -39,7 +31,7 @@ export async function handshake(
   const version = own(result, 'protocolVersion')
   if (typeof version !== 'string')
     throw new ProtocolViolation('answered initialize without a protocolVersion')
-  if (!LEGACY_VERSIONS.includes(version)) {
+  if (!LEGACY_VERSIONS.some((known) => known === version)) {
     throw new ProtocolViolation(`speaks protocol version ${version.slice(0, 40)}, which this proxy does not`)
   }
   agreed(version)

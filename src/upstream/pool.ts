@@ -73,7 +73,7 @@ class Pool implements Upstreams {
       memory: this.#memory,
       now: options.now,
       later: options.later,
-      changed: (server, kind) => options.events.changed(server, kind),
+      changed: (server, kind) => options.events.changed(server, kind, () => true),
       alive: (session) => this.#links.all.some((link) => link.connection.session === session),
       lasting: (group) => !group.startsWith(OWN),
     })

@@ -22,6 +22,15 @@ export type ListKind = keyof typeof LISTS
 export interface ServerList {
   server: string
   items: readonly JsonObject[]
+  /** How long and by whom the list may be kept, where the server said so (MCP 2026-07-28, server/utilities/caching). */
+  hints?: CacheHints
+}
+
+export interface CacheHints {
+  /** Milliseconds for which the answer is fresh. */
+  ttlMs: number
+  /** `public`: it is the same for every client. */
+  cacheScope: 'public' | 'private'
 }
 
 export type ConnectionState = 'idle' | 'connecting' | 'ready' | 'waiting' | 'closed'
@@ -37,8 +46,8 @@ export interface ServerStatus {
 }
 
 export interface UpstreamEvents {
-  /** A list of this server is no longer what it was. */
-  changed(server: string, kind: ListKind): void
+  /** A list of this server is no longer what it was, for the clients that `concerns` says. */
+  changed(server: string, kind: ListKind, concerns: (client: Client) => boolean): void
   /** A notification of a server that belongs to no request: logging, resources/updated. `client` absent: to all. */
   notification(server: string, notification: Notification, client: Client | undefined): void
 }

@@ -97,6 +97,7 @@ export function client(capabilities: JsonObject = {}, answer: JsonObject = { ans
   return {
     id,
     agent: { id, kind: 'session' },
+    era: 'legacy',
     info: {},
     capabilities,
     protocolVersion: '2025-11-25',
