@@ -6,7 +6,8 @@ import { createFixture } from './fixture.mjs'
 /** Milliseconds after which a client whose stream ended comes back. */
 const RETRY_MS = 100
 
-export function createLegacy() {
+/** @param lists what is switched on (`lists.mjs`) */
+export function createLegacy(lists) {
   const sessions = new Map()
 
   async function open(request, response, body) {
@@ -17,7 +18,7 @@ export function createLegacy() {
       eventStore: createEventStore(),
       retryInterval: RETRY_MS,
     })
-    await createFixture('legacy').connect(transport)
+    await createFixture('legacy', lists, true).connect(transport)
     await transport.handleRequest(request, response, body)
     if (transport.sessionId === undefined) await transport.close()
   }

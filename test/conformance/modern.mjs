@@ -3,11 +3,10 @@ import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import { createFixture } from './fixture.mjs'
 
-export function createModern() {
-  const announce = {
-    tools: () => handler.notify.toolsChanged(),
-    prompts: () => handler.notify.promptsChanged(),
-  }
-  const handler = createMcpHandler(() => createFixture('modern', announce), { legacy: 'reject' })
+/** @param lists what is switched on (`lists.mjs`) */
+export function createModern(lists) {
+  const handler = createMcpHandler(() => createFixture('modern', lists, false), { legacy: 'reject' })
+  lists.follow('tools', () => handler.notify.toolsChanged())
+  lists.follow('prompts', () => handler.notify.promptsChanged())
   return { handle: toNodeHandler(handler), close: () => handler.close() }
 }

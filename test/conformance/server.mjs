@@ -1,31 +1,37 @@
 /**
- * The conformance fixture over HTTP, both eras at one address: `node server.mjs [port] [--legacy-only | --modern-only]`.
- * Without a port it takes a free one; it prints its address. On 127.0.0.1 only, guarded against DNS rebinding.
+ * The conformance fixture: `node server.mjs [port] [--stdio] [--legacy-only | --modern-only]`. Over HTTP both eras are at one
+ * address, which it prints; without a port it takes a free one. On 127.0.0.1 only, guarded against DNS rebinding.
  */
 import { createServer } from 'node:http'
 import { parseArgs } from 'node:util'
 import { localhostHostValidation, localhostOriginValidation, toWebRequest } from '@modelcontextprotocol/node'
 import { isLegacyRequest } from '@modelcontextprotocol/server'
 import { createLegacy } from './legacy.mjs'
+import { createLists } from './lists.mjs'
 import { createModern } from './modern.mjs'
+import { runStdio } from './stdio.mjs'
 
 const PATH = '/mcp'
 
-const { values: only, positionals } = parseArgs({
-  options: { 'legacy-only': { type: 'boolean' }, 'modern-only': { type: 'boolean' } },
+const { values: options, positionals } = parseArgs({
+  options: {
+    stdio: { type: 'boolean' },
+    'legacy-only': { type: 'boolean' },
+    'modern-only': { type: 'boolean' },
+  },
   allowPositionals: true,
 })
+const only = options['legacy-only'] ? 'legacy' : options['modern-only'] ? 'modern' : undefined
 const guards = [localhostHostValidation(), localhostOriginValidation()]
-const legacy = createLegacy()
-const modern = createModern()
+const lists = createLists()
 
-async function handle(request, response) {
+async function handle(eras, request, response) {
   if (new URL(request.url, 'http://localhost').pathname !== PATH) return void response.writeHead(404).end()
   if (!guards.every((guard) => guard(request, response))) return
   const body = await readJson(request)
   if (body === null) return void response.writeHead(400).end()
-  const era = (await isLegacy(request, body)) ? legacy : modern
-  await era.handle(request, response, body)
+  const era = only ?? ((await isLegacy(request, body)) ? 'legacy' : 'modern')
+  await eras[era].handle(request, response, body)
 }
 
 /** Undefined without a body, null when it is no JSON. */
@@ -41,26 +47,29 @@ async function readJson(request) {
 }
 
 async function isLegacy(request, body) {
-  if (only['legacy-only']) return true
-  if (only['modern-only']) return false
   return isLegacyRequest(await toWebRequest(request, body), body)
 }
 
-const server = createServer((request, response) => {
-  handle(request, response).catch((error) => {
-    process.stderr.write(`${error.stack}\n`)
-    response.destroy()
+function serveHttp(port) {
+  const eras = { legacy: createLegacy(lists), modern: createModern(lists) }
+  const server = createServer((request, response) => {
+    handle(eras, request, response).catch((error) => {
+      process.stderr.write(`${error.stack}\n`)
+      response.destroy()
+    })
   })
-})
-server.listen(Number(positionals[0] ?? 0), '127.0.0.1', () => {
-  process.stdout.write(`http://localhost:${server.address().port}${PATH}\n`)
-})
-
-for (const signal of ['SIGINT', 'SIGTERM']) {
-  process.once(signal, async () => {
-    server.close()
-    await Promise.allSettled([legacy.close(), modern.close()])
-    server.closeAllConnections()
-    process.exit(0)
+  server.listen(port, '127.0.0.1', () => {
+    process.stdout.write(`http://localhost:${server.address().port}${PATH}\n`)
   })
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.once(signal, async () => {
+      server.close()
+      await Promise.allSettled([eras.legacy.close(), eras.modern.close()])
+      server.closeAllConnections()
+      process.exit(0)
+    })
+  }
 }
+
+if (options.stdio) await runStdio(lists, only)
+else serveHttp(Number(positionals[0] ?? 0))

@@ -68,7 +68,7 @@ const MIRRORED = {
   },
 }
 
-export function addTools(server, announce) {
+export function addTools(server, lists) {
   for (const [name, [description, result]] of Object.entries(FIXED)) {
     server.registerTool(name, { description }, () => result)
   }
@@ -124,12 +124,11 @@ export function addTools(server, announce) {
     ({ region }) => answer(text(`Region: ${region ?? 'none'}`)),
   )
 
-  server.registerTool('test_trigger_tool_change', { description: 'Says that the tools changed.' }, () => {
-    announce.tools()
-    return answer(text('Announced.'))
-  })
-  server.registerTool('test_trigger_prompt_change', { description: 'Says that the prompts changed.' }, () => {
-    announce.prompts()
-    return answer(text('Announced.'))
-  })
+  for (const [list, name] of Object.entries({ tools: 'tool', prompts: 'prompt' })) {
+    const description = `Switches a ${name} on or off, which changes the list of ${list}.`
+    server.registerTool(`test_trigger_${name}_change`, { description }, () => {
+      lists.flip(list)
+      return answer(text('Changed.'))
+    })
+  }
 }
