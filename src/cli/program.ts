@@ -48,7 +48,7 @@ export async function createProgram(
     flags: Object.fromEntries(
       options.map((option) => [
         flagName(option.flags),
-        program.getOptionValue(option.attributeName()) as string | undefined,
+        textOf(program.getOptionValue(option.attributeName())),
       ]),
     ),
     wrapped,
@@ -97,6 +97,11 @@ export async function createProgram(
       done(importClients(host, client, options.out))
     })
   return program
+}
+
+/** A flag without a value is `true` when it is there. */
+function textOf(value: unknown): string | undefined {
+  return value === undefined ? undefined : String(value)
 }
 
 /** `mcp-rlm-proxy npx server` is a wish that needs a `--`. */

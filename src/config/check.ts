@@ -1,5 +1,6 @@
 /** Checks a whole configuration and collects every problem it has. Does no input or output of its own. */
 import { isObject, type JsonObject } from '../protocol/json.ts'
+import { checkAuth } from './auth-settings.ts'
 import { type CheckedServers, checkServers } from './check-servers.ts'
 import type { Surroundings } from './expand.ts'
 import { expandAll } from './expand-all.ts'
@@ -90,6 +91,8 @@ function checkSettings(
       remedy: 'Make it smaller.',
     })
   }
+  const { auth, host, transport } = parsed.data
+  checkAuth(auth, host, transport !== 'stdio', [...SETTINGS, 'auth'], report)
   return { settings: { ...parsed.data, previewSize: Math.min(previewSize, maxResponseSize) }, chosen }
 }
 

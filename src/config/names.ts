@@ -6,7 +6,7 @@
 export interface OptionNames {
   /** The first is the one to document; the others keep working. */
   env: readonly string[]
-  /** `--port <n>`, as the command line declares it. */
+  /** `--port <n>`, as the command line declares it. Without a value: its presence says true. */
   flag?: string
 }
 
@@ -16,6 +16,7 @@ export const OPTION_NAMES: Readonly<Record<string, OptionNames>> = {
   transport: { env: ['MCPPROXY_TRANSPORT'], flag: '--transport <name>' },
   host: { env: ['MCPPROXY_HOST'], flag: '--host <address>' },
   port: { env: ['MCPPROXY_PORT'], flag: '--port <number>' },
+  allowUnauthenticated: { env: ['MCPPROXY_ALLOW_UNAUTHENTICATED'], flag: '--allow-unauthenticated' },
   dataDir: { env: ['MCPPROXY_DATA_DIR'] },
   resetData: { env: ['MCPPROXY_RESET_DATA'] },
   maxResponseSize: { env: ['MCPPROXY_MAX_RESPONSE_SIZE'], flag: '--max-response-size <characters>' },
@@ -33,6 +34,14 @@ export const OPTION_NAMES: Readonly<Record<string, OptionNames>> = {
   maxTotalAgents: { env: ['MCPPROXY_MAX_TOTAL_AGENTS'] },
   cacheDiskMaxBytes: { env: ['MCPPROXY_CACHE_DISK_MAX_BYTES'] },
   cacheDiskMaxAgeSeconds: { env: ['MCPPROXY_CACHE_DISK_MAX_AGE_SECONDS'] },
+  'auth.tokens': { env: ['MCPPROXY_AUTH_TOKENS'] },
+  'auth.issuer': { env: ['MCPPROXY_AUTH_ISSUER'] },
+  'auth.audience': { env: ['MCPPROXY_AUTH_AUDIENCE'] },
+  'auth.jwksUri': { env: ['MCPPROXY_AUTH_JWKS_URI'] },
+  'auth.introspection.url': { env: ['MCPPROXY_AUTH_INTROSPECTION_URL'] },
+  'auth.introspection.clientId': { env: ['MCPPROXY_AUTH_INTROSPECTION_CLIENT_ID'] },
+  'auth.introspection.clientSecret': { env: ['MCPPROXY_AUTH_INTROSPECTION_CLIENT_SECRET'] },
+  'auth.publicUrl': { env: ['MCPPROXY_PUBLIC_URL'], flag: '--public-url <url>' },
   'naming.prefix': { env: ['MCPPROXY_NAMING_PREFIX'] },
   'naming.separator': { env: ['MCPPROXY_NAMING_SEPARATOR'] },
   'naming.maxLength': { env: ['MCPPROXY_TOOL_NAME_LIMIT'] },

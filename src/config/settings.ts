@@ -1,5 +1,6 @@
 /** `proxySettings`: how the proxy itself works. Types, defaults, ranges and descriptions of every option. */
 import * as z from 'zod'
+import { authSchema } from './auth-settings.ts'
 import { flag, integer, oneOf, text } from './option.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -84,6 +85,9 @@ export const settingsSchema = z.object({
     min: 0,
     max: 65_535,
   }).default(8000),
+  allowUnauthenticated: flag(
+    'Serve clients on other machines although none of them has to authenticate.',
+  ).default(false),
   dataDir: text('Where kept results, remembered tool lists and the savings ledger lie.').default(
     '~/.mcpproxy',
   ),
@@ -166,6 +170,11 @@ export const settingsSchema = z.object({
     max: 31_536_000,
   }).default(86_400),
 
+  auth: authSchema
+    .prefault({})
+    .meta({
+      description: 'Who may connect with streamable-http and sse. Not set: everybody on this machine.',
+    }),
   naming: naming.prefault({}).meta({ description: 'How tools are called.' }),
   connect: connect.prefault({}).meta({ description: 'How servers are connected.' }),
   log: log.prefault({}).meta({ description: 'What is logged, and where.' }),

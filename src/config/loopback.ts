@@ -1,0 +1,14 @@
+/** What this machine is called by itself, as `Host` and `Origin` spell it. */
+export const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
+
+/** An address as `Host` and `Origin` spell it: lower case, IPv6 short and in brackets. */
+export function nameOfHost(host: string): string {
+  const name = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
+  return URL.canParse(`http://${name}`) ? new URL(`http://${name}`).hostname : name
+}
+
+/** True for addresses that only this machine can reach. */
+export function isLoopback(host: string): boolean {
+  const name = nameOfHost(host)
+  return LOOPBACK.includes(name) || /^127\.\d+\.\d+\.\d+$/.test(name)
+}
