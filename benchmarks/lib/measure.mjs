@@ -30,6 +30,12 @@ export function median(values) {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
+/** The value below which so great a part of the values lies. */
+export function quantile(values, part) {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
+}
+
 /** The machine as far as it matters to a reader of figures. */
 export function machine() {
   const [cpu] = cpus()
