@@ -1,10 +1,11 @@
 /** Checks the servers of a configuration and brings them into their final form. */
-import { isObject, type JsonValue } from '../protocol/json.ts'
+import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
 import type { Surroundings } from './expand.ts'
 import { expandAll } from './expand-all.ts'
 import { reportIssues } from './issues.ts'
 import { canonicalKeys } from './keys.ts'
 import { LATER, SERVER_ALIASES, SERVER_IGNORED } from './names.ts'
+import { longForm } from './oauth-settings.ts'
 import { allowed } from './option.ts'
 import { type Path, showSafely } from './problem.ts'
 import type { Report } from './report.ts'
@@ -71,7 +72,12 @@ function checkServer(
     return
   }
   const names = { aliases: SERVER_ALIASES, ignored: SERVER_IGNORED, later: LATER.servers }
-  const entry = canonicalKeys(written, { schema: serverSchema, at: path, from: path, ...names }, report, {})
+  const entry = canonicalKeys(
+    withLongForms(written),
+    { schema: serverSchema, at: path, from: path, ...names },
+    report,
+    {},
+  )
   if (entry.disabled === true) {
     into.disabled.push(name)
     return
@@ -81,7 +87,7 @@ function checkServer(
   if (!parsed.success) return reportIssues(parsed.error.issues, ready, serverSchema, path, report)
   const faults = serverFaults(parsed.data)
   for (const { key, message, remedy } of faults) {
-    report.addAt('error', key === undefined ? path : [...path, key], { message, remedy })
+    report.addAt('error', key === undefined ? path : [...path, ...[key].flat()], { message, remedy })
   }
   if (faults.length > 0) return
   try {
@@ -93,4 +99,9 @@ function checkServer(
       remedy: 'Check the path, or remove it.',
     })
   }
+}
+
+function withLongForms(written: JsonObject): JsonObject {
+  const oauth = own(written, 'oauth')
+  return oauth === undefined ? written : { ...written, oauth: longForm(oauth) }
 }

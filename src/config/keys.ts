@@ -41,7 +41,7 @@ export function canonicalKeys(
     for (const [key, value] of Object.entries(object)) {
       const here = [...written, key]
       const canonical = byName.get(plainName(key))
-      const alias = inside.length === 0 ? aliases.get(plainName(key)) : undefined
+      const alias = aliases.get(plainName([...inside, key].join('.')))
       if (canonical !== undefined) {
         const { type } = unwrap(schema.shape[canonical] as z.ZodType)
         if (type instanceof z.ZodObject && isObject(value)) walk(value, type, [...inside, canonical], here)

@@ -46,6 +46,7 @@ export const OPTION_NAMES: Readonly<Record<string, OptionNames>> = {
   'naming.separator': { env: ['MCPPROXY_NAMING_SEPARATOR'] },
   'naming.maxLength': { env: ['MCPPROXY_TOOL_NAME_LIMIT'] },
   'naming.charset': { env: ['MCPPROXY_NAMING_CHARSET'] },
+  'oauth.open': { env: ['MCPPROXY_OAUTH_OPEN'] },
   'connect.lazy': { env: ['MCPPROXY_LAZY'] },
   'connect.timeoutMs': { env: ['MCPPROXY_CONNECT_TIMEOUT_MS'] },
   'connect.callTimeoutMs': { env: ['MCPPROXY_CALL_TIMEOUT_MS'] },
@@ -73,6 +74,8 @@ export const SERVER_ALIASES: Readonly<Record<string, string>> = {
   serverUrl: 'url',
   httpUrl: 'url',
   transport: 'type',
+  'oauth.callbackPort': 'oauth.redirectPort',
+  'oauth.scopes': 'oauth.scope',
 }
 
 /** Keys of other clients in a server entry that mean nothing to a proxy. */
@@ -98,7 +101,7 @@ export const LATER = {
     'toolcachettl',
   ],
   settings: ['truncateOutputLength', 'retrieve', 'index', 'spill', 'readback', 'toolCache', 'profiles'],
-  servers: ['oauth', 'quota', 'concurrency', 'tools', 'exposure'],
+  servers: ['quota', 'concurrency', 'tools', 'exposure'],
   env: [
     'MCPPROXY_ROUTING_TYPE',
     'MCPPROXY_EMBEDDER',

@@ -1,5 +1,6 @@
 /** `mcpServers`: the servers behind the proxy, in the form that Claude Desktop, Cursor and VS Code use. */
 import * as z from 'zod'
+import { type OAuthSettings, oauthFaults, oauthSchema } from './oauth-settings.ts'
 import { flag, integer, oneOf, text } from './option.ts'
 
 /** One entry as written. Which keys go together is checked by `serverFaults`, whose messages name the remedy. */
@@ -17,6 +18,7 @@ export const serverSchema = z.object({
     .record(z.string().min(1), z.string())
     .meta({ description: 'HTTP headers sent to it with every request.' })
     .optional(),
+  oauth: oauthSchema.optional(),
   type: oneOf(
     ['stdio', 'streamable-http', 'sse'],
     'How it is reached. Not set: stdio for a command; for a url streamable HTTP, or SSE where the server speaks that.',
@@ -62,13 +64,15 @@ interface RemoteServer extends ServerBasics {
   readonly transport: 'auto' | 'streamable-http' | 'sse'
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
+  /** Undefined: nothing was said; OAuth is tried when the server asks for it. */
+  readonly oauth: OAuthSettings | undefined
 }
 
 export type ServerConfig = StdioServer | RemoteServer
 
 /** Something wrong with an entry as a whole. `key` is where to point at; absent: at the entry itself. */
 export interface ServerFault {
-  key?: 'command' | 'url' | 'type' | 'headers'
+  key?: string | readonly string[]
   message: string
   remedy: string
 }
@@ -103,6 +107,13 @@ export function serverFaults(entry: ServerEntry): ServerFault[] {
       })
     }
   }
+  if (entry.oauth !== undefined) {
+    if (url === undefined) {
+      faults.push({ key: 'oauth', message: 'is for servers with a url', remedy: 'Remove "oauth".' })
+    }
+    const found = oauthFaults(entry.oauth).map(({ key, ...fault }) => ({ key: ['oauth', key], ...fault }))
+    faults.push(...found)
+  }
   return faults
 }
 
@@ -124,7 +135,7 @@ export function toServer(
     return { ...basics, transport: 'stdio', command, args: entry.args ?? [], env, cwd: entry.cwd }
   }
   const transport = type === undefined || type === 'stdio' ? 'auto' : type
-  return { ...basics, transport, url: url ?? '', headers: entry.headers ?? {} }
+  return { ...basics, transport, url: url ?? '', headers: entry.headers ?? {}, oauth: entry.oauth }
 }
 
 function isHttp(url: string): boolean {

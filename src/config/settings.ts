@@ -1,6 +1,7 @@
 /** `proxySettings`: how the proxy itself works. Types, defaults, ranges and descriptions of every option. */
 import * as z from 'zod'
 import { authSchema } from './auth-settings.ts'
+import { signInSchema } from './oauth-settings.ts'
 import { flag, integer, oneOf, text } from './option.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -170,13 +171,12 @@ export const settingsSchema = z.object({
     max: 31_536_000,
   }).default(86_400),
 
-  auth: authSchema
-    .prefault({})
-    .meta({
-      description: 'Who may connect with streamable-http and sse. Not set: everybody on this machine.',
-    }),
+  auth: authSchema.prefault({}).meta({
+    description: 'Who may connect with streamable-http and sse. Not set: everybody on this machine.',
+  }),
   naming: naming.prefault({}).meta({ description: 'How tools are called.' }),
   connect: connect.prefault({}).meta({ description: 'How servers are connected.' }),
+  oauth: signInSchema.prefault({}).meta({ description: 'How the proxy signs in to servers.' }),
   log: log.prefault({}).meta({ description: 'What is logged, and where.' }),
 })
 

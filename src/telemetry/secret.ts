@@ -34,6 +34,9 @@ export interface SecretHolder {
   readonly env?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
   readonly url?: string
+  readonly oauth?:
+    | { readonly clientSecret?: string | undefined; readonly privateKey?: string | undefined }
+    | undefined
 }
 
 /** Shorter values are too common in ordinary text to be struck out. */
@@ -41,11 +44,12 @@ const SHORTEST = 5
 
 /** Secret values of these entries: by the name of the variable or header, and whatever stands in a url's userinfo or query. */
 export function secretsOf(holders: readonly SecretHolder[]): string[] {
-  const found = holders.flatMap(({ env = {}, headers = {}, url }) => [
+  const found = holders.flatMap(({ env = {}, headers = {}, url, oauth = {} }) => [
     ...[...Object.entries(env), ...Object.entries(headers)]
       .filter(([name]) => isSecretName(name))
       .flatMap(([, value]) => [value, value.replace(/^(?:bearer|basic|token)\s+/i, '')]),
     ...(url === undefined ? [] : secretsOfUrl(url)),
+    ...[oauth.clientSecret, oauth.privateKey].filter((value) => value !== undefined),
   ])
   return [...new Set(found)].filter((value) => value.length >= SHORTEST)
 }
