@@ -1,5 +1,5 @@
 /** Tools that need something of the client (sampling, elicitation, roots), in one round or in several (SEP-2322). */
-import { inputResponse } from '@modelcontextprotocol/server'
+import { CLIENT_CAPABILITIES_META_KEY, inputResponse } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { text } from './tools.mjs'
 
@@ -121,7 +121,9 @@ export function addInputTools(server, stateCodec) {
   addRounds(add, stateCodec)
 
   add('test_input_required_result_capabilities', 'Asks for no more than the client can do.', (ctx) => {
-    const able = server.server.getClientCapabilities() ?? {}
+    // Of the request in the modern era, of the session in the legacy one.
+    const declared = ctx.mcpReq.envelope?.[CLIENT_CAPABILITIES_META_KEY]
+    const able = declared ?? server.server.getClientCapabilities() ?? {}
     const requests = {
       ...(able.elicitation && { user_name: NAME }),
       ...(able.sampling && { capital_question: sample('What is the capital of France?', 100) }),
