@@ -6,7 +6,7 @@
 import type { JsonObject } from '../protocol/json.ts'
 import type { Later } from './backoff.ts'
 import { type Memory, sameJson } from './remember.ts'
-import { LISTS, type ListKind } from './upstreams.ts'
+import { type CacheHints, LISTS, type ListKind } from './upstreams.ts'
 
 /** Whose list it is. Clients of like capabilities form a group; a session that changed its own lists is one of its own. */
 export interface Place {
@@ -14,11 +14,19 @@ export interface Place {
   readonly group: string
 }
 
-/** What a fetch brings: the items, and the session they come from. */
-interface Fetched {
+/** A list, and what its server says about keeping it. */
+export interface Kept {
+  readonly items: readonly JsonObject[]
+  readonly hints?: CacheHints | undefined
+}
+
+/** What a fetch brings: the list, and the session it comes from. */
+interface Fetched extends Kept {
   items: JsonObject[]
   /** Undefined when it ended meanwhile. */
   session: object | undefined
+  /** False: the server does not say when the list changes, so it is true only for as long as it said itself. */
+  announced: boolean
 }
 
 export type Fetch = (kind: ListKind) => Promise<Fetched>
@@ -27,14 +35,17 @@ interface Entry {
   place: Place
   kind: ListKind
   items: readonly JsonObject[] | undefined
+  hints: CacheHints | undefined
   session: object | undefined
+  /** Until when, in milliseconds since 1970, it is true without being announced. */
+  trueUntil: number
   /** `now`: the next reader waits for a new one. `soon`: the next reader gets this one, and a new one is fetched. */
   refetch: 'now' | 'soon' | 'no'
   /** Somebody was given the list, or went away without it: a difference must be told. */
   seen: boolean
   /** A reader has waited out the time limit for it; it is not here yet. */
   late: boolean
-  pending: Promise<readonly JsonObject[]> | undefined
+  pending: Promise<Kept> | undefined
   /** It changed while it was being fetched. */
   again: boolean
   /** Until when, in milliseconds since 1970, it is not fetched for `list_changed`: the last time nothing had changed. */
@@ -45,7 +56,7 @@ interface Entry {
 
 export interface CatalogOptions {
   memory: Memory
-  changed(server: string, kind: ListKind): void
+  changed(place: Place, kind: ListKind): void
   /** Milliseconds since 1970. */
   now(): number
   later: Later
@@ -75,16 +86,22 @@ export class Catalog {
   }
 
   /** The list, from memory when it may be; `lazy` keeps a list that may be old from being fetched again. */
-  async read(place: Place, kind: ListKind, fetch: Fetch, lazy: boolean): Promise<readonly JsonObject[]> {
+  async read(place: Place, kind: ListKind, fetch: Fetch, lazy: boolean): Promise<Kept> {
     const entry = this.#entry(place, kind)
-    if (entry.items !== undefined && entry.refetch !== 'now') {
+    const { items, hints } = entry
+    if (items !== undefined && entry.refetch !== 'now' && entry.trueUntil > this.#options.now()) {
       entry.seen = true
       if (entry.refetch === 'soon' && !lazy) this.#behind(entry, fetch)
-      return entry.items
+      return { items, hints }
     }
-    const items = await this.#refresh(entry, fetch)
+    const kept = await this.#refresh(entry, fetch)
     entry.seen = true
-    return items
+    return kept
+  }
+
+  /** The list as it was last, true or not; undefined when it was never fetched. */
+  peek(place: Place, kind: ListKind): readonly JsonObject[] | undefined {
+    return this.#entry(place, kind).items
   }
 
   /** A reader left without the list, `late`: after the whole time limit. When it comes, that is a change. */
@@ -155,7 +172,9 @@ export class Catalog {
       place: { server: place.server, group: place.group },
       kind,
       items,
+      hints: undefined,
       session: undefined,
+      trueUntil: Number.POSITIVE_INFINITY,
       refetch: items ? 'soon' : 'now',
       seen: false,
       late: false,
@@ -185,14 +204,14 @@ export class Catalog {
     this.#refresh(entry, fetch).catch(() => {})
   }
 
-  #refresh(entry: Entry, fetch: Fetch): Promise<readonly JsonObject[]> {
+  #refresh(entry: Entry, fetch: Fetch): Promise<Kept> {
     entry.pending ??= this.#fetch(entry, fetch).finally(() => {
       entry.pending = undefined
     })
     return entry.pending
   }
 
-  async #fetch(entry: Entry, fetch: Fetch): Promise<readonly JsonObject[]> {
+  async #fetch(entry: Entry, fetch: Fetch): Promise<Kept> {
     const { changed, memory, lasting } = this.#options
     const { server, group } = entry.place
     entry.again = false
@@ -203,13 +222,18 @@ export class Catalog {
     }
     const differs = !sameJson(entry.items, fetched.items)
     if (!differs) entry.quietUntil = this.#options.now() + QUIET_MS
-    entry.items = fetched.items
+    // The same list stays the same object: whoever made something of it need not do so again.
+    if (differs || entry.items === undefined) entry.items = fetched.items
+    entry.hints = fetched.hints
+    entry.trueUntil = fetched.announced
+      ? Number.POSITIVE_INFINITY
+      : this.#options.now() + (fetched.hints?.ttlMs ?? 0)
     entry.session = fetched.session
     entry.refetch = 'no'
     entry.late = false
     if (lasting(group)) memory.saveList(server, group, entry.kind, fetched.items)
-    if (differs && entry.seen) changed(server, entry.kind)
-    return entry.items
+    if (differs && entry.seen) changed(entry.place, entry.kind)
+    return { items: entry.items, hints: entry.hints }
   }
 }
 

@@ -4,13 +4,16 @@
  *
  * idle → connecting → ready → (lost) waiting → connecting …; `close` ends it in `closed` from anywhere.
  */
+import type { Era } from '../protocol/eras.ts'
 import type { JsonObject } from '../protocol/json.ts'
-import type { Notification, Request } from '../protocol/message.ts'
-import { Peer, type RequestOptions } from '../protocol/peer.ts'
+import type { Notification, Request, RequestId } from '../protocol/message.ts'
+import { Peer, type RequestOptions, RequestTimeout } from '../protocol/peer.ts'
 import type { Result } from '../protocol/result.ts'
 import type { Logger } from '../telemetry/log.ts'
 import { type BackoffOptions, backoff, type Later } from './backoff.ts'
+import { EraRefused, refusesEra } from './era.ts'
 import { handshake, type Introduction } from './handshake.ts'
+import { unlessAborted } from './until.ts'
 import {
   cancelled,
   connectFailed,
@@ -22,9 +25,9 @@ import { SessionExpired, type UpstreamTransport } from './upstream-transport.ts'
 import type { ConnectionState } from './upstreams.ts'
 
 interface ConnectionHandlers {
-  /** A request of the server. */
-  request(request: Request, signal: AbortSignal): Promise<Result>
-  notification(notification: Notification): void
+  /** A request of the server. `via`: the request of ours on whose stream it came, where the transport can tell. */
+  request(request: Request, signal: AbortSignal, via: RequestId | undefined): Promise<Result>
+  notification(notification: Notification, via: RequestId | undefined): void
   /** The handshake is done, for the first time or again. */
   ready(session: Session): void
   /** It was lost, or could not be had. */
@@ -72,6 +75,10 @@ export class Connection {
 
   constructor(options: ConnectionOptions) {
     this.#options = options
+  }
+
+  get era(): Era {
+    return this.#options.introduction.era
   }
 
   get state(): ConnectionState {
@@ -135,8 +142,8 @@ export class Connection {
     this.#state = 'connecting'
     const transport = this.#dial()
     const peer = new Peer(transport, {
-      onRequest: (request, incoming) => handlers.request(request, incoming.signal),
-      onNotification: (notification) => handlers.notification(notification),
+      onRequest: (request, incoming) => handlers.request(request, incoming.signal, incoming.via),
+      onNotification: (notification, via) => handlers.notification(notification, via),
       onError: (error) =>
         this.#options.logger.debug({ server, error: error.message }, 'trouble with a server'),
       onClose: () => this.#lost(peer, transport),
@@ -146,8 +153,17 @@ export class Connection {
       await peer.start()
       return await handshake(peer, introduction, (version) => transport.setProtocolVersion?.(version))
     })()
+    // A server that knows only `initialize` may say nothing at all to anything else.
+    const limited = introduction.era === 'modern' && transport.kind === 'stdio'
+    const expired = limited
+      ? new RequestTimeout('no answer to server/discover')
+      : connectTimedOut(server, connectTimeoutMs)
     try {
-      const initialize = await this.#limited(attempt, connectTimedOut(server, connectTimeoutMs))
+      const initialize = await this.#limited(
+        attempt,
+        expired,
+        limited ? connectTimeoutMs / 3 : connectTimeoutMs,
+      )
       if (this.#state !== 'connecting' || peer.closed)
         throw new Error(transport.failure ?? 'closed the connection')
       this.#session = { peer, transport, initialize }
@@ -158,15 +174,24 @@ export class Connection {
       return this.#session
     } catch (thrown) {
       this.#retire(peer)
-      const error = connectFailed(
-        server,
-        transport.failure === undefined ? thrown : new Error(transport.failure),
-      )
-      this.#failed(error)
-      throw error
+      throw this.#notConnected(thrown, transport)
     } finally {
       this.#dialling = undefined
     }
+  }
+
+  #notConnected(thrown: unknown, { kind, failure }: UpstreamTransport): Error {
+    const { server, introduction } = this.#options
+    if (
+      this.#state !== 'closed' &&
+      refusesEra(introduction.era, { error: thrown, local: kind === 'stdio' })
+    ) {
+      this.#state = 'idle'
+      return new EraRefused(introduction.era, thrown)
+    }
+    const error = connectFailed(server, failure === undefined ? thrown : new Error(failure))
+    this.#failed(error)
+    return error
   }
 
   /** A configuration that no transport can be made of is a failure to connect like any other. */
@@ -180,10 +205,10 @@ export class Connection {
     }
   }
 
-  async #limited<T>(attempt: Promise<T>, expired: Error): Promise<T> {
+  async #limited<T>(attempt: Promise<T>, expired: Error, limitMs: number): Promise<T> {
     let stop = (): void => {}
     const limit = new Promise<never>((_, reject) => {
-      stop = this.#options.later(this.#options.connectTimeoutMs, () => reject(expired))
+      stop = this.#options.later(limitMs, () => reject(expired))
     })
     try {
       return await Promise.race([attempt, limit])
@@ -247,15 +272,4 @@ export class Connection {
     this.#closing.add(closing)
     void closing.finally(() => this.#closing.delete(closing))
   }
-}
-
-/** The promise, or a rejection as soon as the signal aborts: who leaves does not end what others wait for. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return promise
-  return new Promise<T>((resolve, reject) => {
-    const leave = (): void => reject(cancelled(signal))
-    if (signal.aborted) leave()
-    signal.addEventListener('abort', leave, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
-  })
 }

@@ -1,15 +1,23 @@
-/** The handshake of the legacy era (MCP ≤ 2025-11-25, basic/lifecycle): initialize, then notifications/initialized. */
-import { LEGACY_VERSIONS } from '../protocol/eras.ts'
+/** Getting to know a server: `initialize` in the legacy era (basic/lifecycle), `server/discover` in the modern one. */
+import {
+  type Era,
+  LEGACY_VERSIONS,
+  MODERN_META,
+  MODERN_VERSIONS,
+  metaOf,
+  withMeta,
+} from '../protocol/eras.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
 import type { Peer } from '../protocol/peer.ts'
 import { plain } from '../protocol/result.ts'
 
 export interface Introduction {
+  era: Era
   /** `clientInfo` of the proxy: at least name and version. */
   clientInfo: JsonObject
   /** Capabilities of the client this connection serves, unchanged; none when it serves nobody in particular. */
   capabilities: JsonObject
-  /** The client's revision, so that the server speaks to it as it would without a proxy. Default: the newest. */
+  /** The client's revision, so that the server speaks to it as it would without a proxy. Default: the newest of the era. */
   protocolVersion?: string | undefined
 }
 
@@ -18,14 +26,26 @@ class ProtocolViolation extends Error {
   override readonly name = 'ProtocolViolation'
 }
 
-/** Resolves to the initialize result, as the server sent it. */
-export async function handshake(
+/**
+ * Resolves to what the server says of itself, in the form of an initialize result whichever the era: `protocolVersion`,
+ * `capabilities`, `serverInfo`, `instructions`.
+ */
+export function handshake(
   peer: Peer,
   introduction: Introduction,
   agreed: (protocolVersion: string) => void,
 ): Promise<JsonObject> {
-  const { clientInfo, capabilities, protocolVersion } = introduction
-  const offered = LEGACY_VERSIONS.find((version) => version === protocolVersion) ?? LEGACY_VERSIONS[0] ?? ''
+  return introduction.era === 'modern'
+    ? discover(peer, introduction, agreed)
+    : initialize(peer, introduction, agreed)
+}
+
+async function initialize(
+  peer: Peer,
+  { clientInfo, capabilities, protocolVersion }: Introduction,
+  agreed: (protocolVersion: string) => void,
+): Promise<JsonObject> {
+  const offered = LEGACY_VERSIONS.find((version) => version === protocolVersion) ?? LEGACY_VERSIONS[0]
   const params = { protocolVersion: offered, capabilities, clientInfo }
   const result = plain(await peer.request({ method: 'initialize', params }))
   const version = own(result, 'protocolVersion')
@@ -37,6 +57,52 @@ export async function handshake(
   agreed(version)
   peer.notify({ method: 'notifications/initialized' })
   return result
+}
+
+async function discover(
+  peer: Peer,
+  introduction: Introduction,
+  agreed: (protocolVersion: string) => void,
+): Promise<JsonObject> {
+  const [protocolVersion] = MODERN_VERSIONS
+  const params = withMeta({}, envelope(introduction))
+  const result = plain(await peer.request({ method: 'server/discover', params }))
+  const supported = own(result, 'supportedVersions')
+  if (!Array.isArray(supported) || !supported.includes(protocolVersion))
+    throw new ProtocolViolation(`does not speak protocol version ${protocolVersion}`)
+  agreed(protocolVersion)
+  const { capabilities, instructions } = result
+  const serverInfo = own(metaOf(result) ?? {}, MODERN_META.serverInfo) ?? own(result, 'serverInfo')
+  return {
+    protocolVersion,
+    capabilities: isObject(capabilities) ? capabilities : {},
+    serverInfo: isObject(serverInfo) ? serverInfo : {},
+    ...(typeof instructions === 'string' && { instructions }),
+  }
+}
+
+/** Extensions whose results only a client that knows them can read; nobody here does (SEP-2663). */
+const UNKNOWN_EXTENSIONS: ReadonlySet<string> = new Set(['io.modelcontextprotocol/tasks'])
+
+/** The members of `_meta` that say who asks, as every modern request carries them (MCP 2026-07-28, basic, "_meta"). */
+export function envelope({
+  clientInfo,
+  capabilities,
+}: Pick<Introduction, 'clientInfo' | 'capabilities'>): JsonObject {
+  return {
+    [MODERN_META.protocolVersion]: MODERN_VERSIONS[0],
+    [MODERN_META.clientInfo]: clientInfo,
+    [MODERN_META.clientCapabilities]: answerable(capabilities),
+  }
+}
+
+/** The capabilities without extensions that would change what a server answers into something the proxy cannot pass on. */
+export function answerable(capabilities: JsonObject): JsonObject {
+  const extensions = own(capabilities, 'extensions')
+  if (!isObject(extensions) || !Object.keys(extensions).some((name) => UNKNOWN_EXTENSIONS.has(name)))
+    return capabilities
+  const known = Object.entries(extensions).filter(([name]) => !UNKNOWN_EXTENSIONS.has(name))
+  return { ...capabilities, extensions: Object.fromEntries(known) }
 }
 
 /** True when the server said it has this capability, for example `tools`. */

@@ -1,12 +1,16 @@
-/** A connection and those it works for: finds whom a request of the server is meant for. */
+/** A connection and those it works for: sends what they ask, and finds whom a message of the server is meant for. */
+
+import { type Era, metaOf } from '../protocol/eras.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Client, Exchange } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
-import type { Notification, Request } from '../protocol/message.ts'
+import type { Notification, Request, RequestId } from '../protocol/message.ts'
 import type { RequestOptions } from '../protocol/peer.ts'
 import type { Result } from '../protocol/result.ts'
 import type { Connection, Session } from './connection.ts'
+import type { Groups } from './groups.ts'
 import { offers } from './handshake.ts'
+import type { Listening } from './listening.ts'
 import { Standing } from './standing.ts'
 
 /** What a client must have declared before a server may ask for it. */
@@ -16,48 +20,77 @@ const NEEDS: Readonly<Record<string, string>> = {
   'roots/list': 'roots',
 }
 
+export interface LinkParts {
+  server: string
+  /** The client it belongs to; absent when it is shared or serves nobody yet. */
+  client: Client | undefined
+  groups: Groups
+  connection(link: Link): Connection
+  /** The subscription that a modern server tells changes on. */
+  listening?: Listening | undefined
+}
+
 export class Link {
   readonly server: string
-  /** The client it belongs to; absent when it is shared or serves nobody yet. */
   readonly client: Client | undefined
   readonly connection: Connection
-  /** Whose lists its lists are; see `Place`. */
-  group: string
-  readonly #exchanges = new Set<Exchange>()
+  readonly groups: Groups
+  readonly listening: Listening | undefined
+  readonly #underway = new Map<RequestId, Exchange>()
   readonly #standing = new Standing()
+  #level: string | undefined
   /** The clients that have not yet answered a request of the server, one entry a request. */
   readonly #asked: Client[] = []
 
-  constructor(
-    server: string,
-    client: Client | undefined,
-    group: string,
-    connection: (link: Link) => Connection,
-  ) {
+  constructor({ server, client, groups, connection, listening }: LinkParts) {
     this.server = server
     this.client = client
-    this.group = group
+    this.groups = groups
+    this.listening = listening
     this.connection = connection(this)
   }
 
+  get era(): Era {
+    return this.connection.era
+  }
+
+  /** True while a request is under way. */
+  get busy(): boolean {
+    return this.#underway.size > 0
+  }
+
   /** One request on behalf of an exchange. Progress goes back under the token the client chose. */
-  async request(request: Request, exchange: Exchange, timeoutMs: number): Promise<Result> {
-    // A person who is asked for something may think for longer than a call may take.
-    const paused = (): boolean => this.#asked.includes(exchange.client)
-    const options: RequestOptions = { signal: exchange.signal, timeoutMs, paused }
-    const meta = request.params && own(request.params, '_meta')
-    const token = isObject(meta) ? own(meta, 'progressToken') : undefined
+  async request(
+    request: Request,
+    exchange: Exchange,
+    timeoutMs: number,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Result> {
+    let sent: RequestId | undefined
+    const options: RequestOptions = {
+      signal: exchange.signal,
+      timeoutMs,
+      headers,
+      // A person who is asked for something may think for longer than a call may take.
+      paused: () => this.#asked.includes(exchange.client),
+      onId: (id) => {
+        // Sent once more after the server forgot the session, it has another id.
+        if (sent !== undefined) this.#underway.delete(sent)
+        sent = id
+        this.#underway.set(id, exchange)
+      },
+    }
+    const token = own(metaOf(request.params) ?? {}, 'progressToken')
     if (typeof token === 'string' || typeof token === 'number') {
       options.onProgress = (params) =>
         exchange.notify({ method: 'notifications/progress', params: { ...params, progressToken: token } })
     }
-    this.#exchanges.add(exchange)
     try {
       const result = await this.connection.request(request, options)
       this.#standing.note(request)
       return result
     } finally {
-      this.#exchanges.delete(exchange)
+      if (sent !== undefined) this.#underway.delete(sent)
     }
   }
 
@@ -68,17 +101,26 @@ export class Link {
     else if (offers(session.initialize, capability)) await this.request(request, exchange, timeoutMs)
   }
 
+  /** The level at which the server is to log, told when it is another than before. A server that refuses it logs as it likes. */
+  async log(level: string, exchange: Exchange, timeoutMs: number): Promise<void> {
+    if (this.#level === level) return
+    this.#level = level
+    const request = { method: 'logging/setLevel', params: { level } }
+    await this.setUp(request, 'logging', exchange, timeoutMs).catch(() => {})
+  }
+
   /** Sets up on a new session what the client had set up on the last. A server that refuses it now goes without. */
-  restore({ peer, initialize }: Session): void {
+  restore(session: Session): void {
+    this.listening?.began(session)
     for (const request of this.#standing.requests) {
-      if (request.method === 'logging/setLevel' && !offers(initialize, 'logging')) continue
-      peer.request(request).catch(() => {})
+      if (request.method === 'logging/setLevel' && !offers(session.initialize, 'logging')) continue
+      session.peer.request(request).catch(() => {})
     }
   }
 
   /** Passes a request of the server to the client it can only be meant for, or refuses it. */
-  async serve(request: Request, signal: AbortSignal): Promise<Result> {
-    const exchange = this.#only()
+  async serve(request: Request, signal: AbortSignal, via: RequestId | undefined): Promise<Result> {
+    const exchange = this.#exchangeOf(via) ?? this.#latest()
     const client = exchange?.client ?? this.client ?? this.#onlyClient()
     if (!client || !mayAsk(client.capabilities, request.method)) {
       throw new RpcError(RPC.methodNotFound, `${request.method} is not available`)
@@ -91,21 +133,34 @@ export class Link {
     }
   }
 
-  /** True when the notification was about the one request under way, and went there. */
-  relay(notification: Notification): boolean {
-    const exchange = notification.method === 'notifications/message' ? this.#only() : undefined
+  /** True when the notification was about a request under way, and went there. */
+  relay(notification: Notification, via: RequestId | undefined): boolean {
+    const exchange = notification.method === 'notifications/message' ? this.#exchangeOf(via) : undefined
     exchange?.notify(notification)
     return exchange !== undefined
   }
 
-  /** The legacy era does not say which request a server's request belongs to; with one under way there is no doubt. */
-  #only(): Exchange | undefined {
-    const [exchange] = this.#exchanges
-    return this.#exchanges.size === 1 ? exchange : undefined
+  /**
+   * The request under way that a message belongs to. HTTP tells it by the stream; elsewhere the legacy era does not say, but with
+   * one request under way there is no doubt.
+   */
+  #exchangeOf(via: RequestId | undefined): Exchange | undefined {
+    const told = via === undefined ? undefined : this.#underway.get(via)
+    if (told) return told
+    const [exchange] = this.#underway.values()
+    return this.#underway.size === 1 ? exchange : undefined
+  }
+
+  /** A modern client can be asked only in answer to a call of its own; which of them it is makes no difference to the server. */
+  #latest(): Exchange | undefined {
+    const client = this.client ?? this.#onlyClient()
+    // Nobody knows who an anonymous client is, so a question could reach another person.
+    if (client?.era !== 'modern' || client.agent.kind === 'anonymous') return undefined
+    return [...this.#underway.values()].findLast((exchange) => exchange.ask !== undefined)
   }
 
   #onlyClient(): Client | undefined {
-    const [client, another] = new Set([...this.#exchanges].map((exchange) => exchange.client))
+    const [client, another] = new Set([...this.#underway.values()].map((exchange) => exchange.client))
     return another === undefined ? client : undefined
   }
 }

@@ -1,11 +1,14 @@
-/** Whose connection is which: one for each server and client, or one for all clients of a shared server. */
+/** Whose connection is which: legacy, one for each server and client, or one for all; modern, one for all. */
+import type { Era } from '../protocol/eras.ts'
 import type { Client } from '../protocol/exchange.ts'
-import type { Notification } from '../protocol/message.ts'
+import type { Notification, RequestId } from '../protocol/message.ts'
 import { Connection, type Session } from './connection.ts'
 import { dial } from './dial.ts'
+import { ManyGroups, OneGroup } from './groups.ts'
+import { envelope } from './handshake.ts'
 import { Link } from './link.ts'
+import { Listening } from './listening.ts'
 import type { CompleteOptions } from './options.ts'
-import { digest } from './remember.ts'
 import type { Server } from './servers.ts'
 import { connectionLost } from './upstream-errors.ts'
 
@@ -13,17 +16,16 @@ import { connectionLost } from './upstream-errors.ts'
 export interface LinkEvents {
   ready(link: Link, session: Session): void
   lost(link: Link, error: Error): void
-  notification(link: Link, notification: Notification): void
+  notification(link: Link, notification: Notification, via: RequestId | undefined): void
+  /** What changed on the server for a moment was not told. */
+  interrupted(link: Link): void
 }
-
-/** The group of connections that serve all clients or none. */
-const NOBODY = digest('nobody')
 
 export class Links {
   readonly #options: CompleteOptions
   readonly #events: LinkEvents
   readonly #links = new Map<string, Link>()
-  readonly #probes = new Map<string, () => void>()
+  readonly #probes = new Map<Link, () => void>()
   readonly #closing = new Set<Promise<void>>()
   #closed = false
 
@@ -40,26 +42,35 @@ export class Links {
     return this.#closed
   }
 
-  /** The link for this client, made when there is none. Throws when all was closed. */
-  for(server: Server, client: Client | undefined): Link {
+  /**
+   * The link for this client, made when there is none. `lane` tells links of one client apart whose calls must not meet. Throws
+   * when all was closed.
+   */
+  for(server: Server, client: Client | undefined, era: Era, lane = 0): Link {
     if (this.#closed) throw connectionLost(server.name, 'the proxy is shutting down')
-    const owner = server.shared ? undefined : client
-    const key = keyOf(server.name, owner)
-    const link = this.#links.get(key) ?? this.#make(server, owner)
-    this.#links.set(key, link)
-    this.#probes.get(key)?.()
+    const owner = ownerOf(server, client, era)
+    const key = keyOf(server.name, owner, era, lane)
+    let link = this.#links.get(key)
+    if (link === undefined) {
+      link = this.#make(server, owner, era)
+      this.#links.set(key, link)
+    }
+    this.#probes.get(link)?.()
     return link
   }
 
-  /** The link was used. One that serves no client is there to list; it goes when nobody has listed for a while. */
-  rest(server: Server, link: Link): void {
-    const key = keyOf(link.server, link.client)
-    if (server.shared || link.client !== undefined || this.#links.get(key) !== link) return
-    this.#probes.get(key)?.()
+  /** The link for this client, when there is one. */
+  peek(server: Server, client: Client | undefined, era: Era, lane = 0): Link | undefined {
+    return this.#links.get(keyOf(server.name, ownerOf(server, client, era), era, lane))
+  }
+
+  /** Nobody needs the link for now; it goes when that stays so for a while. */
+  rest(link: Link): void {
+    this.#probes.get(link)?.()
     const { later, defaults } = this.#options
     this.#probes.set(
-      key,
-      later(defaults.idleMs, () => void this.#drop(key)),
+      link,
+      later(defaults.idleMs, () => void this.drop(link)),
     )
   }
 
@@ -70,36 +81,49 @@ export class Links {
 
   /** Closes what only this client used. */
   async release(client: Client): Promise<void> {
-    await Promise.all(this.of(client).map((link) => this.#drop(keyOf(link.server, link.client))))
+    await Promise.all(this.of(client).map((link) => this.drop(link)))
   }
 
   async close(): Promise<void> {
     this.#closed = true
-    for (const key of this.#links.keys()) void this.#drop(key)
+    for (const link of this.all) void this.drop(link)
     await Promise.all(this.#closing)
   }
 
-  #drop(key: string): Promise<void> {
-    this.#probes.get(key)?.()
-    this.#probes.delete(key)
-    const closing = this.#links.get(key)?.connection.close() ?? Promise.resolve()
-    this.#links.delete(key)
+  drop(link: Link): Promise<void> {
+    this.#probes.get(link)?.()
+    this.#probes.delete(link)
+    for (const [key, one] of this.#links) if (one === link) this.#links.delete(key)
+    const closing = link.connection.close()
     this.#closing.add(closing)
     return closing.finally(() => this.#closing.delete(closing))
   }
 
-  #make(server: Server, client: Client | undefined): Link {
-    const group = client ? digest([client.capabilities, client.protocolVersion]) : NOBODY
-    return new Link(server.name, client, group, (link) => this.#connection(server, link))
+  #make(server: Server, client: Client | undefined, era: Era): Link {
+    const connection = (link: Link): Connection => this.#connection(server, link, era)
+    if (era === 'legacy')
+      return new Link({ server: server.name, client, groups: new OneGroup(client), connection })
+    const { clientInfo, defaults, random, later } = this.#options
+    const listening = new Listening({
+      envelope: envelope({ clientInfo, capabilities: {} }),
+      backoff: defaults.backoff,
+      random,
+      later,
+      interrupted: () => this.#events.interrupted(link),
+    })
+    const groups = new ManyGroups()
+    const link: Link = new Link({ server: server.name, client: undefined, groups, connection, listening })
+    return link
   }
 
-  #connection(server: Server, link: Link): Connection {
+  #connection(server: Server, link: Link, era: Era): Connection {
     const { clientInfo, defaults, logger, now, random, later } = this.#options
     const { client } = link
     return new Connection({
       server: server.name,
-      dial: () => dial(server.options, this.#options, server.name),
+      dial: () => dial(server.options, this.#options, server.name, era),
       introduction: {
+        era,
         clientInfo,
         capabilities: client?.capabilities ?? {},
         protocolVersion: client?.protocolVersion,
@@ -112,19 +136,27 @@ export class Links {
       random,
       later,
       handlers: {
-        request: (request, signal) => link.serve(request, signal),
-        notification: (notification) => this.#events.notification(link, notification),
+        request: (request, signal, via) => link.serve(request, signal, via),
+        notification: (notification, via) => this.#events.notification(link, notification, via),
         ready: (session) => {
           link.restore(session)
           this.#events.ready(link, session)
         },
-        lost: (error) => this.#events.lost(link, error),
+        lost: (error) => {
+          link.listening?.ended()
+          this.#events.lost(link, error)
+        },
       },
     })
   }
 }
 
+/** A modern server keeps nothing of a client, so that one connection serves all. */
+function ownerOf(server: Server, client: Client | undefined, era: Era): Client | undefined {
+  return server.shared || era === 'modern' ? undefined : client
+}
+
 /** JSON, so that no name can reach into another's place. */
-function keyOf(server: string, owner: Client | undefined): string {
-  return JSON.stringify([server, owner?.id ?? null])
+function keyOf(server: string, owner: Client | undefined, era: Era, lane: number): string {
+  return JSON.stringify([server, era, owner?.id ?? null, lane])
 }

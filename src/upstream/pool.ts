@@ -1,18 +1,24 @@
 /** All servers, as the router sees them: routes requests to connections and keeps the lists true. */
+
+import { withMeta } from '../protocol/eras.ts'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
 import type { Client, Exchange } from '../protocol/exchange.ts'
-import type { JsonObject } from '../protocol/json.ts'
-import type { Notification, Request } from '../protocol/message.ts'
+import { isObject, type JsonObject } from '../protocol/json.ts'
+import type { Notification, Request, RequestId } from '../protocol/message.ts'
 import type { Result } from '../protocol/result.ts'
-import { Catalog, type Fetch } from './catalog.ts'
+import { Catalog, type Fetch, type Kept, type Place } from './catalog.ts'
 import { transportOf } from './dial.ts'
-import { offers } from './handshake.ts'
+import { Dispatch } from './dispatch.ts'
+import { isOwn, OneGroup } from './groups.ts'
+import { envelope, offers } from './handshake.ts'
 import type { Link } from './link.ts'
 import { Links } from './links.ts'
 import { listPagesIfKnown } from './list-pages.ts'
+import { withoutSubscription } from './listening.ts'
 import { type CompleteOptions, complete, type UpstreamsOptions } from './options.ts'
 import { Memory } from './remember.ts'
 import { type Server, serversOf } from './servers.ts'
+import { Speaker } from './speaker.ts'
 import { cancelled, isTimeout, listTimedOut } from './upstream-errors.ts'
 import {
   type ConnectionState,
@@ -40,9 +46,6 @@ const CHANGED: ReadonlyMap<string, readonly ListKind[]> = new Map([
 /** Of a server's connections, the one that says most about it. */
 const BY_MERIT: readonly ConnectionState[] = ['ready', 'connecting', 'waiting', 'idle', 'closed']
 
-/** Groups of one session that changed its own lists. */
-const OWN = 'own:'
-
 class Pool implements Upstreams {
   readonly servers: readonly string[]
   readonly #options: CompleteOptions
@@ -50,6 +53,10 @@ class Pool implements Upstreams {
   readonly #links: Links
   readonly #memory: Memory
   readonly #catalog: Catalog
+  readonly #speaker: Speaker
+  readonly #dispatch: Dispatch
+  /** Clients that are there: while there are any, connections that serve all of them stay. */
+  readonly #clients = new Set<Client>()
 
   constructor(options: CompleteOptions) {
     this.#options = options
@@ -61,21 +68,31 @@ class Pool implements Upstreams {
         const server = this.#server(link.server)
         server.lastError = undefined
         this.#memory.saveInitialize(server.name, session.initialize)
-        this.#catalog.began(link, session, this.#fetch(server, link))
+        for (const place of placesOf(link))
+          this.#catalog.began(place, session, this.#fetch(server, link, place))
       },
       lost: (link, error) => {
         this.#server(link.server).lastError = error.message
         options.logger.warn({ server: link.server, error: error.message }, 'lost a server')
       },
-      notification: (link, notification) => this.#notified(link, notification),
+      notification: (link, notification, via) => this.#notified(link, notification, via),
+      interrupted: (link) => this.#changed(link, KINDS),
     })
     this.#catalog = new Catalog({
       memory: this.#memory,
       now: options.now,
       later: options.later,
-      changed: (server, kind) => options.events.changed(server, kind, () => true),
+      changed: ({ server, group }, kind) =>
+        options.events.changed(server, kind, (client) => this.#groupOf(server, client) === group),
       alive: (session) => this.#links.all.some((link) => link.connection.session === session),
-      lasting: (group) => !group.startsWith(OWN),
+      lasting: (group) => !isOwn(group),
+    })
+    this.#speaker = new Speaker(this.#links, this.#memory)
+    this.#dispatch = new Dispatch({
+      now: options.now,
+      later: options.later,
+      links: this.#links,
+      toolSchema: (link, name, client) => this.#toolSchema(link, name, client),
     })
   }
 
@@ -99,6 +116,7 @@ class Pool implements Upstreams {
   }
 
   async open(client?: Client): Promise<void> {
+    if (client) this.#clients.add(client)
     const eager = [...this.#servers.values()].filter((server) => !server.lazy)
     await Promise.all(
       eager.map((server) =>
@@ -117,8 +135,8 @@ class Pool implements Upstreams {
   async list(kind: ListKind, client: Client | undefined, signal: AbortSignal): Promise<ServerList[]> {
     const lists = await Promise.all(
       [...this.#servers.values()].map(async (server) => {
-        const items = await this.#listOf(server, kind, client, signal)
-        return items && { server: server.name, items }
+        const kept = await this.#listOf(server, kind, client, signal)
+        return kept && { server: server.name, items: kept.items, ...(kept.hints && { hints: kept.hints }) }
       }),
     )
     return lists.filter((list) => list !== undefined)
@@ -127,12 +145,25 @@ class Pool implements Upstreams {
   async request(name: string, request: Request, exchange: Exchange): Promise<Result> {
     if (exchange.signal.aborted) throw cancelled(exchange.signal)
     const server = this.#server(name)
-    return await this.#links.for(server, exchange.client).request(request, exchange, server.timeoutMs)
+    const lane = this.#dispatch.laneOf(server, exchange.client)
+    return this.#speaker.with(
+      server,
+      exchange.client,
+      (link) => this.#dispatch.request(server, link, request, exchange),
+      exchange.signal,
+      lane,
+    )
   }
 
   async everywhere(request: Request, capability: string, exchange: Exchange): Promise<void> {
     const asked = [...this.#servers.values()].map((server) =>
-      this.#links.for(server, exchange.client).setUp(request, capability, exchange, server.timeoutMs),
+      this.#dispatch.setUp(
+        server,
+        this.#speaker.first(server, exchange.client),
+        request,
+        capability,
+        exchange,
+      ),
     )
     const answers = await Promise.allSettled(asked)
     const refused = answers.find((answer) => answer.status === 'rejected')
@@ -140,21 +171,26 @@ class Pool implements Upstreams {
   }
 
   broadcast(notification: Notification, client: Client): void {
-    for (const link of this.#links.all) {
-      if (link.client?.id === client.id) link.connection.notify(notification)
-    }
+    for (const link of this.#links.of(client)) link.connection.notify(notification)
   }
 
   async release(client: Client): Promise<void> {
-    const groups = new Set(this.#links.of(client).map(({ group }) => group))
+    this.#clients.delete(client)
+    const own = this.#links.of(client)
+    const groups = new Set(own.flatMap(({ groups }) => groups.all))
     const released = this.#links.release(client)
-    for (const { group } of this.#links.all) groups.delete(group)
+    for (const link of this.#links.all) {
+      for (const group of link.groups.all) groups.delete(group)
+      link.listening?.forget(client)
+      if (this.#clients.size === 0) this.#rest(link)
+    }
     // What others like this client will see is in the memory; lists of every kind of client there ever was would add up.
     for (const group of groups) this.#catalog.drop(group)
     await released
   }
 
   async close(): Promise<void> {
+    this.#dispatch.close()
     await this.#links.close()
     await this.#memory.close()
   }
@@ -166,13 +202,18 @@ class Pool implements Upstreams {
   }
 
   async #open(server: Server, client: Client | undefined): Promise<void> {
-    const link = this.#links.for(server, client)
+    const link = await this.#speaker.connect(server, client)
     try {
-      await link.connection.connect()
-      if (!client) await Promise.all(KINDS.map((kind) => this.#read(server, kind, link)))
+      if (!client) await Promise.all(KINDS.map((kind) => this.#read(server, kind, link, client)))
     } finally {
-      this.#links.rest(server, link)
+      this.#rest(link)
     }
+  }
+
+  /** A connection that serves nobody is there to list; it goes when nobody has listed for a while. */
+  #rest(link: Link): void {
+    if (link.client !== undefined || this.#server(link.server).shared) return
+    if (link.era === 'legacy' || this.#clients.size === 0) this.#links.rest(link)
   }
 
   /** The list of one server, or undefined when it cannot be had in time. */
@@ -181,21 +222,27 @@ class Pool implements Upstreams {
     kind: ListKind,
     client: Client | undefined,
     signal: AbortSignal,
-  ): Promise<readonly JsonObject[] | undefined> {
+  ): Promise<Kept | undefined> {
     // For a client that is gone no server may be started: nobody would end it.
     if (signal.aborted) throw cancelled(signal)
-    const link = this.#links.for(server, client)
-    const work = this.#read(server, kind, link)
-    if (this.#catalog.late(link, kind)) {
+    const first = this.#speaker.first(server, client)
+    const place = placeOf(first, client)
+    const work = this.#speaker.with(
+      server,
+      client,
+      (link) => this.#read(server, kind, link, client),
+      undefined,
+    )
+    if (this.#catalog.late(place, kind)) {
       // Nobody waits a second time for a server that hangs; it is announced when it comes.
-      work.catch(() => {}).finally(() => this.#links.rest(server, link))
+      work.catch(() => {}).finally(() => this.#rest(first))
       return undefined
     }
     try {
       return await this.#inTime(work, server, kind, signal)
     } catch (error) {
       if (signal.aborted) throw cancelled(signal)
-      this.#catalog.missed(link, kind, isTimeout(error))
+      this.#catalog.missed(place, kind, isTimeout(error))
       server.lastError = messageOf(error)
       this.#options.logger.warn(
         { server: server.name, kind, error: messageOf(error) },
@@ -203,25 +250,42 @@ class Pool implements Upstreams {
       )
       return undefined
     } finally {
-      this.#links.rest(server, link)
+      this.#rest(first)
     }
   }
 
-  #read(server: Server, kind: ListKind, link: Link): Promise<readonly JsonObject[]> {
-    return this.#catalog.read(link, kind, this.#fetch(server, link), server.lazy)
+  #read(server: Server, kind: ListKind, link: Link, client: Client | undefined): Promise<Kept> {
+    const place = placeOf(link, client)
+    return this.#catalog.read(place, kind, this.#fetch(server, link, place), server.lazy)
   }
 
-  #fetch(server: Server, link: Link): Fetch {
+  #fetch(server: Server, link: Link, { group }: Place): Fetch {
     return async (kind) => {
       const { initialize } = await link.connection.connect()
+      const { clientInfo } = this.#options
+      const asker = envelope({ clientInfo, capabilities: link.groups.capabilities(group) })
       const ask = (request: Request): Promise<Result> =>
-        link.connection.request(request, { timeoutMs: server.connectTimeoutMs })
-      const asked = offers(initialize, LISTS[kind].capability)
-      const items = asked ? await listPagesIfKnown(kind, ask, this.#options.logger) : []
+        link.connection.request(
+          link.era === 'modern' ? { ...request, params: withMeta(request.params, asker) } : request,
+          { timeoutMs: server.connectTimeoutMs },
+        )
+      const { capability } = LISTS[kind]
+      const { items, hints } = offers(initialize, capability)
+        ? await listPagesIfKnown(kind, ask, this.#options.logger)
+        : { items: [], hints: undefined }
       if (kind === 'tools') server.tools = items.length
       server.lastError = undefined
-      return { items, session: link.connection.session }
+      const announced = link.listening?.hears(capability) ?? true
+      return { items, hints, session: link.connection.session, announced: announced || items.length === 0 }
     }
+  }
+
+  /** The input schema of a tool, under the server's own name for it. */
+  async #toolSchema(link: Link, name: string, client: Client): Promise<JsonObject | undefined> {
+    const known = this.#catalog.peek(placeOf(link, client), 'tools')
+    const items = known ?? (await this.#read(this.#server(link.server), 'tools', link, client)).items
+    const schema = items.find((item) => item.name === name)?.inputSchema
+    return isObject(schema) ? schema : undefined
   }
 
   /** How long a reader waits for a list: clients give up after some 10 s, and the other servers' tools with them. */
@@ -248,19 +312,50 @@ class Pool implements Upstreams {
     })
   }
 
-  #notified(link: Link, notification: Notification): void {
-    const kinds = CHANGED.get(notification.method)
-    if (!kinds) {
-      if (!link.relay(notification)) this.#options.events.notification(link.server, notification, link.client)
-      return
+  #notified(link: Link, notification: Notification, via: RequestId | undefined): void {
+    const { events } = this.#options
+    const { method } = notification
+    const kinds = CHANGED.get(method)
+    if (kinds) this.#changed(link, kinds)
+    else if (link.listening === undefined) {
+      if (!link.relay(notification, via)) events.notification(link.server, notification, link.client)
+    } else if (method === 'notifications/subscriptions/acknowledged') {
+      link.listening.acknowledged(notification, via)
+    } else if (method === 'notifications/resources/updated') {
+      const plain = withoutSubscription(notification)
+      for (const client of link.listening.watchersOf(plain.params?.uri))
+        events.notification(link.server, plain, client)
+    } else if (!link.relay(notification, via)) {
+      this.#options.logger.debug({ server: link.server, method }, 'a notification of no request was dropped')
     }
-    const { session } = link.connection
-    if (link.client && session && !link.group.startsWith(OWN)) {
-      const group = OWN + link.client.id
-      this.#catalog.split(link, group, session)
-      link.group = group
-    }
-    const fetch = this.#fetch(this.#server(link.server), link)
-    for (const kind of kinds) this.#catalog.invalidate(link, kind, fetch)
   }
+
+  /** The server says that lists are others now: for the session, or (modern) for everybody. */
+  #changed(link: Link, kinds: readonly ListKind[]): void {
+    const { session } = link.connection
+    if (link.client && session && link.groups instanceof OneGroup && !link.groups.isOwn) {
+      const [before] = placesOf(link)
+      const group = link.groups.split(link.client)
+      if (before) this.#catalog.split(before, group, session)
+    }
+    for (const place of placesOf(link)) {
+      const fetch = this.#fetch(this.#server(link.server), link, place)
+      for (const kind of kinds) this.#catalog.invalidate(place, kind, fetch)
+    }
+  }
+
+  /** Whose lists of the server the client sees; undefined when it has seen none. */
+  #groupOf(name: string, client: Client): string | undefined {
+    const server = this.#server(name)
+    const [era] = this.#speaker.order(server, client)
+    return this.#links.peek(server, client, era)?.groups.of(client)
+  }
+}
+
+function placeOf({ server, groups }: Link, client: Client | undefined): Place {
+  return { server, group: groups.of(client) }
+}
+
+function placesOf({ server, groups }: Link): readonly Place[] {
+  return groups.all.map((group) => ({ server, group }))
 }

@@ -6,6 +6,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Era } from '../protocol/eras.ts'
 import { messageOf } from '../protocol/errors.ts'
 import { isObject, type JsonObject, own, setOwn } from '../protocol/json.ts'
 import type { Logger } from '../telemetry/log.ts'
@@ -14,12 +15,16 @@ import { LISTS, type ListKind } from './upstreams.ts'
 /** What is known of one server. `lists` are kept by group: clients of like capabilities see the same lists. */
 interface Page {
   initialize?: JsonObject
+  eras: SpokenEras
   lists: Map<string, Map<ListKind, JsonObject[]>>
 }
 
+/** Whether a server speaks an era; absent: nobody has asked yet. */
+export type SpokenEras = Partial<Record<Era, boolean>>
+
 /** Groups kept of a server, newest last: a person has a handful of clients. */
 const MAX_GROUPS = 8
-const VERSION = 1
+const VERSION = 2
 
 export class Memory {
   readonly #folder: string | undefined
@@ -34,7 +39,7 @@ export class Memory {
     this.#folder = dataDir === undefined ? undefined : join(dataDir, 'servers')
     for (const [server, config] of Object.entries(servers)) {
       this.#files.set(server, `${digest(config)}.json`)
-      this.#pages.set(server, this.#read(server) ?? { lists: new Map() })
+      this.#pages.set(server, this.#read(server) ?? { eras: {}, lists: new Map() })
     }
   }
 
@@ -46,9 +51,23 @@ export class Memory {
     return this.#pages.get(server)?.lists.get(group)?.get(kind)
   }
 
+  /** What is known of the eras the server speaks. */
+  eras(server: string): Readonly<SpokenEras> {
+    return this.#pages.get(server)?.eras ?? {}
+  }
+
+  saveEra(server: string, era: Era, spoken: boolean): void {
+    const page = this.#pages.get(server)
+    if (!page || page.eras[era] === spoken) return
+    page.eras[era] = spoken
+    this.#write(server)
+  }
+
   saveInitialize(server: string, initialize: JsonObject): void {
     const page = this.#pages.get(server)
     if (!page || sameJson(page.initialize, initialize)) return
+    // Another release may have learned another era.
+    if (!sameJson(page.initialize?.serverInfo, initialize.serverInfo)) page.eras = {}
     page.initialize = initialize
     this.#write(server)
   }
@@ -136,12 +155,21 @@ function stable(value: unknown): string {
 function jsonOf(page: Page): JsonObject {
   const lists: JsonObject = {}
   for (const [group, kinds] of page.lists) setOwn(lists, group, Object.fromEntries(kinds))
-  return { version: VERSION, ...(page.initialize && { initialize: page.initialize }), lists }
+  return {
+    version: VERSION,
+    eras: { ...page.eras },
+    ...(page.initialize && { initialize: page.initialize }),
+    lists,
+  }
 }
 
 function pageOf(value: unknown): Page {
   if (!isObject(value) || value.version !== VERSION) throw new SyntaxError('the file is of another version')
-  const page: Page = { lists: new Map() }
+  const page: Page = { eras: {}, lists: new Map() }
+  for (const era of ['legacy', 'modern'] as const) {
+    const spoken = isObject(value.eras) ? value.eras[era] : undefined
+    if (typeof spoken === 'boolean') page.eras[era] = spoken
+  }
   if (isObject(value.initialize)) page.initialize = value.initialize
   for (const [group, kinds] of Object.entries(isObject(value.lists) ? value.lists : {})) {
     const lists = new Map<ListKind, JsonObject[]>()

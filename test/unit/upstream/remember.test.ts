@@ -63,7 +63,7 @@ describe('memory', () => {
     const memory = new Memory(folder, config, silentLogger)
     memory.saveList('s', 'g', 'tools', [{ name: 'a' }])
     await memory.close()
-    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ version: 1 })
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ version: 2 })
   })
 
   test('survives a folder it cannot write to', async () => {
