@@ -17,7 +17,7 @@ export interface Envelope {
 
 /** Numbers, and strings of ASCII without escapes: whatever else an id is, it is none of ours. */
 const SCALAR = String.raw`(?:-?\d{1,16}|"[\x20\x21\x23-\x5b\x5d-\x7e]{0,128}")`
-const SPACE = String.raw`[ \t\r]*`
+const SPACE = String.raw`[ \t\r\n]*`
 const MEMBER = `${SPACE}"(?:id|jsonrpc)"${SPACE}:${SPACE}${SCALAR}${SPACE}`
 const HEAD = new RegExp(String.raw`^${SPACE}\{(?:${MEMBER},)*${SPACE}"result"${SPACE}:${SPACE}(?=\{)`)
 const TAIL = new RegExp(String.raw`(?<=\})${SPACE}(?:,${MEMBER})*\}${SPACE}$`)

@@ -2,13 +2,13 @@
  * MCP over the standard input and output of a child process (MCP specification, basic/transports, stdio), linear in the
  * size of what the server sends. Large answers are handed on as bytes.
  */
-import { isObject } from '../protocol/json.ts'
-import { type DiscardedLine, edgeOfEnd, edgeOfStart, LineReader } from '../protocol/line-reader.ts'
+import { type DiscardedLine, LineReader } from '../protocol/line-reader.ts'
 import type { JsonRpcMessage } from '../protocol/message.ts'
-import { LargeResult } from '../protocol/result.ts'
+import { textOfParts } from '../protocol/message-bytes.ts'
 import type { Transport } from '../protocol/transport.ts'
 import type { Logger } from '../telemetry/log.ts'
-import { copyShared, findEnvelope, idOfEdges } from './envelope.ts'
+import { idOfEdges } from './envelope.ts'
+import { readMessages } from './incoming.ts'
 import { ProcessGroup, type ProcessOptions, type Spawn } from './process-group.ts'
 import { localFailure, type UpstreamTransport, wireMessage } from './upstream-transport.ts'
 
@@ -97,25 +97,15 @@ export class StdioTransport implements UpstreamTransport {
   }
 
   #line(parts: readonly Buffer[], length: number): void {
-    if (length > this.#options.largeBytes) {
-      const envelope = findEnvelope(edgeOfStart(parts), edgeOfEnd(parts), length)
-      if (envelope !== undefined) {
-        const { id, start, end } = envelope
-        const result = new LargeResult(copyShared(parts, start, end))
-        this.onmessage?.({ jsonrpc: '2.0', id, result })
-        return
-      }
-    }
-    const [first] = parts
-    const text = (parts.length === 1 && first ? first : Buffer.concat(parts)).toString('utf8')
-    for (const message of messagesOf(text) ?? this.#skip(text)) this.onmessage?.(message)
+    const messages = readMessages(parts, length, this.#options.largeBytes)
+    if (messages === undefined) this.#skip(textOfParts(parts))
+    else for (const message of messages) this.onmessage?.(message)
   }
 
-  #skip(text: string): [] {
+  #skip(text: string): void {
     const line = text.slice(0, LOGGED)
     if (line.trim() !== '')
       this.#options.logger.warn({ line }, 'skipped a line on stdout that is not JSON-RPC')
-    return []
   }
 
   #discarded({ head, tail, length }: DiscardedLine): void {
@@ -153,30 +143,6 @@ export class StdioTransport implements UpstreamTransport {
     const lastWords = this.#options.conceal(lastLine).slice(0, LOGGED)
     return `${how}${half}${lastWords === '' ? '' : `: ${lastWords}`}`
   }
-}
-
-/** The messages of a line, one or (MCP 2025-03-26) a batch; undefined when it is not JSON-RPC. */
-function messagesOf(text: string): JsonRpcMessage[] | undefined {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return undefined
-  }
-  const messages = (Array.isArray(value) ? value : [value]).map(messageOf)
-  return messages.every((message) => message !== undefined) ? messages : undefined
-}
-
-/** A message, or undefined. An answer that holds no object fails the request it answers. */
-function messageOf(value: unknown): JsonRpcMessage | undefined {
-  if (!isObject(value)) return undefined
-  const { id, method } = value
-  if (Object.hasOwn(value, 'method')) {
-    return typeof method === 'string' ? (value as unknown as JsonRpcMessage) : undefined
-  }
-  if (isObject(value.result) || isObject(value.error)) return value as unknown as JsonRpcMessage
-  if (typeof id !== 'number' && typeof id !== 'string') return undefined
-  return localFailure(id, 'UPSTREAM_PROTOCOL', 'sent an answer whose result is not an object')
 }
 
 function startFailure(command: string, error: NodeJS.ErrnoException): string {

@@ -1,12 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  type DiscardedLine,
-  EDGE_BYTES,
-  edgeOfEnd,
-  edgeOfStart,
-  LineReader,
-} from '../../../src/protocol/line-reader.ts'
+import { type DiscardedLine, LineReader } from '../../../src/protocol/line-reader.ts'
+import { EDGE_BYTES, edgeOfEnd, edgeOfStart } from '../../../src/protocol/message-bytes.ts'
 
 /** Cuts bytes at the given places. */
 function cut(bytes: Buffer, places: readonly number[]): Buffer[] {

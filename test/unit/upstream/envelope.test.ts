@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { edgeOfEnd, edgeOfStart } from '../../../src/protocol/line-reader.ts'
+import { edgeOfEnd, edgeOfStart } from '../../../src/protocol/message-bytes.ts'
 import { copyShared, findEnvelope, idOfEdges } from '../../../src/upstream/envelope.ts'
 
 const edges = (line: string): [Buffer, Buffer, number] => {

@@ -1,0 +1,117 @@
+/** The bytes of one message while it arrives: kept as the chunks they came in, beyond a limit only their edges. */
+
+/** What is kept of a message that was thrown away: enough to see whose answer it was. */
+export interface Edges {
+  /** Its first bytes, at most `EDGE_BYTES`. */
+  head: Buffer
+  /** Its last bytes, at most `EDGE_BYTES`. */
+  tail: Buffer
+}
+
+/** A whole message. */
+export interface TakenBytes {
+  /** In order; empty when the message was too long. */
+  parts: readonly Buffer[]
+  /** Their sum in bytes, or what it would be. */
+  length: number
+  /** Given when the message was longer than the limit. */
+  edges: Edges | undefined
+}
+
+/** Room for the envelope of a JSON-RPC response on either side of its result. */
+export const EDGE_BYTES = 512
+
+const RUN = 1024
+const SMALL_CHUNK = 4096
+
+/**
+ * Chunks are kept, not joined: joining at every chunk, as `Buffer.concat` in a loop does, is quadratic and takes seconds for
+ * 50 MB.
+ */
+export class MessageBytes {
+  readonly #maxBytes: number
+  #parts: Buffer[] = []
+  #length = 0
+  /** How many of `#parts` have been through `#compact`. */
+  #settled = 0
+  #edges: Edges | undefined
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  /** Bytes so far, whether they were kept or not. */
+  get length(): number {
+    return this.#length
+  }
+
+  /** True once it is longer than the limit. */
+  get tooLong(): boolean {
+    return this.#edges !== undefined
+  }
+
+  add(part: Buffer): void {
+    if (part.length === 0) return
+    this.#length += part.length
+    if (this.#edges !== undefined) {
+      this.#edges.tail = edgeOfEnd([this.#edges.tail, part])
+      return
+    }
+    this.#parts.push(part)
+    if (this.#length > this.#maxBytes) {
+      this.#edges = { head: edgeOfStart(this.#parts), tail: edgeOfEnd(this.#parts) }
+      this.#parts = []
+      this.#settled = 0
+    } else if (this.#parts.length - this.#settled >= RUN) {
+      this.#compact()
+    }
+  }
+
+  /** Gives out what there is and begins anew. */
+  take(): TakenBytes {
+    const taken = { parts: this.#parts, length: this.#length, edges: this.#edges }
+    this.#parts = []
+    this.#length = 0
+    this.#settled = 0
+    this.#edges = undefined
+    return taken
+  }
+
+  /** A sender that writes byte by byte must not cost an object a byte: runs of small chunks are joined, once each. */
+  #compact(): void {
+    const run = this.#parts.slice(this.#settled)
+    const bytes = run.reduce((sum, part) => sum + part.length, 0)
+    if (bytes < RUN * SMALL_CHUNK) this.#parts.splice(this.#settled, run.length, Buffer.concat(run, bytes))
+    this.#settled = this.#parts.length
+  }
+}
+
+/** The text of a message, decoded once. */
+export function textOfParts(parts: readonly Buffer[]): string {
+  const [first] = parts
+  return (parts.length === 1 && first ? first : Buffer.concat(parts)).toString('utf8')
+}
+
+/** The first `EDGE_BYTES` of a list of chunks, copied, so that the chunks can go. */
+export function edgeOfStart(parts: readonly Buffer[]): Buffer {
+  const taken: Buffer[] = []
+  let room = EDGE_BYTES
+  for (const part of parts) {
+    if (room === 0) break
+    taken.push(part.subarray(0, room))
+    room -= Math.min(room, part.length)
+  }
+  return Buffer.concat(taken)
+}
+
+/** The last `EDGE_BYTES` of a list of chunks, copied. */
+export function edgeOfEnd(parts: readonly Buffer[]): Buffer {
+  const taken: Buffer[] = []
+  let room = EDGE_BYTES
+  for (let i = parts.length - 1; i >= 0 && room > 0; i--) {
+    const part = parts[i] ?? Buffer.alloc(0)
+    taken.unshift(part.subarray(Math.max(0, part.length - room)))
+    room -= Math.min(room, part.length)
+  }
+  return Buffer.concat(taken)
+}
