@@ -1,37 +1,36 @@
 /**
- * Runs the official conformance suite against the fixture server, directly and through the built proxy, and compares:
- * `node test/conformance/run.mjs [--only legacy|modern] [--update]`. Ends with 1 when a scenario does worse through the
- * proxy and is not in `known-failures.json`, or is there and does not; `--update` writes that file anew (then `npm run format`).
+ * Runs the official conformance suite directly and through the built proxy, and compares:
+ * `node test/conformance/run.mjs [--only legacy|modern|cross|client]… [--proxy dist/main.js] [--update]`.
+ *
+ * Ends with 1 when something is worse through the proxy and not in `known-failures.json`, or is there and does not happen;
+ * `--update` writes that file anew (then `npm run format`, and give what is new its reason).
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { killAll, startServer } from './processes.mjs'
-import { failuresOf, faultsOfFixture, surprises, table, updated } from './report.mjs'
-import { runSuite } from './suite.mjs'
+import { ownFaults, surprises, updated } from './known.mjs'
+import { killAll } from './processes.mjs'
+import { summary, table } from './report.mjs'
+import { createRuns } from './runs.mjs'
+import { loadSuite } from './suite.mjs'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const KNOWN = here('known-failures.json')
-const REVISIONS = { legacy: '2025-11-25', modern: '2026-07-28' }
 
-/** A server that has nothing to do with the scenarios. */
-const ANOTHER = { command: process.execPath, args: [here('../e2e/support/fixture-server.mjs'), 'another'] }
-
-/** Runs through the proxy, by era: title and the servers next to the fixture. */
-const THROUGH = {
-  legacy: { 'through the proxy': {}, 'next to another': { another: ANOTHER } },
-  modern: { 'through the proxy': {} },
-}
-
-const { values: options } = parseArgs({ options: { only: { type: 'string' }, update: { type: 'boolean' } } })
-const eras = Object.keys(REVISIONS).filter((era) => options.only === undefined || options.only === era)
-if (eras.length === 0) throw new Error(`--only takes ${Object.keys(REVISIONS).join(' or ')}`)
+const { values: options } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true },
+    proxy: { type: 'string', default: here('../../dist/main.js') },
+    update: { type: 'boolean' },
+  },
+})
 
 const directory = mkdtempSync(join(tmpdir(), 'mcp-rlm-proxy-conformance-'))
-const known = JSON.parse(readFileSync(KNOWN, 'utf8'))
+let known = JSON.parse(readFileSync(KNOWN, 'utf8'))
 const problems = []
+const totals = []
 
 function leave(code) {
   killAll()
@@ -42,66 +41,40 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => leave(1))
 
 const print = (text) => process.stdout.write(`${text}\n`)
 
-/** A folder of its own for every run. */
-function folder(...names) {
-  const path = join(directory, names.join('-').replaceAll(' ', '-'))
+function folder(name) {
+  const path = join(directory, name.replaceAll(' ', '-'))
   mkdirSync(path)
   return path
 }
 
-async function throughProxy(era, title, url, others) {
-  const place = folder(era, title, 'proxy')
-  const config = join(place, 'mcp.json')
-  const proxySettings = {
-    dataDir: join(place, 'data'),
-    naming: { prefix: 'never' },
-    log: { level: 'error' },
+async function runGroup({ title, columns }) {
+  const done = []
+  for (const [column, run] of columns) {
+    const results = await run()
+    done.push([column, results])
+    totals.push([`${title}, ${column}`, results])
   }
-  writeFileSync(config, JSON.stringify({ mcpServers: { fixture: { url }, ...others }, proxySettings }))
-  const serve = ['--config', config, '--transport', 'streamable-http', '--port', '0']
-  const proxy = await startServer(
-    process.execPath,
-    [here('../../dist/main.js'), ...serve],
-    /(?<= at )http:\S+(?=\n)/,
-  )
-  try {
-    // The scenario for DNS rebinding wants the name.
-    return await runSuite(proxy.found.replace('127.0.0.1', 'localhost'), REVISIONS[era], folder(era, title))
-  } finally {
-    await proxy.end()
+  print(`\n${title}; in parentheses what the revision does not require\n`)
+  print(table(done))
+  const [[first, direct], ...others] = done
+  problems.push(...ownFaults(`${title}, ${first}`, direct))
+  for (const [column, found] of others) {
+    const run = `${title}, ${column}`
+    if (options.update) known = updated(known, run, direct, found)
+    else problems.push(...surprises(known, run, direct, found))
   }
-}
-
-async function runEra(era) {
-  const fixture = await startServer(process.execPath, [here('server.mjs')], /^http:\S+(?=\n)/)
-  try {
-    const direct = await runSuite(fixture.found, REVISIONS[era], folder(era, 'direct'))
-    problems.push(...faultsOfFixture(direct).map((fault) => `${era}: ${fault}`))
-    const columns = [['direct', direct]]
-    for (const [title, others] of Object.entries(THROUGH[era])) {
-      columns.push([title, await throughProxy(era, title, fixture.found, others)])
-    }
-    print(`\n${era} (${REVISIONS[era]}); in parentheses what the revision does not require\n`)
-    print(table(columns))
-    for (const [title, through] of columns.slice(1)) judge(`${era}, ${title}`, direct, through)
-  } finally {
-    await fixture.end()
-  }
-}
-
-function judge(run, direct, through) {
-  const failures = failuresOf(direct, through)
-  const listed = known[run] ?? {}
-  print(`\n${run}: ${failures.size} scenarios do worse than directly`)
-  if (options.update) known[run] = updated(failures, listed)
-  else problems.push(...surprises(failures, listed).map((surprise) => `${run}: ${surprise}`))
 }
 
 try {
-  for (const era of eras) await runEra(era)
+  const runs = createRuns(await loadSuite(), resolve(options.proxy), folder)
+  const chosen = options.only ?? Object.keys(runs)
+  const unknown = chosen.find((name) => !Object.hasOwn(runs, name))
+  if (unknown !== undefined) throw new Error(`--only takes ${Object.keys(runs).join(', ')}, not ${unknown}`)
+  for (const group of chosen.flatMap((name) => runs[name])) await runGroup(group)
   if (options.update) writeFileSync(KNOWN, `${JSON.stringify(known, null, 2)}\n`)
 } catch (error) {
   problems.push(error.stack)
 }
+if (totals.length > 0) print(`\nScenarios that pass:\n${summary(totals)}`)
 print(problems.length === 0 ? '\nAs expected.' : `\n${problems.join('\n')}`)
 leave(problems.length === 0 ? 0 : 1)

@@ -36,8 +36,8 @@ export async function loadSuite() {
 }
 
 /**
- * Resolves to the results by scenario, in the order of the run: counts of checks that passed, failed and warned, the
- * messages of those that failed, and whether the revision requires the scenario.
+ * Resolves to the results by scenario, in the order of the run: counts of checks that passed, failed and warned, which were
+ * made, the messages of those that failed, and whether the revision requires the scenario.
  */
 async function serverScenarios(run, url, revision, directory) {
   const command = ['server', '--url', url, '--requirements', revision, '-o', directory]
@@ -88,7 +88,7 @@ async function clientScenario(run, command, revision, name, place) {
   const counts = count(file)
   // Also when all checks passed and the client then broke off.
   if (counts.failed === 0 && counts.warned === 0 && code !== 0) {
-    return { ...counts, failed: 1, failures: [output.trim().slice(-2000)] }
+    return { ...counts, failed: 1, failures: [`The client broke off:\n${output.trim().slice(-2000)}`] }
   }
   return counts
 }
@@ -101,11 +101,17 @@ function resultsIn(place) {
 
 /** A scenario that breaks off writes no checks. */
 function count(file) {
-  if (!existsSync(file)) return { passed: 0, failed: 1, warned: 0, failures: ['broke off'] }
+  if (!existsSync(file)) return { passed: 0, failed: 1, warned: 0, checks: [], failures: ['broke off'] }
   const checks = JSON.parse(readFileSync(file, 'utf8'))
-  const of = (status) => checks.filter((check) => check.status === status)
+  const of = (...statuses) => checks.filter(({ status }) => statuses.includes(status))
   const failures = of('FAILURE').map(
     ({ id, errorMessage, description }) => `${id}: ${errorMessage ?? description}`,
   )
-  return { passed: of('SUCCESS').length, failed: failures.length, warned: of('WARNING').length, failures }
+  return {
+    passed: of('SUCCESS').length,
+    failed: failures.length,
+    warned: of('WARNING').length,
+    checks: [...new Set(of('SUCCESS', 'FAILURE', 'WARNING').map(({ id, name }) => `${id} ${name}`))],
+    failures,
+  }
 }

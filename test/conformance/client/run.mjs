@@ -17,7 +17,7 @@ const isAuth = scenario.startsWith('auth/')
 
 /** The settings under which a proxy authorises itself as the scenario wants it. */
 function oauth() {
-  const { client_id: clientId, client_secret: clientSecret, private_key_pem: privateKey } = context
+  const { client_id: clientId, client_secret: clientSecret, private_key_pem: privateKey, issuer } = context
   const grant = scenario.startsWith('auth/client-credentials-') ? 'client_credentials' : undefined
   const clientMetadataUrl = scenario === 'auth/basic-cimd' ? CLIENT_METADATA_URL : undefined
   return {
@@ -25,6 +25,7 @@ function oauth() {
     clientSecret,
     privateKey,
     algorithm: context.signing_algorithm,
+    issuer,
     grant,
     clientMetadataUrl,
   }
