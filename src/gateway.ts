@@ -5,7 +5,8 @@ import type { Config } from './config/schema.ts'
 import type { ServerConfig } from './config/servers.ts'
 import { packageVersion } from './config/version.ts'
 import { type Audience, createAudience } from './downstream/audience.ts'
-import { joinCapabilities } from './downstream/handshake.ts'
+import { hearsOf, joinCapabilities } from './downstream/handshake.ts'
+import { createModernService } from './downstream/modern.ts'
 import { type Listener, serve } from './downstream/serve.ts'
 import type { Backend } from './downstream/session.ts'
 import type { Engine } from './engine/engine.ts'
@@ -74,6 +75,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     middlewares: parts.middlewares ?? [],
   })
   const backend = createBackend(handler, { upstreams, audience, engine, keeper, logger })
+  const modern = createModernService({ backend, audience, now })
 
   let listener: Listener | undefined
   let left: () => void = () => {}
@@ -83,6 +85,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
   let closing: Promise<void> | undefined
 
   async function shutDown(): Promise<void> {
+    await modern.close()
     audience.close()
     await listener?.close()
     await Promise.all([upstreams.close(), keeper.close()])
@@ -102,14 +105,12 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
         maxSessions: settings.maxTotalAgents,
         sessionIdleMs: SESSION_IDLE_MS,
         backend,
+        modern,
         now,
       })
       void listener.ended.then(left)
       if (closing !== undefined) await listener.close()
-      if (listener.url === undefined) return {}
-      // Nobody is there yet for whom a server could be connected: whether it can be is learned all the same.
-      void upstreams.open()
-      return { url: listener.url }
+      return listener.url === undefined ? {} : { url: listener.url }
     },
     async check() {
       await upstreams.open()
@@ -172,7 +173,8 @@ function openUpstreams(config: Config, audience: Audience, logger: Logger, now: 
     },
     clientInfo: { name: 'mcp-rlm-proxy', version: packageVersion() },
     events: {
-      changed: (_server, kind) => audience.announce(kind === 'resourceTemplates' ? 'resources' : kind),
+      changed: (_server, kind, concerns) =>
+        audience.announce(kind === 'resourceTemplates' ? 'resources' : kind, concerns),
       notification: (_server, notification, client) => audience.notify(notification, client),
     },
     logger,
@@ -245,13 +247,15 @@ function createBackend(
   { upstreams, audience, engine, keeper, logger }: BackendParts,
 ): Backend {
   const serverInfo = { name: 'mcp-rlm-proxy', title: 'MCP RLM Proxy', version: packageVersion() }
+  const capabilities = (): JsonObject =>
+    joinCapabilities(upstreams.servers.map((server) => upstreams.known(server)))
   return {
     handler,
     logger,
     describe() {
       const known = upstreams.servers.map((server) => ({ server, initialize: upstreams.known(server) }))
       return {
-        capabilities: joinCapabilities(known.map(({ initialize }) => initialize)),
+        capabilities: capabilities(),
         serverInfo,
         instructions: joinInstructions(
           known.flatMap(({ server, initialize }) => instructionsOf(server, initialize)),
@@ -259,7 +263,8 @@ function createBackend(
       }
     },
     opened(client) {
-      audience.add(client)
+      // A client of the modern era is told what it listens for, once it does.
+      if (client.era === 'legacy') audience.add(client, hearsOf(capabilities()))
       void upstreams.open(client)
       engine.warm()
     },

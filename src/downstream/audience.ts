@@ -9,37 +9,57 @@ export type AnnouncedList = 'tools' | 'prompts' | 'resources'
 const GATHER_MS = 50
 
 export interface Audience {
-  add(client: Client): void
+  /** `hears`: the lists whose changes the client is to be told. */
+  add(client: Client, hears: (list: AnnouncedList) => boolean): void
   remove(client: Client): void
-  /** Tells every client, once for all changes of a moment. */
-  announce(list: AnnouncedList): void
+  /** Tells every client that is concerned and hears of this list, once for all changes of a moment. */
+  announce(list: AnnouncedList, concerns: (client: Client) => boolean): void
+  /** Calls back at every change, at once. */
+  listen(heard: (list: AnnouncedList) => void): void
   /** To one client, or to all. */
   notify(notification: Notification, client?: Client): void
   close(): void
 }
 
-export function createAudience(): Audience {
-  const clients = new Set<Client>()
-  const gathering = new Map<AnnouncedList, NodeJS.Timeout>()
+interface Gathering {
+  timer: NodeJS.Timeout
+  concerned: Set<Client>
+}
 
-  const notify = (notification: Notification, client?: Client): void => {
-    for (const receiver of client ? [client] : clients) receiver.notify(notification)
+export function createAudience(): Audience {
+  const clients = new Map<Client, (list: AnnouncedList) => boolean>()
+  const gatherings = new Map<AnnouncedList, Gathering>()
+  const listeners: ((list: AnnouncedList) => void)[] = []
+
+  function send(list: AnnouncedList, { concerned }: Gathering): void {
+    gatherings.delete(list)
+    for (const client of concerned)
+      if (clients.get(client)?.(list)) client.notify({ method: `notifications/${list}/list_changed` })
+  }
+
+  function gather(list: AnnouncedList): Gathering {
+    const timer = setTimeout(() => send(list, gathering), GATHER_MS).unref()
+    const gathering: Gathering = { timer, concerned: new Set() }
+    gatherings.set(list, gathering)
+    return gathering
   }
 
   return {
-    add: (client) => clients.add(client),
+    add: (client, hears) => clients.set(client, hears),
     remove: (client) => clients.delete(client),
-    announce(list) {
-      if (gathering.has(list)) return
-      const send = (): void => {
-        gathering.delete(list)
-        notify({ method: `notifications/${list}/list_changed` })
-      }
-      gathering.set(list, setTimeout(send, GATHER_MS).unref())
+    announce(list, concerns) {
+      for (const heard of listeners) heard(list)
+      const concerned = [...clients.keys()].filter(concerns)
+      if (concerned.length === 0) return
+      const gathering = gatherings.get(list) ?? gather(list)
+      for (const client of concerned) gathering.concerned.add(client)
     },
-    notify,
+    listen: (heard) => listeners.push(heard),
+    notify(notification, client) {
+      for (const receiver of client ? [client] : clients.keys()) receiver.notify(notification)
+    },
     close() {
-      for (const timer of gathering.values()) clearTimeout(timer)
+      for (const { timer } of gatherings.values()) clearTimeout(timer)
       clients.clear()
     },
   }

@@ -1,6 +1,7 @@
 /** `initialize` of the legacy era (MCP ≤ 2025-11-25, basic/lifecycle). */
 import { LEGACY_VERSIONS } from '../protocol/eras.ts'
 import { isObject, type JsonObject, own, setOwn } from '../protocol/json.ts'
+import type { AnnouncedList } from './audience.ts'
 
 /** The client's version when we speak it, else our newest (basic/lifecycle, "Version Negotiation"). */
 export function negotiateVersion(wanted: unknown): string {
@@ -37,4 +38,12 @@ export function joinCapabilities(servers: readonly (JsonObject | undefined)[]): 
     }
   }
   return joined
+}
+
+/** Which changes of lists a client that was told these capabilities waits for. */
+export function hearsOf(capabilities: JsonObject): (list: AnnouncedList) => boolean {
+  return (list) => {
+    const capability = own(capabilities, list)
+    return isObject(capability) && own(capability, 'listChanged') === true
+  }
 }

@@ -1,11 +1,13 @@
 /** From the configured transport to a listener. The HTTP parts are loaded when they are wanted: most clients are local. */
 import type { Readable, Writable } from 'node:stream'
 import type { HttpOptions } from './listen.ts'
-import { openSession } from './session.ts'
+import type { ModernService } from './modern-service.ts'
 import { StdioTransport } from './stdio.ts'
+import { openEras } from './stdio-eras.ts'
 
 export interface ServeOptions extends HttpOptions {
   transport: 'stdio' | 'streamable-http' | 'sse'
+  modern: ModernService
   input: Readable
   output: Writable
   maxMessageBytes: number
@@ -32,13 +34,10 @@ export async function serve(options: ServeOptions): Promise<Listener> {
   return { url, ended, close: () => close().finally(end) }
 }
 
-async function serveStdio({ input, output, maxMessageBytes, backend }: ServeOptions): Promise<Listener> {
+async function serveStdio(options: ServeOptions): Promise<Listener> {
+  const { input, output, maxMessageBytes, backend, modern } = options
   const transport = new StdioTransport({ input, output, maxMessageBytes })
-  const session = await openSession({
-    id: 'stdio',
-    agent: { id: 'local', kind: 'local' },
-    transport,
-    backend,
-  })
+  const agent = { id: 'local', kind: 'local' } as const
+  const session = await openEras({ id: 'stdio', agent, transport, backend, modern })
   return { url: undefined, ended: session.ended, close: () => session.close() }
 }

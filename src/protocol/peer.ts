@@ -2,6 +2,7 @@
  * One end of a JSON-RPC connection. It numbers requests, pairs answers, relays progress and cancellation
  * (MCP specification, basic/utilities), and passes params and results on as they are: no schema strips a field.
  */
+import { claimsModern } from './eras.ts'
 import { RPC, RpcError } from './errors.ts'
 import { isObject, type JsonObject } from './json.ts'
 import type { JsonRpcMessage, Notification, Request, RequestId } from './message.ts'
@@ -234,7 +235,7 @@ export class Peer {
     this.#incoming.set(id, controller)
     try {
       const result =
-        request.method === 'ping'
+        request.method === 'ping' && !claimsModern(request.params)
           ? {}
           : await this.#handlers.onRequest(request, this.#context(id, via, controller))
       if (!controller.signal.aborted) this.#send({ jsonrpc: '2.0', id, result }, { relatedRequestId: id })

@@ -1,0 +1,137 @@
+/** The modern era (MCP 2026-07-28): every request says who asks, goes into the onion, and gets its result completed. */
+import { MODERN_VERSIONS } from '../protocol/eras.ts'
+import { RPC, RpcError } from '../protocol/errors.ts'
+import type { Client, Exchange } from '../protocol/exchange.ts'
+import { type JsonObject, own } from '../protocol/json.ts'
+import type { Notification, Request } from '../protocol/message.ts'
+import type { Result } from '../protocol/result.ts'
+import type { Audience } from './audience.ts'
+import { createModernClients } from './modern/clients.ts'
+import { type Envelope, readEnvelope } from './modern/envelope.ts'
+import { type LogLevel, reaches } from './modern/log-level.ts'
+import { DISCOVER, LISTEN, refuseForeign } from './modern/methods.ts'
+import { toModernError, toModernResult } from './modern/results.ts'
+import { createSubscriptions } from './modern/subscriptions.ts'
+import { createToolSchemas } from './modern/tool-schemas.ts'
+import type { ModernService, Requester } from './modern-service.ts'
+import type { Backend } from './session.ts'
+import { toRpcError } from './wire-errors.ts'
+
+export interface ModernServiceOptions {
+  backend: Omit<Backend, 'notified'>
+  audience: Audience
+  /** Milliseconds since 1970. */
+  now(): number
+}
+
+export function createModernService({ backend, audience, now }: ModernServiceOptions): ModernService {
+  let ourselves: JsonObject | undefined
+  const schemas = createToolSchemas()
+  const subscriptions = createSubscriptions({ backend, audience })
+  const clients = createModernClients({
+    now,
+    notify: subscriptions.notify,
+    opened: backend.opened,
+    closed: backend.closed,
+  })
+  let closed = false
+  audience.listen((list) => {
+    if (list === 'tools') schemas.changed()
+  })
+
+  const serverInfo = (): JsonObject => {
+    ourselves ??= backend.describe().serverInfo
+    return ourselves
+  }
+
+  /** Runs for the client that asks, which stays as long as it takes. */
+  async function on<T>(
+    envelope: Envelope,
+    { agent }: Requester,
+    run: (client: Client) => Promise<T>,
+  ): Promise<T> {
+    const lease = clients.use(agent, envelope)
+    try {
+      return await run(lease.client)
+    } finally {
+      clients.rest(lease)
+    }
+  }
+
+  /** No client is met for this: who only looks which revisions are spoken may go on in the other era. */
+  function discover(): JsonObject {
+    const { capabilities, instructions } = backend.describe()
+    return { supportedVersions: [...MODERN_VERSIONS], capabilities, instructions }
+  }
+
+  async function answer(request: Request, requester: Requester): Promise<Result> {
+    const { method, params = {} } = request
+    const envelope = readEnvelope(params)
+    refuseForeign(method, envelope)
+    if (closed) throw new RpcError(RPC.connectionClosed, 'the proxy is shutting down')
+    if (method === DISCOVER) return toModernResult(method, discover(), serverInfo())
+    return on(envelope, requester, async (client) => {
+      if (method === LISTEN) return subscriptions.listen(client, params, requester)
+      const run = (): Promise<Result> =>
+        backend.handler(exchangeOf({ method, params }, client, requester, envelope.logLevel))
+      const result = await (method === 'tools/list' ? schemas.list(client, run) : run())
+      return toModernResult(method, result, serverInfo())
+    })
+  }
+
+  return {
+    async serve(request, requester) {
+      try {
+        return await answer(request, requester)
+      } catch (error) {
+        throw toModernError(request.method, request.params ?? {}, toRpcError(error))
+      }
+    },
+    async toolSchema(name, { params = {} }, requester) {
+      try {
+        const list = { method: 'tools/list', params: { _meta: own(params, '_meta') ?? {} } }
+        return await on(readEnvelope(params), requester, (client) =>
+          schemas.of(client, name, () => backend.handler(exchangeOf(list, client, requester, undefined))),
+        )
+      } catch (error) {
+        throw toRpcError(error)
+      }
+    },
+    async close() {
+      closed = true
+      subscriptions.close()
+      // Results of subscriptions are on their way before anything else is closed.
+      await new Promise((resolve) => setImmediate(resolve))
+      clients.close()
+    },
+  }
+}
+
+function exchangeOf(
+  { method, params = {} }: Request,
+  client: Client,
+  { agent, signal, notify }: Requester,
+  logLevel: LogLevel | undefined,
+): Exchange {
+  return {
+    method,
+    params,
+    client,
+    agent,
+    signal,
+    notify: (notification) => {
+      if (NEVER_ON_A_REQUEST.test(notification.method)) client.notify(notification)
+      else if (isWanted(notification, logLevel)) notify(notification)
+    },
+  }
+}
+
+/** What only subscriptions are told, and what this era does not have. */
+const NEVER_ON_A_REQUEST =
+  /^notifications\/(?:\w+\/list_changed|resources\/updated|elicitation\/complete|tasks\/status|initialized|cancelled)$/
+
+/** Log messages are for those who asked for them, request by request (server/utilities/logging). */
+function isWanted({ method, params }: Notification, least: LogLevel | undefined): boolean {
+  if (method !== 'notifications/message') return true
+  return least !== undefined && reaches(params && own(params, 'level'), least)
+}

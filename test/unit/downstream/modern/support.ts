@@ -1,0 +1,93 @@
+/** A modern service in front of a backend that the test writes. */
+import { onTestFinished } from 'vitest'
+import { type Audience, createAudience } from '../../../../src/downstream/audience.ts'
+import { createModernService } from '../../../../src/downstream/modern.ts'
+import type { ModernService } from '../../../../src/downstream/modern-service.ts'
+import type { Backend } from '../../../../src/downstream/session.ts'
+import type { Agent, Client, Exchange } from '../../../../src/protocol/exchange.ts'
+import type { JsonObject } from '../../../../src/protocol/json.ts'
+import type { Notification, RequestId } from '../../../../src/protocol/message.ts'
+import type { Result } from '../../../../src/protocol/result.ts'
+import { silentLogger } from '../../../../src/telemetry/log.ts'
+
+export const VERSION = '2026-07-28'
+export const OURS = { name: 'proxy', version: '1' }
+export const LOCAL: Agent = { id: 'local', kind: 'local' }
+
+/** `_meta` of a request as a client sends it. */
+export function envelope(more: JsonObject = {}): JsonObject {
+  return {
+    'io.modelcontextprotocol/protocolVersion': VERSION,
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+    ...more,
+  }
+}
+
+export interface Asked {
+  agent?: Agent
+  id?: RequestId
+  meta?: JsonObject
+}
+
+export interface World {
+  service: ModernService
+  audience: Audience
+  clock: { time: number }
+  /** What the onion was asked, in order. */
+  exchanges: Exchange[]
+  opened: Client[]
+  closed: Client[]
+  /** Sends a request, and what comes on its stream is in `told`. */
+  ask(method: string, params?: JsonObject, asked?: Asked): Asking
+}
+
+export interface Asking {
+  result: Promise<Result>
+  told: Notification[]
+  leave(): void
+}
+
+export const ALL: JsonObject = {
+  tools: { listChanged: true },
+  prompts: { listChanged: true },
+  resources: { listChanged: true, subscribe: true },
+}
+
+export function world(
+  answer: (exchange: Exchange) => JsonObject | Result | Promise<Result> = () => ({}),
+  capabilities: JsonObject = ALL,
+): World {
+  const exchanges: Exchange[] = []
+  const opened: Client[] = []
+  const closed: Client[] = []
+  const clock = { time: 0 }
+  const audience = createAudience()
+  const backend: Backend = {
+    handler: async (exchange) => {
+      exchanges.push(exchange)
+      return answer(exchange)
+    },
+    describe: () => ({ capabilities, serverInfo: OURS, instructions: 'how to' }),
+    opened: (client) => opened.push(client),
+    closed: (client) => closed.push(client),
+    notified: () => {},
+    logger: silentLogger,
+  }
+  const service = createModernService({ backend, audience, now: () => clock.time })
+  onTestFinished(() => {
+    audience.close()
+    return service.close()
+  })
+  const ask: World['ask'] = (method, params = {}, { agent = LOCAL, id = 1, meta = {} } = {}) => {
+    const controller = new AbortController()
+    const told: Notification[] = []
+    const result = service.serve(
+      { method, params: { ...params, _meta: envelope(meta) } },
+      { agent, id, signal: controller.signal, notify: (notification) => told.push(notification) },
+    )
+    result.catch(() => {})
+    return { result, told, leave: () => controller.abort() }
+  }
+  return { service, audience, clock, exchanges, opened, closed, ask }
+}
