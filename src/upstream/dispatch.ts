@@ -33,6 +33,8 @@ export class Dispatch {
   readonly #options: DispatchOptions
   readonly #modernClients: ModernClients
   readonly #levels = new LogLevels()
+  /** Lanes that calls are about to use. */
+  readonly #lanes = new Set<string>()
 
   constructor(options: DispatchOptions) {
     this.#options = options
@@ -59,22 +61,38 @@ export class Dispatch {
 
   /**
    * Nobody can tell one anonymous client from another, and a server on a pipe does not say which call it asks for: such calls
-   * go over connections of their own, one at a time. Throws RpcError when there are too many.
+   * go over connections of their own, one at a time. Rejects with RpcError when there are too many.
    */
-  laneOf(server: Server, client: Client): number {
-    const alone = client.agent.kind === 'anonymous' && client.era === 'modern' && !server.shared
-    if (
-      !alone ||
-      'url' in server.options ||
-      !ASKED_FOR.some((name) => isObject(own(client.capabilities, name)))
-    )
-      return 0
-    for (let lane = 0; lane < MAX_LANES; lane++)
-      if (!this.#options.links.peek(server, client, 'legacy', lane)?.busy) return lane
-    throw new RpcError(
-      RPC.internalError,
-      `server \`${server.name}\` is busy: call again when other calls have ended`,
-    )
+  async inLane<T>(
+    server: Server,
+    { client, params }: Exchange,
+    work: (lane: number) => Promise<T>,
+  ): Promise<T> {
+    // A call that goes on finds its own way.
+    if (!this.#goesAlone(server, client) || params.requestState !== undefined) return work(0)
+    const lane = this.#freeLane(server, client)
+    const key = laneKey(server, client, lane)
+    this.#lanes.add(key)
+    try {
+      return await work(lane)
+    } finally {
+      this.#lanes.delete(key)
+    }
+  }
+
+  #goesAlone(server: Server, client: Client): boolean {
+    if (client.era === 'legacy' || client.agent.kind !== 'anonymous') return false
+    if (server.shared || 'url' in server.options) return false
+    return ASKED_FOR.some((name) => isObject(own(client.capabilities, name)))
+  }
+
+  #freeLane(server: Server, client: Client): number {
+    for (let lane = 0; lane < MAX_LANES; lane++) {
+      const taken = this.#lanes.has(laneKey(server, client, lane))
+      if (!taken && !this.#options.links.peek(server, client, 'legacy', lane)?.busy) return lane
+    }
+    const text = `server \`${server.name}\` is busy: call again when other calls have ended`
+    throw new RpcError(RPC.internalError, text)
   }
 
   close(): void {
@@ -142,4 +160,8 @@ function introduced(request: Request, client: Client): Request {
   const capabilities = answerable(declared)
   if (capabilities === declared) return request
   return { ...request, params: withMeta(request.params, { [MODERN_META.clientCapabilities]: capabilities }) }
+}
+
+function laneKey(server: Server, client: Client, lane: number): string {
+  return JSON.stringify([server.name, client.id, lane])
 }

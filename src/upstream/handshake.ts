@@ -91,9 +91,14 @@ export function envelope({
 }: Pick<Introduction, 'clientInfo' | 'capabilities'>): JsonObject {
   return {
     [MODERN_META.protocolVersion]: MODERN_VERSIONS[0],
-    [MODERN_META.clientInfo]: clientInfo,
+    // Optional, and refused when it is not what it should be.
+    ...(isImplementation(clientInfo) && { [MODERN_META.clientInfo]: clientInfo }),
     [MODERN_META.clientCapabilities]: answerable(capabilities),
   }
+}
+
+function isImplementation({ name, version }: JsonObject): boolean {
+  return typeof name === 'string' && typeof version === 'string'
 }
 
 /** The capabilities without extensions that would change what a server answers into something the proxy cannot pass on. */

@@ -145,13 +145,9 @@ class Pool implements Upstreams {
   async request(name: string, request: Request, exchange: Exchange): Promise<Result> {
     if (exchange.signal.aborted) throw cancelled(exchange.signal)
     const server = this.#server(name)
-    const lane = this.#dispatch.laneOf(server, exchange.client)
-    return this.#speaker.with(
-      server,
-      exchange.client,
-      (link) => this.#dispatch.request(server, link, request, exchange),
-      exchange.signal,
-      lane,
+    const send = (link: Link): Promise<Result> => this.#dispatch.request(server, link, request, exchange)
+    return this.#dispatch.inLane(server, exchange, (lane) =>
+      this.#speaker.with(server, exchange.client, send, exchange.signal, lane),
     )
   }
 
