@@ -1,0 +1,95 @@
+/** One authorizer for each server that may need one, made when a connection first asks for it. */
+import { hasAuthorization, type OAuthSettings } from '../../config/oauth-settings.ts'
+import { ProxyError } from '../../protocol/errors.ts'
+import { type Logger, named } from '../../telemetry/log.ts'
+import type { Authorizer } from '../authorizer.ts'
+import {
+  type AuthorizerOptions,
+  createAuthorizer,
+  type OAuthAuthorizer,
+  type SignedOut,
+} from './authorizer-oauth.ts'
+import { openBrowser } from './browser.ts'
+
+/** What is known of a server over HTTP. */
+export interface ProtectedServer {
+  name: string
+  url: string
+  headers: Readonly<Record<string, string>>
+  oauth: OAuthSettings | undefined
+}
+
+export interface AuthorizersOptions
+  extends Pick<AuthorizerOptions, 'dataDir' | 'now' | 'interactive' | 'fetch' | 'later'> {
+  servers: readonly ProtectedServer[]
+  logger: Logger
+  /** Milliseconds in which a server has to be connected: a refused call waits for a person a little less. */
+  connectTimeoutMs: number
+  /** `never`: no browser is opened. */
+  open: 'auto' | 'never'
+  environment: Readonly<Record<string, string | undefined>>
+  /** As `process.platform` tells it. */
+  platform: string
+  /** Told of every sign-in that begins. */
+  tell?: ((server: string, signIn: { link: string; authorizationUrl: string }) => void) | undefined
+}
+
+export interface Authorizers {
+  /** Undefined: the server answers for itself with a header, has no address, or is not to be signed in to. */
+  for(server: string): Authorizer | undefined
+  /** Throws a ProxyError when the server is not one to be signed in to. */
+  signOut(server: string): Promise<SignedOut>
+  close(): Promise<void>
+}
+
+/** So much of the time to connect is left for telling where to sign in. */
+const REST = 0.2
+
+export function createAuthorizers(options: AuthorizersOptions): Authorizers {
+  const { servers, logger, connectTimeoutMs, open, environment, platform, tell, ...rest } = options
+  const made = new Map<string, OAuthAuthorizer | undefined>()
+
+  function make({ name, url, headers, oauth }: ProtectedServer): OAuthAuthorizer | undefined {
+    if (oauth?.enabled === false || hasAuthorization(url, headers) || !URL.canParse(url)) return undefined
+    const log = named(logger, name)
+    const failed = (error: Error): void => log.warn({ error: error.message }, 'no browser could be opened')
+    return createAuthorizer({
+      ...rest,
+      server: name,
+      url,
+      settings: oauth,
+      logger: log,
+      waitMs: connectTimeoutMs * (1 - REST),
+      open:
+        open === 'never' ? undefined : (address) => openBrowser(address, { environment, platform, failed }),
+      tell: tell && ((signIn) => tell(name, signIn)),
+    })
+  }
+
+  function find(name: string): OAuthAuthorizer | undefined {
+    if (!made.has(name)) {
+      const server = servers.find((one) => one.name === name)
+      made.set(name, server && make(server))
+    }
+    return made.get(name)
+  }
+
+  return {
+    for: find,
+    async signOut(name) {
+      const authorizer = find(name)
+      if (authorizer === undefined) {
+        const message = `server \`${name}\` is not one that the proxy signs in to`
+        throw new ProxyError(
+          'CONFIG_INVALID',
+          message,
+          'Name a server with a "url" and no Authorization header.',
+        )
+      }
+      return await authorizer.signOut()
+    },
+    async close() {
+      await Promise.all([...made.values()].map((authorizer) => authorizer?.close()))
+    },
+  }
+}

@@ -1,0 +1,68 @@
+/** What a refusal asks for: the `WWW-Authenticate` header (RFC 9110, 11.6.1; RFC 6750, 3; RFC 9728, 5.1). */
+
+/** The parameters of a Bearer challenge that matter here; each absent where the server did not give it. */
+export interface Challenge {
+  /** Where the resource says who gives tokens for it. */
+  resourceMetadata?: URL
+  /** The scopes that would do, apart by spaces. */
+  scope?: string
+  /** `invalid_token`, `insufficient_scope` … */
+  error?: string
+}
+
+/** Longer headers are not read: a server sends one or two challenges of a few hundred characters. */
+const LONGEST = 8_192
+const TOKEN = /[!#$%&'*+.^_`|~0-9A-Za-z-]+/y
+const QUOTED = /"((?:[^"\\]|\\.)*)"/y
+const SPACE = /[ \t]*/y
+
+/** The Bearer challenge of a header, wherever it stands among others. Nothing is thrown: what cannot be read is absent. */
+export function parseChallenge(header: string | undefined): Challenge {
+  if (header === undefined || header.length > LONGEST) return {}
+  const parameters = bearerParameters(header)
+  const text = (name: string): string | undefined => parameters.get(name) || undefined
+  const [metadata, scope, error] = [text('resource_metadata'), text('scope'), text('error')]
+  const web = metadata !== undefined && URL.canParse(metadata) ? new URL(metadata) : undefined
+  return {
+    ...(web && /^https?:$/.test(web.protocol) && { resourceMetadata: web }),
+    ...(scope !== undefined && { scope }),
+    ...(error !== undefined && { error }),
+  }
+}
+
+/** Reads challenge after challenge; commas separate both challenges and their parameters. */
+function bearerParameters(header: string): Map<string, string> {
+  const found = new Map<string, string>()
+  let scheme = ''
+  let at = 0
+  const read = (pattern: RegExp): string | undefined => {
+    pattern.lastIndex = at
+    const match = pattern.exec(header)
+    if (match === null) return undefined
+    at = pattern.lastIndex
+    return match[1] ?? match[0]
+  }
+  while (at < header.length) {
+    read(SPACE)
+    const word = read(TOKEN)
+    if (word === undefined) {
+      at++
+      continue
+    }
+    read(SPACE)
+    if (header[at] !== '=') {
+      scheme = word.toLowerCase()
+      continue
+    }
+    at++
+    read(SPACE)
+    const value = header[at] === '"' ? unquoted(read(QUOTED)) : read(/[^\s,]*/y)
+    const name = word.toLowerCase()
+    if (scheme === 'bearer' && value !== undefined && !found.has(name)) found.set(name, value)
+  }
+  return found
+}
+
+function unquoted(text: string | undefined): string | undefined {
+  return text?.replaceAll(/\\(.)/g, '$1')
+}
