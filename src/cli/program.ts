@@ -96,7 +96,44 @@ export async function createProgram(
       const { importClients } = await import('./import.ts')
       done(importClients(host, client, options.out))
     })
+  addTokenCommands(program, host, invocation, done)
   return program
+}
+
+function addTokenCommands(
+  program: Command,
+  host: Host,
+  invocation: () => Invocation,
+  done: (code: number) => void,
+): void {
+  const token = program
+    .command('token')
+    .description('make, list and remove the tokens with which clients connect over HTTP')
+  token
+    .command('add')
+    .description('make a token and print it; only its hash is kept')
+    .argument('<name>', 'whose it is')
+    .option('--expires <when>', '12h, 90d, 8w, 1y or a date; without it the token does not expire')
+    .action(async (name: string, options: { expires?: string }) => {
+      const { addToken } = await import('./token.ts')
+      done(addToken(host, invocation(), name, options.expires))
+    })
+  token
+    .command('list')
+    .description('show whose tokens there are')
+    .option('--json', 'print them as JSON')
+    .action(async (options: { json?: boolean }) => {
+      const { listTokens } = await import('./token.ts')
+      done(listTokens(host, invocation(), options.json === true))
+    })
+  token
+    .command('remove')
+    .description('end a token')
+    .argument('<name|id>', 'which')
+    .action(async (which: string) => {
+      const { removeToken } = await import('./token.ts')
+      done(removeToken(host, invocation(), which))
+    })
 }
 
 /** A flag without a value is `true` when it is there. */

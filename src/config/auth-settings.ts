@@ -1,6 +1,6 @@
 /** `proxySettings.auth`: how clients over HTTP say who they are. The options, and what must hold between them. */
 import * as z from 'zod'
-import { isLoopback } from './loopback.ts'
+import { isLoopback, isSafeAddress } from './loopback.ts'
 import { text } from './option.ts'
 import type { Path } from './problem.ts'
 import type { Report } from './report.ts'
@@ -92,13 +92,6 @@ export function checkAuth(
       `is missing: on ${host} the proxy cannot know at which address clients reach it`,
       'Write that address, for example https://tools.example.com/mcp.',
     )
-}
-
-function isSafeAddress(address: string): boolean {
-  if (!URL.canParse(address)) return false
-  const { protocol, hostname, hash, username, password } = new URL(address)
-  if (hash !== '' || username !== '' || password !== '') return false
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
 }
 
 /** A resource identifier (RFC 9728, 1.2), but for http, which proxies in front of this one may have taken off. */

@@ -12,3 +12,11 @@ export function isLoopback(host: string): boolean {
   const name = nameOfHost(host)
   return LOOPBACK.includes(name) || /^127\.\d+\.\d+\.\d+$/.test(name)
 }
+
+/** True for addresses that nobody on the way can answer for: https, and http to this machine. */
+export function isSafeAddress(address: string): boolean {
+  if (!URL.canParse(address)) return false
+  const { protocol, hostname, hash, username, password } = new URL(address)
+  if (hash !== '' || username !== '' || password !== '') return false
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+}
