@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest'
+import { RpcError } from '../../../src/protocol/errors.ts'
+import type { JsonObject } from '../../../src/protocol/json.ts'
+import type { Request } from '../../../src/protocol/message.ts'
+import type { RequestOptions } from '../../../src/protocol/peer.ts'
+import type { Session } from '../../../src/upstream/connection.ts'
+import { Listening, withoutSubscription } from '../../../src/upstream/listening.ts'
+import { client } from '../../support/upstream.ts'
+
+interface Opened {
+  filter: unknown
+  id: number
+  options: RequestOptions
+  end(error?: Error): void
+}
+
+/** A subscription and the server it is opened at, by hand. */
+function world(capabilities: JsonObject = { tools: { listChanged: true } }) {
+  const opened: Opened[] = []
+  const alarms: (() => void)[] = []
+  let interruptions = 0
+  const listening = new Listening({
+    envelope: {},
+    backoff: { initialMs: 1, maxMs: 1, factor: 1 },
+    random: () => 0,
+    later: (_ms, run) => {
+      alarms.push(run)
+      return () => void alarms.splice(alarms.indexOf(run), alarms.includes(run) ? 1 : 0)
+    },
+    interrupted: () => interruptions++,
+  })
+  const request = ({ params }: Request, options: RequestOptions): Promise<JsonObject> =>
+    new Promise((resolve, reject) => {
+      const id = opened.length + 1
+      options.onId?.(id)
+      opened.push({
+        filter: params?.notifications,
+        id,
+        options,
+        end: (error) => (error ? reject(error) : resolve({})),
+      })
+    })
+  const session = { peer: { request }, initialize: { capabilities } } as unknown as Session
+  const acknowledge = (id: number): void =>
+    listening.acknowledged({ method: 'notifications/subscriptions/acknowledged' }, id)
+  return { listening, session, opened, alarms, acknowledge, interruptions: () => interruptions }
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('the subscription to a modern server', () => {
+  test('asks for changes of the lists that the server announces, and for nothing else', () => {
+    const { listening, session, opened, acknowledge } = world()
+    listening.began(session)
+    expect(opened.map(({ filter }) => filter)).toEqual([{ toolsListChanged: true }])
+    expect(listening.hears('tools')).toBe(false)
+    acknowledge(1)
+    expect(listening.hears('tools')).toBe(true)
+    expect(listening.hears('prompts')).toBe(false)
+  })
+
+  test('is not opened when there is nothing to hear', () => {
+    const { listening, session, opened } = world({ tools: {} })
+    listening.began(session)
+    expect(opened).toEqual([])
+  })
+
+  test('resources watched in one moment are one new subscription; the old one goes when the new one is there', async () => {
+    const { listening, session, opened, acknowledge } = world()
+    const [ada, bob] = [client(), client()]
+    listening.began(session)
+    acknowledge(1)
+    const watching = [listening.watch(ada, 'a:'), listening.watch(bob, 'b:'), listening.watch(bob, 'a:')]
+    await turn()
+    expect(opened.map(({ filter }) => filter).slice(1)).toEqual([
+      { toolsListChanged: true, resourceSubscriptions: ['a:', 'b:'] },
+    ])
+    expect(opened[0]?.options.signal?.aborted).toBe(false)
+    acknowledge(2)
+    await Promise.all(watching)
+    expect(opened[0]?.options.signal?.aborted).toBe(true)
+    expect(listening.watchersOf('a:')).toEqual([ada, bob])
+    listening.forget(bob)
+    await turn()
+    expect(opened[2]?.filter).toEqual({ toolsListChanged: true, resourceSubscriptions: ['a:'] })
+    listening.forget(ada)
+    expect(listening.watchersOf('a:')).toEqual([])
+  })
+
+  test('who waits for one that is never acknowledged goes on', async () => {
+    const { listening, session, alarms } = world()
+    listening.began(session)
+    const watching = listening.watch(client(), 'a:')
+    for (const alarm of [...alarms]) alarm()
+    await watching
+  })
+
+  test('comes back when it ends, and says that something may have been missed', async () => {
+    const { listening, session, opened, alarms, acknowledge, interruptions } = world()
+    listening.began(session)
+    acknowledge(1)
+    opened[0]?.end()
+    await turn()
+    expect(listening.hears('tools')).toBe(false)
+    for (const alarm of alarms.splice(0)) alarm()
+    expect(opened).toHaveLength(2)
+    expect(interruptions()).toBe(1)
+  })
+
+  test('is left alone by a server that has none', async () => {
+    const { listening, session, opened, alarms } = world()
+    listening.began(session)
+    opened[0]?.end(new RpcError(-32601, 'Method not found'))
+    await turn()
+    expect(alarms).toEqual([])
+  })
+})
+
+test('a notification loses its subscription and nothing else', () => {
+  const meta = { 'io.modelcontextprotocol/subscriptionId': 1, mine: 2 }
+  expect(withoutSubscription({ method: 'm', params: { uri: 'a:', _meta: meta } })).toEqual({
+    method: 'm',
+    params: { uri: 'a:', _meta: { mine: 2 } },
+  })
+  const { mine: _, ...bare } = meta
+  expect(withoutSubscription({ method: 'm', params: { uri: 'a:', _meta: bare } })).toEqual({
+    method: 'm',
+    params: { uri: 'a:' },
+  })
+})
