@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { hostHeaderValidation, originValidation } from '@modelcontextprotocol/node'
 import { LOOPBACK, nameOfHost } from '../config/loopback.ts'
+import { refuse } from './refuse.ts'
 
 export { isLoopback } from '../config/loopback.ts'
 
@@ -18,9 +18,37 @@ export function createGuard(
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
   const name = nameOfHost(host)
   const outside = publicUrl === undefined ? [] : [new URL(publicUrl).hostname]
-  const names = [...new Set([...LOOPBACK, name, ...outside])]
-  const originAllowed = originValidation(names)
-  if (ANY.includes(name)) return originAllowed
-  const hostAllowed = hostHeaderValidation(names)
-  return (request, response) => hostAllowed(request, response) && originAllowed(request, response)
+  const names = new Set([...LOOPBACK, name, ...outside])
+  const hostAllowed = ANY.includes(name) ? () => true : remembering((value) => names.has(hostnameOf(value)))
+  // Not `null`, which opaque pages send, and no other scheme: those have no host.
+  const originAllowed = remembering((value) => names.has(hostnameOf(value, true)))
+  return (request, response) => {
+    const { host: sentHost = '', origin = '' } = request.headers
+    if (!hostAllowed(sentHost)) return forbid(response, `Invalid Host: ${sentHost}`)
+    // Only web pages send one.
+    if (origin !== '' && !originAllowed(origin)) return forbid(response, `Invalid Origin: ${origin}`)
+    return true
+  }
+}
+
+/** The answer for the last value that was right: a client's requests all have the same. */
+function remembering(allowed: (value: string) => boolean): (value: string) => boolean {
+  let right: string | undefined
+  return (value) => {
+    if (value === right) return true
+    if (!allowed(value)) return false
+    right = value
+    return true
+  }
+}
+
+/** The name in a `Host` or (`whole`) an `Origin`, as URLs spell it; '' when there is none. */
+function hostnameOf(value: string, whole = false): string {
+  const address = whole ? value : `http://${value}`
+  return URL.canParse(address) ? new URL(address).hostname : ''
+}
+
+function forbid(response: ServerResponse, message: string): false {
+  refuse(response, 403, message)
+  return false
 }

@@ -1,64 +1,113 @@
-/** Streamable HTTP with sessions (MCP 2025-03-26 to 2025-11-25, basic/transports): every session is an agent of its own. */
-import { randomUUID } from 'node:crypto'
+/** Streamable HTTP: both eras at one address. What a body says decides which of them answers. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node'
-import { LEGACY_VERSIONS } from '../protocol/eras.ts'
+import { claimsModern, isModernVersion, MODERN_META, metaOf } from '../protocol/eras.ts'
 import { RPC } from '../protocol/errors.ts'
-import type { JsonRpcMessage } from '../protocol/message.ts'
+import { isObject, type JsonObject, own } from '../protocol/json.ts'
+import type { JsonRpcMessage, JsonRpcNotification, JsonRpcRequest } from '../protocol/message.ts'
+import type { Principal } from './authenticate.ts'
+import { readBody } from './http/body.ts'
+import { header, isJson } from './http/headers.ts'
+import { createHeartbeat } from './http/heartbeat.ts'
+import { createLegacyEndpoint } from './http/legacy.ts'
+import { isFault, isRequest, parseMessages } from './http/messages.ts'
+import { createModernEndpoint } from './http/modern.ts'
 import { type HttpListener, type HttpOptions, listen } from './listen.ts'
-import { plainTransport } from './plain-transport.ts'
 import { refuse } from './refuse.ts'
-import { openSession } from './session.ts'
-import { createSessions } from './sessions.ts'
 
 /** Where clients connect. */
 const PATH = '/mcp'
 
+/** Bytes of a request's body: arguments of a tool may hold a file. */
+const MAX_BODY_BYTES = 16 * 1024 * 1024
+
 export async function serveHttp(options: HttpOptions): Promise<HttpListener> {
-  const { backend } = options
-  const sessions = createSessions<NodeStreamableHTTPServerTransport>(options)
+  const { maxBodyBytes = MAX_BODY_BYTES } = options
+  const heartbeat = createHeartbeat()
+  const legacy = createLegacyEndpoint(options, heartbeat)
+  const modern = createModernEndpoint(options, heartbeat)
 
-  async function handle(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
+  async function handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    url: URL,
+    principal?: Principal,
+  ): Promise<void> {
     if (url.pathname !== PATH) return refuse(response, 404, `MCP is served at ${PATH}`)
-    const id = request.headers['mcp-session-id']
-    if (typeof id !== 'string') return begin(request, response)
-    const session = sessions.use(id, response)
-    if (!session) return refuse(response, 404, 'Session not found: initialize again')
-    await session.transport.handleRequest(request, response)
+    const { method } = request
+    if (method === 'POST') return post(request, response, principal)
+    if (saysModern(request)) {
+      return refuse(response, 405, 'Method not allowed: the modern revisions have POST alone', {
+        headers: { allow: 'POST' },
+      })
+    }
+    if (method === 'GET' || method === 'DELETE') return legacy.other(request, response, principal)
+    refuse(response, 405, 'Method not allowed.', { headers: { allow: 'GET, POST, DELETE' } })
   }
 
-  /** A request without a session is an `initialize`, or is refused by the transport. */
-  async function begin(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (request.method !== 'POST') return refuse(response, 400, 'Mcp-Session-Id header is required')
-    if (!sessions.hasRoom()) return refuse(response, 503, 'Too many sessions: try again later')
-    const id = randomUUID()
-    const transport = new NodeStreamableHTTPServerTransport({
-      sessionIdGenerator: () => id,
-      supportedProtocolVersions: [...LEGACY_VERSIONS],
-      // Only what is an `initialize` takes a place.
-      onsessioninitialized: () => {
-        sessions.add(session, transport)
-        sessions.use(id, response)
-      },
-    })
-    const carrier = plainTransport(transport, (message) => endCancelled(transport, message))
-    const agent = { id, kind: 'session' } as const
-    const session = await openSession({ id, agent, transport: carrier, backend })
-    await transport.handleRequest(request, response)
-    if (transport.sessionId === undefined) await session.close()
+  async function post(
+    request: IncomingMessage,
+    response: ServerResponse,
+    principal: Principal | undefined,
+  ): Promise<void> {
+    if (!isJson(request)) {
+      return refuse(response, 415, 'Unsupported Media Type: Content-Type must be application/json')
+    }
+    const bytes = await readBody(request, maxBodyBytes)
+    if (bytes === undefined) {
+      return refuse(response, 413, `Payload Too Large: the body must not exceed ${maxBodyBytes} bytes`)
+    }
+    const body = parseMessages(bytes)
+    if (isFault(body)) return refuse(response, 400, body.message, { code: body.code })
+    const [message] = body.messages
+    if (body.batch || message === undefined || !isModern(request, message)) {
+      return legacy.post(request, response, body, principal)
+    }
+    if (isHandshake(message)) {
+      // The headers are wrong, not the handshake: it is the legacy era's, whatever they say.
+      const text =
+        'Header mismatch: initialize is of the legacy revisions, MCP-Protocol-Version of a modern one'
+      return refuse(response, 400, text, { code: RPC.headerMismatch, id: message.id })
+    }
+    return modern.post(request, response, message, principal)
   }
 
-  return listen(options, { path: PATH, handle, closeSessions: () => sessions.close() })
+  return listen(options, {
+    path: PATH,
+    handle,
+    async closeSessions() {
+      await Promise.all([legacy.close(), modern.close()])
+      heartbeat.close()
+    },
+  })
 }
 
-/**
- * A cancelled request gets no answer, and the transport keeps its stream open until there is one: the session would count as
- * used for ever. An answer that comes late is ignored (basic/utilities/cancellation).
- */
-function endCancelled(transport: NodeStreamableHTTPServerTransport, message: JsonRpcMessage): void {
-  if (!('method' in message) || message.method !== 'notifications/cancelled') return
-  const id = message.params?.requestId
-  if (typeof id !== 'string' && typeof id !== 'number') return
-  const error = { code: RPC.cancelled, message: 'the client cancelled' }
-  transport.send({ jsonrpc: '2.0', id, error }).catch(() => {})
+/** By the claim of its body, else by its header. A posted answer belongs to a session: to the legacy era. */
+function isModern(
+  request: IncomingMessage,
+  message: JsonRpcMessage,
+): message is JsonRpcRequest | JsonRpcNotification {
+  if (!('method' in message)) return false
+  const params: unknown = message.params
+  if (isObject(params) && claimsModern(params)) {
+    return message.method !== 'initialize' || claimsRevision(params) || saysModern(request)
+  }
+  return saysModern(request)
+}
+
+/** An `initialize` that claims no modern revision in its body. */
+function isHandshake(message: JsonRpcRequest | JsonRpcNotification): message is JsonRpcRequest {
+  if (!isRequest(message) || message.method !== 'initialize') return false
+  const params: unknown = message.params
+  return !(isObject(params) && claimsRevision(params))
+}
+
+function claimsRevision(params: JsonObject): boolean {
+  const meta = metaOf(params)
+  const claimed = meta && own(meta, MODERN_META.protocolVersion)
+  return typeof claimed === 'string' && isModernVersion(claimed)
+}
+
+function saysModern(request: IncomingMessage): boolean {
+  const version = header(request, 'mcp-protocol-version')
+  return version !== undefined && isModernVersion(version)
 }

@@ -7,7 +7,9 @@ import {
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ProxyError } from '../protocol/errors.ts'
+import type { Authenticator, Principal } from './authenticate.ts'
 import { createGuard, isLoopback } from './guard.ts'
+import type { ModernService } from './modern-service.ts'
 import { refuse } from './refuse.ts'
 import { requestUrl } from './request-url.ts'
 import type { Backend } from './session.ts'
@@ -18,6 +20,16 @@ export interface HttpOptions extends SessionsOptions {
   /** 0: any free port. */
   port: number
   backend: Backend
+  /** Answers requests of the modern era. Absent: they are refused. */
+  modern?: ModernService
+  /** Absent: nobody has to authenticate, which is right for one machine alone. */
+  authenticator?: Authenticator
+  /** Serve other machines without an authenticator all the same. */
+  allowUnauthenticated?: boolean
+  /** Where clients reach this listener through a proxy in front. */
+  publicUrl?: string
+  /** Longest body of a request. Default: 16 MiB. */
+  maxBodyBytes?: number
 }
 
 export interface HttpListener {
@@ -30,24 +42,48 @@ export interface HttpListener {
 export interface Service {
   /** Where clients connect. */
   path: string
-  /** A request that came from no foreign web page. */
-  handle(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void>
+  /** A request that came from no foreign web page, of a client that said who it is, if it has to. */
+  handle(request: IncomingMessage, response: ServerResponse, url: URL, principal?: Principal): Promise<void>
   closeSessions(): Promise<void>
 }
 
-/** Clients that vanished without a word are noticed by the operating system, and their streams end. */
-const KEEP_ALIVE: ServerOptions = { keepAlive: true, keepAliveInitialDelay: 60_000 }
+const SERVER: ServerOptions = {
+  // Clients that vanished without a word are noticed by the operating system, and their streams end.
+  keepAlive: true,
+  keepAliveInitialDelay: 60_000,
+  // An agent thinks between two calls: longer than the 5 seconds of Node, and its connection is still there.
+  keepAliveTimeout: 60_000,
+}
 
-/** Listens, answers `/healthz`, refuses what a web page sent, and leaves the rest to the service. */
+/** Milliseconds in which the last answers can reach their clients before their connections are cut. */
+const FAREWELL_MS = 250
+
+/**
+ * Listens, answers `/healthz`, refuses what a web page sent and clients that nobody knows, and leaves the rest to the service.
+ * Rejects with ProxyError when it cannot listen, and when everybody on the network could connect without having been asked for.
+ */
 export async function listen(options: HttpOptions, service: Service): Promise<HttpListener> {
-  const { host, port, backend } = options
-  const { path } = service
-  const guard = createGuard(host)
-  const server = createServer(KEEP_ALIVE, (request, response) => {
+  const { host, port, backend, authenticator, publicUrl } = options
+  refuseToBeOpen(options)
+  const guard = createGuard(host, publicUrl)
+  let closing = false
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = requestUrl(request)
     if (url.pathname === '/healthz') return void response.end('ok\n')
     if (!guard(request, response)) return
-    service.handle(request, response, url).catch((error) => {
+    if (closing)
+      return refuse(response, 503, 'The proxy is shutting down', { headers: { connection: 'close' } })
+    if (!authenticator) return service.handle(request, response, url)
+    if (authenticator.serve(request, response, url)) return
+    const principal = await authenticator.authenticate(request, response)
+    if (principal) await service.handle(request, response, url, principal)
+  }
+
+  const server = createServer(SERVER, (request, response) => {
+    handle(request, response).catch((error) => {
+      // Nobody is there to be answered.
+      if (response.destroyed) return backend.logger.debug({ err: error }, 'HTTP client left')
       backend.logger.error({ err: error }, 'HTTP request failed')
       if (!response.headersSent) refuse(response, 500, 'Internal error')
       else response.destroy()
@@ -56,18 +92,43 @@ export async function listen(options: HttpOptions, service: Service): Promise<Ht
   await begin(server, host, port)
   server.on('error', (error) => backend.logger.error({ err: error }, 'HTTP server'))
   const bound = (server.address() as AddressInfo).port
-  const url = `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${bound}${path}`
-  if (!isLoopback(host))
+  const url = `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${bound}${service.path}`
+  if (!isLoopback(host) && !authenticator)
     backend.logger.warn({ url }, 'reachable from other machines, and nobody has to authenticate')
   return {
     url,
     async close() {
-      const closed = new Promise((resolve) => server.close(resolve))
+      closing = true
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       await service.closeSessions()
+      await saidFarewell(server, closed)
       server.closeAllConnections()
       await closed
     },
   }
+}
+
+/** What a tool can do, everybody on the network could do. */
+function refuseToBeOpen({ host, authenticator, allowUnauthenticated }: HttpOptions): void {
+  if (isLoopback(host) || authenticator || allowUnauthenticated) return
+  throw new ProxyError(
+    'LISTEN_FAILED',
+    `on ${host} everybody who reaches this machine could use the servers behind the proxy`,
+    'Say who may connect: `mcp-rlm-proxy token add`, or "auth" with an issuer in proxySettings. Or write ' +
+      '"allowUnauthenticated": true when something in front does it, or listen on 127.0.0.1.',
+  )
+}
+
+/** Resolves when all connections are done, or have had their time. */
+async function saidFarewell(server: Server, closed: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, FAREWELL_MS)
+  })
+  // Connections count as idle one turn after their last response.
+  setImmediate(() => server.closeIdleConnections())
+  await Promise.race([closed, late])
+  clearTimeout(timer)
 }
 
 function begin(server: Server, host: string, port: number): Promise<void> {

@@ -9,9 +9,11 @@ export interface SessionsOptions {
   now: () => number
 }
 
-interface Kept<T> {
+export interface Kept<T> {
   session: Session
   transport: T
+  /** The principal that opened it; undefined when nobody has to authenticate. */
+  owner: string | undefined
   lastUsed: number
   /** HTTP requests so far. */
   uses: number
@@ -22,9 +24,9 @@ interface Kept<T> {
 export interface Sessions<T> {
   /** False while every session is in use: who comes now has to come again. */
   hasRoom(): boolean
-  add(session: Session, transport: T): void
-  /** The session's transport; it counts as used until the response ends. */
-  use(id: string, response: ServerResponse): { transport: T } | undefined
+  add(session: Session, transport: T, owner?: string): void
+  /** Undefined for anybody but its owner. The session counts as used until the response ends. */
+  use(id: string, response: ServerResponse, owner?: string): Kept<T> | undefined
   close(): Promise<void>
 }
 
@@ -61,15 +63,15 @@ export function createSessions<T>({ maxSessions, sessionIdleMs, now }: SessionsO
 
   return {
     hasRoom: () => sessions.size < maxSessions || victim() !== undefined,
-    add(session, transport) {
+    add(session, transport, owner) {
       const leaving = sessions.size < maxSessions ? undefined : victim()
       if (leaving) void leaving.session.close()
-      sessions.set(session.id, { session, transport, lastUsed: now(), uses: 0, open: 0 })
+      sessions.set(session.id, { session, transport, owner, lastUsed: now(), uses: 0, open: 0 })
       void session.ended.then(() => sessions.delete(session.id))
     },
-    use(id, response) {
+    use(id, response, owner) {
       const kept = sessions.get(id)
-      if (!kept) return undefined
+      if (!kept || kept.owner !== owner) return undefined
       kept.lastUsed = now()
       kept.uses++
       kept.open++

@@ -1,8 +1,10 @@
 /** HTTP+SSE (MCP 2024-11-05, basic/transports), for clients that know nothing newer. The SDK's 1.x line still has it. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
+import type { Principal } from './authenticate.ts'
 import { type HttpListener, type HttpOptions, listen } from './listen.ts'
 import { plainTransport } from './plain-transport.ts'
+import { agentOf } from './principal.ts'
 import { refuse } from './refuse.ts'
 import { openSession } from './session.ts'
 import { createSessions } from './sessions.ts'
@@ -14,17 +16,22 @@ export async function serveSse(options: HttpOptions): Promise<HttpListener> {
   const { backend } = options
   const sessions = createSessions<SSEServerTransport>(options)
 
-  async function handle(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
+  async function handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    url: URL,
+    principal?: Principal,
+  ): Promise<void> {
     if (url.pathname === STREAM_PATH && request.method === 'GET') {
       if (!sessions.hasRoom()) return refuse(response, 503, 'Too many sessions: try again later')
       const transport = new SSEServerTransport(MESSAGE_PATH, response)
       const id = transport.sessionId
-      const agent = { id, kind: 'session' } as const
+      const agent = agentOf(principal, { id, kind: 'session' })
       const session = await openSession({ id, agent, transport: plainTransport(transport), backend })
-      sessions.add(session, transport)
-      sessions.use(id, response)
+      sessions.add(session, transport, principal?.id)
+      sessions.use(id, response, principal?.id)
     } else if (url.pathname === MESSAGE_PATH && request.method === 'POST') {
-      const session = sessions.use(url.searchParams.get('sessionId') ?? '', response)
+      const session = sessions.use(url.searchParams.get('sessionId') ?? '', response, principal?.id)
       if (!session) return refuse(response, 404, `Session not found: connect to ${STREAM_PATH} again`)
       await session.transport.handlePostMessage(request, response)
     } else {
