@@ -5,6 +5,7 @@ import type { Config } from './config/schema.ts'
 import type { ServerConfig } from './config/servers.ts'
 import { packageVersion } from './config/version.ts'
 import { type Audience, createAudience } from './downstream/audience.ts'
+import type { Access } from './downstream/auth/open.ts'
 import { hearsOf, joinCapabilities } from './downstream/handshake.ts'
 import { createModernService } from './downstream/modern.ts'
 import { type Listener, serve } from './downstream/serve.ts'
@@ -95,6 +96,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
   return {
     ended,
     async start() {
+      const access = await accessOf(settings, logger, now)
       listener = await serve({
         transport: settings.transport,
         host: settings.host,
@@ -107,6 +109,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
         backend,
         modern,
         now,
+        ...access,
       })
       void listener.ended.then(left)
       if (closing !== undefined) await listener.close()
@@ -123,6 +126,17 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
       return closing
     },
   }
+}
+
+/** Who may connect. Over standard input and output there is one client, which started the proxy. */
+async function accessOf(
+  settings: Config['settings'],
+  logger: Logger,
+  now: () => number,
+): Promise<Partial<Access>> {
+  if (settings.transport === 'stdio') return {}
+  const { openAccess } = await import('./downstream/auth/open.ts')
+  return openAccess({ settings, logger, now })
 }
 
 async function openKeeper(

@@ -14,7 +14,7 @@ import { createLocalTokens } from './local-tokens.ts'
 import { createResource, type Resource } from './resource.ts'
 
 export interface OpenOptions {
-  settings: Pick<Config['settings'], 'auth' | 'dataDir' | 'host' | 'transport'>
+  settings: Pick<Config['settings'], 'allowUnauthenticated' | 'auth' | 'dataDir' | 'host' | 'transport'>
   logger: Logger
   /** Milliseconds since 1970. */
   now: () => number
@@ -24,6 +24,24 @@ export interface OpenOptions {
 const FAILURES_PER_MINUTE = 20
 const MAX_ADDRESSES = 10_000
 const MAX_GRANTS = 10_000
+
+/** What the listener has to know of who may connect. */
+export interface Access {
+  authenticator?: Authenticator
+  allowUnauthenticated: boolean
+  publicUrl?: string
+}
+
+/** Throws a ProxyError (CONFIG_INVALID) when the file of tokens cannot be used. */
+export async function openAccess(options: OpenOptions): Promise<Access> {
+  const { allowUnauthenticated, auth } = options.settings
+  const authenticator = await openAuthenticator(options)
+  return {
+    allowUnauthenticated,
+    ...(authenticator && { authenticator }),
+    ...(auth.publicUrl !== undefined && { publicUrl: auth.publicUrl }),
+  }
+}
 
 /** Undefined: nobody has to authenticate. Throws a ProxyError (CONFIG_INVALID) when the file of tokens cannot be used. */
 export async function openAuthenticator(options: OpenOptions): Promise<Authenticator | undefined> {
