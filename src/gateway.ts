@@ -14,6 +14,7 @@ import type { Engine } from './engine/engine.ts'
 import { createEngine, ENGINE_DEFAULTS } from './engine/lanes.ts'
 import { createAccount } from './modules/account.ts'
 import { createShape } from './modules/shape.ts'
+import { type AddressBook, createAddressBook } from './pipeline/address-book.ts'
 import { compose } from './pipeline/onion.ts'
 import { createRouter } from './pipeline/router.ts'
 import type { Exchange, Handler, Middleware } from './protocol/exchange.ts'
@@ -66,12 +67,14 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
   const ledger = createLedger({ countTokens: (texts) => engine.countTokens(texts), now })
   const keeper = await openKeeper(config, engine, logger, now)
   const audience = createAudience()
-  const upstreams = openUpstreams(config, audience, logger, now)
+  const book = createAddressBook()
+  const upstreams = openUpstreams(config, { audience, book }, logger, now)
   const handler = wire(config, {
     engine,
     keeper,
     ledger,
     upstreams,
+    book,
     logger,
     middlewares: parts.middlewares ?? [],
   })
@@ -171,7 +174,12 @@ async function openKeeper(
   })
 }
 
-function openUpstreams(config: Config, audience: Audience, logger: Logger, now: () => number): Upstreams {
+function openUpstreams(
+  config: Config,
+  { audience, book }: { audience: Audience; book: AddressBook },
+  logger: Logger,
+  now: () => number,
+): Upstreams {
   const { settings } = config
   const limit = Math.min(settings.maxResponseSize, settings.maxResponseTokens ?? Number.POSITIVE_INFINITY)
   return createUpstreams({
@@ -189,7 +197,10 @@ function openUpstreams(config: Config, audience: Audience, logger: Logger, now: 
     events: {
       changed: (_server, kind, concerns) =>
         audience.announce(kind === 'resourceTemplates' ? 'resources' : kind, concerns),
-      notification: (_server, notification, client) => audience.notify(notification, client),
+      notification: (server, notification, client) =>
+        audience.notify(notification, client, (receiver) =>
+          book.notification(server, notification, receiver),
+        ),
     },
     logger,
     dataDir: settings.dataDir,
@@ -212,13 +223,15 @@ interface Wired {
   keeper: Keeper
   ledger: Ledger
   upstreams: Upstreams
+  book: AddressBook
   logger: Logger
   middlewares: readonly Middleware[]
 }
 
 /** client → account → the embedder's layers → shape → router. Listing and calling take the same way. */
-function wire(config: Config, { engine, keeper, ledger, upstreams, logger, middlewares }: Wired): Handler {
+function wire(config: Config, parts: Wired): Handler {
   const { settings } = config
+  const { engine, keeper, ledger, upstreams, book, logger, middlewares } = parts
   const tools = createProxyTools({
     engine,
     keeper,
@@ -244,7 +257,7 @@ function wire(config: Config, { engine, keeper, ledger, upstreams, logger, middl
       },
     }),
   ]
-  const handler = compose(layers, createRouter({ upstreams, tools, naming: settings.naming }))
+  const handler = compose(layers, createRouter({ upstreams, tools, naming: settings.naming, book }))
   return handler
 }
 

@@ -16,8 +16,8 @@ export interface Audience {
   announce(list: AnnouncedList, concerns: (client: Client) => boolean): void
   /** Calls back at every change, at once. */
   listen(heard: (list: AnnouncedList) => void): void
-  /** To one client, or to all. */
-  notify(notification: Notification, client?: Client): void
+  /** To one client, or to all; to each `as` it is to read it. */
+  notify(notification: Notification, client?: Client, as?: (receiver: Client) => Notification): void
   close(): void
 }
 
@@ -55,8 +55,8 @@ export function createAudience(): Audience {
       for (const client of concerned) gathering.concerned.add(client)
     },
     listen: (heard) => listeners.push(heard),
-    notify(notification, client) {
-      for (const receiver of client ? [client] : clients.keys()) receiver.notify(notification)
+    notify(notification, client, as = () => notification) {
+      for (const receiver of client ? [client] : clients.keys()) receiver.notify(as(receiver))
     },
     close() {
       for (const { timer } of gatherings.values()) clearTimeout(timer)

@@ -30,7 +30,7 @@ export function joinCapabilities(servers: readonly (JsonObject | undefined)[]): 
   for (const initialize of servers) {
     if (!isObject(initialize?.capabilities)) continue
     for (const [name, value] of Object.entries(initialize.capabilities)) {
-      if (name === 'tools' || name === 'tasks' || !isObject(value)) continue
+      if (name === 'tools' || !isObject(value)) continue
       const before = own(joined, name)
       const both = { ...(isObject(before) ? before : {}) }
       for (const [part, able] of Object.entries(value)) if (able !== false) setOwn(both, part, able)

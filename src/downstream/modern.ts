@@ -60,7 +60,9 @@ export function createModernService({ backend, audience, now }: ModernServiceOpt
 
   /** No client is met for this: who only looks which revisions are spoken may go on in the other era. */
   function discover(): JsonObject {
-    const { capabilities, instructions } = backend.describe()
+    const { capabilities: all, instructions } = backend.describe()
+    // Tasks are an extension in this era, and none of ours.
+    const { tasks: _, ...capabilities } = all
     return { supportedVersions: [...MODERN_VERSIONS], capabilities, instructions }
   }
 

@@ -3,19 +3,32 @@ import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Client, Exchange } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import { nearest } from '../text/edit-distance.ts'
-import type { ListKind, ServerList, Upstreams } from '../upstream/upstreams.ts'
+import type { ServerList, Upstreams } from '../upstream/upstreams.ts'
 import { type Named, type Names, type NamingOptions, nameAll } from './names.ts'
 
 /** Kinds whose items carry a name the proxy may change. */
 export type NamedKind = 'tools' | 'prompts'
 
+/** An item as this client is to see it: the server's own object but for its name. */
+export interface Listed {
+  readonly server: string
+  readonly item: JsonObject
+}
+
+/** All items of a kind, and the lists they come from. */
+export interface Listing {
+  lists: readonly ServerList[]
+  readonly listed: readonly Listed[]
+}
+
 export interface Directory {
-  /** Every item of a kind as this client is to see it: the server's own object but for its name. */
-  items(kind: NamedKind, exchange: Exchange): Promise<JsonObject[]>
-  /** Whose item this is. Rejects with RpcError invalidParams for a name nobody has. */
-  find(kind: NamedKind, name: unknown, exchange: Exchange): Promise<Named>
-  /** Resources and templates, whose URIs are left alone. */
-  lists(kind: ListKind, exchange: Exchange): Promise<ServerList[]>
+  /** Every item of a kind; the same object while nothing changed. */
+  list(kind: NamedKind, exchange: Exchange): Promise<Listing>
+  /**
+   * Whose item this is: at once for a name the client has seen, else after asking the servers. Throws or rejects with RpcError
+   * invalidParams for a name nobody has, or several have.
+   */
+  find(kind: NamedKind, name: unknown, exchange: Exchange): Named | Promise<Named>
 }
 
 export interface DirectoryOptions {
@@ -25,10 +38,12 @@ export interface DirectoryOptions {
   reserved: readonly string[]
 }
 
-interface Generation {
-  lists: ServerList[]
+interface Generation extends Listing {
   names: Names
 }
+
+/** Most names in an error. */
+const SHOWN = 10
 
 export function createDirectory({ upstreams, naming, reserved }: DirectoryOptions): Directory {
   const generations: Record<NamedKind, WeakMap<Client, Generation>> = {
@@ -38,55 +53,76 @@ export function createDirectory({ upstreams, naming, reserved }: DirectoryOption
 
   async function current(kind: NamedKind, exchange: Exchange): Promise<Generation> {
     const lists = await upstreams.list(kind, exchange.client, exchange.signal)
+    // Read after waiting: two requests at once must not both follow the same generation.
     const last = generations[kind].get(exchange.client)
-    if (last && sameLists(last.lists, lists)) return last
+    if (last && sameLists(last.lists, lists)) {
+      last.lists = lists
+      return last
+    }
     const named = lists.map(({ server, items }) => ({ server, names: items.map(nameOf).filter(isString) }))
-    const generation = { lists, names: nameAll(named, naming, kind === 'tools' ? reserved : []) }
+    const names = nameAll(named, naming, kind === 'tools' ? reserved : [], last?.names)
+    const generation = { lists, names, listed: listedUnder(names, lists) }
     generations[kind].set(exchange.client, generation)
     return generation
   }
 
+  async function search(kind: NamedKind, name: string, exchange: Exchange): Promise<Named> {
+    const { names } = await current(kind, exchange)
+    const found = names.resolve(name)
+    if (found) return found
+    const [only, ...others] = upstreams.servers
+    // One server under its own names: what it says of an unknown one is what its client shall read.
+    if (naming.prefix === 'never' && only !== undefined && others.length === 0) {
+      return { exposed: name, server: only, original: name }
+    }
+    throw new RpcError(RPC.invalidParams, unresolved(kind === 'tools' ? 'tool' : 'prompt', name, names))
+  }
+
   return {
-    async items(kind, exchange) {
-      const { lists, names } = await current(kind, exchange)
-      // A name that a server lists twice is called once: model providers refuse a request that has it twice.
-      const listed = new Set<string>()
-      return lists.flatMap(({ server, items }) =>
-        items.flatMap((item) => {
-          const original = nameOf(item)
-          const name = original === undefined ? undefined : names.exposed(server, original)
-          if (name === undefined || listed.has(name)) return []
-          listed.add(name)
-          return [name === original ? item : { ...item, name }]
-        }),
-      )
-    },
-    async find(kind, name, exchange) {
+    list: current,
+    find(kind, name, exchange) {
       if (typeof name !== 'string') throw new RpcError(RPC.invalidParams, 'params.name must be a string')
       // The names this client saw last decide, so that a call never waits for a server it does not concern.
-      const known = generations[kind].get(exchange.client)?.names.resolve(name)
-      const found = known ?? (await current(kind, exchange)).names.resolve(name)
-      if (found) return found
-      const [only, ...others] = upstreams.servers
-      // One server under its own names: what it says of an unknown one is what its client shall read.
-      if (naming.prefix === 'never' && only !== undefined && others.length === 0) {
-        return { exposed: name, server: only, original: name }
-      }
-      const all = generations[kind].get(exchange.client)?.names.all.map(({ exposed }) => exposed) ?? []
-      throw new RpcError(RPC.invalidParams, unknownName(kind === 'tools' ? 'tool' : 'prompt', name, all))
+      return generations[kind].get(exchange.client)?.names.resolve(name) ?? search(kind, name, exchange)
     },
-    lists: (kind, exchange) => upstreams.list(kind, exchange.client, exchange.signal),
   }
 }
 
-function unknownName(noun: string, name: string, all: readonly string[]): string {
-  const near = nearest(name, all, 3)
+function listedUnder(names: Names, lists: readonly ServerList[]): Listed[] {
+  // A name that a server lists twice is called once: model providers refuse a request that has it twice.
+  const seen = new Set<string>()
+  return lists.flatMap(({ server, items }) =>
+    items.flatMap((item) => {
+      const original = nameOf(item)
+      const name = original === undefined ? undefined : names.exposed(server, original)
+      if (name === undefined || seen.has(name)) return []
+      seen.add(name)
+      return [{ server, item: name === original ? item : { ...item, name } }]
+    }),
+  )
+}
+
+function unresolved(noun: string, name: string, names: Names): string {
+  const shown = name.slice(0, 200)
+  const contenders = names.contenders(name).map(({ exposed }) => exposed)
+  if (contenders.length > 0) {
+    const more = contenders.length > SHOWN ? ` and ${contenders.length - SHOWN} more` : ''
+    return `Ambiguous ${noun}: ${shown}. Several servers have it; call one of ${contenders.slice(0, SHOWN).join(', ')}${more}.`
+  }
+  const near = nearest(
+    name,
+    names.all.map(({ exposed }) => exposed),
+    3,
+  )
   const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ''
-  return `Unknown ${noun}: ${name.slice(0, 200)}.${hint}`
+  return `Unknown ${noun}: ${shown}.${hint}`
 }
 
 function sameLists(a: readonly ServerList[], b: readonly ServerList[]): boolean {
-  return a.length === b.length && a.every((list, index) => list.items === b[index]?.items)
+  return (
+    a.length === b.length &&
+    a.every((list, index) => list.items === b[index]?.items && list.server === b[index]?.server)
+  )
 }
 
 function nameOf(item: JsonObject): string | undefined {

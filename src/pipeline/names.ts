@@ -25,46 +25,96 @@ export interface Named {
 
 /** One generation of names; a new one is built when a list changes. */
 export interface Names {
-  /** In the order of the servers and of their lists. */
+  /** What is listed now, in the order of the servers and of their lists. */
   readonly all: readonly Named[]
-  /** By exposed name, or by original name where only one server uses it. */
+  /** By exposed name, the names of the past included, or by original name where only one server uses it. */
   resolve(name: string): Named | undefined
+  /** Who lists an original name, when several do and it is nobody's exposed name. */
+  contenders(original: string): readonly Named[]
   /** The exposed name of a server's item. */
   exposed(server: string, original: string): string | undefined
+  /** Every name that was given out, those of items no longer listed included, the oldest of these first. */
+  readonly given: ReadonlyMap<string, Named>
 }
+
+/** Names of items that are no longer listed and are still known: servers that make up new names all the time are cut here. */
+const MAX_PAST = 5000
 
 export interface NameList {
   server: string
   names: readonly string[]
 }
 
-/** Gives every item a name that is unique, legal and the same in every run. Earlier servers keep a contested name. */
+/**
+ * Gives every item a name that is unique and legal, and in every run the same for the same lists. Earlier servers get a contested
+ * name. A name of `past` stays with the item it was given to, whoever comes later and however long the item is gone: a client
+ * that learned a name must not reach another server by it.
+ */
 export function nameAll(
   lists: readonly NameList[],
   options: NamingOptions,
   reserved: readonly string[] = [],
+  past?: Names,
 ): Names {
   const owners = countOwners(lists)
-  const byExposed = new Map<string, Named>()
-  const byOriginal = new Map<string, Named | null>()
-  const exposedBy = new Map<string, string>()
-  const taken = new Set(reserved)
+  const all: Named[] = []
+  const byOriginal = new Map<string, Named[]>()
+  const byServer = new Map<string, Map<string, Named>>()
+  const taken = new Set([...reserved, ...(past?.given.keys() ?? [])])
+  const keptBy = byServerAndOriginal(past)
   for (const { server, names } of lists) {
-    for (const original of new Set(names)) {
-      const wanted = wantedName(server, original, options, (owners.get(original) ?? 0) > 1)
-      const exposed = unique(wanted, server, original, options, taken)
-      taken.add(exposed)
-      const named = { exposed, server, original }
-      byExposed.set(exposed, named)
-      byOriginal.set(original, byOriginal.has(original) ? null : named)
-      exposedBy.set(key(server, original), exposed)
+    const mine = byServer.get(server) ?? new Map<string, Named>()
+    byServer.set(server, mine)
+    for (const original of names) {
+      if (mine.has(original)) continue
+      const named = keptBy.get(server)?.get(original) ?? {
+        exposed: unique(
+          wantedName(server, original, options, (owners.get(original) ?? 0) > 1),
+          server,
+          original,
+          options,
+          taken,
+        ),
+        server,
+        original,
+      }
+      taken.add(named.exposed)
+      all.push(named)
+      mine.set(original, named)
+      const others = byOriginal.get(original)
+      if (others) others.push(named)
+      else byOriginal.set(original, [named])
     }
   }
+  const given = givenNames(all, past)
+  const contenders = (original: string): Named[] => byOriginal.get(original) ?? []
   return {
-    all: [...byExposed.values()],
-    resolve: (name) => byExposed.get(name) ?? byOriginal.get(name) ?? undefined,
-    exposed: (server, original) => exposedBy.get(key(server, original)),
+    all,
+    given,
+    contenders,
+    resolve(name) {
+      const exact = given.get(name)
+      if (exact) return exact
+      const [only, another] = contenders(name)
+      return another === undefined ? only : undefined
+    },
+    exposed: (server, original) => byServer.get(server)?.get(original)?.exposed,
   }
+}
+
+function byServerAndOriginal(past: Names | undefined): Map<string, Map<string, Named>> {
+  const found = new Map<string, Map<string, Named>>()
+  for (const named of past?.given.values() ?? []) {
+    const mine = found.get(named.server) ?? new Map<string, Named>()
+    found.set(named.server, mine.set(named.original, named))
+  }
+  return found
+}
+
+function givenNames(all: readonly Named[], past: Names | undefined): Map<string, Named> {
+  const now = new Map(all.map((named) => [named.exposed, named]))
+  const gone = [...(past?.given ?? [])].filter(([exposed]) => !now.has(exposed)).slice(-MAX_PAST)
+  return gone.length === 0 ? now : new Map([...gone, ...now])
 }
 
 function countOwners(lists: readonly NameList[]): Map<string, number> {
@@ -112,10 +162,6 @@ function legalise(name: string, charset: NamingOptions['charset']): string {
 
 function hash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 6)
-}
-
-function key(server: string, original: string): string {
-  return JSON.stringify([server, original])
 }
 
 function ownName(map: Readonly<Record<string, string>>, name: string): string | undefined {

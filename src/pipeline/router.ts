@@ -3,12 +3,15 @@ import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Handler } from '../protocol/exchange.ts'
 import type { ProxyTool } from '../tools/tool.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
+import { type AddressBook, createAddressBook } from './address-book.ts'
 import { createDirectory } from './directory.ts'
 import type { NamingOptions } from './names.ts'
+import { createResources } from './resources.ts'
 import { completionRoutes } from './routes/completion.ts'
 import { loggingRoutes } from './routes/logging.ts'
 import { promptRoutes } from './routes/prompts.ts'
 import { resourceRoutes } from './routes/resources.ts'
+import { createTasks } from './routes/tasks.ts'
 import { toolRoutes } from './routes/tools.ts'
 
 export interface RouterOptions {
@@ -16,30 +19,40 @@ export interface RouterOptions {
   /** The proxy's own tools, in the order in which they are listed. */
   tools: readonly ProxyTool[]
   naming: NamingOptions
+  /** Handed in where notifications are to name the same URIs. */
+  book?: AddressBook
 }
 
 /** Handlers by method. */
 export type Routes = Readonly<Record<string, Handler>>
 
-export function createRouter({ upstreams, tools, naming }: RouterOptions): Handler {
+export function createRouter({
+  upstreams,
+  tools,
+  naming,
+  book = createAddressBook(),
+}: RouterOptions): Handler {
   const directory = createDirectory({ upstreams, naming, reserved: tools.map((tool) => tool.name) })
-  const routes: Routes = {
-    ...toolRoutes(upstreams, directory, tools),
-    ...promptRoutes(upstreams, directory),
-    ...resourceRoutes(upstreams, directory),
-    ...completionRoutes(upstreams, directory),
-    ...loggingRoutes(upstreams),
-  }
+  const resources = createResources(upstreams, book)
   const [only, ...others] = upstreams.servers
+  const alone = others.length === 0 ? only : undefined
+  const tasks = alone === undefined ? createTasks(upstreams, resources) : undefined
+  const routes = new Map<string, Handler>(
+    Object.entries({
+      ...toolRoutes({ upstreams, directory, resources, book, tasks, own: tools }),
+      ...promptRoutes(upstreams, directory, resources),
+      ...resourceRoutes(upstreams, resources, book),
+      ...completionRoutes(upstreams, directory, resources),
+      ...loggingRoutes(upstreams),
+      ...tasks?.routes,
+    }),
+  )
   return (exchange) => {
-    const route = Object.hasOwn(routes, exchange.method) ? routes[exchange.method] : undefined
+    const { method, params } = exchange
+    const route = routes.get(method)
     if (route) return route(exchange)
     // A method of tomorrow's protocol or of the server's own: with one server there is no doubt whose it is.
-    if (only !== undefined && others.length === 0) {
-      return upstreams.request(only, { method: exchange.method, params: exchange.params }, exchange)
-    }
-    return Promise.reject(
-      new RpcError(RPC.methodNotFound, `Method not found: ${exchange.method.slice(0, 200)}`),
-    )
+    if (alone !== undefined) return upstreams.request(alone, { method, params }, exchange)
+    return Promise.reject(new RpcError(RPC.methodNotFound, `Method not found: ${method.slice(0, 200)}`))
   }
 }

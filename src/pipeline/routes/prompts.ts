@@ -1,21 +1,26 @@
 import type { Upstreams } from '../../upstream/upstreams.ts'
 import type { Directory } from '../directory.ts'
+import { joinHints } from '../hints.ts'
+import type { Resources } from '../resources.ts'
 import type { Routes } from '../router.ts'
 import { refuseCursor } from './cursor.ts'
 
-export function promptRoutes(upstreams: Upstreams, directory: Directory): Routes {
+export function promptRoutes(upstreams: Upstreams, directory: Directory, resources: Resources): Routes {
   return {
     'prompts/list': async (exchange) => {
       refuseCursor(exchange)
-      return { prompts: await directory.items('prompts', exchange) }
+      const { lists, listed } = await directory.list('prompts', exchange)
+      return {
+        prompts: listed.map(({ item }) => item),
+        ...joinHints('prompts', lists, upstreams, exchange),
+      }
     },
     'prompts/get': async (exchange) => {
-      const { server, original } = await directory.find('prompts', exchange.params.name, exchange)
-      return upstreams.request(
-        server,
-        { method: 'prompts/get', params: { ...exchange.params, name: original } },
-        exchange,
-      )
+      const { params } = exchange
+      const { server, original } = await directory.find('prompts', params.name, exchange)
+      const asked = params.name === original ? params : { ...params, name: original }
+      const result = await upstreams.request(server, { method: 'prompts/get', params: asked }, exchange)
+      return resources.outward(server, result, exchange)
     },
   }
 }

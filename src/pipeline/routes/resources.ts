@@ -1,76 +1,100 @@
 import { RPC, RpcError } from '../../protocol/errors.ts'
 import type { Exchange, Handler } from '../../protocol/exchange.ts'
+import type { Result } from '../../protocol/result.ts'
 import type { Upstreams } from '../../upstream/upstreams.ts'
-import type { Directory } from '../directory.ts'
+import type { AddressBook } from '../address-book.ts'
+import { joinHints } from '../hints.ts'
+import { type Resources, renamed } from '../resources.ts'
 import type { Routes } from '../router.ts'
+import type { Address } from '../uri-map.ts'
+import { renameUri } from '../uri-rewrite.ts'
 import { refuseCursor } from './cursor.ts'
 
-export function resourceRoutes(upstreams: Upstreams, directory: Directory): Routes {
-  const list =
-    (kind: 'resources' | 'resourceTemplates'): Handler =>
-    async (exchange) => {
-      refuseCursor(exchange)
-      const lists = await directory.lists(kind, exchange)
-      return { [kind]: lists.flatMap(({ items }) => [...items]) }
-    }
-
-  const forward: Handler = async (exchange) => {
+export function resourceRoutes(upstreams: Upstreams, resources: Resources, book: AddressBook): Routes {
+  /** One server after another, until one does not say that it knows nothing of this. */
+  async function ask(
+    candidates: readonly Address[],
+    exchange: Exchange,
+  ): Promise<{ address: Address; result: Result }> {
     const { method, params } = exchange
-    const candidates = await candidatesFor(params.uri, upstreams, directory, exchange)
     let refusal: unknown
-    for (const server of candidates) {
+    for (const address of candidates) {
+      const asked = address.uri === params.uri ? params : { ...params, uri: address.uri }
       try {
-        return await upstreams.request(server, { method, params }, exchange)
+        return {
+          address,
+          result: await upstreams.request(address.server, { method, params: asked }, exchange),
+        }
       } catch (error) {
-        if (exchange.signal.aborted) throw error
+        if (exchange.signal.aborted || !isElsewhere(error)) throw error
         refusal ??= error
       }
     }
-    throw refusal ?? new RpcError(RPC.resourceNotFound, 'Resource not found', { uri: params.uri ?? null })
+    throw refusal ?? notFound(exchange)
   }
 
   return {
-    'resources/list': list('resources'),
-    'resources/templates/list': list('resourceTemplates'),
-    'resources/read': forward,
-    'resources/subscribe': forward,
-    'resources/unsubscribe': forward,
-  }
+    'resources/list': async (exchange) => {
+      refuseCursor(exchange)
+      const { lists, map } = await resources.list('resources', exchange)
+      const items = lists.flatMap(({ server, items }) =>
+        map.moved(server)
+          ? items.map((item) => renameUri(item, (uri) => map.outward(server, uri)))
+          : [...items],
+      )
+      return { resources: items, ...joinHints('resources', lists, upstreams, exchange) }
+    },
+    'resources/templates/list': async (exchange) => {
+      refuseCursor(exchange)
+      const { lists, map } = await resources.list('resourceTemplates', exchange)
+      const items = lists.flatMap(({ server, items }) =>
+        map.moved(server)
+          ? items.map((item) => renameUri(item, (uri) => map.outwardTemplate(server, uri), 'uriTemplate'))
+          : [...items],
+      )
+      return { resourceTemplates: items, ...joinHints('resourceTemplates', lists, upstreams, exchange) }
+    },
+    'resources/read': async (exchange) => {
+      const { uri } = exchange.params
+      const { address, result } = await ask(await resources.candidates(uri, exchange), exchange)
+      const { server } = address
+      const map = book.of(exchange.client)
+      if (typeof uri !== 'string' || !map.moved(server)) return result
+      // What was asked for is called what it was asked for by; whatever else came with it, by its own.
+      return renamed(result, (found) => (found === address.uri ? uri : map.outward(server, found)))
+    },
+    'resources/subscribe': async (exchange) => {
+      const { uri } = exchange.params
+      const { address, result } = await ask(await resources.candidates(uri, exchange), exchange)
+      if (upstreams.servers.length > 1 && typeof uri === 'string')
+        book.subscribed(exchange.client, uri, address)
+      return result
+    },
+    'resources/unsubscribe': async (exchange) => {
+      const { uri } = exchange.params
+      const made = typeof uri === 'string' ? book.unsubscribed(exchange.client, uri) : undefined
+      const { result } = await ask(made ? [made] : await resources.candidates(uri, exchange), exchange)
+      return result
+    },
+  } satisfies Readonly<Record<string, Handler>>
 }
+
+/** What servers say of a resource that is not theirs, in words, for those whose SDK has no code for it. */
+const UNKNOWN = /\bunknown\b|\bnot found\b|\bno such\b|\bdoes not exist\b/iu
 
 /**
- * The servers a URI may belong to, likeliest first: who lists it, then whose template begins like it, then all that have
- * resources, for servers read unlisted URIs as well.
+ * True when a refusal means that the resource may be another server's, or that there was no answer at all. Resource not found is
+ * -32002 in the legacy era and -32602 in the modern one, and in that of the TypeScript SDK at all times; the Python SDK and plain
+ * handlers say it with a code for any failure (0, -32603). Whatever else a server says is its answer.
  */
-export async function candidatesFor(
-  uri: unknown,
-  upstreams: Upstreams,
-  directory: Directory,
-  exchange: Exchange,
-): Promise<string[]> {
-  if (upstreams.servers.length === 1) return [...upstreams.servers]
-  if (typeof uri !== 'string') throw new RpcError(RPC.invalidParams, 'params.uri must be a string')
-  const resources = await directory.lists('resources', exchange)
-  const listed = resources
-    .filter(({ items }) => items.some((item) => item.uri === uri))
-    .map(({ server }) => server)
-  if (listed.length > 0) return listed.slice(0, 1)
-  const templates = await directory.lists('resourceTemplates', exchange)
-  const byTemplate = templates
-    .map(({ server, items }) => ({
-      server,
-      match: Math.max(0, ...items.map((item) => literalMatch(item.uriTemplate, uri))),
-    }))
-    .filter(({ match }) => match > 0)
-    .sort((a, b) => b.match - a.match)
-    .map(({ server }) => server)
-  return [...new Set([...byTemplate, ...resources.map(({ server }) => server)])]
+function isElsewhere(error: unknown): boolean {
+  if (!(error instanceof RpcError)) return true
+  const { code, message } = error
+  if (code === RPC.resourceNotFound || code === RPC.invalidParams || code === RPC.methodNotFound) return true
+  return (code === 0 || code === RPC.internalError) && UNKNOWN.test(message)
 }
 
-/** Characters that a URI shares with the literal head of a template (RFC 6570), 0 when the head differs. */
-function literalMatch(template: unknown, uri: string): number {
-  if (typeof template !== 'string') return 0
-  const brace = template.indexOf('{')
-  const head = brace < 0 ? template : template.slice(0, brace)
-  return uri.startsWith(head) && (brace >= 0 || uri === head) ? head.length : 0
+function notFound({ client, params }: Exchange): RpcError {
+  const code = client.era === 'modern' ? RPC.invalidParams : RPC.resourceNotFound
+  return new RpcError(code, 'Resource not found', { uri: params.uri ?? null })
 }

@@ -1,31 +1,69 @@
 import { errorResult } from '../../protocol/content.ts'
 import { ProxyError } from '../../protocol/errors.ts'
-import { isObject } from '../../protocol/json.ts'
+import type { Exchange } from '../../protocol/exchange.ts'
+import { isObject, type JsonObject } from '../../protocol/json.ts'
+import type { Result } from '../../protocol/result.ts'
 import type { ProxyTool } from '../../tools/tool.ts'
 import type { Upstreams } from '../../upstream/upstreams.ts'
+import type { AddressBook } from '../address-book.ts'
 import type { Directory } from '../directory.ts'
+import { joinHints } from '../hints.ts'
+import type { Named } from '../names.ts'
+import type { Resources } from '../resources.ts'
 import type { Routes } from '../router.ts'
+import { renameInArguments, renameViews } from '../uri-rewrite.ts'
 import { refuseCursor } from './cursor.ts'
+import type { Tasks } from './tasks.ts'
 
-export function toolRoutes(upstreams: Upstreams, directory: Directory, own: readonly ProxyTool[]): Routes {
+export interface ToolRouteParts {
+  upstreams: Upstreams
+  directory: Directory
+  resources: Resources
+  book: AddressBook
+  /** Absent where one server needs nobody to remember its tasks. */
+  tasks?: Tasks | undefined
+  /** The proxy's own tools. */
+  own: readonly ProxyTool[]
+}
+
+export function toolRoutes({ upstreams, directory, resources, book, tasks, own }: ToolRouteParts): Routes {
   const ownByName = new Map(own.map((tool) => [tool.name, tool]))
+  const definitions = own.map((tool) => tool.definition)
+
+  /** The params as the server is to have them: its own name of the tool, and its own URIs where they moved. */
+  function askedOf({ server, original }: Named, { params, client }: Exchange): JsonObject {
+    const asked = params.name === original ? params : { ...params, name: original }
+    const map = book.of(client)
+    const args = asked.arguments
+    if (args === undefined || !map.moved(server)) return asked
+    const known = renameInArguments(args, (text) => {
+      const address = map.inward(text)
+      return address?.server === server ? address.uri : text
+    })
+    return known === args ? asked : { ...asked, arguments: known }
+  }
+
   return {
     'tools/list': async (exchange) => {
       refuseCursor(exchange)
-      const items = await directory.items('tools', exchange)
-      return { tools: [...own.map((tool) => tool.definition), ...items] }
+      const { lists, listed } = await directory.list('tools', exchange)
+      const map = resources.learnTools(lists, exchange)
+      const items = listed.map(({ server, item }) =>
+        map.moved(server) ? renameViews(item, (uri) => map.outward(server, uri)) : item,
+      )
+      return { tools: [...definitions, ...items], ...joinHints('tools', lists, upstreams, exchange) }
     },
-    'tools/call': async (exchange) => {
+    'tools/call': async (exchange): Promise<Result> => {
       const { params } = exchange
       const tool = typeof params.name === 'string' ? ownByName.get(params.name) : undefined
       if (tool) return tool.call(isObject(params.arguments) ? params.arguments : {}, exchange)
-      const { server, original } = await directory.find('tools', params.name, exchange)
-      const request = {
-        method: 'tools/call',
-        params: params.name === original ? params : { ...params, name: original },
-      }
+      const found = directory.find('tools', params.name, exchange)
+      const named = found instanceof Promise ? await found : found
       try {
-        return await upstreams.request(server, request, exchange)
+        const request = { method: 'tools/call', params: askedOf(named, exchange) }
+        const result = await upstreams.request(named.server, request, exchange)
+        if (params.task !== undefined) tasks?.note(named.server, result, exchange.client)
+        return resources.outward(named.server, result, exchange)
       } catch (error) {
         // A server that died or was too slow is something the model can react to; it reads results, not errors.
         if (error instanceof ProxyError && error.code !== 'CANCELLED') return errorResult(error.text)

@@ -13,8 +13,6 @@ test('a name that a server lists twice is listed once', async () => {
   const upstreams = { servers: ['s'], list: async () => [{ server: 's', items }] } as unknown as Upstreams
   const naming = { prefix: 'always', separator: '_', maxLength: 60, charset: 'default', rename: {} } as const
   const directory = createDirectory({ upstreams, naming, reserved: [] })
-  expect(await directory.items('tools', exchange())).toEqual([
-    { name: 's_a', title: 'first' },
-    { name: 's_b' },
-  ])
+  const { listed } = await directory.list('tools', exchange())
+  expect(listed.map(({ item }) => item)).toEqual([{ name: 's_a', title: 'first' }, { name: 's_b' }])
 })

@@ -1,0 +1,129 @@
+/** Where resources are: whom to ask for a URI, and what a client reads in place of a server's URIs. */
+import { RPC, RpcError } from '../protocol/errors.ts'
+import type { Exchange } from '../protocol/exchange.ts'
+import { isObject, type JsonObject } from '../protocol/json.ts'
+import { LargeResult, plain, type Result } from '../protocol/result.ts'
+import type { ServerList, Upstreams } from '../upstream/upstreams.ts'
+import type { AddressBook } from './address-book.ts'
+import { mayOffer } from './may-offer.ts'
+import type { UriKind } from './uri-index.ts'
+import type { Address, UriMap } from './uri-map.ts'
+import { type Rename, renameInResult } from './uri-rewrite.ts'
+
+/** Lists of resources; tools name some as well, but are listed elsewhere. */
+type ResourceKind = Exclude<UriKind, 'tools'>
+
+export interface Resources {
+  /** The lists of a kind, and what this client's URIs mean by them. */
+  list(kind: ResourceKind, exchange: Exchange): Promise<{ lists: ServerList[]; map: UriMap }>
+  /** Takes note of the views that tools name. */
+  learnTools(lists: readonly ServerList[], exchange: Exchange): UriMap
+  /** Whom to ask for a URI or template of the client's, likeliest first, each under the URI that it knows. */
+  candidates(uri: unknown, exchange: Exchange): Promise<readonly Address[]>
+  /**
+   * The result with the client's URIs. The result itself where none of the server's URIs moved: then it is not even looked at. A
+   * large result that is longer than 256 KB keeps the server's URIs, because it is not read here.
+   */
+  outward(server: string, result: Result, exchange: Exchange): Result | Promise<Result>
+}
+
+/** Longer results are not parsed on the event loop. */
+const MOST_BYTES = 256 * 1024
+
+export function createResources(upstreams: Upstreams, book: AddressBook): Resources {
+  const { servers } = upstreams
+  const [only, ...others] = servers
+  const alone = others.length === 0
+
+  async function list(kind: ResourceKind, exchange: Exchange): Promise<{ lists: ServerList[]; map: UriMap }> {
+    const lists = await upstreams.list(kind, exchange.client, exchange.signal)
+    return {
+      lists,
+      map: alone ? book.of(exchange.client) : book.learn(exchange.client, kind, lists, servers),
+    }
+  }
+
+  async function load(exchange: Exchange): Promise<UriMap> {
+    await Promise.all([list('resources', exchange), list('resourceTemplates', exchange)])
+    return book.of(exchange.client)
+  }
+
+  return {
+    list,
+    learnTools: (lists, { client }) =>
+      alone ? book.of(client) : book.learn(client, 'tools', lists, servers),
+
+    async candidates(uri, exchange) {
+      // With one server there is no doubt, whatever it is that was sent.
+      if (alone && only !== undefined) return [{ server: only, uri: uri as string }]
+      if (typeof uri !== 'string')
+        throw new RpcError(RPC.invalidParams, 'The URI of a resource must be a string')
+      const known = addressIn(book.of(exchange.client), uri)
+      if (known) return [known]
+      const map = await load(exchange)
+      const listed = addressIn(map, uri)
+      if (listed) return [listed]
+      // Servers read unlisted URIs as well, so in the end all are asked that have resources.
+      const all = servers.filter((server) => mayOffer(upstreams.known(server), 'resources'))
+      return [...new Set([...map.byTemplate(uri), ...all])].map((server) => ({ server, uri }))
+    },
+
+    outward(server, result, exchange) {
+      if (alone) return result
+      if (book.complete(exchange.client)) {
+        const map = book.of(exchange.client)
+        return map.moved(server) ? renamed(result, (uri) => map.outward(server, uri)) : result
+      }
+      // The client may ask for what this result names: whose that is must be settled before.
+      if (!namesResources(result)) return result
+      return load(exchange).then((map) =>
+        map.moved(server) ? renamed(result, (uri) => map.outward(server, uri)) : result,
+      )
+    },
+  }
+}
+
+function addressIn(map: UriMap, uri: string): Address | undefined {
+  const moved = map.inward(uri)
+  if (moved) return moved
+  const server = map.owner(uri)
+  return server === undefined ? undefined : { server, uri }
+}
+
+/** Renames in results that are small enough to be read here. */
+export function renamed(result: Result, rename: Rename): Result {
+  if (!(result instanceof LargeResult)) return renameInResult(result, rename)
+  if (result.bytes.length > MOST_BYTES) return result
+  const object = parsed(result)
+  const changed = object && renameInResult(object, rename)
+  return changed === undefined || changed === object ? result : changed
+}
+
+/** Undefined when a server sent no JSON: that is found out, and said, where results are shaped. */
+function parsed(result: LargeResult): JsonObject | undefined {
+  try {
+    return plain(result)
+  } catch {
+    return undefined
+  }
+}
+
+/** True when a result may name resources, by its outermost form alone. */
+function namesResources(result: Result): boolean {
+  if (result instanceof LargeResult) {
+    const { buffer, byteOffset, byteLength } = result.bytes
+    return byteLength <= MOST_BYTES && Buffer.from(buffer, byteOffset, byteLength).includes('"resource')
+  }
+  return isNaming(result.content) || (Array.isArray(result.messages) && result.messages.some(isNamingMessage))
+}
+
+function isNamingMessage(message: unknown): boolean {
+  return isObject(message) && isNaming(isObject(message.content) ? [message.content] : message.content)
+}
+
+function isNaming(blocks: unknown): boolean {
+  if (!Array.isArray(blocks)) return false
+  return blocks.some(
+    (block) => isObject(block) && (block.type === 'resource_link' || block.type === 'resource'),
+  )
+}

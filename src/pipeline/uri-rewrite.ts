@@ -1,0 +1,99 @@
+/** The places in results and lists where URIs of resources stand. Whatever holds none that changes is handed back as it is. */
+import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
+import { VIEW_MEMBERS } from './uri-index.ts'
+
+export type Rename = (uri: string) => string
+
+/** An item of `resources/list` or of `contents`, a `resource_link` block: what has its URI in `uri`. */
+export function renameUri(
+  holder: JsonObject,
+  rename: Rename,
+  member: 'uri' | 'uriTemplate' = 'uri',
+): JsonObject {
+  const uri = own(holder, member)
+  if (typeof uri !== 'string') return holder
+  const renamed = rename(uri)
+  return renamed === uri ? holder : { ...holder, [member]: renamed }
+}
+
+/** The resources that show what a tool answers, in the `_meta` of a tool or a result (MCP Apps; Apps SDK). */
+export function renameViews(holder: JsonObject, rename: Rename): JsonObject {
+  const meta = own(holder, '_meta')
+  if (!isObject(meta)) return holder
+  let renamed = meta
+  const ui = own(meta, 'ui')
+  if (isObject(ui)) renamed = put(renamed, 'ui', renameMember(ui, 'resourceUri', rename))
+  for (const member of VIEW_MEMBERS) renamed = renameMember(renamed, member, rename)
+  return renamed === meta ? holder : { ...holder, _meta: renamed }
+}
+
+/** A result of tools/call or tasks/result, prompts/get or resources/read. */
+export function renameInResult(result: JsonObject, rename: Rename): JsonObject {
+  let renamed = put(result, 'content', renameBlocks(own(result, 'content'), rename))
+  renamed = put(
+    renamed,
+    'contents',
+    each(own(result, 'contents'), (content) => renameUri(content, rename)),
+  )
+  const messages = each(own(result, 'messages'), (message) =>
+    put(message, 'content', renameBlocks(own(message, 'content'), rename)),
+  )
+  return renameViews(put(renamed, 'messages', messages), rename)
+}
+
+function renameBlocks(content: JsonValue | undefined, rename: Rename): JsonValue | undefined {
+  return isObject(content)
+    ? renameBlock(content, rename)
+    : each(content, (block) => renameBlock(block, rename))
+}
+
+function renameBlock(block: JsonObject, rename: Rename): JsonObject {
+  const type = own(block, 'type')
+  if (type === 'resource_link') return renameUri(block, rename)
+  const resource = type === 'resource' ? own(block, 'resource') : undefined
+  return isObject(resource) ? put(block, 'resource', renameUri(resource, rename)) : block
+}
+
+function renameMember(holder: JsonObject, member: string, rename: Rename): JsonObject {
+  const uri = own(holder, member)
+  return typeof uri === 'string' ? put(holder, member, rename(uri)) : holder
+}
+
+/** The list with its objects changed; the same list when none did. */
+function each(list: JsonValue | undefined, change: (item: JsonObject) => JsonObject): JsonValue | undefined {
+  if (!Array.isArray(list)) return list
+  let changed: JsonValue[] | undefined
+  for (let index = 0; index < list.length; index++) {
+    const item = list[index]
+    if (!isObject(item)) continue
+    const after = change(item)
+    if (after === item) continue
+    changed ??= [...list]
+    changed[index] = after
+  }
+  return changed ?? list
+}
+
+/** A copy with this member, or the object itself when it has it already. */
+function put(holder: JsonObject, member: string, value: JsonValue | undefined): JsonObject {
+  return value === undefined || holder[member] === value ? holder : { ...holder, [member]: value }
+}
+
+/** Deeper arguments are left alone. */
+const MAX_DEPTH = 16
+
+/** Arguments in which a whole string is a URI of the client's, as the server knows it. */
+export function renameInArguments(value: JsonValue, rename: Rename, depth = 0): JsonValue {
+  if (typeof value === 'string') return rename(value)
+  if (depth === MAX_DEPTH || typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) {
+    const renamed = value.map((item) => renameInArguments(item, rename, depth + 1))
+    return renamed.some((item, index) => item !== value[index]) ? renamed : value
+  }
+  const entries = Object.entries(value)
+  const renamed = entries.map(([key, item]): [string, JsonValue] => [
+    key,
+    renameInArguments(item, rename, depth + 1),
+  ])
+  return renamed.some(([, item], index) => item !== entries[index]?.[1]) ? Object.fromEntries(renamed) : value
+}
