@@ -31,7 +31,11 @@ export function createModernService({ backend, audience, now }: ModernServiceOpt
   const clients = createModernClients({
     now,
     notify: subscriptions.notify,
-    opened: backend.opened,
+    opened: (client) => {
+      const { info, protocolVersion } = client
+      backend.logger.info({ client: info, protocolVersion }, 'client connected')
+      backend.opened(client)
+    },
     closed: backend.closed,
   })
   let closed = false
