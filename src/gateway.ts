@@ -1,6 +1,7 @@
 /** The composition root: from a configuration to a running gateway. The one place where everything is wired. */
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
+import { identityOf } from './config/identity.ts'
 import type { Config } from './config/schema.ts'
 import type { ServerConfig } from './config/servers.ts'
 import { packageVersion } from './config/version.ts'
@@ -17,6 +18,7 @@ import { createShape } from './modules/shape.ts'
 import { type AddressBook, createAddressBook } from './pipeline/address-book.ts'
 import { compose } from './pipeline/onion.ts'
 import { createRouter } from './pipeline/router.ts'
+import { PROXY_NAME } from './protocol/chain.ts'
 import type { Exchange, Handler, Middleware } from './protocol/exchange.ts'
 import { isObject, type JsonObject } from './protocol/json.ts'
 import type { Result } from './protocol/result.ts'
@@ -28,6 +30,8 @@ import { createLedger, type Ledger } from './telemetry/savings.ts'
 import type { SavingsReport } from './telemetry/savings-report.ts'
 import { createProxyTools, PROXY_TOOL_NAMES } from './tools/index.ts'
 import { INSTRUCTIONS, joinInstructions } from './tools/instructions.ts'
+import type { SignedOut } from './upstream/oauth/authorizer-oauth.ts'
+import { type Authorizers, createAuthorizers } from './upstream/oauth/authorizers.ts'
 import type { ServerOptions } from './upstream/options.ts'
 import { createUpstreams } from './upstream/pool.ts'
 import type { ServerStatus, Upstreams } from './upstream/upstreams.ts'
@@ -41,6 +45,20 @@ export interface GatewayParts {
   now?: () => number
   /** Layers of the embedder's own, outside of shaping: they see what the client will see. */
   middlewares?: readonly Middleware[]
+  signIn?: SignInParts
+}
+
+/** How the proxy signs in to servers, where that is not as the configuration says. */
+export interface SignInParts {
+  /** Where tokens are kept, when not in the data directory. */
+  dataDir?: string
+  /** False: no sign-in begins; an error says which command does it. */
+  interactive?: boolean
+  /** Told the address of every sign-in that begins. */
+  tell?: (server: string, link: string) => void
+  /** Environment and system in which a browser is looked for. */
+  environment?: Readonly<Record<string, string | undefined>>
+  platform?: string
 }
 
 export interface Gateway {
@@ -52,6 +70,8 @@ export interface Gateway {
   check(): Promise<ServerStatus[]>
   status(): ServerStatus[]
   savings(): Promise<SavingsReport>
+  /** Forgets the tokens for a server, and revokes them where that can be done. */
+  signOut(server: string): Promise<SignedOut>
   /** Ends sessions, servers and workers; kept results go to disk. Safe to call again. */
   close(): Promise<void>
 }
@@ -68,7 +88,8 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
   const keeper = await openKeeper(config, engine, logger, now)
   const audience = createAudience()
   const book = createAddressBook()
-  const upstreams = openUpstreams(config, { audience, book }, logger, now)
+  const authorizers = openAuthorizers(config, parts.signIn, logger, now)
+  const upstreams = openUpstreams(config, { audience, book, authorizers }, logger, now)
   const handler = wire(config, {
     engine,
     keeper,
@@ -92,6 +113,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     await modern.close()
     audience.close()
     await listener?.close()
+    await authorizers.close()
     await Promise.all([upstreams.close(), keeper.close()])
     await engine.close()
   }
@@ -124,6 +146,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     },
     status: () => upstreams.status(),
     savings: () => ledger.report(),
+    signOut: (server) => authorizers.signOut(server),
     close() {
       closing ??= shutDown()
       return closing
@@ -176,7 +199,7 @@ async function openKeeper(
 
 function openUpstreams(
   config: Config,
-  { audience, book }: { audience: Audience; book: AddressBook },
+  { audience, book, authorizers }: { audience: Audience; book: AddressBook; authorizers: Authorizers },
   logger: Logger,
   now: () => number,
 ): Upstreams {
@@ -193,7 +216,8 @@ function openUpstreams(
       largeBytes: limit,
       maxMessageBytes: MAX_MESSAGE_BYTES,
     },
-    clientInfo: { name: 'mcp-rlm-proxy', version: packageVersion() },
+    identity: identityOf(config),
+    clientInfo: { name: PROXY_NAME, version: packageVersion() },
     events: {
       changed: (_server, kind, concerns) =>
         audience.announce(kind === 'resourceTemplates' ? 'resources' : kind, concerns),
@@ -205,6 +229,32 @@ function openUpstreams(
     logger,
     dataDir: settings.dataDir,
     now,
+    authorizer: (server) => authorizers.for(server),
+  })
+}
+
+function openAuthorizers(
+  { servers, settings }: Config,
+  parts: SignInParts = {},
+  logger: Logger,
+  now: () => number,
+): Authorizers {
+  const {
+    dataDir = settings.dataDir,
+    environment = process.env,
+    platform = process.platform,
+    ...rest
+  } = parts
+  return createAuthorizers({
+    servers: servers.filter((server) => server.transport !== 'stdio'),
+    logger,
+    now,
+    connectTimeoutMs: settings.connect.timeoutMs,
+    open: settings.oauth.open,
+    dataDir,
+    environment,
+    platform,
+    ...rest,
   })
 }
 
@@ -273,7 +323,7 @@ function createBackend(
   handler: Handler,
   { upstreams, audience, engine, keeper, logger }: BackendParts,
 ): Backend {
-  const serverInfo = { name: 'mcp-rlm-proxy', title: 'MCP RLM Proxy', version: packageVersion() }
+  const serverInfo = { name: PROXY_NAME, title: 'MCP RLM Proxy', version: packageVersion() }
   const capabilities = (): JsonObject =>
     joinCapabilities(upstreams.servers.map((server) => upstreams.known(server)))
   return {

@@ -1,5 +1,6 @@
 /** Sends a request on a connection in the form its era has, whichever the era of the client: alike, or over a bridge. */
 
+import { PROXY_NAME, viaMeta } from '../protocol/chain.ts'
 import { MODERN_META, metaOf, withMeta } from '../protocol/eras.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Client, Exchange } from '../protocol/exchange.ts'
@@ -17,6 +18,8 @@ import type { Server } from './servers.ts'
 
 export interface DispatchOptions {
   links: Links
+  /** Of this proxy; see `UpstreamsOptions`. */
+  identity: string
   now(): number
   later: Later
   /** The input schema of a tool, under the server's own name for it. */
@@ -104,8 +107,9 @@ export class Dispatch {
     const done = await watched(link, request, client)
     if (done) return done
     const headers = await this.#headers(server, link, request, client)
+    const via = [...(client.via ?? []), this.#options.identity]
     const send = (sent: Request, on: Exchange): Promise<Result> =>
-      link.request(sent, on, server.timeoutMs, headers)
+      link.request(signed(sent, link, via), on, server.timeoutMs, headers)
     if (client.era === 'modern') return send(introduced(request, client), exchange)
     return requestForLegacyClient(request, exchange, this.#levels.of(client), send, this.#options.later)
   }
@@ -164,4 +168,11 @@ function introduced(request: Request, client: Client): Request {
 
 function laneKey(server: Server, client: Client, lane: number): string {
   return JSON.stringify([server.name, client.id, lane])
+}
+
+/** Requests to another proxy say where they have come through; other servers have no use for it. */
+export function signed(request: Request, { connection }: Link, via: readonly string[]): Request {
+  const serverInfo = connection.session && own(connection.session.initialize, 'serverInfo')
+  if (!isObject(serverInfo) || serverInfo.name !== PROXY_NAME) return request
+  return { ...request, params: withMeta(request.params, viaMeta(via)) }
 }

@@ -1,4 +1,5 @@
 /** Getting to know a server: `initialize` in the legacy era (basic/lifecycle), `server/discover` in the modern one. */
+import { viaMeta } from '../protocol/chain.ts'
 import {
   type Era,
   LEGACY_VERSIONS,
@@ -17,6 +18,8 @@ export interface Introduction {
   clientInfo: JsonObject
   /** Capabilities of the client this connection serves, unchanged; none when it serves nobody in particular. */
   capabilities: JsonObject
+  /** The proxies on the way to the server, this one last. */
+  via: readonly string[]
   /** The client's revision, so that the server speaks to it as it would without a proxy. Default: the newest of the era. */
   protocolVersion?: string | undefined
 }
@@ -42,11 +45,11 @@ export function handshake(
 
 async function initialize(
   peer: Peer,
-  { clientInfo, capabilities, protocolVersion }: Introduction,
+  { clientInfo, capabilities, protocolVersion, via }: Introduction,
   agreed: (protocolVersion: string) => void,
 ): Promise<JsonObject> {
   const offered = LEGACY_VERSIONS.find((version) => version === protocolVersion) ?? LEGACY_VERSIONS[0]
-  const params = { protocolVersion: offered, capabilities, clientInfo }
+  const params = { protocolVersion: offered, capabilities, clientInfo, _meta: viaMeta(via) }
   const result = plain(await peer.request({ method: 'initialize', params }))
   const version = own(result, 'protocolVersion')
   if (typeof version !== 'string')
@@ -65,7 +68,7 @@ async function discover(
   agreed: (protocolVersion: string) => void,
 ): Promise<JsonObject> {
   const [protocolVersion] = MODERN_VERSIONS
-  const params = withMeta({}, envelope(introduction))
+  const params = withMeta({}, { ...envelope(introduction), ...viaMeta(introduction.via) })
   const result = plain(await peer.request({ method: 'server/discover', params }))
   const supported = own(result, 'supportedVersions')
   if (!Array.isArray(supported) || !supported.includes(protocolVersion))

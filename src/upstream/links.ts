@@ -117,7 +117,7 @@ export class Links {
   }
 
   #connection(server: Server, link: Link, era: Era): Connection {
-    const { clientInfo, defaults, logger, now, random, later } = this.#options
+    const { clientInfo, identity, defaults, logger, now, random, later } = this.#options
     const { client } = link
     return new Connection({
       server: server.name,
@@ -126,6 +126,7 @@ export class Links {
         era,
         clientInfo,
         capabilities: client?.capabilities ?? {},
+        via: [...(client?.via ?? []), identity],
         protocolVersion: client?.protocolVersion,
       },
       connectTimeoutMs: server.connectTimeoutMs,

@@ -1,6 +1,7 @@
 /** Everything the upstream side is handed. Complete types: defaults are filled in here, once. */
 import type { JsonObject } from '../protocol/json.ts'
 import type { Logger } from '../telemetry/log.ts'
+import type { Authorizer } from './authorizer.ts'
 import { type BackoffOptions, DEFAULT_BACKOFF, type Later, later } from './backoff.ts'
 import type { Spawn } from './process-group.ts'
 import type { UpstreamEvents } from './upstreams.ts'
@@ -69,6 +70,8 @@ export interface UpstreamsOptions {
   /** By name, in the order in which lists are given. */
   servers: Readonly<Record<string, ServerOptions>>
   defaults?: Partial<UpstreamDefaults>
+  /** Tells this proxy from others when proxies stand behind one another. */
+  identity: string
   /** `clientInfo` towards servers: name and version of the proxy. */
   clientInfo: JsonObject
   events: UpstreamEvents
@@ -82,15 +85,18 @@ export interface UpstreamsOptions {
   later?: Later
   spawn?: Spawn
   fetch?: typeof fetch
+  /** Who signs in at a server over HTTP. Absent: nobody. */
+  authorizer?: (server: string) => Authorizer | undefined
 }
 
 /** Options with nothing left to default. */
 export interface CompleteOptions
-  extends Omit<Required<UpstreamsOptions>, 'defaults' | 'dataDir' | 'spawn' | 'fetch'> {
+  extends Omit<Required<UpstreamsOptions>, 'defaults' | 'dataDir' | 'spawn' | 'fetch' | 'authorizer'> {
   defaults: UpstreamDefaults
   dataDir: string | undefined
   spawn: Spawn | undefined
   fetch: typeof fetch | undefined
+  authorizer: (server: string) => Authorizer | undefined
 }
 
 export function complete(options: UpstreamsOptions): CompleteOptions {
@@ -103,6 +109,7 @@ export function complete(options: UpstreamsOptions): CompleteOptions {
     dataDir: options.dataDir,
     spawn: options.spawn,
     fetch: options.fetch,
+    authorizer: options.authorizer ?? (() => undefined),
     defaults: { ...UPSTREAM_DEFAULTS, ...options.defaults },
   }
 }

@@ -8,7 +8,7 @@ import type { Notification, Request, RequestId } from '../protocol/message.ts'
 import type { Result } from '../protocol/result.ts'
 import { Catalog, type Fetch, type Kept, type Place } from './catalog.ts'
 import { transportOf } from './dial.ts'
-import { Dispatch } from './dispatch.ts'
+import { Dispatch, signed } from './dispatch.ts'
 import { isOwn, OneGroup } from './groups.ts'
 import { envelope, offers } from './handshake.ts'
 import type { Link } from './link.ts'
@@ -92,6 +92,7 @@ class Pool implements Upstreams {
       now: options.now,
       later: options.later,
       links: this.#links,
+      identity: options.identity,
       toolSchema: (link, name, client) => this.#toolSchema(link, name, client),
     })
   }
@@ -258,11 +259,13 @@ class Pool implements Upstreams {
   #fetch(server: Server, link: Link, { group }: Place): Fetch {
     return async (kind) => {
       const { initialize } = await link.connection.connect()
-      const { clientInfo } = this.#options
+      const { clientInfo, identity } = this.#options
       const asker = envelope({ clientInfo, capabilities: link.groups.capabilities(group) })
       const ask = (request: Request): Promise<Result> =>
         link.connection.request(
-          link.era === 'modern' ? { ...request, params: withMeta(request.params, asker) } : request,
+          link.era === 'modern'
+            ? signed({ ...request, params: withMeta(request.params, asker) }, link, [identity])
+            : request,
           { timeoutMs: server.connectTimeoutMs },
         )
       const { capability } = LISTS[kind]

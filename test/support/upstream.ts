@@ -71,6 +71,7 @@ export function upstreams(
 ): Upstreams & { recorded: Recorded } {
   const recorded: Recorded = { changed: [], notifications: [] }
   const pool = createUpstreams({
+    identity: 'proxy-under-test',
     clientInfo: { name: 'proxy-under-test', version: '1' },
     logger: silentLogger,
     events: {

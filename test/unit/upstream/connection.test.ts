@@ -62,7 +62,7 @@ function world(options: WorldOptions = {}): World {
   const connection = new Connection({
     server: 's',
     dial,
-    introduction: { era: 'legacy', clientInfo: { name: 'p', version: '1' }, capabilities: {} },
+    introduction: { era: 'legacy', clientInfo: { name: 'p', version: '1' }, capabilities: {}, via: [] },
     connectTimeoutMs: 1000,
     backoff: { initialMs: 500, maxMs: 3000, factor: 2 },
     revive,

@@ -1,0 +1,42 @@
+/**
+ * Proxies behind proxies. Each tells the next which proxies a request has come through: the one nearest the client shapes, the
+ * others pass on, and none is its own server.
+ */
+import { META } from './content.ts'
+import { metaOf } from './eras.ts'
+import { RPC, RpcError } from './errors.ts'
+import { type JsonObject, own } from './json.ts'
+
+/** Member of `_meta` with the identities of the proxies on the way, the client's first. */
+const VIA = `${META}via`
+
+/** `serverInfo.name` and `clientInfo.name` of a proxy. */
+export const PROXY_NAME = 'mcp-rlm-proxy'
+
+/** More proxies than anybody puts behind one another. */
+const MAX_PROXIES = 16
+const MAX_LENGTH = 128
+
+/** The proxies that params name; empty when they come from no proxy. */
+export function viaOf(params: JsonObject | undefined): readonly string[] {
+  const via = own(metaOf(params) ?? {}, VIA)
+  if (!Array.isArray(via) || via.length > MAX_PROXIES) return []
+  const names = via.filter((name) => typeof name === 'string' && name.length <= MAX_LENGTH)
+  return names.length === via.length ? (names as string[]) : []
+}
+
+/** The member of `_meta` that says so. */
+export function viaMeta(via: readonly string[]): JsonObject {
+  return { [VIA]: [...via] }
+}
+
+/** Throws RpcError invalidRequest when the way leads back to this proxy, or is too long to be one. */
+export function refuseLoop(via: readonly string[], identity: string): void {
+  if (via.includes(identity))
+    throw new RpcError(
+      RPC.invalidRequest,
+      'This proxy is among its own servers: remove it from `mcpServers` of its configuration',
+    )
+  if (via.length >= MAX_PROXIES)
+    throw new RpcError(RPC.invalidRequest, `More than ${MAX_PROXIES} proxies stand behind one another`)
+}
