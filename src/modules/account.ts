@@ -1,5 +1,6 @@
 /** Keeps the savings ledger: what every answer cost a model, and what it would have cost. Outermost, so it sees what goes out. */
 import { blocksOf, isText, META } from '../protocol/content.ts'
+import { isInputRequired } from '../protocol/eras.ts'
 import type { Exchange, Middleware } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
 import { LargeResult, type Result } from '../protocol/result.ts'
@@ -22,6 +23,9 @@ export function createAccount({ ledger, ownTools, instructions }: AccountOptions
     methods: ['tools/list', 'tools/call'],
     wrap: (next) => async (exchange) => {
       const result = await next(exchange)
+      // A server that asks for input has not answered yet, and what it asks is not for the model.
+      const asks = !(result instanceof LargeResult) && isInputRequired(result)
+      if (asks) return result
       if (exchange.method === 'tools/call') ledger.record(recordOf(exchange, result, ownTools))
       else ledger.record(definitions(exchange, result, ownTools, instructions))
       return result

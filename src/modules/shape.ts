@@ -6,7 +6,8 @@ import { canConform } from '../documents/conform.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Arrival, Digest, DigestOptions } from '../engine/operation.ts'
 import { blocksOf, errorResult, isText, META, textBlock } from '../protocol/content.ts'
-import type { Exchange, Handler, Middleware } from '../protocol/exchange.ts'
+import { isInputRequired } from '../protocol/eras.ts'
+import type { Client, Exchange, Handler, Middleware } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
 import { LargeResult, plain, type Result } from '../protocol/result.ts'
 import type { Keeper } from '../store/keeper.ts'
@@ -25,29 +26,33 @@ export interface ShapeOptions {
 }
 
 export function createShape(options: ShapeOptions): Middleware {
-  /** By exposed name, from the lists that went through: a shaped answer has to fit what its client was told. */
-  const schemas = new Map<string, JsonObject>()
+  /** What each client was told last, by exposed name: a shaped answer has to fit that. */
+  const promised = new WeakMap<Client, Promised>()
   return {
     name: 'shape',
     methods: ['tools/list', 'tools/call'],
     wrap: (next) => async (exchange) => {
-      if (exchange.method === 'tools/list') return listTools(next, exchange, options, schemas)
-      return callTool(next, exchange, options, schemas)
+      if (exchange.method === 'tools/list') return listTools(next, exchange, options, promised)
+      return callTool(next, exchange, options, promised.get(exchange.client))
     },
   }
 }
+
+/** Output schemas by the names of their tools. */
+type Promised = ReadonlyMap<string, JsonObject>
 
 async function listTools(
   next: Handler,
   exchange: Exchange,
   { enabled }: ShapeOptions,
-  schemas: Map<string, JsonObject>,
+  promised: WeakMap<Client, Promised>,
 ): Promise<Result> {
   const result = plain(await next(exchange))
-  if (!enabled || !Array.isArray(result.tools)) return result
+  if (!enabled || exchange.client.via !== undefined || !Array.isArray(result.tools)) return result
+  const schemas = new Map<string, JsonObject>()
   const tools = result.tools.map((tool) => {
     if (!isObject(tool) || typeof tool.name !== 'string' || !isObject(tool.outputSchema)) return tool
-    if (canConform(tool.outputSchema)) {
+    if (conforms(tool.outputSchema)) {
       schemas.set(tool.name, tool.outputSchema)
       return tool
     }
@@ -55,24 +60,38 @@ async function listTools(
     const { outputSchema: _, ...rest } = tool
     return rest
   })
+  promised.set(exchange.client, schemas)
   return { ...result, tools }
+}
+
+/** Schemas come from lists that are kept, so the same object is asked about again and again. */
+const verdicts = new WeakMap<JsonObject, boolean>()
+
+function conforms(schema: JsonObject): boolean {
+  const known = verdicts.get(schema)
+  if (known !== undefined) return known
+  const verdict = canConform(schema)
+  verdicts.set(schema, verdict)
+  return verdict
 }
 
 async function callTool(
   next: Handler,
   exchange: Exchange,
   options: ShapeOptions,
-  schemas: ReadonlyMap<string, JsonObject>,
+  promised: Promised | undefined,
 ): Promise<Result> {
   const name = String(exchange.params.name)
   const result = await next(exchange)
-  if (options.exempt.has(name)) return result
+  // The proxy nearest the client shapes: what this one cut would be cut again.
+  if (options.exempt.has(name) || exchange.client.via !== undefined) return result
   const always = exchange.keep === true
   if (!always && !options.enabled) return result
+  if (isQuestion(result, exchange)) return result
   const large = result instanceof LargeResult ? result.bytes : jsonIfLarge(result, options.limits, always)
   if (large === undefined) return result
   const content = typeof large === 'string' ? sharedBytes(large) : large
-  const outputSchema = schemas.get(name)
+  const outputSchema = promised?.get(name)
   const digestOptions: DigestOptions = { ...options.limits, always, ...(outputSchema && { outputSchema }) }
   const digest = await digestOrFallback(result, { content, tool: name }, digestOptions, options, exchange)
   if (digest.unreadable) return errorResult(`The server's answer to ${name} is not valid JSON.`)
@@ -88,6 +107,22 @@ async function callTool(
     // Too large is better than lost: the call may have changed something and cannot be made again.
     options.logger.error({ err: error, tool: name }, 'a result could not be kept and passes as it is')
     return result
+  }
+}
+
+/** Larger questions cannot be: the client has to send their state back, and takes no larger request. */
+const LARGEST_QUESTION = 4 * 1024 * 1024
+
+/** True for a result by which the server asks for input (multi round-trip requests): the client answers it, nobody reads it. */
+function isQuestion(result: Result, { client }: Exchange): boolean {
+  if (!(result instanceof LargeResult)) return isInputRequired(result)
+  const { buffer, byteOffset, byteLength } = result.bytes
+  if (client.era !== 'modern' || byteLength > LARGEST_QUESTION) return false
+  if (!Buffer.from(buffer, byteOffset, byteLength).includes('"input_required"')) return false
+  try {
+    return isInputRequired(plain(result))
+  } catch {
+    return false
   }
 }
 

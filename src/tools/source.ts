@@ -1,6 +1,7 @@
 /** What a proxy tool works on: kept results by their handles, or a fresh call whose result is kept first. */
 import { errorResult, META } from '../protocol/content.ts'
-import { RpcError } from '../protocol/errors.ts'
+import { isInputRequired } from '../protocol/eras.ts'
+import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Exchange, Handler } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
 import { plain } from '../protocol/result.ts'
@@ -63,9 +64,10 @@ async function freshResult(
     const text = `${asker} cannot call ${tool}: "tool" is a tool of a server. To go on from an answer of ${tool}, pass the cache_id it gave.`
     return { failure: errorResult(text) }
   }
-  const { _meta } = exchange.params
-  const params: JsonObject = { name: tool, arguments: args, ...(isObject(_meta) && { _meta }) }
+  const params: JsonObject = { ...carriedOver(exchange.params), name: tool, arguments: args }
   const result = await call({ ...exchange, method: 'tools/call', params, keep: true }).then(plain, refusal)
+  // A question to the client: it calls this tool again with the answer, which then reaches the tool that asked.
+  if (isInputRequired(result)) return { failure: result }
   if (result.isError === true) return { failure: result }
   const handle = isObject(result._meta) ? result._meta[`${META}cache-id`] : undefined
   const entry = typeof handle === 'string' ? await keeper.get(exchange.agent, handle) : undefined
@@ -74,9 +76,25 @@ async function freshResult(
   return { entries: [entry], fresh: true }
 }
 
+/** What a call says besides which tool is called how: who asks, where progress goes, and answers to what was asked. */
+function carriedOver(params: JsonObject): JsonObject {
+  const { name: _, arguments: _arguments, task: _task, ...rest } = params
+  return rest
+}
+
+/** Errors that clients act on: a capability is missing, a person has to visit an address, the request was cancelled. */
+const FOR_THE_CLIENT: ReadonlySet<number> = new Set([
+  RPC.headerMismatch,
+  RPC.missingClientCapability,
+  RPC.unsupportedVersion,
+  RPC.urlElicitationRequired,
+  RPC.cancelled,
+])
+
 /** A JSON-RPC error of the tool that was called is a failure of the tool that called it, which the model can read. */
 function refusal(error: unknown): JsonObject {
-  if (error instanceof RpcError) return errorResult(`${error.message} (JSON-RPC error ${error.code})`)
+  if (error instanceof RpcError && !FOR_THE_CLIENT.has(error.code))
+    return errorResult(`${error.message} (JSON-RPC error ${error.code})`)
   throw error
 }
 
