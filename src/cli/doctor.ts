@@ -9,12 +9,13 @@ import { isObject, own } from '../protocol/json.ts'
 import { silentLogger } from '../telemetry/log.ts'
 import { createRedactor } from '../telemetry/redact.ts'
 import { secretsOf } from '../telemetry/secret.ts'
+import { authFinding } from './doctor-auth.ts'
 import type { Host } from './host.ts'
 import type { Invocation } from './program.ts'
 import { settle } from './settle.ts'
 
 interface Finding {
-  /** `node`, `configuration`, `data directory`, or the server's name. */
+  /** `node`, `configuration`, `data directory`, `authentication`, or the server's name. */
   subject: string
   state: 'ok' | 'warning' | 'broken'
   message: string
@@ -37,7 +38,7 @@ export async function doctor(host: Host, invocation: Invocation, json: boolean):
         remedy,
       })
     }
-    findings.push(dataDirectoryFinding(config, host))
+    findings.push(dataDirectoryFinding(config, host), authFinding(config, host, Date.now()))
     findings.push(...(await Promise.all(config.servers.map((server) => probe(server, config, host)))))
     if (findings.some(({ state }) => state === 'broken')) code = 1
   } catch (error) {
@@ -81,7 +82,7 @@ async function probe(server: ServerConfig, config: Config, host: Host): Promise<
   try {
     const gateway = await host.createGateway(
       { ...config, servers: [server], settings },
-      { logger: silentLogger },
+      { logger: silentLogger, signIn: { dataDir: config.settings.dataDir, interactive: false } },
     )
     try {
       const [status] = await gateway.check()
@@ -110,6 +111,7 @@ function broken(server: ServerConfig, message: string): Finding {
 }
 
 function remedyFor(server: ServerConfig, message: string): string {
+  if (/needs you to sign in/.test(message)) return `Run: mcp-rlm-proxy login ${server.name}`
   if (server.transport !== 'stdio') {
     if (/\b40[13]\b|unauthori[sz]ed|forbidden/i.test(message)) return 'Check the token in "headers".'
     return 'Is the server running, and is this its address?'

@@ -96,6 +96,22 @@ export async function createProgram(
       const { importClients } = await import('./import.ts')
       done(importClients(host, client, options.out))
     })
+  program
+    .command('login')
+    .description('sign in to a server in the browser, and keep the tokens')
+    .argument('<server>', 'its name in the configuration')
+    .action(async (server: string) => {
+      const { login } = await import('./login.ts')
+      done(await login(host, invocation(), server))
+    })
+  program
+    .command('logout')
+    .description('forget the tokens of a server')
+    .argument('<server>', 'its name in the configuration')
+    .action(async (server: string) => {
+      const { logout } = await import('./login.ts')
+      done(await logout(host, invocation(), server))
+    })
   addTokenCommands(program, host, invocation, done)
   return program
 }

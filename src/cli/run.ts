@@ -65,7 +65,7 @@ function openLog(config: Config, host: Host): Logger {
     return createLogger({
       level,
       file: file === undefined ? undefined : absolutePath(file, host.cwd, host.home),
-      secrets: secretsOf(config.servers),
+      secrets: secretsOf([...config.servers, { env: clientSecretOf(config) }]),
     })
   } catch (error) {
     throw new ProxyError(
@@ -74,6 +74,12 @@ function openLog(config: Config, host: Host): Logger {
       'Name another file in log.file, --log-file or MCPPROXY_LOG_FILE.',
     )
   }
+}
+
+/** Under a name that says what it is. */
+function clientSecretOf({ settings }: Config): Record<string, string> {
+  const { clientSecret } = settings.auth.introspection
+  return clientSecret === undefined ? {} : { clientSecret }
 }
 
 function sentence({ path, message, remedy }: Problem): string {

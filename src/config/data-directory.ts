@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
 import type { Config } from './schema.ts'
 import { absolutePath } from './sources.ts'
+import { mayExist, tokenFile } from './token-file.ts'
 
 export interface PreparedConfig {
   /** The configuration with an absolute `dataDir` that can be written to. */
@@ -35,7 +36,7 @@ export function prepareDataDirectory(config: Config, { cwd, home, temporary }: P
   }
   const replacement = mkdtempSync(join(temporary, 'mcpproxy-'))
   return {
-    config: withDirectory(config, replacement),
+    config: withDirectory(withTokens(config, cwd, home), replacement),
     warning: `${directory} cannot be written to (${problem}); using ${replacement} until the proxy ends`,
     discard: () => rmSync(replacement, { recursive: true, force: true }),
   }
@@ -63,6 +64,14 @@ function unusable(directory: string): string | undefined {
   } catch (error) {
     return messageOf(error)
   }
+}
+
+/** Tokens that lie in a directory which cannot be written to are asked for all the same. */
+function withTokens(config: Config, cwd: string, home: string): Config {
+  const { path: tokens, named } = tokenFile(config.settings, cwd, home)
+  if (named || !mayExist(tokens)) return config
+  const auth = Object.freeze({ ...config.settings.auth, tokens })
+  return Object.freeze({ ...config, settings: Object.freeze({ ...config.settings, auth }) })
 }
 
 function withDirectory(config: Config, dataDir: string): Config {

@@ -73,7 +73,12 @@ export function readTokens(path: string): TokenEntry[] {
   try {
     content = readFileSync(path, 'utf8')
   } catch (error) {
-    throw invalid(path, `cannot be read: ${messageOf(error)}`)
+    throw new ProxyError(
+      'CONFIG_INVALID',
+      `The file of tokens ${path} cannot be read: ${messageOf(error)}`,
+      'Correct its permissions, make it with `mcp-rlm-proxy token add <name>`, or name another one in auth.tokens.',
+      { cause: error },
+    )
   }
   return parseTokens(content, path)
 }

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -45,6 +54,16 @@ describe('data directory', () => {
       expect(warning).toContain(join(places.home, '.mcpproxy'))
     },
   )
+
+  test('tokens in a default that cannot be used are asked for all the same', () => {
+    const places = world()
+    const directory = join(places.home, '.mcpproxy')
+    // No mode keeps the superuser out: whatever lies there may be a file of tokens.
+    symlinkSync(directory, directory)
+    const { config } = prepareDataDirectory(parseConfig({}), places)
+    expect(config.settings.dataDir.startsWith(places.temporary)).toBe(true)
+    expect(config.settings.auth.tokens).toBe(join(directory, 'tokens.json'))
+  })
 
   test('a reset takes away what is remembered, and nothing else', () => {
     const places = world()

@@ -1,0 +1,192 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { addToken, listTokens } from '../../../src/cli/token.ts'
+import { hashToken, readTokens } from '../../../src/config/token-file.ts'
+import { world } from './support.ts'
+
+const NOW = Date.UTC(2030, 0, 1)
+const nothing = { config: undefined, flags: {}, wrapped: undefined }
+
+describe('token add', () => {
+  test('prints the token alone, once, and keeps its hash, in the data directory', async () => {
+    const w = world()
+    expect(await w.cli('token', 'add', 'my laptop')).toBe(0)
+    expect(w.out()).toMatch(/^mrp_[\w-]{43}\n$/)
+    const path = join(w.host.home, '.mcpproxy', 'tokens.json')
+    expect(readTokens(path)).toEqual([
+      {
+        id: expect.stringMatching(/^t_[0-9a-f]{16}$/),
+        name: 'my laptop',
+        hash: hashToken(w.out().trim()),
+        created: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T/),
+      },
+    ])
+    expect([path, join(path, '..')].map((at) => statSync(at).mode & 0o777)).toEqual([0o600, 0o700])
+    expect(readFileSync(path, 'utf8') + w.err()).not.toContain(w.out().trim())
+    expect(w.err()).toContain('restart a proxy that runs')
+  })
+
+  test('a second one needs no restart, and each is another', async () => {
+    const w = world()
+    await w.cli('token', 'add', 'a')
+    const said = w.err()
+    await w.cli('token', 'add', 'b')
+    expect(w.err().slice(said.length)).not.toContain('restart')
+    const [a, b] = w.out().trim().split('\n')
+    expect(a).not.toBe(b)
+  })
+
+  test('writes where the configuration says', async () => {
+    const w = world()
+    w.write(
+      'mcp.json',
+      JSON.stringify({ mcpServers: {}, proxySettings: { auth: { tokens: 'secret/t.json' } } }),
+    )
+    await w.cli('token', 'add', 'a')
+    expect(readTokens(join(w.host.cwd, 'secret/t.json'))).toHaveLength(1)
+    expect(existsSync(join(w.host.home, '.mcpproxy'))).toBe(false)
+  })
+
+  test.each([
+    ['12h', '2030-01-01T12:00:00.000Z'],
+    ['90d', '2030-04-01T00:00:00.000Z'],
+    ['2w', '2030-01-15T00:00:00.000Z'],
+    ['1y', '2031-01-01T00:00:00.000Z'],
+    ['2030-01-31', '2030-01-31T00:00:00.000Z'],
+    ['2030-01-31T10:00:00Z', '2030-01-31T10:00:00.000Z'],
+  ])('--expires %s: %s', (expires, at) => {
+    const w = world()
+    addToken(w.host, nothing, 'a', expires, NOW)
+    expect(readTokens(join(w.host.home, '.mcpproxy/tokens.json'))[0]?.expires).toBe(at)
+  })
+
+  test.each([
+    '',
+    'soon',
+    '0d',
+    '-1d',
+    '90',
+    '90m',
+    '1.5d',
+    '2029-12-31',
+    '2030-01-01',
+    '999999y',
+    '2030-99-99',
+  ])('--expires %j is refused, and nothing is written', (expires) => {
+    const w = world()
+    expect(() => addToken(w.host, nothing, 'a', expires, NOW)).toThrow('no time to come')
+    expect(w.out()).toBe('')
+    expect(existsSync(join(w.host.home, '.mcpproxy/tokens.json'))).toBe(false)
+  })
+
+  test.each(['', ' a', 'a ', 'a\nb', 'x'.repeat(65), '\u001b[2J'])('the name %j is refused', async (name) => {
+    const w = world()
+    expect(await w.cli('token', 'add', name)).toBe(2)
+    expect(w.out()).toBe('')
+  })
+
+  test('a name that is taken is refused, and says how to go on', async () => {
+    const w = world()
+    await w.cli('token', 'add', 'a')
+    const said = w.out()
+    expect(await w.cli('token', 'add', 'a')).toBe(2)
+    expect(w.out()).toBe(said)
+    expect(w.err()).toContain('mcp-rlm-proxy token remove "a"')
+  })
+
+  test('a file that holds something else stays as it is', async () => {
+    const w = world()
+    const path = w.write('~/.mcpproxy/tokens.json', '{"version": 7}')
+    expect(await w.cli('token', 'add', 'a')).toBe(2)
+    expect([w.out(), readFileSync(path, 'utf8')]).toEqual(['', '{"version": 7}'])
+    expect(existsSync(`${path}.lock`)).toBe(false)
+  })
+})
+
+describe('token list', () => {
+  test('shows names and times, no hash', () => {
+    const w = world()
+    listTokens(w.host, nothing, false, NOW)
+    expect(w.out()).toContain('There are no tokens in ')
+    addToken(w.host, nothing, 'a', '1d', NOW)
+    addToken(w.host, nothing, 'longer', undefined, NOW)
+    const before = w.out().length
+    listTokens(w.host, nothing, false, NOW + 2 * 86_400_000)
+    expect(w.out().slice(before)).toMatch(
+      /^t_\w+ {2}a {7}made 2030-01-01, EXPIRED 2030-01-02\nt_\w+ {2}longer {2}made 2030-01-01, does not expire\n$/,
+    )
+    const length = w.out().length
+    listTokens(w.host, nothing, true, NOW)
+    const rows = JSON.parse(w.out().slice(length))
+    expect(rows).toMatchObject([{ name: 'a', expired: false }, { name: 'longer' }])
+    expect(w.out()).not.toContain('sha256')
+  })
+})
+
+describe('token remove', () => {
+  test('takes away one, by name or by id', async () => {
+    const w = world()
+    for (const name of ['a', 'b', 'c']) await w.cli('token', 'add', name)
+    const path = join(w.host.home, '.mcpproxy/tokens.json')
+    expect(await w.cli('token', 'remove', 'a')).toBe(0)
+    expect(await w.cli('token', 'remove', readTokens(path)[0]?.id ?? '')).toBe(0)
+    expect(readTokens(path).map(({ name }) => name)).toEqual(['c'])
+    expect(w.err()).not.toContain('No token is left')
+    await w.cli('token', 'remove', 'c')
+    expect(w.err()).toContain('No token is left')
+    expect(existsSync(path)).toBe(true)
+  })
+
+  test('an unknown one: 2, and nothing changes', async () => {
+    const w = world()
+    expect(await w.cli('token', 'remove', 'x')).toBe(2)
+    await w.cli('token', 'add', 'a')
+    const path = join(w.host.home, '.mcpproxy/tokens.json')
+    const before = readFileSync(path, 'utf8')
+    expect(await w.cli('token', 'remove', 'x')).toBe(2)
+    expect(readFileSync(path, 'utf8')).toBe(before)
+    expect(w.err()).toContain('There is no token x')
+  })
+
+  test('while another command holds the file: says so', async () => {
+    const w = world()
+    await w.cli('token', 'add', 'a')
+    const path = join(w.host.home, '.mcpproxy/tokens.json')
+    writeFileSync(`${path}.lock`, '')
+    expect(await w.cli('token', 'remove', 'a')).toBe(2)
+    expect(w.err()).toContain('are being changed by another command')
+    expect(existsSync(`${path}.lock`)).toBe(true)
+  })
+})
+
+test('doctor tells how clients authenticate', async () => {
+  const w = world()
+  const told = async (proxySettings: object, ...flags: string[]): Promise<unknown> => {
+    w.write('mcp.json', JSON.stringify({ mcpServers: { a: { command: 'x' } }, proxySettings }))
+    const before = w.out().length
+    await w.cli('doctor', '--json', ...flags)
+    const { findings } = JSON.parse(w.out().slice(before))
+    const { state, message } = findings.find(
+      ({ subject }: { subject: string }) => subject === 'authentication',
+    )
+    return `${state}: ${message}`
+  }
+  const http = { transport: 'streamable-http' }
+  expect(await told({})).toBe('ok: the one local client that starts the proxy')
+  expect(await told(http)).toBe('ok: none: everybody on this machine may connect (127.0.0.1)')
+  const open = { ...http, host: '0.0.0.0' }
+  expect(await told(open)).toBe('broken: none: everybody who reaches 0.0.0.0 may connect')
+  expect(await told({ ...open, allowUnauthenticated: true })).toMatch(/^warning: none/)
+  expect(await told(open, '--allow-unauthenticated')).toMatch(/^warning: none/)
+  expect(await told({ ...http, auth: { tokens: 'none.json' } })).toMatch(
+    /^broken: The file of tokens .* cannot be read/,
+  )
+  w.write('mcp.json', '{"mcpServers": {}}')
+  addToken(w.host, nothing, 'a', '1h', NOW - 1e12)
+  addToken(w.host, nothing, 'b', undefined, NOW)
+  const auth = { issuer: 'https://issuer.example', publicUrl: 'https://x.example/mcp' }
+  expect(await told({ ...open, auth })).toBe(
+    'ok: 2 tokens (1 expired); OAuth tokens of https://issuer.example',
+  )
+})
