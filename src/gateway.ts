@@ -99,7 +99,14 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     logger,
     middlewares: parts.middlewares ?? [],
   })
-  const backend = createBackend(handler, { upstreams, audience, engine, keeper, logger })
+  const backend = createBackend(handler, {
+    upstreams,
+    audience,
+    engine,
+    keeper,
+    logger,
+    identity: identityOf(config),
+  })
   const modern = createModernService({ backend, audience, now })
 
   let listener: Listener | undefined
@@ -317,11 +324,12 @@ interface BackendParts {
   engine: Engine
   keeper: Keeper
   logger: Logger
+  identity: string
 }
 
 function createBackend(
   handler: Handler,
-  { upstreams, audience, engine, keeper, logger }: BackendParts,
+  { upstreams, audience, engine, keeper, logger, identity }: BackendParts,
 ): Backend {
   const serverInfo = { name: PROXY_NAME, title: 'MCP RLM Proxy', version: packageVersion() }
   const capabilities = (): JsonObject =>
@@ -329,12 +337,14 @@ function createBackend(
   return {
     handler,
     logger,
-    describe() {
+    identity,
+    describe(via = []) {
       const known = upstreams.servers.map((server) => ({ server, initialize: upstreams.known(server) }))
       return {
         capabilities: capabilities(),
         serverInfo,
         instructions: joinInstructions(
+          via.length === 0,
           known.flatMap(({ server, initialize }) => instructionsOf(server, initialize)),
         ),
       }

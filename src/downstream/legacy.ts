@@ -1,4 +1,5 @@
 /** The legacy era on one connection (MCP ≤ 2025-11-25): the handshake, then every request into the onion. */
+import { refuseLoop, viaOf } from '../protocol/chain.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Agent, Client, Exchange } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
@@ -29,6 +30,8 @@ export function createLegacy({ id, agent, backend }: LegacyOptions, peer: Peer):
 
   function initialize(params: JsonObject): JsonObject {
     if (client) throw new RpcError(RPC.invalidRequest, 'This session is initialized already')
+    const via = viaOf(params)
+    refuseLoop(via, backend.identity)
     const protocolVersion = negotiateVersion(params.protocolVersion)
     client = {
       id,
@@ -37,6 +40,7 @@ export function createLegacy({ id, agent, backend }: LegacyOptions, peer: Peer):
       info: isObject(params.clientInfo) ? params.clientInfo : {},
       capabilities: isObject(params.capabilities) ? params.capabilities : {},
       protocolVersion,
+      ...(via.length > 0 && { via }),
       notify: (notification) => peer.notify(notification),
       ask: (request, signal) => peer.request(request, { signal }),
     }
@@ -44,7 +48,7 @@ export function createLegacy({ id, agent, backend }: LegacyOptions, peer: Peer):
     const session = fingerprint(id)
     backend.logger.info({ session, client: client.info, protocolVersion }, 'client connected')
     backend.opened(client)
-    return { protocolVersion, ...backend.describe() }
+    return { protocolVersion, ...backend.describe(via) }
   }
 
   return {

@@ -1,4 +1,5 @@
 /** The modern era (MCP 2026-07-28): every request says who asks, goes into the onion, and gets its result completed. */
+import { refuseLoop } from '../protocol/chain.ts'
 import { MODERN_VERSIONS } from '../protocol/eras.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Client, Exchange } from '../protocol/exchange.ts'
@@ -63,8 +64,8 @@ export function createModernService({ backend, audience, now }: ModernServiceOpt
   }
 
   /** No client is met for this: who only looks which revisions are spoken may go on in the other era. */
-  function discover(): JsonObject {
-    const { capabilities: all, instructions } = backend.describe()
+  function discover(via: readonly string[]): JsonObject {
+    const { capabilities: all, instructions } = backend.describe(via)
     // Tasks are an extension in this era, and none of ours.
     const { tasks: _, ...capabilities } = all
     return { supportedVersions: [...MODERN_VERSIONS], capabilities, instructions }
@@ -73,9 +74,10 @@ export function createModernService({ backend, audience, now }: ModernServiceOpt
   async function answer(request: Request, requester: Requester): Promise<Result> {
     const { method, params = {} } = request
     const envelope = readEnvelope(params)
+    refuseLoop(envelope.via, backend.identity)
     refuseForeign(method, envelope)
     if (closed) throw new RpcError(RPC.connectionClosed, 'the proxy is shutting down')
-    if (method === DISCOVER) return toModernResult(method, discover(), serverInfo())
+    if (method === DISCOVER) return toModernResult(method, discover(envelope.via), serverInfo())
     return on(envelope, requester, async (client) => {
       if (method === LISTEN) return subscriptions.listen(client, params, requester)
       const run = (): Promise<Result> =>
@@ -116,18 +118,18 @@ export function createModernService({ backend, audience, now }: ModernServiceOpt
 function exchangeOf(
   { method, params = {} }: Request,
   client: Client,
-  { agent, signal, notify }: Requester,
+  requester: Requester,
   logLevel: LogLevel | undefined,
 ): Exchange {
   return {
     method,
     params,
     client,
-    agent,
-    signal,
+    agent: requester.agent,
+    signal: requester.signal,
     notify: (notification) => {
       if (NEVER_ON_A_REQUEST.test(notification.method)) client.notify(notification)
-      else if (isWanted(notification, logLevel)) notify(notification)
+      else if (isWanted(notification, logLevel)) requester.notify(notification)
     },
   }
 }

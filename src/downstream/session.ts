@@ -13,9 +13,13 @@ export interface Backend {
   readonly handler: Handler
   /**
    * Answer to `initialize` and `server/discover` but for the version: made of what is known now, never waiting for a server.
-   * `serverInfo` is always the same.
+   * `serverInfo` is always the same. `via`: the proxies on the way to who asks; the nearest to the client explains itself.
    */
-  describe(): { capabilities: JsonObject; serverInfo: JsonObject; instructions: string }
+  describe(via?: readonly string[]): {
+    capabilities: JsonObject
+    serverInfo: JsonObject
+    instructions: string
+  }
   /** The client is known: servers may be connected on its behalf. */
   opened(client: Client): void
   /** The client left. */
@@ -23,6 +27,8 @@ export interface Backend {
   /** A notification of the client that is not about one request. */
   notified(client: Client, notification: Notification): void
   readonly logger: Logger
+  /** Tells this proxy from others when proxies stand behind one another. */
+  readonly identity: string
 }
 
 export interface SessionOptions {

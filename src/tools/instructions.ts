@@ -15,11 +15,14 @@ made, the result kept, and only the answer returned. When a cache_id is unknown,
 /** The most characters of instructions that clients keep. */
 const MAX_INSTRUCTIONS = 2000
 
-/** Ours, and as much of the servers' own as still fits whole. */
-export function joinInstructions(servers: readonly { server: string; instructions: string }[]): string {
-  let text = INSTRUCTIONS
+/** Ours, where the proxy's own tools are offered, and as much of the servers' own as still fits whole. */
+export function joinInstructions(
+  ours: boolean,
+  servers: readonly { server: string; instructions: string }[],
+): string {
+  let text = ours ? INSTRUCTIONS : ''
   for (const { server, instructions } of servers) {
-    const section = `\n\n${server}: ${instructions.trim()}`
+    const section = `${text === '' ? '' : '\n\n'}${server}: ${instructions.trim()}`
     if (text.length + section.length <= MAX_INSTRUCTIONS) text += section
   }
   return text

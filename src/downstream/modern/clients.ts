@@ -69,7 +69,7 @@ export function createModernClients(options: ModernClientsOptions): ModernClient
       if (entry.busy === 0 && now() - entry.lastUsed >= IDLE_MS) giveUp(entry)
   }
 
-  function meet(key: string, agent: Agent, { info, capabilities, protocolVersion }: Envelope): Entry {
+  function meet(key: string, agent: Agent, { info, capabilities, protocolVersion, via }: Envelope): Entry {
     makeRoom()
     const client: Client = {
       id: `modern:${createHash('sha256').update(key).digest('hex').slice(0, 32)}`,
@@ -78,6 +78,7 @@ export function createModernClients(options: ModernClientsOptions): ModernClient
       info,
       capabilities,
       protocolVersion,
+      ...(via.length > 0 && { via }),
       notify: (notification) => options.notify(client, notification),
       ask: ({ method }) =>
         Promise.reject(
@@ -96,8 +97,8 @@ export function createModernClients(options: ModernClientsOptions): ModernClient
 
   return {
     use(agent, envelope) {
-      const { protocolVersion, info, capabilities } = envelope
-      const key = JSON.stringify([agent.kind, agent.id, protocolVersion, info, capabilities])
+      const { protocolVersion, info, capabilities, via } = envelope
+      const key = JSON.stringify([agent.kind, agent.id, protocolVersion, info, capabilities, via])
       const entry = entries.get(key) ?? meet(key, agent, envelope)
       entry.busy++
       // The order of the map is that of use.

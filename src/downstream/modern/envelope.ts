@@ -1,4 +1,5 @@
 /** What every request of the modern era says of itself in `_meta` (MCP 2026-07-28, basic, "_meta"). */
+import { viaOf } from '../../protocol/chain.ts'
 import { MODERN_META, MODERN_VERSIONS, metaOf } from '../../protocol/eras.ts'
 import { RPC, RpcError } from '../../protocol/errors.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
@@ -11,6 +12,8 @@ export interface Envelope {
   readonly capabilities: JsonObject
   /** Absent: the client wants no log messages of this request. */
   readonly logLevel: LogLevel | undefined
+  /** The proxies that the request has come through. */
+  readonly via: readonly string[]
 }
 
 const REQUIRED = [MODERN_META.protocolVersion, MODERN_META.clientCapabilities] as const
@@ -40,6 +43,7 @@ export function readEnvelope(params: JsonObject | undefined): Envelope {
     info: (own(meta, MODERN_META.clientInfo) ?? {}) as JsonObject,
     capabilities: meta[MODERN_META.clientCapabilities] as JsonObject,
     logLevel: own(meta, MODERN_META.logLevel) as LogLevel | undefined,
+    via: viaOf(params),
   }
 }
 

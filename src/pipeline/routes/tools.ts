@@ -51,7 +51,9 @@ export function toolRoutes({ upstreams, directory, resources, book, tasks, own }
       const items = listed.map(({ server, item }) =>
         map.moved(server) ? renameViews(item, (uri) => map.outward(server, uri)) : item,
       )
-      return { tools: [...definitions, ...items], ...joinHints('tools', lists, upstreams, exchange) }
+      // The proxy nearest the client offers its tools, and only it keeps results.
+      const mine = exchange.client.via === undefined ? definitions : []
+      return { tools: [...mine, ...items], ...joinHints('tools', lists, upstreams, exchange) }
     },
     'tools/call': async (exchange): Promise<Result> => {
       const { params } = exchange
