@@ -1,18 +1,96 @@
 import { expect, test } from 'vitest'
-import { createDirectory } from '../../../src/pipeline/directory.ts'
-import type { Upstreams } from '../../../src/upstream/upstreams.ts'
-import { exchange } from '../../support/upstream.ts'
+import { createDirectory, type Directory } from '../../../src/pipeline/directory.ts'
+import type { NamingOptions } from '../../../src/pipeline/names.ts'
+import type { JsonObject } from '../../../src/protocol/json.ts'
+import type { ServerList, Upstreams } from '../../../src/upstream/upstreams.ts'
+import { client, exchange } from '../../support/upstream.ts'
+
+const NAMING: NamingOptions = {
+  prefix: 'always',
+  separator: '_',
+  maxLength: 60,
+  charset: 'default',
+  rename: {},
+}
+
+/** A directory over lists that a test may change; `asked` counts how often they were. */
+function world(lists: Record<string, JsonObject[]>, prefix: NamingOptions['prefix'] = 'always') {
+  const state = { lists, asked: 0 }
+  const upstreams = {
+    servers: Object.keys(lists),
+    list: async () => {
+      state.asked++
+      return Object.entries(state.lists).map(([server, items]): ServerList => ({ server, items }))
+    },
+  } as unknown as Upstreams
+  const directory = createDirectory({ upstreams, naming: { ...NAMING, prefix }, reserved: [] })
+  return { state, directory }
+}
+
+const tool = (name: string, more: JsonObject = {}): JsonObject => ({ name, ...more })
+const items = async (directory: Directory, on = exchange()): Promise<JsonObject[]> =>
+  (await directory.list('tools', on)).listed.map(({ item }) => item)
 
 test('a name that a server lists twice is listed once', async () => {
-  const items = [
-    { name: 'a', title: 'first' },
-    { name: 'b' },
-    { name: 'a', title: 'second' },
+  const list = [
+    tool('a', { title: 'first' }),
+    tool('b'),
+    tool('a', { title: 'second' }),
     { title: 'no name' },
   ]
-  const upstreams = { servers: ['s'], list: async () => [{ server: 's', items }] } as unknown as Upstreams
-  const naming = { prefix: 'always', separator: '_', maxLength: 60, charset: 'default', rename: {} } as const
-  const directory = createDirectory({ upstreams, naming, reserved: [] })
-  const { listed } = await directory.list('tools', exchange())
-  expect(listed.map(({ item }) => item)).toEqual([{ name: 's_a', title: 'first' }, { name: 's_b' }])
+  const { directory } = world({ s: list })
+  expect(await items(directory)).toEqual([{ name: 's_a', title: 'first' }, { name: 's_b' }])
+})
+
+test('an item whose name is its own is the very object of the server', async () => {
+  const a = tool('a')
+  expect((await items(world({ s: [a] }, 'never').directory))[0]).toBe(a)
+})
+
+test('a name that was seen is found at once, without asking a server', async () => {
+  const { state, directory } = world({ x: [tool('a')], y: [tool('a')] })
+  const on = exchange()
+  const first = directory.find('tools', 'x_a', on)
+  expect(first).toBeInstanceOf(Promise)
+  expect(await first).toMatchObject({ server: 'x', original: 'a' })
+  expect(directory.find('tools', 'y_a', on)).toEqual({ exposed: 'y_a', server: 'y', original: 'a' })
+  expect(state.asked).toBe(1)
+})
+
+test('a name that two servers use is refused with both names it goes by', async () => {
+  const { directory } = world({ x: [tool('search')], y: [tool('search'), tool('read')] })
+  await expect(directory.find('tools', 'search', exchange())).rejects.toMatchObject({
+    code: -32602,
+    message: 'Ambiguous tool: search. Several servers have it; call one of x_search, y_search.',
+  })
+  expect(await directory.find('tools', 'read', exchange())).toMatchObject({ server: 'y' })
+})
+
+test('a name that nobody has is refused with those alike', async () => {
+  const { directory } = world({ x: [tool('search')] })
+  await expect(directory.find('tools', 'x_serch', exchange())).rejects.toMatchObject({
+    code: -32602,
+    message: 'Unknown tool: x_serch. Did you mean x_search?',
+  })
+  expect(() => directory.find('tools', 5, exchange())).toThrow('params.name must be a string')
+})
+
+test('names belong to a client: one that comes later is told other ones than one that was there before', async () => {
+  const { state, directory } = world({ x: [], y: [tool('search')] }, 'onConflict')
+  const early = exchange(client())
+  expect(await items(directory, early)).toEqual([tool('search')])
+  state.lists = { x: [tool('search')], y: [tool('search')] }
+  expect(await items(directory, early)).toEqual([tool('x_search'), tool('search')])
+  expect(directory.find('tools', 'search', early)).toMatchObject({ server: 'y' })
+  const late = exchange(client())
+  expect(await items(directory, late)).toEqual([tool('x_search'), tool('y_search')])
+})
+
+test('a name that is listed no more still reaches its server, which has its own words for that', async () => {
+  const { state, directory } = world({ x: [tool('a')], y: [] })
+  const on = exchange()
+  await items(directory, on)
+  state.lists = { x: [], y: [tool('a')] }
+  await items(directory, on)
+  expect(directory.find('tools', 'x_a', on)).toMatchObject({ server: 'x', original: 'a' })
 })

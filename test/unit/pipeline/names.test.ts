@@ -70,6 +70,37 @@ describe('names', () => {
     expect(names.all[0]?.exposed).toBe('x_proxy_filter')
   })
 
+  test('a name stays with whom it was given to: a server that comes later gets another', () => {
+    const x = { server: 'x', names: ['search'] }
+    const y = { server: 'y', names: ['search'] }
+    for (const prefix of ['onConflict', 'never'] as const) {
+      const options: NamingOptions = { ...DEFAULTS, prefix }
+      const first = nameAll([y], options)
+      const second = nameAll([x, y], options, [], first)
+      expect(second.all.map(({ exposed }) => exposed)).toEqual(['x_search', 'search'])
+      expect(second.resolve('search')).toMatchObject({ server: 'y' })
+      // Gone for a while: the name still means the same, for whoever comes meanwhile and when it is back.
+      const third = nameAll([x, { server: 'z', names: ['search'] }], options, [], second)
+      expect(third.all.map(({ exposed }) => exposed)).toEqual(['x_search', 'z_search'])
+      expect(third.resolve('search')).toEqual({ exposed: 'search', server: 'y', original: 'search' })
+      expect(third.exposed('y', 'search')).toBeUndefined()
+      expect(nameAll([x, y], options, [], third).exposed('y', 'search')).toBe('search')
+    }
+  })
+
+  test('names of the past are many, not without end, and those that are listed are never among the forgotten', () => {
+    let names = nameAll([{ server: 'x', names: ['stays'] }], DEFAULTS)
+    for (let round = 0; round < 8; round++) {
+      const made = Array.from({ length: 1000 }, (_, index) => `t${round}-${index}`)
+      names = nameAll([{ server: 'x', names: ['stays', ...made] }], DEFAULTS, [], names)
+    }
+    expect(names.resolve('x_stays')).toBeDefined()
+    expect(names.resolve('x_t7-0')).toBeDefined()
+    expect(names.resolve('x_t6-0')).toBeDefined()
+    expect(names.resolve('x_t0-0')).toBeUndefined()
+    expect(names.given.size).toBe(6001)
+  })
+
   const list = fc.record({
     server: fc.oneof(fc.string(), fc.constantFrom('a', 'a_b', '__proto__', 'constructor')),
     names: fc.array(fc.oneof(fc.string(), fc.constantFrom('b_c', 'c', '__proto__', 'toString')), {
@@ -102,6 +133,37 @@ describe('names', () => {
           const items = lists.reduce((sum, { names }) => sum + new Set(names).size, 0)
           expect(exposed.length).toBe(items)
           expect(nameAll(lists, options, ['proxy_filter']).all).toEqual(names.all)
+        },
+      ),
+    )
+  })
+
+  test('whatever comes and goes, a name means one item for as long as it is known', () => {
+    const server = (name: string) =>
+      fc.record({ server: fc.constant(name), names: fc.subarray(['a', 'b', 'x_a', 'y_a', 'a_']) })
+    const lists = fc
+      .tuple(server('x'), server('y'), server('z'))
+      .chain((all) => fc.shuffledSubarray(all as { server: string; names: string[] }[]))
+    fc.assert(
+      fc.property(
+        fc.array(lists, { minLength: 2, maxLength: 5 }),
+        fc.constantFrom('always', 'onConflict', 'never' as const),
+        (generations, prefix) => {
+          let names = nameAll([], DEFAULTS)
+          const meaning = new Map<string, string>()
+          for (const generation of generations) {
+            names = nameAll(generation, { ...DEFAULTS, prefix }, ['proxy_filter'], names)
+            for (const { exposed, server, original } of names.all) {
+              const item = `${server}/${original}`
+              expect(meaning.get(exposed) ?? item).toBe(item)
+              meaning.set(exposed, item)
+            }
+            for (const [exposed, item] of meaning) {
+              const { server, original } = names.resolve(exposed) ?? {}
+              expect(`${server}/${original}`).toBe(item)
+            }
+            expect(new Set(names.all.map(({ exposed }) => exposed)).size).toBe(names.all.length)
+          }
         },
       ),
     )
