@@ -1,7 +1,7 @@
 /** Says what works and how to mend what does not. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { prepareDataDirectory } from '../config/data-directory.ts'
+import { dataDirectory, prepareDataDirectory } from '../config/data-directory.ts'
 import type { Config } from '../config/schema.ts'
 import type { ServerConfig } from '../config/servers.ts'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
@@ -82,7 +82,10 @@ async function probe(server: ServerConfig, config: Config, host: Host): Promise<
   try {
     const gateway = await host.createGateway(
       { ...config, servers: [server], settings },
-      { logger: silentLogger, signIn: { dataDir: config.settings.dataDir, interactive: false } },
+      {
+        logger: silentLogger,
+        signIn: { dataDir: dataDirectory(config, host.cwd, host.home), interactive: false },
+      },
     )
     try {
       const [status] = await gateway.check()

@@ -3,6 +3,7 @@ import { messageOf, ProxyError, RPC, RpcError } from '../protocol/errors.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { Request } from '../protocol/message.ts'
 import { PeerClosed, RequestTimeout } from '../protocol/peer.ts'
+import { AuthorizationNeeded } from './authorizer.ts'
 import { localCode } from './upstream-transport.ts'
 
 /** "120 s", "300 ms". */
@@ -26,6 +27,8 @@ function subjectOf({ method, params }: Request): string {
 export function connectFailed(server: string, reason: unknown): ProxyError {
   if (reason instanceof ProxyError) return reason
   const text = messageOf(reason)
+  if (reason instanceof AuthorizationNeeded)
+    return new ProxyError('UPSTREAM_CONNECT', `server \`${server}\`: ${text}`, '', { cause: reason })
   return new ProxyError(
     'UPSTREAM_CONNECT',
     `server \`${server}\`: ${text}`,
@@ -67,6 +70,7 @@ export function requestFailed(
 ): Error {
   const subject = subjectOf(request)
   if (reason instanceof ProxyError) return reason
+  if (reason instanceof AuthorizationNeeded) return connectFailed(server, reason)
   if (reason instanceof RpcError) {
     const code = localCode(reason)
     if (code === undefined) return reason

@@ -12,14 +12,12 @@ import { AccountFile, accountPath } from './account-file.ts'
 import { Attempts } from './attempts.ts'
 import { boundedFetch, type Fetch } from './bounded-fetch.ts'
 import { type Challenge, parseChallenge } from './challenge.ts'
-import { configuredIdentity } from './client-identity.ts'
-import { failureWords, SignInFailed } from './failure-words.ts'
+import { Keyring } from './keyring.ts'
 import { discoverRealm, isGuess, sameIssuer } from './realm.ts'
 import { revoke } from './revoke.ts'
 import { chooseScope, moreScopesHelp } from './scope-choice.ts'
 import { loadSdk, type Sdk } from './sdk.ts'
-import type { SignIn } from './sign-in.ts'
-import { bearer, dueSoon, expired, ownTokens, renew, type TokenRequest } from './tokens.ts'
+import type { SignIn, SignInRequest } from './sign-in.ts'
 
 export interface AuthorizerOptions {
   /** The server's name in the configuration. */
@@ -38,8 +36,8 @@ export interface AuthorizerOptions {
   interactive?: boolean
   /** Shows a person an address; false when it could not. Absent: addresses are told only. */
   open?: ((address: string) => boolean) | undefined
-  /** Told of every sign-in that begins. */
-  tell?: ((signIn: Pick<SignIn, 'link' | 'authorizationUrl'>) => void) | undefined
+  /** Told the address of every sign-in that begins. */
+  tell?: ((link: string) => void) | undefined
   fetch?: typeof fetch | undefined
   later?: Later
 }
@@ -61,8 +59,6 @@ export function createAuthorizer(options: AuthorizerOptions): OAuthAuthorizer {
 const SIGN_IN_MS = 5 * 60_000
 /** A token that is refused so soon after it was got is not made better by getting another in the same way. */
 const FRESH_MS = 10_000
-/** After a renewal failed the token is used up first. */
-const RENEW_PAUSE_MS = 10_000
 
 interface OpenSignIn {
   signIn: SignIn
@@ -74,171 +70,95 @@ class ServerAuthorizer implements OAuthAuthorizer {
   readonly #options: AuthorizerOptions
   readonly #settings: OAuthSettings
   readonly #url: URL
-  readonly #file: AccountFile
   readonly #later: Later
   readonly #attempts: Attempts
   readonly #ending = new AbortController()
   readonly #fetch: Fetch
-  #loaded: Promise<void> | undefined
-  #account: Account | undefined
-  #renewing: Promise<boolean> | undefined
-  #renewAfter = 0
+  readonly #keys: Keyring
   #answering: Promise<boolean | OpenSignIn> | undefined
   #open: OpenSignIn | undefined
   /** The browser is opened once; who closed it is told the address from then on. */
   #shown = false
 
   constructor(options: AuthorizerOptions) {
-    const { url, settings, dataDir, logger, now, fetch: inner = fetch } = options
+    const { url, dataDir, logger, now, fetch: inner = fetch } = options
+    const settings = options.settings ?? oauthSchema.parse({})
     this.#options = options
-    this.#settings = settings ?? oauthSchema.parse({})
+    this.#settings = settings
     this.#url = new URL(url)
+    this.#url.hash = ''
     this.#later = options.later ?? later
     this.#attempts = new Attempts(now)
     this.#fetch = boundedFetch(inner, this.#ending.signal)
-    const { clientId, grant, clientMetadataUrl, account } = this.#settings
-    this.#url.hash = ''
+    const { clientId, grant, clientMetadataUrl, account } = settings
     const about = { url: this.#url.href, clientId, grant, clientMetadataUrl, account }
     const path = dataDir === undefined ? undefined : accountPath(dataDir, about)
-    this.#file = new AccountFile({ path, logger, later: this.#later })
+    const file = new AccountFile({ path, logger, later: this.#later })
+    this.#keys = new Keyring({
+      settings,
+      file,
+      logger,
+      now,
+      fetchFn: this.#fetch,
+      ending: this.#ending.signal,
+    })
   }
 
   async header(signal?: AbortSignal): Promise<string | undefined> {
-    this.#loaded ??= this.#adopt()
-    await this.#loaded
-    const { now } = this.#options
-    const tokens = this.#account?.tokens
-    if (tokens === undefined) return undefined
-    if (dueSoon(tokens, now()) && now() >= this.#renewAfter) await abortable(this.#renewEarly(tokens), signal)
-    const latest = this.#account?.tokens
-    return latest === undefined || expired(latest, now()) ? undefined : bearer(latest)
+    return await this.#keys.header(signal)
   }
 
   async refused(refusal: Refusal, signal?: AbortSignal): Promise<boolean> {
     const challenge = parseChallenge(refusal.challenge)
     const stepUp = refusal.status === 403 && challenge.error === 'insufficient_scope'
     if (this.#ending.signal.aborted || (refusal.status !== 401 && !stepUp)) return false
-    await this.#adopt()
-    const tokens = this.#account?.tokens
-    if (tokens && bearer(tokens) !== refusal.sent && !expired(tokens, this.#options.now())) return true
-    this.#answering ??= this.#answer(refusal, challenge).finally(() => {
+    if (await this.#keys.adopt()) this.#open?.signIn.close(this.#keys.account)
+    const current = this.#keys.current()
+    if (current !== undefined && current !== refusal.sent) return true
+    this.#answering ??= this.#answer(challenge, stepUp).finally(() => {
       this.#answering = undefined
     })
     const outcome = await abortable(this.#answering, signal)
     return typeof outcome === 'boolean' ? outcome : await this.#person(outcome, signal)
   }
 
-  async close(): Promise<void> {
-    this.#ending.abort(new Error('the proxy ends'))
-    this.#open?.signIn.close()
-    await Promise.allSettled([this.#answering, this.#renewing, this.#open?.finished])
-  }
-
   async signOut(): Promise<SignedOut> {
     this.#open?.signIn.close()
-    const account = (await this.#file.read()) ?? this.#account
-    this.#account = undefined
-    await this.#file.remove()
+    const account = await this.#keys.forget()
     if (account?.tokens === undefined) return account === undefined ? 'nothing kept' : 'forgotten'
-    const sdk = await loadSdk()
-    const request = this.#request(sdk, account.realm, account)
+    const request = this.#keys.request(await loadSdk(), account.realm, account)
     return request && (await revoke(account, request)) ? 'revoked' : 'forgotten'
   }
 
-  /** Takes over what is on disk when it is news: somebody signed in, or another proxy renewed. */
-  async #adopt(): Promise<void> {
-    const kept = await this.#file.read()
-    const mine = this.#account?.tokens
-    if (kept?.tokens === undefined || kept.tokens.access === mine?.access) return
-    if (mine !== undefined && mine.obtainedAt > kept.tokens.obtainedAt) return
-    this.#account = kept
+  async close(): Promise<void> {
+    this.#ending.abort(new Error('the proxy ends'))
     this.#open?.signIn.close()
-  }
-
-  async #keep(account: Account): Promise<void> {
-    this.#account = account
-    this.#renewAfter = 0
-    await this.#file.write(account)
-  }
-
-  /** One renewal at a time, for all that send meanwhile. A failure is no reason not to use the token that still is. */
-  async #renewEarly(tokens: Tokens): Promise<void> {
-    const { realm } = this.#account ?? {}
-    if (realm === undefined) return
-    this.#renewing ??= this.#renew(realm, tokens)
-      .catch((error: unknown) => {
-        this.#renewAfter = this.#options.now() + RENEW_PAUSE_MS
-        this.#options.logger.debug({ reason: String(error) }, 'a token could not be renewed in time')
-        return false
-      })
-      .finally(() => {
-        this.#renewing = undefined
-      })
-    await this.#renewing
-  }
-
-  /** True: there are new tokens. False: they cannot be renewed. Rejects when it is not known whether they can. */
-  async #renew(realm: Realm, tokens: Tokens): Promise<boolean> {
-    const sdk = await loadSdk()
-    if (this.#settings.grant === 'client_credentials') return await this.#own(sdk, realm, tokens.asked)
-    return await this.#file.locked(async () => {
-      await this.#adopt()
-      const account = this.#account
-      const newest = account?.tokens
-      if (account === undefined || newest === undefined) return false
-      if (newest.access !== tokens.access && !dueSoon(newest, this.#options.now())) return true
-      const { refresh } = newest
-      const request = this.#request(sdk, realm, account)
-      if (refresh === undefined || request === undefined || !sameIssuer(account.realm, realm)) return false
-      try {
-        const renewed = await renew(request, { ...newest, refresh })
-        await this.#keep({ ...account, realm, tokens: renewed })
-        return true
-      } catch (error) {
-        if (!(error instanceof sdk.OAuthError) || TRANSIENT.has(error.code)) throw this.#worded(sdk, error)
-        // The refresh token is spent, or the client unknown. The access token may still do for its last minute.
-        const { refresh: _, ...rest } = newest
-        const { client, ...others } = account
-        const known = client !== undefined && !NO_CLIENT.has(error.code)
-        await this.#keep({ ...others, ...(known && { client }), tokens: rest })
-        return false
-      }
-    }, this.#ending.signal)
-  }
-
-  /** Tokens for the proxy itself. */
-  async #own(sdk: Sdk, realm: Realm, scope: string | undefined): Promise<boolean> {
-    const request = this.#request(sdk, realm, undefined)
-    if (request === undefined) return false
-    await this.#keep({ realm, tokens: await ownTokens(request, scope) })
-    return true
+    await Promise.allSettled([this.#answering, this.#open?.finished, this.#keys.close()])
   }
 
   /** What is to be done about a refusal, once for all calls that meet it. */
-  async #answer(refusal: Refusal, challenge: Challenge): Promise<boolean | OpenSignIn> {
+  async #answer(challenge: Challenge, stepUp: boolean): Promise<boolean | OpenSignIn> {
     if (this.#open) return this.#open
-    const before = this.#account
-    const stepUp = refusal.status === 403
-    if (stepUp && !moreScopesHelp(before?.tokens, challenge.scope, this.#options.now())) return false
+    const { now, logger } = this.#options
+    const before = this.#keys.account
+    if (stepUp && !moreScopesHelp(before?.tokens, challenge.scope, now())) return false
     if (!this.#attempts.add()) {
-      this.#options.logger.warn({}, 'the server refuses every token it is given; no more are got for now')
+      logger.warn({}, 'the server refuses every token it is given; no more are got for now')
       return false
     }
     const sdk = await loadSdk()
     try {
       const realm = await discoverRealm(sdk, this.#url, challenge.resourceMetadata, this.#fetch)
-      const here = before && sameIssuer(before.realm, realm) ? before : undefined
       this.#checkIssuer(realm, before)
-      if (!stepUp && here?.tokens && this.#justGot(here.tokens, 'sign-in')) return false
-      const scope = chooseScope(this.#settings, realm, challenge, stepUp ? here?.tokens : undefined)
-      if (this.#settings.grant === 'client_credentials') return await this.#own(sdk, realm, scope)
-      if (!stepUp && here?.tokens && !this.#justGot(here.tokens, 'refresh')) {
-        if (await this.#renew(realm, here.tokens)) return true
-      }
-      return await this.#signIn(sdk, realm, scope)
+      const tokens = before && sameIssuer(before.realm, realm) ? before.tokens : undefined
+      const scope = chooseScope(this.#settings, realm, challenge, stepUp ? tokens : undefined)
+      if (!stepUp && tokens && this.#justGot(tokens, 'sign-in')) return false
+      if (this.#settings.grant === 'client_credentials') return await this.#keys.obtainOwn(sdk, realm, scope)
+      const renewable = !stepUp && tokens !== undefined && !this.#justGot(tokens, 'refresh')
+      if (renewable && (await this.#keys.renew(realm, tokens))) return true
+      return await this.#begin(sdk, realm, scope)
     } catch (error) {
-      if (error instanceof AuthorizationNeeded || error instanceof SignInFailed) throw error
-      throw this.#worded(sdk, error)
+      throw error instanceof AuthorizationNeeded ? error : this.#keys.worded(sdk, error)
     }
   }
 
@@ -257,38 +177,30 @@ class ServerAuthorizer implements OAuthAuthorizer {
     throw new Error(`its authorization server is ${realm.issuer}, not ${expected}; if that is right, ${next}`)
   }
 
-  async #signIn(sdk: Sdk, realm: Realm, scope: string | undefined): Promise<boolean | OpenSignIn> {
+  /** A person is asked. False: there is nothing to ask for. */
+  async #begin(sdk: Sdk, realm: Realm, scope: string | undefined): Promise<boolean | OpenSignIn> {
     const { server, settings, logger, now, interactive = true } = this.#options
-    const here = this.#account && sameIssuer(this.#account.realm, realm) ? this.#account : undefined
+    const guess = settings === undefined && isGuess(realm)
     if (!interactive) {
-      if (settings === undefined && isGuess(realm)) return false
+      if (guess) return false
       throw new AuthorizationNeeded(`needs you to sign in: run \`mcp-rlm-proxy login ${server}\``, realm.url)
     }
+    const { account } = this.#keys
+    const here = account && sameIssuer(account.realm, realm) ? account : { realm }
     const { beginSignIn } = await import('./sign-in.ts')
-    let signIn: SignIn
-    try {
-      signIn = await beginSignIn({
-        sdk,
-        server,
-        realm,
-        scope,
-        client: here?.client,
-        settings: this.#settings,
-        fetchFn: this.#fetch,
-        now,
-        later: this.#later,
-        expiryMs: SIGN_IN_MS,
-      })
-    } catch (error) {
-      if (settings !== undefined || !isGuess(realm)) throw error
-      logger.debug(
-        { reason: this.#worded(sdk, error).message },
-        'the server wants a token that OAuth does not give',
-      )
-      return false
+    const request: SignInRequest = {
+      ...{ sdk, server, realm, scope, now, client: here.client, settings: this.#settings },
+      ...{ fetchFn: this.#fetch, later: this.#later, expiryMs: SIGN_IN_MS },
     }
+    const signIn = await beginSignIn(request).catch((error: unknown) => {
+      if (!guess) throw error
+      const { message } = this.#keys.worded(sdk, error)
+      logger.debug({ reason: message }, 'the server wants a token that OAuth does not give')
+    })
+    if (signIn === undefined) return false
     if (this.#ending.signal.aborted) signIn.close()
-    this.#account = { ...(here ?? { realm }), client: signIn.client }
+    // The client is kept with its first tokens; until then it is remembered here, so that it is registered once.
+    if (this.#settings.clientId === undefined) await this.#keys.keep({ ...here, client: signIn.client })
     this.#open = { signIn, finished: this.#finish(sdk, signIn) }
     this.#open.finished.catch(() => {})
     this.#announce(signIn, realm)
@@ -298,15 +210,13 @@ class ServerAuthorizer implements OAuthAuthorizer {
   async #finish(sdk: Sdk, signIn: SignIn): Promise<void> {
     const { logger } = this.#options
     try {
-      await this.#keep(await signIn.done)
+      await this.#keys.keep(await signIn.done)
       this.#shown = false
       logger.info({}, 'signed in')
     } catch (error) {
-      if (signIn.stuck && this.#account) {
-        const { client: _, ...rest } = this.#account
-        this.#account = rest
-      }
-      const worded = this.#worded(sdk, error)
+      const { client: _, ...rest } = this.#keys.account ?? {}
+      if (signIn.stuck && 'realm' in rest) await this.#keys.keep(rest)
+      const worded = this.#keys.worded(sdk, error)
       logger.warn({ reason: worded.message }, 'nobody is signed in')
       throw worded
     } finally {
@@ -318,11 +228,9 @@ class ServerAuthorizer implements OAuthAuthorizer {
   #announce(signIn: SignIn, realm: Realm): void {
     const { logger, open, tell } = this.#options
     if (!this.#shown) this.#shown = open?.(signIn.link) ?? false
-    logger.warn(
-      { open: signIn.link, at: new URL(realm.url).host },
-      'the server needs you to sign in: open the address',
-    )
-    tell?.(signIn)
+    const fields = { open: signIn.link, at: new URL(realm.url).host }
+    logger.warn(fields, 'the server needs you to sign in: open the address')
+    tell?.(signIn.link)
   }
 
   /** Waits for the person, but not longer than a caller can. */
@@ -341,21 +249,4 @@ class ServerAuthorizer implements OAuthAuthorizer {
       stop()
     }
   }
-
-  #request(sdk: Sdk, realm: Realm, account: Account | undefined): TokenRequest | undefined {
-    const client = configuredIdentity(this.#settings) ?? account?.client
-    if (client === undefined) return undefined
-    return { sdk, realm, client, settings: this.#settings, fetchFn: this.#fetch, now: this.#options.now }
-  }
-
-  #worded(sdk: Sdk, error: unknown): Error {
-    const { tokens, client } = this.#account ?? {}
-    const { clientSecret, privateKey } = this.#settings
-    const secrets = [tokens?.access, tokens?.refresh, client?.client_secret, clientSecret, privateKey]
-    return new SignInFailed(failureWords(sdk, error, secrets))
-  }
 }
-
-/** RFC 6749, 5.2 and 4.1.2.1: it may work later. */
-const TRANSIENT = new Set<string>(['server_error', 'temporarily_unavailable', 'too_many_requests'])
-const NO_CLIENT = new Set<string>(['invalid_client', 'unauthorized_client'])

@@ -30,8 +30,8 @@ export interface AuthorizersOptions
   environment: Readonly<Record<string, string | undefined>>
   /** As `process.platform` tells it. */
   platform: string
-  /** Told of every sign-in that begins. */
-  tell?: ((server: string, signIn: { link: string; authorizationUrl: string }) => void) | undefined
+  /** Told the address of every sign-in that begins. */
+  tell?: ((server: string, link: string) => void) | undefined
 }
 
 export interface Authorizers {
@@ -62,7 +62,7 @@ export function createAuthorizers(options: AuthorizersOptions): Authorizers {
       waitMs: connectTimeoutMs * (1 - REST),
       open:
         open === 'never' ? undefined : (address) => openBrowser(address, { environment, platform, failed }),
-      tell: tell && ((signIn) => tell(name, signIn)),
+      tell: tell && ((link) => tell(name, link)),
     })
   }
 

@@ -26,14 +26,13 @@ export interface SignInRequest {
 export interface SignIn {
   /** The short address to open, on this machine. */
   readonly link: string
-  /** Where it leads. Holds the state: for the person's eyes, not for a log. */
-  readonly authorizationUrl: string
   readonly client: ClientIdentity
   /** Rejects when it was refused, failed, or nobody came. */
   readonly done: Promise<Account>
   /** Nobody came, although the address was opened: perhaps the authorization server does not know the client any more. */
   readonly stuck: boolean
-  close(): void
+  /** With an account: somebody signed in elsewhere, and nobody is expected here any more. */
+  close(account?: Account): void
 }
 
 /** Nobody came in time, or the proxy ends. */
@@ -117,14 +116,14 @@ function wait(request: SignInRequest, { receiver, client, authorizationUrl, veri
   receiver.begin(authorizationUrl, accept)
   return {
     link: receiver.link,
-    authorizationUrl: authorizationUrl.href,
     client,
     done,
     get stuck() {
       return expired && receiver.visited
     },
-    close() {
+    close(account) {
       end()
+      if (account !== undefined) finish(account)
       fail(new SignInEnded('the sign-in was broken off'))
     },
   }

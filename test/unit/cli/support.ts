@@ -70,6 +70,10 @@ export function world(options: WorldOptions = {}): World {
       days: [{ day: '2026-02-03', tools: rows }],
       unmeasuredCharacters: 0,
     }),
+    signOut: async (server) => {
+      happened.push(`sign out ${server}`)
+      return 'revoked'
+    },
     close: async () => {
       happened.push('close')
       await options.close?.()
