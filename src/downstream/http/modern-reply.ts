@@ -52,7 +52,8 @@ export class ModernReply implements Requester {
     return this.#controller.signal
   }
 
-  notify(notification: Notification): void {
+  /** Bound, because it is handed on by itself. */
+  readonly notify = (notification: Notification): void => {
     if (this.#over) return
     const message: JsonRpcMessage = { jsonrpc: '2.0', ...notification }
     void this.#begin().write(eventPayload(encode(message)), rankOf(message))
