@@ -114,8 +114,8 @@ function refuseToBeOpen({ host, authenticator, allowUnauthenticated }: HttpOptio
   throw new ProxyError(
     'LISTEN_FAILED',
     `on ${host} everybody who reaches this machine could use the servers behind the proxy`,
-    'Say who may connect: `mcp-rlm-proxy token add`, or "auth" with an issuer in proxySettings. Or write ' +
-      '"allowUnauthenticated": true when something in front does it, or listen on 127.0.0.1.',
+    'Say who may connect: `mcp-rlm-proxy token add`, or "auth" with an issuer in proxySettings. Or start it ' +
+      'with --allow-unauthenticated ("allowUnauthenticated": true) when something in front asks, or listen on 127.0.0.1.',
   )
 }
 
