@@ -1,9 +1,10 @@
 /** The transport a server's configuration asks for. */
+import type { Era } from '../protocol/eras.ts'
 import { named } from '../telemetry/log.ts'
 import { createRedactor } from '../telemetry/redact.ts'
 import { decoded, secretsOf } from '../telemetry/secret.ts'
 import { serverEnvironment } from './environment.ts'
-import { HttpTransport } from './http.ts'
+import { HttpTransport } from './http/transport.ts'
 import type { CompleteOptions, HttpServer, ServerOptions } from './options.ts'
 import { StdioTransport } from './stdio.ts'
 import type { UpstreamTransport } from './upstream-transport.ts'
@@ -19,8 +20,13 @@ export function transportOf(server: ServerOptions): ServerStatus['transport'] {
   return httpType(server) === 'sse' ? 'sse' : 'streamable-http'
 }
 
-/** A new transport, not started. */
-export function dial(server: ServerOptions, options: CompleteOptions, name: string): UpstreamTransport {
+/** A new transport, not started. Over HTTP it carries one era; standard streams carry whatever is sent. */
+export function dial(
+  server: ServerOptions,
+  options: CompleteOptions,
+  name: string,
+  era: Era = 'legacy',
+): UpstreamTransport {
   const logger = named(options.logger, name)
   const { closeGraceMs: graceMs, largeBytes, maxMessageBytes } = options.defaults
   if (isHttp(server)) {
@@ -28,10 +34,15 @@ export function dial(server: ServerOptions, options: CompleteOptions, name: stri
     return new HttpTransport({
       ...withCredentials(new URL(url), headers),
       type: httpType(server),
+      era,
+      largeBytes,
+      maxMessageBytes,
       graceMs,
       conceal: createRedactor(secretsOf([{ url, headers }])).text,
       logger,
-      fetch: options.fetch,
+      environment: options.environment,
+      later: options.later,
+      random: options.random,
     })
   }
   const { command, args = [], env = {}, cwd } = server
@@ -49,7 +60,7 @@ export function dial(server: ServerOptions, options: CompleteOptions, name: stri
   })
 }
 
-/** `https://user:password@host` in the form that `fetch` takes: as a header (RFC 7617). A header of that name wins. */
+/** `https://user:password@host` as it is sent: as a header (RFC 7617). A header of that name wins. */
 function withCredentials(
   url: URL,
   headers: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-/** What a connection asks of a transport beyond carrying messages. Contract; stdio.ts and http.ts implement it. */
+/** What a connection asks of a transport beyond carrying messages. Contract; stdio.ts and http/ implement it. */
 import { type ErrorCode, RPC, type RpcError } from '../protocol/errors.ts'
 import { isObject, own } from '../protocol/json.ts'
 import type { JsonRpcFailure, JsonRpcMessage, RequestId } from '../protocol/message.ts'

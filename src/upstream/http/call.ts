@@ -1,0 +1,223 @@
+/**
+ * One HTTP request and its response, redirects within the origin, authorisation and compression included. Credentials never
+ * leave the origin.
+ */
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Dispatcher } from 'undici'
+import type { TakenBytes } from '../../protocol/message-bytes.ts'
+import { type BodyReader, WholeBody } from './body.ts'
+import { Decoder, encodingOf } from './decode.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { HeaderList } from './headers.ts'
+import { redirectOf } from './redirect.ts'
+import { networkFailure } from './words.ts'
+
+export interface CallRequest {
+  method: 'POST' | 'GET' | 'DELETE'
+  headers: HeaderList
+  body?: string
+}
+
+export interface CallHandler {
+  /** The response began; what is returned reads its body. */
+  head(status: number, headers: IncomingHttpHeaders): BodyReader
+  /** It broke off, or never began. Nothing follows. */
+  failed(error: Error): void
+}
+
+/** More of a refusal is of no use. */
+const REFUSAL_BYTES = 64 * 1024
+const MAX_REDIRECTS = 5
+
+type Controller = Dispatcher.DispatchController
+
+export class Call implements Dispatcher.DispatchHandler {
+  readonly #endpoint: Endpoint
+  readonly #request: CallRequest
+  readonly #handler: CallHandler
+  #controller: Controller | undefined
+  #reader: BodyReader | undefined
+  #decoder: Decoder | undefined
+  #path: string
+  #redirects = 0
+  /** The `Authorization` header that was sent. */
+  #sent: string | undefined
+  #askedAgain = false
+  #leaving: AbortController | undefined
+  #done = false
+  /** The response is being given up, because another request takes its place. */
+  #superseded = false
+
+  constructor(endpoint: Endpoint, request: CallRequest, handler: CallHandler) {
+    this.#endpoint = endpoint
+    this.#request = request
+    this.#handler = handler
+    this.#path = endpoint.path
+  }
+
+  start(): void {
+    this.#begin()
+  }
+
+  /** Ends it, whatever its state. The handler hears nothing more. */
+  abort(): void {
+    if (this.#done) return
+    this.#done = true
+    this.#leaving?.abort(new Error('given up'))
+    this.#decoder?.stop()
+    this.#controller?.abort(new Error('given up'))
+  }
+
+  onRequestStart(controller: Controller): void {
+    this.#controller = controller
+    if (this.#done) controller.abort(new Error('given up'))
+  }
+
+  onResponseStart(_: Controller, status: number, headers: IncomingHttpHeaders): void {
+    if (status < 200 || this.#done) return
+    if (status >= 300 && status < 400 && status !== 304) this.#reader = this.#redirected(status, headers)
+    else if (this.#mayAuthorise(status, headers)) this.#reader = this.#refused(status, headers)
+    else this.#reader = this.#read(status, headers)
+  }
+
+  onResponseData(_: Controller, chunk: Buffer): void {
+    if (!this.#done) this.#reader?.data(chunk)
+  }
+
+  onResponseEnd(): void {
+    if (this.#done) return
+    // What follows in its place begins with a reader of its own.
+    const reader = this.#reader
+    this.#reader = undefined
+    this.#controller = undefined
+    reader?.end()
+  }
+
+  onResponseError(_: Controller | undefined, error: Error): void {
+    if (this.#superseded) return
+    this.#fail(
+      networkFailure(error, this.#endpoint.url, this.#controller !== undefined, this.#endpoint.conceal),
+    )
+  }
+
+  #begin(): void {
+    const { authorizer } = this.#endpoint
+    if (authorizer === undefined) {
+      this.#dispatch(this.#request.headers)
+      return
+    }
+    this.#leaving ??= new AbortController()
+    authorizer.header(this.#leaving.signal).then(
+      (header) => {
+        this.#sent = header
+        const { headers } = this.#request
+        this.#dispatch(header === undefined ? headers : headers.concat('authorization', header))
+      },
+      (error: unknown) => this.#fail(error as Error),
+    )
+  }
+
+  #dispatch(headers: HeaderList): void {
+    if (this.#done) return
+    this.#controller = undefined
+    const { method, body = null } = this.#request
+    const { dispatcher, url } = this.#endpoint
+    dispatcher.dispatch(
+      { origin: url.origin, path: this.#path, method, headers: headers as string[], body },
+      this,
+    )
+  }
+
+  #read(status: number, headers: IncomingHttpHeaders): BodyReader {
+    const reader = this.#handler.head(status, headers)
+    const coding = headers['content-encoding']
+    if (coding === undefined || this.#done) return reader
+    const encoding = encodingOf(coding)
+    if (encoding === 'none') return reader
+    if (encoding === undefined) {
+      this.#fail(
+        new Error(
+          `HTTP ${status}: the answer is encoded as \`${coding.slice(0, 40)}\`, which was not asked for`,
+        ),
+      )
+      return reader
+    }
+    this.#decoder = new Decoder(
+      encoding,
+      reader,
+      { pause: () => this.#controller?.pause(), resume: () => this.#controller?.resume() },
+      (error) => this.#fail(new Error(`HTTP ${status}: the answer could not be decoded: ${error.message}`)),
+    )
+    return this.#decoder
+  }
+
+  #redirected(status: number, headers: IncomingHttpHeaders): BodyReader {
+    const { url } = this.#endpoint
+    const target = redirectOf(this.#request.method, status, headers.location, new URL(this.#path, url))
+    const fault =
+      'fault' in target ? target.fault : this.#redirects === MAX_REDIRECTS ? 'too many redirects' : ''
+    if ('fault' in target || fault !== '') {
+      // The handler words every refusal; what the server says in the body of this one is of no use.
+      const reader = this.#handler.head(status, { ...headers, 'content-type': 'text/plain' })
+      if (this.#done) return reader
+      reader.data(Buffer.from(this.#endpoint.conceal(fault)))
+      reader.end()
+      this.abort()
+      return reader
+    }
+    return new WholeBody(REFUSAL_BYTES, () => {
+      this.#redirects++
+      this.#path = target.path
+      if (target.permanent) this.#endpoint.path = target.path
+      this.#again()
+    })
+  }
+
+  #mayAuthorise(status: number, headers: IncomingHttpHeaders): boolean {
+    if (this.#endpoint.authorizer === undefined || this.#askedAgain) return false
+    return status === 401 || (status === 403 && headers['www-authenticate'] !== undefined)
+  }
+
+  /** Asks for something better to send; without, the refusal is handed on as it came. */
+  #refused(status: number, headers: IncomingHttpHeaders): BodyReader {
+    return new WholeBody(REFUSAL_BYTES, (body) => {
+      this.#askedAgain = true
+      this.#stopReading()
+      const challenge = headers['www-authenticate']
+      this.#endpoint.authorizer?.refused({ status, challenge, sent: this.#sent }, this.#leaving?.signal).then(
+        (again) => {
+          if (this.#done) return
+          if (again) this.#begin()
+          else this.#replay(status, headers, body)
+        },
+        (error: unknown) => this.#fail(error as Error),
+      )
+    })
+  }
+
+  #replay(status: number, headers: IncomingHttpHeaders, { parts, edges }: TakenBytes): void {
+    const reader = this.#read(status, headers)
+    for (const part of edges ? [edges.head] : parts) reader.data(part)
+    reader.end()
+  }
+
+  #again(): void {
+    this.#stopReading()
+    this.#begin()
+  }
+
+  /** The response is complete, or there is more of it than is wanted. */
+  #stopReading(): void {
+    this.#reader = undefined
+    this.#superseded = true
+    this.#controller?.abort(new Error('of no interest'))
+    this.#superseded = false
+    this.#controller = undefined
+  }
+
+  #fail(error: Error): void {
+    if (this.#done) return
+    this.abort()
+    this.#handler.failed(error)
+  }
+}

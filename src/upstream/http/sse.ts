@@ -1,0 +1,119 @@
+/**
+ * HTTP+SSE of 2024-11-05 (MCP specification, basic/transports, "HTTP with SSE"), by the SDK's transport. The stream of events is the
+ * connection: when it ends, so does the session.
+ */
+import type { JSONRPCMessage, SSEClientTransport } from '@modelcontextprotocol/client'
+import { messageOf } from '../../protocol/errors.ts'
+import type { JsonRpcMessage } from '../../protocol/message.ts'
+import type { Transport } from '../../protocol/transport.ts'
+import { AuthorizationNeeded } from '../authorizer.ts'
+import { type UpstreamTransport, wireMessage } from '../upstream-transport.ts'
+import { authorizedFetch } from './authorized-fetch.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { HttpOptions } from './options.ts'
+import { HttpError, oneLine } from './words.ts'
+
+/** A stream that is silent for long may be cut on the way, and nothing would tell: the server is pinged that often. */
+const KEEP_ALIVE_MS = 120_000
+
+export class SseTransport implements UpstreamTransport {
+  readonly kind = 'sse'
+  readonly keepAliveMs = KEEP_ALIVE_MS
+  failure: string | undefined
+  onmessage: Transport['onmessage']
+  onclose: Transport['onclose']
+  onerror: Transport['onerror']
+  readonly #options: HttpOptions
+  readonly #endpoint: Endpoint
+  #inner: SSEClientTransport | undefined
+  #ended = false
+
+  constructor(options: HttpOptions, endpoint: Endpoint) {
+    this.#options = options
+    this.#endpoint = endpoint
+  }
+
+  async start(): Promise<void> {
+    try {
+      await this.#open()
+    } catch (error) {
+      const needed = causeThat(error, (cause) => cause instanceof AuthorizationNeeded)
+      this.failure = needed ? messageOf(needed) : `could not be reached: ${this.#describe(error)}`
+      throw needed ?? new Error(this.failure, { cause: error })
+    }
+  }
+
+  async send(message: JsonRpcMessage): Promise<void> {
+    const inner = this.#inner
+    if (inner === undefined || this.#ended) throw new Error('the connection is closed')
+    try {
+      await inner.send(wireMessage(message) as JSONRPCMessage)
+    } catch (error) {
+      const status = statusOf(error)
+      throw (
+        causeThat(error, (cause) => cause instanceof AuthorizationNeeded) ??
+        (status === undefined
+          ? new Error(this.#describe(error), { cause: error })
+          : new HttpError(status, oneLine(messageOf(error), this.#options.conceal)))
+      )
+    }
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#inner?.setProtocolVersion(version)
+  }
+
+  async close(): Promise<void> {
+    if (this.#ended) return
+    this.#ended = true
+    await this.#inner?.close()
+    this.onclose?.()
+  }
+
+  async #open(): Promise<void> {
+    const sdk = await import('@modelcontextprotocol/client')
+    const { url, headers } = this.#options
+    const inner = new sdk.SSEClientTransport(url, {
+      requestInit: { headers: { ...headers } },
+      fetch: await authorizedFetch(this.#endpoint),
+    })
+    this.#inner = inner
+    let started = false
+    inner.onmessage = (message) => this.onmessage?.(message as JsonRpcMessage)
+    inner.onerror = (error) => {
+      if (this.#ended) return
+      // The event source would come back on its own, to a new session that knows no handshake.
+      if (started && error instanceof sdk.SseError)
+        this.#end(`closed the event stream (${this.#describe(error)})`)
+      else this.onerror?.(error)
+    }
+    await inner.start()
+    started = true
+  }
+
+  #end(reason: string): void {
+    this.#ended = true
+    this.failure = reason
+    void this.#inner?.close()
+    this.onclose?.()
+  }
+
+  /** One line, with the reason below `fetch failed` when that is all. */
+  #describe(error: unknown): string {
+    const below = error instanceof Error && error.cause !== undefined ? `: ${messageOf(error.cause)}` : ''
+    const status = statusOf(error)
+    const text = oneLine(`${messageOf(error)}${below}`, this.#options.conceal)
+    return status === undefined ? text : `HTTP ${status}: ${text}`
+  }
+}
+
+function statusOf(error: unknown): number | undefined {
+  const status = error instanceof Error && 'status' in error ? error.status : undefined
+  return typeof status === 'number' ? status : undefined
+}
+
+/** The error itself or what caused it. */
+function causeThat(error: unknown, is: (cause: Error) => boolean): Error | undefined {
+  for (let at = error; at instanceof Error; at = at.cause) if (is(at)) return at
+  return undefined
+}

@@ -1,0 +1,221 @@
+/**
+ * Streamable HTTP of both eras (MCP specification, basic/transports). Legacy has a session, a stream of the server's own and
+ * streams that can be taken up again; modern has one POST for each request and nothing else.
+ */
+import type { JsonRpcMessage, JsonRpcNotification, RequestId } from '../../protocol/message.ts'
+import type { SendOptions, Transport } from '../../protocol/transport.ts'
+import { SessionExpired, type UpstreamTransport, wireMessage } from '../upstream-transport.ts'
+import { IGNORED } from './body.ts'
+import { Call } from './call.ts'
+import type { Endpoint } from './endpoint.ts'
+import { modernHeaders, withMessageHeaders } from './headers.ts'
+import type { HttpOptions } from './options.ts'
+import { Post, type PostHost } from './post.ts'
+import { answerIn, forgotSession, type Refusal, refusalOf } from './refusal.ts'
+import { ServerStream } from './server-stream.ts'
+import { LegacySession } from './session.ts'
+
+/** Streams that go on after their answer, for which nobody waits any more. Beyond, the oldest is cut. */
+const MAX_LINGERING = 64
+
+export class StreamableTransport implements UpstreamTransport {
+  readonly kind = 'streamable-http'
+  readonly failure = undefined
+  onmessage: Transport['onmessage']
+  onclose: Transport['onclose']
+  onerror: Transport['onerror']
+  readonly #options: HttpOptions
+  readonly #endpoint: Endpoint
+  readonly #host: PostHost
+  /** Absent in the modern era. */
+  readonly #session: LegacySession | undefined
+  #version: string | undefined
+  readonly #posts = new Set<Post>()
+  readonly #waiting = new Map<RequestId, Post>()
+  readonly #lingering = new Set<Post>()
+  #serverStream: ServerStream | undefined
+  /** The server has to hear that the handshake is done before it hears anything else. */
+  #introducing: Promise<void> | undefined
+  #ended = false
+
+  constructor(options: HttpOptions, endpoint: Endpoint) {
+    this.#options = options
+    this.#endpoint = endpoint
+    if (options.era === 'legacy')
+      this.#session = new LegacySession(endpoint.postHeaders, endpoint.streamHeaders)
+    this.#host = this.#createHost()
+  }
+
+  async start(): Promise<void> {}
+
+  send(message: JsonRpcMessage, options?: SendOptions): Promise<void> {
+    if (this.#ended) return Promise.reject(new Error('the connection is closed'))
+    if (this.#introducing !== undefined) return this.#introducing.then(() => this.send(message, options))
+    if (!('method' in message)) return this.#post(message, undefined, options)
+    if (message.method === 'notifications/cancelled') return this.#cancel(message, options)
+    const sent = this.#post(message, 'id' in message ? message.id : undefined, options)
+    if (message.method === 'notifications/initialized') this.#introduce(sent)
+    return sent
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#version = version
+    this.#session?.agree(version)
+  }
+
+  async close(): Promise<void> {
+    if (this.#ended) return
+    this.#ended = true
+    for (const post of [...this.#posts]) post.abort()
+    this.#serverStream?.close()
+    await this.#endSession()
+    this.onclose?.()
+  }
+
+  #createHost(): PostHost {
+    const { largeBytes, maxMessageBytes: maxBytes, later, random } = this.#options
+    const session = this.#session
+    return {
+      endpoint: this.#endpoint,
+      largeBytes,
+      maxBytes,
+      later,
+      random,
+      receive: (message, post) => this.#receive(message, post.id),
+      accepted: (headers, post) => {
+        if (post.method === 'initialize') session?.begin(headers)
+      },
+      resumeHeaders: (lastEventId) => session?.streamFrom(lastEventId),
+      answeredBy: (refusal, post) => this.#answeredBy(refusal, post),
+      refused: (refusal) => this.#refused(refusal),
+      trouble: (words) => this.#trouble(words),
+      ended: (post) => this.#postEnded(post),
+    }
+  }
+
+  #post(message: JsonRpcMessage, id: RequestId | undefined, options: SendOptions | undefined): Promise<void> {
+    const method = 'method' in message ? message.method : undefined
+    const common =
+      this.#session !== undefined
+        ? this.#session.post
+        : 'method' in message
+          ? modernHeaders(this.#endpoint.postHeaders, message.method, message.params, this.#version)
+          : this.#endpoint.postHeaders
+    const headers = withMessageHeaders(common, options?.headers)
+    const body = JSON.stringify(wireMessage(message))
+    return new Promise((resolve, reject) => {
+      const post = new Post(this.#host, { id, method }, resolve, reject)
+      this.#posts.add(post)
+      if (id !== undefined) this.#waiting.set(id, post)
+      post.send({ method: 'POST', headers, body })
+    })
+  }
+
+  /** Modern: leaving the stream is the cancelling. Legacy: it is a message, and the stream may go once it was heard. */
+  #cancel(message: JsonRpcNotification, options: SendOptions | undefined): Promise<void> {
+    const id = message.params?.requestId
+    const post = typeof id === 'string' || typeof id === 'number' ? this.#waiting.get(id) : undefined
+    if (this.#session !== undefined) {
+      const sent = this.#post(message, undefined, options)
+      return post === undefined ? sent : sent.finally(() => post.abort())
+    }
+    post?.abort()
+    return Promise.resolve()
+  }
+
+  #introduce(sent: Promise<void>): void {
+    const session = this.#session
+    if (session === undefined) return
+    const { later, random, largeBytes, maxMessageBytes: maxBytes } = this.#options
+    const listen = (): void => {
+      if (this.#ended) return
+      this.#serverStream = new ServerStream({
+        endpoint: this.#endpoint,
+        largeBytes,
+        maxBytes,
+        later,
+        random,
+        headers: (lastEventId) => session.streamFrom(lastEventId),
+        message: (message) => this.#receive(message, undefined),
+        trouble: (words) => this.#trouble(words),
+      })
+      this.#serverStream.open()
+    }
+    const goOn = (): void => {
+      this.#introducing = undefined
+    }
+    this.#introducing = sent.then(listen).then(goOn, goOn)
+  }
+
+  #receive(message: JsonRpcMessage, via: RequestId | undefined): void {
+    if (this.#ended) return
+    if (!('method' in message) && message.id !== undefined && message.id !== null) this.#answered(message.id)
+    this.onmessage?.(message, via)
+  }
+
+  #answered(id: RequestId): void {
+    const post = this.#waiting.get(id)
+    if (post === undefined) return
+    this.#waiting.delete(id)
+    this.#lingering.add(post)
+    post.answered()
+    if (this.#lingering.size <= MAX_LINGERING) return
+    for (const oldest of this.#lingering) {
+      oldest.abort()
+      break
+    }
+  }
+
+  #postEnded(post: Post): void {
+    this.#posts.delete(post)
+    this.#lingering.delete(post)
+    if (post.id !== undefined && this.#waiting.get(post.id) === post) this.#waiting.delete(post.id)
+  }
+
+  #answeredBy(refusal: Refusal, { id, method }: Post): boolean {
+    if (id === undefined || this.#forgotten(refusal, id)) return false
+    const answer = answerIn(refusal, id, { modern: this.#session === undefined, method })
+    if (answer === undefined) return false
+    this.#receive(answer, id)
+    return true
+  }
+
+  #refused(refusal: Refusal): Error {
+    const error = refusalOf(refusal, this.#endpoint.conceal)
+    return this.#forgotten(refusal, undefined) ? new SessionExpired(error.message, { cause: error }) : error
+  }
+
+  #forgotten(refusal: Refusal, id: RequestId | undefined): boolean {
+    return this.#session?.id !== undefined && forgotSession(refusal, id)
+  }
+
+  #trouble(words: string): void {
+    if (!this.#ended) this.onerror?.(new Error(words))
+  }
+
+  /** Says goodbye, for as long as the server may take to hear it. */
+  async #endSession(): Promise<void> {
+    const session = this.#session
+    if (session?.id === undefined) return
+    const { later, graceMs } = this.#options
+    let stop = (): void => {}
+    let heard = (): void => {}
+    const over = new Promise<void>((resolve) => {
+      stop = later(graceMs, resolve)
+      heard = resolve
+    })
+    const head = (): typeof IGNORED => {
+      heard()
+      return IGNORED
+    }
+    const call = new Call(
+      this.#endpoint,
+      { method: 'DELETE', headers: session.stream },
+      { head, failed: () => heard() },
+    )
+    call.start()
+    await over
+    stop()
+    call.abort()
+  }
+}

@@ -1,0 +1,53 @@
+/** Words for what goes wrong over HTTP: one line, the status first, never a secret. */
+import { messageOf } from '../../protocol/errors.ts'
+
+/** The server answered with a status that refuses. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError'
+  readonly status: number
+
+  constructor(status: number, reason: string) {
+    super(reason === '' ? `HTTP ${status}` : `HTTP ${status}: ${reason}`)
+    this.status = status
+  }
+}
+
+type Conceal = (text: string) => string
+
+const SHOWN = 200
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ENOTFOUND: 'the name is not known',
+  EAI_AGAIN: 'the name could not be looked up',
+  ETIMEDOUT: 'no answer',
+  UND_ERR_CONNECT_TIMEOUT: 'no answer',
+  EHOSTUNREACH: 'no way to this host',
+  ENETUNREACH: 'no way to this network',
+  ECONNRESET: 'reset by the other side',
+  EPIPE: 'closed by the other side',
+  UND_ERR_SOCKET: 'closed by the other side',
+}
+
+/** Text of a server in one line. */
+export function oneLine(text: string, conceal: Conceal): string {
+  return conceal(text).replaceAll(/\s+/g, ' ').trim().slice(0, SHOWN)
+}
+
+/** A connection that could not be had, or broke: host, port, cause. */
+export function networkFailure(error: Error, url: URL, connected: boolean, conceal: Conceal): Error {
+  const cause = innermost(error)
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined
+  const known = code === undefined ? undefined : REASONS[code]
+  const reason = known === undefined ? oneLine(messageOf(cause), conceal) : known
+  const where = `${url.hostname}:${url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : url.port}`
+  const what = connected ? `the connection to ${where} broke` : `could not connect to ${where}`
+  return new Error(`${what}: ${reason}${code === undefined ? '' : ` (${code})`}`, { cause: error })
+}
+
+/** Several addresses fail as one error whose own message is empty. */
+function innermost(error: Error): Error {
+  if (error instanceof AggregateError && error.errors[0] instanceof Error) return innermost(error.errors[0])
+  if (error.message === '' && error.cause instanceof Error) return innermost(error.cause)
+  return error
+}
