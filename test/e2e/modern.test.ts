@@ -117,6 +117,8 @@ describe('on the wire', () => {
     const call = { name: 'one_log', arguments: { data: 'hello' } }
     await client.request(...ask('tools/call', call))
     expect(client.notifications).toEqual([])
+    await client.request(...ask('tools/call', call, { 'io.modelcontextprotocol/logLevel': 'info' }))
+    expect(client.notifications).toEqual(['notifications/message'])
   })
 
   test('a connection is of one era', async () => {

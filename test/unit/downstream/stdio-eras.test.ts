@@ -29,6 +29,7 @@ async function connected(serve: ModernService['serve'] = async ({ method }) => (
       closed: ({ era }) => log.push(`closed ${era}`),
       notified: (_client, { method }) => log.push(method),
       logger: silentLogger,
+      identity: 'this one',
     },
   })
   const told: Notification[] = []

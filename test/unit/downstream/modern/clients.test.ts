@@ -24,6 +24,7 @@ function world() {
     info: { name },
     capabilities,
     logLevel: undefined,
+    via: [],
   })
   return { clients, opened, closed, saying }
 }

@@ -29,6 +29,7 @@ describe('the envelope of a request', () => {
       info: { name: 'test', version: '1' },
       capabilities,
       logLevel: 'warning',
+      via: [],
     })
   })
 

@@ -2,7 +2,7 @@
 import { onTestFinished } from 'vitest'
 import { type Audience, createAudience } from '../../../../src/downstream/audience.ts'
 import { createModernService } from '../../../../src/downstream/modern.ts'
-import type { ModernService } from '../../../../src/downstream/modern-service.ts'
+import type { ModernService, Requester } from '../../../../src/downstream/modern-service.ts'
 import type { Backend } from '../../../../src/downstream/session.ts'
 import type { Agent, Client, Exchange } from '../../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../../src/protocol/json.ts'
@@ -48,6 +48,24 @@ export interface Asking {
   leave(): void
 }
 
+/** A class, as transports may have it: its methods need their object. */
+class Stream implements Requester {
+  readonly told: Notification[] = []
+  readonly agent: Agent
+  readonly id: RequestId
+  readonly signal: AbortSignal
+
+  constructor(agent: Agent, id: RequestId, signal: AbortSignal) {
+    this.agent = agent
+    this.id = id
+    this.signal = signal
+  }
+
+  notify(notification: Notification): void {
+    this.told.push(notification)
+  }
+}
+
 export const ALL: JsonObject = {
   tools: { listChanged: true },
   prompts: { listChanged: true },
@@ -73,6 +91,7 @@ export function world(
     closed: (client) => closed.push(client),
     notified: () => {},
     logger: silentLogger,
+    identity: 'this one',
   }
   const service = createModernService({ backend, audience, now: () => clock.time })
   onTestFinished(() => {
@@ -81,13 +100,10 @@ export function world(
   })
   const ask: World['ask'] = (method, params = {}, { agent = LOCAL, id = 1, meta = {} } = {}) => {
     const controller = new AbortController()
-    const told: Notification[] = []
-    const result = service.serve(
-      { method, params: { ...params, _meta: envelope(meta) } },
-      { agent, id, signal: controller.signal, notify: (notification) => told.push(notification) },
-    )
+    const requester = new Stream(agent, id, controller.signal)
+    const result = service.serve({ method, params: { ...params, _meta: envelope(meta) } }, requester)
     result.catch(() => {})
-    return { result, told, leave: () => controller.abort() }
+    return { result, told: requester.told, leave: () => controller.abort() }
   }
   return { service, audience, clock, exchanges, opened, closed, ask }
 }
