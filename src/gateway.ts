@@ -19,7 +19,7 @@ import { type AddressBook, createAddressBook } from './pipeline/address-book.ts'
 import { compose } from './pipeline/onion.ts'
 import { createRouter } from './pipeline/router.ts'
 import { PROXY_NAME } from './protocol/chain.ts'
-import type { Exchange, Handler, Middleware } from './protocol/exchange.ts'
+import type { Client, Exchange, Handler, Middleware } from './protocol/exchange.ts'
 import { isObject, type JsonObject } from './protocol/json.ts'
 import type { Result } from './protocol/result.ts'
 import { createDiskStore } from './store/disk.ts'
@@ -332,6 +332,7 @@ function createBackend(
   { upstreams, audience, engine, keeper, logger, identity }: BackendParts,
 ): Backend {
   const serverInfo = { name: PROXY_NAME, title: 'MCP RLM Proxy', version: packageVersion() }
+  const opening = new Map<Client, NodeJS.Immediate>()
   const capabilities = (): JsonObject =>
     joinCapabilities(upstreams.servers.map((server) => upstreams.known(server)))
   return {
@@ -352,10 +353,17 @@ function createBackend(
     opened(client) {
       // A client of the modern era is told what it listens for, once it does.
       if (client.era === 'legacy') audience.add(client, hearsOf(capabilities()))
-      void upstreams.open(client)
-      engine.warm()
+      // Starting processes holds up the event loop: the answer to the handshake goes out first.
+      const later = setImmediate(() => {
+        opening.delete(client)
+        void upstreams.open(client)
+        engine.warm()
+      })
+      opening.set(client, later)
     },
     closed(client) {
+      clearImmediate(opening.get(client))
+      opening.delete(client)
       audience.remove(client)
       void upstreams.release(client)
       if (client.agent.kind !== 'session') return

@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { parseConfig } from '../../src/config/load.ts'
 import { createGateway } from '../../src/gateway.ts'
@@ -10,4 +11,22 @@ test('closed while it starts, nothing listens', async () => {
   await Promise.all([gateway.close(), gateway.close()])
   const { url } = await starting
   await expect(fetch(`${url}`)).rejects.toThrow('fetch failed')
+})
+
+test('the handshake is answered before servers are started, and starts none for a client that has left', async () => {
+  const input = new PassThrough()
+  const output = new PassThrough()
+  const proxySettings = { dataDir: temporaryFolder() }
+  const mcpServers = { one: { command: process.execPath, args: ['-e', 'process.stdin.resume()'] } }
+  const gateway = await createGateway(parseConfig({ mcpServers, proxySettings }), { input, output })
+  await gateway.start()
+  const states = (): string[] => gateway.status().map(({ state }) => state)
+  const seen = new Promise<string[]>((resolve) => output.once('data', () => resolve(states())))
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } }
+  input.end(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`)
+  expect(await seen).toEqual(['idle'])
+  await gateway.ended
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(states()).toEqual(['idle'])
+  await gateway.close()
 })
