@@ -14,6 +14,7 @@ async function served(changes: Partial<Backend> = {}, maxSessions = 100) {
     opened: () => {},
     closed: () => {},
     notified: () => {},
+    identity: 'tested',
     logger: { ...silentLogger, info: (fields) => logged.push(fields) },
     ...changes,
   }

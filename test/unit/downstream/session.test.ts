@@ -19,6 +19,7 @@ test('a second handshake in a session is refused, and the first client stays', a
       opened: (client) => opened.push(client),
       closed: (client) => closed.push(client),
       notified: () => {},
+      identity: 'tested',
       logger: silentLogger,
     },
   })
