@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Authenticator } from '../../../../src/downstream/authenticate.ts'
 import { serveHttp } from '../../../../src/downstream/http.ts'
+import type { HttpOptions } from '../../../../src/downstream/listen.ts'
 import { serveSse } from '../../../../src/downstream/sse.ts'
 import { silentLogger } from '../../../../src/telemetry/log.ts'
 import { eventsOf, messageOf, served } from './support.ts'
@@ -111,6 +112,7 @@ const bare = {
   sessionIdleMs: 1e6,
   now: Date.now,
   backend: {
+    identity: 'proxy',
     handler: async () => ({}),
     describe: () => ({ capabilities: {}, serverInfo: {}, instructions: '' }),
     opened: () => {},
@@ -133,7 +135,8 @@ describe('other machines', () => {
   )
 
   test('are served when that is wanted', async () => {
-    for (const how of [{ allowUnauthenticated: true }, { authenticator: byName }]) {
+    const ways: Partial<HttpOptions>[] = [{ allowUnauthenticated: true }, { authenticator: byName }]
+    for (const how of ways) {
       const listener = await serveHttp({ ...bare, host: '0.0.0.0', ...how })
       const { port } = new URL(listener.url)
       expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)

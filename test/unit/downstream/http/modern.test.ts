@@ -36,7 +36,7 @@ async function modern(serve: ModernService['serve'] = async () => ({ resultType:
   const world = await served({ modern: fake })
   const call = (message: Message, headers: Record<string, string> = {}): Promise<Response> => {
     const full = { id: 1, ...message, params: { _meta: META, ...message.params } }
-    const name = full.params.name
+    const name = message.params?.name
     return world.post(full, {
       'mcp-protocol-version': VERSION,
       'mcp-method': full.method ?? '',
