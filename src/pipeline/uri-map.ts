@@ -11,9 +11,9 @@
  *
  * What matches a template that moved moves with it. A URI once given to a client keeps its meaning as long as its server lists it.
  */
-import { createHash } from 'node:crypto'
 import type { JsonObject } from '../protocol/json.ts'
 import { indexOf, type UriIndex, type UriKind } from './uri-index.ts'
+import { labelledPrefixOf, prefixOf, replacementsOf } from './uri-prefix.ts'
 import type { UriTemplate } from './uri-template.ts'
 
 /** A resource by its server's own URI. */
@@ -37,6 +37,8 @@ interface Rule {
 /** What moved of one server. */
 interface Moves {
   readonly uris: Set<string>
+  /** What the client knew before a template moved that matches it. */
+  readonly staying: Set<string>
   readonly templates: Map<string, UriTemplate>
 }
 
@@ -81,6 +83,7 @@ export class UriMap {
     const moves = this.#moves.get(server)
     if (!moves) return uri
     if (moves.uris.has(uri)) return this.#apply(server, uri, uri)
+    if (moves.staying.has(uri)) return uri
     for (const [text, template] of moves.templates) {
       if (template.matches(uri)) return this.#apply(server, text, uri)
     }
@@ -109,6 +112,12 @@ export class UriMap {
     )?.server
   }
 
+  /** True when this server listed the URI, and the client knew it by that. */
+  knew(server: string, uri: string): boolean {
+    const holder = this.#holders.find((one) => one.server === server)
+    return holder !== undefined && lists(holder, uri) && this.outward(server, uri) === uri
+  }
+
   /** The servers with a template that this URI may be made of, the most exact first. */
   byTemplate(uri: string): string[] {
     const found = this.#holders.flatMap(({ server, indexes }) => {
@@ -124,6 +133,13 @@ export class UriMap {
   }
 
   #moveTemplates(past: Past): void {
+    // What moved before comes first: of two templates that match a URI, the same one is to move it again.
+    for (const { server, indexes } of this.#holders) {
+      for (const [text, template] of past.moves.get(server)?.templates ?? []) {
+        if (indexes.some(({ templates }) => templates.has(text)))
+          this.#movesOf(server).templates.set(text, template)
+      }
+    }
     const owners = past.map ? past.map.#ownersOfPatterns() : new Map<string, string>()
     const rivals = new Map<string, Set<string>>()
     const each = (visit: (server: string, text: string, template: UriTemplate) => void): void => {
@@ -161,7 +177,14 @@ export class UriMap {
       !this.#rules.has(labelledPrefixOf(uri)) && past.moves.get(server)?.uris.has(uri) !== true
     for (const { server, indexes } of this.#holders) {
       for (const uri of urisOf(indexes)) {
-        if (free(server, uri) && this.#isFirst(server, uri, free, past)) continue
+        if (free(server, uri)) {
+          const matched = this.#byMovedTemplate(server, uri)
+          if (matched && past.map?.knew(server, uri) !== true) continue
+          if (this.#isFirst(server, uri, free, past)) {
+            if (matched) this.#movesOf(server).staying.add(uri)
+            continue
+          }
+        }
         this.#movesOf(server).uris.add(uri)
         this.#ruleFor(server, uri)
       }
@@ -172,11 +195,13 @@ export class UriMap {
   #isFirst(server: string, uri: string, free: (server: string, uri: string) => boolean, past: Past): boolean {
     const others = this.#holders.filter((holder) => holder.server !== server && lists(holder, uri))
     if (others.length === 0) return true
+    const before = past.map?.owner(uri)
     const rivals = this.#holders.filter(
       (holder) =>
-        lists(holder, uri) && free(holder.server, uri) && !this.#byMovedTemplate(holder.server, uri),
+        lists(holder, uri) &&
+        free(holder.server, uri) &&
+        (holder.server === before || !this.#byMovedTemplate(holder.server, uri)),
     )
-    const before = past.map?.owner(uri)
     const first = rivals.find((rival) => rival.server === before) ?? rivals[0]
     return first === undefined || first.server === server
   }
@@ -190,7 +215,7 @@ export class UriMap {
   #movesOf(server: string): Moves {
     const known = this.#moves.get(server)
     if (known) return known
-    const moves: Moves = { uris: new Set(), templates: new Map() }
+    const moves: Moves = { uris: new Set(), staying: new Set(), templates: new Map() }
     this.#moves.set(server, moves)
     return moves
   }
@@ -206,15 +231,14 @@ export class UriMap {
     const key = `${from}\n${server}`
     const known = this.#ruleOf.get(key)
     if (known) return known
-    const label = labelOf(server)
-    for (let salt = 0; ; salt++) {
-      const to = replacement(from, salt === 0 ? label : `${label}-${hash(`${server}\n${salt}`)}`)
+    for (const to of replacementsOf(from, server)) {
       if (this.#rules.has(to) || this.#begins(to)) continue
       const rule = { server, from, to }
       this.#rules.set(to, rule)
       this.#ruleOf.set(key, rule)
       return rule
     }
+    throw new Error('there is always one more')
   }
 
   /** True when something that a server lists begins like this. */
@@ -256,33 +280,4 @@ function* urisOf(indexes: readonly UriIndex[]): Iterable<string> {
 
 function* templatesOf(indexes: readonly UriIndex[]): Iterable<[string, UriTemplate]> {
   for (const { templates } of indexes) yield* templates
-}
-
-/** The part of a URI that a prefix takes the place of (RFC 3986, 3.1). */
-function prefixOf(uri: string): string {
-  if (uri.startsWith('ui://')) return 'ui://'
-  return /^[a-z][a-z0-9+.-]*:/iu.exec(uri)?.[0] ?? ''
-}
-
-/** What a moved URI begins with; see `replacement`. */
-function labelledPrefixOf(uri: string): string {
-  return uri.startsWith('ui://') ? uri.slice(0, uri.indexOf('/', 5) + 1) : prefixOf(uri)
-}
-
-function replacement(from: string, label: string): string {
-  if (from === 'ui://') return `ui://${label}/`
-  return from === '' ? `mcp+${label}:` : `${from.slice(0, -1)}+${label}:`
-}
-
-/** The server's name in characters that a scheme and a host may have. */
-function labelOf(server: string): string {
-  const label = server
-    .toLowerCase()
-    .replace(/[^a-z0-9-]+/gu, '-')
-    .slice(0, 40)
-  return label.replace(/^-+|-+$/gu, '') || hash(server)
-}
-
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 6)
 }
