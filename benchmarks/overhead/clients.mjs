@@ -178,7 +178,7 @@ class StreamableHttpClient extends HttpBase {
     if (session !== undefined)
       this.#session = { 'mcp-session-id': session, 'mcp-protocol-version': PROTOCOL_VERSION }
     if (/event-stream/.test(response.headers['content-type']))
-      return events(response, (data) => this.received(JSON.parse(data)))
+      return events(response, (data) => data !== '' && this.received(JSON.parse(data)))
     const chunks = []
     for await (const chunk of response) chunks.push(chunk)
     if (response.statusCode >= 400)
