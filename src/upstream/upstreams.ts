@@ -56,7 +56,7 @@ export interface Upstreams {
   /** Names, in the order of the configuration. */
   readonly servers: readonly string[]
   status(): ServerStatus[]
-  /** Connects what is configured to connect at start, in parallel, for this client or (HTTP, at start) for none. Never rejects. */
+  /** Connects what is configured to connect at start, in parallel, for this client or (to see whether they can be) for none. Never rejects. */
   open(client?: Client): Promise<void>
   /** What is known now without asking anybody: remembered from the last run or fetched in this one. */
   known(server: string): JsonObject | undefined

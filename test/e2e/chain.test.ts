@@ -40,6 +40,7 @@ describe.each(Object.entries(ERAS))('two proxies, a client of the %s era', (_era
     await expect(proxy.client.callTool({ name: 'near_far_nothing', arguments: {} })).rejects.toThrow(
       /near_far/,
     )
+    await expect(proxy.call('near_far_refuse')).rejects.toMatchObject({ code: -32050 })
   })
 
   verifies('S2.6', 'a large result is shaped once, by the proxy nearest the client', async () => {

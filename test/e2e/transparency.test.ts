@@ -161,24 +161,3 @@ verifies('S2.7 S2.8', 'requests, answers, errors and notifications pass in both 
   await expect(slow).rejects.toThrow()
   await expect.poll(() => proxy.stderr(), { timeout: 3000 }).toContain('cancelled')
 })
-
-verifies('S2.6', 'proxies chain: list, call, shaping once, errors', async () => {
-  const inner = temporaryProxy({ f: fixture('f') })
-  const outer = await startProxy({ servers: { p: await inner } })
-  const { tools } = await outer.client.listTools()
-  expect(tools.map(({ name }) => name)).toContain('p_f_text')
-  expect(await outer.text('p_f_text', { size: 10 })).toBe('a'.repeat(10))
-  const large = await outer.call('p_f_records', { count: 300 })
-  expect(textOf(large).match(/cache_id/g)?.length).toBeGreaterThan(0)
-  const handle = /[0-9a-f]{12}/.exec(textOf(large))?.[0] ?? ''
-  expect(await outer.text('p_proxy_filter', { cache_id: handle, aggregate: 'count' })).toContain('300')
-  await expect(outer.call('p_f_refuse')).rejects.toMatchObject({ code: -32050 })
-})
-
-async function temporaryProxy(servers: Record<string, object>): Promise<{ command: string; args: string[] }> {
-  const { temporaryDirectory, writeConfig, MAIN } = await import('./support/world.ts')
-  return {
-    command: process.execPath,
-    args: [MAIN, '--config', writeConfig(temporaryDirectory(), { servers })],
-  }
-}
