@@ -141,7 +141,9 @@ describe('who tries tokens', () => {
     const [old, fresh] = [await as.token(), await as.token({ jti: 2 })]
     expect((await bearer(old)).status).toBe(200)
     for (let n = 0; n < 20; n++) expect((await bearer(`made-up-${n}`)).status).toBe(401)
-    time.pass(1)
+    // What is remembered of the good one is past its time.
+    time.pass(60_000)
+    for (let n = 0; n < 20; n++) expect((await bearer(`made-up-${n}`)).status).toBe(401)
     expect((await bearer(fresh)).status).toBe(429)
     expect((await bearer(old)).status).toBe(200)
     const asked = as.asked.length
