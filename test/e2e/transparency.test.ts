@@ -2,7 +2,7 @@ import { Client, type ClientOptions } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, onTestFinished } from 'vitest'
 import { verifies } from '../support/verifies.ts'
-import { fixture, ROOT, startProxy, textOf } from './support/world.ts'
+import { fixture, ROOT, startProxy } from './support/world.ts'
 
 const EVERYTHING = {
   command: process.execPath,
