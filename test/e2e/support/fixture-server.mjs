@@ -5,6 +5,8 @@
 import { createInterface } from 'node:readline'
 
 const name = process.argv[2] ?? 'fixture'
+/** Servers of one namespace have resources of the same URIs. */
+const namespace = process.env.FIXTURE_NAMESPACE ?? name
 const startDelay = Number(process.argv[3] ?? 0)
 const calls = { initialize: 0, 'tools/list': 0, 'tools/call': 0 }
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
@@ -198,9 +200,9 @@ async function answer({ method, params = {}, id }) {
         ],
       }
     case 'resources/list':
-      return { resources: [{ uri: `fixture://${name}/one`, name: 'one' }] }
+      return { resources: [{ uri: `fixture://${namespace}/one`, name: 'one' }] }
     case 'resources/templates/list':
-      return { resourceTemplates: [{ uriTemplate: `fixture://${name}/items/{id}`, name: 'items' }] }
+      return { resourceTemplates: [{ uriTemplate: `fixture://${namespace}/items/{id}`, name: 'items' }] }
     case 'resources/read':
       return { contents: [{ uri: params.uri, text: `${name} has ${params.uri}` }] }
     case 'resources/subscribe':

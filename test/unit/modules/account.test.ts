@@ -43,3 +43,14 @@ test('numbers that cannot be counts are not believed', async () => {
     expect(record).not.toHaveProperty('deliveredTokens')
   }
 })
+
+test('a server that asks for input has not answered: nothing is counted before it has', async () => {
+  const records: SavingsRecord[] = []
+  const ledger = { record: (record: SavingsRecord) => void records.push(record), report: async () => never() }
+  const layer = createAccount({ ledger, ownTools: new Set(), instructions: '' })
+  const question = { resultType: 'input_required', requestState: 's' }
+  expect(await layer.wrap(async () => question)(exchange(undefined, { params: { name: 't' } }))).toBe(
+    question,
+  )
+  expect(records).toEqual([])
+})

@@ -2,13 +2,14 @@ import { expect, test } from 'vitest'
 import type { Engine } from '../../../src/engine/engine.ts'
 import type { Digest } from '../../../src/engine/operation.ts'
 import { createShape, type ShapeOptions } from '../../../src/modules/shape.ts'
+import type { Era } from '../../../src/protocol/eras.ts'
 import { ProxyError } from '../../../src/protocol/errors.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { LargeResult, plain, type Result } from '../../../src/protocol/result.ts'
 import { createKeeper, KEEPER_DEFAULTS, type Keeper } from '../../../src/store/keeper.ts'
 import { createMemoryStore } from '../../../src/store/memory.ts'
 import { silentLogger } from '../../../src/telemetry/log.ts'
-import { exchange } from '../../support/upstream.ts'
+import { client, exchange } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
 
 const long: JsonObject = {
@@ -40,10 +41,12 @@ async function call(
   {
     digest = async () => shaped,
     keep = false,
+    era = 'legacy',
     ...changes
   }: Partial<ShapeOptions> & {
     digest?: Engine['digest']
     keep?: boolean
+    era?: Era
   },
   tools: JsonObject[] = [],
 ): Promise<Result> {
@@ -57,9 +60,10 @@ async function call(
     ...changes,
   })
   const handler = layer.wrap(async ({ method }) => (method === 'tools/list' ? { tools } : result))
-  await handler(exchange(undefined, { method: 'tools/list' }))
+  const owner = { ...client(), era }
+  await handler(exchange(owner, { method: 'tools/list' }))
   return handler(
-    exchange(undefined, { method: 'tools/call', params: { name: 't' }, ...(keep && { keep: true }) }),
+    exchange(owner, { method: 'tools/call', params: { name: 't' }, ...(keep && { keep: true }) }),
   )
 }
 
@@ -88,4 +92,53 @@ test('a large answer that is no JSON becomes an error a client can read', async 
   const unreadable = async () => ({ hash: 'hash', characters: 0, tokens: 0, unreadable: true }) as const
   const answer = plain(await call(new LargeResult(bytes), { digest: unreadable }))
   expect(answer).toMatchObject({ isError: true })
+})
+
+test('a schema is promised to the client that was told of it, and to nobody else', async () => {
+  const tool = { name: 't', outputSchema: { type: 'object', properties: { rows: { type: 'array' } } } }
+  const seen: (object | undefined)[] = []
+  const layer = createShape({
+    engine: {
+      digest: async (_, { outputSchema }) => {
+        seen.push(outputSchema)
+        return shaped
+      },
+    } as Engine,
+    keeper: keeper(),
+    logger: silentLogger,
+    enabled: true,
+    exempt: new Set(),
+    limits: { maxResponseSize: 1000, maxErrorSize: 2000, previewSize: 500 },
+  })
+  let tools: JsonObject[] = [tool]
+  const handler = layer.wrap(async ({ method }) => (method === 'tools/list' ? { tools } : long))
+  const [one, two] = [client(), client()]
+  const params = { name: 't' }
+  await handler(exchange(one, { method: 'tools/list' }))
+  await handler(exchange(one, { params }))
+  await handler(exchange(two, { params }))
+  expect(seen).toEqual([tool.outputSchema, undefined])
+  tools = [{ name: 't' }]
+  await handler(exchange(one, { method: 'tools/list' }))
+  await handler(exchange(one, { params }))
+  expect(seen[2]).toBeUndefined()
+})
+
+test('a server that asks for input is not shaped, however long its question and whoever wants it kept', async () => {
+  const question = { resultType: 'input_required', inputRequests: { q: {} }, requestState: 'x'.repeat(5000) }
+  const options = { keep: true, digest: failing }
+  expect(await call(question, options)).toBe(question)
+  const bytes = new Uint8Array(new SharedArrayBuffer(Buffer.byteLength(JSON.stringify(question))))
+  bytes.set(Buffer.from(JSON.stringify(question)))
+  const large = new LargeResult(bytes)
+  expect(await call(large, { ...options, era: 'modern' })).toBe(large)
+})
+
+test('a result that only speaks of a question is shaped', async () => {
+  const bytes = new Uint8Array(new SharedArrayBuffer(4000)).fill(0x20)
+  bytes.set(
+    Buffer.from('{"resultType":"complete","content":[{"type":"text","text":"\\"input_required\\""}]}'),
+  )
+  const answer = plain(await call(new LargeResult(bytes), { era: 'modern' }))
+  expect(answer._meta).toHaveProperty(['mcp-rlm-proxy/cache-id'])
 })
