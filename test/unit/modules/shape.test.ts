@@ -97,13 +97,12 @@ test('a large answer that is no JSON becomes an error a client can read', async 
 test('a schema is promised to the client that was told of it, and to nobody else', async () => {
   const tool = { name: 't', outputSchema: { type: 'object', properties: { rows: { type: 'array' } } } }
   const seen: (object | undefined)[] = []
+  const digest: Engine['digest'] = async (_, { outputSchema }) => {
+    seen.push(outputSchema)
+    return shaped
+  }
   const layer = createShape({
-    engine: {
-      digest: async (_, { outputSchema }) => {
-        seen.push(outputSchema)
-        return shaped
-      },
-    } as Engine,
+    engine: { digest } as Engine,
     keeper: keeper(),
     logger: silentLogger,
     enabled: true,
