@@ -43,6 +43,7 @@ export function dial(
       environment: options.environment,
       later: options.later,
       random: options.random,
+      authorizer: options.authorizer(name),
     })
   }
   const { command, args = [], env = {}, cwd } = server

@@ -10,6 +10,7 @@ import {
   type SignedOut,
 } from './authorizer-oauth.ts'
 import { openBrowser } from './browser.ts'
+import { environmentFetch } from './environment-fetch.ts'
 
 /** What is known of a server over HTTP. */
 export interface ProtectedServer {
@@ -54,6 +55,7 @@ export function createAuthorizers(options: AuthorizersOptions): Authorizers {
     const log = named(logger, name)
     const failed = (error: Error): void => log.warn({ error: error.message }, 'no browser could be opened')
     return createAuthorizer({
+      fetch: environmentFetch(environment),
       ...rest,
       server: name,
       url,
