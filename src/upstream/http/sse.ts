@@ -26,6 +26,7 @@ export class SseTransport implements UpstreamTransport {
   readonly #options: HttpOptions
   readonly #endpoint: Endpoint
   #inner: SSEClientTransport | undefined
+  #needed: AuthorizationNeeded | undefined
   #ended = false
 
   constructor(options: HttpOptions, endpoint: Endpoint) {
@@ -37,9 +38,9 @@ export class SseTransport implements UpstreamTransport {
     try {
       await this.#open()
     } catch (error) {
-      const needed = causeThat(error, (cause) => cause instanceof AuthorizationNeeded)
-      this.failure = needed ? messageOf(needed) : `could not be reached: ${this.#describe(error)}`
-      throw needed ?? new Error(this.failure, { cause: error })
+      if (this.#needed !== undefined) throw this.#needed
+      this.failure = `could not be reached: ${this.#describe(error)}`
+      throw new Error(this.failure, { cause: error })
     }
   }
 
@@ -49,13 +50,11 @@ export class SseTransport implements UpstreamTransport {
     try {
       await inner.send(wireMessage(message) as JSONRPCMessage)
     } catch (error) {
+      if (error instanceof AuthorizationNeeded) throw error
       const status = statusOf(error)
-      throw (
-        causeThat(error, (cause) => cause instanceof AuthorizationNeeded) ??
-        (status === undefined
-          ? new Error(this.#describe(error), { cause: error })
-          : new HttpError(status, oneLine(messageOf(error), this.#options.conceal)))
-      )
+      throw status === undefined
+        ? new Error(this.#describe(error), { cause: error })
+        : new HttpError(status, oneLine(messageOf(error), this.#options.conceal))
     }
   }
 
@@ -73,9 +72,10 @@ export class SseTransport implements UpstreamTransport {
   async #open(): Promise<void> {
     const sdk = await import('@modelcontextprotocol/client')
     const { url, headers } = this.#options
+    const fetch = await authorizedFetch(this.#endpoint)
     const inner = new sdk.SSEClientTransport(url, {
       requestInit: { headers: { ...headers } },
-      fetch: await authorizedFetch(this.#endpoint),
+      fetch: (...asked) => fetch(...asked).catch((error: unknown) => this.#notSignedIn(error)),
     })
     this.#inner = inner
     let started = false
@@ -89,6 +89,12 @@ export class SseTransport implements UpstreamTransport {
     }
     await inner.start()
     started = true
+  }
+
+  /** The event source tells the words of an error and forgets the error. */
+  #notSignedIn(error: unknown): never {
+    if (error instanceof AuthorizationNeeded) this.#needed = error
+    throw error
   }
 
   #end(reason: string): void {
@@ -110,10 +116,4 @@ export class SseTransport implements UpstreamTransport {
 function statusOf(error: unknown): number | undefined {
   const status = error instanceof Error && 'status' in error ? error.status : undefined
   return typeof status === 'number' ? status : undefined
-}
-
-/** The error itself or what caused it. */
-function causeThat(error: unknown, is: (cause: Error) => boolean): Error | undefined {
-  for (let at = error; at instanceof Error; at = at.cause) if (is(at)) return at
-  return undefined
 }

@@ -1,4 +1,5 @@
 /** Words for what goes wrong over HTTP: one line, the status first, never a secret. */
+import { STATUS_CODES } from 'node:http'
 import { messageOf } from '../../protocol/errors.ts'
 
 /** The server answered with a status that refuses. */
@@ -7,7 +8,7 @@ export class HttpError extends Error {
   readonly status: number
 
   constructor(status: number, reason: string) {
-    super(reason === '' ? `HTTP ${status}` : `HTTP ${status}: ${reason}`)
+    super(`HTTP ${status}: ${reason || STATUS_CODES[status] || 'no reason given'}`)
     this.status = status
   }
 }
@@ -31,7 +32,11 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** Text of a server in one line. */
 export function oneLine(text: string, conceal: Conceal): string {
-  return conceal(text).replaceAll(/\s+/g, ' ').trim().slice(0, SHOWN)
+  return conceal(text)
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .slice(0, SHOWN)
+    .trimEnd()
 }
 
 /** A connection that could not be had, or broke: host, port, cause. */

@@ -1,6 +1,6 @@
 /**
  * A server over HTTP on a free port of 127.0.0.1; prints its address. The first argument is JSON: options of
- * `fixture.mjs` and `answer`: "sse" (default) or "json"; `port`.
+ * `fixture.mjs` and `answer`: "sse" (default) or "json"; `port`; `listen`: what belongs to no answer comes on the stream of a GET.
  * `/mcp` is streamable HTTP, `/sse` is HTTP+SSE, `/old` is HTTP+SSE where a client may try streamable HTTP first.
  * `/control/forget` ends all sessions, `/control/seen` tells the headers of requests, `/control/sessions` counts them, `/control/drop` cuts all streams.
  */
@@ -36,15 +36,21 @@ async function streamable(request, response) {
     return
   }
   if (request.method === 'GET') {
-    response.writeHead(405).end()
+    const listener = options.listen ? sessions.get(id) : undefined
+    if (listener) listen(listener, response)
+    else response.writeHead(405).end()
     return
   }
   const message = await body(request)
   seen.push({ method: message.method, headers: request.headers })
   let session = sessions.get(id)
   if (message.method === 'initialize') {
-    session = { id: randomUUID(), posts: new Map() }
-    const fallback = (sent) => [...session.posts.values()].at(-1)?.(sent)
+    session = { id: randomUUID(), posts: new Map(), kept: [] }
+    const fallback = (sent) => {
+      if (!options.listen) [...session.posts.values()].at(-1)?.(sent)
+      else if (session.stream) event(session.stream, 'message', JSON.stringify(sent))
+      else session.kept.push(sent)
+    }
     session.receive = connect(
       {
         send: (sent) =>
@@ -81,6 +87,13 @@ async function streamable(request, response) {
     })
   }
   await session.receive(message)
+}
+
+/** What was said before somebody listened is said now. */
+function listen(session, response) {
+  openStream(response)
+  session.stream = response
+  for (const sent of session.kept.splice(0)) event(response, 'message', JSON.stringify(sent))
 }
 
 function cut(session) {

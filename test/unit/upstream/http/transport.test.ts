@@ -57,6 +57,14 @@ describe('streamable HTTP', () => {
     expect(textOf(await pool.request('s', echo, exchange()))).toBe('{"a":1}')
   })
 
+  test('answers may be plain JSON while the server asks on a stream of its own', async () => {
+    const server = await httpServer({ answer: 'json', listen: true })
+    const pool = upstreams({ servers: { s: { url: `${server.url}/mcp` } } })
+    const me = client({ sampling: {} }, { model: 'test' })
+    const ask = toolCall('ask', { method: 'sampling/createMessage', params: { messages: [] } })
+    expect(textOf(await pool.request('s', ask, exchange(me)))).toBe('{"model":"test"}')
+  })
+
   verifies(
     'S3.34',
     'begins a new session when the server forgot the old one, and loses no call',
