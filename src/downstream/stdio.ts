@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import { RPC } from '../protocol/errors.ts'
 import { isObject } from '../protocol/json.ts'
 import { LineReader } from '../protocol/line-reader.ts'
+import { LineWriter } from '../protocol/line-writer.ts'
 import type { JsonRpcMessage } from '../protocol/message.ts'
 import { LargeResult } from '../protocol/result.ts'
 import type { Transport } from '../protocol/transport.ts'
@@ -23,11 +24,12 @@ export class StdioTransport implements Transport {
   onerror: Transport['onerror']
   readonly #options: StdioOptions
   readonly #lines: LineReader
-  #draining: Promise<void> | undefined
+  readonly #writer: LineWriter
   #closed = false
 
   constructor(options: StdioOptions) {
     this.#options = options
+    this.#writer = new LineWriter(options.output)
     this.#lines = new LineReader({
       maxBytes: options.maxMessageBytes,
       onLine: (parts, length) => this.#read(parts, length),
@@ -51,32 +53,16 @@ export class StdioTransport implements Transport {
 
   send(message: JsonRpcMessage): Promise<void> {
     if (this.#closed) return Promise.reject(new Error('the client is gone'))
-    const { output } = this.#options
-    if (!('id' in message) && output.writableLength > MAX_BACKLOG)
+    if (!('id' in message) && this.#options.output.writableLength > MAX_BACKLOG)
       return Promise.reject(new Error('the client does not read: a notification was dropped'))
-    const taken =
-      'result' in message && message.result instanceof LargeResult
-        ? writeLarge(output, message.id, message.result)
-        : output.write(`${JSON.stringify(message)}\n`)
-    return taken ? Promise.resolve() : this.#drained()
-  }
-
-  /** One promise for all who wait: a client that reads slowly must not gather listeners. */
-  #drained(): Promise<void> {
-    const { output } = this.#options
-    this.#draining ??= new Promise<void>((resolve) => {
-      const done = (): void => {
-        output.off('drain', done).off('close', done)
-        this.#draining = undefined
-        resolve()
-      }
-      output.once('drain', done).once('close', done)
-    })
-    return this.#draining
+    return 'result' in message && message.result instanceof LargeResult
+      ? this.#writer.write(...largeLine(message.id, message.result))
+      : this.#writer.write(`${JSON.stringify(message)}\n`)
   }
 
   async close(): Promise<void> {
     this.#options.input.pause()
+    this.#writer.flush()
     this.#end()
   }
 
@@ -110,12 +96,8 @@ export class StdioTransport implements Transport {
 }
 
 /** The server's own bytes between an envelope of ours: nothing is parsed, nothing can change. */
-function writeLarge(output: Writable, id: string | number, result: LargeResult): boolean {
-  output.cork()
-  output.write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`)
-  const { buffer, byteOffset, byteLength } = result.bytes
-  output.write(Buffer.from(buffer, byteOffset, byteLength))
-  const taken = output.write('}\n')
-  output.uncork()
-  return taken
+function largeLine(id: string | number, { bytes }: LargeResult): (string | Uint8Array)[] {
+  const { buffer, byteOffset, byteLength } = bytes
+  const own = Buffer.from(buffer, byteOffset, byteLength)
+  return [`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`, own, '}\n']
 }

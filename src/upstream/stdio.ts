@@ -3,6 +3,7 @@
  * size of what the server sends. Large answers are handed on as bytes.
  */
 import { type DiscardedLine, LineReader } from '../protocol/line-reader.ts'
+import { LineWriter } from '../protocol/line-writer.ts'
 import type { JsonRpcMessage } from '../protocol/message.ts'
 import { textOfParts } from '../protocol/message-bytes.ts'
 import type { Transport } from '../protocol/transport.ts'
@@ -37,9 +38,9 @@ export class StdioTransport implements UpstreamTransport {
   readonly #options: StdioOptions
   readonly #reader: LineReader
   #group: ProcessGroup | undefined
+  #writer: LineWriter | undefined
   #stderr = ''
   #ended = false
-  #draining: Promise<void> | undefined
 
   constructor(options: StdioOptions) {
     this.#options = options
@@ -64,6 +65,7 @@ export class StdioTransport implements UpstreamTransport {
       await group.close()
       throw new Error(this.failure)
     })
+    this.#writer = new LineWriter(child.stdin)
     child.stdout.on('data', (chunk: Buffer) => this.#reader.push(chunk))
     child.stderr.on('data', (chunk: Buffer) => this.#note(chunk.toString('utf8')))
     child.stdin.on('error', (error) => this.onerror?.(error))
@@ -74,19 +76,9 @@ export class StdioTransport implements UpstreamTransport {
   }
 
   async send(message: JsonRpcMessage): Promise<void> {
-    const stdin = this.#group?.child.stdin
-    if (stdin === undefined || this.#ended || !stdin.writable)
+    if (this.#writer === undefined || this.#ended || !this.#group?.child.stdin.writable)
       throw new Error('the server takes no more input')
-    if (stdin.write(`${JSON.stringify(wireMessage(message))}\n`)) return
-    this.#draining ??= new Promise<void>((resolve) => {
-      const done = (): void => {
-        stdin.off('drain', done).off('close', done)
-        this.#draining = undefined
-        resolve()
-      }
-      stdin.once('drain', done).once('close', done)
-    })
-    await this.#draining
+    await this.#writer.write(`${JSON.stringify(wireMessage(message))}\n`)
   }
 
   /** Resolves when the process and all it started are gone. */

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { StdioTransport } from '../../../src/downstream/stdio.ts'
@@ -18,6 +19,7 @@ test('each message of a batch is read; what is no message is refused', async () 
     '[{"jsonrpc":"2.0","id":1,"method":"ping"},7,{"jsonrpc":"2.0","method":"note"}]\n[]\nnull\n{"x"\n',
   )
   await expect.poll(() => received).toHaveLength(2)
+  await once(output, 'readable')
   const refused = String(output.read())
     .trim()
     .split('\n')
