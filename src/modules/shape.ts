@@ -6,8 +6,8 @@ import { canConform } from '../documents/conform.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Arrival, Digest, DigestOptions } from '../engine/operation.ts'
 import { blocksOf, errorResult, isText, META, textBlock } from '../protocol/content.ts'
-import { isInputRequired } from '../protocol/eras.ts'
 import type { Client, Exchange, Handler, Middleware } from '../protocol/exchange.ts'
+import { asksForInput } from '../protocol/input-required.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
 import { LargeResult, plain, type Result } from '../protocol/result.ts'
 import type { Keeper } from '../store/keeper.ts'
@@ -33,7 +33,7 @@ export function createShape(options: ShapeOptions): Middleware {
     methods: ['tools/list', 'tools/call'],
     wrap: (next) => async (exchange) => {
       if (exchange.method === 'tools/list') return listTools(next, exchange, options, promised)
-      return callTool(next, exchange, options, promised.get(exchange.client))
+      return callTool(next, exchange, options, promised)
     },
   }
 }
@@ -64,6 +64,24 @@ async function listTools(
   return { ...result, tools }
 }
 
+/**
+ * What the client was promised. One that was not met before may have been told in an earlier life: its list says what it must
+ * have been, and is at hand.
+ */
+async function promisesTo(
+  next: Handler,
+  exchange: Exchange,
+  options: ShapeOptions,
+  promised: WeakMap<Client, Promised>,
+): Promise<Promised | undefined> {
+  if (!promised.has(exchange.client)) {
+    const { _meta } = exchange.params
+    const params = _meta === undefined ? {} : { _meta }
+    await listTools(next, { ...exchange, method: 'tools/list', params }, options, promised).catch(() => {})
+  }
+  return promised.get(exchange.client)
+}
+
 /** Schemas come from lists that are kept, so the same object is asked about again and again. */
 const verdicts = new WeakMap<JsonObject, boolean>()
 
@@ -79,7 +97,7 @@ async function callTool(
   next: Handler,
   exchange: Exchange,
   options: ShapeOptions,
-  promised: Promised | undefined,
+  promised: WeakMap<Client, Promised>,
 ): Promise<Result> {
   const name = String(exchange.params.name)
   const result = await next(exchange)
@@ -87,11 +105,11 @@ async function callTool(
   if (options.exempt.has(name) || exchange.client.via !== undefined) return result
   const always = exchange.keep === true
   if (!always && !options.enabled) return result
-  if (isQuestion(result, exchange)) return result
+  if (asksForInput(result)) return result
   const large = result instanceof LargeResult ? result.bytes : jsonIfLarge(result, options.limits, always)
   if (large === undefined) return result
   const content = typeof large === 'string' ? sharedBytes(large) : large
-  const outputSchema = promised?.get(name)
+  const outputSchema = (await promisesTo(next, exchange, options, promised))?.get(name)
   const digestOptions: DigestOptions = { ...options.limits, always, ...(outputSchema && { outputSchema }) }
   const digest = await digestOrFallback(result, { content, tool: name }, digestOptions, options, exchange)
   if (digest.unreadable) return errorResult(`The server's answer to ${name} is not valid JSON.`)
@@ -107,22 +125,6 @@ async function callTool(
     // Too large is better than lost: the call may have changed something and cannot be made again.
     options.logger.error({ err: error, tool: name }, 'a result could not be kept and passes as it is')
     return result
-  }
-}
-
-/** Larger questions cannot be: the client has to send their state back, and takes no larger request. */
-const LARGEST_QUESTION = 4 * 1024 * 1024
-
-/** True for a result by which the server asks for input (multi round-trip requests): the client answers it, nobody reads it. */
-function isQuestion(result: Result, { client }: Exchange): boolean {
-  if (!(result instanceof LargeResult)) return isInputRequired(result)
-  const { buffer, byteOffset, byteLength } = result.bytes
-  if (client.era !== 'modern' || byteLength > LARGEST_QUESTION) return false
-  if (!Buffer.from(buffer, byteOffset, byteLength).includes('"input_required"')) return false
-  try {
-    return isInputRequired(plain(result))
-  } catch {
-    return false
   }
 }
 

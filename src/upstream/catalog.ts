@@ -134,10 +134,11 @@ export class Catalog {
       if (sibling && !(other.session && this.#options.alive(other.session))) other.refetch = 'soon'
     }
     const entry = this.#entries.get(keyOf(place, kind))
-    if (!entry) return
-    entry.refetch = 'now'
-    if (entry.pending !== undefined) entry.again = true
-    else if (entry.seen) this.#soon(entry, fetch)
+    if (entry) entry.refetch = 'now'
+    if (entry?.pending !== undefined) entry.again = true
+    else if (entry?.seen) this.#soon(entry, fetch)
+    // Nobody has a list that could be compared: the server's word has to do.
+    else this.#options.changed(place, kind)
   }
 
   /** Gives a group of its own to a session that no longer sees what the others see. */

@@ -30,7 +30,7 @@ export interface ModernClientsOptions {
 }
 
 /** Milliseconds without a request or a subscription after which a client is given up. */
-const IDLE_MS = 5 * 60_000
+const IDLE_MS = 30 * 60_000
 /** More clients than these push out the longest idle, never one that waits for something. */
 const MAX_CLIENTS = 1000
 /** What all of them may say of themselves, in characters: the same goes for more. */

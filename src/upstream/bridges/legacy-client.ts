@@ -6,12 +6,13 @@ import { randomUUID } from 'node:crypto'
 import { MODERN_META, toLegacyResult, withMeta } from '../../protocol/eras.ts'
 import { RPC, RpcError } from '../../protocol/errors.ts'
 import type { Client, Exchange } from '../../protocol/exchange.ts'
+import { asksForInput } from '../../protocol/input-required.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
 import type { Request } from '../../protocol/message.ts'
 import { LargeResult, plain, type Result } from '../../protocol/result.ts'
 import type { Later } from '../backoff.ts'
 import { envelope } from '../handshake.ts'
-import { asksForInput, type Send } from './modern-client.ts'
+import type { Send } from './modern-client.ts'
 
 /** Rounds of a call. A server that never has enough must not keep a person busy for ever. */
 const MAX_ROUNDS = 32

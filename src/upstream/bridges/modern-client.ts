@@ -3,12 +3,12 @@
  * answered `input_required`, the call at the server is parked, and the client's next round goes on with it.
  */
 
-import { isInputRequired, MODERN_META, metaOf } from '../../protocol/eras.ts'
+import { MODERN_META, metaOf } from '../../protocol/eras.ts'
 import { RPC, RpcError } from '../../protocol/errors.ts'
 import type { Exchange } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
 import type { Request } from '../../protocol/message.ts'
-import { LargeResult, type Result } from '../../protocol/result.ts'
+import type { Result } from '../../protocol/result.ts'
 import type { Later } from '../backoff.ts'
 import { ParkedCall } from './parked-call.ts'
 import { createStateSigner, type StateOwner, type StateSigner } from './request-state.ts'
@@ -154,18 +154,6 @@ function visitsOf(error: unknown, { client }: Exchange): JsonObject | undefined 
       .map((params, index) => [`elicitation-${index + 1}`, { method: 'elicitation/create', params }]),
   )
 }
-
-/** True when a modern server asks for input. A large result is read only when it may. */
-export function asksForInput(result: Result): boolean {
-  if (!(result instanceof LargeResult)) return isInputRequired(result)
-  const { buffer, byteOffset, byteLength } = result.bytes
-  if (byteLength > MAX_QUESTION_BYTES) return false
-  const bytes = Buffer.from(buffer, byteOffset, byteLength)
-  return bytes.includes('"input_required"') && isInputRequired(result.json())
-}
-
-/** Far beyond what a client could be asked at once. */
-const MAX_QUESTION_BYTES = 8 * 1024 * 1024
 
 /** The log level a modern request asks for; undefined: none. */
 export function logLevelOf(params: JsonObject | undefined): string | undefined {

@@ -78,7 +78,7 @@ describe('lists', () => {
     const pool = upstreams({
       servers: {
         dead: stdioServer({ crash: 1, stderr: 'no licence\n' }),
-        slow: { ...stdioServer({ slowList: 700, tools: ['late'] }), connectTimeoutMs: 500 },
+        slow: { ...stdioServer({ slowList: 2500, tools: ['late'] }), connectTimeoutMs: 1500 },
         fine: stdioServer({ tools: ['now'] }),
       },
       defaults: { backoff: { initialMs: 60_000, maxMs: 60_000, factor: 1 } },
@@ -90,7 +90,7 @@ describe('lists', () => {
       state: 'waiting',
       lastError: 'server `dead`: exited with code 1: no licence',
     })
-    expect(slow?.lastError).toBe('server `slow`: tools/list did not answer within 500 ms')
+    expect(slow?.lastError).toBe('server `slow`: tools/list did not answer within 1.5 s')
   })
 
   verifies(
