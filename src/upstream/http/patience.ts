@@ -3,6 +3,8 @@ import { backoff, DEFAULT_BACKOFF } from '../backoff.ts'
 
 /** What is waited when the server does not say. */
 const DEFAULT_RETRY_MS = 1000
+/** A server that says "at once" is not asked without a breath. */
+const MIN_RETRY_MS = 50
 /** Longer than this no server can mean, and timers have an end. */
 const MAX_RETRY_MS = 3_600_000
 
@@ -12,6 +14,6 @@ export function waitBeforeResuming(
   fruitless: number,
   random: () => number,
 ): number {
-  const asked = Math.min(retryMs ?? DEFAULT_RETRY_MS, MAX_RETRY_MS)
+  const asked = Math.min(Math.max(retryMs ?? DEFAULT_RETRY_MS, MIN_RETRY_MS), MAX_RETRY_MS)
   return fruitless === 0 ? asked : Math.max(asked, backoff(fruitless, DEFAULT_BACKOFF, random))
 }

@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, createGzip, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { isObject, type JsonObject } from '../../../../src/protocol/json.ts'
 import { LargeResult } from '../../../../src/protocol/result.ts'
@@ -187,6 +187,23 @@ describe('compression that nobody asked for', () => {
     await it.send(request(1))
     expect(only(it)).toMatchObject({ id: 1, result: big })
     expect(server.seen[0]?.headers['accept-encoding']).toBeUndefined()
+  })
+
+  test('events come out as they come in', async () => {
+    let finish = (): void => {}
+    const server = await loopback((seen, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' })
+      const gzip = createGzip()
+      gzip.pipe(response)
+      gzip.write(event({ jsonrpc: '2.0', method: 'notifications/progress', params: {} }))
+      gzip.flush()
+      finish = () => void gzip.end(event(resultFor(seen)))
+    })
+    const it = await transport(server.url, modern)
+    await it.send(request(1))
+    await expect.poll(() => it.received).toHaveLength(1)
+    finish()
+    await expect.poll(() => it.received).toHaveLength(2)
   })
 
   test('a bomb ends at the ceiling', async () => {
