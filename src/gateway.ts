@@ -31,7 +31,7 @@ import type { SavingsReport } from './telemetry/savings-report.ts'
 import { createProxyTools, PROXY_TOOL_NAMES } from './tools/index.ts'
 import { INSTRUCTIONS, joinInstructions } from './tools/instructions.ts'
 import type { SignedOut } from './upstream/oauth/authorizer-oauth.ts'
-import { type Authorizers, createAuthorizers } from './upstream/oauth/authorizers.ts'
+import type { Authorizers } from './upstream/oauth/authorizers.ts'
 import type { ServerOptions } from './upstream/options.ts'
 import { createUpstreams } from './upstream/pool.ts'
 import type { ServerStatus, Upstreams } from './upstream/upstreams.ts'
@@ -88,7 +88,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
   const keeper = await openKeeper(config, engine, logger, now)
   const audience = createAudience()
   const book = createAddressBook()
-  const authorizers = openAuthorizers(config, parts.signIn, logger, now)
+  const authorizers = await openAuthorizers(config, parts.signIn, logger, now)
   const upstreams = openUpstreams(config, { audience, book, authorizers }, logger, now)
   const handler = wire(config, {
     engine,
@@ -120,7 +120,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     await modern.close()
     audience.close()
     await listener?.close()
-    await authorizers.close()
+    await authorizers?.close()
     await Promise.all([upstreams.close(), keeper.close()])
     await engine.close()
   }
@@ -153,7 +153,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     },
     status: () => upstreams.status(),
     savings: () => ledger.report(),
-    signOut: (server) => authorizers.signOut(server),
+    signOut: async (server) => (await authorizers?.signOut(server)) ?? 'nothing kept',
     close() {
       closing ??= shutDown()
       return closing
@@ -206,7 +206,11 @@ async function openKeeper(
 
 function openUpstreams(
   config: Config,
-  { audience, book, authorizers }: { audience: Audience; book: AddressBook; authorizers: Authorizers },
+  {
+    audience,
+    book,
+    authorizers,
+  }: { audience: Audience; book: AddressBook; authorizers: Authorizers | undefined },
   logger: Logger,
   now: () => number,
 ): Upstreams {
@@ -236,24 +240,28 @@ function openUpstreams(
     logger,
     dataDir: settings.dataDir,
     now,
-    authorizer: (server) => authorizers.for(server),
+    authorizer: (server) => authorizers?.for(server),
   })
 }
 
-function openAuthorizers(
+/** Loaded only where there is a server with an address. */
+async function openAuthorizers(
   { servers, settings }: Config,
   parts: SignInParts = {},
   logger: Logger,
   now: () => number,
-): Authorizers {
+): Promise<Authorizers | undefined> {
   const {
     dataDir = settings.dataDir,
     environment = process.env,
     platform = process.platform,
     ...rest
   } = parts
+  const remote = servers.filter((server) => server.transport !== 'stdio')
+  if (remote.length === 0) return undefined
+  const { createAuthorizers } = await import('./upstream/oauth/authorizers.ts')
   return createAuthorizers({
-    servers: servers.filter((server) => server.transport !== 'stdio'),
+    servers: remote,
     logger,
     now,
     connectTimeoutMs: settings.connect.timeoutMs,
