@@ -33,24 +33,18 @@ export function createAccount({ ledger, ownTools, instructions }: AccountOptions
   }
 }
 
+const SAVINGS = `${META}savings`
+
 function recordOf(exchange: Exchange, result: Result, ownTools: ReadonlySet<string>): SavingsRecord {
   const tool = String(exchange.params.name)
   const about = { agent: exchange.agent.id, tool, kind: ownTools.has(tool) ? 'proxy-tool' : 'call' } as const
   if (result instanceof LargeResult) {
     const { bytes } = result
-    const sample = (): string => Buffer.from(bytes.subarray(0, SAMPLE_BYTES)).toString('utf8')
-    return { ...about, originalCharacters: bytes.length, deliveredCharacters: bytes.length, sample }
+    return unshaped(about, bytes.length, () => Buffer.from(bytes.subarray(0, SAMPLE_BYTES)).toString('utf8'))
   }
-  const savings = isObject(result._meta) ? own(result._meta, `${META}savings`) : undefined
   const characters = textLength(result)
-  if (!isObject(savings)) {
-    const text = (): string =>
-      blocksOf(result)
-        .filter(isText)
-        .map((block) => block.text)
-        .join('\n')
-    return { ...about, originalCharacters: characters, deliveredCharacters: characters, sample: text }
-  }
+  const savings = isObject(result._meta) ? own(result._meta, SAVINGS) : undefined
+  if (!isObject(savings)) return unshaped(about, characters, () => textOf(result))
   const originalTokens = countOf(savings, 'originalTokens')
   const deliveredTokens = countOf(savings, 'deliveredTokens')
   const delivered = {
@@ -65,6 +59,15 @@ function recordOf(exchange: Exchange, result: Result, ownTools: ReadonlySet<stri
     // A result that a proxy tool asked for goes to that tool, not to the model.
     ...(exchange.keep ? { deliveredTokens: 0, deliveredCharacters: 0 } : delivered),
   }
+}
+
+/** What passed as it came. Most calls come here, so nothing is copied but what is needed. */
+function unshaped(
+  { agent, tool, kind }: Pick<SavingsRecord, 'agent' | 'tool' | 'kind'>,
+  characters: number,
+  sample: () => string,
+): SavingsRecord {
+  return { agent, tool, kind, originalCharacters: characters, deliveredCharacters: characters, sample }
 }
 
 function definitions(
@@ -90,7 +93,16 @@ function definitions(
 }
 
 function textLength(result: JsonObject): number {
-  return blocksOf(result).reduce((sum, block) => sum + (isText(block) ? block.text.length : 0), 0)
+  let characters = 0
+  for (const block of blocksOf(result)) if (isText(block)) characters += block.text.length
+  return characters
+}
+
+function textOf(result: JsonObject): string {
+  return blocksOf(result)
+    .filter(isText)
+    .map((block) => block.text)
+    .join('\n')
 }
 
 /** More tokens than the longest message can have. */

@@ -62,16 +62,19 @@ export function createLedger({ countTokens, now, random = Math.random }: LedgerO
   const tools: Tallies = new Map()
   const agents = new Map<string, Tallies>()
   const days = new Map<string, Tallies>()
+  const dayOf = createCalendar()
 
   function record(given: SavingsRecord): void {
-    const fits = tools.has(`${given.kind} ${given.tool}`) || tools.size < MAX_NAMES
+    const wanted = keyOf(given)
+    const fits = tools.has(wanted) || tools.size < MAX_NAMES
     const entry = fits ? given : { ...given, tool: REST }
+    const key = fits ? wanted : keyOf(entry)
     const { tool, originalTokens, deliveredTokens, originalCharacters } = entry
     if (originalTokens !== undefined) ratio.learn(tool, originalCharacters, originalTokens)
     if (deliveredTokens === undefined) offer(entry)
-    count(tools, entry)
-    count(group(agents, entry.agent), entry)
-    count(group(days, new Date(now()).toISOString().slice(0, 10)), entry)
+    count(tools, key, entry)
+    count(group(agents, entry.agent), key, entry)
+    count(group(days, dayOf(now())), key, entry)
   }
 
   /** Definitions are few and hardly change, so all of their text is counted and not a window of it. */
@@ -113,29 +116,55 @@ export function createLedger({ countTokens, now, random = Math.random }: LedgerO
   return { record, report }
 }
 
+function keyOf({ kind, tool }: Pick<SavingsRecord, 'kind' | 'tool'>): string {
+  return `${kind} ${tool}`
+}
+
+const DAY_MS = 86_400_000
+
+/** The day of a time as `2026-12-31`, written out once a day and not once a call. */
+function createCalendar(): (ms: number) => string {
+  let day = Number.NaN
+  let name = ''
+  return (ms) => {
+    const wanted = Math.floor(ms / DAY_MS)
+    if (wanted !== day) {
+      day = wanted
+      name = new Date(ms).toISOString().slice(0, 10)
+    }
+    return name
+  }
+}
+
 function group(groups: Map<string, Tallies>, name: string): Tallies {
-  const key = groups.has(name) || groups.size < MAX_NAMES ? name : REST
+  const there = groups.get(name)
+  if (there !== undefined) return there
+  const key = groups.size < MAX_NAMES ? name : REST
   const tallies = groups.get(key) ?? new Map<string, Tally>()
   groups.set(key, tallies)
   return tallies
 }
 
-function count(tallies: Tallies, entry: SavingsRecord): void {
-  const { kind, originalTokens, deliveredTokens, originalCharacters, deliveredCharacters } = entry
-  const wanted = `${kind} ${entry.tool}`
-  const fits = tallies.has(wanted) || tallies.size < MAX_NAMES
-  const key = fits ? wanted : `${kind} ${REST}`
+function count(tallies: Tallies, key: string, entry: SavingsRecord): void {
+  const { originalTokens, deliveredTokens, originalCharacters, deliveredCharacters } = entry
+  const tally = tallies.get(key) ?? begin(tallies, key, entry)
+  tally.calls++
+  add(tally.original, originalTokens, originalCharacters)
+  add(tally.delivered, deliveredTokens, deliveredCharacters)
+}
+
+function begin(tallies: Tallies, wanted: string, { kind, tool }: SavingsRecord): Tally {
+  const fits = tallies.size < MAX_NAMES
+  const key = fits ? wanted : keyOf({ kind, tool: REST })
   const tally = tallies.get(key) ?? {
-    tool: fits ? entry.tool : REST,
+    tool: fits ? tool : REST,
     kind,
     calls: 0,
     original: { tokens: 0, characters: 0 },
     delivered: { tokens: 0, characters: 0 },
   }
   tallies.set(key, tally)
-  tally.calls++
-  add(tally.original, originalTokens, originalCharacters)
-  add(tally.delivered, deliveredTokens, deliveredCharacters)
+  return tally
 }
 
 function add(amount: Amount, tokens: number | undefined, characters: number): void {
