@@ -9,8 +9,11 @@ const CLIENT = here('client/run.mjs')
 
 const REVISIONS = { legacy: '2025-11-25', modern: '2026-07-28' }
 
-/** A server that has nothing to do with the scenarios. */
-const ANOTHER = { command: process.execPath, args: [here('../e2e/support/fixture-server.mjs'), 'another'] }
+/** A server that has nothing to do with the scenarios, of the legacy era, with resources, prompts and requests of its own. */
+const ANOTHER = {
+  command: process.execPath,
+  args: [here('../../node_modules/@modelcontextprotocol/server-everything/dist/index.js'), 'stdio'],
+}
 
 const STDIO = { command: process.execPath, args: [FIXTURE, '--stdio'] }
 
