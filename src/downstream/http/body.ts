@@ -18,9 +18,15 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
       chunks = []
       resolve(undefined)
     })
-    request.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, length)))
+    let complete = false
+    request.once('end', () => {
+      complete = true
+      resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, length))
+    })
     request.once('error', reject)
-    // Without an `end` before: the client left. Settles nothing that is settled.
-    request.once('close', () => reject(new Error('the client left before its request was complete')))
+    request.once('close', () => {
+      // An error is dear to make, and every request closes.
+      if (!complete) reject(new Error('the client left before its request was complete'))
+    })
   })
 }
