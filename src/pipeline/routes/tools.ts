@@ -13,6 +13,7 @@ import type { Resources } from '../resources.ts'
 import type { Routes } from '../router.ts'
 import { renameInArguments, renameViews } from '../uri-rewrite.ts'
 import { refuseCursor } from './cursor.ts'
+import { askToSignIn } from './sign-in.ts'
 import type { Tasks } from './tasks.ts'
 
 export interface ToolRouteParts {
@@ -68,7 +69,8 @@ export function toolRoutes({ upstreams, directory, resources, book, tasks, own }
         return resources.outward(named.server, result, exchange)
       } catch (error) {
         // A server that died or was too slow is something the model can react to; it reads results, not errors.
-        if (error instanceof ProxyError && error.code !== 'CANCELLED') return errorResult(error.text)
+        if (error instanceof ProxyError && error.code !== 'CANCELLED')
+          return askToSignIn(error, exchange.client) ?? errorResult(error.text)
         throw error
       }
     },

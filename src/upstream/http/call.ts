@@ -42,7 +42,8 @@ export class Call implements Dispatcher.DispatchHandler {
   #redirects = 0
   /** The `Authorization` header that was sent. */
   #sent: string | undefined
-  #askedAgain = false
+  /** What the authorizer was asked about: once each, because a token may first be refused and then lack a scope. */
+  readonly #asked = { 401: false, 403: false }
   #leaving: AbortController | undefined
   #done = false
   /** The response is being given up, because another request takes its place. */
@@ -174,14 +175,15 @@ export class Call implements Dispatcher.DispatchHandler {
   }
 
   #mayAuthorise(status: number, headers: IncomingHttpHeaders): boolean {
-    if (this.#endpoint.authorizer === undefined || this.#askedAgain) return false
-    return status === 401 || (status === 403 && headers['www-authenticate'] !== undefined)
+    if (this.#endpoint.authorizer === undefined) return false
+    if (status === 401) return !this.#asked[401]
+    return status === 403 && !this.#asked[403] && headers['www-authenticate'] !== undefined
   }
 
   /** Asks for something better to send; without, the refusal is handed on as it came. */
   #refused(status: number, headers: IncomingHttpHeaders): BodyReader {
     return new WholeBody(REFUSAL_BYTES, (body) => {
-      this.#askedAgain = true
+      this.#asked[status === 401 ? 401 : 403] = true
       this.#stopReading()
       const challenge = headers['www-authenticate']
       this.#endpoint.authorizer?.refused({ status, challenge, sent: this.#sent }, this.#leaving?.signal).then(
