@@ -28,6 +28,7 @@ export interface CallHandler {
 /** More of a refusal is of no use. */
 const REFUSAL_BYTES = 64 * 1024
 const MAX_REDIRECTS = 5
+const NOTHING: readonly number[] = []
 
 type Controller = Dispatcher.DispatchController
 
@@ -43,7 +44,7 @@ export class Call implements Dispatcher.DispatchHandler {
   /** The `Authorization` header that was sent. */
   #sent: string | undefined
   /** What the authorizer was asked about: once each, because a token may first be refused and then lack a scope. */
-  readonly #asked = { 401: false, 403: false }
+  #asked: readonly number[] = NOTHING
   #leaving: AbortController | undefined
   #done = false
   /** The response is being given up, because another request takes its place. */
@@ -175,15 +176,14 @@ export class Call implements Dispatcher.DispatchHandler {
   }
 
   #mayAuthorise(status: number, headers: IncomingHttpHeaders): boolean {
-    if (this.#endpoint.authorizer === undefined) return false
-    if (status === 401) return !this.#asked[401]
-    return status === 403 && !this.#asked[403] && headers['www-authenticate'] !== undefined
+    if (this.#endpoint.authorizer === undefined || this.#asked.includes(status)) return false
+    return status === 401 || (status === 403 && headers['www-authenticate'] !== undefined)
   }
 
   /** Asks for something better to send; without, the refusal is handed on as it came. */
   #refused(status: number, headers: IncomingHttpHeaders): BodyReader {
     return new WholeBody(REFUSAL_BYTES, (body) => {
-      this.#asked[status === 401 ? 401 : 403] = true
+      this.#asked = [...this.#asked, status]
       this.#stopReading()
       const challenge = headers['www-authenticate']
       this.#endpoint.authorizer?.refused({ status, challenge, sent: this.#sent }, this.#leaving?.signal).then(
