@@ -21,6 +21,8 @@ export interface PostHost {
   readonly endpoint: Endpoint
   readonly largeBytes: number
   readonly maxBytes: number
+  /** Some servers of the legacy era accept a request first and answer it on the stream that is always open. */
+  readonly answersElsewhere: boolean
   readonly later: Later
   random(): number
   /** A message that came on the stream of this one. */
@@ -103,9 +105,8 @@ export class Post implements CallHandler {
       this.#resolve()
       return this.#listen()
     }
-    // Some servers accept first and answer on the stream that is always open.
-    if (status === 202) return this.#delivered(type)
-    if (type === 'application/json' || type === '') return this.#json(status, headers)
+    if (status === 202 && this.#host.answersElsewhere) return this.#delivered(type)
+    if (type === 'application/json' || (type === '' && status === 200)) return this.#json(status, headers)
     return this.#refusal(status, type)
   }
 
@@ -167,7 +168,8 @@ export class Post implements CallHandler {
       if (edges) this.#call?.abort()
       const text = textOfParts(edges ? [edges.head] : parts)
       const refusal = { status, type, text }
-      if (status < 300) this.#refuse(status, `the answer is ${type}, which is not MCP: ${text}`)
+      if (status < 300)
+        this.#refuse(status, text === '' ? 'no answer' : `the answer is ${type}, which is not MCP: ${text}`)
       else if (this.#host.answeredBy(refusal, this)) this.#end()
       else this.#failed(this.#host.refused(refusal))
     })

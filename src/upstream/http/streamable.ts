@@ -79,6 +79,7 @@ export class StreamableTransport implements UpstreamTransport {
       endpoint: this.#endpoint,
       largeBytes,
       maxBytes,
+      answersElsewhere: session !== undefined,
       later,
       random,
       receive: (message, post) => this.#receive(message, post.id),

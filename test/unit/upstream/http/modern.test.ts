@@ -152,6 +152,12 @@ describe('a refusal', () => {
     await expect(it.send(request(1))).rejects.toThrow(`HTTP 500: ${'a b '.repeat(50).trim()}`)
   })
 
+  test.each([202, 204])('is what HTTP %i is to a request', async (status) => {
+    const server = await loopback((_, response) => void response.writeHead(status).end())
+    const it = await transport(server.url, modern)
+    await expect(it.send(request(1))).rejects.toThrow(`HTTP ${status}: no answer`)
+  })
+
   test('of a page shows no page', async () => {
     const server = await loopback((_, response) => {
       response.writeHead(502, { 'content-type': 'text/html; charset=utf-8' }).end('<!DOCTYPE html>…')
