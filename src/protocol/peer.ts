@@ -6,6 +6,7 @@ import { claimsModern } from './eras.ts'
 import { RPC, RpcError } from './errors.ts'
 import { isObject, type JsonObject } from './json.ts'
 import type { JsonRpcMessage, Notification, Request, RequestId } from './message.ts'
+import { abortError, Pending, type PendingOwner } from './pending.ts'
 import type { Result } from './result.ts'
 import type { Transport } from './transport.ts'
 
@@ -51,20 +52,9 @@ export interface RequestOptions {
 interface SendOptionsOf {
   relatedRequestId?: RequestId | undefined
   headers?: Readonly<Record<string, string>> | undefined
-  failed?: ((error: Error) => void) | undefined
 }
 
-interface Pending {
-  resolve(result: Result): void
-  reject(error: Error): void
-  progress: ((params: JsonObject) => void) | undefined
-  timer: NodeJS.Timeout | undefined
-}
-
-/** Rejects a request that got no answer in time. */
-export class RequestTimeout extends Error {
-  override readonly name = 'RequestTimeout'
-}
+export { RequestTimeout } from './pending.ts'
 
 /** Rejects a request whose connection closed before the answer. */
 export class PeerClosed extends Error {
@@ -76,6 +66,10 @@ export class Peer {
   readonly #handlers: PeerHandlers
   readonly #pending = new Map<RequestId, Pending>()
   readonly #incoming = new Map<RequestId, AbortController>()
+  readonly #owner: PendingOwner = {
+    settled: ({ id }) => this.#pending.delete(id),
+    givenUp: (pending, reason) => this.#cancel(pending, reason),
+  }
   #nextId = 1
   #closed = false
 
@@ -101,55 +95,20 @@ export class Peer {
   }
 
   request(request: Request, options: RequestOptions = {}): Promise<Result> {
-    const { signal, timeoutMs, paused, onProgress, relatedRequestId, headers, onId } = options
+    const { signal, onProgress, relatedRequestId, headers, onId } = options
     if (this.#closed) return Promise.reject(new PeerClosed('the connection is closed'))
     if (signal?.aborted) return Promise.reject(abortError(signal))
     const id = this.#nextId++
     return new Promise<Result>((resolve, reject) => {
-      const finish = (): void => {
-        this.#pending.delete(id)
-        clearTimeout(pending.timer)
-        signal?.removeEventListener('abort', cancel)
-      }
-      const pending: Pending = {
-        resolve: (result) => {
-          finish()
-          resolve(result)
-        },
-        reject: (error) => {
-          finish()
-          reject(error)
-        },
-        progress: onProgress,
-        timer: undefined,
-      }
-      const giveUp = (reason: string, error: Error): void => {
-        pending.reject(error)
-        // The specification forbids cancelling the handshake (basic/utilities/cancellation).
-        if (request.method !== 'initialize') {
-          this.notify(
-            { method: 'notifications/cancelled', params: { requestId: id, reason } },
-            relatedRequestId,
-          )
-        }
-      }
-      const cancel = (): void =>
-        giveUp('the client cancelled', signal ? abortError(signal) : new Error('cancelled'))
-      signal?.addEventListener('abort', cancel, { once: true })
-      if (timeoutMs !== undefined) {
-        const expire = (): void => {
-          if (paused?.()) pending.timer?.refresh()
-          else giveUp('timeout', new RequestTimeout(`no answer within ${timeoutMs / 1000} s`))
-        }
-        pending.timer = setTimeout(expire, timeoutMs)
-      }
+      const { method, params } = request
+      const pending = new Pending({ id, method, options }, this.#owner, resolve, reject)
       this.#pending.set(id, pending)
       onId?.(id)
-      const { method, params } = request
       const sent = onProgress ? withToken(params, id) : params
       this.#send(
         sent === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params: sent },
-        { relatedRequestId, headers, failed: pending.reject },
+        { relatedRequestId, headers },
+        pending,
       )
     })
   }
@@ -171,18 +130,23 @@ export class Peer {
     }
   }
 
-  #send(message: JsonRpcMessage, options: SendOptionsOf = {}): void {
-    const { relatedRequestId, headers, failed } = options
-    this.#transport
-      .send(message, {
-        ...(relatedRequestId !== undefined && { relatedRequestId }),
-        ...(headers !== undefined && { headers }),
-      })
-      .catch((error) => {
-        const reason = error instanceof Error ? error : new Error(String(error))
-        if (failed) failed(reason)
-        else this.#handlers.onError?.(reason)
-      })
+  #cancel({ id, method, relatedRequestId }: Pending, reason: string): void {
+    // The specification forbids cancelling the handshake (basic/utilities/cancellation).
+    if (method === 'initialize') return
+    this.notify({ method: 'notifications/cancelled', params: { requestId: id, reason } }, relatedRequestId)
+  }
+
+  /** A request fails when it cannot be handed over; of anything else only a note is taken. */
+  #send(message: JsonRpcMessage, { relatedRequestId, headers }: SendOptionsOf = {}, pending?: Pending): void {
+    const options =
+      relatedRequestId === undefined && headers === undefined
+        ? undefined
+        : { ...(relatedRequestId !== undefined && { relatedRequestId }), ...(headers && { headers }) }
+    this.#transport.send(message, options).catch((error) => {
+      const reason = error instanceof Error ? error : new Error(String(error))
+      if (pending) pending.reject(reason)
+      else this.#handlers.onError?.(reason)
+    })
   }
 
   #receive(message: JsonRpcMessage, via: RequestId | undefined): void {
@@ -223,8 +187,7 @@ export class Peer {
     } else if (notification.method === 'notifications/progress' && params) {
       const token = params.progressToken
       const pending = typeof token === 'number' ? this.#pending.get(token) : undefined
-      pending?.timer?.refresh()
-      pending?.progress?.(params)
+      pending?.progressed(params)
     } else {
       this.#handlers.onNotification(notification, via)
     }
@@ -286,11 +249,6 @@ function faultOf(message: object): RpcError | undefined {
 
 function isId(id: unknown): id is RequestId {
   return typeof id === 'string' || typeof id === 'number'
-}
-
-/** What an aborted request rejects with. */
-function abortError(signal: AbortSignal): Error {
-  return signal.reason instanceof Error ? signal.reason : new Error('cancelled')
 }
 
 function withToken(params: JsonObject | undefined, progressToken: number): JsonObject {
