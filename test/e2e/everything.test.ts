@@ -133,14 +133,22 @@ function withoutOwnTools(message: Message): Message {
   return { ...message, result: { ...message.result, tools: others } }
 }
 
-/** The proxy before this server; nothing is long enough to be shaped. */
+/** The proxy before this server, which it has met once; nothing is long enough to be shaped. */
 async function proxied(server: Server, prefix: 'always' | 'never'): Promise<Server> {
   const options = {
     servers: { everything: server },
     settings: { naming: { prefix }, maxResponseSize: 1_000_000, log: { level: 'error' } },
   }
-  if ('url' in server) return { url: (await startHttpProxy(options)).url.href }
-  return { command: process.execPath, args: [MAIN, '--config', writeConfig(temporaryDirectory(), options)] }
+  const proxy =
+    'url' in server
+      ? { url: (await startHttpProxy(options)).url.href }
+      : { command: process.execPath, args: [MAIN, '--config', writeConfig(temporaryDirectory(), options)] }
+  // The first client of all is answered before the server is there, so what it can do is not known.
+  const first = new Client({ name: 'first', version: '1.0.0' })
+  await first.connect(transportTo('2.x', proxy))
+  await first.listTools()
+  await first.close()
+  return proxy
 }
 
 const serverOver = async (transport: 'stdio' | 'http'): Promise<Server> =>
