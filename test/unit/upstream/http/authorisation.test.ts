@@ -89,6 +89,19 @@ describe('over streamable HTTP', () => {
     expect(server.seen).toHaveLength(3)
   })
 
+  test('a token may first be refused and then lack a scope', async () => {
+    const server = await loopback((seen, response) => {
+      const status = { 'Bearer a': 401, 'Bearer b': 403 }[seen.headers.authorization ?? '']
+      if (status === undefined) json(response, resultFor(seen))
+      else response.writeHead(status, { 'www-authenticate': 'Bearer error="insufficient_scope"' }).end()
+    })
+    const signIn = authorizer('Bearer a', 'Bearer b', 'Bearer c')
+    const it = await transport(server.url, { ...modern, authorizer: signIn })
+    await it.send(request(1))
+    expect(it.received).toHaveLength(1)
+    expect(signIn.refusals.map(({ status }) => status)).toEqual([401, 403])
+  })
+
   test('an address to visit goes up as it is, from either question', async () => {
     const server = await loopback(onlyFor('Bearer z'))
     const needed = new AuthorizationNeeded('sign in at http://x/', 'http://x/')
