@@ -80,6 +80,9 @@ export class Dispatch {
       return await work(lane)
     } finally {
       this.#lanes.delete(key)
+      const link = this.#options.links.peek(server, client, 'legacy', lane)
+      // The first lane is the client's own; the others were there for calls at the same time.
+      if (link && lane > 0) this.#options.links.rest(link)
     }
   }
 

@@ -8,9 +8,10 @@ import {
   metaOf,
   withMeta,
 } from '../protocol/eras.ts'
+import { RPC, RpcError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
 import type { Peer } from '../protocol/peer.ts'
-import { plain } from '../protocol/result.ts'
+import { plain, type Result } from '../protocol/result.ts'
 
 export interface Introduction {
   era: Era
@@ -69,7 +70,14 @@ async function discover(
 ): Promise<JsonObject> {
   const [protocolVersion] = MODERN_VERSIONS
   const params = withMeta({}, { ...envelope(introduction), ...viaMeta(introduction.via) })
-  const result = plain(await peer.request({ method: 'server/discover', params }))
+  const ask = (): Promise<Result> => peer.request({ method: 'server/discover', params })
+  const result = plain(
+    await ask().catch((error: unknown) => {
+      // A server that names revisions wants to be asked again in one of them (basic/versioning).
+      if (offersVersion(error, protocolVersion)) return ask()
+      throw error
+    }),
+  )
   const supported = own(result, 'supportedVersions')
   if (!Array.isArray(supported) || !supported.includes(protocolVersion))
     throw new ProtocolViolation(`does not speak protocol version ${protocolVersion}`)
@@ -82,6 +90,12 @@ async function discover(
     serverInfo: isObject(serverInfo) ? serverInfo : {},
     ...(typeof instructions === 'string' && { instructions }),
   }
+}
+
+function offersVersion(error: unknown, version: string): boolean {
+  if (!(error instanceof RpcError) || error.code !== RPC.unsupportedVersion) return false
+  const supported = isObject(error.data) ? own(error.data, 'supported') : undefined
+  return Array.isArray(supported) && supported.includes(version)
 }
 
 /** Extensions whose results only a client that knows them can read; nobody here does (SEP-2663). */

@@ -70,7 +70,7 @@ export class Links {
     const { later, defaults } = this.#options
     this.#probes.set(
       link,
-      later(defaults.idleMs, () => void this.drop(link)),
+      later(defaults.idleMs, () => (link.busy ? this.rest(link) : void this.drop(link))),
     )
   }
 
