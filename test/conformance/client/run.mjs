@@ -5,10 +5,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { startProxy } from '../proxy.mjs'
 import { drive } from './drive.mjs'
 import { CLIENT_METADATA_URL, createProvider } from './oauth.mjs'
+
+/** Milliseconds the scenario may take; less than the suite gives it, so that the proxy is ended here. */
+const LIMIT_MS = 45_000
 
 const { MCP_CONFORMANCE_SCENARIO: scenario, MCP_CONFORMANCE_PROTOCOL_VERSION: revision } = process.env
 const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}')
@@ -31,6 +35,13 @@ function oauth() {
   }
 }
 
+async function driveInTime(options) {
+  const late = sleep(LIMIT_MS, undefined, { ref: false }).then(() => {
+    throw new Error(`The scenario took longer than ${LIMIT_MS} ms`)
+  })
+  await Promise.race([drive(options), late])
+}
+
 async function throughProxy() {
   const place = mkdtempSync(join(tmpdir(), 'mcp-rlm-proxy-client-'))
   const browser = fileURLToPath(new URL('browser.mjs', import.meta.url))
@@ -39,7 +50,7 @@ async function throughProxy() {
   const options = { env: { ...process.env, BROWSER: browser }, detached: false }
   const proxy = await startProxy(main, place, servers, options)
   try {
-    await drive({ url: proxy.url, scenario, revision, context })
+    await driveInTime({ url: proxy.url, scenario, revision, context })
   } finally {
     await proxy.end()
     process.stderr.write(proxy.output())
@@ -50,8 +61,16 @@ async function throughProxy() {
 try {
   if (main !== undefined) await throughProxy()
   else
-    await drive({ url, scenario, revision, context, provider: isAuth && createProvider(scenario, context) })
+    await driveInTime({
+      url,
+      scenario,
+      revision,
+      context,
+      provider: isAuth && createProvider(scenario, context),
+    })
 } catch (error) {
   process.stderr.write(`${error.stack}\n`)
   process.exitCode = 1
 }
+// What the client of a scenario that failed still waits for is of no interest.
+process.exit()
