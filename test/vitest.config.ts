@@ -9,6 +9,9 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts', 'test/architecture/**/*.test.ts'],
+          // Some start real servers, and a busy machine takes its time for that.
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
         },
       },
       {
