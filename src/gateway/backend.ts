@@ -1,0 +1,79 @@
+/** What clients are served from: who is told what, and what begins and ends with a client. */
+import { packageVersion } from '../config/version.ts'
+import type { Audience } from '../downstream/audience.ts'
+import { hearsOf, joinCapabilities } from '../downstream/handshake.ts'
+import type { Backend } from '../downstream/session.ts'
+import type { Engine } from '../engine/engine.ts'
+import { PROXY_NAME } from '../protocol/chain.ts'
+import type { Client, Handler } from '../protocol/exchange.ts'
+import { isObject, type JsonObject } from '../protocol/json.ts'
+import type { Keeper } from '../store/keeper.ts'
+import type { Logger } from '../telemetry/log.ts'
+import { joinInstructions } from '../tools/instructions.ts'
+import type { Upstreams } from '../upstream/upstreams.ts'
+
+export interface BackendParts {
+  upstreams: Upstreams
+  audience: Audience
+  engine: Engine
+  keeper: Keeper
+  logger: Logger
+  identity: string
+}
+
+export function createBackend(
+  handler: Handler,
+  { upstreams, audience, engine, keeper, logger, identity }: BackendParts,
+): Backend {
+  const serverInfo = { name: PROXY_NAME, title: 'MCP RLM Proxy', version: packageVersion() }
+  const opening = new Map<Client, NodeJS.Immediate>()
+  const capabilities = (): JsonObject =>
+    joinCapabilities(upstreams.servers.map((server) => upstreams.known(server)))
+  return {
+    handler,
+    logger,
+    identity,
+    describe(via = []) {
+      const known = upstreams.servers.map((server) => ({ server, initialize: upstreams.known(server) }))
+      return {
+        capabilities: capabilities(),
+        serverInfo,
+        instructions: joinInstructions(
+          via.length === 0,
+          known.flatMap(({ server, initialize }) => instructionsOf(server, initialize)),
+        ),
+      }
+    },
+    opened(client) {
+      // A client of the modern era is told what it listens for, once it does.
+      if (client.era === 'legacy') audience.add(client, hearsOf(capabilities()))
+      // Starting processes holds up the event loop: the answer to the handshake goes out first.
+      const later = setImmediate(() => {
+        opening.delete(client)
+        void upstreams.open(client)
+        engine.warm()
+      })
+      opening.set(client, later)
+    },
+    closed(client) {
+      clearImmediate(opening.get(client))
+      opening.delete(client)
+      audience.remove(client)
+      void upstreams.release(client)
+      if (client.agent.kind !== 'session') return
+      // Nobody has this id again: what it keeps could only take up room.
+      keeper.forgetAgent(client.agent).catch((error: unknown) => {
+        logger.error({ err: error }, 'what a session kept could not be removed')
+      })
+    },
+    notified: (client, notification) => upstreams.broadcast(notification, client),
+  }
+}
+
+function instructionsOf(
+  server: string,
+  initialize: JsonObject | undefined,
+): { server: string; instructions: string }[] {
+  const instructions = isObject(initialize) ? initialize.instructions : undefined
+  return typeof instructions === 'string' && instructions !== '' ? [{ server, instructions }] : []
+}

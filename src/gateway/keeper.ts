@@ -1,0 +1,40 @@
+/** Where kept results lie, as the settings say. */
+import { join } from 'node:path'
+import type { Config } from '../config/schema.ts'
+import type { Engine } from '../engine/engine.ts'
+import { createDiskStore } from '../store/disk.ts'
+import { createKeeper, KEEPER_DEFAULTS, type Keeper } from '../store/keeper.ts'
+import { createMemoryStore } from '../store/memory.ts'
+import type { Logger } from '../telemetry/log.ts'
+
+export async function openKeeper(
+  config: Config,
+  engine: Engine,
+  logger: Logger,
+  now: () => number,
+): Promise<Keeper> {
+  const { settings } = config
+  const disk =
+    settings.cacheDiskMaxBytes === 0
+      ? undefined
+      : await createDiskStore({
+          directory: join(settings.dataDir, 'results'),
+          maxBytes: settings.cacheDiskMaxBytes,
+          maxAge: settings.cacheDiskMaxAgeSeconds * 1000,
+          now,
+        })
+  return createKeeper({
+    ...KEEPER_DEFAULTS,
+    memory: createMemoryStore(),
+    ...(disk && { disk }),
+    ttl: settings.cacheTTLSeconds * 1000,
+    maxEntriesPerAgent: settings.maxEntriesPerAgent,
+    maxBytesPerAgent: settings.maxMemoryPerAgent,
+    maxAgents: settings.maxTotalAgents,
+    isolation: settings.enableAgentIsolation,
+    maxEntries: settings.cacheMaxEntries,
+    now,
+    onDrop: ({ hash }) => engine.forget(hash),
+    onError: (error) => logger.error({ err: error }, 'a kept result could not be stored'),
+  })
+}

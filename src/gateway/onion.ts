@@ -1,0 +1,59 @@
+/** The layers around an exchange, in their order. */
+import type { Config } from '../config/schema.ts'
+import type { Engine } from '../engine/engine.ts'
+import { createAccount } from '../modules/account.ts'
+import { createShape } from '../modules/shape.ts'
+import type { AddressBook } from '../pipeline/address-book.ts'
+import { compose } from '../pipeline/onion.ts'
+import { createRouter } from '../pipeline/router.ts'
+import type { Exchange, Handler, Middleware } from '../protocol/exchange.ts'
+import type { Result } from '../protocol/result.ts'
+import type { Keeper } from '../store/keeper.ts'
+import type { Logger } from '../telemetry/log.ts'
+import type { Ledger } from '../telemetry/savings.ts'
+import { createProxyTools, PROXY_TOOL_NAMES } from '../tools/index.ts'
+import { INSTRUCTIONS } from '../tools/instructions.ts'
+import type { Upstreams } from '../upstream/upstreams.ts'
+
+export interface OnionParts {
+  engine: Engine
+  keeper: Keeper
+  ledger: Ledger
+  upstreams: Upstreams
+  book: AddressBook
+  logger: Logger
+  middlewares: readonly Middleware[]
+}
+
+/** client → account → the embedder's layers → shape → router. Listing and calling take the same way. */
+export function createOnion(config: Config, parts: OnionParts): Handler {
+  const { settings } = config
+  const { engine, keeper, ledger, upstreams, book, logger, middlewares } = parts
+  const tools = createProxyTools({
+    engine,
+    keeper,
+    call: (exchange: Exchange): Promise<Result> => handler(exchange),
+    ownTools: PROXY_TOOL_NAMES,
+    budget: settings.maxResponseSize,
+  })
+  const layers = [
+    createAccount({ ledger, ownTools: PROXY_TOOL_NAMES, instructions: INSTRUCTIONS }),
+    ...middlewares,
+    createShape({
+      engine,
+      keeper,
+      logger,
+      enabled: settings.enableAutoTruncation,
+      exempt: PROXY_TOOL_NAMES,
+      limits: {
+        maxResponseSize: settings.maxResponseSize,
+        maxErrorSize: settings.maxErrorSize,
+        previewSize: Math.min(settings.previewSize, settings.maxResponseSize),
+        ...(settings.maxResponseTokens !== undefined && { maxResponseTokens: settings.maxResponseTokens }),
+        ...(settings.truncationMessage !== undefined && { truncationMessage: settings.truncationMessage }),
+      },
+    }),
+  ]
+  const handler = compose(layers, createRouter({ upstreams, tools, naming: settings.naming, book }))
+  return handler
+}

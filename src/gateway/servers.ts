@@ -1,0 +1,65 @@
+/** The servers of the configuration, and what is done with what they say unasked. */
+import { identityOf } from '../config/identity.ts'
+import type { Config } from '../config/schema.ts'
+import type { ServerConfig } from '../config/servers.ts'
+import { packageVersion } from '../config/version.ts'
+import type { Audience } from '../downstream/audience.ts'
+import type { AddressBook } from '../pipeline/address-book.ts'
+import { PROXY_NAME } from '../protocol/chain.ts'
+import type { Logger } from '../telemetry/log.ts'
+import type { Authorizers } from '../upstream/oauth/authorizers.ts'
+import type { ServerOptions } from '../upstream/options.ts'
+import { createUpstreams } from '../upstream/pool.ts'
+import type { Upstreams } from '../upstream/upstreams.ts'
+
+export interface ServersParts {
+  audience: Audience
+  book: AddressBook
+  authorizers: Authorizers | undefined
+  logger: Logger
+  now(): number
+  /** Longest message taken from a server, in bytes. */
+  maxMessageBytes: number
+}
+
+export function openUpstreams(config: Config, parts: ServersParts): Upstreams {
+  const { audience, book, authorizers, logger, now, maxMessageBytes } = parts
+  const { settings } = config
+  const limit = Math.min(settings.maxResponseSize, settings.maxResponseTokens ?? Number.POSITIVE_INFINITY)
+  return createUpstreams({
+    servers: Object.fromEntries(config.servers.map((server) => [server.name, toServerOptions(server)])),
+    defaults: {
+      timeoutMs: settings.connect.callTimeoutMs,
+      connectTimeoutMs: settings.connect.timeoutMs,
+      lazy: settings.connect.lazy,
+      ...(settings.connect.idleMs !== undefined && { idleMs: settings.connect.idleMs }),
+      // What is not longer than the limit in bytes cannot exceed it in characters, so it is parsed and passes.
+      largeBytes: limit,
+      maxMessageBytes,
+    },
+    identity: identityOf(config),
+    clientInfo: { name: PROXY_NAME, version: packageVersion() },
+    events: {
+      changed: (_server, kind, concerns) =>
+        audience.announce(kind === 'resourceTemplates' ? 'resources' : kind, concerns),
+      notification: (server, notification, client) =>
+        audience.notify(notification, client, (receiver) =>
+          book.notification(server, notification, receiver),
+        ),
+    },
+    logger,
+    dataDir: settings.dataDir,
+    now,
+    authorizer: (server) => authorizers?.for(server),
+  })
+}
+
+function toServerOptions(server: ServerConfig): ServerOptions {
+  const { instance, callTimeoutMs: timeoutMs } = server
+  if (server.transport === 'stdio') {
+    const { command, args, env, cwd } = server
+    return { command, args, env, cwd, instance, timeoutMs }
+  }
+  const { url, headers, transport } = server
+  return { url, headers, instance, timeoutMs, ...(transport !== 'auto' && { type: transport }) }
+}
