@@ -84,18 +84,16 @@ export interface UpstreamsOptions {
   random?: () => number
   later?: Later
   spawn?: Spawn
-  fetch?: typeof fetch
   /** Who signs in at a server over HTTP. Absent: nobody. */
   authorizer?: (server: string) => Authorizer | undefined
 }
 
 /** Options with nothing left to default. */
 export interface CompleteOptions
-  extends Omit<Required<UpstreamsOptions>, 'defaults' | 'dataDir' | 'spawn' | 'fetch' | 'authorizer'> {
+  extends Omit<Required<UpstreamsOptions>, 'defaults' | 'dataDir' | 'spawn' | 'authorizer'> {
   defaults: UpstreamDefaults
   dataDir: string | undefined
   spawn: Spawn | undefined
-  fetch: typeof fetch | undefined
   authorizer: (server: string) => Authorizer | undefined
 }
 
@@ -108,7 +106,6 @@ export function complete(options: UpstreamsOptions): CompleteOptions {
     ...options,
     dataDir: options.dataDir,
     spawn: options.spawn,
-    fetch: options.fetch,
     authorizer: options.authorizer ?? (() => undefined),
     defaults: { ...UPSTREAM_DEFAULTS, ...options.defaults },
   }
