@@ -9,10 +9,39 @@ const CLIENT = here('client/run.mjs')
 
 const REVISIONS = { legacy: '2025-11-25', modern: '2026-07-28' }
 
-/** A server that has nothing to do with the scenarios, of the legacy era, with resources, prompts and requests of its own. */
+/**
+ * A server that has nothing to do with the scenarios, of the legacy era, with resources, prompts and requests of its own. Over
+ * HTTP: one that has to be started for a new kind of client takes longer than some scenarios wait.
+ */
 const ANOTHER = {
-  command: process.execPath,
-  args: [here('../../node_modules/@modelcontextprotocol/server-everything/dist/index.js'), 'stdio'],
+  args: [
+    '--import',
+    here('../e2e/support/loopback.mjs'),
+    here('../../node_modules/@modelcontextprotocol/server-everything/dist/index.js'),
+    'streamableHttp',
+  ],
+  address: /(?<=listening on )\S+(?=\n)/,
+}
+
+async function startAnother() {
+  const env = { ...process.env, PORT: '0' }
+  const { found, end } = await startServer(process.execPath, ANOTHER.args, ANOTHER.address, { env })
+  return { url: `http://${found}/mcp`, end }
+}
+
+async function startFixture(args) {
+  const { found, end } = await startServer(process.execPath, [FIXTURE, ...args], /^http:\S+(?=\n)/)
+  return { url: found, end }
+}
+
+/** Does the work with what was started, and ends it. */
+async function using(start, work) {
+  const started = await start
+  try {
+    return await work(started)
+  } finally {
+    await started.end()
+  }
 }
 
 const STDIO = { command: process.execPath, args: [FIXTURE, '--stdio'] }
@@ -25,43 +54,41 @@ const STDIO = { command: process.execPath, args: [FIXTURE, '--stdio'] }
  *   and the first of them is what the others are measured against
  */
 export function createRuns(suite, main, folder) {
-  /** Runs the server scenarios against the fixture started with these arguments, or against what `around` puts before it. */
-  const withFixture = (era, title, args, around) => async () => {
-    const fixture = await startServer(process.execPath, [FIXTURE, ...args], /^http:\S+(?=\n)/)
-    try {
-      const run = (url) => suite.serverScenarios(url, REVISIONS[era], folder(`${era} ${title}`))
-      return await (around ? around(fixture.found, run) : run(fixture.found))
-    } finally {
-      await fixture.end()
-    }
+  const run = (era, title, { url }) => suite.serverScenarios(url, REVISIONS[era], folder(`${era} ${title}`))
+  const direct = (era, group) => [
+    'direct',
+    () => using(startFixture([]), (fixture) => run(era, `${group} direct`, fixture)),
+  ]
+  const proxied = (era, title, servers) => {
+    const proxy = startProxy(main, folder(`${era} ${title} proxy`), servers)
+    return using(proxy, (started) => run(era, title, started))
   }
-  const direct = (era, place) => ['direct', withFixture(era, `${place} direct`, [])]
-  const proxied = (era, title, serversOf, args = []) => [
+  /** Through the proxy, with the fixture started with these arguments as one of its servers. */
+  const through = (era, title, args = []) => [
     title,
-    withFixture(era, title, args, async (url, run) => {
-      const proxy = await startProxy(main, folder(`${era} ${title} proxy`), serversOf({ url }))
-      try {
-        return await run(proxy.url)
-      } finally {
-        await proxy.end()
-      }
-    }),
+    () => using(startFixture(args), ({ url }) => proxied(era, title, { fixture: { url } })),
+  ]
+  const nextToAnother = (era) => [
+    'next to another',
+    () =>
+      using(startFixture([]), ({ url }) =>
+        using(startAnother(), (another) =>
+          proxied(era, 'next to another', { fixture: { url }, another: { url: another.url } }),
+        ),
+      ),
   ]
   const servers = (era) => ({
     title: `${era} (${REVISIONS[era]})`,
     columns: [
       direct(era, 'servers'),
-      proxied(era, 'through the proxy', (fixture) => ({ fixture })),
-      proxied(era, 'next to another', (fixture) => ({ fixture, another: ANOTHER })),
-      proxied(era, 'over stdio', () => ({ fixture: STDIO })),
+      through(era, 'through the proxy'),
+      nextToAnother(era),
+      ['over stdio', () => proxied(era, 'over stdio', { fixture: STDIO })],
     ],
   })
   const cross = (era, other) => ({
     title: `${era} (${REVISIONS[era]}) across eras`,
-    columns: [
-      direct(era, 'cross'),
-      proxied(era, `server only ${other}`, (fixture) => ({ fixture }), [`--${other}-only`]),
-    ],
+    columns: [direct(era, 'cross'), through(era, `server only ${other}`, [`--${other}-only`])],
   })
   const client = (era) => {
     const driven = (title, args) => [
