@@ -67,7 +67,7 @@ export function createDirectory({ upstreams, naming, reserved }: DirectoryOption
   }
 
   async function search(kind: NamedKind, name: string, exchange: Exchange): Promise<Named> {
-    const { names } = await current(kind, exchange)
+    const { names, lists } = await current(kind, exchange)
     const found = names.resolve(name)
     if (found) return found
     const [only, ...others] = upstreams.servers
@@ -75,7 +75,8 @@ export function createDirectory({ upstreams, naming, reserved }: DirectoryOption
     if (naming.prefix === 'never' && only !== undefined && others.length === 0) {
       return { exposed: name, server: only, original: name }
     }
-    throw new RpcError(RPC.invalidParams, unresolved(kind === 'tools' ? 'tool' : 'prompt', name, names))
+    const text = unresolved(kind === 'tools' ? 'tool' : 'prompt', name, names)
+    throw new RpcError(RPC.invalidParams, text + silent(upstreams, lists))
   }
 
   return {
@@ -116,6 +117,22 @@ function unresolved(noun: string, name: string, names: Names): string {
   )
   const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ''
   return `Unknown ${noun}: ${shown}.${hint}`
+}
+
+/** Which servers gave no list, and why: the name may be one of theirs. */
+function silent(upstreams: Upstreams, lists: readonly ServerList[]): string {
+  const heard = new Set(lists.map(({ server }) => server))
+  if (upstreams.servers.every((server) => heard.has(server))) return ''
+  const reasons = upstreams
+    .status()
+    .filter(({ server }) => !heard.has(server))
+    .map(({ server, lastError }) => {
+      const named = `server \`${server}\``
+      if (lastError === undefined) return `${named} has not answered yet`
+      return (lastError.includes(named) ? lastError : `${named}: ${lastError}`).slice(0, 300)
+    })
+  const more = reasons.length > SHOWN ? `; and ${reasons.length - SHOWN} more` : ''
+  return ` Not every server could be asked: ${reasons.slice(0, SHOWN).join('; ')}${more}.`
 }
 
 function sameLists(a: readonly ServerList[], b: readonly ServerList[]): boolean {

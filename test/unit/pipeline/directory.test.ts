@@ -15,9 +15,10 @@ const NAMING: NamingOptions = {
 
 /** A directory over lists that a test may change; `asked` counts how often they were. */
 function world(lists: Record<string, JsonObject[]>, prefix: NamingOptions['prefix'] = 'always') {
-  const state = { lists, asked: 0 }
+  const state = { lists, asked: 0, errors: {} as Record<string, string> }
   const upstreams = {
     servers: Object.keys(lists),
+    status: () => Object.keys(lists).map((server) => ({ server, lastError: state.errors[server] })),
     list: async () => {
       state.asked++
       return Object.entries(state.lists).map(([server, items]): ServerList => ({ server, items }))
@@ -64,6 +65,18 @@ test('a name that two servers use is refused with both names it goes by', async 
     message: 'Ambiguous tool: search. Several servers have it; call one of x_search, y_search.',
   })
   expect(await directory.find('tools', 'read', exchange())).toMatchObject({ server: 'y' })
+})
+
+test('a name that nobody has is refused with the servers that gave no list, and why', async () => {
+  const { state, directory } = world({ x: [tool('search')], y: [], z: [] })
+  state.lists = { x: [tool('search')] }
+  state.errors = { y: 'server `y`: did not connect within 2 s' }
+  await expect(directory.find('tools', 'y_read', exchange())).rejects.toMatchObject({
+    code: -32602,
+    message:
+      'Unknown tool: y_read. Not every server could be asked: server `y`: did not connect within 2 s; ' +
+      'server `z` has not answered yet.',
+  })
 })
 
 test('a name that nobody has is refused with those alike', async () => {
