@@ -10,7 +10,7 @@ import { isObject, type JsonObject, own } from '../../protocol/json.ts'
 import type { Request } from '../../protocol/message.ts'
 import type { Result } from '../../protocol/result.ts'
 import type { Later } from '../backoff.ts'
-import { ParkedCall } from './parked-call.ts'
+import { ParkedCall, partyOf } from './parked-call.ts'
 import { createStateSigner, type StateOwner, type StateSigner } from './request-state.ts'
 
 /** Sends a request in the form a legacy server knows. */
@@ -24,9 +24,9 @@ export interface ModernClients {
 /** Milliseconds for which a client may think before the call at the server is given up. */
 const PATIENCE_MS = 5 * 60_000
 
-/** Calls that may wait for input, of all agents and of one. The one that waited longest gives way. */
+/** Calls that may wait for input, of all parties and of one. The one that waited longest gives way. */
 const MAX_PARKED = 256
-const MAX_PARKED_PER_AGENT = 32
+const MAX_PARKED_PER_PARTY = 32
 
 /** Requests that may be answered `input_required` (MCP 2026-07-28, multi round-trip requests). */
 const IN_ROUNDS: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read'])
@@ -48,11 +48,11 @@ export function createModernClients(now: () => number, later: Later): ModernClie
     call.abort(new Error(reason))
   }
 
-  function makeRoom(agent: string): void {
+  function makeRoom(party: string): void {
     const parked = [...calls.values()].filter((call) => call.parked)
-    const own = parked.filter((call) => call.agent === agent)
-    const [oldest] = own.length >= MAX_PARKED_PER_AGENT ? own : parked
-    if (oldest && (own.length >= MAX_PARKED_PER_AGENT || parked.length >= MAX_PARKED))
+    const own = parked.filter((call) => call.party === party)
+    const [oldest] = own.length >= MAX_PARKED_PER_PARTY ? own : parked
+    if (oldest && (own.length >= MAX_PARKED_PER_PARTY || parked.length >= MAX_PARKED))
       giveUp(oldest, 'too many calls wait for input')
   }
 
@@ -81,7 +81,7 @@ export function createModernClients(now: () => number, later: Later): ModernClie
   }
 
   function begin(request: Request, exchange: Exchange, owner: StateOwner, send: Send): Promise<Result> {
-    makeRoom(exchange.agent.id)
+    makeRoom(partyOf(exchange))
     const call = new ParkedCall(owner, exchange, (inner) => send(request, inner), later)
     calls.set(call.id, call)
     return round(call, exchange)

@@ -17,10 +17,15 @@ interface Question {
 /** Milliseconds in which questions are gathered: those a server asks at once are answered in one round. */
 const GATHER_MS = 10
 
+/** Who shares what one may have: the clients of an agent; of anonymous ones each for itself, because nobody knows whose they are. */
+export function partyOf({ agent, client }: Exchange): string {
+  return agent.kind === 'anonymous' ? client.id : agent.id
+}
+
 export class ParkedCall {
   readonly id = randomUUID()
   readonly owner: StateOwner
-  readonly agent: string
+  readonly party: string
   /** What the call ends in. */
   readonly outcome: Promise<Result>
   /** Takes back the end of waiting. */
@@ -41,7 +46,7 @@ export class ParkedCall {
     later: Later,
   ) {
     this.owner = owner
-    this.agent = exchange.agent.id
+    this.party = partyOf(exchange)
     this.#later = later
     this.#round = exchange
     this.outcome = send({
