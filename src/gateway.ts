@@ -28,7 +28,10 @@ export interface GatewayParts {
   /** Where the one client of a stdio gateway speaks and listens. */
   input?: Readable
   output?: Writable
+  /** Milliseconds since 1970. */
   now?: () => number
+  /** Milliseconds since any moment, whole ones. It never jumps, as a clock does that is set, and times what lasts for a while. */
+  elapsed?: () => number
   /** Layers of the embedder's own, outside of shaping: they see what the client will see. */
   middlewares?: readonly Middleware[]
   signIn?: SignInParts
@@ -53,9 +56,11 @@ export interface Gateway {
 const MAX_MESSAGE_BYTES = 256 * 1024 * 1024
 const SESSION_IDLE_MS = 30 * 60_000
 
+const steady = (): number => Math.floor(performance.now())
+
 export async function createGateway(config: Config, parts: GatewayParts = {}): Promise<Gateway> {
   const { settings } = config
-  const { logger = silentLogger, now = Date.now } = parts
+  const { logger = silentLogger, now = Date.now, elapsed = steady } = parts
   const engine = createEngine({ ...ENGINE_DEFAULTS, queryTimeout: settings.queryTimeoutMs })
   const ledger = createLedger({ countTokens: (texts) => engine.countTokens(texts), now })
   const keeper = await openKeeper(config, engine, logger, now)
@@ -67,7 +72,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     book,
     authorizers,
     logger,
-    now,
+    now: elapsed,
     maxMessageBytes: MAX_MESSAGE_BYTES,
   })
   const handler = createOnion(config, {
@@ -87,7 +92,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     logger,
     identity: identityOf(config),
   })
-  const modern = createModernService({ backend, audience, now })
+  const modern = createModernService({ backend, audience, now: elapsed })
 
   let listener: Listener | undefined
   let left: () => void = () => {}
@@ -121,6 +126,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
         backend,
         modern,
         now,
+        elapsed,
         ...access,
       })
       void listener.ended.then(left)

@@ -20,6 +20,8 @@ export interface HttpOptions extends SessionsOptions {
   /** 0: any free port. */
   port: number
   backend: Backend
+  /** Milliseconds since any moment, never set: times how long sessions are idle. Default: `now`. */
+  elapsed?: () => number
   /** Answers requests of the modern era. Absent: they are refused. */
   modern?: ModernService
   /** Absent: nobody has to authenticate, which is right for one machine alone. */
@@ -54,6 +56,12 @@ const SERVER: ServerOptions = {
   // An agent thinks between two calls: longer than the 5 seconds of Node, and its connection is still there.
   keepAliveTimeout: 60_000,
 }
+
+/**
+ * Connections that wait to be taken; the operating system may allow fewer. Many agents make many calls at the same moment, and a
+ * connection that finds no room is reset, which clients do not try again.
+ */
+const MAX_PENDING = 4096
 
 /** Milliseconds in which the last answers can reach their clients before their connections are cut. */
 const FAREWELL_MS = 250
@@ -134,7 +142,7 @@ async function saidFarewell(server: Server, closed: Promise<void>): Promise<void
 function begin(server: Server, host: string, port: number): Promise<void> {
   return new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(cannotListen(host, port, error)))
-    server.listen(port, host.replace(/^\[|\]$/g, ''), resolve)
+    server.listen({ port, host: host.replace(/^\[|\]$/g, ''), backlog: MAX_PENDING }, resolve)
   })
 }
 

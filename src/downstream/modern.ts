@@ -21,7 +21,7 @@ import { toRpcError } from './wire-errors.ts'
 export interface ModernServiceOptions {
   backend: Omit<Backend, 'notified'>
   audience: Audience
-  /** Milliseconds since 1970. */
+  /** Milliseconds since any moment, by a clock that nobody sets. */
   now(): number
 }
 

@@ -14,7 +14,7 @@ const MESSAGE_PATH = '/messages'
 
 export async function serveSse(options: HttpOptions): Promise<HttpListener> {
   const { backend } = options
-  const sessions = createSessions<SSEServerTransport>(options)
+  const sessions = createSessions<SSEServerTransport>({ ...options, now: options.elapsed ?? options.now })
 
   async function handle(
     request: IncomingMessage,

@@ -17,6 +17,7 @@ export interface ServersParts {
   book: AddressBook
   authorizers: Authorizers | undefined
   logger: Logger
+  /** Milliseconds since any moment, by a clock that nobody sets. */
   now(): number
   /** Longest message taken from a server, in bytes. */
   maxMessageBytes: number

@@ -37,7 +37,7 @@ interface Entry {
   items: readonly JsonObject[] | undefined
   hints: CacheHints | undefined
   session: object | undefined
-  /** Until when, in milliseconds since 1970, it is true without being announced. */
+  /** Until when, in milliseconds by the same clock, it is true without being announced. */
   trueUntil: number
   /** `now`: the next reader waits for a new one. `soon`: the next reader gets this one, and a new one is fetched. */
   refetch: 'now' | 'soon' | 'no'
@@ -57,7 +57,7 @@ interface Entry {
 export interface CatalogOptions {
   memory: Memory
   changed(place: Place, kind: ListKind): void
-  /** Milliseconds since 1970. */
+  /** Milliseconds since any moment, by a clock that nobody sets. */
   now(): number
   later: Later
   /** True while the session lives. */

@@ -44,7 +44,7 @@ export interface ConnectionOptions {
   revive: boolean
   handlers: ConnectionHandlers
   logger: Logger
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since any moment, by a clock that nobody sets. */
   now(): number
   random(): number
   later: Later
@@ -106,7 +106,7 @@ export class Connection {
   async request(request: Request, options: RequestOptions = {}): Promise<Result> {
     const { server } = this.#options
     for (let again = false; ; again = true) {
-      const session = await unlessAborted(this.connect(), options.signal)
+      const session = this.#session ?? (await unlessAborted(this.connect(), options.signal))
       try {
         return await session.peer.request(request, options)
       } catch (error) {

@@ -40,7 +40,7 @@ export interface LegacyEndpoint {
 
 export function createLegacyEndpoint(options: HttpOptions, heartbeat: Heartbeat): LegacyEndpoint {
   const { backend, now } = options
-  const sessions = createSessions<Hosted>(options)
+  const sessions = createSessions<Hosted>({ ...options, now: options.elapsed ?? options.now })
 
   async function post(
     request: IncomingMessage,

@@ -21,7 +21,7 @@ export interface ModernClients {
 }
 
 export interface ModernClientsOptions {
-  /** Milliseconds since 1970. */
+  /** Milliseconds since any moment, by a clock that nobody sets. */
   now(): number
   /** Sends what belongs to no request. */
   notify(client: Client, notification: Notification): void

@@ -13,7 +13,7 @@ export interface StateOwner {
 }
 
 export interface StateSigner {
-  /** `until`: milliseconds since 1970 after which it is no longer valid. */
+  /** `until`: whole milliseconds, by the clock of the signer, after which it is no longer valid. */
   sign(id: string, until: number, owner: StateOwner): string
   /** The id that was signed; undefined for anything that is not a valid state of this owner. */
   verify(state: string, owner: StateOwner): string | undefined
