@@ -146,10 +146,15 @@ class HttpBase extends Client {
     return ask()
   }
 
-  open(method, headers, body) {
+  /** Once more when the server had closed a connection that was kept for the next request (Node.js, http, `reusedSocket`). */
+  open(method, headers, body, url = this.url) {
     return new Promise((resolve, reject) => {
-      const sent = request(this.url, { agent: this.agent, method, headers })
-      sent.on('response', resolve).on('error', reject).end(body)
+      const sent = request(url, { agent: this.agent, method, headers })
+      const failed = (error) => {
+        if (sent.reusedSocket && error.code === 'ECONNRESET') resolve(this.open(method, headers, body, url))
+        else reject(error)
+      }
+      sent.on('response', resolve).on('error', failed).end(body)
     })
   }
 
@@ -215,13 +220,10 @@ class SseClient extends HttpBase {
   }
 
   post(message) {
-    const sent = request(this.#endpoint, {
-      agent: this.agent,
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-    })
-    sent.on('response', (response) => response.resume()).on('error', (error) => this.failed(error.message))
-    sent.end(JSON.stringify(message))
+    const headers = { 'content-type': 'application/json' }
+    this.open('POST', headers, JSON.stringify(message), this.#endpoint)
+      .then((response) => response.resume())
+      .catch((error) => this.failed(error.message))
   }
 }
 

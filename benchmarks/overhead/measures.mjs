@@ -35,6 +35,8 @@ export async function beside({ client, tools }, bytes) {
   const big = large({ client, tools }, bytes).finally(() => {
     under = false
   })
+  // What fails first is what is told.
+  big.catch(() => {})
   while (under) times.push(await timed(() => small(client, tools)))
   await big
   return times

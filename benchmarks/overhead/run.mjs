@@ -58,7 +58,9 @@ try {
   }
   const report = { machine: machine(), plan: { ...plan, inFlight: IN_FLIGHT }, ways: {}, starts: {} }
   for (const [name, setting] of Object.entries(WAYS)) {
-    if (only.includes(name)) report.ways[name] = await measureWay(all, setting)
+    if (!only.includes(name)) continue
+    report.ways[name] = await measureWay(all, setting)
+    console.error(`${name} is measured`)
   }
   if (only.includes('start')) {
     for (const front of values.quick ? ['stdio'] : ['stdio', 'http'])
