@@ -21,10 +21,19 @@ export interface LinkEvents {
   interrupted(link: Link): void
 }
 
+/** The links of one server. */
+interface Slots {
+  /** By owner, and then by lane. */
+  readonly legacy: Map<Client | undefined, (Link | undefined)[]>
+  modern: Link | undefined
+}
+
 export class Links {
   readonly #options: CompleteOptions
   readonly #events: LinkEvents
-  readonly #links = new Map<string, Link>()
+  readonly #slots = new Map<Server, Slots>()
+  /** How to take a link out again. */
+  readonly #links = new Map<Link, () => void>()
   readonly #probes = new Map<Link, () => void>()
   readonly #closing = new Set<Promise<void>>()
   #closed = false
@@ -35,7 +44,7 @@ export class Links {
   }
 
   get all(): readonly Link[] {
-    return [...this.#links.values()]
+    return [...this.#links.keys()]
   }
 
   get closed(): boolean {
@@ -48,20 +57,15 @@ export class Links {
    */
   for(server: Server, client: Client | undefined, era: Era, lane = 0): Link {
     if (this.#closed) throw connectionLost(server.name, 'the proxy is shutting down')
-    const owner = ownerOf(server, client, era)
-    const key = keyOf(server.name, owner, era, lane)
-    let link = this.#links.get(key)
-    if (link === undefined) {
-      link = this.#make(server, owner, era)
-      this.#links.set(key, link)
-    }
+    const link = this.peek(server, client, era, lane) ?? this.#add(server, client, era, lane)
     this.#probes.get(link)?.()
     return link
   }
 
   /** The link for this client, when there is one. */
   peek(server: Server, client: Client | undefined, era: Era, lane = 0): Link | undefined {
-    return this.#links.get(keyOf(server.name, ownerOf(server, client, era), era, lane))
+    const slots = this.#slots.get(server)
+    return era === 'modern' ? slots?.modern : slots?.legacy.get(ownerOf(server, client))?.[lane]
   }
 
   /** Nobody needs the link for now; it goes when that stays so for a while. */
@@ -93,10 +97,35 @@ export class Links {
   drop(link: Link): Promise<void> {
     this.#probes.get(link)?.()
     this.#probes.delete(link)
-    for (const [key, one] of this.#links) if (one === link) this.#links.delete(key)
+    this.#links.get(link)?.()
+    this.#links.delete(link)
     const closing = link.connection.close()
     this.#closing.add(closing)
     return closing.finally(() => this.#closing.delete(closing))
+  }
+
+  #add(server: Server, client: Client | undefined, era: Era, lane: number): Link {
+    const slots: Slots = this.#slots.get(server) ?? { legacy: new Map(), modern: undefined }
+    this.#slots.set(server, slots)
+    // A modern server keeps nothing of a client, so that one connection serves all.
+    if (era === 'modern') {
+      const link = this.#make(server, undefined, era)
+      slots.modern = link
+      this.#links.set(link, () => {
+        slots.modern = undefined
+      })
+      return link
+    }
+    const owner = ownerOf(server, client)
+    const lanes = slots.legacy.get(owner) ?? []
+    const link = this.#make(server, owner, era)
+    lanes[lane] = link
+    slots.legacy.set(owner, lanes)
+    this.#links.set(link, () => {
+      delete lanes[lane]
+      if (lanes.every((one) => one === undefined)) slots.legacy.delete(owner)
+    })
+    return link
   }
 
   #make(server: Server, client: Client | undefined, era: Era): Link {
@@ -152,12 +181,7 @@ export class Links {
   }
 }
 
-/** A modern server keeps nothing of a client, so that one connection serves all. */
-function ownerOf(server: Server, client: Client | undefined, era: Era): Client | undefined {
-  return server.shared || era === 'modern' ? undefined : client
-}
-
-/** JSON, so that no name can reach into another's place. */
-function keyOf(server: string, owner: Client | undefined, era: Era, lane: number): string {
-  return JSON.stringify([server, era, owner?.id ?? null, lane])
+/** Whose a legacy connection is: the client's, or everybody's. */
+function ownerOf(server: Server, client: Client | undefined): Client | undefined {
+  return server.shared ? undefined : client
 }
