@@ -51,6 +51,16 @@ export function createDirectory({ upstreams, naming, reserved }: DirectoryOption
     prompts: new WeakMap(),
   }
 
+  /** The names that were given last, whoever they were given to. */
+  const latest: Partial<Record<NamedKind, Names>> = {}
+
+  /** The names this client saw last decide, so that a call never waits for a server it does not concern. */
+  function known(kind: NamedKind, name: string, client: Client): Named | undefined {
+    const names = generations[kind].get(client)?.names
+    // Who has seen none calls a name it was told by another client, or in an earlier life.
+    return names === undefined ? latest[kind]?.resolve(name) : names.resolve(name)
+  }
+
   async function current(kind: NamedKind, exchange: Exchange): Promise<Generation> {
     const lists = await upstreams.list(kind, exchange.client, exchange.signal)
     // Read after waiting: two requests at once must not both follow the same generation.
@@ -63,6 +73,7 @@ export function createDirectory({ upstreams, naming, reserved }: DirectoryOption
     const names = nameAll(named, naming, kind === 'tools' ? reserved : [], last?.names)
     const generation = { lists, names, listed: listedUnder(names, lists) }
     generations[kind].set(exchange.client, generation)
+    latest[kind] = names
     return generation
   }
 
@@ -83,8 +94,7 @@ export function createDirectory({ upstreams, naming, reserved }: DirectoryOption
     list: current,
     find(kind, name, exchange) {
       if (typeof name !== 'string') throw new RpcError(RPC.invalidParams, 'params.name must be a string')
-      // The names this client saw last decide, so that a call never waits for a server it does not concern.
-      return generations[kind].get(exchange.client)?.names.resolve(name) ?? search(kind, name, exchange)
+      return known(kind, name, exchange.client) ?? search(kind, name, exchange)
     },
   }
 }

@@ -107,3 +107,13 @@ test('a name that is listed no more still reaches its server, which has its own 
   await items(directory, on)
   expect(directory.find('tools', 'x_a', on)).toMatchObject({ server: 'x', original: 'a' })
 })
+
+test('a client that has seen no list calls by the names another was told, and waits for no server', async () => {
+  const { directory, state } = world({ s: [tool('a')], t: [tool('b')] })
+  await items(directory)
+  expect(state.asked).toBe(1)
+  expect(directory.find('tools', 's_a', exchange(client()))).toMatchObject({ server: 's', original: 'a' })
+  expect(state.asked).toBe(1)
+  await expect(directory.find('tools', 'nothing', exchange(client()))).rejects.toMatchObject({ code: -32602 })
+  expect(state.asked).toBe(2)
+})
