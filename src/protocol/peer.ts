@@ -105,21 +105,25 @@ export class Peer {
       this.#pending.set(id, pending)
       onId?.(id)
       const sent = onProgress ? withToken(params, id) : params
-      this.#send(
-        sent === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params: sent },
-        { relatedRequestId, headers },
-        pending,
-      )
+      try {
+        this.#send(
+          sent === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params: sent },
+          { relatedRequestId, headers },
+          pending,
+        )
+      } catch (error) {
+        pending.reject(reasonOf(error))
+      }
     })
   }
 
-  /** Never throws: a connection that is gone takes no notifications. */
+  /** Never throws: a connection that is gone, or JSON too deep to be written, takes no notifications. */
   notify(notification: Notification, relatedRequestId?: RequestId): void {
     if (this.#closed) return
     const { method, params } = notification
-    this.#send(params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params }, {
-      relatedRequestId,
-    })
+    const message: JsonRpcMessage =
+      params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params }
+    this.#guarded(() => this.#send(message, { relatedRequestId }))
   }
 
   async close(): Promise<void> {
@@ -136,14 +140,26 @@ export class Peer {
     this.notify({ method: 'notifications/cancelled', params: { requestId: id, reason } }, relatedRequestId)
   }
 
-  /** A request fails when it cannot be handed over; of anything else only a note is taken. */
+  /** Whoever reads the messages has more of them to read, with answers among them, whatever became of one. */
+  #guarded(run: () => void): void {
+    try {
+      run()
+    } catch (error) {
+      this.#handlers.onError?.(reasonOf(error))
+    }
+  }
+
+  /**
+   * A request fails when it cannot be handed over; of anything else only a note is taken. Throws what the transport throws at once,
+   * such as RangeError for JSON that is too deep to be written.
+   */
   #send(message: JsonRpcMessage, { relatedRequestId, headers }: SendOptionsOf = {}, pending?: Pending): void {
     const options =
       relatedRequestId === undefined && headers === undefined
         ? undefined
         : { ...(relatedRequestId !== undefined && { relatedRequestId }), ...(headers && { headers }) }
     this.#transport.send(message, options).catch((error) => {
-      const reason = error instanceof Error ? error : new Error(String(error))
+      const reason = reasonOf(error)
       if (pending) pending.reject(reason)
       else this.#handlers.onError?.(reason)
     })
@@ -154,7 +170,7 @@ export class Peer {
       const fault = faultOf(message)
       if (fault) this.#refuse(message, fault)
       else if ('id' in message && message.id !== null) void this.#serve(message, message.id, via)
-      else this.#note(message, via)
+      else this.#guarded(() => this.#note(message, via))
     } else if ('result' in message || 'error' in message) {
       this.#settle(message)
     } else {
@@ -245,6 +261,10 @@ function faultOf(message: object): RpcError | undefined {
   if (params !== undefined && params !== null && !isObject(params))
     return new RpcError(RPC.invalidParams, 'params must be an object')
   return undefined
+}
+
+function reasonOf(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error))
 }
 
 function isId(id: unknown): id is RequestId {

@@ -1,3 +1,4 @@
+import { messageOf, RPC } from '../../protocol/errors.ts'
 import type { JsonRpcMessage } from '../../protocol/message.ts'
 import { LargeResult } from '../../protocol/result.ts'
 
@@ -11,6 +12,7 @@ export interface Payload {
 /** Above this a text is encoded at once: it will be sent in slices, and slices of text have no length in bytes. */
 const LONG_TEXT = 64 * 1024
 
+/** Throws RangeError for a request or a notification that is too deep to be written. */
 export function encode(message: JsonRpcMessage): Payload {
   if ('result' in message && message.result instanceof LargeResult) {
     const { buffer, byteOffset, byteLength } = message.result.bytes
@@ -20,7 +22,18 @@ export function encode(message: JsonRpcMessage): Payload {
       bytes: Buffer.byteLength(head) + byteLength + 1,
     }
   }
-  return textPayload(JSON.stringify(message))
+  return textPayload(textOf(message))
+}
+
+/** An answer always can be written: one too deep for that becomes an error, because its client must not wait for ever. */
+function textOf(message: JsonRpcMessage): string {
+  try {
+    return JSON.stringify(message)
+  } catch (thrown) {
+    if ('method' in message) throw thrown
+    const error = { code: RPC.internalError, message: `The answer cannot be written: ${messageOf(thrown)}` }
+    return JSON.stringify({ jsonrpc: '2.0', id: message.id ?? null, error })
+  }
 }
 
 export function textPayload(text: string): Payload {

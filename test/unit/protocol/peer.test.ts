@@ -217,3 +217,36 @@ test('a transport that cannot be closed leaves nobody waiting', async () => {
   await expect(peer.close()).rejects.toThrow('stuck')
   expect(await pending).toBeInstanceOf(PeerClosed)
 })
+
+test('what a handler throws at a notification costs no other message', async () => {
+  const errors: string[] = []
+  const [near, far] = linkedTransports()
+  const a = new Peer(near, {
+    onRequest: async () => ({}),
+    onNotification: () => {
+      throw new RangeError('too deep')
+    },
+    onError: ({ message }) => errors.push(message),
+  })
+  await Promise.all([a.start(), far.start()])
+  expect(() => near.onmessage?.({ jsonrpc: '2.0', method: 'notifications/message' })).not.toThrow()
+  expect(errors).toEqual(['too deep'])
+})
+
+test('JSON too deep to be written fails its request at once, and a notification quietly', async () => {
+  const errors: string[] = []
+  const transport = linkedTransports()[0]
+  transport.send = () => {
+    throw new RangeError('too deep')
+  }
+  const peer = new Peer(transport, {
+    onRequest: async () => ({}),
+    onNotification: () => {},
+    onError: ({ message }) => errors.push(message),
+  })
+  await peer.start()
+  await expect(peer.request({ method: 'x' }, { timeoutMs: 60_000 })).rejects.toThrow('too deep')
+  expect(peer.waiting).toBe(0)
+  peer.notify({ method: 'notifications/x' })
+  expect(errors).toEqual(['too deep'])
+})

@@ -7,6 +7,7 @@ import {
   type Payload,
   withoutLineBreaks,
 } from '../../../../src/downstream/http/payload.ts'
+import type { JsonValue } from '../../../../src/protocol/json.ts'
 import type { JsonRpcMessage } from '../../../../src/protocol/message.ts'
 import { LargeResult } from '../../../../src/protocol/result.ts'
 
@@ -22,6 +23,14 @@ function large(text: string): LargeResult {
 const result = fc.dictionary(fc.string(), fc.jsonValue())
 
 describe('payloads', () => {
+  test('of an answer that is too deep to be written are an error under its id', () => {
+    let deep: JsonValue = []
+    for (let level = 0; level < 1e5; level++) deep = [deep]
+    const message = JSON.parse(bytesOf(encode({ jsonrpc: '2.0', id: 7, result: { deep } })).toString())
+    expect(message).toMatchObject({ id: 7, error: { code: -32_603 } })
+    expect(() => encode({ jsonrpc: '2.0', method: 'notifications/x', params: { deep } })).toThrow(RangeError)
+  })
+
   test('say what JSON.stringify says, and how many bytes that is', () => {
     fc.assert(
       fc.property(result, fc.boolean(), (object, asBytes) => {
