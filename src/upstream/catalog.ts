@@ -48,7 +48,7 @@ interface Entry {
   pending: Promise<Kept> | undefined
   /** It changed while it was being fetched. */
   again: boolean
-  /** Until when, in milliseconds since 1970, it is not fetched for `list_changed`: the last time nothing had changed. */
+  /** Until when, in milliseconds by that clock, it is not fetched for `list_changed`: the last time nothing had changed. */
   quietUntil: number
   /** A fetch is set for then. */
   waiting: boolean
