@@ -11,6 +11,8 @@ type Environment = Readonly<Record<string, string | undefined>>
 const LIMITS = {
   headersTimeout: 0,
   bodyTimeout: 0,
+  // Milliseconds before the end a server names: on a busy machine a call takes its time from here to there.
+  keepAliveTimeoutThreshold: 2000,
   connect: { keepAlive: true, keepAliveInitialDelay: 30_000 },
 }
 
