@@ -98,6 +98,8 @@ export function createModernClients(now: () => number, later: Later): ModernClie
       if (id === ANEW) return begin(plain, exchange, owner, send)
       const call = id === undefined ? undefined : calls.get(id)
       if (!call?.parked) return Promise.reject(invalidState())
+      // The client has come back: from now on the call takes as long as it takes.
+      call.stopExpiry?.()
       call.answer(responses)
       return round(call, exchange)
     },

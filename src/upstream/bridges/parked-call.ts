@@ -14,6 +14,13 @@ interface Question {
   resolve(answer: JsonObject): void
 }
 
+/** What a client may be asked by a result (MCP 2026-07-28, multi round-trip requests); anything else breaks the result. */
+const ANSWERABLE: ReadonlySet<string> = new Set([
+  'sampling/createMessage',
+  'elicitation/create',
+  'roots/list',
+])
+
 /** Milliseconds in which questions are gathered: those a server asks at once are answered in one round. */
 const GATHER_MS = 10
 
@@ -112,6 +119,8 @@ export class ParkedCall {
   }
 
   #ask(request: Request, signal: AbortSignal | undefined): Promise<JsonObject> {
+    if (!ANSWERABLE.has(request.method))
+      return Promise.reject(new RpcError(RPC.methodNotFound, `${request.method} is not available`))
     const key = `${request.method.split('/')[0]}-${++this.#asked}`
     return new Promise((resolve, reject) => {
       const withdraw = (): void => {
