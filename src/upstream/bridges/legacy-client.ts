@@ -17,6 +17,9 @@ import type { Send } from './modern-client.ts'
 /** Rounds of a call. A server that never has enough must not keep a person busy for ever. */
 const MAX_ROUNDS = 32
 
+/** Questions of one round. Each is a request to the client, and may be a dialog of its own. */
+const MAX_QUESTIONS = 64
+
 /** Milliseconds before a server is asked again that only wants to be asked again. */
 const PACE_MS = 250
 
@@ -51,9 +54,9 @@ export async function requestForLegacyClient(
 /** What the next round carries. */
 async function answer(result: JsonObject, exchange: Exchange, later: Later): Promise<JsonObject> {
   const requests = Object.entries(isObject(result.inputRequests) ? result.inputRequests : {})
-  const answers = await Promise.all(
-    requests.map(async ([key, request]) => [key, plain(await ask(request, exchange))] as const),
-  )
+  if (requests.length > MAX_QUESTIONS)
+    throw new RpcError(RPC.internalError, `the server asked for more than ${MAX_QUESTIONS} things at once`)
+  const answers = await allAnswers(requests, exchange)
   if (requests.length === 0) await new Promise<void>((resolve) => later(PACE_MS, resolve))
   const { requestState } = result
   return {
@@ -62,13 +65,30 @@ async function answer(result: JsonObject, exchange: Exchange, later: Later): Pro
   }
 }
 
-function ask(wanted: unknown, exchange: Exchange): Promise<Result> {
+/** When one of the questions cannot be answered the others are withdrawn: nobody waits for them any more. */
+async function allAnswers(
+  requests: readonly (readonly [key: string, wanted: unknown])[],
+  exchange: Exchange,
+): Promise<(readonly [key: string, answer: JsonObject])[]> {
+  const failed = new AbortController()
+  const signal = AbortSignal.any([exchange.signal, failed.signal])
+  try {
+    return await Promise.all(
+      requests.map(async ([key, wanted]) => [key, plain(await ask(wanted, exchange, signal))] as const),
+    )
+  } catch (error) {
+    failed.abort(error)
+    throw error
+  }
+}
+
+function ask(wanted: unknown, exchange: Exchange, signal: AbortSignal): Promise<Result> {
   const method = isObject(wanted) ? own(wanted, 'method') : undefined
   if (!isObject(wanted) || typeof method !== 'string' || !ANSWERABLE.has(method) || !exchange.ask)
     throw new RpcError(RPC.internalError, 'the server asked for something that a client cannot answer')
   const params = isObject(wanted.params) ? wanted.params : {}
   const request: Request = { method, params: method === 'elicitation/create' ? elicitation(params) : params }
-  return exchange.ask(request, exchange.signal)
+  return exchange.ask(request, signal)
 }
 
 /** The legacy era wants an id for an address to visit; the modern era has none (MCP 2025-11-25, client/elicitation). */
