@@ -141,12 +141,11 @@ export class Link {
   }
 
   /**
-   * The request under way that a message belongs to. HTTP tells it by the stream; elsewhere the legacy era does not say, but with
-   * one request under way there is no doubt.
+   * The request under way that a message belongs to. HTTP tells it by the stream, also when that request is over: then it is
+   * nobody else's. Elsewhere the legacy era does not say, but with one request under way there is no doubt.
    */
   #exchangeOf(via: RequestId | undefined): Exchange | undefined {
-    const told = via === undefined ? undefined : this.#underway.get(via)
-    if (told) return told
+    if (via !== undefined) return this.#underway.get(via)
     const [exchange] = this.#underway.values()
     return this.#underway.size === 1 ? exchange : undefined
   }
