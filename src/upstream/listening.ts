@@ -30,6 +30,9 @@ export interface ListeningOptions {
 /** Milliseconds a new subscription may take before who waits for it goes on without. */
 const PATIENCE_MS = 5000
 
+/** Subscriptions that may wait for their acknowledgement: there are servers that give none. Beyond, the oldest goes. */
+const MAX_UNACKNOWLEDGED = 4
+
 interface Stream {
   readonly controller: AbortController
   id: RequestId | undefined
@@ -140,6 +143,7 @@ export class Listening {
       this.#release()
       return
     }
+    this.#makeRoom()
     const stream: Stream = { controller: new AbortController(), id: undefined, acknowledged: false }
     this.#streams.add(stream)
     session.peer
@@ -159,6 +163,14 @@ export class Listening {
         () => this.#lost(session, stream, undefined),
         (error: unknown) => this.#lost(session, stream, error),
       )
+  }
+
+  #makeRoom(): void {
+    const waiting = [...this.#streams].filter(({ acknowledged }) => !acknowledged)
+    for (const stream of waiting.slice(0, Math.max(0, waiting.length + 1 - MAX_UNACKNOWLEDGED))) {
+      this.#streams.delete(stream)
+      stream.controller.abort()
+    }
   }
 
   #lost(session: Session, stream: Stream, error: unknown): void {

@@ -59,6 +59,19 @@ describe('the subscription to a modern server', () => {
     expect(listening.hears('prompts')).toBe(false)
   })
 
+  test('a server that acknowledges nothing is not left with a stream for every change', async () => {
+    const { listening, session, opened, acknowledge } = world()
+    listening.began(session)
+    acknowledge(1)
+    for (let turns = 0; turns < 20; turns++) {
+      void listening.watch(client(), `r:${turns}`)
+      await turn()
+    }
+    const live = opened.filter(({ options }) => !options.signal?.aborted).map(({ id }) => id)
+    // The one that was acknowledged, because it is heard, and the newest.
+    expect(live).toEqual([1, 18, 19, 20, 21])
+  })
+
   test('is not opened when there is nothing to hear', () => {
     const { listening, session, opened } = world({ tools: {} })
     listening.began(session)
