@@ -36,6 +36,8 @@ export class Links {
   readonly #links = new Map<Link, () => void>()
   readonly #probes = new Map<Link, () => void>()
   readonly #closing = new Set<Promise<void>>()
+  /** Clients that left. */
+  readonly #gone = new WeakSet<Client>()
   #closed = false
 
   constructor(options: CompleteOptions, events: LinkEvents) {
@@ -53,7 +55,7 @@ export class Links {
 
   /**
    * The link for this client, made when there is none. `lane` tells links of one client apart whose calls must not meet. Throws
-   * when all was closed.
+   * when all was closed, and for a client that was released: what is begun for it would be ended by nobody.
    */
   for(server: Server, client: Client | undefined, era: Era, lane = 0): Link {
     if (this.#closed) throw connectionLost(server.name, 'the proxy is shutting down')
@@ -85,6 +87,7 @@ export class Links {
 
   /** Closes what only this client used. */
   async release(client: Client): Promise<void> {
+    this.#gone.add(client)
     await Promise.all(this.of(client).map((link) => this.drop(link)))
   }
 
@@ -117,6 +120,7 @@ export class Links {
       return link
     }
     const owner = ownerOf(server, client)
+    if (owner && this.#gone.has(owner)) throw connectionLost(server.name, 'its client has left')
     const lanes = slots.legacy.get(owner) ?? []
     const link = this.#make(server, owner, era)
     lanes[lane] = link

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/protocol/json.ts'
@@ -293,6 +293,15 @@ describe('connections', () => {
     await expect(upstreams({ servers: {} }).request('x', toolCall('y'), exchange())).rejects.toThrow(
       'no server `x`',
     )
+  })
+
+  test('nothing is started for a client that was released', async () => {
+    const started = join(temporaryFolder(), 'started')
+    const pool = upstreams({ servers: { s: stdioServer({ started }) } })
+    const me = client()
+    await pool.release(me)
+    await expect(pool.request('s', toolCall('echo'), exchange(me))).rejects.toThrow('its client has left')
+    expect(existsSync(started)).toBe(false)
   })
 })
 
