@@ -85,7 +85,8 @@ export async function listen(options: HttpOptions, service: Service): Promise<Ht
     if (!authenticator) return service.handle(request, response, url)
     if (authenticator.serve(request, response, url)) return
     const principal = await authenticator.authenticate(request, response)
-    if (principal) await service.handle(request, response, url, principal)
+    // A client that left meanwhile would never be seen to leave.
+    if (principal && !response.destroyed) await service.handle(request, response, url, principal)
   }
 
   const server = createServer(SERVER, (request, response) => {

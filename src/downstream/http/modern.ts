@@ -8,6 +8,7 @@ import type { JsonRpcNotification, JsonRpcRequest } from '../../protocol/message
 import { validateParamHeaders } from '../../protocol/param-headers.ts'
 import type { Principal } from '../authenticate.ts'
 import type { HttpOptions } from '../listen.ts'
+import { LISTEN } from '../modern/methods.ts'
 import type { ModernService } from '../modern-service.ts'
 import { agentOf, expiryOf } from '../principal.ts'
 import { refuseWith } from '../refuse.ts'
@@ -84,7 +85,8 @@ export function createModernEndpoint(
       response,
       heartbeat,
       now,
-      until: expiryOf(principal),
+      // What was permitted when it was asked for gets its answer; what goes on and on is asked for anew.
+      until: message.method === LISTEN ? expiryOf(principal) : undefined,
     })
     try {
       const mismatch = await paramMismatch(service, request, message, reply)

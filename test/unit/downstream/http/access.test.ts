@@ -1,11 +1,17 @@
 /** Who may connect, and whose session it is. */
-import { describe, expect, test } from 'vitest'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Authenticator } from '../../../../src/downstream/authenticate.ts'
+import { createModernEndpoint } from '../../../../src/downstream/http/modern.ts'
+import type { Outlet } from '../../../../src/downstream/http/outlet.ts'
 import { serveHttp } from '../../../../src/downstream/http.ts'
 import type { HttpOptions } from '../../../../src/downstream/listen.ts'
+import type { ModernService } from '../../../../src/downstream/modern-service.ts'
 import { serveSse } from '../../../../src/downstream/sse.ts'
 import { silentLogger } from '../../../../src/telemetry/log.ts'
-import { eventsOf, messageOf, served } from './support.ts'
+import { deferred } from '../../../support/deferred.ts'
+import { allOf, eventsOf, messageOf, served } from './support.ts'
 
 /** Knows everybody who gives a name. */
 const byName: Authenticator = {
@@ -48,6 +54,72 @@ describe('with an authenticator', () => {
     expect((await send('GET', { ...stolen, accept: 'text/event-stream' })).status).toBe(404)
     expect((await send('DELETE', stolen)).status).toBe(404)
     expect((await post(PING, session)).status).toBe(200)
+  })
+
+  test('who leaves while it is asked about leaves nothing behind', async () => {
+    const asked = deferred<void>()
+    const known = deferred<void>()
+    const slow: Authenticator = {
+      ...byName,
+      async authenticate(request, response) {
+        if (request.headers['x-slow'] !== undefined) {
+          response.once('close', known.resolve)
+          asked.resolve()
+          await known.promise
+        }
+        return byName.authenticate(request, response)
+      },
+    }
+    const { open, send, url } = await served({ authenticator: slow })
+    const stream = { ...(await open('2025-11-25', anna)), accept: 'text/event-stream' }
+    const leaving = new AbortController()
+    const left = fetch(url, { headers: { ...stream, 'x-slow': 'yes' }, signal: leaving.signal })
+    await asked.promise
+    leaving.abort()
+    await expect(left).rejects.toThrow()
+    await known.promise
+    // Its stream would stand in the way of this one.
+    const response = await send('GET', stream)
+    expect(response.status).toBe(200)
+    await response.body?.cancel()
+  })
+
+  test('a modern call that outlives its permission gets its answer; a subscription ends', async () => {
+    const ends: Record<string, () => void> = {}
+    const serve: ModernService['serve'] = ({ method }, { notify }) =>
+      new Promise((resolve) => {
+        notify({ method: 'notifications/progress', params: { progress: 1 } })
+        ends[method] = () => resolve({ done: true })
+      })
+    const outlets = new Set<Outlet>()
+    const heartbeat = {
+      add: (outlet: Outlet) => void outlets.add(outlet),
+      remove: (outlet: Outlet) => void outlets.delete(outlet),
+      close: () => {},
+    }
+    const service = { serve, toolSchema: async () => undefined, close: async () => {} }
+    const endpoint = createModernEndpoint({ modern: service, now: () => 2000 }, heartbeat)
+    const version = '2026-07-28'
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': version,
+      'io.modelcontextprotocol/clientCapabilities': {},
+    }
+    const server = createServer((request, response) => {
+      const method = String(request.headers['mcp-method'])
+      const message = { jsonrpc: '2.0', id: 1, method, params: { _meta } } as const
+      void endpoint.post(request, response, message, { id: 'anna', expiresAt: 1 })
+    })
+    onTestFinished(() => void server.close())
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const ask = (method: string): Promise<Response> =>
+      fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {
+        headers: { 'mcp-protocol-version': version, 'mcp-method': method },
+      })
+    const [call, subscription] = await Promise.all([ask('tools/list'), ask('subscriptions/listen')])
+    for (const outlet of [...outlets]) outlet.beat()
+    expect(await allOf(subscription)).toHaveLength(1)
+    ends['tools/list']?.()
+    expect((await allOf(call)).map((event) => messageOf(event).result)).toEqual([undefined, { done: true }])
   })
 
   test('the same principal has one name in the modern era', async () => {
