@@ -164,6 +164,11 @@ export class Catalog {
     for (const [key, entry] of this.#entries) if (entry.place.group === group) this.#entries.delete(key)
   }
 
+  /** Forgets the lists of a group at one server. */
+  forget(place: Place): void {
+    for (const kind of KINDS) this.#entries.delete(keyOf(place, kind))
+  }
+
   #entry(place: Place, kind: ListKind): Entry {
     const key = keyOf(place, kind)
     const known = this.#entries.get(key)

@@ -55,6 +55,12 @@ export class OneGroup implements Groups {
 export class ManyGroups implements Groups {
   readonly #capabilities = new Map<string, JsonObject>()
   readonly #byClient = new WeakMap<Client, string>()
+  readonly #outgrown: (group: string) => void
+
+  /** `outgrown` is told the group that makes room for a new one: of its lists no changes are followed any more. */
+  constructor(outgrown: (group: string) => void) {
+    this.#outgrown = outgrown
+  }
 
   of(client: Client | undefined): string {
     const known = client && this.#byClient.get(client)
@@ -65,7 +71,10 @@ export class ManyGroups implements Groups {
     this.#capabilities.delete(group)
     this.#capabilities.set(group, capabilities)
     const [oldest] = this.#capabilities.keys()
-    if (this.#capabilities.size > MAX_GROUPS && oldest !== undefined) this.#capabilities.delete(oldest)
+    if (this.#capabilities.size > MAX_GROUPS && oldest !== undefined) {
+      this.#capabilities.delete(oldest)
+      this.#outgrown(oldest)
+    }
     return group
   }
 

@@ -19,6 +19,8 @@ export interface LinkEvents {
   notification(link: Link, notification: Notification, via: RequestId | undefined): void
   /** What changed on the server for a moment was not told. */
   interrupted(link: Link): void
+  /** Changes of this group's lists are not followed any more. */
+  outgrown(server: string, group: string): void
 }
 
 /** The links of one server. */
@@ -144,7 +146,7 @@ export class Links {
       later,
       interrupted: () => this.#events.interrupted(link),
     })
-    const groups = new ManyGroups()
+    const groups = new ManyGroups((group) => this.#events.outgrown(server.name, group))
     const link: Link = new Link({ server: server.name, client: undefined, groups, connection, listening })
     return link
   }

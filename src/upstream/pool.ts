@@ -77,6 +77,7 @@ class Pool implements Upstreams {
       },
       notification: (link, notification, via) => this.#notified(link, notification, via),
       interrupted: (link) => this.#changed(link, KINDS),
+      outgrown: (server, group) => this.#catalog.forget({ server, group }),
     })
     this.#catalog = new Catalog({
       memory: this.#memory,
@@ -257,10 +258,12 @@ class Pool implements Upstreams {
   }
 
   #fetch(server: Server, link: Link, { group }: Place): Fetch {
+    const { clientInfo, identity } = this.#options
+    // Now: the group may make room for another before it is asked.
+    const capabilities = link.groups.capabilities(group)
     return async (kind) => {
       const { initialize } = await link.connection.connect()
-      const { clientInfo, identity } = this.#options
-      const asker = envelope({ clientInfo, capabilities: link.groups.capabilities(group) })
+      const asker = envelope({ clientInfo, capabilities })
       const ask = (request: Request): Promise<Result> =>
         link.connection.request(
           link.era === 'modern'

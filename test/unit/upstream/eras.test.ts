@@ -282,6 +282,20 @@ describe('a legacy client at a modern server', () => {
   })
 })
 
+test('lists stay true for more kinds of modern clients than are followed', async () => {
+  const pool = upstreams({ servers: { s: fixture('--modern-only') } })
+  const { signal } = new AbortController()
+  const names = async (me: Client) =>
+    (await pool.list('tools', me, signal))[0]?.items.map(({ name }) => name) ?? []
+  const kinds = Array.from({ length: 20 }, (_, index) => modern({ experimental: { [`kind${index}`]: {} } }))
+  const [first = modern(), last = modern()] = [kinds[0], kinds.at(-1)]
+  const before = await names(first)
+  for (const me of kinds) await names(me)
+  await send(pool, last, tool('test_trigger_tool_change'))
+  await expect.poll(() => names(last)).not.toEqual(before)
+  expect(await names(first)).toEqual(await names(last))
+})
+
 describe('a server of both eras', () => {
   test('is spoken to in the era of each client, and in no other', async () => {
     const dataDir = temporaryFolder()
