@@ -1,13 +1,16 @@
 /** PERFORMANCE.md from the recorded output of the benchmarks. `--check`: fails when the file is not what it would be. */
 import { readFileSync, writeFileSync } from 'node:fs'
+import { overheadSection } from './performance-overhead.mjs'
 
-const { machine, rounds, rows } = JSON.parse(readFileSync('benchmarks/results/ordinary.json', 'utf8'))
+const recorded = (name) => JSON.parse(readFileSync(`benchmarks/results/${name}.json`, 'utf8'))
+const { machine, rounds, rows } = recorded('ordinary')
 
 const text = `# Performance
 
 Generated from the recorded output of the benchmarks by \`npm run performance\`; \`npm run bench\` records it anew. Times are medians in
-milliseconds; the baseline and ours took turns in one run. Absolute figures depend on the machine, the comparison less so.
+milliseconds; what is compared took turns in one run. Absolute figures depend on the machine, the comparison less so.
 
+${overheadSection(recorded('overhead'))}
 ## Questions about results of ordinary size
 
 What a proxy tool adds over the least a program could do with the text in hand. The baseline reads the text again at every question; the
