@@ -42,6 +42,8 @@ export interface PostHost {
 }
 
 const REFUSAL_BYTES = 1024 * 1024
+/** Milliseconds in which the rest of a response may come for which nobody waits. */
+const REST_MS = 1500
 /** Tries in a row to take up a stream that bring nothing new. */
 const MAX_TRIES = 8
 
@@ -122,10 +124,16 @@ export class Post implements CallHandler {
 
   /** Nobody waits for what comes back. An event stream in answer to a notification may never end. */
   #delivered(type: string): BodyReader {
+    const call = this.#call
     this.#resolve()
-    if (type === 'text/event-stream') this.#call?.abort()
     this.#end()
-    return IGNORED
+    if (type === 'text/event-stream') {
+      call?.abort()
+      return IGNORED
+    }
+    // What is read to its end leaves a connection that can be used again; what has no end would hold it for ever.
+    const stop = this.#host.later(REST_MS, () => call?.abort())
+    return { data: () => {}, end: stop }
   }
 
   #listen(): EventStream {

@@ -247,3 +247,21 @@ function sharedCopy(text: string): Uint8Array<SharedArrayBuffer> {
   expect(isObject(JSON.parse(text))).toBe(true)
   return bytes
 }
+
+test('what follows a notification and has no end holds no connection', async () => {
+  const alarms: (() => void)[] = []
+  let hungUp = 0
+  const server = await loopback((_, response) => {
+    response.once('close', () => hungUp++)
+    response.writeHead(202, { 'content-type': 'text/plain' }).write('and')
+  })
+  const later = (_: number, run: () => void) => {
+    alarms.push(run)
+    return () => {}
+  }
+  const it = await transport(server.url, { ...modern, later })
+  await it.send({ jsonrpc: '2.0', method: 'notifications/x' })
+  expect(hungUp).toBe(0)
+  for (const run of alarms) run()
+  await expect.poll(() => hungUp).toBe(1)
+})
