@@ -121,6 +121,27 @@ export class Connection {
     }
   }
 
+  /**
+   * False when the server, asked anew, no longer speaks the era of the connection: over HTTP the modern era has no session that
+   * would end with it.
+   */
+  async stillSpoken(): Promise<boolean> {
+    const { introduction, connectTimeoutMs } = this.#options
+    const session = this.#session
+    if (session === undefined || session.transport.kind === 'stdio') return true
+    const expired = new RequestTimeout('no answer to server/discover')
+    try {
+      await this.#limited(
+        handshake(session.peer, introduction, () => {}),
+        expired,
+        connectTimeoutMs,
+      )
+      return true
+    } catch (error) {
+      return !refusesEra(introduction.era, { error, local: false })
+    }
+  }
+
   /** Dropped when there is no connection. */
   notify(notification: Notification): void {
     this.#session?.peer.notify(notification)

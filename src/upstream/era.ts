@@ -45,7 +45,7 @@ function onlyNewer({ data }: RpcError): boolean {
 }
 
 /** The HTTP status of an error or of what caused it. */
-function statusOf(error: unknown): number | undefined {
+export function statusOf(error: unknown): number | undefined {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     if ('status' in at && typeof at.status === 'number') return at.status
   }

@@ -13,6 +13,8 @@ const MAX_GROUPS = 16
 export interface Groups {
   /** The group of this client; of nobody in particular when there is none. */
   of(client: Client | undefined): string
+  /** The same, when it is one of `all`. */
+  peek(client: Client): string | undefined
   readonly all: readonly string[]
   /** What clients of the group can do, as the server was or is told. */
   capabilities(group: string): JsonObject
@@ -29,6 +31,10 @@ export class OneGroup implements Groups {
   }
 
   of(): string {
+    return this.#group
+  }
+
+  peek(): string {
     return this.#group
   }
 
@@ -76,6 +82,11 @@ export class ManyGroups implements Groups {
       this.#outgrown(oldest)
     }
     return group
+  }
+
+  peek(client: Client): string | undefined {
+    const group = this.#byClient.get(client)
+    return group !== undefined && this.#capabilities.has(group) ? group : undefined
   }
 
   get all(): readonly string[] {

@@ -27,6 +27,9 @@ export interface ListeningOptions {
   interrupted(): void
 }
 
+/** Resources of a server that are watched, by all clients: each change of them sends all. */
+const MAX_WATCHED = 10_000
+
 /** Milliseconds a new subscription may take before who waits for it goes on without. */
 const PATIENCE_MS = 5000
 
@@ -73,6 +76,8 @@ export class Listening {
 
   /** Resolves when changes of the resource are told to the client, or nothing more can be done about it. */
   async watch(client: Client, uri: string): Promise<void> {
+    if (this.#watchers.size >= MAX_WATCHED && !this.#watchers.has(uri))
+      throw new RpcError(RPC.internalError, `More than ${MAX_WATCHED} resources of this server are watched`)
     const watchers = this.#watchers.get(uri) ?? new Set()
     this.#watchers.set(uri, watchers.add(client))
     if (watchers.size === 1) await this.#renew()
@@ -97,8 +102,9 @@ export class Listening {
 
   /** A subscription was acknowledged: those before it are no longer needed. */
   acknowledged(notification: Notification, via: RequestId | undefined): void {
-    const id = own(metaOf(notification.params) ?? {}, MODERN_META.subscriptionId) ?? via
-    const stream = [...this.#streams].find((one) => one.id === id)
+    // Some servers give a number back as a string.
+    const id = String(via ?? own(metaOf(notification.params) ?? {}, MODERN_META.subscriptionId))
+    const stream = [...this.#streams].find((one) => String(one.id) === id)
     if (!stream) return
     stream.acknowledged = true
     this.#failures = 0

@@ -84,7 +84,7 @@ class Pool implements Upstreams {
       now: options.now,
       later: options.later,
       changed: ({ server, group }, kind) =>
-        options.events.changed(server, kind, (client) => this.#groupOf(server, client) === group),
+        options.events.changed(server, kind, (client) => this.#concerns(server, client, group)),
       alive: (session) => this.#links.all.some((link) => link.connection.session === session),
       lasting: (group) => !isOwn(group),
     })
@@ -119,6 +119,8 @@ class Pool implements Upstreams {
 
   async open(client?: Client): Promise<void> {
     if (client) this.#clients.add(client)
+    // Whoever says something new of itself is a new modern client: servers wait for what it asks.
+    if (client?.era === 'modern' && client.agent.kind !== 'local') return
     const eager = [...this.#servers.values()].filter((server) => !server.lazy)
     await Promise.all(
       eager.map((server) =>
@@ -346,11 +348,13 @@ class Pool implements Upstreams {
     }
   }
 
-  /** Whose lists of the server the client sees; undefined when it has seen none. */
-  #groupOf(name: string, client: Client): string | undefined {
+  /** True when the client sees the lists of this group, or nobody follows those it sees. */
+  #concerns(name: string, client: Client, group: string): boolean {
     const server = this.#server(name)
-    const [era] = this.#speaker.order(server, client)
-    return this.#links.peek(server, client, era)?.groups.of(client)
+    const link = this.#links.peek(server, client, this.#speaker.order(server, client)[0])
+    if (link === undefined) return false
+    const seen = link.groups.peek(client)
+    return seen === undefined ? link.era === 'modern' : seen === group
   }
 }
 

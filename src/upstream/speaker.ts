@@ -3,8 +3,9 @@
  * found out is remembered, and no era is tried that nobody asked for.
  */
 import type { Era } from '../protocol/eras.ts'
+import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Client } from '../protocol/exchange.ts'
-import { EraRefused } from './era.ts'
+import { EraRefused, statusOf } from './era.ts'
 import type { Link } from './link.ts'
 import type { Links } from './links.ts'
 import type { Memory } from './remember.ts'
@@ -48,10 +49,20 @@ export class Speaker {
         return await work(this.#links.for(server, client, era, lane))
       } catch (error) {
         // It did once, and no longer does.
-        if (!(error instanceof EraRefused)) throw error
+        if (!(error instanceof EraRefused) && (await this.#stillSpoken(server, client, era, error)))
+          throw error
       }
     }
     return work(await unlessAborted(this.connect(server, client, lane), signal))
+  }
+
+  /** A server that was replaced by an older release refuses the requests of the modern era one by one. */
+  async #stillSpoken(server: Server, client: Client | undefined, era: Era, error: unknown): Promise<boolean> {
+    const link = this.#links.peek(server, client, era)
+    if (era === 'legacy' || link === undefined || !mayBeRefusal(error)) return true
+    if (await link.connection.stillSpoken()) return true
+    void this.#links.drop(link)
+    return false
   }
 
   /** Connects in the first era that the server speaks. */
@@ -73,4 +84,24 @@ export class Speaker {
     }
     throw connectFailed(server.name, refused[0]?.cause)
   }
+}
+
+/** What servers of the legacy era answer to a request without a session. Errors of tools have other codes. */
+const REFUSALS: ReadonlySet<number> = new Set([
+  RPC.unsupportedVersion,
+  RPC.invalidRequest,
+  RPC.connectionClosed,
+])
+
+function mayBeRefusal(error: unknown): boolean {
+  if (error instanceof RpcError) return REFUSALS.has(error.code)
+  const status = statusOf(error)
+  return (
+    status !== undefined &&
+    status >= 400 &&
+    status < 500 &&
+    status !== 401 &&
+    status !== 403 &&
+    status !== 429
+  )
 }

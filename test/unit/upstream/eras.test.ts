@@ -1,6 +1,6 @@
 /** Every pair of eras: a client of either, a server of either. The servers are the fixture of the conformance suite. */
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Client, Exchange } from '../../../src/protocol/exchange.ts'
 import { isObject, type JsonObject } from '../../../src/protocol/json.ts'
 import type { Request } from '../../../src/protocol/message.ts'
@@ -324,5 +324,51 @@ describe('a server of both eras', () => {
     })
     await send(second, modern(), tool('test_simple_text'))
     expect(starts).toHaveLength(1)
+  })
+
+  test('an older release that takes its place over HTTP is spoken to in its own era', async () => {
+    const { createServer } = await import('node:http')
+    const seen: string[] = []
+    let modernToo = true
+    const http = createServer(async (incoming, response) => {
+      let body = ''
+      for await (const chunk of incoming) body += chunk
+      if (incoming.method !== 'POST') return void response.writeHead(405).end()
+      const { id, method, params } = JSON.parse(body)
+      seen.push(method)
+      const isModern = params?._meta?.['io.modelcontextprotocol/protocolVersion'] !== undefined
+      const send = (status: number, message: object) => {
+        response.writeHead(status, { 'content-type': 'application/json' })
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, ...message }))
+      }
+      if (id === undefined) return void response.writeHead(202).end()
+      if (isModern && !modernToo) return send(400, { error: { code: -32000, message: 'No session' } })
+      const capabilities = { tools: {} }
+      if (method === 'server/discover')
+        return send(200, {
+          result: { supportedVersions: ['2026-07-28'], capabilities, resultType: 'complete' },
+        })
+      if (method === 'initialize')
+        return send(200, { result: { protocolVersion: '2025-11-25', capabilities, serverInfo: {} } })
+      send(200, { result: { content: [{ type: 'text', text: isModern ? 'modern' : 'legacy' }] } })
+    })
+    await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void http.close().closeAllConnections())
+    const address = http.address()
+    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/mcp`
+    const pool = upstreams({ servers: { s: { url } } })
+    const me = modern()
+    expect(textOf(await send(pool, me, tool('t')))).toBe('modern')
+    expect(seen).not.toContain('initialize')
+    modernToo = false
+    expect(textOf(await send(pool, me, tool('t')))).toBe('legacy')
+    expect(textOf(await send(pool, me, tool('t')))).toBe('legacy')
+    expect(seen.filter((method) => method === 'server/discover')).toHaveLength(3)
+  })
+
+  test('a modern client that is not local starts no server before it asks something', async () => {
+    const pool = upstreams({ servers: { s: fixture('--legacy-only') } })
+    await pool.open(modern(ALL, 'anonymous'))
+    expect(pool.status()[0]?.state).toBe('idle')
   })
 })
