@@ -24,6 +24,16 @@ export default defineConfig({
           fileParallelism: false,
         },
       },
+      {
+        extends: true,
+        test: {
+          name: 'endurance',
+          include: ['test/e2e/endurance-*.test.ts'],
+          env: { ENDURANCE: 'whole' },
+          testTimeout: 600_000,
+          fileParallelism: false,
+        },
+      },
     ],
   },
 })

@@ -7,6 +7,7 @@ import { parseConfig } from '../../src/config/load.ts'
 import { createGateway } from '../../src/gateway.ts'
 import { verifies } from '../support/verifies.ts'
 import { type Agent, type CallOptions, type Era, rawAgent, sdkAgent } from './support/endurance/agent.ts'
+import { TIMES } from './support/endurance/counts.ts'
 import { type HttpServer, httpServer, pipeServer } from './support/endurance/servers.ts'
 import { type Outcome, outcomeOf, recovers, Tally, unstuck } from './support/endurance/tally.ts'
 import { startHttpProxy } from './support/http-proxy.ts'
@@ -16,7 +17,7 @@ import { temporaryDirectory } from './support/world.ts'
 
 const ERAS: readonly Era[] = ['legacy', 'modern']
 /** Of each fault on each transport with each client; there are two clients of each era. */
-const ROUNDS = 10
+const ROUNDS = TIMES / 2
 /** Seconds that a call may go without an answer. */
 const LIMIT = 4
 
@@ -149,7 +150,7 @@ verifies(
 
 verifies(
   'S3.34 S3.36',
-  'a server over HTTP that is killed in the middle of calls and streams, and comes back, 20 times',
+  `a server over HTTP that is killed in the middle of calls and streams, and comes back, ${TIMES} times`,
   async () => {
     let http = await httpServer()
     const servers = { old: http.entry('/legacy'), new: http.entry('/modern') }
@@ -162,7 +163,7 @@ verifies(
       await http.kill()
       http = await httpServer(http.port)
     }
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < TIMES; round++) {
       const calls = agents.flatMap((agent) =>
         names.flatMap((server) =>
           ['hangs', 'hangs mid-stream'].map((kind) => {
@@ -191,7 +192,7 @@ verifies(
       }
     }
     tally.print()
-    expect(tally.rows().map(([, { recovered }]) => recovered)).toEqual(Array(8).fill(20))
+    expect(tally.rows().map(([, { recovered }]) => recovered)).toEqual(Array(8).fill(TIMES))
   },
   { timeout: 120_000 },
 )
@@ -215,7 +216,7 @@ async function shakeHands(
 
 verifies(
   'S3.34 S3.36',
-  'a server that is lost in the handshake, 20 times on every transport with clients of both eras',
+  `a server that is lost in the handshake, ${TIMES} times on every transport with clients of both eras`,
   async () => {
     const gates = temporaryDirectory()
     const http: HttpServer = await httpServer()
@@ -235,7 +236,7 @@ verifies(
       const server = `pipe-${era}`
       const agent = await rawAgent(url, era)
       await recovers(agent, server, 'the start')
-      for (let round = 0; round < 20; round++) {
+      for (let round = 0; round < TIMES; round++) {
         const kind = round % 2 === 0 ? 'killed mid-call' : 'half a message'
         writeFileSync(gateOf(era), kind)
         const dead = agent.call(`${server}_fault`, { kind: 'killed mid-call', marker: '' })
@@ -255,7 +256,7 @@ verifies(
       const server = `old-${era}`
       const first = await rawAgent(url, era)
       await recovers(first, server, 'the start')
-      for (let round = 0; round < 20; round++) {
+      for (let round = 0; round < TIMES; round++) {
         const kind = HANDSHAKE_FAULTS[round % HANDSHAKE_FAULTS.length] ?? ''
         const agent = await rawAgent(url, era)
         await http.break(`/legacy/${era}`, kind, 1)
@@ -268,7 +269,7 @@ verifies(
     await Promise.all(ERAS.flatMap((era) => [overPipe(era), overOldHttp(era)]))
     /** One connection to a modern server serves all clients, as long as there are any: here each has a proxy of its own. */
     async function overNewHttp(era: Era): Promise<void> {
-      for (let round = 0; round < 20; round++) {
+      for (let round = 0; round < TIMES; round++) {
         const kind = HANDSHAKE_FAULTS[round % HANDSHAKE_FAULTS.length] ?? ''
         const path = `/modern/${era}/${round}`
         const mcpServers = { new: http.entry(path) }
@@ -290,7 +291,7 @@ verifies(
 
     await Promise.all(ERAS.map(overNewHttp))
     tally.print()
-    expect(tally.rows().map(([, { error }]) => error)).toEqual(Array(6).fill(20))
+    expect(tally.rows().map(([, { error }]) => error)).toEqual(Array(6).fill(TIMES))
   },
   { timeout: 120_000 },
 )

@@ -4,6 +4,7 @@ import { Agent as Dispatcher, getGlobalDispatcher, setGlobalDispatcher } from 'u
 import { expect, onTestFinished } from 'vitest'
 import { verifies } from '../support/verifies.ts'
 import { type Agent, type Era, rawAgent, sdkAgent } from './support/endurance/agent.ts'
+import { AGENTS, SESSIONS } from './support/endurance/counts.ts'
 import { httpServer, pipeServer } from './support/endurance/servers.ts'
 import { recovers, unstuck } from './support/endurance/tally.ts'
 import { startHttpProxy } from './support/http-proxy.ts'
@@ -20,7 +21,7 @@ const SPARE = 16
 
 verifies(
   'S3.34 S3.35',
-  '1,000 sessions one after the other, half of which vanish without a word, leave no more open than the first 80',
+  `${SESSIONS} sessions one after the other, half of which vanish without a word, leave no more open than the first 80`,
   async () => {
     const http = await httpServer()
     const most = 40
@@ -47,20 +48,20 @@ verifies(
     // As many as find room, so that the first has to go.
     for (let n = 1; n < 2 * most; n++) await visit(n)
     const early = await open()
-    for (let n = 2 * most; n <= 1000; n++) await visit(n)
+    for (let n = 2 * most; n <= SESSIONS; n++) await visit(n)
     await expect
       .poll(async () => (await open()).descriptors, quiet)
       .toBeLessThanOrEqual(early.descriptors + 4)
     const late = await open()
     report('after 80 sessions', early)
-    report('after 1,000 sessions', late)
+    report(`after ${SESSIONS} sessions`, late)
     expect(late.sessions).toBeLessThanOrEqual(most)
     expect(late.streams).toBeLessThanOrEqual(most)
     expect(late.sockets).toBeLessThanOrEqual(early.sockets + 4)
     expect(late.processes).toBe(0)
     expect(late.megabytes).toBeLessThan(400)
     // Who came first and stayed was not pushed out.
-    await recovers(standing, 'old', '1,000 others')
+    await recovers(standing, 'old', 'all the others')
     child.kill('SIGTERM')
     await once(child, 'exit')
     await expect.poll(() => http.state(), quiet).toMatchObject({ sessions: 0, streams: 0, sockets: 0 })
@@ -118,7 +119,7 @@ async function converse(agent: Agent, rounds: number): Promise<void> {
 
 verifies(
   'S3.33 S3.34',
-  '64 agents of both eras at once, calls, progress, questions and handles interleaved: nobody gets what is another’s',
+  `${AGENTS} agents of both eras at once, calls, progress, questions and handles interleaved: nobody gets what is another’s`,
   async () => {
     const http = await httpServer()
     const { url, child } = await startHttpProxy({
@@ -142,7 +143,7 @@ verifies(
     for (const server of ['old', 'new', 'pipe']) await recovers(first, server, 'the start')
     const before = await open()
     const agents = await Promise.all(
-      Array.from({ length: 64 }, (_, n) => {
+      Array.from({ length: AGENTS }, (_, n) => {
         const era = ERAS[n % 2] ?? 'legacy'
         if (n % 8 >= 6) return sdkAgent(url, era)
         // Nothing but their calls tells some of the modern ones apart.
@@ -152,7 +153,7 @@ verifies(
     const begun = performance.now()
     await Promise.all(agents.map((agent) => converse(agent, 2)))
     const after = await open()
-    report('64 agents', {
+    report(`${AGENTS} agents`, {
       calls: after.calls - before.calls,
       questions: agents.reduce((sum, { asked }) => sum + asked.length, 0),
       ms: Math.round(performance.now() - begun),
@@ -171,7 +172,7 @@ verifies(
       .poll(() => openDescriptors(pid), quiet)
       .toBeLessThanOrEqual(before.descriptors + held + SPARE)
     expect(descendantsOf(pid)).toHaveLength(before.processes)
-    await recovers(first, 'old', '64 others')
+    await recovers(first, 'old', 'all the others')
     report('before', before)
     report('with all', after)
     report('when they left', await open())
