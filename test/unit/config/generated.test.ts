@@ -18,7 +18,7 @@ describe('mcp.json.example', () => {
     const { config, warnings } = loadConfig({ path: root('mcp.json.example'), cwd: '/', home: '/', env: {} })
     expect(warnings).toEqual([])
     expect(config.servers.map(({ name }) => name)).toEqual(['filesystem', 'memory'])
-    expect(config.disabled).toEqual(['docs'])
+    expect(config.disabled).toEqual(['docs', 'tickets'])
   })
 
   verifies('S3.42', 'shows the defaults', () => {
