@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
+    // Most of the time a test waits for processes to start and answer.
+    maxWorkers: '100%',
     projects: [
       {
         extends: true,
@@ -21,7 +23,6 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          fileParallelism: false,
         },
       },
       {
