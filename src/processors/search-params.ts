@@ -6,23 +6,18 @@ const searchModes = ['regex', 'bm25', 'fuzzy', 'context'] as const
 type SearchMode = (typeof searchModes)[number]
 
 export const searchStepParams = z.object({
-  pattern: text(
-    'regex and context: a regular expression (linear-time RE2 syntax). bm25 and fuzzy: plain words.',
-  ),
+  pattern: text('RE2 for regex and context, words for bm25 and fuzzy.'),
   mode: choice(
     searchModes,
-    'regex (default): lines, or paths in JSON. bm25: most relevant passages. fuzzy: tolerates typos. context: paragraph, section or sentence round each match.',
+    'regex (default), bm25: most relevant, fuzzy: despite typos, context: text round each match.',
   ),
-  max_results: count('Most hits to show; default 20. The count is always over everything.', 1),
-  context_lines: count('regex: lines before and after each hit; default 0. context with lines: default 3.'),
-  case_insensitive: flag('Ignore case; default false.'),
-  multiline: flag('A match may span lines; `.` matches line breaks.'),
-  threshold: fraction('fuzzy: least similarity, 0–1; default 0.7.'),
-  top_k: count('bm25: most passages to show; default 5.', 1),
-  context_type: choice(
-    ['paragraph', 'section', 'sentence', 'lines'],
-    'context: what to show round each match; default paragraph.',
-  ),
+  max_results: count('Default 20.', 1),
+  context_lines: count(''),
+  case_insensitive: flag(''),
+  multiline: flag(''),
+  threshold: fraction('fuzzy, 0–1; default 0.7.'),
+  top_k: count('bm25; default 5.', 1),
+  context_type: choice(['paragraph', 'section', 'sentence', 'lines'], ''),
 })
 
 export type SearchParams = z.output<typeof searchStepParams>

@@ -2,15 +2,10 @@
  * Server instructions: how to work with a handle. Clients cut instructions at 2 KB, so this stays well below and comes
  * before anything the servers say themselves.
  */
-export const INSTRUCTIONS = `Tools of several servers are offered here as {server}_{tool}. A result too large to read comes back as a \
-preview: its size, its fields, a sample, and a cache_id. The whole result is kept; nothing is lost. Do not call the tool again to see \
-more of it. Ask for the part you need by cache_id:
-- proxy_filter: records by condition (where), fields, sort, group_by and aggregate. Counting and summing belong here.
-- proxy_search: text by regex, relevance (bm25), likeness (fuzzy), or with its surroundings (context).
-- proxy_explore: structure, when the preview does not show the field you need.
-Each answer says how much there is in all and how to get the rest. An answer that is itself too large has a cache_id of its own and can \
-be asked in the same way. When you know beforehand what you need, pass tool and arguments to these three instead of cache_id: the call is \
-made, the result kept, and only the answer returned. When a cache_id is unknown, do not retry it; call the tool again.`
+export const INSTRUCTIONS = `A result too large to read comes back as a preview with a cache_id; all of it is kept. Do not repeat the \
+call to see more: ask for the part you need by cache_id, with proxy_filter (records, counts, sums), proxy_search (text) or proxy_explore \
+(fields). Their own long answers have a cache_id as well. If you know beforehand what you need, give these three the tool and its \
+arguments instead: only the answer comes back. When a cache_id is unknown, do not retry it; call the tool again.`
 
 /** The most characters of instructions that clients keep. */
 const MAX_INSTRUCTIONS = 2000

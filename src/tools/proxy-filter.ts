@@ -10,10 +10,9 @@ export function proxyFilter(options: QueryToolOptions): ProxyTool {
       title: 'Filter a kept result',
       kind: 'filter',
       params: filterParams,
-      description: `Get exactly the records and fields you need from a kept result (cache_id) or a fresh call (tool + arguments). \
-Works on JSON, CSV, NDJSON and log lines. Counts are over everything, so count and aggregate here instead of reading rows.
-Examples: {"cache_id":"…","fields":["id","title"],"where":["state = open","comments > 5"],"sort":"-comments","limit":10}
-{"cache_id":"…","group_by":"state","aggregate":"count"} · {"cache_id":"…","path":"$.items[*].labels[*]","fields":["name"]}`,
+      description: `The records and fields you need from a kept result (cache_id) or from a fresh call (tool + arguments). JSON, CSV, \
+tables, logs. Count and sum here, not by reading rows: it is over everything.
+{"cache_id":"…","where":["state = open","comments > 5"],"fields":["id","title"],"sort":"-comments","limit":10}`,
     },
     options,
   )

@@ -26,6 +26,8 @@ export interface QueryToolDeclaration {
   kind: Query['kind']
   description: string
   params: ZodObject
+  /** Parameters that another of the tools explains, or the description: only their types are listed. Default: none. */
+  explained?: readonly string[]
 }
 
 export function createQueryTool(declaration: QueryToolDeclaration, options: QueryToolOptions): ProxyTool {
@@ -37,9 +39,8 @@ export function createQueryTool(declaration: QueryToolDeclaration, options: Quer
       name,
       title,
       description,
-      inputSchema: publicSchema(params),
-      // A fresh call runs a tool of any kind, so the hint can promise nothing about it.
-      annotations: { title, openWorldHint: true },
+      inputSchema: publicSchema(params, declaration.explained),
+      // No annotations: a fresh call runs a tool of any kind, so no hint can promise anything about it.
     },
     async call(args, exchange) {
       const read = readParams(name, params, args)

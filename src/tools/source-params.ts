@@ -45,15 +45,14 @@ export const sourceParams = {
     .optional()
     .meta({
       type: 'string',
-      description: 'Handle of a kept result, from an earlier reply. Several: separate by commas.',
+      description: 'From an earlier reply; several: "a, b".',
     }),
-  tool: z
-    .string()
-    .max(500)
-    .optional()
-    .describe('Instead of cache_id: a tool to call now; its result is kept.'),
+  tool: z.string().max(500).optional().describe('Instead of cache_id: tool to call now.'),
   arguments: z
     .preprocess(argumentsObject, z.custom<JsonObject>(isObject, 'must be an object'))
     .optional()
-    .meta({ type: 'object', description: 'Arguments for that tool.' }),
+    .meta({ type: 'object', description: '' }),
 }
+
+/** Their names. */
+export const sourceNames: readonly string[] = Object.keys(sourceParams)
