@@ -5,7 +5,7 @@ import { installedPackages, ROOT, serverScript } from './project.mjs'
 import { withServer } from './server.mjs'
 
 const TREE_LIMIT_FILES = 6000
-/** The document of each size that is nearest: a long one and one of ordinary length. */
+/** The README or CHANGELOG nearest to each size: a long one and one of ordinary length. */
 const DOCUMENT_BYTES = [150_000, 40_000]
 
 export const name = 'filesystem'
@@ -65,7 +65,7 @@ function filesIn(folder, limit = TREE_LIMIT_FILES + 1) {
 function chosenDocuments(packages) {
   const documents = packages.flatMap(({ folder }) =>
     readdirSync(join(ROOT, folder))
-      .filter((file) => /\.(md|markdown)$/i.test(file))
+      .filter((file) => /^(readme|changelog|history).*\.md$/i.test(file))
       .map((file) => join(ROOT, folder, file))
       .map((path) => ({ path, bytes: statSync(path).size })),
   )
