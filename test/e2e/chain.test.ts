@@ -61,7 +61,7 @@ describe.each(Object.entries(ERAS))('two proxies, a client of the %s era', (_era
     const proxy = await start()
     await proxy.client.listTools()
     const text = proxy.client.getInstructions() ?? ''
-    expect(text.match(/proxy_filter:/g)).toHaveLength(1)
+    expect(text.match(/proxy_filter/g)).toHaveLength(1)
   })
 })
 
