@@ -17,7 +17,7 @@ export interface Introduction {
   era: Era
   /** `clientInfo` of the proxy: at least name and version. */
   clientInfo: JsonObject
-  /** Capabilities of the client this connection serves, unchanged; none when it serves nobody in particular. */
+  /** Capabilities of the client this connection serves, or of the first it serves; none when it serves nobody in particular. */
   capabilities: JsonObject
   /** The proxies on the way to the server, this one last. */
   via: readonly string[]

@@ -1,6 +1,7 @@
 /** Whose connection is which: legacy, one for each server and client, or one for all; modern, one for all. */
 import type { Era } from '../protocol/eras.ts'
 import type { Client } from '../protocol/exchange.ts'
+import type { JsonObject } from '../protocol/json.ts'
 import type { Notification, RequestId } from '../protocol/message.ts'
 import { Connection, type Session } from './connection.ts'
 import { dial } from './dial.ts'
@@ -114,7 +115,7 @@ export class Links {
     this.#slots.set(server, slots)
     // A modern server keeps nothing of a client, so that one connection serves all.
     if (era === 'modern') {
-      const link = this.#make(server, undefined, era)
+      const link = this.#make(server, undefined, era, client)
       slots.modern = link
       this.#links.set(link, () => {
         slots.modern = undefined
@@ -134,8 +135,10 @@ export class Links {
     return link
   }
 
-  #make(server: Server, client: Client | undefined, era: Era): Link {
-    const connection = (link: Link): Connection => this.#connection(server, link, era)
+  /** `first`: who asked for it, so that a server which serves all is greeted with what at least this client can do. */
+  #make(server: Server, client: Client | undefined, era: Era, first = client): Link {
+    const connection = (link: Link): Connection =>
+      this.#connection(server, link, era, first?.capabilities ?? {})
     if (era === 'legacy')
       return new Link({ server: server.name, client, groups: new OneGroup(client), connection })
     const { clientInfo, defaults, random, later } = this.#options
@@ -151,7 +154,7 @@ export class Links {
     return link
   }
 
-  #connection(server: Server, link: Link, era: Era): Connection {
+  #connection(server: Server, link: Link, era: Era, capabilities: JsonObject): Connection {
     const { clientInfo, identity, defaults, logger, now, random, later } = this.#options
     const { client } = link
     return new Connection({
@@ -160,7 +163,7 @@ export class Links {
       introduction: {
         era,
         clientInfo,
-        capabilities: client?.capabilities ?? {},
+        capabilities,
         via: [...(client?.via ?? []), identity],
         protocolVersion: client?.protocolVersion,
       },
