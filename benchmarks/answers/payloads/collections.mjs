@@ -50,9 +50,7 @@ export function containersAt(data, at) {
 /** The collection at a way: its records in document order, those of maps as copies with `_key`. */
 function collectionOf(at, containers, keyed) {
   const records = containers.flatMap((container) =>
-    keyed
-      ? Object.entries(container).map(([key, value]) => ({ _key: key, ...value }))
-      : container,
+    keyed ? Object.entries(container).map(([key, value]) => ({ _key: key, ...value })) : container,
   )
   return { at, keyed, records }
 }
@@ -81,7 +79,9 @@ export function collectionsOf(data) {
     const objects = nodes.filter(isObject)
     if (objects.length === 0) continue
     if (areMaps(objects)) {
-      const own = objects.some((object) => Object.values(object).some((value) => Object.hasOwn(value, '_key')))
+      const own = objects.some((object) =>
+        Object.values(object).some((value) => Object.hasOwn(value, '_key')),
+      )
       if (!own) found.push({ ...collectionOf(at, objects, true), size: JSON.stringify(objects).length })
       queue.push({ at: [...at, '[]'], nodes: objects.flatMap((object) => Object.values(object)) })
       continue

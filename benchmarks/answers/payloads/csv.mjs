@@ -73,7 +73,8 @@ export function readCsv(name, text) {
   const records = rows.map(({ cells }) => {
     const record = {}
     for (const [index, column] of columns.entries()) {
-      if (index < cells.length) Object.defineProperty(record, column, { value: cells[index], enumerable: true, configurable: true })
+      if (index < cells.length)
+        Object.defineProperty(record, column, { value: cells[index], enumerable: true, configurable: true })
     }
     return record
   })

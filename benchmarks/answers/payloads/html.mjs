@@ -1,6 +1,7 @@
 /** HTML: the text of its sections, each from a heading to the next, as a reader of the page sees it. */
 
-const BLOCK = /<\/?(?:p|div|section|article|header|footer|main|aside|nav|ul|ol|li|dl|dt|dd|table|thead|tbody|tr|pre|blockquote|form|figure|hr|br|title)\b[^>]*>/gi
+const BLOCK =
+  /<\/?(?:p|div|section|article|header|footer|main|aside|nav|ul|ol|li|dl|dt|dd|table|thead|tbody|tr|pre|blockquote|form|figure|hr|br|title)\b[^>]*>/gi
 const ENTITIES = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
 
 /** Text of a piece of HTML: blocks on lines of their own, tags gone, entities decoded. */

@@ -3,7 +3,9 @@ import { collectionsOf } from './collections.mjs'
 
 /** A number without what only writing it adds, as `[digits, exponent]`: `1.50e3` and `1500` are the same. */
 function exact(literal) {
-  const [, sign, whole, fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal)
+  const [, sign, whole, fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(
+    literal,
+  )
   const digits = (whole + fraction).replace(/^0+/, '')
   const short = digits.replace(/0+$/, '')
   if (short === '') return '0'

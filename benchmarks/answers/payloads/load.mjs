@@ -65,7 +65,10 @@ export function loadPayloads(dir, { maxBytes = 64 * 1024 * 1024 } = {}) {
       const status = statSync(file)
       if (!status.isFile() || /^(readme|\.)/i.test(name)) continue
       if (status.size > maxBytes) skip(name, `${status.size} bytes, more than ${maxBytes}`)
-      else payloads.push(...readPayload(name, new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file))))
+      else
+        payloads.push(
+          ...readPayload(name, new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file))),
+        )
     } catch (error) {
       skip(name, error instanceof Error ? error.message : String(error))
     }

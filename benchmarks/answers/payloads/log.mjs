@@ -4,12 +4,16 @@ const LEVEL = '(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|ERR|SEVERE|FATAL|CR
 const ISO = String.raw`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?`
 const QUOTED = String.raw`"((?:[^"\\]|\\.)*)"`
 
-const ACCESS = new RegExp(String.raw`^(\S+) \S+ (\S+) \[([^\]]+)\] ${QUOTED} (\d{3}) (\d+|-)(?: ${QUOTED} ${QUOTED})?`)
+const ACCESS = new RegExp(
+  String.raw`^(\S+) \S+ (\S+) \[([^\]]+)\] ${QUOTED} (\d{3}) (\d+|-)(?: ${QUOTED} ${QUOTED})?`,
+)
 const REQUEST = /^([A-Z]+) (\S+)(?: \S+)?$/
 const IP = /^(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-f]*:[\da-f:]+)$/i
 const PYTHON = new RegExp(String.raw`^(${ISO}) \[?(${LEVEL})\]? +([\w.$/-]+): (.*)$`)
 const DASHES = new RegExp(String.raw`^(${ISO}) - ([\w.$/-]+) - (${LEVEL}) - (.*)$`)
-const JAVA = new RegExp(String.raw`^(${ISO}) +(?:\[([^\]]+)\] +)?(${LEVEL}) +(?:\[[^\]]*\] +)?([\w.$/-]+) +- (.*)$`)
+const JAVA = new RegExp(
+  String.raw`^(${ISO}) +(?:\[([^\]]+)\] +)?(${LEVEL}) +(?:\[[^\]]*\] +)?([\w.$/-]+) +- (.*)$`,
+)
 const LEVELLED = new RegExp(String.raw`^\[?(${ISO})\]? +\[?(${LEVEL})\]?:? +(.*)$`, 'i')
 const NGINX = /^(\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d) \[(\w+)\] (?:\d+#\d+: )?(.*)$/
 const SYSLOG = /^(?:<\d+>)?([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d) ([\w.:-]+) ([^\s:[]+)(?:\[(\d+)\])?: (.*)$/
@@ -20,12 +24,14 @@ function pairs(text) {
   for (const [, key, raw] of text.matchAll(PAIR)) {
     // A key said twice in a line has no value one could ask for.
     if (Object.hasOwn(found, key)) found[key] = undefined
-    else if (key !== '__proto__') found[key] = raw.startsWith('"') ? raw.slice(1, -1).replace(/\\(.)/g, '$1') : raw
+    else if (key !== '__proto__')
+      found[key] = raw.startsWith('"') ? raw.slice(1, -1).replace(/\\(.)/g, '$1') : raw
   }
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined && value !== ''))
 }
 
-const known = (fields) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== '-'))
+const known = (fields) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== '-'))
 
 const FORMATS = {
   access(line) {
@@ -34,8 +40,15 @@ const FORMATS = {
     const [, host, user, time, request, status, bytes, referrer, agent] = match
     const [, method, path] = REQUEST.exec(request) ?? []
     return known({
-      [IP.test(host) ? 'ip' : 'host']: host, user, time, method, path, status: Number(status),
-      bytes: bytes === '-' ? undefined : Number(bytes), referrer, agent,
+      [IP.test(host) ? 'ip' : 'host']: host,
+      user,
+      time,
+      method,
+      path,
+      status: Number(status),
+      bytes: bytes === '-' ? undefined : Number(bytes),
+      referrer,
+      agent,
     })
   },
   python(line) {
@@ -60,7 +73,9 @@ const FORMATS = {
   },
   syslog(line) {
     const match = SYSLOG.exec(line)
-    return match && known({ time: match[1], host: match[2], program: match[3], pid: match[4], message: match[5] })
+    return (
+      match && known({ time: match[1], host: match[2], program: match[3], pid: match[4], message: match[5] })
+    )
   },
   logfmt(line) {
     if (!/^[A-Za-z_][\w.-]*=/.test(line)) return undefined
@@ -76,7 +91,11 @@ function aliases({ ts, lvl, msg }) {
 
 /** The format most of the first lines have, or undefined when fewer than six in ten have one. */
 export function formatOf(text) {
-  const lines = text.slice(0, 100_000).split(/\r?\n/).filter((line) => line.trim() !== '').slice(0, 200)
+  const lines = text
+    .slice(0, 100_000)
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== '')
+    .slice(0, 200)
   if (lines.length < 5) return undefined
   for (const [name, parse] of Object.entries(FORMATS)) {
     if (lines.filter((line) => parse(line)).length >= 0.6 * lines.length) return name

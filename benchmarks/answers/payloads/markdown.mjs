@@ -7,11 +7,13 @@ export function sectionsOf(text) {
   let fence
   const close = () => {
     const { title, level, body } = current
-    if (title !== '' || body.some((line) => line.trim() !== '')) sections.push({ title, level, text: body.join('\n').trim() })
+    if (title !== '' || body.some((line) => line.trim() !== ''))
+      sections.push({ title, level, text: body.join('\n').trim() })
   }
   for (const line of text.split(/\r?\n/)) {
     const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]
-    if (fence === undefined ? mark !== undefined : mark?.startsWith(fence)) fence = fence === undefined ? mark : undefined
+    if (fence === undefined ? mark !== undefined : mark?.startsWith(fence))
+      fence = fence === undefined ? mark : undefined
     const heading = fence === undefined && /^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$/.exec(line)
     if (heading) {
       close()
@@ -24,5 +26,15 @@ export function sectionsOf(text) {
 
 /** @returns {import('../contract.mjs').Payload[]} */
 export function readMarkdown(name, text) {
-  return [{ name, kind: 'markdown', text, source: name, collections: [], lines: text.split(/\r?\n/), sections: sectionsOf(text) }]
+  return [
+    {
+      name,
+      kind: 'markdown',
+      text,
+      source: name,
+      collections: [],
+      lines: text.split(/\r?\n/),
+      sections: sectionsOf(text),
+    },
+  ]
 }

@@ -3,8 +3,15 @@ import { isObject } from './collections.mjs'
 
 /** Whether a text is lines of JSON objects: the first twenty that are not blank, and at least two. */
 export function looksLikeNdjson(text) {
-  const lines = text.slice(0, 200_000).split('\n').filter((line) => line.trim() !== '').slice(0, 20)
-  return lines.length >= 2 && lines.every((line, index) => line.trimStart().startsWith('{') && (index === 19 || parses(line)))
+  const lines = text
+    .slice(0, 200_000)
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(0, 20)
+  return (
+    lines.length >= 2 &&
+    lines.every((line, index) => line.trimStart().startsWith('{') && (index === 19 || parses(line)))
+  )
 }
 
 function parses(line) {
