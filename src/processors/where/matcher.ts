@@ -9,6 +9,7 @@ import { readValues } from '../path/walk.ts'
 import type { Records } from '../records.ts'
 import { Refusal, shown } from '../refusal.ts'
 import type { Comparison, Condition } from './condition.ts'
+import { holdsLevels } from './levels.ts'
 import { contains, equals, has, isNull, type Operand, order, type Strictness } from './operand.ts'
 
 /** True when a record fulfils the condition. */
@@ -201,7 +202,7 @@ class Binder {
       readValues(record, field.path, values, this.work)
       if (values.some(same)) return 'exact'
     }
-    return 'loose'
+    return holdsLevels(field.name) ? 'level' : 'loose'
   }
 }
 

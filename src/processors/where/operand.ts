@@ -1,7 +1,9 @@
 /** What a condition compares with, and how: numbers as numbers, dates as dates, sizes as sizes, text as text. */
 import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { compareNaturally } from '../../text/natural-order.ts'
+import { type ClockSpan, clockOf, parseClock } from './clock.ts'
 import { parseWanted, type Span, sameCalendar } from './dates.ts'
+import { orderOfLevels } from './levels.ts'
 import { duration, looseNumber, plainNumber, quantity } from './quantity.ts'
 
 /** A value as written in a condition, with everything that it may mean. */
@@ -15,6 +17,8 @@ export interface Operand {
   /** Milliseconds, when written with a unit of time. */
   duration: number | undefined
   date: Span | undefined
+  /** A time of day alone. */
+  clock: ClockSpan | undefined
   boolean: boolean | undefined
 }
 
@@ -33,6 +37,7 @@ export function operandOf(written: string): Operand {
     size: quantity(text),
     duration: duration(text),
     date: parseWanted(text),
+    clock: parseClock(text),
     boolean: lower === 'true' ? true : lower === 'false' ? false : undefined,
   }
 }
@@ -41,8 +46,11 @@ export function isNull({ lower, quoted }: Operand): boolean {
   return !quoted && (lower === 'null' || lower === 'none' || lower === 'undefined')
 }
 
-/** Whether text must be the same to the letter, or may differ in case and in how a number is written. */
-export type Strictness = 'exact' | 'loose'
+/**
+ * Whether text must be the same to the letter, or may differ in case and in how a number is written; `level`: in the
+ * word for one level as well.
+ */
+export type Strictness = 'exact' | 'loose' | 'level'
 
 export function equals(value: JsonValue, operand: Operand, strictness: Strictness): boolean {
   switch (typeof value) {
@@ -54,7 +62,8 @@ export function equals(value: JsonValue, operand: Operand, strictness: Strictnes
       return (
         value === operand.text ||
         sameTime(value, operand) ||
-        (strictness === 'loose' && sameText(value, operand))
+        (strictness !== 'exact' && sameText(value, operand)) ||
+        (strictness === 'level' && orderOfLevels(value, operand.lower) === 0)
       )
     default:
       return value === null && isNull(operand)
@@ -74,8 +83,12 @@ function sameText(value: string, operand: Operand): boolean {
   return operand.number !== undefined && plainNumber(value) === operand.number
 }
 
-/** A date is equal to the day or month it lies in; four digits alone are a number. */
-function sameTime(value: string, { date, text }: Operand): boolean {
+/** A date is equal to the day or month it lies in, and to its time of day; four digits alone are a number. */
+function sameTime(value: string, { date, clock, text }: Operand): boolean {
+  if (clock && value.length > text.length) {
+    const time = clockOf(value)
+    return time !== undefined && time.from >= clock.from && time.from < clock.to
+  }
   if (!date || /^\d{4}$/.test(text) || value.length < text.length) return false
   const [time, wanted] = sameCalendar(value, text) ?? []
   return time !== undefined && wanted !== undefined && time.from >= wanted.from && time.from < wanted.to
@@ -94,6 +107,10 @@ export function order(value: JsonValue, operand: Operand): number {
       return time.from < wanted.from ? -1 : time.from >= wanted.to ? 1 : 0
     }
   }
+  const clock = operand.clock && clockOf(value)
+  if (operand.clock && clock) {
+    return clock.from < operand.clock.from ? -1 : clock.from >= operand.clock.to ? 1 : 0
+  }
   if (operand.duration !== undefined) {
     const time = duration(value)
     if (time !== undefined) return time - operand.duration
@@ -101,7 +118,7 @@ export function order(value: JsonValue, operand: Operand): number {
   const wanted = operand.size ?? operand.number
   if (wanted !== undefined) return (quantity(value) ?? looseNumber(value) ?? Number.NaN) - wanted
   if (operand.date && !operand.date.yearless) return Number.NaN
-  return compareNaturally(value.toLowerCase(), operand.lower)
+  return orderOfLevels(value, operand.lower) ?? compareNaturally(value.toLowerCase(), operand.lower)
 }
 
 function orderNumber(value: number, operand: Operand): number {
@@ -124,7 +141,7 @@ export function has(value: JsonValue, operand: Operand, strictness: Strictness):
   }
   if (isObject(value)) {
     return Object.keys(value).some(
-      (key) => key === operand.text || (strictness === 'loose' && key.toLowerCase() === operand.lower),
+      (key) => key === operand.text || (strictness !== 'exact' && key.toLowerCase() === operand.lower),
     )
   }
   return equals(value, operand, strictness)
