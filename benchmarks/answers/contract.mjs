@@ -27,15 +27,16 @@
  * @property {string|number|boolean} value
  *
  * @typedef {object} Ask             the question as one who has read it understands it: what the words say and nothing more
- * @property {Way} [collection]      which list or map is meant; absent for text
+ * @property {Way} [collection]      which list or map is meant; absent for text, and for a value of the document itself (`want` from the root)
  * @property {Condition[]} [where]   all must hold
  * @property {Way} [want]            the field whose values answer
  * @property {'count'|'sum'|'average'|'min'|'max'} [aggregate]
  * @property {Way} [of]              what is summed or averaged
- * @property {Way} [by]              what is grouped by; the answer is a count for each value
+ * @property {Way} [by]              what is grouped by; the answer is a count for each value (with `k`: of the k most frequent)
  * @property {{field: Way, descending: boolean}} [order]
  * @property {number} [k]            how many of the order
- * @property {string} [words]        what is looked for in text (needle: verbatim; relevance: a question in words)
+ * @property {string} [words]        what is looked for in text (needle: verbatim; relevance: a question in words); with a collection:
+ *   the records (lines, in a log) that hold it anywhere, to be counted or to give their `want`
  * @property {'fields'|'records'} [structure]   names of the fields of the records, or how many records
  * @property {{payload: string, collection: Way, on: Way, equals: Way, want: Way}} [join]
  *   the value at `on` of the records found is looked up: records of the other collection (of the payload of that name) whose
@@ -73,7 +74,19 @@
 
 /** The types in the order of the tables. */
 export const TYPES = [
-  'lookup', 'filter', 'count', 'group', 'sum', 'average', 'top-k', 'needle', 'join', 'structure', 'absent', 'relevance', 'log',
+  'lookup',
+  'filter',
+  'count',
+  'group',
+  'sum',
+  'average',
+  'top-k',
+  'needle',
+  'join',
+  'structure',
+  'absent',
+  'relevance',
+  'log',
 ]
 
 /** A way in the words of a user: `user.login`, `labels.name`. */

@@ -1,7 +1,7 @@
 /** Conditions people put: equal, greater, since a date, contains a word; one or two of them. */
 import { dateOf } from './dates.mjs'
-import { found } from './evaluate.mjs'
-import { fieldsOf, sayable } from './fields.mjs'
+import { anyMeets } from './evaluate.mjs'
+import { fieldsOf, isName, sayable } from './fields.mjs'
 import { isCommon, wordsOf } from './text.mjs'
 
 /** A condition on one field that some records meet, or undefined. */
@@ -12,7 +12,7 @@ function conditionOn(field, random) {
   const condition = (op, given = value) => ({ field: field.way, op, value: given })
   if (field.kind === 'boolean') return condition('=')
   if (field.kind === 'number' || field.kind === 'numeric') {
-    if (field.counts.size <= 15 && random.often(0.4)) return condition('=')
+    if (isName(field.way) || (field.counts.size <= 15 && random.often(0.4))) return condition('=')
     // The text says a plain number also where the data has it in a string.
     return condition(random.pick(['>', '>=', '<', '<=']), Number(value))
   }
@@ -42,29 +42,24 @@ function containing(field, random, value, condition) {
 
 /**
  * One or two conditions that hold for so many records, on fields not used so far.
- * @param {import('../contract.mjs').Payload} payload
  * @param {{most: number, fewest?: number, used?: Set<string>, conditions?: number}} limits
  * @returns {{where: import('../contract.mjs').Condition[], records: unknown[]} | undefined}
  */
-export function conditionsFor(
-  payload,
-  collection,
-  random,
-  { most, fewest = 1, used = new Set(), conditions = 2 },
-) {
+export function conditionsFor(collection, random, { most, fewest = 1, used = new Set(), conditions = 2 }) {
   const fields = fieldsOf(collection).filter((field) => field.counts.size > 1 && !used.has(String(field.way)))
-  const holds = (where) =>
-    found({ collection: collection.at, where }, { ...payload, collections: [collection] })
   for (let attempt = 0; attempt < 40 && fields.length > 0; attempt++) {
     const [first, second] = random.shuffled(fields)
     const two = conditions > 1 && random.often(0.4) && second !== undefined && !(first.many && second.many)
     const where = (two ? [first, second] : [first]).map((field) => conditionOn(field, random))
     if (where.includes(undefined)) continue
-    const records = holds(where)
+    const tests = (two ? [first, second] : [first]).map(
+      (field, at) => (_, index) => anyMeets(field.values[index], where[at]),
+    )
+    const records = collection.records.filter((record, index) => tests.every((test) => test(record, index)))
     if (records.length < fewest || records.length > most || records.length === collection.records.length)
       continue
     // A second condition that changes nothing asks nothing.
-    if (two && where.some((condition) => holds([condition]).length === records.length)) continue
+    if (two && tests.some((test) => collection.records.filter(test).length === records.length)) continue
     return { where, records }
   }
   return undefined

@@ -8,7 +8,7 @@ export function count(payload, { random, count: wanted }) {
   if (!hasRecords(payload)) return []
   return several(wanted, (used) => {
     const collection = someCollection(payload, random)
-    const conditions = conditionsFor(payload, collection, random, {
+    const conditions = conditionsFor(collection, random, {
       fewest: 2,
       most: collection.records.length - 1,
       used,
@@ -16,7 +16,7 @@ export function count(payload, { random, count: wanted }) {
     if (conditions === undefined) return undefined
     const { where } = conditions
     const ask = { collection: collection.at, where, aggregate: 'count' }
-    const text = `How many records${sayIn(collection.at)} are there${sayWhere(where)}?`
+    const text = `How many records are there${sayIn(collection.at)}${sayWhere(where)}?`
     return { text, ask, gold: evaluate(ask, payload), fields: where.map(({ field }) => field) }
   })
 }

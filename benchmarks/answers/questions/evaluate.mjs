@@ -48,10 +48,13 @@ function equal(one, other) {
   return one === other || String(one) === String(other)
 }
 
-/** Whether a record meets a condition: some value at the field does. */
-export function meets(record, { field, op, value }) {
-  return valuesAt(record, field).some((found) => typeof found !== 'object' && TESTS[op](found, value))
+/** Whether some of the values at a field meet a condition on it. */
+export function anyMeets(values, { op, value }) {
+  return values.some((found) => typeof found !== 'object' && TESTS[op](found, value))
 }
+
+/** Whether a record meets a condition: some value at the field does. */
+export const meets = (record, condition) => anyMeets(valuesAt(record, condition.field), condition)
 
 /** Every string in a value, keys left out. */
 export function stringsIn(value) {

@@ -151,16 +151,24 @@ export function identifiers(collection) {
     .map(({ field }) => field)
 }
 
+const NUMBERS_THAT_NAME =
+  /(^|[._\s-])(id|ids|no|number|index|zip|postcode|code|port|year|month|day|version|status|lat|lon|lng|latitude|longitude|phone|uid|pid|key)$/i
+const CAMEL = /[a-z](Id|ID|Number|Code|Port|Version|Year)$/
+
+/** Whether numbers of this field name something: one looks them up and does not add or compare them. */
+export function isName(way) {
+  const last = way.findLast((key) => key !== '[]') ?? ''
+  return NUMBERS_THAT_NAME.test(last) || CAMEL.test(last)
+}
+
 /** Measures: numbers one would add up, unlike numbers that name something. */
 export function measures(collection) {
   return fieldsOf(collection).filter(({ way, kind, counts, values, unique }) => {
-    if (kind !== 'number' && kind !== 'numeric') return false
-    const last = way.at(-1) === '[]' ? way.at(-2) : way.at(-1)
+    if ((kind !== 'number' && kind !== 'numeric') || isName(way)) return false
+    // Seconds or milliseconds since 1970.
     if (
-      /(^|[._\s-])(id|ids|no|number|index|zip|postcode|code|port|year|month|day|version|status|lat|lon|lng|latitude|longitude|phone|uid|pid|key)$/i.test(
-        last,
-      ) ||
-      /Id$|Number$|Code$|Port$|Version$|Year$/.test(last)
+      /(time|timestamp|date|_at|At|ts|created|updated)$/i.test(way.at(-1)) &&
+      values.flat().some((value) => Number(value) >= 1e9)
     )
       return false
     // Whole numbers, all different and large: most likely ids.

@@ -15,11 +15,11 @@ export function filter(payload, { random, count }) {
     const want = random.pick(identifiers(collection).slice(0, 3))
     if (want === undefined) return undefined
     const avoid = new Set([...used, String(want.way)])
-    const conditions = conditionsFor(payload, collection, random, { most: MOST, used: avoid })
+    const conditions = conditionsFor(collection, random, { most: MOST, used: avoid })
     if (conditions === undefined) return undefined
     const { where } = conditions
     const ask = { collection: collection.at, where, want: want.way }
-    const text = `Which records${sayIn(collection.at)} are those${sayWhere(where)}? Give the ${sayField(want.way)} of each.`
+    const text = `Which are the records${sayIn(collection.at)}${sayWhere(where)}? Give the ${sayField(want.way)} of each.`
     return { text, ask, gold: evaluate(ask, payload), fields: where.map(({ field }) => field) }
   })
 }

@@ -34,10 +34,10 @@ export function group(payload, { random, count }) {
       used: new Set([String(by.way)]),
       conditions: 1,
     }
-    const where = random.often(0.25) ? (conditionsFor(payload, collection, random, limits)?.where ?? []) : []
+    const where = random.often(0.25) ? (conditionsFor(collection, random, limits)?.where ?? []) : []
     const ask = { collection: collection.at, ...(where.length > 0 && { where }), by: by.way }
     const each = by.many ? ` (a record with several counts for each of them)` : ''
-    const text = `How many records${sayIn(collection.at)} are there for each ${sayField(by.way)}${each}${where.length > 0 ? `, of those${sayWhere(where)}` : ''}?`
+    const text = `How many records are there${sayIn(collection.at)} for each ${sayField(by.way)}${each}${where.length > 0 ? `, of those${sayWhere(where)}` : ''}?`
     const gold = evaluate(ask, payload)
     return gold.table.length > 0 ? { text, ask, gold, fields: [by.way] } : undefined
   })

@@ -19,7 +19,7 @@ function totals(payload, { random, count }, aggregate) {
       used: new Set([String(of.way)]),
       conditions: 1,
     }
-    const conditions = random.often(0.5) ? conditionsFor(payload, collection, random, limits) : undefined
+    const conditions = random.often(0.5) ? conditionsFor(collection, random, limits) : undefined
     // With lists on both sides: of all elements, or of those that meet the condition?
     if (conditions && of.many && conditions.where.some(({ field }) => field.includes('[]'))) return undefined
     const where = conditions?.where ?? []

@@ -36,7 +36,7 @@ export function topK(payload, { random, count }) {
       used: new Set([String(by.way), String(want.way)]),
       conditions: 1,
     }
-    const conditions = random.often(0.3) ? conditionsFor(payload, collection, random, limits) : undefined
+    const conditions = random.often(0.3) ? conditionsFor(collection, random, limits) : undefined
     const order = { field: by.way, descending: random.often(0.65) }
     const k = clearCut(conditions?.records ?? collection.records, order, random.between(1, MOST))
     if (k === 0) return undefined

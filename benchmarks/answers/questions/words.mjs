@@ -31,7 +31,7 @@ export function sayCondition({ field, op, value }) {
   return `${field.includes('[]') ? 'one of ' : ''}${sayField(field)} ${dated ?? OPS[op]} ${dated ? value : sayValue(value)}`
 }
 
-/** ` whose state is "open" and comments is greater than 5`. */
+/** ` where state is "open" and comments is greater than 5`. */
 export function sayWhere(where) {
-  return where.length === 0 ? '' : ` whose ${where.map(sayCondition).join(' and ')}`
+  return where.length === 0 ? '' : ` where ${where.map(sayCondition).join(' and ')}`
 }
