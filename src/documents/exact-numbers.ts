@@ -7,6 +7,33 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 /** JSON with such numbers as strings, to the digit as they were sent; the same string when there is none. Linear. */
 export function withExactNumbers(json: string): string {
+  return hasLongRun(json) || EXPONENT.test(json) ? withoutChanged(json) : json
+}
+
+const EXPONENT = /\d[eE]\+?\d{3}/
+
+/** Digits in a row that a match of `SUSPECT` has at least, unless it has an exponent. */
+const RUN = 15
+
+/** True when there is such a run. Only every fifteenth character is looked at: each run holds one of them. */
+function hasLongRun(json: string): boolean {
+  for (let at = RUN - 1; at < json.length; at += RUN) {
+    if (!isDigit(json, at)) continue
+    let start = at
+    while (start > 0 && isDigit(json, start - 1)) start -= 1
+    let end = at + 1
+    while (end - start < RUN && isDigit(json, end)) end += 1
+    if (end - start >= RUN) return true
+  }
+  return false
+}
+
+function isDigit(json: string, at: number): boolean {
+  const code = json.charCodeAt(at)
+  return code >= 48 && code <= 57
+}
+
+function withoutChanged(json: string): string {
   const parts: string[] = []
   const suspect = new RegExp(SUSPECT)
   let copied = 0

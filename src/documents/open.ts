@@ -5,14 +5,18 @@ import { withColumns } from './columnar.ts'
 import { fromRecognised, fromValue } from './derive.ts'
 import { recognise } from './detect.ts'
 import type { Document } from './document.ts'
+import { withLongText } from './long-text.ts'
 import { makeDocument } from './make.ts'
 import { parseJson, toJson } from './stringify.ts'
 import { roleOf } from './structured.ts'
 import { unfold } from './unfold.ts'
+import { decodeUtf8 } from './utf8.ts'
 
 /** Opens kept content: the UTF-8 JSON of a CallToolResult. Other content is opened as the text that it is. */
 export function openDocument(content: Uint8Array): Document {
-  const text = Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString('utf8')
+  const text = decodeUtf8(content)
+  const single = withLongText(text)
+  if (single) return openResult(single, content.byteLength)
   const parsed = parseJson(text)
   if (!parsed) return fromRecognised(text, { bytes: content.byteLength })
   if (isObject(parsed.value)) return openResult(parsed.value, content.byteLength)

@@ -1,7 +1,9 @@
 /** Kept content: bytes that hold a CallToolResult. */
 import { createHash } from 'node:crypto'
 import { withExactNumbers } from '../documents/exact-numbers.ts'
+import { withLongText } from '../documents/long-text.ts'
 import { toJson } from '../documents/stringify.ts'
+import { decodeUtf8 } from '../documents/utf8.ts'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 
 /** SHA-256, hex. */
@@ -18,7 +20,9 @@ export interface Decoded {
 
 /** The result, or undefined when the bytes hold something else. */
 export function decodeResult(content: Uint8Array): Decoded | undefined {
-  const text = Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString('utf8')
+  const text = decodeUtf8(content)
+  const single = withLongText(text)
+  if (single !== undefined) return { sent: single, exact: single }
   const exact = objectIn(withExactNumbers(text))
   if (exact === undefined) return undefined
   const sent = exact.json === text ? exact.object : objectIn(text)?.object

@@ -35,6 +35,15 @@ describe('numbers that JavaScript would change', () => {
     }
   })
 
+  test('no place hides a number that changes', () => {
+    for (let before = 0; before < 40; before++) {
+      for (const number of ['12345678901234567', '0.1234567890123456789', '1e400', '1E+400']) {
+        const json = `[${' '.repeat(before)}${number}${' '.repeat(40 - before)}]`
+        expect(JSON.parse(withExactNumbers(json))).toEqual([number])
+      }
+    }
+  })
+
   test('JSON stays JSON, and every number keeps its value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
