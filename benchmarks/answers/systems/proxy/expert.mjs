@@ -1,0 +1,179 @@
+/**
+ * An agent that knows the tools well. Fixed before any run:
+ * - it reads the preview first, and answers at once where that already says the answer exactly and completely: the number of records,
+ *   all values of a field with their counts, the names of all fields. Ranges and means there may be rounded, so it never takes figures
+ *   from them;
+ * - else it writes the exact query: names as the type line has them, strings in quotes, `path` where the question is not about the
+ *   main collection, `fields` with what is wanted and what identifies it, an aggregate where one number is wanted, and a `limit`
+ *   above the default where a list is wanted whole;
+ * - it goes to the next page as long as it is told that there is one, and answers from nothing less than all;
+ * - when a name was read as another field than the one asked for, or refused, it looks once at what the reply offers instead.
+ */
+import { conclude } from './conclude.mjs'
+import { fieldNames, nameOf } from './preview.mjs'
+import { plainName } from './read.mjs'
+import { search } from './search.mjs'
+import { readType } from './type-line.mjs'
+import { aggregateOf, dotted, isSpokenOf, literal, offers, readAs } from './words.mjs'
+
+/** A list that is wanted whole is asked for in pages of this size. */
+const WHOLE = 500
+
+/** @returns {Promise<import('../../contract.mjs').Answer>} */
+export async function answerAsExpert(question, talk, preview) {
+  const { ask } = question
+  const known = fromPreview(ask, preview)
+  if (known !== undefined) return { answer: known }
+  if (ask.words !== undefined) return byWords(ask, question.type, talk, preview)
+  if (ask.structure === 'fields') return fields(ask, talk, preview)
+  if (ask.join) return join(ask, talk, preview)
+  return query(ask, talk, preview)
+}
+
+/** What the preview says exactly and completely. */
+function fromPreview(ask, preview) {
+  if (ask.collection === undefined || !isMain(ask.collection, preview)) return undefined
+  const { where = [], words } = ask
+  if (words !== undefined) return undefined
+  if (ask.structure === 'fields') return fieldNames(preview)
+  if (ask.structure === 'records' || (ask.aggregate === 'count' && where.length === 0)) return preview.records
+  if (ask.aggregate === 'count' && where.length === 1 && where[0].op === '=') {
+    const counts = listed(where[0].field, preview)
+    const found = counts?.find(([value]) => value === String(where[0].value))
+    return counts && (found?.[1] ?? 0)
+  }
+  if (ask.by && where.length === 0) return listed(ask.by, preview)?.slice(0, ask.k)
+  return undefined
+}
+
+function listed(way, { values }) {
+  const name = plainName(dotted(way))
+  return [...values].find(([key]) => plainName(key) === name)?.[1]
+}
+
+/** True when a way leads to the collection the preview is about. A list at the root needs no path. */
+function isMain(way, { main }) {
+  return plainName(main ?? '$') === dotted(way) && !way.slice(1).includes('[]')
+}
+
+function place(way, preview) {
+  if (isMain(way, preview)) return {}
+  return { path: pathTo(way) }
+}
+
+/** `$.definitions`, `$.items[*].labels[*]`. */
+function pathTo(way) {
+  const steps = way.map((key) =>
+    key === '[]' ? '[*]' : /^[\w$-]+$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`,
+  )
+  return `$${steps.join('')}${way.includes('[]') ? '[*]' : ''}`
+}
+
+async function query(ask, talk, preview) {
+  const type = isMain(ask.collection, preview) ? preview.type : undefined
+  const args = { cache_id: preview.handle, ...place(ask.collection, preview), ...parts(ask, type) }
+  const reading = await settled(ask, talk, args)
+  if (!reading.isError && misread(ask, reading)) return { unanswered: 'read as another field' }
+  if (reading.isError || ask.k <= reading.rows.length) return conclude(ask, reading)
+  return conclude(ask, await talk.rest('proxy_filter', reading.args, reading))
+}
+
+/** The parameters of the question itself. */
+function parts(ask, type) {
+  const name = (way) => nameOf(way, type)
+  const where = conditions(ask, name)
+  const common = where.length > 0 ? { where } : {}
+  if (ask.by) return { ...common, group_by: name(ask.by), aggregate: 'count', limit: ask.k ?? WHOLE }
+  if (ask.aggregate || ask.structure === 'records') {
+    return {
+      ...common,
+      aggregate: aggregateOf(ask.aggregate ? ask : { aggregate: 'count' }, ask.of && name(ask.of)),
+    }
+  }
+  const key = ask.order ? [ask.order.field] : (ask.where ?? []).slice(0, 1).map(({ field }) => field)
+  const fieldsWanted = [...new Set([...key, ask.want].map(name))]
+  if (ask.order) {
+    const sort = `${ask.order.descending ? '-' : ''}${name(ask.order.field)}`
+    return { ...common, sort, fields: fieldsWanted, limit: ask.k }
+  }
+  return { ...common, fields: fieldsWanted, limit: WHOLE }
+}
+
+function conditions(ask, name) {
+  return (ask.where ?? []).map(({ field, op, value }) => `${name(field)} ${op} ${quoted(value)}`)
+}
+
+/** A string in quotes, a list in parentheses. */
+function quoted(value) {
+  if (Array.isArray(value)) return `(${value.map(quoted).join(', ')})`
+  return typeof value === 'string' ? JSON.stringify(value) : value
+}
+
+/** The reply, or that to the corrected query when a name was refused or read as something else than was asked for. */
+async function settled(ask, talk, args) {
+  const reading = await talk.ask('proxy_filter', args)
+  const better = corrected(ask, args, reading)
+  if (better === undefined || talk.left <= 0) return { ...reading, args }
+  return { ...(await talk.ask('proxy_filter', better)), args: better }
+}
+
+function corrected(ask, args, reading) {
+  if (!reading.isError && !misread(ask, reading)) return undefined
+  const { places } = offers(reading.text)
+  if (places.length > 0 && args.path === undefined) return { ...args, path: places[0] }
+  return undefined
+}
+
+/** A name was read as a field the question does not mean. */
+function misread(ask, { notes }) {
+  return readAs(notes).some(({ read }) => !isSpokenOf(ask, read))
+}
+
+async function fields(ask, talk, preview) {
+  const { text } = await talk.ask('proxy_explore', {
+    cache_id: preview.handle,
+    ...place(ask.collection, preview),
+    max_depth: 1,
+  })
+  const line = text.split('\n').find((one) => one.startsWith('type: '))
+  const names = line && fieldNames({ type: readType(line.slice(6).replace(/^_key: [^→]*→ /, '')) })
+  return names ? { answer: names } : { unanswered: 'not all fields are named' }
+}
+
+/** The words verbatim, or as a question to rank by. */
+function byWords(ask, type, talk, preview) {
+  const there = ask.collection ? place(ask.collection, preview) : {}
+  const relevance = type === 'relevance'
+  const how = relevance
+    ? { pattern: ask.words, mode: 'bm25', top_k: 3 }
+    : { pattern: literal(ask.words), max_results: ask.aggregate === 'count' ? 1 : 3 }
+  return search({
+    ask,
+    relevance,
+    talk,
+    preview,
+    args: { cache_id: preview.handle, ...there, ...how },
+    recordCall: (field) => ({
+      cache_id: preview.handle,
+      ...there,
+      where: [`${field} contains ${JSON.stringify(ask.words)}`],
+      fields: [nameOf(ask.want, preview.type)],
+    }),
+  })
+}
+
+/** Two queries: the keys, then the records that have them. */
+async function join(ask, talk, preview) {
+  const { join: other, ...first } = ask
+  const keys = await query({ ...first, want: other.on }, talk, preview)
+  if (!('answer' in keys)) return keys
+  const [value, ...more] = keys.answer
+  const where = [
+    { field: other.equals, ...(more.length > 0 ? { op: 'in', value: keys.answer } : { op: '=', value }) },
+  ]
+  const second = { collection: other.collection, where, want: other.want }
+  const there = other.payload === talk.name ? { preview } : await talk.fetch(other.payload)
+  return there.preview
+    ? query(second, talk, there.preview)
+    : talk.readSmall(second, other.payload, there.text)
+}

@@ -1,0 +1,157 @@
+/**
+ * An agent that has read no documentation. Fixed before any run:
+ * - it glances at the preview, and takes from it the handle, the number of records and the names of fields;
+ * - it names fields as the question's words end (`login` for `user.login`), never says `path` or `fields`, and quotes no values;
+ * - it counts by `where` and reads the total of the reply; groups, sums and sorts by the plain word; looks text up by a search for the
+ *   words as they are, and answers questions in words by bm25;
+ * - on an error, on no hits, on another field than the one meant, and where the preview is about another list than the question, it
+ *   thinks once more: it takes a name or `path` the reply offers, and else writes names and list as the question says them;
+ * - where there is more it goes on as the reply says; a value that was shortened it asks for by its name alone;
+ * - it takes a reply's word for it: what is found nowhere is not there. What was read as another field it does not answer from.
+ */
+import { conclude } from './conclude.mjs'
+import { fieldNames } from './preview.mjs'
+import { plainName } from './read.mjs'
+import { search } from './search.mjs'
+import { dotted, isSpokenOf, offers, readAs } from './words.mjs'
+
+/** How often it asks anew. */
+const THOUGHTS = 2
+
+const AGGREGATES = { sum: 'sum', average: 'average', min: 'min', max: 'max' }
+
+/** @returns {Promise<import('../../contract.mjs').Answer>} */
+export async function answerAsNaive(question, talk, preview) {
+  const { ask } = question
+  if (ask.words !== undefined) return byWords(question, talk, preview)
+  if (isAbout(ask.collection, preview)) {
+    if (ask.structure === 'records' && preview.records !== undefined) return { answer: preview.records }
+    if (ask.structure === 'fields' && fieldNames(preview)) return { answer: fieldNames(preview) }
+  }
+  if (ask.structure === 'fields') return explore(ask, talk, preview)
+  if (ask.join) return join(ask, talk, preview)
+  return query(ask, talk, preview)
+}
+
+/** The preview is about the list the question names. */
+function isAbout(way, { main }) {
+  return plainName(main ?? '$') === dotted(way) && !way.slice(1).includes('[]')
+}
+
+/** `login` for `user.login`; the name of the list for its elements. */
+function lastWord(way) {
+  return way.filter((key) => key !== '[]').at(-1) ?? ''
+}
+
+async function query(ask, talk, preview) {
+  const args = { cache_id: preview.handle, ...parts(ask, lastWord) }
+  const { reading, asked, doubt } = await settled(ask, talk, args, preview)
+  if (doubt || (!reading.isError && misread(ask, reading)))
+    return { unanswered: 'about another field or list' }
+  const partial = reading.more && !reading.isError && needsAll(ask, reading)
+  const whole = partial ? await talk.rest('proxy_filter', asked, reading) : reading
+  const answer = conclude(ask, whole)
+  if (answer.unanswered !== 'a value is shortened' || talk.left <= 0) return answer
+  return conclude(ask, await talk.ask('proxy_filter', { ...asked, fields: [lastWord(ask.want)] }))
+}
+
+function needsAll(ask, { rows }) {
+  return ask.aggregate === undefined && ask.structure === undefined && !(ask.k <= rows.length)
+}
+
+function parts(ask, name) {
+  const where = (ask.where ?? []).map(({ field, op, value }) => `${name(field)} ${op} ${list(value)}`)
+  const common = where.length > 0 ? { where } : {}
+  if (ask.by) return { ...common, group_by: name(ask.by), ...(ask.k && { limit: ask.k }) }
+  if (ask.aggregate === 'count' || ask.structure === 'records') {
+    return where.length > 0 ? common : { aggregate: 'count' }
+  }
+  if (ask.aggregate) return { ...common, aggregate: `${AGGREGATES[ask.aggregate]}(${name(ask.of)})` }
+  if (ask.order) {
+    return { ...common, sort: `${ask.order.descending ? '-' : ''}${name(ask.order.field)}`, limit: ask.k }
+  }
+  return common
+}
+
+function list(value) {
+  return Array.isArray(value) ? `(${value.join(', ')})` : value
+}
+
+/** The reply that leaves no doubt, or the last of a few. */
+async function settled(ask, talk, first, preview) {
+  let asked = first
+  for (let again = 0; ; again++) {
+    const reading = await talk.ask('proxy_filter', asked)
+    const better = suggested(ask, asked, reading, preview)
+    if (better === undefined || again === THOUGHTS || talk.left <= 0)
+      return { reading, asked, doubt: better !== undefined }
+    asked = better
+  }
+}
+
+/** The call to make instead, when the reply leaves a doubt; none when it does not, or when nothing would change. */
+function suggested(ask, args, reading, preview) {
+  const said = reading.isError ? reading.text : reading.notes.join('\n')
+  const [heading = ''] = reading.notes
+  const elsewhere =
+    !isAbout(ask.collection, preview) && args.path === undefined && !heading.includes(dotted(ask.collection))
+  const trouble = reading.isError || reading.nothing || misread(ask, reading) || elsewhere
+  const { places, names } = offers(said)
+  const read = readAs(reading.notes).map((one) => one.read)
+  const offered = names.filter((name) => !read.includes(name))
+  const fullName = (way) => {
+    const full = dotted(way)
+    return offered.find((name) => plainName(name) === full) ?? (trouble ? full : lastWord(way))
+  }
+  const elements = args.path && /write `\[\*\]` after it/.test(said) ? `${args.path}[*]` : undefined
+  const named = isAbout(ask.collection, preview) ? undefined : dotted(ask.collection)
+  const path = elements ?? args.path ?? (trouble ? (places[0] ?? named) : undefined)
+  // Names once written in full stay so.
+  const written = JSON.stringify(args)
+  const name = (way) => (written.includes(dotted(way)) ? dotted(way) : fullName(way))
+  const better = { cache_id: args.cache_id, ...(path && { path }), ...parts(ask, name) }
+  return JSON.stringify(better) === JSON.stringify(args) ? undefined : better
+}
+
+/** A name was read as a field the question does not mean. */
+function misread(ask, { notes }) {
+  return readAs(notes).some(({ read }) => !isSpokenOf(ask, read))
+}
+
+async function explore(ask, talk, preview) {
+  const path = isAbout(ask.collection, preview) ? {} : { path: dotted(ask.collection) }
+  const { text } = await talk.ask('proxy_explore', { cache_id: preview.handle, ...path })
+  const names = [...text.matchAll(/^ {2}([^\s:].*?): /gm)]
+    .map(([, name]) => name)
+    .filter((name) => !/[.[]/.test(name))
+  return names.length > 0 && !/\d+ more/.test(text)
+    ? { answer: names }
+    : { unanswered: 'not all fields are named' }
+}
+
+function byWords({ ask, type }, talk, preview) {
+  const relevance = type === 'relevance'
+  return search({
+    ask,
+    relevance,
+    talk,
+    preview,
+    args: { cache_id: preview.handle, pattern: ask.words, ...(relevance && { mode: 'bm25' }) },
+    recordCall: (field) => ({ cache_id: preview.handle, where: [`${field} contains ${ask.words}`] }),
+  })
+}
+
+async function join(ask, talk, preview) {
+  const { join: other, ...first } = ask
+  const keys = await query({ ...first, want: other.on }, talk, preview)
+  if (!('answer' in keys)) return keys
+  const [value, ...more] = keys.answer
+  const where = [
+    { field: other.equals, ...(more.length > 0 ? { op: 'in', value: keys.answer } : { op: '=', value }) },
+  ]
+  const second = { collection: other.collection, where, want: other.want }
+  const there = other.payload === talk.name ? { preview } : await talk.fetch(other.payload)
+  return there.preview
+    ? query(second, talk, there.preview)
+    : talk.readSmall(second, other.payload, there.text)
+}

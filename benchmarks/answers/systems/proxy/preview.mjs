@@ -1,0 +1,79 @@
+/** Reads the preview that takes the place of a large result. */
+import { readType } from './type-line.mjs'
+
+/**
+ * @typedef {object} Preview
+ * @property {string} handle
+ * @property {number | undefined} records   of the main collection
+ * @property {string | undefined} main      its path, `$.items`
+ * @property {import('./type-line.mjs').Type | undefined} type   of its records
+ * @property {Map<string, [string, number][]>} values   fields whose values are all listed, each with its count
+ */
+
+/** @returns {Preview | undefined} nothing when the text is the result itself */
+export function readPreview(text) {
+  const lines = text.split('\n')
+  const handle = /cache_id "?([\w-]{6,})"?/.exec(lines[0])?.[1]
+  if (handle === undefined) return undefined
+  const [, count, main] = /([\d,]+) records?(?: by key)? in (\$[^\s,;)]*)/.exec(lines[0]) ?? []
+  const [, plainCount] = /([\d,]+) records?\b/.exec(lines[0]) ?? []
+  const records = count ?? plainCount
+  const total = records === undefined ? undefined : Number(records.replaceAll(',', ''))
+  const typeLine = lines.find((line) => line.startsWith('type: '))
+  return {
+    handle,
+    records: total,
+    main,
+    type: typeLine && readType(typeLine.slice(6).replace(/^_key: [^→]*→ /, '')),
+    values: new Map(lines.flatMap((line) => valueCounts(line, total))),
+  }
+}
+
+/**
+ * `state: open 21, closed 9; none in 3`. Only where the counts add up to all records are these all values: a field of lists, a cut
+ * or a rest never does.
+ */
+function valueCounts(line, records) {
+  const [, names, text] = /^([\w.$@\- ="[\]]+): (.+)$/.exec(line) ?? []
+  if (names === undefined || records === undefined) return []
+  const [listed, ...remarks] = text.split('; ')
+  if (remarks.some((remark) => !/^none in [\d,]+$/.test(remark))) return []
+  const pairs = [...listed.matchAll(/\s*(.+?) (\d{1,3}(?:,\d{3})+|\d+)(?:, |$)/gy)]
+  if (pairs.length === 0 || pairs.map(([whole]) => whole).join('').length !== listed.length) return []
+  const counts = pairs.map(([, value, count]) => [unquoted(value), Number(count.replaceAll(',', ''))])
+  const none = remarks.reduce((sum, remark) => sum + Number(remark.slice(8).replaceAll(',', '')), 0)
+  if (counts.reduce((sum, [, count]) => sum + count, 0) + none !== records) return []
+  if (counts.some(([value]) => value.endsWith('…'))) return []
+  return names.split(' = ').map((name) => [name, counts])
+}
+
+function unquoted(value) {
+  if (!/^".*"$/.test(value)) return value
+  try {
+    return JSON.parse(value)
+  } catch {
+    return value
+  }
+}
+
+/** The names of the fields of the records, when the type names them all. */
+export function fieldNames({ type }) {
+  return type?.fields && type.whole ? [...type.fields.keys()] : undefined
+}
+
+/** A way as the tools write it: `labels[].name`, `packages.*.version`, by the type where it tells lists from maps. */
+export function nameOf(way, type) {
+  let name = ''
+  let here = type
+  for (const key of way) {
+    if (key === '[]') {
+      const map = here !== undefined && here.value !== undefined && here.element === undefined
+      name += map ? '.*' : '[]'
+      here = map ? here.value : here?.element
+    } else {
+      name += /[.[\]"*]/.test(key) ? `[${JSON.stringify(key)}]` : `${name === '' ? '' : '.'}${key}`
+      here = here?.fields?.get(key)
+    }
+  }
+  return name.replace(/^\./, '')
+}

@@ -1,0 +1,69 @@
+/** Looking for words: what both agents do with the hits of a search. */
+import { conclude } from './conclude.mjs'
+import { isShortened, valuesIn } from './read.mjs'
+
+/**
+ * The answer to a question by words.
+ * @param {object} options
+ * @param {import('../../contract.mjs').Ask} options.ask
+ * @param {boolean} options.relevance   words in no order, a passage is wanted
+ * @param {import('./talk.mjs').Talk} options.talk
+ * @param {object} options.args   of the search
+ * @param {import('./preview.mjs').Preview} options.preview
+ * @param {(field: string) => object} options.recordCall   arguments of a filter for the record whose field has the words
+ * @returns {Promise<import('../../contract.mjs').Answer>}
+ */
+export async function search({ ask, relevance, talk, args, preview, recordCall }) {
+  const reading = await talk.ask('proxy_search', args)
+  if (reading.isError || ask.aggregate) return conclude(ask, reading)
+  if (relevance) return quote(ask, reading)
+  if (ask.want === undefined) return conclude(ask, reading)
+  return wantedOf(ask, reading, { talk, preview, recordCall })
+}
+
+/** The field that is wanted of the record that has the words: from the hit itself, or by one call more. */
+async function wantedOf(ask, reading, { talk, preview, recordCall }) {
+  const { rows, passages, nothing, matched } = reading
+  if (nothing) return { none: true }
+  if (rows.length === 0 && passages.length > 0) {
+    const records = passages.map((line) => recordOfLine(line, preview)).filter(Boolean)
+    return records.length === 1
+      ? conclude(ask, { ...reading, rows: records, more: false })
+      : { unanswered: 'no record in the hits' }
+  }
+  if (rows.length !== 1 || matched > 1) return { unanswered: 'several records have the words' }
+  const [hit] = rows
+  const shown = valuesIn({ ...hit.record, ...hit.match }, ask.want)
+  if (shown?.length > 0 && !shown.some((value) => isShortened(value) || /^…|…$/.test(String(value)))) {
+    return conclude(ask, { ...reading, rows: [{ ...hit.record, ...hit.match }] })
+  }
+  const [field] = Object.keys(hit.match ?? {})
+  if (field === undefined || talk.left <= 0) return { unanswered: 'the hit does not show it' }
+  return conclude(ask, await talk.ask('proxy_filter', recordCall(field.replace(/\[\d+\]/g, '[]'))))
+}
+
+/** A line of a table with commas: its cells by the names the preview gives the columns. */
+function recordOfLine(line, { type }) {
+  const cells = [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
+    ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain,
+  )
+  const names = type?.fields && type.whole ? [...type.fields.keys()] : []
+  return names.length === cells.length
+    ? Object.fromEntries(names.map((name, at) => [name, cells[at]]))
+    : undefined
+}
+
+/** The one passage among those shown that has most of the words. */
+function quote({ words }, { rows, passages, nothing }) {
+  if (nothing) return { none: true }
+  const shown = [...passages, ...rows.map((row) => Object.values(row.match ?? row).join('\n'))]
+  if (shown.length === 0) return { unanswered: 'no hits in the reply' }
+  return { answer: best(shown, words) }
+}
+
+/** The text that has most of the words of a question; of equal ones the first. */
+export function best(texts, words) {
+  const asked = [...new Set(words.toLowerCase().match(/\p{L}[\p{L}\p{N}]*/gu))]
+  const score = (text) => asked.filter((word) => text.toLowerCase().includes(word)).length
+  return texts.reduce((one, other) => (score(other) > score(one) ? other : one))
+}
