@@ -26,10 +26,10 @@ export function fromText(text: string): Document {
 
 /** A text as what it is: JSON, a table, a log. `bytes` defaults to those of the text. */
 export function fromRecognised(
-  text: string,
+  written: string,
   beside: { bytes?: number; asides?: readonly string[] } = {},
 ): Document {
-  const { kind, format, json, asides } = recognise(text)
+  const { text, kind, format, json, asides } = recognise(written)
   return makeDocument({
     kind,
     format,

@@ -8,10 +8,13 @@ import { readLog } from './formats/log.ts'
 import { looksLikeMarkdown, readMarkdown } from './formats/markdown.ts'
 import { readNdjson } from './formats/ndjson.ts'
 import { readTable } from './formats/table.ts'
+import { withoutCodes } from './formats/terminal.ts'
 import { looksLikeTree, readTree } from './formats/tree.ts'
 
 /** A text's format and how to read it as data. */
 export interface Recognised {
+  /** What a reader would see: without the control sequences of a terminal. */
+  text: string
   kind: Document['kind']
   format: Format
   /** Undefined for prose. Called once at most. */
@@ -20,7 +23,14 @@ export interface Recognised {
 }
 
 /** Recognises a text by its beginning and, for JSON, by parsing it. Linear in its length. */
-export function recognise(text: string): Recognised {
+export function recognise(written: string): Recognised {
+  const text = withoutCodes(written)
+  const found = formatOf(text)
+  if (text.length >= written.length - 1) return { text, ...found }
+  return { text, ...found, asides: [...found.asides, 'codes for colours, left out here'] }
+}
+
+function formatOf(text: string): Omit<Recognised, 'text'> {
   const json = findJson(text)
   if (json) return { kind: 'json', format: 'json', json: () => json.value, asides: json.asides }
   const read = readNdjson(text)
@@ -43,10 +53,10 @@ export function recognise(text: string): Recognised {
 /** Formats are judged by this many characters. */
 const BEGINNING = 65_536
 
-function data(format: Format, json: () => JsonValue): Recognised {
+function data(format: Format, json: () => JsonValue): Omit<Recognised, 'text'> {
   return { kind: 'json', format, json, asides: [] }
 }
 
-function markup(format: Format, json: () => JsonValue): Recognised {
+function markup(format: Format, json: () => JsonValue): Omit<Recognised, 'text'> {
   return { kind: 'text', format, json, asides: [] }
 }

@@ -1,21 +1,26 @@
 /** Access logs of Apache and nginx, common and combined (httpd.apache.org/docs/2.4/logs.html). */
-import type { JsonObject } from '../../protocol/json.ts'
+import { type JsonObject, setOwn } from '../../protocol/json.ts'
+import { readPairs } from './log-pairs.ts'
 
 // The quoted parts are written so that no character can be matched in two ways: linear on any line.
 const LINE =
   /^(\S+) (\S+) (\S+(?: \S+){0,2}) \[([^\]]{1,40})\] "([^"\\]*(?:\\.[^"\\]*)*)" (\d{3}|-) (\d+|-)(?: "([^"\\]*(?:\\.[^"\\]*)*)" "([^"\\]*(?:\\.[^"\\]*)*)")?/
 
 /**
- * Reads one line into `ip, user, time, method, path, protocol, status, bytes` and, when combined, `referrer, agent`.
- * `-` is null. `time` is ISO 8601 with the offset of the log. A request that is none stays whole in `path`.
+ * Reads one line into `ip, user, time, method, path, protocol, status, bytes` and, when combined, `referrer, agent`;
+ * `vhost` where the server's name comes first, key=value pairs and `rest` where more follows. `-` is null. `time` is ISO
+ * 8601 with the offset of the log. A request that is none stays whole in `path`.
  */
 export function readAccess(line: string): JsonObject | undefined {
   const match = LINE.exec(line)
   if (!match) return undefined
-  const [, ip = '', , user = '', time = '', request = '', status = '', bytes = '', referrer, agent] = match
+  const [whole, first = '', second = '', third = '', time = '', request = '', status = '', bytes = ''] = match
+  const [referrer, agent] = [match[8], match[9]]
   const [method, path, protocol, ...others] = request.split(' ')
   const plain = others.length === 0 && protocol !== undefined
-  return {
+  const { vhost, ip, user } = whose(first, second, third)
+  const record: JsonObject = {
+    ...(vhost === undefined ? {} : { vhost }),
     ip,
     user: dash(user),
     time: isoTime(time),
@@ -26,6 +31,24 @@ export function readAccess(line: string): JsonObject | undefined {
     bytes: bytes === '-' ? null : Number(bytes),
     ...(referrer === undefined ? {} : { referrer: dash(referrer), agent: dash(agent ?? '-') }),
   }
+  const rest = line.slice(whole.length).trim()
+  if (rest !== '') addRest(record, rest)
+  return record
+}
+
+/** `host:port ip - user`, as Apache writes for virtual hosts, has one word more than `ip - user`. */
+function whose(first: string, second: string, third: string): { vhost?: string; ip: string; user: string } {
+  const words = third.split(' ')
+  const isAddress = /^(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-f]*:[\da-f:.]+)$/i
+  if (words.length === 2 && isAddress.test(second) && !isAddress.test(first))
+    return { vhost: first, ip: second, user: words[1] ?? '' }
+  return { ip: first, user: third }
+}
+
+/** What a server appends of its own: times, addresses, ids. */
+function addRest(record: JsonObject, rest: string): void {
+  for (const [key, value] of readPairs(rest)) if (!Object.hasOwn(record, key)) setOwn(record, key, value)
+  if (!Object.hasOwn(record, 'rest')) record.rest = rest
 }
 
 function dash(value: string): string | null {

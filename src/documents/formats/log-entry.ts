@@ -1,5 +1,9 @@
 /** The head of a log line: time, level, host, logger; what follows is the message. */
 import type { JsonObject } from '../../protocol/json.ts'
+import { readForm, withProcess } from './log-forms.ts'
+import { levelOf } from './log-level.ts'
+import { readTime } from './log-time.ts'
+import { exactNumber } from './numbers.ts'
 
 /** Where a line begins an entry: its fields, and the offset of its message in the line. */
 export interface Entry {
@@ -7,92 +11,85 @@ export interface Entry {
   message: number
 }
 
-const ISO =
-  /^\[?(\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?)\]?/
-const SYSLOG =
-  /^(?:<\d{1,3}>)?([A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d) (\S+) ([^\s:[\]]{1,64})(?:\[(\d+)\])?: ?/
-/** After an ISO time: ` host process[pid]: `, as `journalctl -o short-iso` prints it. */
-const JOURNAL = /^ ([\w.-]{1,64}) ([\w@/.:-]{1,64}?)\[(\d+)\]: ?/
-const RFC5424 = /^<\d{1,3}>1 (\S+) (\S+) (\S+) (\S+) (\S+) (?:-|\[[^\]]*\]) ?/
-const KLOG = /^([IWEF])(\d{4} \d\d:\d\d:\d\d\.\d{1,9}) +(\d+) ([^\]\s]{1,80})\] ?/
-const APACHE = /^\[([A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d(?:\.\d+)? \d{4})\]/
+/** After a time: ` host process[pid]: ` as the journal prints it, ` process[pid]: ` as routers and relays do. */
+const JOURNAL = /^ (?:([\w.-]{1,64}) )?([A-Za-z][\w@/.:-]{0,63}?)\[([\w.-]{1,40})\]: ?/
+const KERNEL = /^ ([\w.-]{1,64}) (kernel): ?/
+/** After a time: the stream of a container runtime, and whether the line is whole. */
+const STREAM = /^ (stdout|stderr) ([FP])(?: |$)/
 const LOGFMT = /^(?:time|ts|timestamp|level|lvl)="?[^\s"]/
-const LEVEL =
-  /^(?:TRACE|DEBUG|VERBOSE|INFO|INFORMATION|NOTICE|WARN|WARNING|ERR|ERROR|CRIT|CRITICAL|FATAL|SEVERE|ALERT|EMERG|PANIC)$/i
 const LEVEL_FIRST = /^(?:\[([A-Za-z]{3,11})\]|([A-Za-z]{3,11}):|([A-Z]{4,8})) +/
-const KLOG_LEVELS: Record<string, string> = { I: 'INFO', W: 'WARNING', E: 'ERROR', F: 'FATAL' }
+/** `web-1   | `, as Docker Compose prints before each line. */
+const SERVICE = /^([\w.-]{1,64}) *\| /
+/** Levels of workflow logs: `##[error]`, `::warning file=a::`. */
+const COMMAND = /^\s*(?:##\[([a-z]{3,9})\]|::([a-z]{3,9})(?: [^:]{0,200})?::)/
+const PHP = /^ PHP (?:(Fatal|Parse|Recoverable fatal) error|(Warning|Notice|Deprecated))\b/
+/** Words between the time and the message. */
+const MOST_WORDS = 6
+/** Characters that are looked at for one of them. */
+const LONGEST_WORD = 256
 
-/** Reads the head of a line. Undefined: the line begins no entry. All expressions are anchored and linear. */
+/** Reads the head of a line. Undefined: the line begins no entry. */
 export function readEntry(line: string): Entry | undefined {
-  const code = line.charCodeAt(0)
-  if (code >= 48 && code <= 57) return dated(line, ISO)
-  if (code === 91) return dated(line, ISO) ?? dated(line, APACHE) ?? levelFirst(line)
-  if (code === 60) return rfc5424(line) ?? syslog(line)
+  return dated(line) ?? readForm(line) ?? levelFirst(line) ?? logfmt(line) ?? ofService(line)
+}
+
+/** Whose line it is where several services share a log; the offset of the line itself. */
+export function readService(line: string): { service: string; start: number } | undefined {
+  const match = SERVICE.exec(line.slice(0, 96))
+  return match ? { service: match[1] ?? '', start: match[0].length } : undefined
+}
+
+function ofService(line: string): Entry | undefined {
+  const found = readService(line)
+  if (!found) return undefined
+  const rest = line.slice(found.start)
+  const entry = dated(rest) ?? readForm(rest) ?? levelFirst(rest) ?? logfmt(rest)
   return (
-    klog(line) ??
-    syslog(line) ??
-    levelFirst(line) ??
-    (LOGFMT.test(line) ? { fields: {}, message: 0 } : undefined)
+    entry && { fields: { service: found.service, ...entry.fields }, message: found.start + entry.message }
   )
 }
 
-function dated(line: string, time: RegExp): Entry | undefined {
-  const match = time.exec(line)
-  if (!match) return undefined
-  const [journal, host = '', logger = '', pid] =
-    JOURNAL.exec(line.slice(match[0].length, match[0].length + 256)) ?? []
-  if (journal !== undefined)
-    return withProcess(line, match[0].length + journal.length, { time: match[1] ?? '' }, host, logger, pid)
-  return withHead(line, match[0].length, { time: match[1] ?? '' })
+function logfmt(line: string): Entry | undefined {
+  return LOGFMT.test(line) ? { fields: {}, message: 0 } : undefined
+}
+
+function dated(line: string): Entry | undefined {
+  const first = line.charCodeAt(0)
+  // A digit, a bracket, or the capital of a day of the week.
+  if (!((first >= 48 && first <= 57) || first === 91 || (first >= 65 && first <= 90))) return undefined
+  const found = readTime(line)
+  if (!found) return undefined
+  const { time, end, clock } = found
+  const rest = line.slice(end, end + LONGEST_WORD)
+  const [whole, host, logger, pid] = (clock ? null : (JOURNAL.exec(rest) ?? KERNEL.exec(rest))) ?? []
+  if (whole !== undefined && logger !== undefined) {
+    const process = { ...(host === undefined ? {} : { host }), logger, pid }
+    return withProcess(line, end + whole.length, { time }, process)
+  }
+  const [streamed, stream, part] = STREAM.exec(rest) ?? []
+  if (streamed !== undefined && stream !== undefined) {
+    const fields: JsonObject = { time, stream, ...(part === 'P' ? { partial: true } : {}) }
+    return inContainer(line, end + streamed.length, fields)
+  }
+  const entry = withHead(line, end, { time })
+  // A clock alone begins other things as well: it takes a level or brackets to be the time of an entry.
+  return clock && entry.fields.level === undefined && first !== 91 ? undefined : entry
+}
+
+/** What a container wrote has a head of its own; the time of the runtime stays. */
+function inContainer(line: string, start: number, fields: JsonObject): Entry {
+  const inner = readEntry(line.slice(start))
+  if (inner) return { fields: { ...inner.fields, ...fields }, message: start + inner.message }
+  return withHead(line, start, fields)
 }
 
 function levelFirst(line: string): Entry | undefined {
   const match = LEVEL_FIRST.exec(line)
-  const level = match?.[1] ?? match?.[2] ?? match?.[3]
-  if (!match || level === undefined || !LEVEL.test(level)) return undefined
-  const time = ISO.exec(line.slice(match[0].length, match[0].length + 48))
-  if (!time) return { fields: { level: level.toUpperCase() }, message: match[0].length }
-  return withHead(line, match[0].length + time[0].length, { time: time[1] ?? '', level: level.toUpperCase() })
-}
-
-function syslog(line: string): Entry | undefined {
-  const match = SYSLOG.exec(line)
-  if (!match) return undefined
-  const [whole, time = '', host = '', logger = '', pid] = match
-  return withProcess(line, whole.length, { time }, host, logger, pid)
-}
-
-/** The head of syslog and of the journal; the level is the first word of the message, when it is one. */
-function withProcess(
-  line: string,
-  message: number,
-  fields: JsonObject,
-  host: string,
-  logger: string,
-  pid: string | undefined,
-): Entry {
-  const level = /^\W?(error|warning|fatal|critical|crit|err|warn|info|notice|debug)\b/i.exec(
-    line.slice(message, message + 16),
-  )?.[1]
-  if (level !== undefined) fields.level = level.toUpperCase()
-  fields.host = host
-  fields.logger = logger
-  if (pid !== undefined) fields.pid = Number(pid)
-  return { fields, message }
-}
-
-function rfc5424(line: string): Entry | undefined {
-  const match = RFC5424.exec(line)
-  if (!match) return undefined
-  const [whole, time = '', host = '', logger = '', pid = ''] = match
-  return { fields: { time, host, logger, pid }, message: whole.length }
-}
-
-function klog(line: string): Entry | undefined {
-  const match = KLOG.exec(line)
-  if (!match) return undefined
-  const [whole, level = '', time = '', , logger = ''] = match
-  return { fields: { time, level: KLOG_LEVELS[level] ?? level, logger }, message: whole.length }
+  const level = levelOf(match?.[1] ?? match?.[2] ?? match?.[3] ?? '')
+  if (!match || level === undefined) return undefined
+  const time = readTime(line.slice(match[0].length, match[0].length + 64))
+  if (!time) return { fields: { level }, message: match[0].length }
+  return withHead(line, match[0].length + time.end, { time: time.time, level })
 }
 
 const TOKEN = /^(?:[\s|-]*)(?:\[([^\]]{0,80})\]|([^\s[\]|]{1,120}))/
@@ -103,39 +100,84 @@ const TOKEN = /^(?:[\s|-]*)(?:\[([^\]]{0,80})\]|([^\s[\]|]{1,120}))/
  */
 function withHead(line: string, from: number, fields: JsonObject): Entry {
   let at = from
-  for (let words = 0; words < 6; words++) {
-    const match = TOKEN.exec(line.slice(at, at + 256))
+  const said = line.slice(from, from + LONGEST_WORD)
+  const [command, marked, called] = COMMAND.exec(said) ?? []
+  if (command !== undefined) {
+    const level = levelOf(marked ?? called ?? '')
+    if (level !== undefined) fields.level = level
+    return { fields, message: from + (/^\s*/.exec(said)?.[0].length ?? 0) }
+  }
+  const [php, fatal, mild] = PHP.exec(said) ?? []
+  if (php !== undefined) {
+    fields.level = fatal === undefined ? (mild ?? '').toUpperCase() : 'FATAL'
+    return { fields, message: from + 1 }
+  }
+  for (let words = 0; words < MOST_WORDS; words++) {
+    const match = TOKEN.exec(line.slice(at, at + LONGEST_WORD))
     if (!match) break
     const [whole, bracketed, bare] = match
     const word = (bracketed ?? bare ?? '').trim()
-    const bareWord = word.replace(/:$/, '')
-    if (fields.level === undefined && LEVEL.test(bareWord)) fields.level = bareWord.toUpperCase()
-    else if (bracketed !== undefined) name(fields, word)
-    else if (
-      fields.logger === undefined &&
-      isLogger(word, line.slice(at + whole.length, at + whole.length + 3))
-    ) {
-      fields.logger = bareWord
-    } else if (
-      !/^\d+$/.test(word) ||
-      !/^\s*(?:---|\[|- )/.test(line.slice(at + whole.length, at + whole.length + 8))
-    )
-      break
+    const after = line.slice(at + whole.length, at + whole.length + 8)
+    if (!take(fields, word, bracketed !== undefined, after)) break
     at += whole.length
   }
-  const rest = /^(?:\s*[-:|]\s+|\s+)/.exec(line.slice(at, at + 32))
+  const rest = /^(?:\]?\s*[-:|]\s+|\]\s*|\s+)/.exec(line.slice(at, at + 32))
   return { fields, message: at + (rest?.[0].length ?? 0) }
 }
 
-/** A word in brackets is the logger when it looks like one, otherwise the thread. */
+/** Makes a field of a word of the head; false when the word belongs to the message. */
+function take(fields: JsonObject, word: string, bracketed: boolean, after: string): boolean {
+  const bare = word.replace(/:$/, '')
+  const level = fields.level === undefined ? levelOf(bare) : undefined
+  if (level !== undefined || (word === 'LOG:' && fields.level === undefined)) {
+    fields.level = level ?? 'LOG'
+    return true
+  }
+  // `production.ERROR:`, `proxy:error` in brackets.
+  const [, module, inside] = /^([A-Za-z_][\w-]*)[.:]([A-Za-z]{3,11})$/.exec(bare) ?? []
+  const of = fields.level === undefined && (bracketed || word !== bare) ? levelOf(inside ?? '') : undefined
+  if (of !== undefined && module !== undefined) {
+    fields.level = of
+    fields.logger ??= module
+    return true
+  }
+  if (bracketed) {
+    name(fields, word)
+    return true
+  }
+  if (fields.logger === undefined && isLogger(word, after)) {
+    fields.logger = bare
+    return true
+  }
+  if (!/^\d+$/.test(word) || !/^\s*(?:---|\[|- )/.test(after)) return false
+  fields.pid ??= exactNumber(word) ?? word
+  return true
+}
+
+/** A word in brackets: `pid 12:tid 3`, `client 10.0.0.1:5000`, the logger when it looks like one, otherwise the thread. */
 function name(fields: JsonObject, word: string): void {
-  if (word === '' || /^\d+$/.test(word)) return
+  if (word === '') return
+  if (/^\d+$/.test(word)) {
+    fields.pid ??= exactNumber(word) ?? word
+    return
+  }
+  const [, pid, tid] = /^pid (\d+)(?::tid (\d+))?$/.exec(word) ?? []
+  if (pid !== undefined) {
+    fields.pid ??= exactNumber(pid) ?? pid
+    if (tid !== undefined) fields.thread ??= tid
+    return
+  }
+  const [, client] = /^client ([^\s,]+)$/.exec(word) ?? []
+  if (client !== undefined) {
+    fields.client ??= client
+    return
+  }
   const key = fields.logger === undefined && /^[a-z][\w$-]*([./:][\w$-]+)+$/i.test(word) ? 'logger' : 'thread'
   if (fields[key] === undefined) fields[key] = word
 }
 
 /** Dotted names, names before a colon, and names between dashes are loggers. */
 function isLogger(word: string, after: string): boolean {
-  if (/^[A-Za-z_][\w$-]*(?:[./][\w$-]+)+:?$/.test(word)) return true
-  return /^[A-Za-z_][\w$./-]*$/.test(word) ? /^ [-:] ?/.test(after) : /^[A-Za-z_][\w$.-]*:$/.test(word)
+  if (/^[A-Za-z_][\w$-]*(?:(?:[./]|::)[\w$-]+)+:?$/.test(word)) return true
+  return /^[A-Za-z_][\w$./-]*$/.test(word) ? /^(?: [-:] ?|\])/.test(after) : /^[A-Za-z_][\w$.-]*:$/.test(word)
 }

@@ -1,9 +1,10 @@
 /** Logs: lines that begin with a time or a level, and the lines that continue them. */
-import { type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
+import { type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { readAccess } from './log-access.ts'
-import { type Entry, readEntry } from './log-entry.ts'
-import { readPairs } from './log-pairs.ts'
+import { type Entry, readEntry, readService } from './log-entry.ts'
+import { levelOf } from './log-level.ts'
+import { readFields } from './log-pairs.ts'
 
 const SAMPLE = 200
 /** What is parsed of one line. The message of a longer one is still whole. */
@@ -56,7 +57,7 @@ function accessRecords(lines: LineIndex): JsonValue[] {
 }
 
 function entryRecords(text: string, lines: LineIndex): JsonValue[] {
-  const records: JsonValue[] = []
+  const records: JsonObject[] = []
   let open: { line: number; entry: Entry | undefined } | undefined
   const close = (before: number) => {
     if (!open) return
@@ -64,21 +65,43 @@ function entryRecords(text: string, lines: LineIndex): JsonValue[] {
     records.push(recordOf(open.line, open.entry, text.slice(from, lines.end(before - 1))))
   }
   for (let index = 0; index < lines.count; index++) {
-    const entry = readEntry(beginning(lines, index))
+    const line = beginning(lines, index)
+    const entry = readEntry(line) ?? ofOther(line, open?.entry)
     if (!entry && (open || lines.at(index).trim() === '')) continue
     close(index)
     open = { line: index, entry }
   }
   close(lines.count)
+  return oneSpelling(records)
+}
+
+/** A level that is written in several ways in one log is written in capitals everywhere. */
+function oneSpelling(records: JsonObject[]): JsonObject[] {
+  const written = new Set<string>()
+  for (const { level } of records) if (typeof level === 'string' && written.size < 1_000) written.add(level)
+  const levels = [...written].map(levelOf).filter((level) => level !== undefined)
+  if (new Set(levels).size === levels.length) return records
+  for (const record of records)
+    if (typeof record.level === 'string') record.level = levelOf(record.level) ?? record.level
   return records
+}
+
+/** A line without a head goes on with the entry before it, unless another service wrote it. */
+function ofOther(line: string, open: Entry | undefined): Entry | undefined {
+  const service = open && own(open.fields, 'service')
+  if (service === undefined) return undefined
+  const found = readService(line)
+  return found === undefined || found.service === service
+    ? undefined
+    : { fields: { service: found.service }, message: found.start }
 }
 
 function recordOf(line: number, entry: Entry | undefined, message: string): JsonObject {
   const record: JsonObject = { line: line + 1, ...entry?.fields }
-  const pairs = message.length <= LONGEST ? readPairs(message) : []
+  const fields = message.length <= LONGEST ? readFields(message) : []
   // The message of logfmt is one of its pairs; elsewhere it is more than its pairs, and stays whole.
   const isPairs = entry?.message === 0 || /^[A-Za-z_][\w.-]*=/.test(message)
-  for (const [key, value] of pairs) {
+  for (const [key, value] of fields) {
     if (!Object.hasOwn(record, key) && (isPairs || key !== 'message')) setOwn(record, key, value)
   }
   if (!Object.hasOwn(record, 'message')) record.message = message

@@ -11,6 +11,8 @@ export interface Span {
 const iso =
   /^(\d{4})(?:[-/](\d\d)(?:[-/](\d\d)(?:[T ](\d\d)(?::(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?\s*(Z|UTC|[+-]\d\d:?\d\d)?)?)?)?$/i
 const log = /^(\d\d)\/([A-Z][a-z]{2})\/(\d{4})(?::(\d\d):(\d\d):(\d\d))?(?:\s*([+-]\d{4}))?$/
+// `0503 08:00:00.123456` of klog, `05-03 08:00` of Android.
+const monthAndDay = /^(\d\d)-?(\d\d) (\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?$/
 const dotted = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d))?)?$/
 // `Mon, 06 May 2024 10:00:00 +0200`, `Mon May 6 10:00:00 2024`, `Jan  7 06:10:33`, `March 2024`.
 const named =
@@ -32,6 +34,18 @@ export function parseDate(text: string, year = 2000): Span | undefined {
   }
   const [, day, month, fullYear, ...time] = dotted.exec(text) ?? []
   if (fullYear !== undefined) return span(given([fullYear, month, day, ...time]), 0, undefined)
+  const [, ...early] = monthAndDay.exec(text) ?? []
+  if (early.length > 0) {
+    const fraction = early[5]
+    const milliseconds = Math.floor(Number(`0.${fraction ?? 0}`) * 1_000)
+    const found = span(
+      given([String(year), ...early.slice(0, 5)]),
+      milliseconds,
+      undefined,
+      fraction !== undefined,
+    )
+    return found && { ...found, yearless: true }
+  }
   return namedSpan(text, year)
 }
 

@@ -1,0 +1,31 @@
+/** The words that logs use for how bad something is. */
+
+const LEVEL =
+  /^(?:TRACE|DEBUG|VERBOSE|INFO|INFORMATION|NOTICE|WARN|WARNING|ERR|ERROR|CRIT|CRITICAL|FATAL|SEVERE|ALERT|EMERG|EMERGENCY|PANIC)$/i
+
+/** The level that a word is, in capitals, so that one level has one spelling; undefined for any other word. */
+export function levelOf(word: string): string | undefined {
+  return LEVEL.test(word) ? word.toUpperCase() : undefined
+}
+
+const SEVERITIES = ['EMERG', 'ALERT', 'CRIT', 'ERROR', 'WARNING', 'NOTICE', 'INFO', 'DEBUG']
+
+/** The severity in the priority of a syslog line (RFC 5424, 6.2.1). */
+export function severityOf(priority: number): string {
+  return SEVERITIES[priority % 8] ?? 'DEBUG'
+}
+
+const LETTERS: Readonly<Record<string, string>> = {
+  V: 'VERBOSE',
+  D: 'DEBUG',
+  I: 'INFO',
+  W: 'WARNING',
+  E: 'ERROR',
+  C: 'CRITICAL',
+  F: 'FATAL',
+}
+
+/** `I` of klog, logcat, Tornado. */
+export function levelOfLetter(letter: string): string {
+  return LETTERS[letter] ?? letter
+}

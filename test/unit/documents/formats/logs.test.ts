@@ -1,0 +1,208 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { fromRecognised } from '../../../../src/documents/derive.ts'
+import { recognise } from '../../../../src/documents/detect.ts'
+import { readEntry } from '../../../../src/documents/formats/log-entry.ts'
+import type { JsonObject } from '../../../../src/protocol/json.ts'
+
+const records = (text: string) => {
+  const { format, json } = recognise(text)
+  expect(format).toBe('log')
+  return json?.() as JsonObject[]
+}
+
+/** The fields of a line, and its message. */
+const read = (line: string) => {
+  const entry = readEntry(line)
+  return entry && { ...entry.fields, message: line.slice(entry.message) }
+}
+
+describe('the head of a line', () => {
+  test.each<[string, JsonObject]>([
+    [
+      '08:00:01.250 WARN  c.a.Foo - slow',
+      { time: '08:00:01.250', level: 'WARN', logger: 'c.a.Foo', message: 'slow' },
+    ],
+    ['[08:00:01] INFO: up', { time: '08:00:01', level: 'INFO', message: 'up' }],
+    ['ERROR:urllib3.pool:lost', { level: 'ERROR', logger: 'urllib3.pool', message: 'lost' }],
+    [
+      '2024-05-03T08:00:00.000000000Z stderr F 2024-05-03 08:00:01 ERROR boom',
+      { time: '2024-05-03T08:00:00.000000000Z', stream: 'stderr', level: 'ERROR', message: 'boom' },
+    ],
+    [
+      '2024-05-03T08:00:00.1Z stdout P level=warn half',
+      { time: '2024-05-03T08:00:00.1Z', stream: 'stdout', partial: true, message: 'level=warn half' },
+    ],
+    [
+      'web-1     | 2024-05-03T08:00:00Z INFO ready',
+      { service: 'web-1', time: '2024-05-03T08:00:00Z', level: 'INFO', message: 'ready' },
+    ],
+    [
+      '[Fri May  3 08:00:00.123456 2024] [proxy:error] [pid 12:tid 140] [client 10.0.0.1:5000] AH01: no',
+      {
+        time: 'Fri May  3 08:00:00.123456 2024',
+        level: 'ERROR',
+        logger: 'proxy',
+        pid: 12,
+        thread: '140',
+        client: '10.0.0.1:5000',
+        message: 'AH01: no',
+      },
+    ],
+    [
+      '<11>1 2024-05-03T08:00:00Z host app 12 ID47 [a@1 x="y\\]z"][b@2 k="v w"] said',
+      {
+        time: '2024-05-03T08:00:00Z',
+        level: 'ERROR',
+        host: 'host',
+        logger: 'app',
+        pid: 12,
+        msgid: 'ID47',
+        x: 'y]z',
+        k: 'v w',
+        message: 'said',
+      },
+    ],
+    [
+      '<34>May  3 08:00:00 web su: failed',
+      { time: 'May  3 08:00:00', level: 'CRIT', host: 'web', logger: 'su', message: 'failed' },
+    ],
+    [
+      '2024-05-03T08:00:00Z heroku[router]: at=info',
+      { time: '2024-05-03T08:00:00Z', logger: 'heroku', process: 'router', message: 'at=info' },
+    ],
+    [
+      '[2024-05-03T08:00:00Z INFO  app::server] up',
+      { time: '2024-05-03T08:00:00Z', level: 'INFO', logger: 'app::server', message: 'up' },
+    ],
+    [
+      '[2024-05-03 08:00:00] production.ERROR: broken',
+      { time: '2024-05-03 08:00:00', level: 'ERROR', logger: 'production', message: 'broken' },
+    ],
+    [
+      '2024-05-03 08:00:00.123 UTC [77] LOG:  started',
+      { time: '2024-05-03 08:00:00.123 UTC', level: 'LOG', pid: 77, message: 'started' },
+    ],
+    [
+      'I, [2024-05-03T08:00:00.1 #77]  INFO -- : up',
+      { time: '2024-05-03T08:00:00.1', level: 'INFO', pid: 77, message: 'up' },
+    ],
+    [
+      '[E 2024-05-03 08:00:00,123 web:22] no',
+      { time: '2024-05-03 08:00:00,123', level: 'ERROR', logger: 'web:22', message: 'no' },
+    ],
+    [
+      '1:M 03 May 2024 08:00:00.123 # low',
+      { time: '03 May 2024 08:00:00.123', level: 'WARNING', pid: 1, message: 'low' },
+    ],
+    [
+      '05-03 08:00:00.123  12  34 W Wifi: weak',
+      { time: '05-03 08:00:00.123', level: 'WARNING', logger: 'Wifi', pid: 12, thread: 34, message: 'weak' },
+    ],
+    [
+      '2024-05-03T08:00:00.1Z ##[error]exit 1',
+      { time: '2024-05-03T08:00:00.1Z', level: 'ERROR', message: '##[error]exit 1' },
+    ],
+    [
+      '[03-May-2024 08:00:00 UTC] PHP Warning:  x',
+      { time: '03-May-2024 08:00:00 UTC', level: 'WARNING', message: 'PHP Warning:  x' },
+    ],
+    ['[   12.500001] usb 1-1: new', { time: 12.500001, message: 'usb 1-1: new' }],
+  ])('%s', (line, fields) => {
+    expect(read(line)).toEqual(fields)
+  })
+
+  test.each([
+    '10:30:00 is when we meet',
+    'name | INFO',
+    '\tat com.acme.Main(Main.java:1)',
+    'a | b | c',
+    'Errors: none',
+    'May the force',
+    '00:00:05,500 --> 00:00:07,000',
+  ])('begins no entry: %s', (line) => {
+    expect(read(line)).toBeUndefined()
+  })
+})
+
+test('a trace goes with its entry, whoever writes in between in a log of several services', () => {
+  const text = [
+    'web | 2024-05-03T08:00:00Z ERROR boom',
+    'web | \tat main',
+    'db  | plain words',
+    'web | 2024-05-03T08:00:01Z INFO on',
+    'db  | 2024-05-03T08:00:02Z INFO on',
+  ].join('\n')
+  expect(records(text).map(({ service, message }) => [service, message])).toEqual([
+    ['web', 'boom\nweb | \tat main'],
+    ['db', 'plain words'],
+    ['web', 'on'],
+    ['db', 'on'],
+  ])
+})
+
+test('JSON at the end of a message, quoted pairs and what nginx appends are fields', () => {
+  const [json, pairs, nginx] = records(
+    [
+      '2024-05-03T08:00:00Z app-1 {"level":"error","msg":"a=1 b","user":{"id":8}}',
+      '2024-05-03T08:00:00Z INFO said q="a \\"b\\" c" n=1.50',
+      '2024/05/03 08:00:00 [error] 12#0: *7 failed, client: 10.0.0.1, server: x, request: "GET / HTTP/1.1"',
+    ].join('\n'),
+  )
+  expect(json).toMatchObject({ level: 'ERROR', msg: 'a=1 b', user: { id: 8 } })
+  expect(json).not.toHaveProperty('a')
+  expect(pairs).toMatchObject({ q: 'a "b" c', n: '1.50' })
+  expect(nginx).toMatchObject({ level: 'ERROR', client: '10.0.0.1', server: 'x', request: 'GET / HTTP/1.1' })
+})
+
+test('a level has one spelling where a log has several, and its own where it has one', () => {
+  const levels = (text: string) => records(text).map(({ level }) => level)
+  expect(levels('2024-05-03 08:00:00 ERROR a\n2024-05-03 08:00:01 x level=error')).toEqual(['ERROR', 'ERROR'])
+  expect(levels('level=error msg=a\nlevel=info msg=b')).toEqual(['error', 'info'])
+})
+
+test('access logs of virtual hosts, and what a server appends', () => {
+  const request = '[03/May/2024:08:00:00 +0200] "GET / HTTP/1.1" 200 5 "-" "curl"'
+  const [vhost, plain] = records(
+    `shop.example:443 10.1.2.3 - ann ${request}\n10.1.2.3 - - ${request} "-" rt=0.125\n10.1.2.3 - - ${request}`,
+  )
+  expect(vhost).toMatchObject({ vhost: 'shop.example:443', ip: '10.1.2.3', user: 'ann', status: 200 })
+  expect(plain).toMatchObject({ ip: '10.1.2.3', user: null, rt: 0.125, rest: '"-" rt=0.125' })
+  expect(plain).not.toHaveProperty('vhost')
+})
+
+test('colours and the mark at the start are left out, and this is said', () => {
+  const text =
+    '\ufeff2024-05-03T08:00:00Z \u001b[31mERROR\u001b[0m no\n2024-05-03T08:00:01Z INFO \u001b]8;;http://a\u0007ok'
+  const document = fromRecognised(text)
+  expect(document.text).toBe('2024-05-03T08:00:00Z ERROR no\n2024-05-03T08:00:01Z INFO ok')
+  expect(document.asides).toEqual(['codes for colours, left out here'])
+  expect(records(text).map(({ level }) => level)).toEqual(['ERROR', 'INFO'])
+})
+
+const words = fc.stringMatching(/^[ -~]{0,40}$/)
+
+test('no line is lost: each entry begins at its line and goes on to before the next one', () => {
+  const line = fc.oneof(
+    words,
+    words.map((said) => `2024-05-03 08:00:00,123 ERROR [main] a.b.C - ${said}`),
+    words.map((said) => `2024-05-03T08:00:00Z stdout F ${said}`),
+    words.map((said) => `web | level=warn ${said}`),
+    words.map((said) => `\tat ${said}`),
+  )
+  fc.assert(
+    fc.property(fc.array(line, { minLength: 3, maxLength: 30 }), (lines) => {
+      const text = `${lines.join('\n')}\n`
+      const { format, json } = recognise(text)
+      if (format !== 'log') return
+      const found = json?.() as JsonObject[]
+      const first = lines.findIndex((each) => each.trim() !== '')
+      expect(found[0]?.line).toBe(first + 1)
+      found.forEach(({ line, message }, index) => {
+        const after = Number(found[index + 1]?.line ?? lines.length + 1)
+        const whole = lines.slice(Number(line) - 1, after - 1).join('\n')
+        if (!whole.includes('level=')) expect(whole.endsWith(String(message))).toBe(true)
+      })
+    }),
+  )
+})
