@@ -31,20 +31,14 @@ export const sort = defineStep({
     const records = requireRecords(document, 'sort')
     const orders = written.map((reference) => parseOrder(records, reference))
     const notes = orders.flatMap(({ field }) => field.note ?? [])
-    const keys = orders.map((order) => keysOf(records, order))
-    for (const [at, column] of keys.entries()) {
+    const columns = orders.map((order) => keysOf(records, order))
+    for (const [at, column] of columns.entries()) {
       const missing = column.filter((key) => key === undefined).length
       if (missing > 0) notes.push(`${missing} without \`${orders[at]?.field.name}\` come last.`)
     }
-    const positions = Array.from(records.values.keys())
-    positions.sort((a, b) => {
-      for (const [at, column] of keys.entries()) {
-        const difference = compareKeys(column[a], column[b], orders[at]?.descending ?? false)
-        if (difference !== 0) return difference
-      }
-      return a - b
-    })
-    const items = positions.map((position) => records.values[position] ?? null)
+    const ranks = columns.map((column, at) => ranksOf(column, orders[at]?.descending ?? false))
+    const positions = inOrder(ranks, records.values.length)
+    const items = Array.from(positions, (position) => records.values[position] ?? null)
     return {
       content: fromRows({ noun: document.rows().noun === 'group' ? 'group' : 'record', items }),
       metadata: { total: items.length, ...(notes.length > 0 && { notes }) },
@@ -71,12 +65,13 @@ function keysOf(records: Records, order: Order): Key[] {
   const work = newWork(20_000_000)
   const all = records.values.map((record) => scalars(record, order.field, work))
   const read = reading(all)
-  return all.map((values) =>
-    extreme(
+  return all.map((values) => {
+    if (!Array.isArray(values)) return keyOf(values, read)
+    return extreme(
       values.map((value) => keyOf(value, read)),
       order.descending,
-    ),
-  )
+    )
+  })
 }
 
 /** What the texts of a column mean; undefined for one that means nothing else. */
@@ -84,17 +79,27 @@ type Reading = (text: string) => number | undefined
 
 const versions = /^v?\d+(?:\.\d+){2,}/
 
+/** A time in UTC to the millisecond, as most programs write it. */
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?Z$/
+
+function instantOf(value: string): number | undefined {
+  const time = instant.test(value) ? Date.parse(value) : Number.NaN
+  return Number.isNaN(time) ? undefined : time
+}
+
 /** The first reading that fits every text of the column; versions are none, for `1.10` is after `1.9` there. */
-function reading(column: readonly (readonly JsonValue[])[]): Reading {
-  const every = (read: Reading): boolean =>
-    column.every((values) => values.every((value) => typeof value !== 'string' || read(value) !== undefined))
-  const readings: Reading[] = [sizeOf, duration, timeOf]
-  const fitting = readings.find(every)
-  if (fitting) return fitting
-  const versioned = column.some((values) =>
-    values.some((value) => typeof value === 'string' && versions.test(value)),
+function reading(column: readonly Scalars[]): Reading {
+  const texts: string[] = []
+  for (const values of column) {
+    if (typeof values === 'string') texts.push(values)
+    else if (Array.isArray(values))
+      for (const value of values) if (typeof value === 'string') texts.push(value)
+  }
+  const fitting = [instantOf, sizeOf, duration, timeOf].find((read) =>
+    texts.every((text) => read(text) !== undefined),
   )
-  return versioned ? () => undefined : plainNumber
+  if (fitting) return fitting
+  return texts.some((text) => versions.test(text)) ? () => undefined : plainNumber
 }
 
 function sizeOf(value: string): number | undefined {
@@ -105,14 +110,21 @@ function timeOf(value: string): number | undefined {
   return value.length > 4 ? parseDate(value)?.from : undefined
 }
 
-function scalars(record: JsonValue, field: Field, work: Work): JsonValue[] {
+/** One value as it is, several in a list; undefined for none. */
+type Scalars = Exclude<JsonValue, null | JsonValue[]> | JsonValue[] | undefined
+
+function scalars(record: JsonValue, field: Field, work: Work): Scalars {
   const values: JsonValue[] = []
   readValues(record, field.path, values, work)
+  const [only] = values
+  if (values.length === 1 && !Array.isArray(only)) return only ?? undefined
   return values.flatMap((value) => (Array.isArray(value) ? value : [value])).filter((value) => value !== null)
 }
 
-function keyOf(value: JsonValue, read: Reading): number | string {
-  if (typeof value === 'number') return value
+function keyOf(value: Exclude<Scalars, JsonValue[]>, read: Reading): Key
+function keyOf(value: JsonValue, read: Reading): number | string
+function keyOf(value: JsonValue | undefined, read: Reading): Key {
+  if (typeof value === 'number' || value === undefined) return value
   if (typeof value === 'boolean') return value ? 1 : 0
   if (typeof value !== 'string') return JSON.stringify(value)
   return read(value) ?? value.toLowerCase()
@@ -127,9 +139,50 @@ function extreme(keys: readonly (number | string)[], largest: boolean): Key {
   return chosen
 }
 
-function compareKeys(a: Key, b: Key, descending: boolean): number {
-  if (a === undefined || b === undefined) return a === b ? 0 : a === undefined ? 1 : -1
-  return descending ? ascending(b, a) : ascending(a, b)
+/** The place of each record's key among the different keys, from 0; what has no key comes after all of them. */
+interface Ranks {
+  of: Float64Array
+  /** How many there are. */
+  count: number
+}
+
+/** Different keys are fewer than records and are compared in place of them. */
+function ranksOf(column: readonly Key[], descending: boolean): Ranks {
+  const places = new Map<number | string, number>()
+  for (const key of column) if (key !== undefined) places.set(key, 0)
+  const keys = sorted([...places.keys()])
+  for (const [place, key] of keys.entries()) places.set(key, descending ? keys.length - 1 - place : place)
+  const of = Float64Array.from(column, (key) => (key === undefined ? keys.length : (places.get(key) ?? 0)))
+  return { of, count: keys.length + 1 }
+}
+
+function sorted(keys: (number | string)[]): (number | string)[] | Float64Array {
+  if (keys.every((key) => typeof key === 'number')) return Float64Array.from(keys).sort()
+  // Without digits the natural order is that of code units, which needs no function that compares.
+  const plain = keys.every((key) => typeof key === 'string' && !/\d/.test(key))
+  return plain ? keys.sort() : keys.sort(ascending)
+}
+
+/** The positions of the records in the order of their ranks, the first column first; equals stay in theirs. */
+function inOrder(columns: readonly Ranks[], count: number): Iterable<number> {
+  const all = columns.reduce((product, ranks) => product * ranks.count, Math.max(1, count))
+  if (all > Number.MAX_SAFE_INTEGER) return compared(columns, count)
+  // All ranks and the position in one number: numbers alone are sorted without a function that compares them.
+  const keys = new Float64Array(count)
+  for (const ranks of columns)
+    for (let at = 0; at < count; at++) keys[at] = (keys[at] ?? 0) * ranks.count + (ranks.of[at] ?? 0)
+  for (let at = 0; at < count; at++) keys[at] = (keys[at] ?? 0) * count + at
+  return keys.sort().map((key) => key % count)
+}
+
+function compared(columns: readonly Ranks[], count: number): Iterable<number> {
+  return Array.from({ length: count }, (_, at) => at).sort((a, b) => {
+    for (const { of } of columns) {
+      const difference = (of[a] ?? 0) - (of[b] ?? 0)
+      if (difference !== 0) return difference
+    }
+    return a - b
+  })
 }
 
 function ascending(a: number | string, b: number | string): number {

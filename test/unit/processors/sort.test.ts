@@ -84,3 +84,20 @@ test('is a stable permutation, and descending orders the keys the other way roun
 function place(item: JsonValue): number {
   return (item as { n: number }).n
 }
+
+test('as many orders as there are: the first ones decide', () => {
+  const data = records(3, 1, 2, 1, 3)
+  const orders = ['-x', ...Array.from({ length: 60 }, () => 'x'), '-n']
+  expect(column(sorted(data, ...orders), 'n')).toEqual([4, 0, 2, 3, 1])
+})
+
+test('times of one form go by the clock, others by what they mean', () => {
+  expect(column(sorted(records('2024-01-02T00:00:00Z', '2024-01-01T23:59:59.999Z'), 'x'))).toEqual([
+    '2024-01-01T23:59:59.999Z',
+    '2024-01-02T00:00:00Z',
+  ])
+  expect(column(sorted(records('2024-01-02T00:00:00Z', '2024-01-02T00:30:00+01:00'), 'x'))).toEqual([
+    '2024-01-02T00:30:00+01:00',
+    '2024-01-02T00:00:00Z',
+  ])
+})
