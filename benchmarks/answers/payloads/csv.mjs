@@ -58,25 +58,26 @@ export function tableOf(text, name) {
   if (header.cells.some((cell) => cell.trim() === '') || new Set(header.cells).size < header.cells.length) {
     throw new Error('columns without a name of their own')
   }
-  if (header.cells.some((cell) => /^-?[\d.]+$/.test(cell))) throw new Error('no header')
+  // Numbers, versions, hashes: the first row is one like the others.
+  if (header.cells.some((cell) => /^(?:-?[\d.]+|v\d[\w.-]*)$|=|.{61}/.test(cell)))
+    throw new Error('no header')
   return { columns: header.cells, rows }
 }
 
 /**
- * Cells stay strings, as in the file.
+ * Cells stay strings, as in the file. An empty cell is no value, except where the whole column is empty.
  * @param {string} name
  * @param {string} text
  * @returns {import('../contract.mjs').Payload[]}
  */
 export function readCsv(name, text) {
   const { columns, rows } = tableOf(text, name)
+  const empty = columns.map((_, at) => rows.every(({ cells }) => (cells[at] ?? '') === ''))
   const records = rows.map(({ cells }) => {
-    const record = {}
-    for (const [index, column] of columns.entries()) {
-      if (index < cells.length)
-        Object.defineProperty(record, column, { value: cells[index], enumerable: true, configurable: true })
-    }
-    return record
+    const held = columns.flatMap((column, at) =>
+      cells[at] === undefined || (cells[at] === '' && !empty[at]) ? [] : [[column, cells[at]]],
+    )
+    return Object.fromEntries(held)
   })
   return [{ name, kind: 'csv', text, source: name, collections: [{ at: [], keyed: false, records }] }]
 }

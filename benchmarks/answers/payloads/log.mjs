@@ -15,6 +15,7 @@ const JAVA = new RegExp(
   String.raw`^(${ISO}) +(?:\[([^\]]+)\] +)?(${LEVEL}) +(?:\[[^\]]*\] +)?([\w.$/-]+) +- (.*)$`,
 )
 const LEVELLED = new RegExp(String.raw`^\[?(${ISO})\]? +\[?(${LEVEL})\]?:? +(.*)$`, 'i')
+const TIMED = new RegExp(String.raw`^\[?(${ISO})\]? +(\S.*)$`)
 const NGINX = /^(\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d) \[(\w+)\] (?:\d+#\d+: )?(.*)$/
 const SYSLOG = /^(?:<\d+>)?([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d) ([\w.:-]+) ([^\s:[]+)(?:\[(\d+)\])?: (.*)$/
 const PAIR = /(?:^|[\s,;(])([A-Za-z_][\w.-]*)=("(?:[^"\\]|\\.)*"|[^\s,;)"]*)/g
@@ -76,6 +77,10 @@ const FORMATS = {
     return (
       match && known({ time: match[1], host: match[2], program: match[3], pid: match[4], message: match[5] })
     )
+  },
+  timed(line) {
+    const match = TIMED.exec(line)
+    return match && { time: match[1], message: match[2] }
   },
   logfmt(line) {
     if (!/^[A-Za-z_][\w.-]*=/.test(line)) return undefined

@@ -91,6 +91,10 @@ function inText(payload, { random, count }) {
         : perturbed(payload, 'word', random)
     if (value === undefined) return undefined
     const ask = { ...(payload.kind === 'log' && { collection: [] }), words: value }
-    return { text: `Which line mentions "${value}", if there is one?`, ask, gold: { none: true } }
+    return {
+      text: `Where is "${value}" mentioned, if anywhere? Quote the line or passage.`,
+      ask,
+      gold: { none: true },
+    }
   })
 }

@@ -52,6 +52,8 @@ export function conditionsFor(collection, random, { most, fewest = 1, used = new
     const two = conditions > 1 && random.often(0.4) && second !== undefined && !(first.many && second.many)
     const where = (two ? [first, second] : [first]).map((field) => conditionOn(field, random))
     if (where.includes(undefined)) continue
+    // That would be looking a record up.
+    if (where.some(({ op }, at) => op === '=' && [first, second][at].unique)) continue
     const tests = (two ? [first, second] : [first]).map(
       (field, at) => (_, index) => anyMeets(field.values[index], where[at]),
     )

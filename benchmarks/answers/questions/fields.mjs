@@ -20,19 +20,21 @@ const LEAST_PRESENCE = 0.3
  * @property {boolean} plain      no two values differ by case or outer blanks alone, so that nobody can mean the other
  */
 
-const cache = new WeakMap()
-
-/** @returns {Field[]} in document order */
-export function fieldsOf(collection) {
-  if (!cache.has(collection))
-    cache.set(
-      collection,
-      waysOf(collection.records)
-        .map((way) => fieldAt(collection, way))
-        .filter(Boolean),
-    )
-  return cache.get(collection)
+/** A function of an object that works a thing out once. */
+export function once(make) {
+  const known = new WeakMap()
+  return (key) => {
+    if (!known.has(key)) known.set(key, make(key))
+    return known.get(key)
+  }
 }
+
+/** The fields of a collection, in document order. */
+export const fieldsOf = once((collection) =>
+  waysOf(collection.records)
+    .map((way) => fieldAt(collection, way))
+    .filter((field) => field !== undefined),
+)
 
 /** Ways to scalars, of records most have. */
 function waysOf(records) {
@@ -132,7 +134,7 @@ const NAMES =
   /(^|[._-])(id|ids|key|name|title|number|uid|uuid|sha|slug|code|path|email|login|url|sku|ref)$|Id$|Name$|^_key$/
 
 /** Fields that identify a record, the ones people would use first. */
-export function identifiers(collection) {
+export const identifiers = once((collection) => {
   const length = (field) =>
     field.values.reduce((sum, [value]) => sum + String(value).length, 0) / field.values.length
   const rank = (field) => {
@@ -144,12 +146,14 @@ export function identifiers(collection) {
     .filter(
       (field) => field.unique && field.kind !== 'boolean' && field.kind !== 'date' && length(field) <= 70,
     )
-    .filter((field) => field.kind !== 'number' || field.values.every(([value]) => Number.isInteger(value)))
+    .filter(
+      ({ kind, values }) => kind === 'string' || values.every(([value]) => Number.isInteger(Number(value))),
+    )
     .filter((field) => field.values.every(([value]) => sayable(value)))
     .map((field) => ({ field, rank: rank(field) }))
     .sort((one, other) => one.rank - other.rank)
     .map(({ field }) => field)
-}
+})
 
 const NUMBERS_THAT_NAME =
   /(^|[._\s-])(id|ids|no|number|index|zip|postcode|code|port|year|month|day|version|status|lat|lon|lng|latitude|longitude|phone|uid|pid|key)$/i
@@ -162,7 +166,7 @@ export function isName(way) {
 }
 
 /** Measures: numbers one would add up, unlike numbers that name something. */
-export function measures(collection) {
+export const measures = once((collection) => {
   return fieldsOf(collection).filter(({ way, kind, counts, values, unique }) => {
     if ((kind !== 'number' && kind !== 'numeric') || isName(way)) return false
     // Seconds or milliseconds since 1970.
@@ -175,4 +179,4 @@ export function measures(collection) {
     const whole = values.flat().every((value) => Number.isInteger(Number(value)))
     return counts.size >= 3 && !(unique && whole && values.every(([value]) => Number(value) >= 1e9))
   })
-}
+})

@@ -45,7 +45,11 @@ function beside(payload, line, words) {
 }
 
 function inText(payload, { random, count }) {
-  const lines = payload.lines?.filter((line) => line.trim().length >= 30) ?? []
+  const { sections, lines: all = [] } = payload
+  // Of HTML what a reader sees.
+  const lines = (payload.kind === 'html' ? sections.flatMap(({ text }) => text.split('\n')) : all).filter(
+    (line) => line.trim().length >= 30,
+  )
   return several(count, () => {
     const line = random.pick(lines)
     if (line === undefined) return undefined

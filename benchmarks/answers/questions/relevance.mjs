@@ -21,9 +21,7 @@ function passages({ kind, sections, collections }) {
     sections?.map(({ text }) => text) ??
     (kind === 'log'
       ? []
-      : collections.flatMap((collection) =>
-          proseFields(collection, SHORTEST).flatMap(({ values }) => values.flat()),
-        ))
+      : collections.flatMap((collection) => proseFields(collection).flatMap(({ values }) => values.flat())))
   const blocks = texts.flatMap((text) => text.split(/\r?\n\s*\r?\n/)).map((block) => block.trim())
   return [...new Set(blocks)].map((text) => ({
     text,

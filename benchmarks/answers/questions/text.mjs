@@ -1,13 +1,8 @@
 /** What occurs in the text of a payload, and words worth asking for. */
-import { fieldsOf } from './fields.mjs'
+import { fieldsOf, once } from './fields.mjs'
 
-const folded = new WeakMap()
-
-/** The text of a payload in lower case, made once. */
-function lower(payload) {
-  if (!folded.has(payload)) folded.set(payload, payload.text.toLowerCase())
-  return folded.get(payload)
-}
+/** The text of a payload in lower case. */
+const lower = once(({ text }) => text.toLowerCase())
 
 /** How often a phrase occurs anywhere in a payload, whatever its case; two stands for more. */
 export function occurrences(payload, phrase) {
@@ -55,6 +50,7 @@ export function rarePhrase(payload, text, random, { fewest = 1, most = 3, attemp
     const start = random.below(words.length - count + 1)
     const last = words[start + count - 1]
     const phrase = part.slice(words[start].at, last.at + last.word.length)
+    if (/[.,:;]\s/.test(phrase)) continue
     const rich = words.slice(start, start + count).some(({ word }) => word.length >= 5 && !isCommon(word))
     // A word that goes on in the text ("crash" of "crash-loop") is fine verbatim, but reads oddly.
     if (
@@ -70,11 +66,10 @@ export function rarePhrase(payload, text, random, { fewest = 1, most = 3, attemp
 }
 
 /** Fields with prose: where one looks for words. */
-export function proseFields(collection, least = 60) {
-  return fieldsOf(collection).filter(({ kind, values }) => {
+export const proseFields = once((collection) =>
+  fieldsOf(collection).filter(({ kind, values }) => {
     if (kind !== 'string') return false
-    const all = values.flat()
-    const spaced = all.filter((value) => value.includes(' '))
-    return spaced.length > 0 && spaced.reduce((sum, value) => sum + value.length, 0) / spaced.length >= least
-  })
-}
+    const spaced = values.flat().filter((value) => value.includes(' '))
+    return spaced.length > 0 && spaced.reduce((sum, value) => sum + value.length, 0) / spaced.length >= 60
+  }),
+)

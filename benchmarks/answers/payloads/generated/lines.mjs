@@ -22,7 +22,7 @@ export const cell = (value) =>
 /** Sales, with quotes, commas and line breaks in cells. */
 export function sales(count, random, say) {
   const rows = range(count, (at) => [
-    `S-${10_000 + at}`,
+    `S-${count * 10 + at}`,
     say.iso(START + random.below(365 * 86_400)).slice(0, 10),
     say.person(),
     random.pick(['North', 'South', 'East', 'West']),

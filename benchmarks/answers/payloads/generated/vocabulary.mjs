@@ -36,7 +36,7 @@ const CITIES = split(
  */
 export function vocabulary(random) {
   /** Half of the draws come from the first few words. */
-  const zipf = (list) => list[Math.min(list.length - 1, Math.floor(list.length ** random.next()) - 1)]
+  const zipf = (list) => list[Math.floor((list.length + 1) ** random.next()) - 1]
   const noun = () => zipf(NOUNS)
   const phrase = () => `${random.often(0.5) ? `${zipf(ADJECTIVES)} ` : ''}${noun()}`
   const clause = () =>
