@@ -30,18 +30,22 @@ export function walk(
 export function readValues(record: JsonValue, path: Path, into: JsonValue[], work: Work): boolean {
   let here = record
   for (let at = 0; at < path.length; at++) {
-    const segment = path[at]
-    const [only] = segment?.selectors ?? []
-    const plain = isObject(here) && only?.kind === 'name' && !segment?.deep && segment?.selectors.length === 1
-    const container = here as JsonObject
-    if (!plain || segment.dotted.some(({ name }) => Object.hasOwn(container, name))) {
+    // By index and without closures: this is the innermost loop of most questions.
+    const segment = path[at] as Segment
+    const only = segment.selectors[0]
+    const plain = only?.kind === 'name' && !segment.deep && segment.selectors.length === 1
+    if (!plain || !isObject(here) || (segment.dotted.length > 0 && hasDotted(here, segment)))
       return walk(here, path, (value) => into.push(value), work, at, record)
-    }
-    const found = own(container, only.name)
+    const found = own(here, only.name)
     if (found === undefined) return false
     here = found
   }
   into.push(here)
+  return false
+}
+
+function hasDotted(container: JsonObject, { dotted }: Segment): boolean {
+  for (const { name } of dotted) if (Object.hasOwn(container, name)) return true
   return false
 }
 
