@@ -1,5 +1,5 @@
 /** A reader who has the whole text in front of them, and makes no mistake. */
-import { evaluate } from '../questions/evaluate.mjs'
+import { evaluate, valuesAt } from '../questions/evaluate.mjs'
 
 /**
  * @param {import('../contract.mjs').Question} question
@@ -11,6 +11,7 @@ import { evaluate } from '../questions/evaluate.mjs'
 export async function readsAll({ payload: name, ask }, text, payloads, fetch) {
   const payload = payloads.get(name)
   if (payload?.text !== text) return { unanswered: 'the text is not the whole' }
+  if (ask.collection === undefined && ask.want) return { answer: valuesAt(payload.data, ask.want)[0] }
   if (ask.collection === undefined || (ask.words !== undefined && !ask.want && !ask.aggregate))
     return readsText(ask, text)
   const other = ask.join?.payload

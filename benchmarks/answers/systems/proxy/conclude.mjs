@@ -1,7 +1,11 @@
 /** From what a reply shows to an answer. Nothing is answered from a page that says there is more. */
 import { isShortened, plainName, valuesIn } from './read.mjs'
+import { dotted } from './words.mjs'
 
-/** Field of conditions and groups that are not a name. */
+/** Why there is no answer yet: the field is there, and was cut. */
+export const CUT = 'a value is shortened'
+
+/** The column that counts. */
 const COUNTS = /^(count|n|total|records?)$|^count\(/i
 
 /** @returns {import('../../contract.mjs').Answer} */
@@ -36,7 +40,7 @@ function aggregate({ rows, nothing }) {
 function groups({ by, k }, { rows, more, nothing }) {
   if (nothing) return { none: true }
   if (more && !(k <= rows.length)) return { unanswered: 'there are more groups' }
-  const name = plainName(by.filter((key) => key !== '[]').join('.'))
+  const name = dotted(by)
   const pairs = []
   for (const row of rows) {
     const keys = Object.keys(row)
@@ -56,9 +60,10 @@ function values({ want, order, k }, { rows, more, nothing }) {
   if (more && !(order && k <= rows.length)) return { unanswered: 'there is more' }
   if (rows.length === 0) return { unanswered: 'no rows in the reply' }
   const shown = rows.slice(0, order ? k : undefined).map((row) => valuesIn(row, want))
+  if (shown.some((some, index) => some === undefined && isShortened(rows[index]))) return { unanswered: CUT }
   if (shown.every((some) => some === undefined)) return { unanswered: `no ${want.join('.')} in the rows` }
   const found = shown.flatMap((some) => some ?? []).filter((value) => value !== null && value !== undefined)
-  if (found.some(isShortened)) return { unanswered: 'a value is shortened' }
+  if (found.some(isShortened)) return { unanswered: CUT }
   if (order) return { answer: found }
   const distinct = [...new Set(found)]
   return distinct.length === 0 ? { none: true } : { answer: distinct }

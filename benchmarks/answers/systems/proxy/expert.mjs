@@ -7,11 +7,12 @@
  *   main collection, `fields` with what is wanted and what identifies it, an aggregate where one number is wanted, and a `limit`
  *   above the default where a list is wanted whole;
  * - it goes to the next page as long as it is told that there is one, and answers from nothing less than all;
+ * - of passages it takes the one with most of the words, and looks at one that is cut once more, round the words;
  * - when a name was read as another field than the one asked for, or refused, it looks once at what the reply offers instead.
  */
 import { conclude } from './conclude.mjs'
 import { fieldNames, nameOf } from './preview.mjs'
-import { plainName } from './read.mjs'
+import { plainName, valueIn } from './read.mjs'
 import { search } from './search.mjs'
 import { readType } from './type-line.mjs'
 import { aggregateOf, dotted, isSpokenOf, literal, offers, readAs } from './words.mjs'
@@ -24,6 +25,7 @@ export async function answerAsExpert(question, talk, preview) {
   const { ask } = question
   const known = fromPreview(ask, preview)
   if (known !== undefined) return { answer: known }
+  if (ask.collection === undefined && ask.want) return part(ask, talk, preview)
   if (ask.words !== undefined) return byWords(ask, question.type, talk, preview)
   if (ask.structure === 'fields') return fields(ask, talk, preview)
   if (ask.join) return join(ask, talk, preview)
@@ -32,6 +34,7 @@ export async function answerAsExpert(question, talk, preview) {
 
 /** What the preview says exactly and completely. */
 function fromPreview(ask, preview) {
+  if (ask.collection === undefined && ask.want) return preview.beside.get(dotted(ask.want))
   if (ask.collection === undefined || !isMain(ask.collection, preview)) return undefined
   const { where = [], words } = ask
   if (words !== undefined) return undefined
@@ -67,6 +70,13 @@ function pathTo(way) {
     key === '[]' ? '[*]' : /^[\w$-]+$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`,
   )
   return `$${steps.join('')}${way.includes('[]') ? '[*]' : ''}`
+}
+
+/** A value of the document itself, by its path. */
+async function part(ask, talk, { handle }) {
+  const { text, isError, rows } = await talk.ask('proxy_filter', { cache_id: handle, path: pathTo(ask.want) })
+  const value = isError ? undefined : (valueIn(text) ?? (rows.length === 1 ? rows[0] : undefined))
+  return value === undefined ? { unanswered: 'no single value in the reply' } : { answer: value }
 }
 
 async function query(ask, talk, preview) {

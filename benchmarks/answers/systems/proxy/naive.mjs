@@ -1,17 +1,18 @@
 /**
  * An agent that has read no documentation. Fixed before any run:
  * - it glances at the preview, and takes from it the handle, the number of records and the names of fields;
- * - it names fields as the question's words end (`login` for `user.login`), never says `path` or `fields`, and quotes no values;
+ * - it names fields as the question's words end (`login` for `user.login`), never says `path` or `fields` at first, and quotes no values;
  * - it counts by `where` and reads the total of the reply; groups, sums and sorts by the plain word; looks text up by a search for the
  *   words as they are, and answers questions in words by bm25;
  * - on an error, on no hits, on another field than the one meant, and where the preview is about another list than the question, it
  *   thinks once more: it takes a name or `path` the reply offers, and else writes names and list as the question says them;
  * - where there is more it goes on as the reply says; a value that was shortened it asks for by its name alone;
+ * - a passage that is cut it looks at once more, round the words;
  * - it takes a reply's word for it: what is found nowhere is not there. What was read as another field it does not answer from.
  */
-import { conclude } from './conclude.mjs'
+import { CUT, conclude } from './conclude.mjs'
 import { fieldNames } from './preview.mjs'
-import { plainName } from './read.mjs'
+import { plainName, valueIn } from './read.mjs'
 import { search } from './search.mjs'
 import { dotted, isSpokenOf, offers, readAs } from './words.mjs'
 
@@ -23,6 +24,7 @@ const AGGREGATES = { sum: 'sum', average: 'average', min: 'min', max: 'max' }
 /** @returns {Promise<import('../../contract.mjs').Answer>} */
 export async function answerAsNaive(question, talk, preview) {
   const { ask } = question
+  if (ask.collection === undefined && ask.want) return part(ask, talk, preview)
   if (ask.words !== undefined) return byWords(question, talk, preview)
   if (isAbout(ask.collection, preview)) {
     if (ask.structure === 'records' && preview.records !== undefined) return { answer: preview.records }
@@ -43,6 +45,15 @@ function lastWord(way) {
   return way.filter((key) => key !== '[]').at(-1) ?? ''
 }
 
+/** A value of the document itself: from the preview, else by its name. */
+async function part(ask, talk, { handle, beside }) {
+  const known = beside.get(dotted(ask.want))
+  if (known !== undefined) return { answer: known }
+  const { text, rows } = await talk.ask('proxy_filter', { cache_id: handle, path: dotted(ask.want) })
+  const value = valueIn(text) ?? (rows.length === 1 ? rows[0] : undefined)
+  return value === undefined ? { unanswered: 'no single value in the reply' } : { answer: value }
+}
+
 async function query(ask, talk, preview) {
   const args = { cache_id: preview.handle, ...parts(ask, lastWord) }
   const { reading, asked, doubt } = await settled(ask, talk, args, preview)
@@ -51,7 +62,7 @@ async function query(ask, talk, preview) {
   const partial = reading.more && !reading.isError && needsAll(ask, reading)
   const whole = partial ? await talk.rest('proxy_filter', asked, reading) : reading
   const answer = conclude(ask, whole)
-  if (answer.unanswered !== 'a value is shortened' || talk.left <= 0) return answer
+  if (answer.unanswered !== CUT || talk.left <= 0) return answer
   return conclude(ask, await talk.ask('proxy_filter', { ...asked, fields: [lastWord(ask.want)] }))
 }
 
@@ -123,7 +134,7 @@ async function explore(ask, talk, preview) {
   const { text } = await talk.ask('proxy_explore', { cache_id: preview.handle, ...path })
   const names = [...text.matchAll(/^ {2}([^\s:].*?): /gm)]
     .map(([, name]) => name)
-    .filter((name) => !/[.[]/.test(name))
+    .filter((name) => !/[.[]/.test(name) && name !== '_key')
   return names.length > 0 && !/\d+ more/.test(text)
     ? { answer: names }
     : { unanswered: 'not all fields are named' }

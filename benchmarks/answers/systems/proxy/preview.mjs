@@ -8,6 +8,7 @@ import { readType } from './type-line.mjs'
  * @property {string | undefined} main      its path, `$.items`
  * @property {import('./type-line.mjs').Type | undefined} type   of its records
  * @property {Map<string, [string, number][]>} values   fields whose values are all listed, each with its count
+ * @property {Map<string, string>} beside   scalars of the document itself
  */
 
 /** @returns {Preview | undefined} nothing when the text is the result itself */
@@ -18,7 +19,7 @@ export function readPreview(text) {
   const [, count, main] = /([\d,]+) records?(?: by key)? in (\$[^\s,;)]*)/.exec(lines[0]) ?? []
   const [, plainCount] = /([\d,]+) records?\b/.exec(lines[0]) ?? []
   const records = count ?? plainCount
-  const total = records === undefined ? undefined : Number(records.replaceAll(',', ''))
+  const total = records === undefined ? undefined : number(records)
   const typeLine = lines.find((line) => line.startsWith('type: '))
   return {
     handle,
@@ -26,25 +27,40 @@ export function readPreview(text) {
     main,
     type: typeLine && readType(typeLine.slice(6).replace(/^_key: [^→]*→ /, '')),
     values: new Map(lines.flatMap((line) => valueCounts(line, total))),
+    beside: new Map(lines.flatMap(besides)),
   }
 }
 
 /**
- * `state: open 21, closed 9; none in 3`. Only where the counts add up to all records are these all values: a field of lists, a cut
- * or a rest never does.
+ * `state (2 values): open ×21, closed ×9; none in 3`. Only where the counts add up to all records are these all values: a field of
+ * lists, a cut or a rest never does.
  */
 function valueCounts(line, records) {
-  const [, names, text] = /^([\w.$@\- ="[\]]+): (.+)$/.exec(line) ?? []
+  const [, names, text] = /^([^:{}]+?)(?: \([^)]*\))?: (.+)$/.exec(line) ?? []
   if (names === undefined || records === undefined) return []
   const [listed, ...remarks] = text.split('; ')
   if (remarks.some((remark) => !/^none in [\d,]+$/.test(remark))) return []
-  const pairs = [...listed.matchAll(/\s*(.+?) (\d{1,3}(?:,\d{3})+|\d+)(?:, |$)/gy)]
+  const pairs = [...listed.matchAll(/\s*(.+?) ×?(\d{1,3}(?:,\d{3})+|\d+)(?:, |$)/gy)]
   if (pairs.length === 0 || pairs.map(([whole]) => whole).join('').length !== listed.length) return []
-  const counts = pairs.map(([, value, count]) => [unquoted(value), Number(count.replaceAll(',', ''))])
-  const none = remarks.reduce((sum, remark) => sum + Number(remark.slice(8).replaceAll(',', '')), 0)
+  const counts = pairs.map(([, value, count]) => [unquoted(value), number(count)])
+  const none = remarks.reduce((sum, remark) => sum + number(remark.slice('none in '.length)), 0)
   if (counts.reduce((sum, [, count]) => sum + count, 0) + none !== records) return []
   if (counts.some(([value]) => value.endsWith('…'))) return []
   return names.split(' = ').map((name) => [name, counts])
+}
+
+/** `beside the records: total_count = 1370, kind = PodList`: scalars of the document itself. A value with a comma in it is none. */
+function besides(line) {
+  const [, text] = /^beside the records: (.+)$/.exec(line) ?? []
+  if (text === undefined) return []
+  return text.split(', ').flatMap((part) => {
+    const [, name, value] = /^(\S+) = (.+)$/.exec(part) ?? []
+    return name === undefined || value.endsWith('…') ? [] : [[name, unquoted(value)]]
+  })
+}
+
+function number(text) {
+  return Number(text.replaceAll(',', ''))
 }
 
 function unquoted(value) {
@@ -56,9 +72,9 @@ function unquoted(value) {
   }
 }
 
-/** The names of the fields of the records, when the type names them all. */
+/** The names of the fields of the records, when the type names them all. `_key` is where a record is, not a field of it. */
 export function fieldNames({ type }) {
-  return type?.fields && type.whole ? [...type.fields.keys()] : undefined
+  return type?.fields && type.whole ? [...type.fields.keys()].filter((name) => name !== '_key') : undefined
 }
 
 /** A way as the tools write it: `labels[].name`, `packages.*.version`, by the type where it tells lists from maps. */

@@ -170,3 +170,10 @@ export function plainName(name) {
     .replace(/\.\*/g, '')
     .replace(/^\./, '')
 }
+
+/** The one value a reply shows below its heading and remarks. Undefined when there is more than one. */
+export function valueIn(text) {
+  const [heading, ...lines] = text.split('\n')
+  if (!/\b1 of 1 \w+$/.test(heading) || lines.length !== 1) return undefined
+  return json(lines[0]) ?? lines[0]
+}

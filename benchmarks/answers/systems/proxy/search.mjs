@@ -16,7 +16,7 @@ import { isShortened, valuesIn } from './read.mjs'
 export async function search({ ask, relevance, talk, args, preview, recordCall }) {
   const reading = await talk.ask('proxy_search', args)
   if (reading.isError || ask.aggregate) return conclude(ask, reading)
-  if (relevance) return quote(ask, reading)
+  if (relevance) return quote(ask, reading, talk, args)
   if (ask.want === undefined) return conclude(ask, reading)
   return wantedOf(ask, reading, { talk, preview, recordCall })
 }
@@ -53,12 +53,25 @@ function recordOfLine(line, { type }) {
     : undefined
 }
 
-/** The one passage among those shown that has most of the words. */
-function quote({ words }, { rows, passages, nothing }) {
+/** The one passage among those shown that has most of the words; one that is cut is looked at once more, round the words. */
+async function quote({ words }, { rows, passages, nothing }, talk, { cache_id }) {
   if (nothing) return { none: true }
-  const shown = [...passages, ...rows.map((row) => Object.values(row.match ?? row).join('\n'))]
-  if (shown.length === 0) return { unanswered: 'no hits in the reply' }
-  return { answer: best(shown, words) }
+  const texts = rows.map((row) => Object.values(row.match ?? row).join('\n'))
+  if (passages.length + texts.length === 0) return { unanswered: 'no hits in the reply' }
+  const chosen = best([...passages, ...texts], words)
+  const cut = /^…|…$|\[…|…\[[\d,]+ characters/m.test(chosen)
+  const { path } = rows[texts.indexOf(chosen)] ?? {}
+  if (!cut || path === undefined || talk.left <= 0) return { answer: chosen }
+  const rare = [...new Set(words.match(/\p{L}{5,}/gu))].join('|')
+  const more = await talk.ask('proxy_search', {
+    cache_id,
+    path,
+    pattern: rare,
+    mode: 'context',
+    case_insensitive: true,
+  })
+  const round = [...more.passages, ...more.rows.map((row) => Object.values(row.match ?? row).join('\n'))]
+  return { answer: best([...round, chosen], words) }
 }
 
 /** The text that has most of the words of a question; of equal ones the first. */
