@@ -15,7 +15,7 @@ function exact(literal) {
 /** Whether JSON.parse keeps every number of a valid JSON text exactly. */
 export function keepsNumbers(text) {
   for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g)) {
-    if (token[0] === '"' || token.length < 16) continue
+    if (token[0] === '"' || /^-?[\d.]{1,15}$/.test(token)) continue
     const value = Number(token)
     if (!Number.isFinite(value) || exact(String(value)) !== exact(token)) return false
   }

@@ -64,7 +64,8 @@ export function loadPayloads(dir, { maxBytes = 64 * 1024 * 1024 } = {}) {
     try {
       const status = statSync(file)
       if (!status.isFile() || /^(readme|\.)/i.test(name)) continue
-      if (status.size > maxBytes) skip(name, `${status.size} bytes, more than ${maxBytes}`)
+      if (status.size === 0) skip(name, 'empty')
+      else if (status.size > maxBytes) skip(name, `${status.size} bytes, more than ${maxBytes}`)
       else
         payloads.push(
           ...readPayload(name, new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file))),

@@ -28,6 +28,8 @@ export function numberOf(value) {
 export function compare(one, other) {
   const numbers = [numberOf(one), numberOf(other)]
   if (numbers[0] !== undefined && numbers[1] !== undefined) return numbers[0] - numbers[1]
+  // What is no number is neither more nor less than one.
+  if (typeof other === 'number') return Number.NaN
   const left = dateOf(one)?.iso ?? String(one)
   const right = (isDatePrefix(other) ? other : dateOf(other)?.iso) ?? String(other)
   return left < right ? -1 : left > right ? 1 : 0

@@ -1,5 +1,6 @@
 /** A question in a few words of a passage, in no order: which passage is it? */
 import { several } from './asking.mjs'
+import { once } from './fields.mjs'
 import { isCommon, occurrences, proseFields, wordsOf } from './text.mjs'
 
 const SHORTEST = 160
@@ -8,26 +9,16 @@ const FEWEST_WORDS = 4
 const MOST_WORDS = 7
 const FILLERS = ['with', 'the', 'for', 'when', 'how', 'about']
 
-const passageCache = new WeakMap()
-
 /** The passages of a payload: paragraphs of its sections, or of the long texts of its records. */
-function passagesOf(payload) {
-  if (!passageCache.has(payload.collections)) passageCache.set(payload.collections, passages(payload))
-  return passageCache.get(payload.collections)
-}
-
-function passages({ kind, sections, collections }) {
-  const texts =
-    sections?.map(({ text }) => text) ??
-    (kind === 'log'
-      ? []
-      : collections.flatMap((collection) => proseFields(collection).flatMap(({ values }) => values.flat())))
+const passagesOf = once(({ kind, sections, collections }) => {
+  const prose = kind === 'log' ? [] : collections.flatMap(proseFields).flatMap(({ values }) => values.flat())
+  const texts = sections?.map(({ text }) => text) ?? prose
   const blocks = texts.flatMap((text) => text.split(/\r?\n\s*\r?\n/)).map((block) => block.trim())
   return [...new Set(blocks)].map((text) => ({
     text,
     words: new Set(wordsOf(text).map(({ word }) => word.toLowerCase())),
   }))
-}
+})
 
 export function relevance(payload, { random, count }) {
   const all = passagesOf(payload)
