@@ -19,7 +19,7 @@ export function combine(parts: readonly Part[]): Document {
   const [only] = parts
   if (only && parts.length === 1) return only.document
   const texts = parts.every(({ document }) => document.records() === undefined)
-  return makeDocument({
+  const whole = makeDocument({
     kind: texts ? 'text' : 'json',
     format: texts ? 'text' : 'json',
     bytes: parts.reduce((sum, { document }) => sum + document.bytes, 0),
@@ -27,6 +27,15 @@ export function combine(parts: readonly Part[]): Document {
     json: () => (texts ? undefined : records(parts)),
     asides: parts.flatMap(({ handle, document }) => document.asides.map((aside) => `${handle}: ${aside}`)),
   })
+  combined.set(whole, parts)
+  return whole
+}
+
+const combined = new WeakMap<Document, readonly Part[]>()
+
+/** The documents that one was made of by `combine`; undefined for one that was not. */
+export function partsOf(document: Document): readonly Part[] | undefined {
+  return combined.get(document)
 }
 
 function joined(parts: readonly Part[]): string {

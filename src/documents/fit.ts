@@ -3,7 +3,8 @@ import { ellipsis } from '../text/cut.ts'
 import { formatCount, formatPlural, plural } from '../text/format.ts'
 import type { Document } from './document.ts'
 import { type Page, pageOf } from './page.ts'
-import { call, clip, lengthOf, lines } from './template.ts'
+import { restOf } from './rest.ts'
+import { clip, lengthOf, lines } from './template.ts'
 
 /**
  * Text with holes for the handle of the kept document: `parts.join(handle)` is the text. Content may contain any
@@ -31,6 +32,8 @@ export interface FitOptions {
   kept?: boolean
   /** Rows in all when `document` holds one page of them. Default: the rows of `document`. */
   total?: number
+  /** What to say of a page that does not show all rows, behind the counts: by its first row and the one after its last. */
+  about?: (first: number, end: number) => string
 }
 
 export interface Fitted {
@@ -42,7 +45,7 @@ export interface Fitted {
   next: number | undefined
   /** False: rows or parts of rows are left out. */
   complete: boolean
-  /** True when nothing but the rows after `limit` is left out: the same question with the next offset shows them. */
+  /** True when nothing but rows after this page is left out, as `limit` asked: the same question with the next offset shows them. */
   paged: boolean
 }
 
@@ -64,18 +67,26 @@ export function fit(document: Document, options: FitOptions): Fitted {
   const window = windowOf(items.length, options)
   const rows = items.slice(window.first, window.end)
   const notes = notesFor(options)
-  const top = titleRoom(options) + COUNTS + lengthOf([notes]) + 2
+  const top = titleRoom(options) + COUNTS + (options.about ? ABOUT : 0) + lengthOf([notes]) + 2
   const whole = window.end === items.length
   let page = pageOf(rows, options.budget - top)
-  let rest: Template | undefined
+  let rest: Template[] = []
   const fits = page.taken === rows.length && page.shortened.length === 0
-  if (!fits && options.kept !== false) {
-    page = pageOf(rows, options.budget - top - REST)
-    rest = restOf(document, window, page)
+  // Where the limit leaves rows to the next page anyway, those that the budget cut are on it too.
+  const paged = !whole && page.taken > 0 && page.shortened.length === 0
+  if (!fits && !paged && options.kept !== false) {
+    const room = options.budget - top - REST * (page.shortened.length > 0 ? 2 : 1)
+    page = pageOf(rows, room)
+    rest = restOf(document, window.first, page)
   }
   const head =
     ellipsis(options.title, titleRoom(options)) + counts(noun, window, page, options.counted ?? false)
-  const parts = [head, ...(notes === '' ? [] : [notes]), ...page.lines, ...(rest ? [rest] : [])]
+  const parts = [
+    head + (options.about ? aboutPage(options.about, window, page) : ''),
+    ...(notes === '' ? [] : [notes]),
+    ...page.lines,
+    ...rest,
+  ]
   const last = window.before + window.first + page.taken
   return {
     text: clip(lines(parts), options.budget),
@@ -83,13 +94,23 @@ export function fit(document: Document, options: FitOptions): Fitted {
     total: window.total,
     next: last < window.total && (page.taken > 0 || rows.length === 0) ? last : undefined,
     complete: whole && fits,
-    paged: !whole && fits,
+    paged: !whole && (fits || paged),
   }
 }
 
-/** Room for the counts behind the title, and for the line with the next call. */
+/** Room for the counts behind the title, and for a line with a call. */
 const COUNTS = 64
 const REST = 96
+/** Room for what is said of a page. */
+const ABOUT = 48
+
+function aboutPage(
+  about: (first: number, end: number) => string,
+  { first, total }: Window,
+  page: Page,
+): string {
+  return first === 0 && page.taken === total ? '' : ellipsis(about(first, first + page.taken), ABOUT)
+}
 
 function windowOf(
   held: number,
@@ -113,28 +134,13 @@ function notesFor({ notes = [], budget }: FitOptions): string {
 function counts(noun: string, { first, before, total }: Window, page: Page, counted: boolean): string {
   const from = before + first
   const to = from + page.taken
-  if (counted && from === 0 && to === total) return ''
+  const cut = page.shortened.length > 0 ? `, ${formatCount(page.shortened.length)} cut short` : ''
+  if (counted && from === 0 && to === total && cut === '') return ''
   if (page.taken === 0) return ` · 0 of ${formatPlural(total, noun)}`
-  if (from === 0 && to === total) return ` · ${formatCount(to)} of ${formatPlural(total, noun)}`
+  if (from === 0 && to === total) return ` · ${formatCount(to)} of ${formatPlural(total, noun)}${cut}`
   const range =
     page.taken === 1
       ? `${noun} ${formatCount(to)}`
       : `${plural(noun)} ${formatCount(from + 1)}-${formatCount(to)}`
-  return ` · ${range} of ${formatCount(total)}${to < total ? `, next: offset ${to}` : ''}`
-}
-
-/** The call that shows what this page does not. */
-function restOf(document: Document, { first }: Window, page: Page): Template {
-  const next = first + page.taken
-  const { items } = document.rows()
-  if (next < items.length) return call('proxy_filter', { offset: next })
-  const row = items[first + (page.shortened[0] ?? 0)]
-  if (typeof row === 'string') return call('proxy_search', { pattern: wordIn(row), mode: 'context' })
-  return call('proxy_explore', {})
-}
-
-/** A word from the part of a long row that was cut. */
-function wordIn(text: string): string {
-  const middle = Math.floor(text.length / 2)
-  return /[\p{L}\p{N}_]{3,20}/u.exec(text.slice(middle, middle + 2000))?.[0] ?? '.'
+  return ` · ${range} of ${formatCount(total)}${cut}${to < total ? `, next: offset ${to}` : ''}`
 }

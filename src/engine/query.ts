@@ -12,8 +12,8 @@ import { ellipsis } from '../text/cut.ts'
 import { encodeResult, hashOf } from './content.ts'
 import { tokensOf } from './digest.ts'
 import type { Query, QueryAnswer, Source } from './operation.ts'
-import { readQuestion } from './questions.ts'
-import { describeSteps, isCounted, notesOf, type Outcome, titleOf } from './report.ts'
+import { type Question, readQuestion } from './questions.ts'
+import { aboutGroups, describeSteps, isCounted, notesOf, type Outcome, titleOf } from './report.ts'
 import type { Views } from './views.ts'
 
 /**
@@ -28,8 +28,9 @@ export function query(views: Views, sources: readonly Source[], asked: Query): Q
   if ('error' in question) return failure(question.error, asked, {}, originalTokens)
   // Filters count and sort over all sources at once; a search or a structure belongs to its source.
   const targets = asked.kind === 'filter' ? [{ handle: '', document: combine(parts) }] : parts
+  const params = parts.length > 1 ? withSource(asked.kind, question.params) : question.params
   const outcomes = targets.map(({ handle, document }): Outcome => {
-    return { handle, source: document, ...runPipeline(document, question.steps, question.params) }
+    return { handle, source: document, ...runPipeline(document, question.steps, params) }
   })
   const steps = describe(outcomes, parts)
   const errors = outcomes.map((outcome) => outcome.steps.find(({ error }) => error !== undefined)?.error)
@@ -42,6 +43,7 @@ export function query(views: Views, sources: readonly Source[], asked: Query): Q
     title: titleOf(asked, outcomes),
     counted: isCounted(outcomes, document.rows().items.length),
     notes: notesOf(outcomes),
+    ...aboutGroups(outcomes, document),
     offset: question.offset,
     ...(question.limit !== undefined && { limit: question.limit }),
   }
@@ -55,6 +57,17 @@ export function query(views: Views, sources: readonly Source[], asked: Query): Q
   if (only !== undefined && document === only.document) return answered([fitted.text.join(only.handle)])
   if (!isKeepable(document, parts)) return answered(fitToBudget(document, { ...page, kept: false }).text)
   return { ...answered(fitted.text), whole: wholeOf(views, document) }
+}
+
+/** The parameters with the handle of the source among the fields of records: rows of several results say whose they are. */
+function withSource(kind: Query['kind'], params: Question['params']): Question['params'] {
+  const { fields, mode, group_by: keys, aggregate: calls, join_on: join } = params
+  const lists = [keys, calls, join].some((list) => Array.isArray(list) && list.length > 0)
+  if (kind !== 'filter' || lists || mode === 'exclude' || !Array.isArray(fields) || fields.length === 0)
+    return params
+  return fields.some((field) => field === '_from' || field === '*')
+    ? params
+    : { ...params, fields: ['_from', ...fields] }
 }
 
 /** The most characters that are kept of an answer about small results, and of any, as a multiple of what was asked. */

@@ -1,9 +1,10 @@
 /** The words around an answer: its title, its remarks, and what each step did. */
+import { partsOf } from '../documents/combine.ts'
 import type { Document } from '../documents/document.ts'
 import { sizeAbout } from '../documents/size.ts'
 import type { StepReport } from '../processors/pipeline.ts'
 import { searchable } from '../processors/searchable.ts'
-import { type JsonObject, type JsonValue, setOwn } from '../protocol/json.ts'
+import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
 import { ellipsis } from '../text/cut.ts'
 import { formatCount, formatPlural } from '../text/format.ts'
 import type { Query } from './operation.ts'
@@ -33,9 +34,10 @@ export function titleOf({ kind, params }: Query, outcomes: readonly Outcome[]): 
     ? [`${matches(outcomes, ['where'])} \`where\`${path}`]
     : []
   const groups = steps
-    .filter(({ name }) => name === 'aggregate')
+    .filter(({ name }) => name === 'aggregate' && found.length === 0)
     .map(({ metadata }) => `over ${formatPlural(metadata.total ?? 0, 'record')}`)
-  const title = [...found, ...groups].join(', ')
+  const joined = steps.some(({ name }) => name === 'join') && found.length + groups.length === 0
+  const title = joined ? `joined records${path}` : [...found, ...groups].join(', ')
   return title === '' ? `kept result${path}` : title
 }
 
@@ -47,6 +49,26 @@ export function isCounted(outcomes: readonly Outcome[], rows: number): boolean {
   return (
     matching.length > 0 && matching.reduce((sum, { metadata }) => sum + (metadata.matched ?? 0), 0) === rows
   )
+}
+
+/** How many records a page of groups stands for, where each group says how many it has and no record is in two. */
+export function aboutGroups(
+  outcomes: readonly Outcome[],
+  document: Document,
+): { about?: (first: number, end: number) => string } {
+  const [only] = outcomes
+  const step = only?.steps.find(({ name, applied }) => name === 'aggregate' && applied)
+  const { items } = document.rows()
+  const total = step?.metadata.total
+  if (total === undefined || items.length < 2 || step?.metadata.several === true) return {}
+  const counts = items.map((row) => (isObject(row) ? own(row, 'count') : undefined))
+  if (!counts.every((count) => typeof count === 'number')) return {}
+  return {
+    about: (first, end) => {
+      const covered = counts.slice(first, end).reduce<number>((sum, count) => sum + Number(count), 0)
+      return `, with ${formatCount(covered)} of ${formatPlural(total, 'record')}`
+    },
+  }
 }
 
 const SEARCHES = ['grep', 'bm25', 'fuzzy', 'context']
@@ -75,13 +97,30 @@ function unitOf({ source, steps }: Outcome, step: string): string {
 
 /** Remarks of the steps, and the errors of those that failed where others did not. */
 export function notesOf(outcomes: readonly Outcome[]): string[] {
-  const notes = outcomes.flatMap(({ handle, steps }) =>
-    steps.flatMap(({ metadata, error }) => [
+  const notes = outcomes.flatMap(({ handle, source, steps }) => [
+    ...sourcesOf(source, steps),
+    ...steps.flatMap(({ metadata, error }) => [
       ...(metadata.notes ?? []),
-      ...(error === undefined ? [] : [`${handle}: ${error}`]),
+      ...(error === undefined ? [] : [handle === '' ? error : `${handle}: ${error}`]),
     ]),
-  )
+  ])
   return [...new Set(notes)]
+}
+
+/** Says how many of the records that a filter found are from which of several results. */
+function sourcesOf(source: Document, steps: readonly StepReport[]): string[] {
+  const parts = partsOf(source)
+  if (!parts || steps.some(({ name, applied }) => name === 'join' && applied)) return []
+  const found = steps.findLast(({ name, applied }) => applied && (name === 'where' || name === 'select'))
+  const counts = new Map(parts.map(({ handle }) => [handle, 0]))
+  for (const row of (found?.content ?? source).rows().items) {
+    const from = isObject(row) ? own(row, '_from') : undefined
+    if (typeof from !== 'string' || !counts.has(from)) return []
+    counts.set(from, (counts.get(from) ?? 0) + 1)
+  }
+  return [
+    `By cache_id: ${[...counts].map(([handle, count]) => `${handle} ${formatCount(count)}`).join(', ')}.`,
+  ]
 }
 
 /**

@@ -125,7 +125,7 @@ const identifying = [
 ]
 
 /** A few short fields by which a record is known, without those that are shown already, or its key in a map. */
-function identityOf(record: JsonValue, shown: readonly string[], hasKey: boolean): JsonObject {
+export function identityOf(record: JsonValue, shown: readonly string[], hasKey: boolean): JsonObject {
   const identity: JsonObject = {}
   if (!isObject(record)) return identity
   for (const [name, value] of candidates(record, hasKey)) {

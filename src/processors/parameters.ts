@@ -9,6 +9,11 @@ export const selectParams = z.object({
   ),
 })
 
+export const joinParams = z.object({
+  ...selectParams.shape,
+  join_on: joined('"product_id = id": adds fields from a second cache_id, or another list ("products.id").'),
+})
+
 export const whereParams = z.object({
   where: sentences(
     'All must hold. = != < >=, ~ regex, contains, has (lists), in (a, b), between a and b, starts with, is null, exists, not …, or. Dates 2024-05, sizes 10MB.',
@@ -40,7 +45,7 @@ export const fieldsParams = projectionParams.omit({ mode: true })
 const offset = count('')
 
 export const filterParams = z.object({
-  ...selectParams.shape,
+  ...joinParams.shape,
   ...whereParams.shape,
   ...aggregateParams.shape,
   ...sortParams.shape,

@@ -1,19 +1,33 @@
 /** The three pipelines: which steps a query tool runs, in which order. */
-import { aggregate } from './aggregate.ts'
 import { bm25 } from './bm25.ts'
 import { context } from './context.ts'
 import { fuzzy } from './fuzzy.ts'
 import { grep } from './grep.ts'
-import { fieldsParams } from './parameters.ts'
+import { aggregateWithHaving, whereOfRecords } from './having.ts'
+import { join } from './join.ts'
+import { fieldsParams, joinParams } from './parameters.ts'
 import type { PipelineStep } from './pipeline.ts'
 import { projection } from './projection.ts'
 import { select } from './select.ts'
 import { sort } from './sort.ts'
 import { structure } from './structure.ts'
-import { where } from './where.ts'
 
 const fields: PipelineStep = { ...projection, params: fieldsParams }
 
-export const filterSteps: readonly PipelineStep[] = [select, where, aggregate, sort, projection]
+/** A join takes the path itself, because what it joins with may lie elsewhere. */
+const part: PipelineStep = {
+  ...select,
+  params: joinParams,
+  wanted: (params) => !join.wanted(params as never) && select.wanted(params as never),
+}
+
+export const filterSteps: readonly PipelineStep[] = [
+  join,
+  part,
+  whereOfRecords,
+  aggregateWithHaving,
+  sort,
+  projection,
+]
 export const searchSteps: readonly PipelineStep[] = [select, fields, grep, bm25, fuzzy, context]
 export const exploreSteps: readonly PipelineStep[] = [select, structure]

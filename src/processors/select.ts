@@ -1,13 +1,16 @@
 /** `path`: the part of a document that the later steps are about. */
-import { fromRows, fromValue } from '../documents/derive.ts'
+import { type Part, partsOf } from '../documents/combine.ts'
+import { fromRows, fromText, fromValue } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
 import { withField } from '../documents/records.ts'
 import { isObject, type JsonValue } from '../protocol/json.ts'
+import { formatCount } from '../text/format.ts'
 import { selectParams } from './parameters.ts'
 import { followExtended, isExtended } from './path/jsonpath.ts'
 import { explainMissing, type Located, locate, type Reached } from './path/locate.ts'
 import { parsePath } from './path/parse.ts'
 import { isDefinite, newWork, type Path } from './path/path.ts'
+import type { StepMetadata } from './processor.ts'
 import { Refusal, shown } from './refusal.ts'
 import { defineStep } from './step.ts'
 
@@ -20,12 +23,16 @@ export const select = defineStep({
   params: selectParams,
   wanted: ({ path }) => path !== undefined && path.trim() !== '',
   run(document, { path: source = '' }) {
-    const root = document.json()
+    const parts = partsOf(document)
+    if (parts) return inEach(parts, source)
+    const root = document.json() ?? linesFor(document, source)
     if (root === undefined) {
       throw new Refusal(
         'This result is text without fields, so `path` cannot be used. Search it with proxy_search instead.',
       )
     }
+    const part = isExtended(source) ? undefined : partOfText(root, parsePath(source))
+    if (part) return part
     const {
       reached,
       note,
@@ -41,6 +48,25 @@ export const select = defineStep({
     }
   },
 })
+
+/** What the path reaches in each of several results, with the handle of its result in `_from`. */
+function inEach(parts: readonly Part[], path: string): { content: Document; metadata: StepMetadata } {
+  const items: JsonValue[] = []
+  const notes = new Set<string>()
+  const refused: string[] = []
+  for (const { handle, document } of parts) {
+    const { content, metadata, error } = select.process(document, { path })
+    if (error !== undefined) refused.push(`${handle}: ${error}`)
+    else for (const item of content.rows().items) items.push(withField('_from', handle, item))
+    for (const note of metadata.notes ?? []) notes.add(note)
+  }
+  if (refused.length === parts.length) throw new Refusal(refused.slice(0, 3).join(' '))
+  const all = [...notes, ...refused]
+  return {
+    content: fromRows({ noun: 'record', items }),
+    metadata: { matched: items.length, ...(all.length > 0 && { notes: all }) },
+  }
+}
 
 function findExtended(root: JsonValue, source: string): Located {
   const reached = followExtended(root, source)
@@ -82,6 +108,28 @@ function locateNearby(document: Document, root: JsonValue, path: Path): Located 
       : undefined
   }
   return second.selectors[0]?.kind === 'name' ? undefined : locateInRecords(document, root, path.slice(1))
+}
+
+/** The lines of a text, for a path that begins with a number or a range: `[3]`, `[10:20]`. */
+function linesFor(document: Document, source: string): JsonValue[] | undefined {
+  const first = parsePath(source)[0]?.selectors[0]?.kind
+  if (first !== 'index' && first !== 'slice') return undefined
+  const lines = document.lines()
+  return Array.from({ length: lines.count }, (_, at) => lines.at(at))
+}
+
+/** `body[2000:4000]`: characters of a text. */
+function partOfText(root: JsonValue, path: Path): { content: Document; metadata: StepMetadata } | undefined {
+  const [only, second] = path.at(-1)?.selectors ?? []
+  const place = path.slice(0, -1)
+  if (only?.kind !== 'slice' || second || only.step !== 1 || !isDefinite(place)) return undefined
+  const text = locate(root, place)?.reached[0]?.value
+  if (typeof text !== 'string') return undefined
+  const part = text.slice(only.from ?? 0, only.to ?? text.length)
+  const from = only.from === undefined ? 0 : only.from < 0 ? text.length + only.from : only.from
+  const start = Math.min(Math.max(0, from), text.length)
+  const note = `Characters ${formatCount(start)}-${formatCount(start + part.length)} of ${formatCount(text.length)}.`
+  return { content: fromText(part), metadata: { matched: 1, notes: [note] } }
 }
 
 /** A path that begins with brackets, followed from the list or map of records. */

@@ -1,4 +1,5 @@
 import { aggregate } from '../../src/processors/aggregate.ts'
+import { join } from '../../src/processors/join.ts'
 import { projection } from '../../src/processors/projection.ts'
 import { select } from '../../src/processors/select.ts'
 import { sort } from '../../src/processors/sort.ts'
@@ -53,5 +54,16 @@ processorSuite({
     { exclude: 'labels, user.login' },
     { fields: 'title', mode: 'exclude' },
     { fields: '[0:2].title' },
+  ],
+})
+
+processorSuite({
+  name: 'join',
+  processor: join,
+  examples: [
+    { join_on: 'user.login = title' },
+    { join_on: 'id' },
+    { path: '$[*].labels[*]', join_on: 'name = state' },
+    { join_on: ['labels.name = state', 'id = id'] },
   ],
 })

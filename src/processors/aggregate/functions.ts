@@ -1,111 +1,80 @@
 /** The functions of `aggregate`: from the values of a field to one value. */
-import type { JsonObject, JsonValue } from '../../protocol/json.ts'
-import { setOwn } from '../../protocol/json.ts'
+import { toJson } from '../../documents/stringify.ts'
+import type { JsonValue } from '../../protocol/json.ts'
 import { compareNaturally } from '../../text/natural-order.ts'
-import { Refusal, shown } from '../refusal.ts'
 import { parseDate } from '../where/dates.ts'
 import { duration, looseNumber, quantity } from '../where/quantity.ts'
+import type { Call } from './call.ts'
 
-const functionNames = ['count', 'sum', 'avg', 'min', 'max', 'distinct', 'median'] as const
-export type FunctionName = (typeof functionNames)[number]
-
-/** `sum(price)`: what is asked for. */
-export interface Call {
-  name: FunctionName
-  /** Undefined for `count` alone: the records. */
-  field: string | undefined
-}
-
-const synonyms: Readonly<Record<string, FunctionName>> = {
-  mean: 'avg',
-  average: 'avg',
-  total: 'sum',
-  minimum: 'min',
-  maximum: 'max',
-  unique: 'distinct',
-  count_distinct: 'distinct',
-  distinct_count: 'distinct',
-  nunique: 'distinct',
-  n: 'count',
-}
-
-/** Reads `count`, `sum(price)`, `sum price`, `sum:price`, `price:sum`. Throws a `Refusal`. */
-export function parseCall(written: string): Call {
-  const source = written.trim().replace(/\s+as\s+["'`]?\w+["'`]?$/i, '')
-  const [, head, inParentheses, bare] = /^(\w+)\s*(?:\((.*)\)|[:\s]\s*(?:of\s+)?(.+))?$/s.exec(source) ?? []
-  const name = head === undefined ? undefined : named(head)
-  const inner = (inParentheses ?? bare)?.trim()
-  const [, distinct] = /^distinct\s+(.+)$/is.exec(inner ?? '') ?? []
-  if (name === 'count' && distinct !== undefined) return { name: 'distinct', field: distinct }
-  if (name === 'count')
-    return { name, field: inner === undefined || inner === '' || inner === '*' ? undefined : inner }
-  if (name !== undefined && inner) return { name, field: inner }
-  if (name !== undefined) throw new Refusal(`\`${name}\` needs a field: write \`${name}(price)\`.`)
-  const [, field, last] = /^(.+)[:\s]\s*(\w+)$/s.exec(source) ?? []
-  const trailing = last === undefined ? undefined : named(last)
-  if (trailing !== undefined && field !== undefined) return { name: trailing, field: field.trim() }
-  throw new Refusal(
-    `\`${shown(source)}\` is no aggregate. Write \`count\` or one of ${functionNames.slice(1).join(', ')} with a field, as \`sum(price)\`.`,
-  )
-}
-
-function named(word: string): FunctionName | undefined {
-  const lower = word.toLowerCase()
-  return (
-    functionNames.find((name) => name === lower) ??
-    (Object.hasOwn(synonyms, lower) ? synonyms[lower] : undefined)
-  )
-}
-
-/** Frequent values listed beside `distinct`. */
+/** Different values that are all listed beside `distinct`, and characters of all of them; else the most frequent few. */
+const mostListed = 50
+const mostCharacters = 1_500
 const mostFrequent = 10
 
-/** The value of a function over `values`, nulls left out. Null where there is nothing to compute from. */
-export function compute(name: FunctionName, values: readonly JsonValue[], unit?: Unit): JsonValue {
-  switch (name) {
-    case 'count':
-      return values.length
-    case 'distinct':
-      return frequencies(values).size
-    case 'min':
-      return extreme(values, -1, unit)
-    case 'max':
-      return extreme(values, 1, unit)
-    case 'sum': {
-      const numbers = numbersIn(values, unit)
-      return numbers.length === 0 && values.length > 0 ? null : sum(numbers)
-    }
-    case 'avg': {
-      const numbers = numbersIn(values, unit)
-      return numbers.length === 0 ? null : Number((sum(numbers) / numbers.length).toPrecision(12))
-    }
-    case 'median':
-      return median(numbersIn(values, unit))
+/** The number a value stands for, for this purpose; undefined for one that stands for none. */
+export type Reading = (value: JsonValue) => number | undefined
+
+/**
+ * The value of a function over `values`, in which there are no nulls. Null where there is nothing to compute from. `percent` gives
+ * the sum that is to be divided. `read`: how values are numbers; for min and max undefined where they are compared as text.
+ */
+export function compute(
+  { name, rank }: Pick<Call, 'name' | 'rank'>,
+  values: readonly JsonValue[],
+  read: Reading | undefined = numberIn,
+): JsonValue {
+  if (name === 'count') return values.length
+  if (name === 'distinct') return frequencies(values).size
+  if (name === 'min' || name === 'max') return extreme(values, name === 'min' ? -1 : 1, read)
+  const numbers = values.map((value) => read?.(value)).filter((number) => number !== undefined)
+  if (name === 'sum' || name === 'percent')
+    return numbers.length === 0 && values.length > 0 ? null : sum(numbers)
+  if (name === 'stddev') return deviation(numbers)
+  if (name === 'avg')
+    return numbers.length === 0 ? null : Number((sum(numbers) / numbers.length).toPrecision(12))
+  return percentile(numbers, name === 'median' ? 50 : (rank ?? 50))
+}
+
+/** Different values with their counts, most frequent first, and what they are: all of them, or the most frequent. */
+export function listValues(values: readonly JsonValue[]): { title: string; counts: JsonValue[] } {
+  const sorted = [...frequencies(values).values()].sort((a, b) => b.count - a.count)
+  const characters =
+    sorted.length > mostListed ? 0 : sorted.reduce((all, { value }) => all + toJson(value).length + 6, 0)
+  const all = sorted.length <= mostFrequent || (sorted.length <= mostListed && characters <= mostCharacters)
+  const shown = all ? sorted : sorted.slice(0, mostFrequent)
+  return {
+    title: all ? 'values' : `${mostFrequent} most frequent`,
+    counts: shown.map(({ value, count }) => [value, count]),
   }
 }
 
-/** The most frequent values with their counts, most frequent first. */
-export function frequent(values: readonly JsonValue[]): JsonObject {
-  const counts: JsonObject = {}
-  const sorted = [...frequencies(values)].sort(([, a], [, b]) => b - a)
-  for (const [value, count] of sorted.slice(0, mostFrequent)) setOwn(counts, shown(value), count)
-  return counts
+interface Frequency {
+  value: JsonValue
+  count: number
 }
 
-function frequencies(values: readonly JsonValue[]): Map<string, number> {
-  const counts = new Map<string, number>()
+function frequencies(values: readonly JsonValue[]): Map<JsonValue, Frequency> {
+  const counts = new Map<JsonValue, Frequency>()
   for (const value of values) {
-    const text = typeof value === 'string' ? value : JSON.stringify(value)
-    counts.set(text, (counts.get(text) ?? 0) + 1)
+    const key = identity(value)
+    const known = counts.get(key)
+    if (known) known.count += 1
+    else counts.set(key, { value, count: 1 })
   }
   return counts
+}
+
+/** What stands for a value among others: itself, or its JSON where two that are equal are not the same. */
+export function identity(value: JsonValue): JsonValue {
+  if (typeof value === 'string') return value.charCodeAt(0) === 0 ? `\u0000"${value}` : value
+  return typeof value === 'object' && value !== null ? `\u0000${toJson(value)}` : value
 }
 
 /** What all texts of a field are measured in: milliseconds (`97ms`, `1.2s`) or bytes (`10Mi`). */
 export type Unit = 'ms' | 'bytes'
 
 /** The unit of the values; undefined where they are plain numbers or have none in common. */
-export function unitOf(values: readonly JsonValue[]): Unit | undefined {
+function unitOf(values: readonly JsonValue[]): Unit | undefined {
   const texts = values.filter((value) => typeof value === 'string')
   if (texts.length === 0 || texts.length < values.length) return undefined
   if (texts.every((text) => looseNumber(text) !== undefined)) return undefined
@@ -113,15 +82,35 @@ export function unitOf(values: readonly JsonValue[]): Unit | undefined {
   return texts.every((text) => quantity(text) !== undefined) ? 'bytes' : undefined
 }
 
-/** The number a value is, in its unit. */
-export function numberIn(value: JsonValue, unit?: Unit): number | undefined {
+/** How all values of a column are read as numbers, and in which unit they then are. */
+export function numbersOf(values: readonly JsonValue[]): { read: Reading; unit: Unit | undefined } {
+  const unit = unitOf(values)
+  const known = new Map<string, number | undefined>()
+  return {
+    unit,
+    read(value) {
+      if (typeof value !== 'string') return typeof value === 'number' ? value : undefined
+      if (known.has(value)) return known.get(value)
+      const number = numberIn(value, unit)
+      if (known.size < mostKnown) known.set(value, number)
+      return number
+    },
+  }
+}
+
+/** Texts whose number is remembered. */
+const mostKnown = 100_000
+
+function numberIn(value: JsonValue, unit?: Unit): number | undefined {
   if (typeof value !== 'string') return typeof value === 'number' ? value : undefined
   if (unit === undefined) return looseNumber(value)
   return unit === 'ms' ? duration(value) : quantity(value)
 }
 
-function numbersIn(values: readonly JsonValue[], unit: Unit | undefined): number[] {
-  return values.map((value) => numberIn(value, unit)).filter((number) => number !== undefined)
+/** How values are compared for min and max: by `numbers` or as dates where most of them are such, else as text. */
+export function comparison(values: readonly JsonValue[], numbers: Reading): Reading | undefined {
+  const least = Math.max(1, values.length / 2)
+  return [numbers, timeIn].find((read) => values.filter((value) => read(value) !== undefined).length >= least)
 }
 
 /** Rounded to the decimals that the numbers have, after summing with compensation (Neumaier 1974). */
@@ -138,15 +127,26 @@ function sum(numbers: readonly number[]): number {
   return rounded(total + lost, decimals)
 }
 
-function median(numbers: readonly number[]): number | null {
-  const sorted = [...numbers].sort((a, b) => a - b)
-  const middle = sorted.length >> 1
-  const high = sorted[middle]
-  if (high === undefined) return null
-  const low = sorted[middle - 1] ?? high
-  return sorted.length % 2 === 1
-    ? high
-    : rounded((low + high) / 2, Math.max(decimalsOf(low), decimalsOf(high)) + 1)
+/** Between the two nearest values in proportion, as spreadsheets and numpy do. */
+function percentile(numbers: readonly number[], rank: number): number | null {
+  const sorted = Float64Array.from(numbers).sort()
+  if (sorted.length === 0) return null
+  const place = ((sorted.length - 1) * rank) / 100
+  const low = sorted[Math.floor(place)] ?? 0
+  const high = sorted[Math.ceil(place)] ?? low
+  const share = place - Math.floor(place)
+  if (share === 0 || low === high) return low
+  const between = low * (1 - share) + high * share
+  const decimals = Math.max(decimalsOf(low), decimalsOf(high))
+  return share === 0.5 ? rounded(between, decimals + 1) : Number(between.toPrecision(12))
+}
+
+/** Of a sample (n − 1), as SQL and spreadsheets have it. */
+function deviation(numbers: readonly number[]): number | null {
+  if (numbers.length < 2) return null
+  const mean = sum(numbers) / numbers.length
+  const squares = numbers.reduce((all, number) => all + (number - mean) ** 2, 0)
+  return Number(Math.sqrt(squares / (numbers.length - 1)).toPrecision(12))
 }
 
 function rounded(value: number, decimals: number): number {
@@ -159,21 +159,20 @@ function decimalsOf(number: number): number {
   return Math.max(0, (digits.split('.')[1]?.length ?? 0) - Number(exponent))
 }
 
-/** The smallest (-1) or largest (1) as it is in the data: numbers, durations, sizes and dates by value, else text. */
-function extreme(values: readonly JsonValue[], direction: -1 | 1, unit: Unit | undefined): JsonValue {
-  const plain = values.filter((value) => typeof value !== 'object')
-  const read = [(value: JsonValue) => numberIn(value, unit), timeIn].find((reading) =>
-    plain.every((value) => reading(value) !== undefined),
-  )
+/** The smallest (-1) or largest (1) as it is in the data; what has no number is left out, or all are compared as text. */
+function extreme(values: readonly JsonValue[], direction: -1 | 1, read: Reading | undefined): JsonValue {
   let chosen: JsonValue = null
-  for (const value of plain) {
-    const difference =
-      chosen === null
-        ? direction
-        : read
-          ? (read(value) ?? 0) - (read(chosen) ?? 0)
-          : compareNaturally(String(value), String(chosen))
-    if (difference * direction > 0) chosen = value
+  let most = Number.NaN
+  for (const value of values) {
+    if (typeof value === 'object') continue
+    if (!read) {
+      if (chosen === null || compareNaturally(String(value), String(chosen)) * direction > 0) chosen = value
+      continue
+    }
+    const number = read(value)
+    if (number === undefined || (number - most) * direction <= 0) continue
+    chosen = value
+    most = number
   }
   return chosen
 }

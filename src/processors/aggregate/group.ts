@@ -3,27 +3,39 @@ import type { JsonValue } from '../../protocol/json.ts'
 import { type Field, resolveExactly, resolveField } from '../fields.ts'
 import { holdsObjects, nameWithin } from '../inner-fields.ts'
 import { parsePath } from '../path/parse.ts'
-import { newWork } from '../path/path.ts'
+import { newWork, type Path, type Work } from '../path/path.ts'
 import { readValues } from '../path/walk.ts'
 import type { Records } from '../records.ts'
 import { Refusal } from '../refusal.ts'
-import { bucket, parseDate } from '../where/dates.ts'
-
-type Unit = 'year' | 'month' | 'day' | 'hour'
+import { unwind } from '../unwind.ts'
+import { type DatePart, datePart, partOf } from './date-part.ts'
+import { identity } from './functions.ts'
 
 /** A field, or the month and so on of a date. */
 export interface GroupKey {
   /** As it is called in the groups: `state`, `created_at:month`. */
   name: string
   field: Field
-  unit: Unit | undefined
+  part: DatePart | undefined
+}
+
+/** What is collected of each group: the values of a field. */
+export interface Collected {
+  field: Field
+  /** True: only from the elements of the list that are in the group. */
+  ofElements: boolean
 }
 
 /** Records that have the same values in the fields they are grouped by. */
 export interface Group {
   /** In the order of the group keys. */
   values: JsonValue[]
-  records: JsonValue[]
+  /** How many records. */
+  count: number
+  /** The last record that was counted. */
+  last: number
+  /** By what is collected: values without nulls. */
+  collected: JsonValue[][]
 }
 
 export interface Groups {
@@ -32,73 +44,160 @@ export interface Groups {
   missing: number[]
   /** True when a record has several values and is therefore in several groups. */
   several: boolean
+  /** By what is collected: the values of all records, and how many records have none. */
+  all: JsonValue[][]
+  without: number[]
 }
 
 /** `state`, or `created_at:month`. A field with a colon in its name comes first. Throws a `Refusal`. */
 export function parseGroupKey(records: Records, reference: string): GroupKey {
   const exact = resolveExactly(records, parsePath(reference))
-  if (exact && !holdsObjects(records, exact)) return { name: exact.name, field: exact, unit: undefined }
-  const [, name = '', word] = bucketOf(reference)
-  const lower = word?.toLowerCase()
-  const unit = lower === 'date' ? 'day' : (lower as Unit | undefined)
-  const whole = resolveField(records, unit ? name : reference)
+  if (exact && !holdsObjects(records, exact)) return { name: exact.name, field: exact, part: undefined }
+  const [, plain = reference, alias] = /^(.+?)\s+as\s+["'`]?([\w -]{1,60}?)["'`]?$/is.exec(reference) ?? []
+  const [name, part] = partIn(plain)
+  const whole = resolveField(records, name)
   const field = (holdsObjects(records, whole) && nameWithin(records, whole)) || whole
-  return { name: unit ? `${field.name}:${unit}` : field.name, field, unit }
+  return { name: alias ?? (part ? `${field.name}:${part}` : field.name), field, part }
 }
 
-/** `created_at:month`, `created_at by month`, `month(created_at)`: what, and how wide. */
-function bucketOf(reference: string): [string, string, string] | [] {
-  const [, name, word] = /^(.*?)\s*(?::|\sby\s)\s*(year|month|day|date|hour)$/is.exec(reference) ?? []
-  if (name !== undefined && word !== undefined) return [reference, name, word]
-  const [, called, inner] = /^(year|month|day|date|hour)\s*\((.+)\)$/is.exec(reference) ?? []
-  return called !== undefined && inner !== undefined ? [reference, inner, called] : []
+/** `created_at:month`, `created_at by month`, `month of created_at`, `month(created_at)`: what, and which part. */
+function partIn(reference: string): [string, DatePart | undefined] {
+  const [, before = '', after = ''] = /^(.*\S)\s*(?::|\sby\s|\sper\s)\s*([\w -]+)$/is.exec(reference) ?? []
+  const trailing = datePart(after)
+  if (trailing) return [before, trailing]
+  const [, word = '', called, of] = /^(\w+)\s*(?:\(\s*(.+?)\s*\)|\sof\s+(.+))$/is.exec(reference) ?? []
+  const leading = datePart(word)
+  const inner = called ?? of
+  if (leading && inner !== undefined) return [inner, leading]
+  // `date_trunc('month', created_at)`, `extract(month from created_at)`.
+  const [, first = '', second = ''] =
+    /^(?:date_?trunc|extract|date_?part)\s*\(\s*(.+?)\s*(?:,|\sfrom\s)\s*(.+?)\s*\)$/is.exec(reference) ?? []
+  const bare = (text: string): string => text.replace(/^["'`](.*)["'`]$/s, '$1')
+  const either = datePart(bare(first))
+  if (either) return [bare(second), either]
+  const other = datePart(bare(second))
+  return other ? [bare(first), other] : [reference, undefined]
 }
 
-/** Groups in the order in which they first occur. */
-export function groupRecords(records: Records, keys: readonly GroupKey[]): Groups {
-  const groups = new Map<string, Group>()
-  const missing = keys.map(() => 0)
-  const work = newWork(20_000_000)
-  let several = false
-  if (keys.length === 0) return { groups: [{ values: [], records: [...records.values] }], missing, several }
-  for (const record of records.values) {
-    let rows: JsonValue[][] = [[]]
-    for (const [at, key] of keys.entries()) {
-      const values = distinctValues(record, key, work)
-      if (values.length === 0) missing[at] = (missing[at] ?? 0) + 1
-      several ||= values.length > 1
-      rows = rows.flatMap((row) => values.map((value) => [...row, value]))
+/** Groups in the order in which they first occur. With `list`, each element of that list in a record belongs to a group of its own. */
+export function groupRecords(
+  records: Records,
+  keys: readonly GroupKey[],
+  collected: readonly Collected[],
+  list: Path | undefined,
+): Groups {
+  const grouping = new Grouping(keys, collected, list)
+  for (const [at, record] of records.values.entries()) grouping.add(record, at)
+  return grouping
+}
+
+class Grouping implements Groups {
+  readonly groups: Group[] = []
+  readonly missing: number[]
+  readonly all: JsonValue[][]
+  readonly without: number[]
+  several = false
+  private readonly known = new Map<JsonValue, Group>()
+  private readonly work: Work = newWork(20_000_000)
+  private readonly keys: readonly GroupKey[]
+  private readonly collected: readonly Collected[]
+  private readonly list: Path | undefined
+
+  constructor(keys: readonly GroupKey[], collected: readonly Collected[], list: Path | undefined) {
+    this.keys = keys
+    this.collected = collected
+    this.list = list
+    this.missing = keys.map(() => 0)
+    this.all = collected.map(() => [])
+    this.without = collected.map(() => 0)
+    // Without keys there is one group, of no record as well.
+    if (keys.length === 0) this.groupOf([])
+  }
+
+  add(record: JsonValue, at: number): void {
+    const ofRecord = this.collected.map(({ field, ofElements }) =>
+      ofElements ? [] : this.read(record, field),
+    )
+    const units = this.list ? unwind(record, this.list, this.work, (element) => [element]) : [record]
+    const found = this.keys.map(() => false)
+    let groups = 0
+    for (const unit of units) {
+      const ofUnit = this.collected.map(({ field, ofElements }, nth) =>
+        ofElements ? this.read(unit, field) : (ofRecord[nth] ?? []),
+      )
+      for (const [nth, { ofElements }] of this.collected.entries())
+        if (ofElements) push(this.all[nth], ofUnit[nth] ?? [])
+      for (const row of this.rowsOf(unit, found)) {
+        const group = this.groupOf(row)
+        const isNew = group.last !== at
+        if (isNew) {
+          group.count += 1
+          group.last = at
+          groups += 1
+        }
+        for (const [nth, { ofElements }] of this.collected.entries())
+          if (isNew || ofElements) push(group.collected[nth], ofUnit[nth] ?? [])
+      }
+      for (const [nth, { ofElements }] of this.collected.entries())
+        if (ofElements && (ofUnit[nth]?.length ?? 0) > 0) ofRecord[nth] = ofUnit[nth] ?? []
     }
-    work.left -= rows.length
-    if (work.left < 0)
+    for (const [nth, { ofElements }] of this.collected.entries()) {
+      const values = ofRecord[nth] ?? []
+      if (!ofElements) push(this.all[nth], values)
+      if (values.length === 0) this.without[nth] = (this.without[nth] ?? 0) + 1
+    }
+    for (const [nth, has] of found.entries()) if (!has) this.missing[nth] = (this.missing[nth] ?? 0) + 1
+    if (groups > 1) this.several = true
+  }
+
+  /** The values of a field, those in lists one by one, without nulls. */
+  private read(record: JsonValue, { path }: Field): JsonValue[] {
+    const found: JsonValue[] = []
+    readValues(record, path, found, this.work)
+    const [only] = found
+    if (found.length === 1 && only !== undefined && !Array.isArray(only)) return only === null ? [] : found
+    return found.flat(1).filter((value) => value !== null)
+  }
+
+  /** The values of all keys, once for each combination. */
+  private rowsOf(unit: JsonValue, found: boolean[]): JsonValue[][] {
+    let rows: JsonValue[][] = [[]]
+    for (const [nth, key] of this.keys.entries()) {
+      const values = this.distinctValues(unit, key)
+      if (values.length > 0) found[nth] = true
+      const [only] = values
+      if (values.length === 1 && only !== undefined) for (const row of rows) row.push(only)
+      else rows = rows.flatMap((row) => values.map((value) => [...row, value]))
+    }
+    this.work.left -= rows.length
+    if (this.work.left < 0)
       throw new Refusal(
         'These fields make too many groups. Group by fewer, or narrow down with `where` first.',
       )
-    for (const values of rows) {
-      const id = JSON.stringify(values)
-      const group = groups.get(id)
-      if (group) group.records.push(record)
-      else groups.set(id, { values, records: [record] })
-    }
+    return rows
   }
-  return { groups: [...groups.values()], missing, several }
+
+  private distinctValues(record: JsonValue, { field, part }: GroupKey): JsonValue[] {
+    const found: JsonValue[] = []
+    readValues(record, field.path, found, this.work)
+    const flat = found.length === 1 && !Array.isArray(found[0]) ? found : found.flat(1)
+    const values = part ? flat.flatMap((value) => partOf(value, part) ?? []) : flat
+    if (values.length < 2) return values
+    return [...new Map(values.map((value) => [identity(value), value])).values()]
+  }
+
+  private groupOf(values: JsonValue[]): Group {
+    const [only = null] = values
+    const id = values.length === 1 ? identity(only) : JSON.stringify(values)
+    const before = this.known.get(id)
+    if (before) return before
+    const group: Group = { values, count: 0, last: -1, collected: this.collected.map(() => []) }
+    this.known.set(id, group)
+    this.groups.push(group)
+    return group
+  }
 }
 
-function distinctValues(record: JsonValue, { field, unit }: GroupKey, work: { left: number }): JsonValue[] {
-  const found: JsonValue[] = []
-  readValues(record, field.path, found, work)
-  const flat = found.flatMap((value) => (Array.isArray(value) ? value : [value]))
-  const values = unit ? flat.flatMap((value) => inBucket(value, unit)) : flat
-  if (values.length < 2) return values
-  return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()]
-}
-
-/** Seconds or milliseconds since 1970 count as dates too. */
-function inBucket(value: JsonValue, unit: Unit): string[] {
-  if (typeof value === 'number' && value > 1e8 && value < 1e14) {
-    const from = value > 1e11 ? value : value * 1_000
-    return [bucket({ from, to: from }, unit)]
-  }
-  const date = typeof value === 'string' ? parseDate(value) : undefined
-  return date ? [bucket(date, unit)] : []
+function push(into: JsonValue[] | undefined, values: readonly JsonValue[]): void {
+  if (into) for (const value of values) into.push(value)
 }

@@ -74,10 +74,10 @@ describe('filter', () => {
   })
 
   verifies('S3.11 S3.43', 'an answer too large is bounded, and its whole can be asked again', () => {
-    const first = ask('filter', { where: ['id >= 100'] }, shop)
+    const first = ask('filter', { where: ['id >= 100'], limit: 300 }, shop)
     expect(textOf(first).length).toBeLessThanOrEqual(BUDGET)
     expect(textOf(first)).toContain('fedcbafedcba')
-    const second = ask('filter', { where: ['id >= 200'] }, next(first))
+    const second = ask('filter', { where: ['id >= 200'], limit: 300 }, next(first))
     expect(textOf(second)).toMatch(/^100 of 200 records match/)
     const third = ask('filter', { aggregate: 'count' }, next(second))
     expect(textOf(third)).toContain('{"count":100}')
@@ -90,6 +90,13 @@ describe('filter', () => {
     expect(answer.text).toHaveLength(1)
     expect(textOf(answer)).toContain('records 11-15 of 300')
     expect(textOf(ask('filter', { limit: 300 }, shop))).toContain(`{"cache_id":"${shop.handle}","offset":`)
+  })
+
+  test('what the budget cuts from a page is on the next page: nothing is kept for it', () => {
+    const first = ask('filter', { where: ['id >= 100'] }, shop)
+    expect(first.whole).toBeUndefined()
+    expect(textOf(first)).toMatch(/records 1-\d+ of 200, next: offset \d+$/m)
+    expect(textOf(first)).not.toContain('cache_id')
   })
 
   test('what a limit leaves out is asked for with the next offset: nothing is kept for it', () => {
@@ -115,7 +122,7 @@ describe('filter', () => {
     for (let level = 1; level < 3000; level++) deep = { id: level, child: deep, pad: 'x'.repeat(20) }
     const answer = ask('filter', { path: '$..child', limit: 5000 }, sourceOf(jsonResult(deep)))
     expect(answer.whole).toBeUndefined()
-    expect(textOf(answer)).toMatch(/records 1-\d+ of 2,999, next: offset \d+/)
+    expect(textOf(answer)).toMatch(/records 1-\d+ of 2,999, \d+ cut short, next: offset \d+/)
     expect(textOf(answer)).not.toContain('cache_id')
   })
 

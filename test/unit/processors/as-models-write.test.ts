@@ -116,9 +116,13 @@ describe('groups and sums', () => {
     ])
   })
 
-  test.each(['SUM(n) as total', 'sum n', 'total(n)'])('%s', (calls) => {
+  test.each(['SUM(n)', 'sum n', 'total(n)'])('%s', (calls) => {
     expect(rows({ aggregate: calls })).toEqual([{ 'sum(n)': 10 }])
   })
+  test('a name of its own', () =>
+    expect(rows({ aggregate: 'SUM(n) as total, avg n as "the mean"' })).toEqual([
+      { total: 10, 'the mean': 2.5 },
+    ]))
   test('an object', () => expect(rows({ aggregate: { sum: 'n' } })).toEqual([{ 'sum(n)': 10 }]))
 
   test('durations and sizes, in a unit that is told', () => {

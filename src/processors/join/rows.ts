@@ -1,0 +1,207 @@
+/** The joined records: those of the left, each with the fields of the ones on the right that match it. */
+import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
+import type { Field } from '../fields.ts'
+import { newWork, type Path, type Work } from '../path/path.ts'
+import { readValues } from '../path/walk.ts'
+import { Refusal } from '../refusal.ts'
+import { listOn, unwind, withoutList } from '../unwind.ts'
+import { exactKey, KeyIndex } from './key.ts'
+import type { Pairing } from './pairing.ts'
+import type { Side } from './side.ts'
+
+/** More joined records than this are no answer to any question. */
+const mostRows = 500_000
+
+/** The records of a side, one for each element of the lists that its fields go through, and where its keys are in them. */
+export interface Expanded {
+  rows: readonly JsonValue[]
+  paths: readonly Path[]
+  /** The lists that were unwound. */
+  lists: readonly Path[]
+}
+
+export function expand(side: Side, fields: readonly Field[], work: Work): Expanded {
+  let rows = side.records.values
+  let paths = fields.map(({ path }) => path)
+  const lists: Path[] = []
+  for (const { path } of fields) {
+    const list = listOn(side.records, path)
+    if (!list || list.length === 0 || lists.some((other) => other.length === list.length)) continue
+    rows = rows.flatMap((row) => unwind(row, list, work))
+    paths = paths.map((one) => withoutList(list, one))
+    lists.push(list)
+  }
+  return { rows, paths, lists }
+}
+
+/** The keys of a record: mostly one, several where a field goes through a map, none where a field is null or absent. */
+export function keysOf(row: JsonValue, paths: readonly Path[], work: Work): string[][] {
+  let keys: string[][] = [[]]
+  for (const path of paths) {
+    const values: JsonValue[] = []
+    readValues(row, path, values, work)
+    const parts = values.flat(1).flatMap((value) => exactKey(value) ?? [])
+    keys = keys.flatMap((key) => parts.map((part) => [...key, part]))
+  }
+  return keys
+}
+
+export interface Joined {
+  rows: JsonValue[]
+  /** Records on the left, with lists unwound, and those of them that match. */
+  total: number
+  matched: number
+  /** Of the matched: those whose key is not the same to the letter, and those that match several. */
+  loosely: number
+  several: number
+  /** Some keys without a match. */
+  unmatched: string[]
+  /** Records on the right, and those that nothing matches. */
+  right: number
+  unused: number
+  /** Names that fields of the right have because the left has theirs. */
+  renamed: Map<string, string>
+  lists: readonly Path[]
+}
+
+const mostUnmatched = 5
+
+export function joinRows({ left, right, on }: Pairing, inner: boolean): Joined {
+  const work = newWork(20_000_000)
+  const one = expand(
+    left,
+    on.map((pair) => pair.left),
+    work,
+  )
+  const other = expand(
+    right,
+    on.map((pair) => pair.right),
+    work,
+  )
+  const index = indexOf(other, work)
+  const merged = new Merge(one.rows, other.rows, right.name, same(on))
+  const used = new Set<number>()
+  const joined: Joined = {
+    rows: [],
+    total: one.rows.length,
+    matched: 0,
+    loosely: 0,
+    several: 0,
+    unmatched: [],
+    right: other.rows.length,
+    unused: 0,
+    renamed: merged.renamed,
+    lists: one.lists,
+  }
+  for (const row of one.rows) {
+    const keys = keysOf(row, one.paths, work)
+    const found = keys.map((key) => index.find(key))
+    const positions = new Set(found.flatMap(({ positions }) => positions))
+    if (positions.size === 0) {
+      const [key] = keys
+      if (key && joined.unmatched.length < mostUnmatched && !joined.unmatched.includes(key.join(', ')))
+        joined.unmatched.push(key.join(', '))
+      if (!inner) joined.rows.push(row)
+      continue
+    }
+    joined.matched += 1
+    if (positions.size > 1) joined.several += 1
+    if (found.every(({ positions, loosely }) => loosely || positions.length === 0)) joined.loosely += 1
+    for (const position of positions) {
+      used.add(position)
+      joined.rows.push(merged.row(row, other.rows[position] ?? null))
+    }
+    if (joined.rows.length > mostRows)
+      throw new Refusal(
+        `This join makes more than ${mostRows} records. Join on a field that tells records apart.`,
+      )
+  }
+  joined.unused = joined.right - used.size
+  return joined
+}
+
+function indexOf({ rows, paths }: Expanded, work: Work): KeyIndex {
+  const index = new KeyIndex()
+  for (const [position, row] of rows.entries())
+    for (const key of keysOf(row, paths, work)) index.add(key, position)
+  return index
+}
+
+/** Records on the left looked at to judge a pairing. */
+const mostJudged = 2_000
+
+/** The part of the records on the left that match, judged by the first ones. */
+export function matchRate({ left, right, on }: Pairing): number {
+  const work = newWork(20_000_000)
+  const few = { ...left, records: { ...left.records, values: left.records.values.slice(0, mostJudged) } }
+  const one = expand(
+    few,
+    on.map((pair) => pair.left),
+    work,
+  )
+  const index = indexOf(
+    expand(
+      right,
+      on.map((pair) => pair.right),
+      work,
+    ),
+    work,
+  )
+  const matched = one.rows.filter((row) =>
+    keysOf(row, one.paths, work).some((key) => index.find(key).positions.length > 0),
+  )
+  return one.rows.length === 0 ? 0 : matched.length / one.rows.length
+}
+
+/** Top-level fields that are called the same on both sides and are equal by the condition. */
+function same(on: Pairing['on']): Set<string> {
+  return new Set(on.flatMap(({ left, right }) => (left.name === right.name ? [left.name] : [])))
+}
+
+/** Puts two records into one. Fields of the right that the left has too are called by its name: `products.id`. */
+class Merge {
+  readonly renamed = new Map<string, string>()
+  private readonly dropped: ReadonlySet<string>
+
+  constructor(
+    left: readonly JsonValue[],
+    right: readonly JsonValue[],
+    name: string,
+    dropped: ReadonlySet<string>,
+  ) {
+    this.dropped = dropped
+    const taken = namesIn(left)
+    for (const field of namesIn(right)) {
+      if (!taken.has(field) || dropped.has(field)) continue
+      let other = `${taken.has(name) ? 'joined' : name}.${field}`
+      while (taken.has(other)) other = `${other}_`
+      this.renamed.set(field, other)
+    }
+  }
+
+  row(left: JsonValue, right: JsonValue): JsonObject {
+    const row = fieldsOf(left)
+    for (const [name, value] of Object.entries(fieldsOf(right))) {
+      if (this.dropped.has(name) && Object.hasOwn(row, name)) continue
+      setOwn(row, this.renamed.get(name) ?? name, value)
+    }
+    return row
+  }
+}
+
+function namesIn(rows: readonly JsonValue[]): Set<string> {
+  const names = new Set<string>()
+  for (const row of rows) {
+    if (isObject(row)) for (const name of Object.keys(row)) names.add(name)
+    else names.add('_value')
+  }
+  return names
+}
+
+/** A copy of the fields; a value without fields is one called `_value`. */
+function fieldsOf(value: JsonValue): JsonObject {
+  const fields: JsonObject = {}
+  if (!isObject(value)) return { _value: value }
+  for (const name of Object.keys(value)) setOwn(fields, name, own(value, name) ?? null)
+  return fields
+}
