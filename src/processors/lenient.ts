@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import { isObject } from '../protocol/json.ts'
-import { conditionsIn, pairsIn } from './lenient-objects.ts'
+import { conditionsIn, isTriple, pairsIn } from './lenient-objects.ts'
 
 /** The most characters of one string, and strings of one list. */
 const longestText = 2_000
@@ -40,7 +40,18 @@ export function joined(description: string) {
 
 /** Sentences that may contain commas: `["a = 1", "b = 2"]`, one string, or a JSON list in a string. */
 export function sentences(description: string) {
-  return list(description, (value) => (value.trim() === '' ? [] : [value.trim()]), conditionsIn)
+  const read = (value: unknown): unknown[] => {
+    if (typeof value === 'string') {
+      const data = value.length > longestJoined ? undefined : parsedData(value.trim())
+      return data !== undefined ? read(data) : value.trim() === '' ? [] : [value.trim()]
+    }
+    if (Array.isArray(value) && !isTriple(value)) return value.flatMap(read)
+    return typeof value === 'object' && value !== null ? conditionsIn(value) : [value]
+  }
+  return z
+    .preprocess((value) => (value === undefined ? value : read(value)), listOfTexts())
+    .optional()
+    .describe(description)
 }
 
 /** A whole number from `least` up. `"20"` is read as 20. */
@@ -103,7 +114,7 @@ function list(
             : isObject(value)
               ? fromObject(value)
               : value,
-      z.array(textItem(), 'must be a list of strings').max(longestList, `too many; at most ${longestList}`),
+      listOfTexts(),
     )
     .optional()
     .describe(description)
@@ -120,6 +131,10 @@ function parts(
   }
 }
 
+function listOfTexts() {
+  return z.array(textItem(), 'must be a list of strings').max(longestList, `too many; at most ${longestList}`)
+}
+
 function textItem() {
   return z.string('must be a string').max(longestText, tooLong)
 }
@@ -133,6 +148,25 @@ function fromString(value: string, split: (value: string) => unknown[]): unknown
     if (parsed) return parsed
   }
   return split(trimmed)
+}
+
+/** An object, or a list of texts and objects, written as JSON or as Python writes it. */
+function parsedData(value: string): object | undefined {
+  if (!/^(?:\{.*\}|\[.*\])$/s.test(value)) return undefined
+  const python = value
+    .replaceAll(/(?<=[{[,:]\s*)'((?:[^'\\]|\\.)*)'(?=\s*[\]},:])/g, (_, text: string) => JSON.stringify(text))
+    .replaceAll(/(?<=[:,[]\s*)(True|False|None)(?=\s*[\]},])/g, (word) =>
+      word === 'None' ? 'null' : word.toLowerCase(),
+    )
+  for (const candidate of [value, python]) {
+    try {
+      const parsed: unknown = JSON.parse(candidate)
+      if (typeof parsed === 'object' && parsed !== null) return parsed
+    } catch {
+      // Not JSON: then it is a condition.
+    }
+  }
+  return undefined
 }
 
 /** A JSON list of strings; undefined for anything else, `["a b"].c` (a path) included. */

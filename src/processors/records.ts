@@ -86,6 +86,11 @@ function otherPlace(document: Document, own: Collection, field: string): string 
   return place === undefined ? '' : ` \`${place}\` has it: add "path": ${JSON.stringify(place)}.`
 }
 
+/** Values as records without a place of their own: the elements of lists in records. */
+export function recordsOfValues(values: readonly JsonValue[]): Records {
+  return asRecords(values, [], () => '')
+}
+
 function asRecords(values: readonly JsonValue[], path: Path, hint: Records['hint']): Records {
   let names: Map<string, JsonValue[]> | undefined
   return {

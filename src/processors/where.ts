@@ -4,7 +4,6 @@ import { whereParams } from './parameters.ts'
 import { requireRecords } from './records.ts'
 import { Refusal } from './refusal.ts'
 import { defineStep } from './step.ts'
-import { parseCondition } from './where/condition.ts'
 import { explainNothing } from './where/explain.ts'
 import { bind } from './where/matcher.ts'
 
@@ -23,9 +22,8 @@ export const where = defineStep({
   run(document, { where: conditions = [] }) {
     if (conditions.length > mostConditions)
       throw new Refusal(`At most ${mostConditions} conditions are allowed.`)
-    const parsed = conditions.map((condition) => parseCondition(condition))
     const records = requireRecords(document, 'filter')
-    const { matches, comparisons, patterns, notes } = bind(parsed, records)
+    const { matches, comparisons, patterns, notes } = bind(conditions, records)
     const filter = (): typeof records.values => {
       const found = records.values.filter(matches)
       if (found.length === 0) notes.push(...explainNothing(comparisons, records))

@@ -144,7 +144,7 @@ class PathReader {
     }
     const condition = this.source.slice(start, this.at)
     if (!this.take(']')) this.refuse('has a condition that is not closed; write `[?@.x == 1]`')
-    return { kind: 'filter', holds: parseFilter(condition) }
+    return { kind: 'filter', holds: parseFilter(condition), source: condition.trim() }
   }
 
   /** The string in quotes that starts here, with the escapes of JSON; any other character after a backslash is itself. */

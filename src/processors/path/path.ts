@@ -11,7 +11,7 @@ export type Selector =
   /** `*`, `[*]`, `[]`: every element of a list, every value of an object. */
   | { kind: 'all' }
   /** `[?…]`: the children for which it holds. */
-  | { kind: 'filter'; holds: Test }
+  | { kind: 'filter'; holds: Test; source: string }
 
 /** A compiled condition over one value; `root` is what `$` means, `work` is spent as it looks. */
 export type Test = (value: JsonValue, root: JsonValue, work: Work) => boolean
@@ -81,6 +81,6 @@ function formatSelector(selector: Selector): string {
     case 'all':
       return '*'
     case 'filter':
-      return '?…'
+      return selector.source.length > 60 ? '?…' : `?${selector.source}`
   }
 }

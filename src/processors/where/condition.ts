@@ -1,14 +1,18 @@
 /** Reads a condition: `state = open`, `a > 5 and (b = 1 or c has x)`. The first operator decides; values need no quotes. */
 import { splitNames } from '../lenient.ts'
 import { Refusal, shown } from '../refusal.ts'
+import { asQuantified, asSentence, type Measure, measured, type Quantified } from './calls.ts'
 import { type Operand, operandOf } from './operand.ts'
-import { cutAtOperator, type Operator } from './operators.ts'
+import { type Cut, cutAtOperator, type Knows, type Operator } from './operators.ts'
+import { operatorAtEnd } from './spellings.ts'
 import { splitAt } from './split.ts'
+import { unwrapped } from './unwrap.ts'
 
 export type Condition =
   | { kind: 'and' | 'or'; parts: Condition[] }
   | { kind: 'not'; part: Condition }
   | Comparison
+  | Within
 
 /** One field against values. */
 export interface Comparison {
@@ -20,47 +24,84 @@ export interface Comparison {
   operands: Operand[]
   /** As written, shortened, for messages. */
   written: string
+  /** Of each value, compared in its place. */
+  measure?: Measure
+  /** Written `field:value`: where no value is equal, a part of one is meant. */
+  colon?: true
+}
+
+/** Elements of a list against a condition of their own. */
+export interface Within {
+  kind: 'within'
+  field: string
+  quantifier: Quantified['quantifier']
+  /** Read once the elements, and so the names of their fields, are known. */
+  condition: string
+  written: string
+}
+
+/** What is known of the records, and where remarks go. */
+export interface Reading {
+  knows: Knows
+  note(text: string): void
 }
 
 /** Parentheses within parentheses, and comparisons in one text: more are not written by anybody. */
 const deepest = 20
 
+const nothingKnown: Reading = { knows: () => undefined, note: () => undefined }
+
 /** Throws a `Refusal` that says what to write instead. */
-export function parseCondition(text: string, depth = 0): Condition {
-  const source = text.trim()
+export function parseCondition(text: string, reading: Reading = nothingKnown, depth = 0): Condition {
+  const source = unwrapped(text, reading.note)
   if (depth > deepest) throw new Refusal(`The condition \`${shown(source)}\` is nested too deeply.`)
-  const any = splitAt(source, 'or')
-  if (any.length > 1) return { kind: 'or', parts: any.map((part) => parseCondition(part, depth + 1)) }
-  const all = splitAt(source, 'and')
-  if (all.length > 1) return { kind: 'and', parts: all.map((part) => parseCondition(part, depth + 1)) }
+  const part = (one: string): Condition => parseCondition(one, reading, depth + 1)
+  const any = splitAt(source, 'or', reading.knows)
+  if (any.length > 1) return { kind: 'or', parts: any.map(part) }
+  const all = splitAt(source, 'and', reading.knows)
+  if (all.length > 1) return { kind: 'and', parts: all.map(part) }
   const inner = enclosed(source)
-  if (inner !== undefined) return parseCondition(inner, depth + 1)
-  const opposite = /^(?:not\s+|not(?=\()|!\s*(?=\())/i.exec(source)
-  if (opposite) return { kind: 'not', part: parseCondition(source.slice(opposite[0].length), depth + 1) }
-  return parseComparison(source)
+  if (inner !== undefined) return part(inner)
+  const range = chained(source, reading.knows)
+  if (range) return { kind: 'and', parts: range.map(part) }
+  const opposite = /^(?:not\s+|not(?=\()|!\s*(?=\(|\w+\())/i.exec(source)
+  if (opposite && !/^not\s*(?:[=<>!]|in\b|like\b)/i.test(source))
+    return { kind: 'not', part: part(source.slice(opposite[0].length)) }
+  const quantified = asQuantified(source, reading.knows)
+  if (quantified) return { kind: 'within', ...quantified, written: shown(source, 60) }
+  const sentence = asSentence(source, reading.knows)
+  if (sentence !== undefined) return part(sentence)
+  return parseComparison(source, reading)
 }
 
 /** A field and nothing else: `draft`, `!archived`, `user.admin`. */
-const alone = /^!?\s*[A-Za-z_@$][\w.$@[\]*"'-]*$/
+const alone = /^!?\s*[\p{L}_@$.][\p{L}\p{N}_.$@[\]*"'?-]*$/u
 
-/** `title.startsWith("a")`, as in programs. */
-const method = /^(\S+)\.(startsWith|endsWith|includes|contains|matches|match)\((.*)\)$/is
-
-function parseComparison(written: string): Comparison {
-  const [, object, name, argument] = method.exec(written) ?? []
-  const source =
-    object === undefined ? written : `${object} ${name === 'match' ? 'matches' : name} ${argument}`
-  const cut = cutAtOperator(source)
-  if (!cut && alone.test(source)) {
-    const negated = source.startsWith('!')
+function parseComparison(source: string, reading: Reading): Comparison {
+  const { knows } = reading
+  const existing = /^(exists|has|missing)\s+([\w.[\]*$@"'-]+)$/i.exec(source)
+  const cut = existing ? undefined : cutAtOperator(source, knows)
+  const written = shown(source, 60)
+  if (existing) {
+    const [, word = '', field = ''] = existing
+    return {
+      kind: 'comparison',
+      field,
+      operator: 'exists',
+      negated: /missing/i.test(word),
+      operands: [],
+      written,
+    }
+  }
+  if (!cut && (alone.test(source) || knows(source.replace(/^!\s*/, '')) === 'exactly')) {
     const field = source.replace(/^!\s*/, '')
     return {
       kind: 'comparison',
       field,
       operator: 'is true',
-      negated,
+      negated: source.startsWith('!'),
       operands: [],
-      written: shown(source, 60),
+      written,
     }
   }
   if (!cut) {
@@ -69,30 +110,100 @@ function parseComparison(written: string): Comparison {
       `The condition \`${shown(source)}\` has no operator. Write like \`${field} = value\`, \`${field} > 5\`, \`${field} ~ pattern\`, \`${field} has x\` or \`${field} exists\`.`,
     )
   }
-  const { field, operator, negated, rest } = cut
-  const comparison = { kind: 'comparison', field, negated, written: shown(source, 60) } as const
+  return ofCut(turned(cut, knows), source, reading)
+}
+
+function ofCut(cut: Cut, source: string, { knows }: Reading): Comparison {
+  const written = shown(source, 60)
+  const suffix = cut.operator === '=' && knows(cut.field) !== 'exactly' ? operatorAtEnd(cut.field) : undefined
+  if (suffix && !cut.negated && (knows(suffix.field) !== undefined || cut.field.includes('__'))) {
+    const again = cutAtOperator(`${suffix.field} ${suffix.operator} ${cut.rest}`, knows)
+    if (again) return ofCut(again, source, { knows, note: () => undefined })
+  }
+  const { field, measure } = measured(withoutMarks(cut.field, knows), knows)
+  const { operator, negated, rest } = cut
+  const comparison = {
+    kind: 'comparison',
+    field,
+    negated,
+    written,
+    ...(measure && { measure }),
+    ...(cut.colon && { colon: true as const }),
+  } as const
   if (operator === 'exists' || operator === 'is null' || operator === 'is empty') {
-    return { ...comparison, operator, operands: [] }
+    const flag = /^(?:(?:==?=?|is|:)\s*)?["']?(true|false|yes|no|1|0)["']?$/i.exec(rest)
+    if (rest !== '' && !flag) {
+      throw new Refusal(
+        `The condition \`${shown(source)}\` goes on after \`${operator}\`, which takes no value.`,
+      )
+    }
+    return { ...comparison, operator, negated: /false|no|0/i.test(flag?.[1] ?? '') !== negated, operands: [] }
   }
   if (rest === '') {
     throw new Refusal(
       `The condition \`${shown(source)}\` has no value after the operator. For fields without a value write \`${shown(field, 40)} is empty\`.`,
     )
   }
-  if (operator === '=' && /^null$/i.test(rest)) return { ...comparison, operator: 'is null', operands: [] }
-  return { ...comparison, operator, operands: operandsOf(operator, rest, source) }
+  if (operator === '=') {
+    if (/^(?:null|nil|undefined)$/i.test(rest)) return { ...comparison, operator: 'is null', operands: [] }
+    if (/^(?:\[\s*\]|\{\s*\})$/.test(rest)) return { ...comparison, operator: 'is empty', operands: [] }
+  }
+  const isRange =
+    operator === 'in' && /^[[(]?\s*-?\d+(?:\.\d+)?\s*\.\.\.?\s*-?\d+(?:\.\d+)?\s*[\])]?$/.test(rest)
+  const read = isRange ? 'between' : operator
+  return { ...comparison, operator: read, operands: operandsOf(read, rest, source) }
+}
+
+/** `"bug" in labels`, `5 < comments`: the value first. */
+function turned(cut: Cut, knows: Knows): Cut {
+  const isValue = knows(cut.field) === undefined || /^["'\d]/.test(cut.field)
+  const right = measuredName(cut.rest, knows)
+  if (!isValue || right === undefined || knows(cut.field) === 'exactly') return cut
+  if (cut.operator === 'in') return { ...cut, operator: 'has', field: right, rest: cut.field }
+  const opposite = ({ '<': '>', '<=': '>=', '>': '<', '>=': '<=', '=': '=' } as const)[cut.operator as '<']
+  const literal = /^(?:["'`]|[-+]?[\d.])/.test(cut.field)
+  return opposite && literal ? { ...cut, operator: opposite, field: right, rest: cut.field } : cut
+}
+
+function measuredName(text: string, knows: Knows): string | undefined {
+  if (/^["'\d-]/.test(text)) return undefined
+  const { field } = measured(text, knows)
+  return knows(field) === undefined ? undefined : text
+}
+
+/** `5 < comments <= 10` as two conditions. */
+function chained(source: string, knows: Knows): string[] | undefined {
+  const [, low, first, field, second, high] =
+    /^([-+]?["'\d][^<>=]*?)\s*(<=?|>=?)\s*([^<>=\s][^<>=]*?)\s*(<=?|>=?)\s*([-+]?["'\d][^<>=]*)$/.exec(
+      source,
+    ) ?? []
+  if (low === undefined || field === undefined || knows(low) === 'exactly') return undefined
+  const flipped = first?.replace(/[<>]/, (sign) => (sign === '<' ? '>' : '<'))
+  return [`${field} ${flipped} ${low}`, `${field} ${second} ${high}`]
+}
+
+/** Quotes and braces around a whole name are not part of it. */
+function withoutMarks(field: string, knows: Knows): string {
+  if (knows(field) === 'exactly') return field
+  const [, inner] =
+    /^(?:`([^`]+)`|\$?\{\{?([^{}]+)\}\}?|\[([^\]["'*?]+)\])$/
+      .exec(field)
+      ?.filter((part) => part !== undefined) ?? []
+  return (inner ?? field).replaceAll('?.', '.')
 }
 
 function operandsOf(operator: Operator, rest: string, source: string): Operand[] {
-  if (operator === 'in') {
-    const items = splitNames(enclosed(rest) ?? rest.replace(/^\[(.*)\]$/s, '$1'))
+  if (operator === 'in' || operator === 'has all') {
+    const inner = enclosed(rest) ?? rest.replace(/^(?:\[(.*)\]|\{(.*)\})$/s, '$1$2')
+    const items = splitNames(separated(inner))
     if (items.length > 0) return items.map(operandOf)
     throw new Refusal(
       `The condition \`${shown(source)}\` names no values. Write like \`state in (open, closed)\`.`,
     )
   }
   if (operator !== 'between') return [operandOf(rest)]
-  const bounds = /^\(?(.+?)(?:\s+and\s+|\s*,\s*|\s+to\s+|\s*\.\.\s*)(.+?)\)?$/is.exec(rest)
+  const bounds =
+    /^[([]?(.+?)(?:\s+and\s+|\s*,\s*|\s+to\s+|\s*&&?\s*|\s*\.\.\.?\s*|\s+-\s+)(.+?)[)\]]?$/is.exec(rest)
   const [, low, high] = bounds ?? []
   if (low === undefined || high === undefined) {
     throw new Refusal(
@@ -100,6 +211,12 @@ function operandsOf(operator: Operator, rest: string, source: string): Operand[]
     )
   }
   return [operandOf(low), operandOf(high)]
+}
+
+/** Single quotes open a text here as well; `a or b` and `a | b` are two. */
+function separated(list: string): string {
+  const double = list.replaceAll(/(^|[,(\s])'([^'"]*)'(?=\s*(?:,|$|\)|\]))/g, '$1"$2"')
+  return /["',]/.test(double) ? double : double.replaceAll(/\s+or\s+|\s*\|\|?\s*/gi, ', ')
 }
 
 /** What stands between parentheses that enclose the whole text. */

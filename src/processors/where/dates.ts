@@ -1,5 +1,7 @@
 /** Dates as servers write them: ISO 8601 whole or cut short, those of logs and of mail, and `31.12.2024`. */
 
+import type { JsonValue } from '../../protocol/json.ts'
+
 /** A span of time in milliseconds since 1970, UTC: a day, a month, an instant. `to` is exclusive. */
 export interface Span {
   from: number
@@ -14,6 +16,7 @@ const log = /^(\d\d)\/([A-Z][a-z]{2})\/(\d{4})(?::(\d\d):(\d\d):(\d\d))?(?:\s*([
 // `0503 08:00:00.123456` of klog, `05-03 08:00` of Android.
 const monthAndDay = /^(\d\d)-?(\d\d) (\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?$/
 const dotted = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d))?)?$/
+const slashed = /^(\d{1,2})[/-](\d{1,2})[/-](\d{4})(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d))?)?$/
 // `Mon, 06 May 2024 10:00:00 +0200`, `Mon May 6 10:00:00 2024`, `Jan  7 06:10:33`, `March 2024`.
 const named =
   /^(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},?\s+)?(?:(\d{1,2})\s+)?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?(?:\s+(\d{1,2})(?![\d:]))?(?:,?\s+(\d{4}))?(?:,?\s+(\d{1,2}):(\d\d)(?::(\d\d)(?:\.\d+)?)?)?(?:\s+(z|utc|gmt|[+-]\d\d:?\d\d))?(?:\s+(\d{4}))?(?:\s+([+-]\d\d:?\d\d))?$/i
@@ -31,6 +34,14 @@ export function parseDate(text: string, year = 2000): Span | undefined {
     const [, day = '', name = '', year, hour = '', minute = '', second = '', zone] = logged
     const month = months.indexOf(name) + 1
     return span([Number(year), month, Number(day), ...given([hour, minute, second])], 0, zone)
+  }
+  const slashes = slashed.exec(text)
+  if (slashes) {
+    const [, one = '', other = '', fullYear, ...time] = slashes
+    // Which of the two is the month is clear only where the other cannot be one.
+    if (Number(one) > 12 === Number(other) > 12 && one !== other) return undefined
+    const [month, day] = Number(one) > 12 ? [other, one] : [one, other]
+    return span(given([fullYear, month, day, ...time]), 0, undefined)
   }
   const [, day, month, fullYear, ...time] = dotted.exec(text) ?? []
   if (fullYear !== undefined) return span(given([fullYear, month, day, ...time]), 0, undefined)
@@ -95,6 +106,22 @@ export function bucket(date: Span, unit: 'year' | 'month' | 'day' | 'hour'): str
   return new Date(date.from)
     .toISOString()
     .slice(date.yearless ? 5 : 0, Math.max(length, date.yearless ? 7 : 0))
+}
+
+/** The number of the year, month, day or hour of a time, UTC; none of what is no time. */
+export function partOf(value: JsonValue, unit: 'year' | 'month' | 'day' | 'hour'): number[] {
+  const time =
+    typeof value === 'number'
+      ? new Date(value > 1e11 ? value : value * 1_000)
+      : new Date((typeof value === 'string' ? parseDate(value)?.from : undefined) ?? Number.NaN)
+  if (Number.isNaN(time.getTime())) return []
+  const parts = {
+    year: time.getUTCFullYear(),
+    month: time.getUTCMonth() + 1,
+    day: time.getUTCDate(),
+    hour: time.getUTCHours(),
+  }
+  return [parts[unit]]
 }
 
 function isoSpan([, year, month, day, hour, minute, second, fraction = '', zone]: RegExpExecArray):

@@ -1,24 +1,34 @@
 /** From a condition to a function over records. */
 import { isObject, type JsonValue, own } from '../../protocol/json.ts'
-import { compilePattern, isPattern, type Pattern } from '../../text/pattern.ts'
-import { type Field, resolveField } from '../fields.ts'
+import type { Pattern } from '../../text/pattern.ts'
+import { type Field, resolveExactly, resolveField } from '../fields.ts'
 import { holdsObjects, innerFields } from '../inner-fields.ts'
 import { parsePath } from '../path/parse.ts'
 import { newWork, type Work } from '../path/path.ts'
 import { readValues } from '../path/walk.ts'
-import type { Records } from '../records.ts'
+import { type Records, recordsOfValues } from '../records.ts'
 import { Refusal, shown } from '../refusal.ts'
-import type { Comparison, Condition } from './condition.ts'
+import { adapted, hasZones, isOrdering } from './adapt.ts'
+import { equals, type Strictness } from './comparing.ts'
+import { type Comparison, type Condition, parseCondition, type Reading, type Within } from './condition.ts'
+import { partOf } from './dates.ts'
+import { elementsOf, grouped, listsOn, type Member } from './elements.ts'
 import { holdsLevels } from './levels.ts'
-import { contains, equals, has, isNull, type Operand, order, type Strictness } from './operand.ts'
+import { isNull, type Operand, operandOf } from './operand.ts'
+import type { Knows } from './operators.ts'
+import { remarksOn } from './remarks.ts'
+import { rereadings } from './reread.ts'
+import { lengthOf, type Surroundings, testOf, type ValuesTest } from './tests.ts'
 
 /** True when a record fulfils the condition. */
-type Matcher = (record: JsonValue) => boolean
+export type Matcher = (record: JsonValue) => boolean
 
 /** A comparison with its field found. */
 export interface Bound {
   comparison: Comparison
   field: Field
+  /** Of the values of the field, the negation aside. */
+  test: ValuesTest
   matches: Matcher
 }
 
@@ -30,65 +40,213 @@ export interface Binding {
   notes: string[]
 }
 
-/** Finds the fields, compiles the patterns. Throws a `Refusal` for a field that no record has and a bad pattern. */
-export function bind(conditions: readonly Condition[], records: Records): Binding {
+/** Reads conditions, finds the fields, compiles the patterns. Throws a `Refusal` for a field that no record has and a bad pattern. */
+export function bind(conditions: readonly string[], records: Records): Binding {
   const binder = new Binder(records)
-  const all = conditions.map((condition) => binder.bind(condition))
+  const matches = binder.together(conditions.map((condition) => parseCondition(condition, binder.reading)))
   const { comparisons, patterns, notes } = binder
-  return {
-    matches: (record) => all.every((matches) => matches(record)),
-    comparisons,
-    patterns,
-    notes: [...notes],
-  }
+  return { matches, comparisons, patterns, notes: [...notes] }
 }
 
-class Binder {
+/** Records in which a value is looked for in a sample. */
+const mostSampled = 500
+const deepestWithin = 3
+
+export class Binder {
   readonly comparisons: Bound[] = []
   readonly patterns: Pattern[] = []
   readonly notes = new Set<string>()
+  readonly reading: Reading
   private readonly work: Work = newWork(20_000_000)
   private readonly records: Records
+  private readonly depth: number
 
-  constructor(records: Records) {
+  constructor(records: Records, depth = 0) {
     this.records = records
+    this.depth = depth
+    this.reading = { knows: knowing(records), note: (text) => this.notes.add(text) }
   }
 
-  bind(condition: Condition): Matcher {
+  /** All conditions at once; those about the elements of one list are about the same element. */
+  together(conditions: readonly Condition[]): Matcher {
+    const flat = conditions.flatMap((condition) => (condition.kind === 'and' ? condition.parts : [condition]))
+    const bounds: Bound[] = []
+    const others: Matcher[] = []
+    for (const condition of flat) {
+      if (condition.kind === 'comparison') bounds.push(this.compare(condition))
+      else others.push(this.bind(condition))
+    }
+    const matchers = [...this.elementwise(bounds), ...others]
+    return (record) => matchers.every((matches) => matches(record))
+  }
+
+  private bind(condition: Condition): Matcher {
     switch (condition.kind) {
       case 'not': {
         const matches = this.bind(condition.part)
         return (record) => !matches(record)
       }
-      case 'and': {
-        const parts = condition.parts.map((part) => this.bind(part))
-        return (record) => parts.every((matches) => matches(record))
-      }
+      case 'and':
+        return this.together(condition.parts)
       case 'or': {
         const parts = condition.parts.map((part) => this.bind(part))
         return (record) => parts.some((matches) => matches(record))
       }
+      case 'within':
+        return this.within(condition)
       default:
-        return this.compare(condition)
+        return this.compare(condition).matches
     }
   }
 
-  private compare(comparison: Comparison): Matcher {
-    const field = this.inner(comparison, this.resolve(comparison))
+  private elementwise(bounds: readonly Bound[]): Matcher[] {
+    const apart = bounds.map(({ matches }) => matches)
+    if (bounds.length < 2) return apart
+    const members = bounds.map((bound) => this.member(bound))
+    if (members.filter(({ lists }) => lists.length > 0).length < 2) return apart
+    const { members: all, joined } = grouped(members, this.work)
+    if (joined.length === 0) return apart
+    const matchers = all.map(
+      ({ path, negated, test }): Matcher =>
+        (record) =>
+          test(this.values(record, path)) !== negated,
+    )
+    const strict = (record: JsonValue): boolean => matchers.every((matches) => matches(record))
+    const lost = this.records.values.filter(
+      (record) => apart.every((matches) => matches(record)) && !strict(record),
+    ).length
+    const gained = this.records.values.filter(
+      (record) => strict(record) && !apart.every((matches) => matches(record)),
+    ).length
+    if (lost + gained > 0) {
+      const names = [...new Set(joined.flatMap((member) => member.names))].map(
+        (name) => `\`${shown(name, 40)}\``,
+      )
+      this.notes.add(
+        `${names.join(' and ')} ${names.length > 1 ? 'are' : 'is'} compared in the same element of the list${lost > 0 ? `; ${lost} more ${lost === 1 ? 'record has' : 'records have'} it in different ones` : ''}.`,
+      )
+    }
+    return matchers
+  }
+
+  private member({ comparison, field, test }: Bound): Member {
+    const aside =
+      comparison.operator === 'exists' ||
+      comparison.operator === 'is null' ||
+      comparison.operator === 'is empty' ||
+      comparison.measure === 'length'
+    const { path, lists } = aside ? { path: field.path, lists: [] } : listsOn(this.records, field.path)
+    return {
+      path,
+      lists,
+      negated: comparison.negated,
+      isBound: isOrdering(comparison),
+      test,
+      names: [field.name],
+    }
+  }
+
+  private within({ field: written, quantifier, condition, written: whole }: Within): Matcher {
+    if (this.depth >= deepestWithin) throw new Refusal(`The condition \`${whole}\` is nested too deeply.`)
+    const field = resolveField(this.records, written)
     if (field.note !== undefined) this.notes.add(field.note)
-    const fulfils = this.fulfils(comparison, field)
-    const matches: Matcher = (record) => fulfils(record) !== comparison.negated
-    this.comparisons.push({ comparison, field, matches })
-    if (comparison.operator === 'exists') this.remarkNulls(field)
-    if (comparison.operator === 'is true')
-      this.notes.add(`\`${field.name}\` alone is true where it is neither false nor 0, null or empty.`)
-    return matches
+    const all = this.records.values.flatMap((record) => elementsOf(this.values(record, field.path)))
+    if (all.length === 0) throw new Refusal(`\`${field.name}\` holds no elements.`)
+    const inner = new Binder(recordsOfValues(all), this.depth + 1)
+    const holds = inner.together([parseCondition(condition, inner.reading)])
+    for (const text of inner.notes) this.notes.add(text)
+    this.patterns.push(...inner.patterns)
+    return (record) => {
+      const elements = elementsOf(this.values(record, field.path))
+      if (quantifier === 'all') return elements.every(holds)
+      return elements.some(holds) === (quantifier === 'any')
+    }
+  }
+
+  private compare(written: Comparison): Bound {
+    const list = this.elementCondition(written)
+    const found = list ?? this.reread(this.bound(written, this.inner(written, this.resolve(written))))
+    this.comparisons.push(found)
+    if (found.field.note !== undefined) this.notes.add(found.field.note)
+    const value = (record: JsonValue): JsonValue[] => this.values(record, found.field.path)
+    for (const remark of remarksOn(found, this.records, value)) this.notes.add(remark)
+    return found
+  }
+
+  /** `labels has name = bug`, `labels contains {"name": "bug"}`: a condition on the elements. */
+  private elementCondition(comparison: Comparison): Bound | undefined {
+    const [operand] = comparison.operands
+    if (!operand || operand.quoted || !['has', 'contains', '='].includes(comparison.operator))
+      return undefined
+    const condition = /^\{.+\}$/s.test(operand.text)
+      ? equations(operand.text)
+      : /^\w+\s*(?:=|:)\s*\S/.test(operand.text) && comparison.operator !== '='
+        ? operand.text
+        : undefined
+    if (condition === undefined) return undefined
+    const field = this.resolve(comparison)
+    if (!holdsObjects(this.records, field)) return undefined
+    const holds = this.within({
+      kind: 'within',
+      field: comparison.field,
+      quantifier: 'any',
+      condition,
+      written: comparison.written,
+    })
+    return { comparison, field, test: () => false, matches: (record) => holds(record) !== comparison.negated }
+  }
+
+  private bound(comparison: Comparison, field: Field): Bound {
+    const other = this.otherField(comparison, field)
+    const ready = other ? comparison : adapted(comparison, this.sample(field, comparison), this.reading.note)
+    const test = other ?? this.test(ready, field)
+    const matches: Matcher = (record) => test(this.values(record, field.path), record) !== comparison.negated
+    if (hasZones(ready, this.sample(field, ready))) this.notes.add('Days are those of UTC.')
+    return { comparison: ready, field, test: (values) => test(values), matches }
+  }
+
+  /** An equation that no record fulfils, read in the first other way that some record does. */
+  private reread(found: Bound): Bound {
+    if (this.some(found)) return found
+    for (const { comparison, as } of rereadings(found.comparison)) {
+      try {
+        const other = this.bound(comparison, found.field)
+        if (!this.some(other)) continue
+        this.notes.add(`\`${found.comparison.written}\` read as \`${shown(as)}\`.`)
+        return other
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error
+      }
+    }
+    return this.respelled(found)
+  }
+
+  /** `in_progress` for `In Progress`. */
+  private respelled(found: Bound): Bound {
+    const { comparison, field } = found
+    const [operand] = comparison.operands
+    if (!operand || comparison.operator !== '=' || comparison.operands.length > 1) return found
+    const wanted = squeezed(operand.text)
+    if (wanted.length < 3 || operand.number !== undefined || operand.date) return found
+    const values = new Set<string>()
+    for (const record of this.records.values)
+      for (const value of elementsOf(this.values(record, field.path)))
+        if (typeof value === 'string' && value.length < 100 && squeezed(value) === wanted) values.add(value)
+    const [only] = values
+    if (only === undefined || values.size > 1) return found
+    this.notes.add(`\`${shown(operand.text)}\` read as ${JSON.stringify(only)}.`)
+    return this.bound({ ...comparison, operands: [operandOf(JSON.stringify(only))] }, field)
+  }
+
+  private some({ test, field }: Bound): boolean {
+    return this.records.values.some((record) => test(this.values(record, field.path)))
   }
 
   /** The field, or the key of the records when that is what the condition asks for by another name. */
-  private resolve({ field, operands }: Comparison): Field {
+  private resolve({ field, operands, operator, negated }: Comparison): Field {
+    const equation = !negated && (operator === '=' || operator === 'in' || operator === 'has')
     try {
-      return resolveField(this.records, field)
+      return resolveField(this.records, field, equation ? operands.map(({ text }) => text) : [])
     } catch (error) {
       const isKey = this.records.values.some((record) => {
         const key = isObject(record) ? own(record, '_key') : undefined
@@ -105,85 +263,97 @@ class Binder {
 
   /** Where a field holds objects and none of them fulfils the condition: the one field within that does in some record. */
   private inner(comparison: Comparison, field: Field): Field {
-    if (comparison.operands.length === 0 || !holdsObjects(this.records, field)) return field
-    const some = (one: Field): boolean => this.records.values.some(this.fulfils(comparison, one))
+    if (
+      comparison.operands.length === 0 ||
+      comparison.measure === 'length' ||
+      !holdsObjects(this.records, field)
+    )
+      return field
+    const some = (one: Field): boolean => {
+      const test = this.test(comparison, one)
+      return this.records.values.some((record) => test(this.values(record, one.path)))
+    }
     if (some(field)) return field
     const found = innerFields(this.records, field).filter(some)
     const [first, second] = found
     return first && (!second || second.path.length > first.path.length) ? first : field
   }
 
-  private fulfils(comparison: Comparison, field: Field): Matcher {
-    const test = this.test(comparison, field)
-    return (record) => {
-      const values: JsonValue[] = []
-      readValues(record, field.path, values, this.work)
-      return test(values)
+  /** `closed_at > created_at`: the other field's value in the same record. */
+  private otherField(
+    comparison: Comparison,
+    field: Field,
+  ): ((values: readonly JsonValue[], record?: JsonValue) => boolean) | undefined {
+    const [operand, second] = comparison.operands
+    if (
+      !operand ||
+      second ||
+      operand.quoted ||
+      operand.number !== undefined ||
+      !/^[@$\w.[\]*]+$/.test(operand.text)
+    )
+      return undefined
+    if (!isOrdering(comparison) && comparison.operator !== '=') return undefined
+    if (operand.boolean !== undefined || isNull(operand) || this.reading.knows(operand.text) !== 'exactly')
+      return undefined
+    const plain = this.test(comparison, field)
+    if (
+      comparison.operator === '=' &&
+      this.records.values.some((record) => plain(this.values(record, field.path)))
+    )
+      return undefined
+    const other = resolveExactly(this.records, parsePath(operand.text))
+    if (!other || other.name === field.name) return undefined
+    this.notes.add(`\`${other.name}\` read as the field.`)
+    return (values, record = null) =>
+      this.values(record, other.path).some((value) => {
+        if (value === null || typeof value === 'object') return false
+        const operands = [operandOf(typeof value === 'string' ? JSON.stringify(value) : String(value))]
+        return testOf(
+          { ...comparison, operands },
+          { strictness: () => 'loose', isElement: () => false, pattern: () => undefined },
+        )(values)
+      })
+  }
+
+  private values(record: JsonValue, path: Field['path']): JsonValue[] {
+    const values: JsonValue[] = []
+    readValues(record, path, values, this.work)
+    return values
+  }
+
+  private test(comparison: Comparison, field: Field): ValuesTest {
+    const { measure } = comparison
+    const compared = testOf(comparison, this.surroundings(field))
+    if (measure === 'length') return (values) => compared([lengthOf(values)])
+    const isPart =
+      measure !== undefined && comparison.operands.every(({ text }) => /^\d{1,2}$|^\d{4}$/.test(text))
+    return isPart
+      ? (values) => compared(elementsOf(values).flatMap((value) => partOf(value, measure)))
+      : compared
+  }
+
+  private surroundings(field: Field): Surroundings {
+    return {
+      strictness: (operand) => this.strictness(operand, field),
+      isElement: (operand, across) => this.isElement(operand, field, across),
+      pattern: (pattern) => {
+        if (pattern.note !== undefined) this.notes.add(pattern.note)
+        this.patterns.push(pattern)
+      },
     }
   }
 
-  /** A field that is there and null exists, which is seldom what is asked for. */
-  private remarkNulls(field: Field): void {
-    const nulls = this.records.values.filter(
-      this.fulfils({ ...noComparison, operator: 'is null' }, field),
-    ).length
-    const absent = this.records.values.filter(
-      (record) => !this.fulfils({ ...noComparison, operator: 'exists' }, field)(record),
-    ).length
-    if (nulls > absent)
-      this.notes.add(
-        `\`${field.name}\` exists in ${nulls - absent} records as null; \`${field.name} is not null\` leaves them out.`,
-      )
-  }
-
-  /** Over all values that the field has in a record. */
-  private test(comparison: Comparison, field: Field): (values: readonly JsonValue[]) => boolean {
-    const { operator, operands } = comparison
-    const [first, second] = operands
-    if (operator === 'exists') return (values) => values.length > 0
-    if (operator === 'is null') return (values) => values.every((value) => value === null)
-    if (operator === 'is true') return (values) => values.some(isTrue)
-    if (operator === 'is empty') return (values) => values.every(isEmpty)
-    if (!first) throw new Refusal(`The condition \`${comparison.written}\` has no value.`)
-    switch (operator) {
-      case '=':
-      case 'in': {
-        const strict = operands.map((operand) => this.strictness(operand, field))
-        return some((value) => operands.some((operand, at) => equals(value, operand, strict[at] ?? 'exact')))
-      }
-      case '<':
-        return some((value) => order(value, first) < 0)
-      case '<=':
-        return some((value) => order(value, first) <= 0)
-      case '>':
-        return some((value) => order(value, first) > 0)
-      case '>=':
-        return some((value) => order(value, first) >= 0)
-      case 'between':
-        return some((value) => order(value, first) >= 0 && second !== undefined && order(value, second) <= 0)
-      case 'has': {
-        const strictness = this.strictness(first, field)
-        return (values) => values.some((value) => has(value, first, strictness))
-      }
-      case 'contains':
-        return (values) => values.some((value) => contains(value, first))
-      case 'starts with':
-        return some((value) => textOf(value).toLowerCase().startsWith(first.lower))
-      case 'ends with':
-        return some((value) => textOf(value).toLowerCase().endsWith(first.lower))
-      case 'like':
-        return this.pattern(wildcards(first.text))
-      case '~':
-        return this.pattern(withoutSlashes(first.text))
+  /** Scalars that the field has in some of the records; none where the comparison does not depend on them. */
+  private sample({ name, path }: Field, comparison: Comparison): { name: string; values: JsonValue[] } {
+    const values: JsonValue[] = []
+    if (comparison.measure === 'length') return { name, values }
+    const step = Math.max(1, Math.floor(this.records.values.length / mostSampled))
+    for (let at = 0; at < this.records.values.length; at += step) {
+      for (const value of elementsOf(this.values(this.records.values[at] ?? null, path)))
+        if (value !== null && typeof value !== 'object' && typeof value !== 'boolean') values.push(value)
     }
-  }
-
-  private pattern(source: string): (values: readonly JsonValue[]) => boolean {
-    const pattern = compilePattern(source, { caseInsensitive: true })
-    if (!isPattern(pattern)) throw new Refusal(pattern.error)
-    if (pattern.note !== undefined) this.notes.add(pattern.note)
-    this.patterns.push(pattern)
-    return some((value) => value !== null && typeof value !== 'object' && pattern.test(textOf(value)))
+    return { name, values }
   }
 
   /** Text is compared to the letter when a record has it so, and without regard to case when none has. */
@@ -192,58 +362,68 @@ class Binder {
     const same = (value: JsonValue): boolean =>
       value === operand.text ||
       (Array.isArray(value) && value.some(same)) ||
-      (typeof value === 'object' &&
-        value !== null &&
-        !Array.isArray(value) &&
-        Object.values(value).some((held) => held === operand.text))
-    const values: JsonValue[] = []
-    for (const record of this.records.values) {
-      values.length = 0
-      readValues(record, field.path, values, this.work)
-      if (values.some(same)) return 'exact'
-    }
-    return holdsLevels(field.name) ? 'level' : 'loose'
+      (isObject(value) && Object.values(value).some((held) => held === operand.text))
+    return this.records.values.some((record) => this.values(record, field.path).some(same))
+      ? 'exact'
+      : holdsLevels(field.name)
+        ? 'level'
+        : 'loose'
+  }
+
+  /** True when a list of some record holds the operand whole: then `contains` asks for that. */
+  private isElement(operand: Operand, field: Field, across: boolean): boolean {
+    const whole = (element: JsonValue): boolean =>
+      equals(element, operand, 'loose') ||
+      (isObject(element) &&
+        Object.values(element).some((held) => typeof held === 'string' && equals(held, operand, 'loose')))
+    const crosses = across && listsOn(this.records, field.path).lists.length > 0
+    return this.records.values.some((record) =>
+      this.values(record, field.path).some((value) =>
+        Array.isArray(value) ? value.some(whole) : crosses && whole(value),
+      ),
+    )
   }
 }
 
-/** True when one of the values, or of the elements of a list among them, fulfils `test`. */
-function some(test: (value: JsonValue) => boolean): (values: readonly JsonValue[]) => boolean {
-  const any = (value: JsonValue): boolean => (Array.isArray(value) ? value.some(any) : test(value))
-  return (values) => values.some(any)
+function squeezed(text: string): string {
+  return text
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll(/[\s_-]/g, '')
 }
 
-const noComparison: Omit<Comparison, 'operator'> = {
-  kind: 'comparison',
-  field: '',
-  negated: false,
-  operands: [],
-  written: '',
+/** `{"name": "bug"}` as `name = "bug"`. */
+function equations(json: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(json)
+    if (!isObject(value)) return undefined
+    return Object.entries(value)
+      .map(([key, held]) => `${key} = ${JSON.stringify(held)}`)
+      .join(' and ')
+  } catch {
+    return undefined
+  }
 }
 
-/** True for what is there and says neither no nor nothing. */
-function isTrue(value: JsonValue): boolean {
-  if (typeof value === 'string') return !/^(?:|false|no|off|0|null|none)$/i.test(value.trim())
-  return value !== 0 && value !== false && !isEmpty(value)
+/** Whether a name is a field of the records. Remembers. */
+function knowing(records: Records): Knows {
+  const known = new Map<string, ReturnType<Knows>>()
+  return (name) => {
+    if (name === '' || name.length > 200) return undefined
+    if (!known.has(name)) known.set(name, lookedUp(records, name))
+    return known.get(name)
+  }
 }
 
-function isEmpty(value: JsonValue): boolean {
-  if (value === null || value === '') return true
-  return typeof value === 'object' && Object.keys(value).length === 0
-}
-
-function textOf(value: JsonValue): string {
-  return value === null || typeof value === 'object' ? '' : String(value)
-}
-
-/** SQL's `LIKE`: `%` for anything, `_` for one character, the whole text. Without either, a part of the text. */
-function wildcards(text: string): string {
-  const escaped = text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
-  if (!/[%_*]/.test(text)) return escaped
-  return `^(?s:${escaped.replaceAll('%', '.*').replaceAll('\\*', '.*').replaceAll('_', '.')})$`
-}
-
-/** `/crash/i` is what many write for `crash`. */
-function withoutSlashes(text: string): string {
-  const [, inner] = /^\/(.+)\/[a-z]*$/s.exec(text) ?? []
-  return inner ?? text
+function lookedUp(records: Records, name: string): ReturnType<Knows> {
+  if (records.values.length === 0) return undefined
+  try {
+    const path = parsePath(name)
+    if (path.length === 0) return name === '@' || name === '$' || name === '.' ? 'exactly' : undefined
+    if (resolveExactly(records, path)) return 'exactly'
+    return resolveField(records, name).path.length > 0 ? 'nearly' : undefined
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
 }

@@ -1,88 +1,17 @@
-/** The operators of a condition, in every spelling that models use. */
+/** Where in a condition its operator is. */
+import { type Spelling, signTable, wordTable } from './spellings.ts'
 
-export type Operator =
-  | '='
-  | '<'
-  | '<='
-  | '>'
-  | '>='
-  | '~'
-  | 'like'
-  | 'has'
-  | 'contains'
-  | 'in'
-  | 'starts with'
-  | 'ends with'
-  | 'between'
-  | 'is null'
-  | 'is empty'
-  | 'is true'
-  | 'exists'
+export type { Operator } from './spellings.ts'
 
-interface Spelling {
-  operator: Operator
-  negated: boolean
-}
-
-/** Signs need no blanks around them. Longer ones first. */
-const signs: readonly (readonly [string, Spelling])[] = [
-  ['===', { operator: '=', negated: false }],
-  ['!==', { operator: '=', negated: true }],
-  ['==', { operator: '=', negated: false }],
-  ['!=', { operator: '=', negated: true }],
-  ['<>', { operator: '=', negated: true }],
-  ['>=', { operator: '>=', negated: false }],
-  ['<=', { operator: '<=', negated: false }],
-  ['=~', { operator: '~', negated: false }],
-  ['!~', { operator: '~', negated: true }],
-  ['=', { operator: '=', negated: false }],
-  ['>', { operator: '>', negated: false }],
-  ['<', { operator: '<', negated: false }],
-  ['~', { operator: '~', negated: false }],
-]
-
-/** Words stand alone. More words first, so that `is not null` is not read as `is`. */
-const words: readonly (readonly [string, Spelling])[] = [
-  ['is not null', { operator: 'is null', negated: true }],
-  ['is not empty', { operator: 'is empty', negated: true }],
-  ['does not contain', { operator: 'contains', negated: true }],
-  ['does not exist', { operator: 'exists', negated: true }],
-  ['does not have', { operator: 'has', negated: true }],
-  ['is null', { operator: 'is null', negated: false }],
-  ['is empty', { operator: 'is empty', negated: false }],
-  ['is not', { operator: '=', negated: true }],
-  ['is in', { operator: 'in', negated: false }],
-  ['not contains', { operator: 'contains', negated: true }],
-  ['not contain', { operator: 'contains', negated: true }],
-  ['not exists', { operator: 'exists', negated: true }],
-  ['not has', { operator: 'has', negated: true }],
-  ['not in', { operator: 'in', negated: true }],
-  ['not like', { operator: 'like', negated: true }],
-  ['not between', { operator: 'between', negated: true }],
-  ['not matches', { operator: '~', negated: true }],
-  ['starts with', { operator: 'starts with', negated: false }],
-  ['ends with', { operator: 'ends with', negated: false }],
-  ['not starts with', { operator: 'starts with', negated: true }],
-  ['not ends with', { operator: 'ends with', negated: true }],
-  ['startswith', { operator: 'starts with', negated: false }],
-  ['endswith', { operator: 'ends with', negated: false }],
-  ['contains', { operator: 'contains', negated: false }],
-  ['includes', { operator: 'has', negated: false }],
-  ['exists', { operator: 'exists', negated: false }],
-  ['between', { operator: 'between', negated: false }],
-  ['matches', { operator: '~', negated: false }],
-  ['equals', { operator: '=', negated: false }],
-  ['like', { operator: 'like', negated: false }],
-  ['has', { operator: 'has', negated: false }],
-  ['in', { operator: 'in', negated: false }],
-  ['is', { operator: '=', negated: false }],
-]
-
-const table = new Map<string, Spelling>([...signs, ...words])
-const escaped = (text: string) => text.replaceAll(' ', '\\s+')
-const longestFirst = [...words].sort(([a], [b]) => b.length - a.length)
+const escaped = (text: string): string =>
+  text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(' ', '\\s+')
+const longestFirst = (names: Iterable<string>): string =>
+  [...names]
+    .sort((a, b) => b.length - a.length)
+    .map(escaped)
+    .join('|')
 const pattern = new RegExp(
-  `(?:${signs.map(([sign]) => sign).join('|')})|(?<=[\\s\\])"'])(?:${longestFirst.map(([word]) => escaped(word)).join('|')})(?=\\s|$|[("'[])`,
+  `(?:${longestFirst(signTable.keys())})|(?<=[\\s\\])"'\`])(?:${longestFirst(wordTable.keys())})(?=\\s|$|[("'[])`,
   'iy',
 )
 
@@ -90,31 +19,74 @@ const pattern = new RegExp(
 export interface Cut extends Spelling {
   field: string
   rest: string
+  /** `state:open`, as in search boxes. */
+  colon?: true
 }
 
-/** Cuts at the first operator outside of the brackets and quotes that a field may have. Undefined: there is none. */
-export function cutAtOperator(condition: string): Cut | undefined {
-  let at = 0
-  while (at < condition.length) {
+/** How well a name is known as a field: as written, by another spelling, or not at all. */
+export type Knows = (name: string) => 'exactly' | 'nearly' | undefined
+
+/** Places looked at in one condition. */
+const mostCuts = 8
+
+/** Cuts at the operator that follows the name of a field; failing that at the first one. Undefined: there is none. */
+export function cutAtOperator(condition: string, knows: Knows = () => undefined): Cut | undefined {
+  const cuts = [...cutsOf(condition)]
+  if (cuts.length < 2) return cuts[0]
+  return (
+    cuts.find(({ field }) => knows(field) === 'exactly') ??
+    cuts.find(({ weak, colon }) => !weak && !colon) ??
+    cuts[0]
+  )
+}
+
+/** Every cut outside of the brackets and quotes that a field may have, from left to right. */
+function* cutsOf(condition: string): Generator<Cut> {
+  let found = 0
+  for (let at = 0; at < condition.length && found < mostCuts; ) {
     const char = condition.charAt(at)
-    if (char === '[') {
+    if (char === '[' || char === '(') {
       at = closing(condition, at)
       continue
     }
-    if ((char === '"' || char === "'" || char === '`') && (at === 0 || condition.charAt(at - 1) === '.')) {
+    if (
+      (char === '"' || char === "'" || char === '`') &&
+      (at === 0 || /[\s.([]/.test(condition.charAt(at - 1)))
+    ) {
       at = afterQuote(condition, at)
       continue
     }
-    pattern.lastIndex = at
-    const [found] = pattern.exec(condition) ?? []
-    const field = condition.slice(0, at).trim()
-    const spelling = found === undefined ? undefined : table.get(found.toLowerCase().replaceAll(/\s+/g, ' '))
-    if (found !== undefined && spelling && field !== '') {
-      return { ...spelling, field, rest: condition.slice(at + found.length).trim() }
-    }
-    at++
+    const cut = cutAt(condition, at)
+    if (cut) {
+      found++
+      yield cut
+      at = condition.length - cut.rest.length
+      if (cut.rest === '') return
+    } else at++
   }
-  return undefined
+}
+
+function cutAt(condition: string, at: number): Cut | undefined {
+  const field = condition.slice(0, at).trim()
+  if (field === '') return undefined
+  pattern.lastIndex = at
+  const [found] = pattern.exec(condition) ?? []
+  if (found !== undefined) {
+    const name = found.toLowerCase().replaceAll(/\s+/g, ' ')
+    const spelling = signTable.get(name) ?? wordTable.get(name)
+    const rest = condition.slice(at + found.length).trim()
+    // `name prefix = x`: then the word belongs to the name.
+    const within = wordTable.has(name) && /^(?:[=<>~]|!=)/.test(rest)
+    return spelling && { ...spelling, ...(within && { weak: true as const }), field, rest }
+  }
+  if (condition.charAt(at) !== ':' || !/[\w\])"'`]/.test(condition.charAt(at - 1))) return undefined
+  const rest = condition.slice(at + 1).trim()
+  if (rest === '' || rest.startsWith(':') || rest.startsWith('//')) return undefined
+  const inner = /^(?:[<>=!~]|not\b)/i.test(rest) ? cutAt(`x ${rest}`, 2) : undefined
+  if (inner) return { ...inner, field }
+  if (/^(?:year|month|day|hour)\b/i.test(rest) && /^\w+\s*(?:[=<>!]|in\b|is\b|between\b)/i.test(rest))
+    return undefined
+  return { operator: '=', negated: false, field, rest, colon: true }
 }
 
 /** The position after the bracket that closes the one at `at`; after that one alone when none does. */
@@ -122,9 +94,10 @@ function closing(condition: string, at: number): number {
   let depth = 0
   for (let next = at; next < condition.length; next++) {
     const char = condition.charAt(next)
-    if (char === '"' || char === "'") next = afterQuote(condition, next) - 1
-    else if (char === '[') depth++
-    else if (char === ']' && --depth === 0) return next + 1
+    if ((char === '"' || char === "'") && /[\s.([=<>,~]/.test(condition.charAt(next - 1)))
+      next = afterQuote(condition, next) - 1
+    else if (char === '[' || char === '(') depth++
+    else if ((char === ']' || char === ')') && --depth === 0) return next + 1
   }
   return at + 1
 }

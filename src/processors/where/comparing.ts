@@ -1,0 +1,162 @@
+/** How a value compares with an operand: numbers as numbers, dates as dates, sizes as sizes, text as text. */
+import { isObject, type JsonValue } from '../../protocol/json.ts'
+import { compareNaturally } from '../../text/natural-order.ts'
+import { clockOf } from './clock.ts'
+import { parseDate, type Span, sameCalendar } from './dates.ts'
+import { orderOfLevels } from './levels.ts'
+import { isNull, type Operand } from './operand.ts'
+import { duration, looseNumber, plainNumber, quantity } from './quantity.ts'
+
+/**
+ * Whether text must be the same to the letter, or may differ in case and in how a number is written; `level`: in the
+ * word for one level as well.
+ */
+export type Strictness = 'exact' | 'loose' | 'level'
+
+export function equals(value: JsonValue, operand: Operand, strictness: Strictness): boolean {
+  switch (typeof value) {
+    case 'number':
+      return orderNumber(value, operand) === 0
+    case 'boolean':
+      return value === (operand.boolean ?? yesOrNo.get(operand.lower))
+    case 'string':
+      return (
+        value === operand.text ||
+        sameTime(value, operand) ||
+        (strictness !== 'exact' && sameText(value, operand)) ||
+        (strictness === 'level' && orderOfLevels(value, operand.lower) === 0)
+      )
+    default:
+      return value === null && isNull(operand)
+  }
+}
+
+/** What a boolean may be called beside `true` and `false`. */
+const yesOrNo: ReadonlyMap<string, boolean> = new Map([
+  ['yes', true],
+  ['1', true],
+  ['no', false],
+  ['0', false],
+])
+
+/** More digits than a double holds. */
+const long = /^[-+]?\d{16,}$/
+
+function sameText(value: string, operand: Operand): boolean {
+  if (value.length === operand.text.length && value.toLowerCase() === operand.lower) return true
+  if (long.test(value) && long.test(operand.text)) return sameRounded(value, operand.text)
+  const { number, size, duration: time } = operand
+  if (number !== undefined && (plainNumber(value) ?? looseNumber(value)) === number) return true
+  if (size !== undefined && quantity(value) === size) return true
+  if (time !== undefined && duration(value) === time) return true
+  // The same letters may be written with combining marks.
+  const isPlain = !/[^ -~]/.test(value)
+  return !isPlain && value.normalize('NFC').toLowerCase() === operand.text.normalize('NFC').toLowerCase()
+}
+
+/** A number that went through a double ends in what the double makes of it; any other is meant to the digit. */
+function sameRounded(value: string, wanted: string): boolean {
+  const rounded = BigInt(wanted) === BigInt(Number(wanted)) && /0{2,}$/.test(wanted)
+  return BigInt(value) === BigInt(wanted) || (rounded && Number(value) === Number(wanted))
+}
+
+/** A date is equal to the day or month it lies in, and to its time of day; four digits alone are a number. */
+function sameTime(value: string, { date, clock, text }: Operand): boolean {
+  if (clock && value.length > text.length) {
+    const time = clockOf(value)
+    return time !== undefined && time.from >= clock.from && time.from < clock.to
+  }
+  if (!date || /^\d{4}$/.test(text)) return false
+  const instant = epoch(value)
+  if (instant !== undefined) return instant >= date.from && instant < date.to
+  const [time, wanted] = sameCalendar(value, text) ?? []
+  if (!time || !wanted || time.to - time.from > wanted.to - wanted.from) return false
+  return time.from >= wanted.from && time.from < wanted.to
+}
+
+/** Milliseconds, of seconds, milli-, micro- or nanoseconds since 1970 in a string, as Slack and many others send them. */
+function epoch(value: string): number | undefined {
+  if (!/^\d{10}(?:\d{3}){0,3}(?:\.\d+)?$/.test(value)) return undefined
+  return milliseconds(Number(value))
+}
+
+/** By their size: the next unit begins where the one before would be in the year 5138. */
+function milliseconds(value: number): number {
+  let time = value > 1e11 ? value : value * 1_000
+  while (time > 1e14) time /= 1_000
+  return time
+}
+
+/**
+ * Negative, 0 or positive as `value` lies before, within or after the operand; NaN where the two have no order. A date
+ * is within the day or month it is compared with.
+ */
+export function order(value: JsonValue, operand: Operand): number {
+  if (typeof value === 'number') return orderNumber(value, operand)
+  if (typeof value !== 'string') return Number.NaN
+  if (operand.date) {
+    const [time, wanted] = sameCalendar(value, operand.text) ?? []
+    if (time && wanted && (value.length > 4 || operand.text.length > 4)) return beside(time.from, wanted)
+    const instant = epoch(value)
+    if (instant !== undefined && operand.text.length > 4) return beside(instant, operand.date)
+  }
+  const clock = operand.clock && clockOf(value)
+  if (operand.clock && clock) {
+    return clock.from < operand.clock.from ? -1 : clock.from >= operand.clock.to ? 1 : 0
+  }
+  if (operand.duration !== undefined) {
+    const time = duration(value)
+    if (time !== undefined) return time - operand.duration
+  }
+  const wanted = operand.size ?? operand.number
+  if (wanted !== undefined) {
+    const number = quantity(value) ?? looseNumber(value)
+    if (number !== undefined) return number - wanted
+    const time = operand.size === undefined && wanted > 1e8 && value.length > 4 ? parseDate(value) : undefined
+    return time ? time.from - milliseconds(wanted) : Number.NaN
+  }
+  if (operand.date && !operand.date.yearless) return Number.NaN
+  return orderOfLevels(value, operand.lower) ?? compareNaturally(value.toLowerCase(), operand.lower)
+}
+
+function orderNumber(value: number, operand: Operand): number {
+  const wanted = operand.size ?? operand.number
+  if (wanted !== undefined) return value - wanted
+  return operand.date ? beside(milliseconds(value), operand.date) : Number.NaN
+}
+
+function beside(time: number, { from, to }: Span): number {
+  return time < from ? -1 : time >= to ? 1 : 0
+}
+
+/** A list has an element, an object a key, a text a part. Elements that are objects have what their fields hold. */
+export function has(value: JsonValue, operand: Operand, strictness: Strictness): boolean {
+  if (typeof value === 'string') return value.toLowerCase().includes(operand.lower)
+  if (Array.isArray(value)) {
+    return value.some(
+      (element) =>
+        equals(element, operand, strictness) ||
+        (isObject(element) && Object.values(element).some((held) => equals(held, operand, strictness))),
+    )
+  }
+  if (isObject(value)) {
+    return Object.keys(value).some(
+      (key) => key === operand.text || (strictness !== 'exact' && key.toLowerCase() === operand.lower),
+    )
+  }
+  return equals(value, operand, strictness)
+}
+
+/** Like `has`, but a part of a text is enough everywhere. */
+export function contains(value: JsonValue, operand: Operand): boolean {
+  if (typeof value === 'string') return value.toLowerCase().includes(operand.lower)
+  if (Array.isArray(value)) return value.some((element) => contains(element, operand))
+  if (isObject(value)) {
+    return Object.keys(value).some(
+      (key) =>
+        key.toLowerCase().includes(operand.lower) ||
+        (typeof value[key] === 'string' && contains(value[key], operand)),
+    )
+  }
+  return value !== null && String(value).includes(operand.text)
+}

@@ -1,0 +1,119 @@
+/** Operators over all values that a field has in a record. */
+import { isObject, type JsonValue } from '../../protocol/json.ts'
+import { compilePattern, isPattern, type Pattern } from '../../text/pattern.ts'
+import { Refusal } from '../refusal.ts'
+import { contains, equals, has, order, type Strictness } from './comparing.ts'
+import type { Comparison } from './condition.ts'
+import type { Operand } from './operand.ts'
+
+/** True when the values of a field in one record fulfil a comparison, its negation aside. */
+export type ValuesTest = (values: readonly JsonValue[]) => boolean
+
+/** What a test needs to know of the field, and where its patterns go. */
+export interface Surroundings {
+  strictness(operand: Operand): Strictness
+  /** True when lists hold the operand as a whole element in some record; `across`: or the way there goes through one. */
+  isElement(operand: Operand, across: boolean): boolean
+  pattern(pattern: Pattern): void
+}
+
+export function testOf({ operator, operands, written }: Comparison, around: Surroundings): ValuesTest {
+  const [first, second] = operands
+  if (operator === 'exists') return (values) => values.length > 0
+  if (operator === 'is null') return (values) => values.every((value) => value === null)
+  if (operator === 'is true') return (values) => values.some(isTrue)
+  if (operator === 'is empty') return (values) => values.every(isEmpty)
+  if (!first) throw new Refusal(`The condition \`${written}\` has no value.`)
+  switch (operator) {
+    case '=':
+    case 'in': {
+      const strict = operands.map((operand) => around.strictness(operand))
+      return some((value) => operands.some((operand, at) => equals(value, operand, strict[at] ?? 'exact')))
+    }
+    case 'has all': {
+      const strict = operands.map((operand) => around.strictness(operand))
+      return (values) =>
+        operands.every((operand, at) => values.some((value) => has(value, operand, strict[at] ?? 'exact')))
+    }
+    case '<':
+      return some((value) => order(value, first) < 0)
+    case '<=':
+      return some((value) => order(value, first) <= 0)
+    case '>':
+      return some((value) => order(value, first) > 0)
+    case '>=':
+      return some((value) => order(value, first) >= 0)
+    case 'between':
+      return some((value) => order(value, first) >= 0 && second !== undefined && order(value, second) <= 0)
+    case 'has': {
+      const strictness = around.strictness(first)
+      if (around.isElement(first, true))
+        return some((value) =>
+          isObject(value) ? has([value], first, strictness) : equals(value, first, strictness),
+        )
+      return (values) => values.some((value) => has(value, first, strictness))
+    }
+    case 'contains': {
+      if (!around.isElement(first, false)) return (values) => values.some((value) => contains(value, first))
+      const strictness = around.strictness(first)
+      return (values) => values.some((value) => has(value, first, strictness))
+    }
+    case 'starts with':
+      return some((value) => textOf(value).toLowerCase().startsWith(first.lower))
+    case 'ends with':
+      return some((value) => textOf(value).toLowerCase().endsWith(first.lower))
+    case 'like':
+      return matching(wildcards(first.text), around)
+    case '~':
+      return matching(withoutSlashes(first.text), around)
+  }
+}
+
+function matching(source: string, around: Surroundings): ValuesTest {
+  const pattern = compilePattern(source, { caseInsensitive: true })
+  if (!isPattern(pattern)) throw new Refusal(pattern.error)
+  around.pattern(pattern)
+  return some((value) => value !== null && typeof value !== 'object' && pattern.test(textOf(value)))
+}
+
+/** True when one of the values, or of the elements of a list among them, fulfils `test`. */
+function some(test: (value: JsonValue) => boolean): ValuesTest {
+  const any = (value: JsonValue): boolean => (Array.isArray(value) ? value.some(any) : test(value))
+  return (values) => values.some(any)
+}
+
+/** True for what is there and says neither no nor nothing. */
+function isTrue(value: JsonValue): boolean {
+  if (typeof value === 'string') return !/^(?:|false|no|off|0|null|none)$/i.test(value.trim())
+  return value !== 0 && value !== false && !isEmpty(value)
+}
+
+function isEmpty(value: JsonValue): boolean {
+  if (value === null || value === '') return true
+  return typeof value === 'object' && Object.keys(value).length === 0
+}
+
+/** Of the values of a field in a record: elements, characters, keys; none where it is absent. */
+export function lengthOf(values: readonly JsonValue[]): number {
+  const [first = null] = values
+  if (values.length !== 1) return values.length
+  if (Array.isArray(first) || typeof first === 'string') return first.length
+  return isObject(first) ? Object.keys(first).length : first === null ? 0 : 1
+}
+
+function textOf(value: JsonValue): string {
+  return value === null || typeof value === 'object' ? '' : String(value)
+}
+
+/** SQL's `LIKE`: `%` for anything, `_` for one character, the whole text. Without either, a part of the text. */
+function wildcards(text: string): string {
+  const escaped = text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  if (!/[%_*]/.test(text)) return escaped
+  return `^(?s:${escaped.replaceAll('%', '.*').replaceAll('\\*', '.*').replaceAll('_', '.')})$`
+}
+
+/** `/crash/i` is what many write for `crash`. */
+function withoutSlashes(text: string): string {
+  const [, inner] = /^\/(.+)\/[a-z]*$/s.exec(text) ?? []
+  return inner ?? text
+}
