@@ -3,12 +3,18 @@ import { fromRows } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
 import type { JsonObject, JsonValue } from '../protocol/json.ts'
 import { queryTerms, type Ranked, type Ranking, rankPassages } from '../text/bm25.ts'
+import { ellipsis } from '../text/cut.ts'
 import { formatCount } from '../text/format.ts'
+import type { LineIndex } from '../text/lines.ts'
 import { paragraphPassages, recordPassages } from '../text/passages.ts'
-import type { Spans } from '../text/spans.ts'
+import { findHeadings, headingPaths, lastAtMost } from '../text/sections.ts'
+import { SpanList, type Spans } from '../text/spans.ts'
+import { entryTest } from './entries.ts'
+import { excerpt } from './excerpt.ts'
 import { type LeafHit, type RecordHits, recordRows } from './leaf-hits.ts'
 import type { LeafIndex } from './leaves.ts'
 import { nearMisses } from './near-misses.ts'
+import { readable } from './readable.ts'
 import { recordTexts } from './record-texts.ts'
 import { counts } from './search-counts.ts'
 import { searches, searchStepParams } from './search-params.ts'
@@ -20,12 +26,17 @@ import { defineStep } from './step.ts'
 const mostRanked = 1_000
 /** Values of a record that are shown because they hold words of the query. */
 const mostShown = 4
+/** Characters of a passage after the best one. */
+const longestOther = 500
+/** Texts up to this many characters are ranked with their headings. */
+const mostWithHeadings = 4_000_000
 
 export const bm25 = defineStep({
   name: 'bm25',
   params: searchStepParams,
   wanted: (params) => searches(params, 'bm25'),
-  run(document, params) {
+  run(given, params) {
+    const document = readable(given)
     const query = requireText(params)
     const view = searchable(document)
     const corpus = corpusOf(document, view)
@@ -64,21 +75,75 @@ function corpusOf(document: Document, view: Searchable): Corpus {
 
 function ofText(document: Document, view: Searchable): Corpus {
   const lines = document.lines()
-  const passages = (isRecordLines(document) ? recordPassages : paragraphPassages)(view.text, lines)
+  const passages =
+    document.format === 'log'
+      ? recordPassages(view.text, lines, entryTest(lines))
+      : isRecordLines(document)
+        ? recordPassages(view.text, lines, document.format === 'tree' ? () => true : undefined)
+        : paragraphPassages(view.text, lines)
+  const headings = isRecordLines(document) || view.text.length > mostWithHeadings ? [] : findHeadings(lines)
+  const paths = headingPaths(headings)
+  const pathOf = (line: number): readonly string[] => paths[lastAtMost(headings, line)] ?? []
+  const ranked =
+    headings.length === 0 ? { text: view.text, passages } : underHeadings(view.text, lines, passages, pathOf)
   return {
     count: passages.count,
-    ranking: rankPassages(view.text, passages),
-    rows: (ranked) =>
-      ranked.map(({ index, score }) => {
+    ranking: rankPassages(ranked.text, ranked.passages),
+    rows: (found, terms) => {
+      const words = new RegExp(terms.join('|') || '(?!)', 'giu')
+      return found.map(({ index, score }, nth) => {
         const start = passages.start(index)
-        const content = view.text.slice(start, passages.end(index))
+        const whole = view.text.slice(start, passages.end(index))
         const first = lines.lineAt(start)
         const last = lines.lineAt(passages.end(index) - 1)
         const column = start - lines.start(first)
         const place = column > 0 ? `${first + 1}:${column + 1}` : `${first + 1}`
-        return `[${score.toFixed(2)}] ${first === last ? `${place}: ` : `lines ${place}-${last + 1}\n`}${content}`
-      }),
+        const path = pathOf(first).map((title) => ellipsis(title, 80))
+        const under = path.length === 0 ? '' : ` · ${path.join(' > ')}`
+        const content = nth === 0 ? whole : densest(whole, words, longestOther)
+        const head = `[${score.toFixed(2)}] `
+        if (first !== last) return `${head}lines ${place}-${last + 1}${under}\n${content}`
+        return under === '' ? `${head}${place}: ${content}` : `${head}line ${place}${under}\n${content}`
+      })
+    },
   }
+}
+
+/** The passages with the headings above them, which say what they are about. */
+function underHeadings(
+  text: string,
+  lines: LineIndex,
+  passages: Spans,
+  pathOf: (line: number) => readonly string[],
+): { text: string; passages: Spans } {
+  const parts: string[] = []
+  const list = new SpanList()
+  let offset = 0
+  for (let index = 0; index < passages.count; index++) {
+    const part = `${pathOf(lines.lineAt(passages.start(index))).join('\n')}\n${text.slice(passages.start(index), passages.end(index))}`
+    parts.push(part)
+    list.add(offset, offset + part.length)
+    offset += part.length + 1
+  }
+  return { text: parts.join('\n'), passages: list.spans() }
+}
+
+/** As much of a passage as `width` allows, around the place that has the most different words of the query. */
+function densest(passage: string, words: RegExp, width: number): string {
+  if (passage.length <= width) return passage
+  const hits = [...passage.matchAll(words)]
+  let [best, most] = [0, 0]
+  hits.forEach(({ index }, at) => {
+    const near = new Set<string>()
+    for (let next = at; next < hits.length && (hits[next]?.index ?? 0) < index + width * 0.8; next++)
+      near.add(hits[next]?.[0].toLowerCase() ?? '')
+    if (near.size > most) [best, most] = [index, near.size]
+  })
+  return excerpt(
+    passage,
+    { start: best, end: Math.min(passage.length, best + Math.floor(width * 0.8)) },
+    width,
+  )
 }
 
 function ofData(document: Document, leaves: LeafIndex): Corpus {

@@ -1,24 +1,33 @@
 /** What stands around each match: its paragraph, section, sentence or lines. */
 import { fromRows } from '../documents/derive.ts'
+import type { Document } from '../documents/document.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import { indexLines, type LineIndex } from '../text/lines.ts'
 import { type LineRange, paragraphAround } from '../text/passages.ts'
 import type { Span } from '../text/pattern.ts'
 import { findHeadings, sectionAt } from '../text/sections.ts'
 import { sentenceAround } from '../text/sentences.ts'
+import { entryAround, entryTest } from './entries.ts'
 import { excerpt } from './excerpt.ts'
 import { byRecord, recordRows, type Show } from './leaf-hits.ts'
-import { groupLines, groupRows } from './line-hits.ts'
+import { groupLines, groupRows, lineRows, placesOf } from './line-hits.ts'
 import { nearMisses } from './near-misses.ts'
 import { passageRows } from './passage-row.ts'
+import { readable } from './readable.ts'
 import { counts } from './search-counts.ts'
 import { contextLines, type SearchParams, searches, searchStepParams } from './search-params.ts'
 import { requirePattern, runPattern } from './search-pattern.ts'
+import { asPlainText, otherReading } from './search-readings.ts'
 import { findHits, type Hit, isRecordLines, mostKept, searchable } from './searchable.ts'
 import { defineStep } from './step.ts'
 
 /** Lines around a match when none are asked for. */
 const defaultLines = 3
+/** Characters of a section that is shown with the sections below it, and of a line that is shown whole. */
+const longestSection = 4_000
+const longestLine = 4_000
+/** Characters shown around a match in a longer line. */
+const longPlace = 600
 /** A string of data is shown whole up to this many characters. */
 const longestValue = 2_000
 
@@ -26,14 +35,23 @@ export const context = defineStep({
   name: 'context',
   params: searchStepParams,
   wanted: (params) => searches(params, 'context'),
-  run(document, params) {
-    const pattern = requirePattern(params)
+  run(given, params) {
+    const document = readable(given)
     const view = searchable(document)
-    const { kept, count } = runPattern(pattern, () => findHits(view, pattern, mostKept, true))
-    const notes = pattern.note === undefined ? [] : [pattern.note]
+    const written = requirePattern(params)
+    const plain = asPlainText(view, params)
+    let pattern = plain?.pattern ?? written
+    const notes = [plain?.note ?? written.note].filter((note) => note !== undefined)
+    let { kept, count } = runPattern(pattern, () => findHits(view, pattern, mostKept, true))
+    const other = count === 0 ? otherReading(view, { ...params, multiline: false }) : undefined
+    if (other) {
+      pattern = other.pattern
+      notes.splice(0, notes.length, other.note)
+      ;({ kept, count } = runPattern(pattern, () => findHits(view, pattern, mostKept, true)))
+    }
     if (count === 0) notes.push(...nearMisses(view, params))
     if (view.leaves === undefined) {
-      const rows = textRows(view.text, view.lines ?? document.lines(), kept, params, !isRecordLines(document))
+      const rows = textRows(document, view.lines ?? document.lines(), kept, params)
       return {
         content: fromRows({ noun: 'passage', items: rows }),
         metadata: counts(view.units.count, count, notes),
@@ -50,64 +68,88 @@ export const context = defineStep({
 })
 
 function textRows(
-  text: string,
+  document: Document,
   lines: LineIndex,
   hits: readonly Hit[],
   params: SearchParams,
-  wrapped: boolean,
 ): JsonValue[] {
-  switch (params.context_type ?? 'paragraph') {
-    case 'lines':
-      return lineGroups(lines, hits, contextLines(params, defaultLines))
-    case 'sentence':
-      return sentences(text, lines, hits, wrapped)
-    case 'section': {
-      const headings = findHeadings(lines)
-      const paths = new Map<LineRange, readonly string[]>()
-      const sections = around(hits, (line) => {
-        const section = sectionAt(lines, headings, line)
-        paths.set(section, section.path)
-        return section
-      })
-      return sections.flatMap((found) =>
-        passageRows(lines, found.range, found.lines, paths.get(found.range) ?? []),
-      )
-    }
-    case 'paragraph':
-      return around(hits, (line) => paragraphAround(lines, line)).flatMap((found) =>
-        passageRows(lines, found.range, found.lines, []),
-      )
+  const type = params.context_type ?? 'paragraph'
+  if (type === 'lines') return lineGroups(lines, hits, contextLines(params, defaultLines))
+  if (type === 'sentence') return sentences(document.text, lines, hits, !isRecordLines(document))
+  const passage = passageOf(document, lines, type)
+  const rows: string[] = []
+  for (const found of around(lines, hits, passage)) {
+    if ('place' in found) rows.push(...lineRows(lines, [found.place], longPlace))
+    else rows.push(...passageRows(lines, found.range, found.lines, found.path))
   }
+  return rows
+}
+
+/** Finds the passage that holds a line. An entry of a log is one, whatever is asked for; so is a record on a line. */
+function passageOf(
+  document: Document,
+  lines: LineIndex,
+  type: 'paragraph' | 'section',
+): (line: number) => LineRange & { path?: readonly string[] } {
+  if (document.format === 'log') {
+    const headings = type === 'section' ? findHeadings(lines) : []
+    if (headings.length > 0) return (line) => sectionAt(lines, headings, line, longestSection)
+    const begins = entryTest(lines)
+    return (line) => entryAround(lines, line, begins)
+  }
+  if (document.format === 'csv' || document.format === 'table') return (line) => ({ first: line, last: line })
+  // A node with what is within it.
+  if (document.format === 'tree')
+    return (line) => {
+      const { first, last } = sectionAt(lines, [], line)
+      return { first, last }
+    }
+  if (type === 'paragraph') return (line) => paragraphAround(lines, line)
+  const headings = findHeadings(lines)
+  return (line) => sectionAt(lines, headings, line, longestSection)
 }
 
 /** A passage and the lines in it that match. */
 interface Around {
   range: LineRange
+  path: readonly string[]
   lines: number[]
 }
 
-/** The passages of the hits, each once. Passages lie side by side; one that reaches back into another joins it. */
-function around(hits: readonly Hit[], passage: (line: number) => LineRange): Around[] {
-  const found: Around[] = []
-  for (const { unit } of hits) {
-    const last = found.at(-1)
+/**
+ * The passages of the hits, each once. Passages lie side by side; one that reaches back into another joins it. In a long
+ * line each hit is a place of its own.
+ */
+function around(
+  lines: LineIndex,
+  hits: readonly Hit[],
+  passage: (line: number) => LineRange & { path?: readonly string[] },
+): (Around | { place: Hit })[] {
+  const found: (Around | { place: Hit })[] = []
+  for (const hit of hits) {
+    const { unit } = hit
+    if (lines.end(unit) - lines.start(unit) > longestLine) {
+      found.push({ place: hit })
+      continue
+    }
+    const before = found.at(-1)
+    const last = before !== undefined && 'range' in before ? before : undefined
     if (last !== undefined && unit <= last.range.last) {
       if (last.lines.at(-1) !== unit) last.lines.push(unit)
       continue
     }
-    const range = passage(unit)
+    const { path = [], ...range } = passage(unit)
     if (last !== undefined && range.first <= last.range.last) {
       last.range.last = Math.max(last.range.last, range.last)
       last.lines.push(unit)
-    } else found.push({ range, lines: [unit] })
+    } else found.push({ range, path, lines: [unit] })
   }
   return found
 }
 
 function lineGroups(lines: LineIndex, hits: readonly Hit[], around: number): string[] {
   const ranges = hits.map(({ unit }) => ({ first: unit, last: unit }))
-  const places = new Map(hits.map((hit) => [hit.unit, hit]))
-  return groupRows(lines, groupLines(ranges, around, lines.count), places)
+  return groupRows(lines, groupLines(ranges, around, lines.count), placesOf(hits))
 }
 
 /** `wrapped`: a sentence may go on in the next line. */

@@ -6,6 +6,7 @@ import { spanAfter } from '../text/spans.ts'
 import { byRecord, recordRows } from './leaf-hits.ts'
 import { lineRows } from './line-hits.ts'
 import { nearMisses } from './near-misses.ts'
+import { readable } from './readable.ts'
 import { counts } from './search-counts.ts'
 import { searches, searchStepParams } from './search-params.ts'
 import { requireText } from './search-pattern.ts'
@@ -32,7 +33,8 @@ export const fuzzy = defineStep({
   name: 'fuzzy',
   params: searchStepParams,
   wanted: (params) => searches(params, 'fuzzy'),
-  run(document, params) {
+  run(given, params) {
+    const document = readable(given)
     const pattern = requireText(params)
     const view = searchable(document)
     const { hits, count } = findAlike(view, pattern, params.threshold ?? defaultThreshold)

@@ -8,14 +8,16 @@ import type { LineRange } from '../text/passages.ts'
 import type { Pattern } from '../text/pattern.ts'
 import { byRecord, recordRows } from './leaf-hits.ts'
 import type { LeafIndex } from './leaves.ts'
-import { groupLines, groupRows, lineRows } from './line-hits.ts'
+import { groupLines, groupRows, lineRows, placesOf } from './line-hits.ts'
 import { nearMisses } from './near-misses.ts'
 import { fieldRows, findPairs, mayBePair } from './pairs.ts'
+import { readable, sourceNote } from './readable.ts'
 import { listed } from './refusal.ts'
 import { counts } from './search-counts.ts'
 import { contextLines, type SearchParams, searches, searchStepParams } from './search-params.ts'
 import { requirePattern, runPattern } from './search-pattern.ts'
-import { findHits, type Hit, mostKept, type Searchable, searchable } from './searchable.ts'
+import { asPlainText, otherReading } from './search-readings.ts'
+import { findHits, type Hit, longUnit, mostKept, type Searchable, searchable } from './searchable.ts'
 import { defineStep } from './step.ts'
 
 /** Leaves that are looked at for the records they are in. */
@@ -34,21 +36,42 @@ export const grep = defineStep({
   name: 'grep',
   params: searchStepParams,
   wanted: (params) => searches(params, 'regex'),
-  run(document, params) {
-    const pattern = requirePattern(params)
+  run(given, params) {
+    const document = readable(given)
     const view = searchable(document)
-    const found =
-      view.leaves === undefined
-        ? inText(view, view.lines ?? document.lines(), pattern, params)
-        : inData(document, view, view.leaves, pattern)
-    const notes = pattern.note === undefined ? found.notes : [pattern.note, ...found.notes]
-    if (found.matched === 0) notes.push(...nearMisses(view, params))
+    const written = requirePattern(params)
+    const plain = asPlainText(view, params)
+    let found = plain
+      ? find(document, view, plain.pattern, plain.params)
+      : find(document, view, written, params)
+    const notes = [plain?.note, plain ? undefined : written.note]
+    if (found.matched === 0 && document !== given) {
+      const inSource = find(given, searchable(given), written, params)
+      if (inSource.matched > 0) {
+        found = inSource
+        notes.push(sourceNote)
+      }
+    }
+    const other = found.matched === 0 ? otherReading(view, params) : undefined
+    if (other) {
+      found = find(document, view, other.pattern, other.params)
+      notes.splice(0, notes.length, other.note)
+    } else if (found.matched === 0) notes.push(...nearMisses(view, params))
     return {
       content: fromRows({ noun: found.noun, items: found.rows }),
-      metadata: counts(found.total, found.matched, notes),
+      metadata: counts(found.total, found.matched, [
+        ...notes.filter((note) => note !== undefined),
+        ...found.notes,
+      ]),
     }
   },
 })
+
+function find(document: Document, view: Searchable, pattern: Pattern, params: SearchParams): Found {
+  return view.leaves === undefined
+    ? inText(view, view.lines ?? document.lines(), pattern, params)
+    : inData(document, view, view.leaves, pattern)
+}
 
 function inText(view: Searchable, lines: LineIndex, pattern: Pattern, params: SearchParams): Found {
   const context = contextLines(params)
@@ -63,11 +86,24 @@ function inText(view: Searchable, lines: LineIndex, pattern: Pattern, params: Se
   return { noun, rows, total: lines.count, matched: count, notes: capped(count, kept.length) }
 }
 
+/** Lines with those around them; in a long line each hit is a row of its own. */
 function inGroups(lines: LineIndex, hits: readonly Hit[], context: number): string[] {
-  const ranges = hits.map(({ unit }) => ({ first: unit, last: unit }))
-  const places = new Map<number, Hit>()
-  for (const hit of hits) if (!places.has(hit.unit)) places.set(hit.unit, hit)
-  return groupRows(lines, groupLines(ranges, context, lines.count), places)
+  const rows: string[] = []
+  let run: Hit[] = []
+  const end = () => {
+    const ranges = run.map(({ unit }) => ({ first: unit, last: unit }))
+    rows.push(...groupRows(lines, groupLines(ranges, context, lines.count), placesOf(run)))
+    run = []
+  }
+  for (const hit of hits) {
+    if (lines.end(hit.unit) - lines.start(hit.unit) <= longUnit) run.push(hit)
+    else {
+      end()
+      rows.push(...lineRows(lines, [hit]))
+    }
+  }
+  end()
+  return rows
 }
 
 /** Lines that matches cover when they may span lines; those that share a line are one. */

@@ -15,14 +15,14 @@ export interface Group extends LineRange {
 }
 
 /** One row a hit, without the lines around it. A long line is shown around the place, with its column (from 1). */
-export function lineRows(lines: LineIndex, hits: readonly Hit[]): string[] {
+export function lineRows(lines: LineIndex, hits: readonly Hit[], width = placeWidth): string[] {
   return hits.map((hit) => {
     const start = lines.start(hit.unit)
     const column = hit.start - start
     const line = lines.at(hit.unit)
     if (line.length <= longUnit) return `${hit.unit + 1}: ${line}`
     const place = { start: column, end: hit.end - start }
-    return `${hit.unit + 1}:${column + 1}: ${excerpt(line, place, placeWidth)}`
+    return `${hit.unit + 1}:${column + 1}: ${excerpt(line, place, width)}`
   })
 }
 
@@ -43,11 +43,22 @@ export function groupLines(hits: readonly LineRange[], context: number, lineCoun
   return groups
 }
 
-/** One row a group, with `--` between groups. `places` tells where in a long line the hit is. */
+/** The hits of each line. */
+export function placesOf(hits: readonly Hit[]): Map<number, Hit[]> {
+  const places = new Map<number, Hit[]>()
+  for (const hit of hits) {
+    const before = places.get(hit.unit)
+    if (before) before.push(hit)
+    else places.set(hit.unit, [hit])
+  }
+  return places
+}
+
+/** One row a group, with `--` between groups. `places` tells where in a long line the hits are: each is shown. */
 export function groupRows(
   lines: LineIndex,
   groups: readonly Group[],
-  places: ReadonlyMap<number, Hit>,
+  places: ReadonlyMap<number, readonly Hit[]>,
 ): string[] {
   const rows: string[] = []
   groups.forEach((group, nth) => {
@@ -56,21 +67,24 @@ export function groupRows(
     for (let line = group.first; line <= group.last; line++) {
       while ((group.hits[next]?.last ?? line) < line) next++
       const isHit = (group.hits[next]?.first ?? line + 1) <= line
-      if (row.length >= longestRow) {
-        rows.push(row.join('\n'))
-        row = []
+      for (const shown of shownLine(lines, line, isHit, places.get(line))) {
+        if (row.length >= longestRow) {
+          rows.push(row.join('\n'))
+          row = []
+        }
+        row.push(shown)
       }
-      row.push(`${line + 1}${isHit ? ':' : '-'} ${shownLine(lines, line, places.get(line))}`)
     }
     rows.push(row.join('\n'))
   })
   return rows
 }
 
-function shownLine(lines: LineIndex, line: number, hit: Hit | undefined): string {
+/** `12: the line`, `11- one without a hit`; of a long line what is around each hit: `12:3001: …the place…`. */
+function shownLine(lines: LineIndex, line: number, isHit: boolean, hits: readonly Hit[] = []): string[] {
   const start = lines.start(line)
-  if (lines.end(line) - start <= longUnit) return lines.at(line)
-  const whole = lines.at(line)
-  if (hit === undefined) return ellipsis(whole, placeWidth)
-  return excerpt(whole, { start: hit.start - start, end: hit.end - start }, placeWidth)
+  const number = `${line + 1}${isHit ? ':' : '-'}`
+  if (lines.end(line) - start <= longUnit) return [`${number} ${lines.at(line)}`]
+  if (hits.length === 0) return [`${number} ${ellipsis(lines.at(line), placeWidth)}`]
+  return lineRows(lines, hits)
 }

@@ -1,48 +1,20 @@
 /** What to say when nothing was found: what was searched, and what is near. */
 import { formatPlural } from '../text/format.ts'
-import { compilePattern, isPattern } from '../text/pattern.ts'
 import { eachWord } from '../text/tokenize.ts'
 import type { SearchParams } from './search-params.ts'
-import { findHits, isVocabularyCheap, type Searchable, vocabularyOf } from './searchable.ts'
+import { nearMatches } from './search-readings.ts'
+import { isVocabularyCheap, type Searchable, vocabularyOf } from './searchable.ts'
 
 /** Words of the pattern that are looked up, and near words told for each. */
 const mostWords = 3
 const mostNear = 4
 
-/** Notes for a search of `view` that found nothing. */
+/** Notes for a search of `view` that found nothing, however the pattern was read. */
 export function nearMisses(view: Searchable, params: SearchParams): string[] {
-  const notes = [`Nothing matches in ${formatPlural(view.units.count, view.noun)}.`]
+  const nothing = `Nothing matches in ${formatPlural(view.units.count, view.noun)}.`
   const mode = params.mode ?? 'regex'
-  if (mode === 'regex' || mode === 'context')
-    notes.push(...withoutQuotes(view, params), ...otherCase(view, params))
-  if (notes.length === 1) notes.push(...nearWords(view, params.pattern ?? ''))
-  return notes
-}
-
-function otherCase(view: Searchable, params: SearchParams): string[] {
-  if (params.case_insensitive === true) return []
-  return wouldMatch(view, { ...params, case_insensitive: true }, 'With case_insensitive: true')
-}
-
-/** `"word"`: the quotes belong to the pattern, which is seldom meant. */
-function withoutQuotes(view: Searchable, params: SearchParams): string[] {
-  const [, , bare] = /^(["'])(.+)\1$/s.exec(params.pattern ?? '') ?? []
-  return bare === undefined ? [] : wouldMatch(view, { ...params, pattern: bare }, 'Without the quotes')
-}
-
-function wouldMatch(view: Searchable, params: SearchParams, how: string): string[] {
-  const pattern = compilePattern(params.pattern ?? '', {
-    caseInsensitive: params.case_insensitive === true,
-    multiline: params.multiline === true,
-  })
-  if (!isPattern(pattern)) return []
-  try {
-    const { count } = pattern.run(() => findHits(view, pattern, 0))
-    return count === 0 ? [] : [`${how}, ${formatPlural(count, view.noun)} would match.`]
-  } catch {
-    // Out of time: there is nothing to say then.
-    return []
-  }
+  const near = mode === 'regex' || mode === 'context' ? nearMatches(view, params) : undefined
+  return near === undefined ? [nothing, ...nearWords(view, params.pattern ?? '')] : [nothing, near]
 }
 
 function nearWords(view: Searchable, pattern: string): string[] {

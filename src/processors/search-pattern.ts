@@ -6,9 +6,10 @@ import type { SearchParams } from './search-params.ts'
 /** Throws a `Refusal` that says what to write instead. */
 export function requirePattern(params: SearchParams): Pattern {
   const source = requireText(params)
-  const pattern = compilePattern(source, {
+  const multiline = params.multiline === true
+  const pattern = compilePattern(multiline ? nearestDots(source) : source, {
     caseInsensitive: params.case_insensitive === true,
-    multiline: params.multiline === true,
+    multiline,
   })
   if (!isPattern(pattern)) throw new Refusal(pattern.error)
   return pattern
@@ -29,4 +30,15 @@ export function requireText({ pattern = '' }: SearchParams): string {
   if (pattern.trim() === '')
     throw new Refusal('`pattern` is empty. Give the text or regular expression to search for.')
   return pattern
+}
+
+/**
+ * Over several lines `a.*b` is meant to end at the next `b`, not at the last one of the text: repeated dots take as little
+ * as they can.
+ */
+export function nearestDots(source: string): string {
+  return source.replace(
+    /\\[\s\S]|\[\^?\]?(?:\\[\s\S]|[^\]\\])*\](?:[*+](?![?+]))?|\.[*+](?![?+])/g,
+    (part) => (/^(?:\.|\[(?:\\s\\S|\\S\\s|\\d\\D|\\w\\W)\])[*+]$/.test(part) ? `${part}?` : part),
+  )
 }

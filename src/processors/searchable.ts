@@ -113,6 +113,22 @@ export function findHits(view: Searchable, pattern: Pattern, keep = mostKept, ex
   return { kept, count }
 }
 
+/** True when something matches, with `multiline` also from one line into the next. Call it within `pattern.run`. */
+export function hasHit(view: Searchable, pattern: Pattern, multiline = false): boolean {
+  const { text, units } = view
+  if (multiline && view.noun === 'line') return pattern.test(text)
+  for (let unit = 0; unit < units.count; unit++) {
+    const place = pattern.candidate(text, units.start(unit))
+    if (place < 0) return false
+    if (place > units.end(unit)) {
+      unit = spanAfter(units, place - 1)
+      if (unit >= units.count) return false
+    }
+    if (pattern.test(text.slice(units.start(unit), units.end(unit)))) return true
+  }
+  return false
+}
+
 /** Shorter units are shown whole: where in them the match is does not matter. */
 const nowhere: Span = { start: 0, end: 0 }
 

@@ -25,11 +25,18 @@ export function rankPassages(text: string, passages: Spans): Ranking {
   return text.length <= indexedCharacters ? indexed(text, passages) : scanned(text, passages)
 }
 
-/** The distinct words of a query that count. */
+/** Words that questions are made of, and that say nothing of what is asked for. */
+const common: ReadonlySet<string> = new Set(
+  'a about an and are as at be before but by can could did do does for from had has have how i if in into is it its of on or our should so than that the their then there these they this to was we were what when where which who why will with would you your'.split(
+    ' ',
+  ),
+)
+
+/** The distinct words of a query that count: common ones only where there are no others. */
 export function queryTerms(query: string): string[] {
-  return [...new Set(tokenize(query.slice(0, 2_000)))]
-    .filter((term) => term.length <= longestTerm)
-    .slice(0, mostTerms)
+  const terms = [...new Set(tokenize(query.slice(0, 2_000)))].filter((term) => term.length <= longestTerm)
+  const telling = terms.filter((term) => !common.has(term))
+  return (telling.length > 0 ? telling : terms).slice(0, mostTerms)
 }
 
 export function scanned(text: string, passages: Spans): Ranking {

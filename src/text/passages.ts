@@ -3,7 +3,7 @@ import type { LineIndex } from './lines.ts'
 import { SpanList, type Spans } from './spans.ts'
 
 /** A passage is no longer than this, in characters, unless one record is. */
-const longestPassage = 1_500
+const longestPassage = 1_000
 
 /** First and last line, both included. */
 export interface LineRange {
@@ -11,18 +11,20 @@ export interface LineRange {
   last: number
 }
 
-/** One passage a record: a line with the lines that continue it (stack traces, wrapped text). */
-export function recordPassages(text: string, lines: LineIndex): Spans {
+/** One passage a record: a line with those that continue it (stack traces, wrapped text), up to the next that `begins`. */
+export function recordPassages(text: string, lines: LineIndex, begins = startsRecord): Spans {
   const list = new SpanList()
   let first = 0
   for (let line = 1; line <= lines.count; line++) {
-    const continues = line < lines.count && line - first < 200 && continuation.test(lines.at(line))
+    const continues = line < lines.count && line - first < 200 && !begins(lines.at(line))
     if (continues) continue
     addCut(list, text, lines.start(first), lines.end(line - 1))
     first = line
   }
   return list.spans()
 }
+
+const startsRecord = (line: string): boolean => !continuation.test(line)
 
 const continuation = /^(?:\s+\S|Caused by\b|Traceback \(|\.{3} \d+ more)/
 

@@ -17,9 +17,10 @@ export interface Section extends LineRange {
 /** Lines that are looked at for the start and the end of an indented block. */
 const blockReach = 2_000
 
-/** All headings, in order. One pass over the lines. */
+/** All headings, in order; numbered ones and those in capitals only where there are no others. One pass over the lines. */
 export function findHeadings(lines: LineIndex): Heading[] {
   const headings: Heading[] = []
+  const plain: Heading[] = []
   let fence: string | undefined
   for (let line = 0; line < lines.count; line++) {
     if (lines.end(line) - lines.start(line) > 200) continue
@@ -28,8 +29,34 @@ export function findHeadings(lines: LineIndex): Heading[] {
     if (marker !== undefined) fence = fence === undefined ? marker : fence === marker ? undefined : fence
     const heading = fence === undefined && marker === undefined ? headingAt(lines, line, text) : undefined
     if (heading !== undefined) headings.push(heading)
+    else if (headings.length === 0 && fence === undefined) {
+      const numbered = plainHeadingAt(lines, line, text)
+      if (numbered !== undefined) plain.push(numbered)
+    }
   }
-  return headings
+  return headings.length > 0 || plain.length < 2 ? headings : plain
+}
+
+/** `3.2. Framing` between empty lines, as RFCs have it, or `SYNOPSIS` above something indented, as manuals do. */
+function plainHeadingAt(lines: LineIndex, line: number, text: string): Heading | undefined {
+  if (text.length > 80 || !/^[\dA-Z]/.test(text) || (line > 0 && !isBlank(lines, line - 1))) return undefined
+  const numbered = /^(\d{1,3}(?:\.\d{1,3}){0,5})\.?\s{1,3}\p{Lu}.*[^.,;:\s]\s*$/u.exec(text)
+  if (numbered && (line + 1 >= lines.count || isBlank(lines, line + 1)))
+    return { line, level: numbered[1]?.split('.').length ?? 1, title: text.trim() }
+  const indented = line + 1 < lines.count && /^\s+\S/.test(lines.at(line + 1).slice(0, 200))
+  return indented && /^[A-Z][A-Z\d ,/()&-]{2,}$/.test(text)
+    ? { line, level: 1, title: text.trim() }
+    : undefined
+}
+
+/** For each heading the titles that lead to it, its own last. */
+export function headingPaths(headings: readonly Heading[]): (readonly string[])[] {
+  const open: Heading[] = []
+  return headings.map((heading) => {
+    while ((open.at(-1)?.level ?? 0) >= heading.level) open.pop()
+    open.push(heading)
+    return open.map(({ title }) => title)
+  })
 }
 
 function headingAt(lines: LineIndex, line: number, text: string): Heading | undefined {
@@ -50,13 +77,27 @@ function headingAt(lines: LineIndex, line: number, text: string): Heading | unde
   return undefined
 }
 
-/** The innermost section that holds `line`. Text before the first heading is a section without a path. */
-export function sectionAt(lines: LineIndex, headings: readonly Heading[], line: number): Section {
+/**
+ * The innermost section that holds `line`; from its heading on with the sections below it, when all of that has at most
+ * `longest` characters. Text before the first heading is a section without a path.
+ */
+export function sectionAt(
+  lines: LineIndex,
+  headings: readonly Heading[],
+  line: number,
+  longest = 0,
+): Section {
   if (headings.length === 0) return indentedAt(lines, line)
   const index = lastAtMost(headings, line)
-  const last = (headings[index + 1]?.line ?? lines.count) - 1
+  let last = (headings[index + 1]?.line ?? lines.count) - 1
   const own = headings[index]
   if (own === undefined) return { first: 0, last, path: [] }
+  if (own.line === line) {
+    const next = headings.findIndex(({ level }, at) => at > index && level <= own.level)
+    const end = (headings[next]?.line ?? lines.count) - 1
+    if (lines.end(end) - lines.start(line) <= longest) last = end
+  }
+  while (last > own.line && isBlank(lines, last)) last--
   const path = [own.title]
   let level = own.level
   for (let above = index - 1; above >= 0 && level > 1; above--) {
@@ -95,7 +136,7 @@ function indentOf(lines: LineIndex, line: number): number {
 }
 
 /** Index of the last heading at or before `line`; -1 when there is none. */
-function lastAtMost(headings: readonly Heading[], line: number): number {
+export function lastAtMost(headings: readonly Heading[], line: number): number {
   let low = 0
   let high = headings.length
   while (low < high) {

@@ -122,8 +122,19 @@ function similarity(a: string, b: string, threshold: number): number {
   // The distance is at least the difference of the lengths.
   if (longer === 0 || 1 - Math.abs(a.length - b.length) / longer < threshold) return 0
   if (a === b) return 1
-  const found = 1 - distance(a, b) / longer
-  return found + 1e-6 >= threshold ? found : 0
+  const edits = distance(a, b)
+  const found = 1 - edits / longer
+  if (found + 1e-6 >= threshold) return found
+  // Two letters the wrong way round are one slip, not two edits.
+  return edits === 2 && isSwapped(a, b) && 1 - 1 / longer + 1e-6 >= threshold ? 1 - 1 / longer : 0
+}
+
+/** True when two neighbouring letters have changed places and nothing else differs. */
+function isSwapped(a: string, b: string): boolean {
+  if (a.length !== b.length) return false
+  let at = 0
+  while (at < a.length && a[at] === b[at]) at++
+  return a[at] === b[at + 1] && a[at + 1] === b[at] && a.slice(at + 2) === b.slice(at + 2)
 }
 
 function grown(array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {

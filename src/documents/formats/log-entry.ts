@@ -131,7 +131,8 @@ function take(fields: JsonObject, word: string, bracketed: boolean, after: strin
   const level = fields.level === undefined ? levelOf(bare) : undefined
   if (level !== undefined || (word === 'LOG:' && fields.level === undefined)) {
     fields.level = level ?? 'LOG'
-    return true
+    // `Error: it broke` is what is said, as well as how bad it is.
+    return !/^[A-Z][a-z]+:$/.test(word)
   }
   // `production.ERROR:`, `proxy:error` in brackets.
   const [, module, inside] = /^([A-Za-z_][\w-]*)[.:]([A-Za-z]{3,11})$/.exec(bare) ?? []

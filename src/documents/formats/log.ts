@@ -28,6 +28,21 @@ export function readLog(text: string): (() => JsonValue[]) | undefined {
   return () => entryRecords(text, lines)
 }
 
+/**
+ * How the heads of this log are read. Where entries have a time, a line without one goes on with the entry before it,
+ * such as the `Error: …` above a stack trace.
+ */
+export function headReader(lines: LineIndex): (line: string) => Entry | undefined {
+  const heads = sample(lines).flatMap((line) => readEntry(line) ?? [])
+  const timed = heads.filter(({ fields }) => Object.hasOwn(fields, 'time')).length
+  if (timed < heads.length / 2) return readEntry
+  return (line) => {
+    const entry = readEntry(line)
+    const isBare = entry && !Object.hasOwn(entry.fields, 'time') && entry.message > 0
+    return isBare ? undefined : entry
+  }
+}
+
 function sample(lines: LineIndex): string[] {
   const picked: string[] = []
   const step = Math.max(1, Math.floor(lines.count / SAMPLE))
@@ -64,9 +79,10 @@ function entryRecords(text: string, lines: LineIndex): JsonValue[] {
     const from = lines.start(open.line) + (open.entry?.message ?? 0)
     records.push(recordOf(open.line, open.entry, text.slice(from, lines.end(before - 1))))
   }
+  const readHead = headReader(lines)
   for (let index = 0; index < lines.count; index++) {
     const line = beginning(lines, index)
-    const entry = readEntry(line) ?? ofOther(line, open?.entry)
+    const entry = readHead(line) ?? ofOther(line, open?.entry)
     if (!entry && (open || lines.at(index).trim() === '')) continue
     close(index)
     open = { line: index, entry }

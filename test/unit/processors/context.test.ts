@@ -17,7 +17,7 @@ describe('context', () => {
 
   verifies('S3.24', 'shows the section of a match and the headings above it', () => {
     const [row] = rows(guide, { pattern: 'npm', context_type: 'section' })
-    expect(row).toBe('lines 4-7 · Guide > Install\n## Install\nRun npm. Then\ngo on. Done.\n')
+    expect(row).toBe('lines 4-6 · Guide > Install\n## Install\nRun npm. Then\ngo on. Done.')
   })
 
   verifies('S3.24', 'shows the sentence of a match', () => {

@@ -25,7 +25,10 @@ describe('regular expressions in text', () => {
     expect(rows('Error\nerror', { pattern: 'error', case_insensitive: true })).toHaveLength(2)
     const nothing = find(fromText('Error\nError'), { pattern: 'error' })
     expect(nothing.metadata.matched).toBe(0)
-    expect(nothing.notes).toContain('With case_insensitive: true, 2 lines would match.')
+    expect(nothing.rows).toEqual([])
+    expect(nothing.notes).toContain(
+      'With case_insensitive: true, 2 lines would match:\n  1: Error\n  2: Error',
+    )
   })
 
   verifies('S3.21', 'shows lines around hits and merges those that overlap', () => {

@@ -38,8 +38,11 @@ describe('vocabulary', () => {
         word,
         fc.double({ min: 0.01, max: 1, noNaN: true }),
         (words, pattern, threshold) => {
-          const alike = (one: string): number =>
-            1 - distance(one, pattern) / Math.max(one.length, pattern.length)
+          const longer = (one: string): number => Math.max(one.length, pattern.length)
+          const alike = (one: string): number => {
+            const found = 1 - distance(one, pattern) / longer(one)
+            return found + 1e-6 < threshold && swaps(one).includes(pattern) ? 1 - 1 / longer(one) : found
+          }
           const expected = words.filter((one) => alike(one) + 1e-6 >= threshold && alike(one) > 0)
           const text = words.join(' ')
           expect(search(text, pattern, threshold).map(({ start, end }) => text.slice(start, end))).toEqual(
@@ -48,6 +51,11 @@ describe('vocabulary', () => {
         },
       ),
     )
+  })
+
+  test('two letters the wrong way round are one slip', () => {
+    expect(search('please retry later', 'retyr', 0.75)).toHaveLength(1)
+    expect(search('please retry later', 'reyrt', 0.75)).toHaveLength(0)
   })
 
   test('names the nearest words', () => {
@@ -60,3 +68,11 @@ describe('vocabulary', () => {
     expect(search('\ud800 \udc00abc', 'abc')).toHaveLength(1)
   })
 })
+
+/** The word with each pair of different neighbours in the other order. */
+function swaps(word: string): string[] {
+  return Array.from(
+    { length: Math.max(0, word.length - 1) },
+    (_, at) => word.slice(0, at) + word.charAt(at + 1) + word.charAt(at) + word.slice(at + 2),
+  ).filter((swapped) => swapped !== word)
+}

@@ -1,0 +1,166 @@
+/** What a pattern can still mean that finds nothing as it is written. */
+import { formatPlural } from '../text/format.ts'
+import { compilePattern, isPattern, type Pattern, PatternError } from '../text/pattern.ts'
+import { excerpt } from './excerpt.ts'
+import type { SearchParams } from './search-params.ts'
+import { nearestDots } from './search-pattern.ts'
+import { findHits, hasHit, type Searchable } from './searchable.ts'
+
+/** One way to read a pattern. */
+interface Reading {
+  source: string
+  caseInsensitive?: boolean
+  multiline?: boolean
+  /** Completes "it was read", or begins "…, 3 lines would match". */
+  how: string
+}
+
+/** A reading that finds something. */
+export interface OtherReading {
+  pattern: Pattern
+  params: SearchParams
+  note: string
+}
+
+/** More readings than this are not tried: each looks through everything. */
+const mostReadings = 12
+/** Words that are looked for in any order. */
+const mostWords = 8
+/** Lines that are told of what is near, and characters of each. */
+const mostTold = 3
+const toldWidth = 160
+
+/** The first reading by which something in `view` matches. */
+export function otherReading(view: Searchable, params: SearchParams): OtherReading | undefined {
+  const source = params.pattern ?? ''
+  for (const reading of readingsOf(source, params).slice(0, mostReadings)) {
+    const found = tried(view, params, reading)
+    if (found)
+      return { ...found, note: `Nothing matches ${quoted(source)} as written; it was read ${reading.how}.` }
+  }
+  return undefined
+}
+
+/** A pattern whose special characters can hardly be meant: an empty alternative or group matches everything. */
+export function asPlainText(view: Searchable, params: SearchParams): OtherReading | undefined {
+  const source = params.pattern ?? ''
+  const bare = source.replace(/\\[\s\S]/g, '')
+  if (!/^\s*\||\|\s*$|\|\||\(\)|\[\]/.test(bare)) return undefined
+  const found = tried(view, params, { source: escaped(source), how: 'as plain text' })
+  return found && { ...found, note: `${quoted(source)} was read as plain text.` }
+}
+
+function tried(view: Searchable, params: SearchParams, reading: Reading) {
+  const caseInsensitive = reading.caseInsensitive ?? params.case_insensitive === true
+  const multiline = reading.multiline ?? params.multiline === true
+  const source = multiline ? nearestDots(reading.source) : reading.source
+  const pattern = compilePattern(source, { caseInsensitive, multiline })
+  if (!isPattern(pattern)) return undefined
+  try {
+    if (!pattern.run(() => hasHit(view, pattern, multiline))) return undefined
+  } catch (error) {
+    // A reading that takes too long is none.
+    if (error instanceof PatternError) return undefined
+    throw error
+  }
+  return { pattern, params: { ...params, case_insensitive: caseInsensitive, multiline } }
+}
+
+/** From what was most likely meant on. */
+function readingsOf(source: string, params: SearchParams): Reading[] {
+  const found = [...bySyntax(source), ...byOperators(source)]
+  if (params.multiline !== true && /\\[nr]|\n/.test(source))
+    found.push({ source, multiline: true, how: 'as a match over several lines' })
+  return found
+}
+
+/**
+ * What would match if less were asked for: another case, the words in another order. Not what was asked, so it is told and
+ * counts for nothing.
+ */
+export function nearMatches(view: Searchable, params: SearchParams): string | undefined {
+  const source = params.pattern ?? ''
+  const anyCase = { source, caseInsensitive: true, how: 'With case_insensitive: true' }
+  const readings: Reading[] =
+    params.case_insensitive === true ? byWords(source) : [anyCase, ...byWords(source)]
+  for (const reading of readings) {
+    const found = tried(view, params, reading)
+    if (!found) continue
+    try {
+      const { kept, count } = found.pattern.run(() => findHits(view, found.pattern, mostTold, true))
+      const places = kept.map(({ unit, start, end }) => {
+        const from = view.units.start(unit)
+        const whole = view.text.slice(from, view.units.end(unit))
+        const shown = excerpt(whole, { start: start - from, end: end - from }, toldWidth)
+        return view.noun === 'line' ? `${unit + 1}: ${shown}` : shown
+      })
+      const list = places.map((place) => `\n  ${place}`).join('')
+      return `${reading.how}, ${formatPlural(count, view.noun)} would match:${list}`
+    } catch (error) {
+      if (!(error instanceof PatternError)) throw error
+    }
+  }
+  return undefined
+}
+
+/** `/x/i`, `"x"`, and text that only looks like an expression. */
+function bySyntax(source: string): Reading[] {
+  const found: Reading[] = []
+  const [, inner, flags = ''] = /^\/(.+)\/([a-z]{0,6})$/s.exec(source) ?? []
+  if (inner !== undefined) {
+    found.push({
+      source: inner,
+      ...(flags.includes('i') ? { caseInsensitive: true } : {}),
+      ...(flags.includes('s') ? { multiline: true } : {}),
+      how: 'as the expression between the slashes',
+    })
+  }
+  const [, , bare] = /^(["'`])(.+)\1$/s.exec(source) ?? []
+  if (bare !== undefined) found.push({ source: bare, how: 'without the quotes' })
+  if (/[\^$\\.*+?()[\]{}|]/.test(source)) found.push({ source: escaped(source), how: 'as plain text' })
+  if (/^[^\\()[\]{}|^$+?]*\*[^\\()[\]{}|^$+?]*$/.test(source) && /[^*\s]/.test(source)) {
+    const parts = source.split('*').map(escaped)
+    found.push({ source: parts.join('.*'), how: 'with `*` for anything' })
+  }
+  return found
+}
+
+/** `a OR b`, `a AND b`, as search engines have it. */
+function byOperators(source: string): Reading[] {
+  const any = parts(source, /\s+(?:OR|\|\|)\s+|\s+\|\s+/)
+  if (any) return [{ source: any.map((part) => `(?:${part})`).join('|'), how: 'as any of its parts' }]
+  const all = parts(source, /\s+(?:AND|&&)\s+/)
+  return all ? [{ source: together(all), how: 'as all of its parts in any order' }] : []
+}
+
+function parts(source: string, separator: RegExp): string[] | undefined {
+  const found = source
+    .split(separator)
+    .map((part) => part.trim().replace(/^(["'])(.*)\1$/s, '$2'))
+    .filter((part) => part !== '')
+  return found.length > 1 && found.length <= mostWords ? found : undefined
+}
+
+/** Several words that do not stand one after the other. */
+function byWords(source: string): Reading[] {
+  const words = source.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word))
+  if (words.length < 2 || words.length > mostWords) return []
+  return [
+    {
+      source: together(words.map(escaped)),
+      caseInsensitive: true,
+      how: 'With these words in any order and case',
+    },
+  ]
+}
+
+const together = (all: readonly string[]): string => `^${all.map((part) => `(?=.*${part})`).join('')}`
+
+/** As a pattern that matches the text itself. */
+function escaped(text: string): string {
+  return text.replace(/[\^$\\.*+?()[\]{}|]/g, '\\$&')
+}
+
+function quoted(source: string): string {
+  return `\`${source.length > 60 ? `${source.slice(0, 60)}…` : source}\``
+}
