@@ -33,6 +33,8 @@ function childrenOf(shape: Shape, { path, depth, many }: Pick<Field, 'path' | 'd
   }
   if (shape.values)
     list.push(...childrenOf(shape.values, { path: `${prefix}*`, depth: depth + 1, many: true }))
+  // Queries look into strings of JSON as if they were what they hold.
+  if (shape.held && path !== '') list.push(...childrenOf(shape.held, { path, depth, many }))
   if (shape.elements && path !== '')
     list.push(...childrenOf(shape.elements, { path: `${path}[]`, depth: depth + 1, many: true }))
   return list

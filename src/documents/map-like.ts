@@ -4,11 +4,13 @@ import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json
 /** Fewer keys than this are a map only when they look like identifiers. */
 const MANY = 10
 const FEW = 3
+/** So many scalars of one kind are no record. */
+const VERY_MANY = 40
 const SAMPLE = 24
 
 /**
  * True when the keys are data rather than field names: many of them, over objects (or arrays) of similar shape, or
- * over scalars of one type when the keys look like identifiers.
+ * over scalars of one type when the keys look like identifiers or are very many.
  */
 export function isMap(object: JsonObject): boolean {
   const keys = Object.keys(object)
@@ -18,6 +20,8 @@ export function isMap(object: JsonObject): boolean {
   return (
     values.every(Array.isArray) ||
     alike(values) ||
+    (keys.length >= MANY && akin(values)) ||
+    (keys.length >= VERY_MANY && sameScalars(values)) ||
     (keys.length >= MANY && mostlyIdentifiers(keys) && sameScalars(values))
   )
 }
@@ -45,6 +49,15 @@ function alike(values: readonly JsonValue[]): boolean {
     if (count >= objects * 0.4) common += count
   }
   return all > 0 && common >= all * 0.6
+}
+
+/** True when all values are objects that have at least one field in common: variants of one thing. */
+function akin(values: readonly JsonValue[]): boolean {
+  const [first] = values
+  if (!isObject(first) || !values.every(isObject)) return false
+  return Object.keys(first)
+    .slice(0, 100)
+    .some((key) => values.every((value) => Object.hasOwn(value, key)))
 }
 
 /** Keys that name things (`#W26`, `t3.micro`, `node_modules/x`, `9523456873`) rather than fields. */

@@ -1,14 +1,16 @@
 /** The first answer about a large result: what it is, what stands out, and what to ask next. */
 import { ellipsis } from '../text/cut.ts'
 import { formatBytes, formatCount } from '../text/format.ts'
+import { costOf, costOfLines, within } from './cost.ts'
 import type { Document } from './document.ts'
 import type { Template } from './fit.ts'
 import { overviewOfLog } from './overview/log.ts'
 import { overviewOfHtml, overviewOfMarkdown } from './overview/markup.ts'
 import type { Overview } from './overview/overview.ts'
 import { overviewOfData } from './overview/records.ts'
-import { overviewOfText, overviewOfTree } from './overview/text.ts'
-import { clip, concat, HOLE, lengthOf, lines } from './template.ts'
+import { overviewOfText } from './overview/text.ts'
+import { overviewOfTree } from './overview/tree.ts'
+import { clip, concat, HOLE, lines } from './template.ts'
 
 export interface PreviewOptions {
   /** The most characters, the handle (12 characters) counted in at each place. */
@@ -23,26 +25,40 @@ export interface PreviewOptions {
 }
 
 /**
- * Previews a document: the handle and the true totals, the type, facts, a sample, and up to three calls that work.
- * Byte-stable: the same document and options give the same text.
+ * Previews a document: the handle and the true totals, the type, facts, a sample, and up to three calls that work. At most
+ * `budget` characters, and about a quarter as many tokens. Byte-stable: the same document and options give the same text.
  */
 export function preview(document: Document, options: PreviewOptions): Template {
   const overview = overviewOf(document)
   const first = firstLine(document, overview, options)
-  let room = options.budget - lengthOf(first)
-  const calls = chooseCalls(overview.calls, Math.floor(room * 0.4))
-  room -= calls.reduce((sum, made) => sum + lengthOf(made) + 3, calls.length > 0 ? NEXT.length + 1 : 0)
-  const type = section('type: ', overview.type(Math.floor(room * 0.4) - 7))
-  room -= lengthOfLines(type)
-  const asides = document.asides
-    .slice(0, 6)
-    .map((aside) => ellipsis(`also: ${aside}`, Math.max(0, Math.floor(room / 4))))
-  room -= lengthOfLines(asides)
-  const sample = overview.sample(Math.floor(room * 0.5) - SAMPLE.length - 6)
-  const shown = sample.length > 0 && room > 200 ? [SAMPLE, ...sample] : []
-  room -= lengthOfLines(shown)
-  const facts = asManyAs(overview.facts, room)
+  let room = options.budget - costOfTemplate(first)
+  const calls = chooseCalls(overview.calls, Math.floor(room * CALLS))
+  room -= costOfTemplate(lines(nextLines(calls)))
+  const spend = (share: number, make: (max: number) => readonly string[]): readonly string[] => {
+    const made = within(Math.floor(room * share), make)
+    room -= costOfLines(made)
+    return made
+  }
+  const type = spend(overview.wide ? WIDE_TYPE : TYPE, (max) => section('type: ', overview.type(max - 7)))
+  const asides = spend(0.6, (max) =>
+    document.asides.slice(0, 6).map((aside) => ellipsis(`also: ${aside}`, Math.floor(max / 2))),
+  )
+  const leading = asManyAs(overview.facts, room * FACTS)
+  const before = room
+  room -= costOfLines(leading)
+  const shown = room > 160 ? spend(1, (max) => sample(overview.sample(max - SAMPLE.length - 6))) : []
+  const facts = asManyAs(overview.facts, before - costOfLines(shown))
   return clip(lines([first, ...type, ...asides, ...facts, ...shown, ...nextLines(calls)]), options.budget)
+}
+
+/** Shares of what is left: for calls, for the type, and for facts before a sample is taken. */
+const CALLS = 0.34
+const TYPE = 0.48
+const WIDE_TYPE = 0.64
+const FACTS = 0.68
+
+function sample(shown: readonly string[]): readonly string[] {
+  return shown.length > 0 ? [SAMPLE, ...shown] : []
 }
 
 /** The overview that fits the format. */
@@ -74,21 +90,23 @@ function firstLine(document: Document, { totals }: Overview, options: PreviewOpt
     const filled = options.notice.replaceAll('{size}', size).replaceAll('{tokens}', tokens)
     return filled.split('{cache_id}')
   }
-  const facts = [...totals, size, `${formatCount(document.characters)} characters`, `${tokens} tokens`]
+  const facts = [...totals, size, `${roughly(options.tokens)} tokens`]
   const tool = ellipsis(options.tool, 80)
   return concat(
     'cache_id ',
     HOLE,
-    ` keeps the whole result of ${tool} (${document.format}: ${facts.join(', ')}). Overview:`,
+    ` keeps the whole result of ${tool} (${document.format}: ${facts.join(', ')})`,
   )
+}
+
+/** `9,341` or `≈105k`: large counts come from samples, and nobody needs their last digits. */
+function roughly(count: number): string {
+  if (count < 10_000) return formatCount(count)
+  return count < 999_500 ? `≈${Math.round(count / 1000)}k` : `≈${(count / 1_000_000).toFixed(1)}M`
 }
 
 function section(title: string, text: string): string[] {
   return text === '' ? [] : [title + text]
-}
-
-function lengthOfLines(texts: readonly string[]): number {
-  return texts.reduce((sum, text) => sum + text.length + 1, 0)
 }
 
 /** Lines while there is room; one that is too long is left out, since a shorter one may follow. */
@@ -96,23 +114,32 @@ function asManyAs(facts: readonly string[], room: number): string[] {
   const kept: string[] = []
   let left = room
   for (const fact of facts) {
-    const line = ellipsis(fact, 260)
-    if (line.length + 1 > left) continue
+    if (left < 12) break
+    const line = ellipsis(fact, 300)
+    const cost = line.length > left ? line.length : costOfLines([line])
+    if (cost > left) continue
     kept.push(line)
-    left -= line.length + 1
+    left -= cost
   }
   return kept
 }
 
+/** A call that is too long is left out, since a shorter one may follow. */
 function chooseCalls(calls: readonly Template[], room: number): Template[] {
   const chosen: Template[] = []
   let left = room - NEXT.length
-  for (const made of calls.slice(0, 3)) {
-    left -= lengthOf(made) + 3
-    if (left < 0) break
+  for (const made of calls) {
+    const cost = costOfTemplate(made) + 4
+    if (cost > left || chosen.length === 3) continue
     chosen.push(made)
+    left -= cost
   }
   return chosen
+}
+
+/** Its holes filled with a handle of typical cost. */
+function costOfTemplate(template: Template): number {
+  return template.length === 0 ? 0 : costOf(`${template.join('d93c068c38eb')}\n`)
 }
 
 function nextLines(calls: readonly Template[]): (Template | string)[] {

@@ -1,8 +1,17 @@
 /** One pass over a collection: what each field holds. */
-import { type JsonObject, type JsonValue, own } from '../protocol/json.ts'
+import type { JsonObject, JsonValue } from '../protocol/json.ts'
 import type { Collection } from './document.ts'
 import { isMap } from './map-like.ts'
-import { child, collapse, emptyShape, type Shape, type StringStats, tally } from './shape.ts'
+import {
+  child,
+  collapse,
+  emptyShape,
+  type NamedShape,
+  type NumberStats,
+  type Shape,
+  type StringStats,
+} from './shape.ts'
+import { parseJson } from './stringify.ts'
 
 export interface Profile {
   /** Records looked at: all of them. */
@@ -23,6 +32,8 @@ const ALL_VALUES = 200_000
 /** Fields beyond which objects are maps. */
 const MOST_FIELDS = 400
 const SOME_FIELDS = 40
+/** Characters of JSON in strings that are parsed. Where there are more, they stay strings. */
+const MOST_PARSED = 2_000_000
 
 /** Profiles the records of a collection. Linear in what they hold; memory is bounded by the number of fields. */
 export function profile(collection: Pick<Collection, 'values'>, options: ProfileOptions = {}): Profile {
@@ -38,6 +49,7 @@ export function profile(collection: Pick<Collection, 'values'>, options: Profile
 
 class Pass {
   readonly maxDepth: number
+  #parsed = 0
 
   constructor(maxDepth: number) {
     this.maxDepth = maxDepth
@@ -47,22 +59,32 @@ class Pass {
   visit(shape: Shape, value: JsonValue, at: number, detail: boolean, depth = 0): void {
     shape.count += 1
     if (typeof value === 'string') {
-      countString(shape, value)
-      if (detail) tally(shape.distinct, value)
+      countString(shape, value, at)
+      if (detail) shape.distinct.add(value)
+      if (isJson(value)) this.#held(shape, value, at, detail, depth)
     } else if (typeof value === 'number') {
-      countNumber(shape, value, at)
-      if (detail) tally(shape.distinct, value)
+      shape.numbers = countNumber(shape.numbers, value, at)
+      if (detail) shape.distinct.add(value)
     } else if (value === null) {
       shape.nulls += 1
     } else if (typeof value === 'boolean') {
       shape.booleans += 1
-      if (detail) tally(shape.distinct, value)
+      if (detail) shape.distinct.add(value)
     } else if (Array.isArray(value)) {
       this.#array(shape, value, at, detail, depth)
     } else {
       shape.objects += 1
       if (depth < this.maxDepth) this.#object(shape, value, at, detail, depth)
     }
+  }
+
+  /** JSON in strings is profiled as what it holds, while there is room to parse all of it. */
+  #held(shape: Shape, text: string, at: number, detail: boolean, depth: number): void {
+    this.#parsed += text.length
+    const parsed = this.#parsed <= MOST_PARSED && depth < this.maxDepth ? parseJson(text) : undefined
+    if (typeof parsed?.value !== 'object') return
+    shape.held ??= emptyShape()
+    this.visit(shape.held, parsed.value, at, detail, depth)
   }
 
   #array(shape: Shape, items: readonly JsonValue[], at: number, detail: boolean, depth: number): void {
@@ -82,16 +104,39 @@ class Pass {
   }
 
   #object(shape: Shape, object: JsonObject, at: number, detail: boolean, depth: number): void {
-    const keys = Object.keys(object)
-    const many = keys.length > MOST_FIELDS || (keys.length > SOME_FIELDS && depth > 0 && isMap(object))
-    if (!shape.values && many) collapse(shape)
-    if (shape.values) shape.keys = Math.max(shape.keys, keys.length)
-    for (const key of keys) {
-      const into = shape.values ?? child(shape, key)
-      this.visit(into, own(object, key) ?? null, at, detail, depth + 1)
+    let seen = 0
+    let expected = 0
+    // The keys of data are own: `for in` lists them without making a list, for every record anew.
+    for (const key in object) {
+      if (seen++ === SOME_FIELDS && !shape.values && isWide(object, depth)) collapse(shape)
+      const value = object[key] ?? null
+      if (shape.values) {
+        this.visit(shape.values, value, at, detail, depth + 1)
+        continue
+      }
+      const place = placeOf(shape.order, key, expected)
+      if (place >= 0) expected = place + 1
+      const known = shape.order[place]?.shape
+      this.visit(known ?? child(shape, key), value, at, detail, depth + 1)
     }
+    if (shape.values) shape.keys = Math.max(shape.keys, seen)
     if (shape.fields.size > SOME_FIELDS && (shape.fields.size > MOST_FIELDS || rare(shape))) collapse(shape)
   }
+}
+
+/** Fields that a record may lack before the next of its keys is looked up. */
+const LACKING = 3
+
+/** The place of a field in the list, where records have them in one order; -1: look it up. */
+function placeOf(order: readonly NamedShape[], key: string, expected: number): number {
+  for (let place = expected; place <= expected + LACKING; place++)
+    if (order[place]?.name === key) return place
+  return -1
+}
+
+/** True for an object of more than `SOME_FIELDS` keys that is a map. */
+function isWide(object: JsonObject, depth: number): boolean {
+  return Object.keys(object).length > MOST_FIELDS || (depth > 0 && isMap(object))
 }
 
 /** True when fields come and go: what looks like fields are keys of a map. */
@@ -105,12 +150,20 @@ function rare(shape: Shape): boolean {
 /** Collapses what turned out to be a map only when all of it had been seen. */
 function findMaps(shape: Shape, depth: number): void {
   if (depth < 0) return
+  if (shape.fields.size >= 2 && [...shape.fields.keys()].every((key) => /^\d+$/.test(key))) collapse(shape)
   if (shape.fields.size >= 8 && shape.objects >= 4 && rare(shape) && alikeShapes(shape)) collapse(shape)
   if (shape.fields.size >= 4 && shape.objects === 1 && allObjects(shape) && alikeFields(shape))
     collapse(shape)
   for (const field of shape.fields.values()) findMaps(field, depth - 1)
   if (shape.values) findMaps(shape.values, depth - 1)
   if (shape.elements) findMaps(shape.elements, depth - 1)
+  dropPartial(shape, depth)
+}
+
+/** What only some of the strings of JSON hold would pass for what all do. */
+function dropPartial(shape: Shape, depth: number): void {
+  if (shape.held && shape.held.count < (shape.strings?.json ?? 0)) shape.held = undefined
+  if (shape.held) findMaps(shape.held, depth - 1)
 }
 
 function allObjects(shape: Shape): boolean {
@@ -137,12 +190,10 @@ function alikeShapes(shape: Shape): boolean {
   )
 }
 
-function countNumber(shape: Shape, value: number, at: number): void {
-  const stats = shape.numbers
+function countNumber(stats: NumberStats | undefined, value: number, at: number): NumberStats {
   if (!stats) {
     const integers = Number.isInteger(value)
-    shape.numbers = { count: 1, min: value, max: value, sum: value, minAt: at, maxAt: at, integers }
-    return
+    return { count: 1, min: value, max: value, sum: value, minAt: at, maxAt: at, integers }
   }
   stats.count += 1
   stats.sum += value
@@ -155,11 +206,18 @@ function countNumber(shape: Shape, value: number, at: number): void {
     stats.maxAt = at
   }
   if (stats.integers && !Number.isInteger(value)) stats.integers = false
+  return stats
 }
 
 const DATE = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/
 
-function countString(shape: Shape, value: string): void {
+/** The beginning and the end of a JSON object or array. */
+function isJson(text: string): boolean {
+  const first = text.charCodeAt(0)
+  return (first === 123 || first === 91) && text.length > 1 && /[}\]]\s*$/.test(text.slice(-8))
+}
+
+function countString(shape: Shape, value: string, at: number): void {
   shape.strings ??= newStrings(value)
   const stats = shape.strings
   const { length } = value
@@ -169,17 +227,23 @@ function countString(shape: Shape, value: string): void {
   if (length > stats.maxLength) stats.maxLength = length
   const first = value.charCodeAt(0)
   if (first === 104 && /^https?:\/\//.test(value)) stats.urls += 1
-  else if (first >= 48 && first <= 57 && length <= 35) countDigits(stats, value)
-  else if (first === 45 && /^-\d+(?:\.\d+)?$/.test(value)) stats.numeric += 1
-  else if ((first === 123 || first === 91) && length > 1 && /[}\]]\s*$/.test(value.slice(-8))) stats.json += 1
+  else if ((first >= 48 && first <= 57 && length <= 35) || first === 45) countDigits(shape, stats, value, at)
+  else if (isJson(value)) stats.json += 1
 }
 
-function countDigits(stats: StringStats, value: string): void {
+/** As many digits as a double holds exactly. */
+const EXACT = 15
+
+function countDigits(shape: Shape, stats: StringStats, value: string, at: number): void {
   if (DATE.test(value)) {
     if (stats.dates === 0 || value < stats.earliest) stats.earliest = value
     if (stats.dates === 0 || value > stats.latest) stats.latest = value
     stats.dates += 1
-  } else if (/^\d+(?:\.\d+)?$/.test(value)) stats.numeric += 1
+  } else if (value.length <= 40 && /^-?\d+(?:\.\d+)?$/.test(value)) {
+    stats.numeric += 1
+    if (value.length <= EXACT && !/^-?0\d/.test(value))
+      shape.numeric = countNumber(shape.numeric, Number(value), at)
+  }
 }
 
 function newStrings({ length }: string): StringStats {

@@ -35,11 +35,18 @@ export interface ArrayStats {
   total: number
 }
 
-/** Bounded counting: the first values that differ, each counted exactly. */
+/** Bounded counting: the first values that differ. */
 export interface Distinct {
-  counts: Map<JsonPrimitive, number>
+  /** Exact, but where there are more values and none of those that were kept is frequent: then a lower bound. */
+  readonly counts: ReadonlyMap<JsonPrimitive, number>
   /** There are more values than were kept. */
-  overflow: boolean
+  readonly overflow: boolean
+}
+
+/** A field with its name, in a list that objects of one kind agree with key by key. */
+export interface NamedShape {
+  name: string
+  shape: Shape
 }
 
 /** A place in the records: `state`, `user.login`, `labels[]`. Counts are exact unless the profile says otherwise. */
@@ -51,16 +58,22 @@ export interface Shape {
   objects: number
   numbers: NumberStats | undefined
   strings: StringStats | undefined
+  /** The numbers that strings hold (`"12.50"`), without those that a double cannot hold and those that are codes (`"007"`). */
+  numeric: NumberStats | undefined
   arrays: ArrayStats | undefined
-  distinct: Distinct
+  distinct: Tally
   /** Fields of the objects, in order of appearance. Empty when the objects are maps. */
   fields: Map<string, Shape>
+  /** The same as a list. */
+  order: NamedShape[]
   /** What the objects hold when they are maps: all values as one. */
   values: Shape | undefined
   /** Different keys of the maps; a lower bound once it reaches thousands. */
   keys: number
   /** What the arrays hold. */
   elements: Shape | undefined
+  /** What strings of JSON hold: of all of them, or undefined. */
+  held: Shape | undefined
 }
 
 export function emptyShape(): Shape {
@@ -71,12 +84,15 @@ export function emptyShape(): Shape {
     objects: 0,
     numbers: undefined,
     strings: undefined,
+    numeric: undefined,
     arrays: undefined,
-    distinct: { counts: new Map(), overflow: false },
+    distinct: new Tally(),
     fields: new Map(),
+    order: [],
     values: undefined,
     keys: 0,
     elements: undefined,
+    held: undefined,
   }
 }
 
@@ -86,11 +102,11 @@ export function absorb(target: Shape, source: Shape): void {
   target.nulls += source.nulls
   target.booleans += source.booleans
   target.objects += source.objects
-  absorbNumbers(target, source.numbers)
+  target.numbers = sumOf(target.numbers, source.numbers)
+  target.numeric = sumOf(target.numeric, source.numeric)
   absorbStrings(target, source.strings)
   absorbArrays(target, source.arrays)
-  for (const [value, count] of source.distinct.counts) tally(target.distinct, value, count)
-  target.distinct.overflow ||= source.distinct.overflow
+  target.distinct.absorb(source.distinct)
   target.keys = Math.max(target.keys, source.keys)
   for (const [name, field] of source.fields) {
     if (target.values) absorb(target.values, field)
@@ -101,6 +117,10 @@ export function absorb(target: Shape, source: Shape): void {
     target.elements ??= emptyShape()
     absorb(target.elements, source.elements)
   }
+  if (source.held) {
+    target.held ??= emptyShape()
+    absorb(target.held, source.held)
+  }
 }
 
 /** Makes the objects of a shape a map: all its fields become one. Answers the shape of the values. */
@@ -110,6 +130,7 @@ export function collapse(shape: Shape): Shape {
     shape.keys = Math.max(shape.keys, shape.fields.size)
     for (const field of shape.fields.values()) absorb(shape.values, field)
     shape.fields = new Map()
+    shape.order = []
   }
   return shape.values
 }
@@ -120,40 +141,66 @@ export function child(shape: Shape, name: string): Shape {
   if (!field) {
     field = emptyShape()
     shape.fields.set(name, field)
+    shape.order.push({ name, shape: field })
   }
   return field
 }
 
-const MAX_DISTINCT = 300
+/** Values of one place that are counted. */
+const MAX_DISTINCT = 4000
 const MAX_DISTINCT_LENGTH = 120
+/** Values beyond those kept after which a field of ids, dates or prose is known for what it is. */
+const PATIENCE = 2_000
+/** What occurs less often by then is not frequent. */
+const FREQUENT = 3
 
-/** Counts a value. What would not fit is not kept, and `overflow` says so. */
-export function tally(distinct: Distinct, value: JsonPrimitive, count = 1): void {
-  const before = distinct.counts.get(value)
-  if (before !== undefined) {
-    distinct.counts.set(value, before + count)
-    return
+/** Counts values. What would not fit is not kept, and `overflow` says so. */
+export class Tally implements Distinct {
+  overflow = false
+  readonly #boxes = new Map<JsonPrimitive, { count: number }>()
+  /** Values that may still be missed, until counting ends because none that was kept is frequent. */
+  #left = PATIENCE
+  #counts: Map<JsonPrimitive, number> | undefined
+
+  get counts(): ReadonlyMap<JsonPrimitive, number> {
+    if (this.#counts === undefined) {
+      this.#counts = new Map()
+      for (const [value, { count }] of this.#boxes) this.#counts.set(value, count)
+    }
+    return this.#counts
   }
-  const tooLong = typeof value === 'string' && value.length > MAX_DISTINCT_LENGTH
-  if (distinct.overflow || tooLong || distinct.counts.size >= MAX_DISTINCT) {
-    distinct.overflow = true
-    return
+
+  add(value: JsonPrimitive, count = 1): void {
+    if (this.#left === 0) return
+    const tooLong = typeof value === 'string' && value.length > MAX_DISTINCT_LENGTH
+    const box = tooLong ? undefined : this.#boxes.get(value)
+    this.#counts = undefined
+    if (box !== undefined) box.count += count
+    else if (this.overflow || tooLong || this.#boxes.size >= MAX_DISTINCT) this.#miss()
+    else this.#boxes.set(value, { count })
   }
-  distinct.counts.set(value, count)
+
+  absorb(source: Tally): void {
+    for (const [value, { count }] of source.#boxes) this.add(value, count)
+    this.overflow ||= source.overflow
+  }
+
+  #miss(): void {
+    this.overflow = true
+    this.#left -= 1
+    if (this.#left > 0) return
+    for (const { count } of this.#boxes.values()) if (count >= FREQUENT) this.#left = Number.POSITIVE_INFINITY
+  }
 }
 
-function absorbNumbers(target: Shape, source: NumberStats | undefined): void {
-  const before = target.numbers
-  if (!source) return
-  if (!before) {
-    target.numbers = { ...source }
-    return
-  }
-  if (source.min < before.min) Object.assign(before, { min: source.min, minAt: source.minAt })
-  if (source.max > before.max) Object.assign(before, { max: source.max, maxAt: source.maxAt })
-  before.count += source.count
-  before.sum += source.sum
-  before.integers &&= source.integers
+function sumOf(before: NumberStats | undefined, source: NumberStats | undefined): NumberStats | undefined {
+  if (!source) return before
+  if (!before) return { ...source }
+  const sum = { ...before, count: before.count + source.count, sum: before.sum + source.sum }
+  if (source.min < sum.min) Object.assign(sum, { min: source.min, minAt: source.minAt })
+  if (source.max > sum.max) Object.assign(sum, { max: source.max, maxAt: source.maxAt })
+  sum.integers &&= source.integers
+  return sum
 }
 
 function absorbStrings(target: Shape, source: StringStats | undefined): void {

@@ -11,6 +11,8 @@ export interface NotationOptions {
   depth?: number
   /** Write out the values of fields that have a few only. Default true. */
   enumerate?: boolean
+  /** Leave `: string` out and say so behind the type. Default false. */
+  implicit?: boolean
 }
 
 interface Style {
@@ -20,50 +22,92 @@ interface Style {
   enumerate: boolean
   /** Fields that tell nothing (URLs, hashes) are counted, not named. */
   quiet: boolean
-  /** Names of fields alone, with `[]` and `{}` behind those that hold others. */
-  bare: boolean
+  /** `bare`: names alone, with `[]` and `{}` behind those that hold others. `implicit`: types, but for strings. */
+  types: 'all' | 'implicit' | 'bare'
 }
+
+/** A type and how much it says: the worth of the names in it. */
+interface Written {
+  text: string
+  worth: number
+}
+
+/** Fields named of one object. */
+const WIDTHS = [4, 6, 8, 12, 16, 20, 24, 30, 40, 60]
+const MOST = 200
+
+/** Behind a type that leaves strings out. */
+const IMPLICIT = ' (no type: string)'
 
 /**
  * Writes a shape as a type: `{id: number, state: "open"|"closed", labels: {name: string}[], note?: string|null}`.
- * `?` marks fields that are missing from some. `date` and `url` are strings; `Record<string, …>` is a map. The most
- * detailed form that fits is taken: the one that names most fields, if need be without their types.
+ * `?` marks fields that are missing from some. `date` and `url` are strings, `numeric` a string that holds a number, `json<…>`
+ * one that holds JSON; `Record<string, …>` is a map; `cpu_0 … cpu_9: number` stands for ten fields. The most detailed form that
+ * fits is taken: the one that names most fields, if need be without their types.
  */
 export function typeNotation(shape: Shape, options: NotationOptions): string {
-  const deepest = options.depth ?? 4
-  const enumerate = options.enumerate ?? true
-  const telling = [...shape.fields.values()].filter((field) => !isNoise({ shape: field })).length
-  let best = { text: '', named: -1 }
+  return typeNotations(shape, options)(options.length)
+}
+
+/** The same for several lengths: every form is written once. */
+export function typeNotations(
+  shape: Shape,
+  options: Omit<NotationOptions, 'length'>,
+): (length: number) => string {
+  let forms: Written[] | undefined
+  return (length) => {
+    forms ??= [...formsOf(shape, options)].sort((one, other) => other.worth - one.worth)
+    const best = forms.find(({ text }) => text.length <= length)
+    if (best) return best.text
+    const hint = write(shape, { depth: 0, fields: 1, enumerate: false, quiet: true, types: 'bare' }, 0)
+    return ellipsis(hint.text, length)
+  }
+}
+
+function* formsOf(shape: Shape, options: Omit<NotationOptions, 'length'>): Generator<Written> {
+  const { enumerate = true, depth: deepest = 4 } = options
+  const widest = widestOf(shape, deepest)
+  const seen = new Set<string>()
   for (let depth = deepest; depth >= 1; depth--) {
-    for (const fields of [200, 60, 30, 16, 8, 4]) {
-      for (const style of STYLES) {
-        const text = write(shape, { ...style, depth, fields, enumerate: enumerate && !style.bare })
-        if (text.length > options.length) continue
-        const inner = style.bare ? text.split(',').length * 0.7 : text.split(': ').length
-        const named = inner + OUTER * Math.min(fields, style.quiet ? telling : shape.fields.size)
-        if (named > best.named) best = { text, named }
+    for (const fields of [...WIDTHS.filter((width) => width < widest), MOST]) {
+      for (const quiet of [false, true]) {
+        for (const types of options.implicit ? IMPLICITLY : EXPLICITLY) {
+          const form = write(
+            shape,
+            { quiet, types, depth, fields, enumerate: enumerate && types !== 'bare' },
+            OUTER,
+          )
+          if (types === 'implicit' && form.text.includes(': ')) form.text += IMPLICIT
+          if (!seen.has(form.text)) yield form
+          seen.add(form.text)
+        }
       }
     }
   }
-  if (best.named >= 0) return best.text
-  return ellipsis(
-    write(shape, { depth: 0, fields: 1, enumerate: false, quiet: true, bare: true }),
-    options.length,
-  )
 }
 
-/** A field of the record itself is worth several of what it holds. */
+/** The most fields an object has. */
+function widestOf(shape: Shape, depth: number): number {
+  if (depth < 0) return 0
+  const below = [...shape.fields.values(), shape.values, shape.elements, shape.held].filter(
+    (part) => part !== undefined,
+  )
+  return Math.max(shape.fields.size, ...below.map((part) => widestOf(part, depth - 1)))
+}
+
+const EXPLICITLY = ['all', 'bare'] as const
+const IMPLICITLY = ['implicit', 'bare'] as const
+
+/** What naming a field is worth: one of the record itself several of those it holds, one that tells nothing little. */
 const OUTER = 3
+const INNER = 0.4
+const NOISE = 0.25
+/** What a type adds to the worth of a name. */
+const TYPED = 1.25
 
-const STYLES = [
-  { quiet: false, bare: false },
-  { quiet: true, bare: false },
-  { quiet: false, bare: true },
-  { quiet: true, bare: true },
-] as const
-
-function write(shape: Shape, style: Style): string {
+function write(shape: Shape, style: Style, worth: number): Written {
   const types: string[] = []
+  let sum = 0
   const values = style.enumerate ? enumeration(shape) : undefined
   if (values) types.push(...values)
   else {
@@ -71,52 +115,120 @@ function write(shape: Shape, style: Style): string {
     if (shape.numbers) types.push('number')
     if (shape.booleans > 0) types.push('boolean')
   }
-  if (shape.objects > 0) types.push(objectType(shape, style))
-  if (shape.arrays) types.push(arrayType(shape, style))
+  const parts = [
+    ...(shape.held ? [heldType(shape.held, style, worth)] : []),
+    ...(shape.objects > 0 ? [objectType(shape, style, worth)] : []),
+    ...(shape.arrays ? [arrayType(shape, style, worth)] : []),
+  ]
+  for (const part of parts) {
+    types.push(part.text)
+    sum += part.worth
+  }
   if (shape.nulls > 0) types.push('null')
-  return types.length === 0 ? 'never' : types.join('|')
+  const said = types.filter((type) => type !== '')
+  return { text: said.length === 0 ? (shape.held ? 'json' : 'never') : said.join('|'), worth: sum }
 }
 
-function stringType({ strings }: Shape): string {
-  if (strings && strings.dates === strings.count) return 'date'
-  return strings && strings.urls === strings.count ? 'url' : 'string'
+/** Of strings that are all of one kind, the kind. JSON in strings is written by what it holds. */
+function stringType({ strings, numeric, held }: Shape): string {
+  if (!strings) return ''
+  if (held && strings.json === strings.count) return ''
+  if (strings.dates === strings.count) return 'date'
+  if (numeric?.count === strings.count) return 'numeric'
+  return strings.urls === strings.count ? 'url' : 'string'
 }
 
 /** The values themselves when there are a few short ones that repeat. */
 function enumeration(shape: Shape): string[] | undefined {
   const { counts, overflow } = shape.distinct
   const total = (shape.strings?.count ?? 0) + shape.booleans + (shape.numbers?.count ?? 0)
-  if (!shape.strings || overflow || counts.size > 6 || total < counts.size * 3) return undefined
+  if (!shape.strings || shape.held || overflow || counts.size > 6 || total < counts.size * 3) return undefined
   const words = [...counts.keys()].map((value: JsonPrimitive) => JSON.stringify(value))
   return words.join('|').length <= 60 ? words : undefined
 }
 
-function arrayType(shape: Shape, style: Style): string {
-  const inner = shape.elements && shape.elements.count > 0 ? write(shape.elements, style) : 'unknown'
-  return inner.includes('|') && !/^[{[].*[}\]]$/.test(inner) ? `(${inner})[]` : `${inner}[]`
+function heldType(held: Shape, style: Style, worth: number): Written {
+  const inner = write(held, style, worth)
+  return { text: `json<${inner.text}>`, worth: inner.worth }
 }
 
-function objectType(shape: Shape, style: Style): string {
+function arrayType(shape: Shape, style: Style, worth: number): Written {
+  if (!shape.elements || shape.elements.count === 0) return { text: 'unknown[]', worth: 0 }
+  const inner = write(shape.elements, style, worth)
+  const union = inner.text.includes('|') && !/^[{[].*[}\]]$/.test(inner.text)
+  return { text: union ? `(${inner.text})[]` : `${inner.text}[]`, worth: inner.worth }
+}
+
+function objectType(shape: Shape, style: Style, worth: number): Written {
   const inner = { ...style, depth: style.depth - 1 }
-  if (shape.values) return style.depth <= 0 ? 'Record' : `Record<string, ${write(shape.values, inner)}>`
-  if (shape.fields.size === 0) return '{}'
-  if (style.depth <= 0) return '{…}'
+  if (shape.values) {
+    if (style.depth <= 0) return { text: 'Record', worth: 0 }
+    const values = write(shape.values, inner, worth)
+    return { text: `Record<string, ${values.text}>`, worth: values.worth }
+  }
+  if (shape.fields.size === 0) return { text: '{}', worth: 0 }
+  if (style.depth <= 0) return { text: '{…}', worth: 0 }
   const written: string[] = []
   let hidden = 0
-  for (const [name, field] of shape.fields) {
-    if (written.length >= style.fields || (style.quiet && isNoise({ shape: field }))) hidden += 1
-    else written.push(`${fieldName(name)}${field.count < shape.objects ? '?' : ''}${typeOf(field, inner)}`)
+  let sum = 0
+  for (const family of families(shape)) {
+    const [first] = family
+    if (!first) continue
+    const [name, field] = first
+    const noise = isNoise({ shape: field })
+    if (written.length >= style.fields || (style.quiet && noise)) {
+      hidden += family.length
+      continue
+    }
+    const value = worth * (noise ? NOISE : 1) * family.length
+    const type = typeOf(field, inner, worth * INNER)
+    sum += value * (style.types === 'bare' ? 1 : TYPED) + type.worth
+    const last = family.length > 1 ? ` … ${fieldName(family.at(-1)?.[0] ?? '')}` : ''
+    written.push(`${fieldName(name)}${last}${field.count < shape.objects ? '?' : ''}${type.text}`)
   }
   if (hidden > 0) written.push(`…${hidden} more`)
-  return `{${written.join(', ')}}`
+  return { text: `{${written.join(', ')}}`, worth: sum }
+}
+
+/** Fewer fields are named one by one. */
+const FAMILY = 4
+
+/** Fields in their order, those that are numbered through and hold the same (`cpu_0`, `cpu_1`, …) together. */
+function families(shape: Shape): [string, Shape][][] {
+  const groups: [string, Shape][][] = []
+  let stem = ''
+  let number = 0
+  for (const [name, field] of shape.fields) {
+    const [, before = '', digits] = /^(.*?)(\d{1,9})$/.exec(name) ?? []
+    const last = groups.at(-1)
+    const kind = `${before}:${scalarKind(field)}:${field.count}`
+    if (digits !== undefined && last && kind === stem && Number(digits) === number + 1)
+      last.push([name, field])
+    else groups.push([[name, field]])
+    stem = digits !== undefined && scalarKind(field) !== '' ? kind : ''
+    number = Number(digits ?? 0)
+  }
+  return groups.flatMap((group) => (group.length < FAMILY ? group.map((member) => [member]) : [group]))
+}
+
+/** What a field holds when it is one kind of scalar alone; empty for everything else. */
+function scalarKind({ strings, numbers, booleans, nulls, objects, arrays, held }: Shape): string {
+  if (objects > 0 || arrays || held || nulls > 0) return ''
+  return [strings ? 'string' : '', numbers ? 'number' : '', booleans > 0 ? 'boolean' : ''].join('')
 }
 
 /** What follows a name: its type, or in the bare form only what it holds. */
-function typeOf(field: Shape, style: Style): string {
-  if (!style.bare) return `: ${write(field, style)}`
-  const list = field.arrays ? '[]' : ''
-  const holder = field.arrays ? field.elements : field
-  return list + (holder && holder.objects > 0 ? objectType(holder, style) : '')
+function typeOf(field: Shape, style: Style, worth: number): Written {
+  if (style.types === 'bare') {
+    const list = field.arrays ? '[]' : ''
+    const holder = field.arrays ? field.elements : field
+    const inner = holder && holder.objects > 0 ? objectType(holder, style, worth) : { text: '', worth: 0 }
+    const colon = inner.text.startsWith('Record') ? ': ' : ''
+    return { text: colon === '' ? list + inner.text : colon + inner.text + list, worth: inner.worth }
+  }
+  const type = write(field, style, worth)
+  const implied = style.types === 'implicit' && type.text === 'string'
+  return { text: implied ? '' : `: ${type.text}`, worth: type.worth }
 }
 
 function fieldName(name: string): string {

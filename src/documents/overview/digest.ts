@@ -1,10 +1,10 @@
 /** A record in the fields that tell most, for a sample that has room for a few. */
-import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
+import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
 import { cut } from '../../text/cut.ts'
-import { formatCount } from '../../text/format.ts'
 import { type Field, isNoise } from '../fields.ts'
 import { shorten } from '../shorten.ts'
 import { toJson } from '../stringify.ts'
+import { at } from './ranges.ts'
 import { idOf, isProse, labelOf, scalarCount, worth } from './rank.ts'
 
 /** Fields of samples: what identifies a record first, then by worth; one value a record each. */
@@ -18,18 +18,18 @@ export function sampleFields(fields: readonly Field[]): Field[] {
 
 /**
  * A record in at most `max` characters: whole when it is short, otherwise its best fields by their paths, as JSON
- * with the number of those left out.
+ * with the number of those left out, to which `hidden` ones are added.
  */
-export function digest(record: JsonValue, fields: readonly Field[], max: number): string {
+export function digest(record: JsonValue, fields: readonly Field[], max: number, hidden = 0): string {
   if (!isObject(record) || fields.length < 2) return shorten(record, max)
-  const whole = toJson(record)
+  const whole = toJson(hidden > 0 ? { ...record, '…': `${hidden} more` } : record)
   if (whole.length <= max) return whole
   const short: JsonObject = {}
-  let room = max - 32
-  let left = Object.keys(record).length
+  let room = max - 20
+  let left = Object.keys(record).length + hidden
   for (const { path, depth } of fields) {
     const value = at(record, path)
-    if (value === undefined) continue
+    if (value === undefined || typeof value === 'object') continue
     const shown =
       typeof value === 'string' ? cut(value, Math.max(24, Math.min(120, Math.floor(max / 3)))) : value
     const length = toJson(shown).length + path.length + 4
@@ -39,16 +39,6 @@ export function digest(record: JsonValue, fields: readonly Field[], max: number)
     if (depth === 1) left -= 1
   }
   if (Object.keys(short).length === 0) return shorten(record, max)
-  if (left > 0) short['…'] = `${formatCount(left)} more fields`
+  if (left > 0) short['…'] = `${left} more`
   return toJson(short)
-}
-
-/** The scalar a path of plain names leads to. */
-function at(record: JsonObject, path: string): JsonValue | undefined {
-  let value: JsonValue | undefined = own(record, path)
-  if (value === undefined) {
-    value = record
-    for (const name of path.split('.')) value = isObject(value) ? own(value, name) : undefined
-  }
-  return typeof value === 'object' ? undefined : value
 }

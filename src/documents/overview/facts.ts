@@ -1,11 +1,14 @@
 /** Facts about records, a line each: frequent values, ranges, extremes, what is missing. */
-import { isObject, type JsonPrimitive, type JsonValue, own } from '../../protocol/json.ts'
+import type { JsonPrimitive, JsonValue } from '../../protocol/json.ts'
 import { ellipsis } from '../../text/cut.ts'
 import { formatCount } from '../../text/format.ts'
 import { distinctCount, type Field, fieldsOf, frequent, isNoise } from '../fields.ts'
 import type { Profile } from '../profile.ts'
+import type { Shape } from '../shape.ts'
+import { toJson } from '../stringify.ts'
+import { days, moments, range } from './ranges.ts'
 import { isDated, isEnumerated, isGrouped, isMeasured, labelOf, scalarCount, worth } from './rank.ts'
-import { shares } from './sizes.ts'
+import { measure } from './sizes.ts'
 
 /** What facts are about. */
 export interface Records {
@@ -16,11 +19,24 @@ export interface Records {
 
 /** How many lines of frequent values come before the ranges, and how many fields share one line. */
 const LEADING = 4
-const PER_LINE = 7
+const PER_LINE = 8
+/** The most characters of a line that several fields share. */
+const LINE = 280
+
+/** The fields of records; of records that are scalars or lists themselves, one by the name that queries know. */
+export function factFields(record: Shape): Field[] {
+  const fields = fieldsOf(record, 5)
+  if (fields.length > 0) return fields
+  const inner = record.arrays ? record.elements : record
+  if (!inner) return []
+  const path = inner === record ? '_value' : '[]'
+  return [{ path, name: 'value', shape: inner, of: inner.count, depth: 1, many: inner !== record }]
+}
 
 /** Facts in the order of their worth: frequent values, ranges, dates, flags, then what is left. */
 export function factsOf(records: Records): string[] {
-  const all = fieldsOf(records.profile.record, 5)
+  const { record } = records.profile
+  const all = factFields(record)
   const fields = all
     .map((field, index) => ({ field, index, score: worth(field) }))
     .filter(({ field, score }) => score > -5 && !isNoise(field))
@@ -28,22 +44,19 @@ export function factsOf(records: Records): string[] {
     .map(({ field }) => field)
   const label = labelOf(all)
   const repeating = values(fields)
+  const dated = fields.filter(isDated)
+  const named = { left: 2 }
   const gathered = [
-    gather('numbers', fields.filter(isMeasured), (field) => range(field, records, label)),
-    gather(
-      'dates',
-      fields.filter(isDated),
-      ({ shape }) => `${shape.strings?.earliest} to ${shape.strings?.latest}`,
-    ),
-    gather(
-      'true in',
-      fields.filter(isFlag),
-      ({ shape, of }) => `${formatCount(shape.distinct.counts.get(true) ?? 0)} of ${formatCount(of)}`,
-    ),
+    record.arrays && record.elements ? `each: ${lengthsOf(record.arrays)}` : '',
+    unlike(record),
+    gather('numbers', fields.filter(isMeasured), (field) => range(field, records, label, named)),
+    gather('dates', dated.slice(0, 1), ({ shape }) => moments(shape)),
+    gather('days', dated.slice(1), ({ shape }) => days(shape)),
+    gather('true', fields.filter(isFlag), trueOf),
     gather(
       'lists',
       fields.filter(({ shape }) => (shape.arrays?.max ?? 0) > 1),
-      lengths,
+      ({ shape }) => (shape.arrays ? lengthsOf(shape.arrays) : ''),
     ),
     heavy(records),
     constants(all),
@@ -58,94 +71,94 @@ function values(fields: readonly Field[]): string[] {
   const said = new Map<string, string[]>()
   for (const field of fields) {
     if (isFlag(field) || isDated(field) || isMeasured(field)) continue
-    const text = isEnumerated(field) ? listed(field, 12, 110) : isGrouped(field) ? grouped(field) : undefined
+    const text = isEnumerated(field) ? enumerated(field) : isGrouped(field) ? grouped(field) : undefined
     if (text === undefined) continue
     const whole = text + missingOf(field)
     const paths = said.get(whole)
     if (paths) paths.push(field.path)
     else said.set(whole, [field.path])
   }
-  return [...said].map(([text, paths]) => `${paths.slice(0, 4).join(' = ')}: ${text}`)
+  return [...said].map(([text, paths]) => `${paths.slice(0, 4).join(' = ')} ${text}`)
+}
+
+/** How strings differ that are the records themselves. */
+function unlike(record: Shape): string {
+  const { strings } = record
+  if (!strings || strings.count < record.count || isEnumerated({ shape: record })) return ''
+  const distinct = distinctCount(record)
+  const different = distinct === undefined ? '' : `${formatCount(distinct)} different, `
+  return `values: ${different}${strings.minLength}-${strings.maxLength} characters`
+}
+
+/** `(2 values): open ×21, closed ×9` when all of them are listed, `(12 values, most frequent): …` otherwise. */
+function enumerated(field: Field): string {
+  const { text, all } = listed(field, 12, 130)
+  return `(${distinctCount(field.shape)} values${all ? '' : ', most frequent'}): ${text}`
 }
 
 function grouped(field: Field): string {
   const distinct = distinctCount(field.shape)
-  return `${distinct === undefined ? 'many values' : `${formatCount(distinct)} values`}, most frequent ${listed(field, 5, 90)}`
+  // What was not counted may be more frequent than what was.
+  const title = distinct === undefined ? 'many values, some' : `${distinct} values, most frequent`
+  return `(${title}): ${listed(field, 5, 90).text}`
 }
 
 function isFlag({ shape }: Field): boolean {
   return shape.booleans > 0 && shape.booleans + shape.nulls === shape.count && (distinctCount(shape) ?? 0) > 1
 }
 
-function lengths({ shape }: Field): string {
-  const { arrays } = shape
-  return arrays ? `${arrays.min}-${arrays.max} each, ${formatCount(arrays.total)} in all` : ''
+function trueOf({ shape, of }: Field): string {
+  return `${shape.distinct.counts.get(true) ?? 0} of ${of}`
 }
 
-/** `numbers: comments 0 to 57, …; score …`: several fields on one line. */
+/** `3 elements`, `0-7 elements, 44 in all`. */
+function lengthsOf({ min, max, total }: NonNullable<Shape['arrays']>): string {
+  return min === max ? `${min} elements` : `${min}-${max} elements, ${formatCount(total)} in all`
+}
+
+/** `numbers: comments 0..57, …; score …`: several fields on one line. */
 function gather(title: string, fields: readonly Field[], say: (field: Field) => string): string {
-  if (fields.length === 0) return ''
-  const said = fields.slice(0, PER_LINE).map((field) => `${field.path} ${say(field)}`)
-  let line = said.join('; ')
-  while (said.length > 1 && line.length > 300) {
-    said.pop()
-    line = said.join('; ')
+  const said: string[] = []
+  let length = 0
+  for (const field of fields.slice(0, PER_LINE)) {
+    const text = `${field.path} ${say(field)}`
+    length += text.length + 2
+    if (said.length > 0 && length > LINE) break
+    said.push(text)
   }
+  if (said.length === 0) return ''
   const left = fields.length - said.length
-  return `${title}: ${line}${left > 0 ? `; … ${left} more` : ''}`
+  return `${title}: ${said.join('; ')}${left > 0 ? `; …${left} more` : ''}`
 }
 
-/** `open 21, closed 9`, as many as fit. */
-function listed({ shape }: Field, most: number, length: number): string {
-  let text = ''
-  let shown = 0
+/** `open ×21, closed ×9`, as many as fit; `all` when no value is left out or cut. */
+function listed({ shape }: Field, most: number, length: number): { text: string; all: boolean } {
+  const said: string[] = []
+  let used = 0
+  let whole = true
   const all = frequent(shape)
   for (const [value, count] of all.slice(0, most)) {
-    const next = `${shown > 0 ? ', ' : ''}${word(value)} ${formatCount(count)}`
-    if (shown > 0 && text.length + next.length > length) break
-    text += next
-    shown += 1
+    const name = word(value)
+    const next = `${name} ×${count}`
+    if (said.length > 0 && used + next.length > length) break
+    whole &&= !name.endsWith('…')
+    said.push(next)
+    used += next.length + 2
   }
-  return shown < all.length && shape.distinct.counts.size <= 12 ? `${text}, …` : text
+  const complete = said.length === all.length && !shape.distinct.overflow
+  return { text: said.join(', '), all: complete && whole }
 }
 
-function word(value: JsonPrimitive): string {
-  if (value === '') return '""'
-  return ellipsis(String(value).replace(/\s+/g, ' '), 48)
-}
-
-/** `0 to 57, mean 4.2 (57: "the record")`. */
-function range({ shape, many }: Field, records: Records, label: Field | undefined): string {
-  const { numbers } = shape
-  if (!numbers) return ''
-  const mean = numbers.sum / numbers.count
-  const text = `${tidy(numbers.min)} to ${tidy(numbers.max)}, mean ${tidy(Number(mean.toPrecision(3)))}`
-  const named = nameOf(records, numbers.maxAt, label)
-  return named === undefined || (many && numbers.max < mean * 5) ? text : `${text} (max: ${named})`
-}
-
-function tidy(value: number): string {
-  return formatCount(Number.isInteger(value) ? value : Number(value.toPrecision(6)))
-}
-
-/** A record by its key or its label. */
-export function nameOf(
-  { keys, values }: Records,
-  index: number,
-  label: Field | undefined,
-): string | undefined {
-  const key = keys?.[index]
-  if (key !== undefined) return ellipsis(key, 60)
-  const record = values[index]
-  const name = label && isObject(record) ? own(record, label.name) : undefined
-  return typeof name === 'string' || typeof name === 'number'
-    ? JSON.stringify(ellipsis(String(name), 50))
-    : undefined
+/** A value as a condition would name it; in quotes where it could be read as something else. */
+export function word(value: JsonPrimitive): string {
+  if (typeof value !== 'string') return String(value)
+  const flat = ellipsis(value.replace(/\s+/g, ' '), 48)
+  return /^$|^\s|\s$|, |×|"/.test(flat) ? toJson(flat) : flat
 }
 
 function missingOf({ shape, of }: Field): string {
   const missing = of - shape.count + shape.nulls
-  return missing > 0 ? `; none in ${formatCount(missing)}` : ''
+  return missing > 0 ? `; none in ${missing}` : ''
 }
 
 /** `same in all: type = Pod, private = false`. */
@@ -161,9 +174,14 @@ function constants(fields: readonly Field[]): string {
   return ellipsis(`same in all: ${same.join(', ')}`, 160)
 }
 
-/** Fields that make a result large are the ones to leave out. */
+/** Records shorter than this (characters) are cheap to show whole. */
+const LARGE = 500
+
+/** Fields that make large records large are the ones to leave out. */
 function heavy({ values }: Records): string {
-  const large = shares(values).filter(({ share }) => share >= 0.2 && share < 0.95)
-  const said = large.slice(0, 3).map(({ name, share }) => `${name} ${Math.round(share * 100)} %`)
-  return said.length === 0 ? '' : `largest fields: ${said.join(', ')} of the size`
+  const { fields, mean } = measure(values)
+  if (mean < LARGE) return ''
+  const large = fields.filter(({ share }) => share >= 0.25 && share < 0.97)
+  const said = large.slice(0, 3).map(({ name, share }) => `${name} ≈${Math.round(share * 100)}%`)
+  return said.length === 0 ? '' : `size is mostly: ${said.join(', ')}`
 }

@@ -1,13 +1,13 @@
 /** The overview of a log: how bad, when, what repeats. */
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
-import { cut, ellipsis } from '../../text/cut.ts'
+import { ellipsis } from '../../text/cut.ts'
 import { formatCount, formatPlural } from '../../text/format.ts'
 import type { Document } from '../document.ts'
 import { fieldsOf } from '../fields.ts'
 import type { Template } from '../fit.ts'
 import { profile } from '../profile.ts'
 import { call } from '../template.ts'
-import { typeNotation } from '../type-notation.ts'
+import { typeNotations } from '../type-notation.ts'
 import { factsOf, type Records } from './facts.ts'
 import { messagePatterns } from './message-patterns.ts'
 import type { Overview } from './overview.ts'
@@ -22,14 +22,12 @@ export function overviewOfLog(document: Document): Overview {
   const records: Records = { values, keys: undefined, profile: profile({ values }) }
   const facts = [
     ...messages(values),
-    ...factsOf(records).filter(
-      (fact) => !fact.startsWith('largest fields') && !/^(?:line|message):/.test(fact),
-    ),
+    ...factsOf(records).filter((fact) => !/^(?:size is mostly|line|message)\b/.test(fact)),
   ]
   return {
     totals: [formatPlural(document.lines().count, 'line'), formatPlural(values.length, 'record')],
-    type: (max) => typeNotation(records.profile.record, { length: max, depth: 2, enumerate: false }),
-    facts: first(facts, (fact) => /^(?:level|status|time):/.test(fact)),
+    type: typeNotations(records.profile.record, { depth: 2, enumerate: false, implicit: true }),
+    facts: first(facts, (fact) => /^(?:level|severity|status) /.test(fact)),
     sample: (max) => sample(document, records, max),
     calls: callsFor(records),
   }
@@ -73,9 +71,11 @@ function sample(document: Document, records: Records, max: number): string[] {
     ['first', 0],
     ['last', document.lines().count - 1],
   ]
-  if (unusual && isObject(at) && typeof at.line === 'number') picked.push([unusual.why, at.line - 1])
-  const each = Math.floor(max / picked.length)
-  return picked.map(([name, line]) => cut(`${name}: ${document.lines().at(line)}`, each))
+  if (unusual && isObject(at) && typeof at.line === 'number') picked.splice(1, 0, [unusual.why, at.line - 1])
+  // A line cut to pieces shows nothing: rather fewer lines.
+  const shown = picked.slice(0, Math.max(1, Math.floor(max / 130)))
+  const each = Math.floor(max / shown.length)
+  return shown.map(([name, line]) => ellipsis(`${name}: ${document.lines().at(line)}`, Math.min(each, 240)))
 }
 
 /** Errors first; where there are none, what records in general are asked for. */
@@ -93,7 +93,7 @@ function serious({ values }: Records): Template[] {
   if (!record) return []
   const fields = ['line', 'time', 'message'].filter((name) => Object.hasOwn(record, name))
   const word = /[A-Za-z]{5,24}/.exec(String(record.message))?.[0]
-  const context = { mode: 'regex', context_lines: 3, max_results: 5 }
+  const context = { context_lines: 3, max_results: 5 }
   return [
     call('proxy_filter', { where: [`level = ${record.level}`], fields, limit: 20 }),
     ...(word === undefined ? [] : [call('proxy_search', { pattern: word, ...context })]),

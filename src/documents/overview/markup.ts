@@ -1,7 +1,7 @@
 /** The overview of what has an outline: Markdown and HTML. */
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import { ellipsis } from '../../text/cut.ts'
-import { formatCount, formatPlural } from '../../text/format.ts'
+import { formatPlural } from '../../text/format.ts'
 import type { Document } from '../document.ts'
 import type { Template } from '../fit.ts'
 import { call } from '../template.ts'
@@ -14,7 +14,7 @@ export function overviewOfMarkdown(document: Document): Overview {
   const sections = listOf(json, 'sections').filter(({ level }) => level !== 0)
   const outline = sections.map((section) => ({
     level: Number(section.level),
-    text: `${ellipsis(String(section.heading), 80)} (line ${section.line}${length(section)})`,
+    text: `${section.line} ${ellipsis(String(section.heading), 80)}${length(section)}`,
   }))
   const longest = sections.reduce<JsonObject | undefined>(
     (best, section) => (size(section) > size(best) ? section : best),
@@ -23,7 +23,7 @@ export function overviewOfMarkdown(document: Document): Overview {
   return {
     totals: [formatPlural(document.lines().count, 'line'), formatPlural(sections.length, 'heading')],
     type: () => '',
-    facts: [...outlined(outline), ...tableFacts(json)],
+    facts: [...tableFacts(json), 'outline (line, heading, [characters]):', ...outlined(outline)],
     sample: (max) => beginning(document, max),
     calls: [
       ...sectionCall(longest ?? sections[0]),
@@ -62,7 +62,7 @@ export function overviewOfHtml(document: Document): Overview {
       ...tableCalls(json),
       ...(links.length > 0 ? [call('proxy_filter', { path: '$.links', limit: 20 })] : []),
       ...(headings.length > 0
-        ? [call('proxy_search', { pattern: escaped(String(headings[0]?.text)), mode: 'regex' })]
+        ? [call('proxy_search', { pattern: escaped(String(headings[0]?.text)), max_results: 5 })]
         : []),
     ].slice(0, 3),
   }
@@ -111,7 +111,7 @@ function size(section: JsonObject | undefined): number {
 }
 
 function length(section: JsonObject): string {
-  return size(section) >= 1000 ? `, ${formatCount(size(section))} characters` : ''
+  return size(section) >= 1000 ? ` [${size(section)}]` : ''
 }
 
 function sectionCall(section: JsonObject | undefined): Template[] {
@@ -130,12 +130,12 @@ function sectionCall(section: JsonObject | undefined): Template[] {
 
 function wordCall(text: string): Template[] {
   const word = distinctiveWord(text.split(/\n\s*\n/))
-  return word === undefined ? [] : [call('proxy_search', { pattern: word, mode: 'bm25', top_k: 3 })]
+  return word === undefined ? [] : [call('proxy_search', { pattern: word, mode: 'bm25' })]
 }
 
 function beginning(document: Document, max: number): string[] {
   const start = document.text.slice(0, max * 4).trim()
-  return [ellipsis(start.replace(/\n{2,}/g, '\n'), Math.min(max, 320))]
+  return [ellipsis(start.replace(/\s*\n\s*/g, '\n'), Math.min(max, 160))]
 }
 
 /** As a pattern that matches the words themselves. */

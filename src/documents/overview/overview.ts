@@ -6,6 +6,8 @@ export interface Overview {
   totals: readonly string[]
   /** The type of the data in at most `max` characters; empty when it has none. */
   type(max: number): string
+  /** True when so many fields are worth naming that the type deserves more room. */
+  wide?: boolean
   /** Facts worth knowing, the best first, a line each. */
   facts: readonly string[]
   /** Examples in at most `max` characters, a line each. */

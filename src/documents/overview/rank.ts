@@ -1,5 +1,6 @@
 /** Which fields of a profile a reader wants to know about first. */
 import { distinctCount, type Field, frequent, isNoise } from '../fields.ts'
+import type { NumberStats, Shape } from '../shape.ts'
 
 /** Names that say which record it is, the best first. */
 const LABELS = [
@@ -21,10 +22,19 @@ const STATES =
   /(?:^|_|\b)(?:level|severity|status|state|type|kind|phase|priority|category|role|method|result|outcome|error|license|language)s?$/i
 
 /** Few values that repeat: what counting and grouping is for. */
-export function isEnumerated({ shape }: Field): boolean {
+export function isEnumerated({ shape }: Pick<Field, 'shape'>): boolean {
   const distinct = distinctCount(shape)
   const values = scalarCount({ shape })
   return distinct !== undefined && distinct >= 2 && distinct <= 12 && values >= distinct * 1.5
+}
+
+/** So few numbers that their counts say more than their range. */
+const FEW_NUMBERS = 5
+
+/** The numbers of a field, those in strings included when all its strings hold one. */
+export function numbersOf({ numbers, numeric, strings }: Shape): NumberStats | undefined {
+  if (numbers) return numbers
+  return numeric && numeric.count === strings?.count ? numeric : undefined
 }
 
 /** Values of which some are frequent, too many to list them all. */
@@ -44,9 +54,12 @@ export function isGrouped(field: Field): boolean {
 
 /** A number whose size means something, not an id. */
 export function isMeasured({ shape, name }: Pick<Field, 'shape' | 'name'>): boolean {
-  const { numbers } = shape
+  const numbers = numbersOf(shape)
   if (!numbers || numbers.min === numbers.max || numbers.count < shape.count * 0.5) return false
-  return !/(?:^|_)(?:id|line|zip|port|pid|year|status|code|number)$|(?:Id|ID|Code|Port)$/.test(name)
+  if (isEnumerated({ shape }) && shape.distinct.counts.size <= FEW_NUMBERS) return false
+  return !/(?:^|_)(?:id|line|zip|port|pid|year|status|code|number|version)$|(?:Id|ID|Code|Port|Version)$/.test(
+    name,
+  )
 }
 
 export function isDated({ shape }: Pick<Field, 'shape'>): boolean {
@@ -62,6 +75,7 @@ export function isProse({ shape, name }: Pick<Field, 'shape' | 'name'>): boolean
     /agent|referr?er/i.test(name) ||
     !strings ||
     strings.count < 2 ||
+    strings.json > strings.count / 2 ||
     strings.total / strings.count < 24 ||
     strings.urls > strings.count / 2
   )
@@ -83,7 +97,8 @@ export function worth(field: Field): number {
   if (isNoise(field)) return -10
   let score = -2.5 * (depth - 1) - (field.many ? 1 : 0)
   if (isDated(field)) score += 4
-  else if (isEnumerated(field)) score += STATES.test(name) ? 9 : shape.booleans > 0 ? 3 : 5
+  else if (isEnumerated(field))
+    score += STATES.test(name) ? 9 : shape.booleans > 0 ? 3 : shape.numbers ? 4 : 5
   else if (isMeasured(field)) score += (distinctCount(shape) ?? 99) > 20 ? 5 : 4
   else if (isGrouped(field)) score += STATES.test(name) ? 7 : 4
   else if (distinctCount(shape) === 1) score -= 2
@@ -91,9 +106,19 @@ export function worth(field: Field): number {
   return score
 }
 
-/** The field that says which record it is: near unique, by a name that promises it. */
+/** The field that says which record it is: near unique, by a name that promises it, or the first short text that differs. */
 export function labelOf(fields: readonly Field[]): Field | undefined {
-  return pick(fields, LABELS) ?? pick(fields, IDS)
+  return pick(fields, LABELS) ?? pick(fields, IDS) ?? fields.find(isName)
+}
+
+/** Short texts that are all different. */
+function isName(field: Field): boolean {
+  const { strings, count } = field.shape
+  if (field.depth > 2 || field.many || !strings || strings.count < count || isNoise(field) || isDated(field))
+    return false
+  return (
+    strings.total / strings.count <= 40 && strings.numeric === 0 && count >= field.of * 0.9 && isUnique(field)
+  )
 }
 
 /** The field that identifies a record for the next question, when it is not the label. */
@@ -101,16 +126,29 @@ export function idOf(fields: readonly Field[]): Field | undefined {
   return pick(fields, IDS)
 }
 
+/** By name: of the record itself first, then of what it wraps (`node.title`, `metadata.name`). */
 function pick(fields: readonly Field[], names: readonly string[]): Field | undefined {
-  for (const wanted of names) {
-    const field = fields.find(({ name, depth }) => depth === 1 && name.toLowerCase() === wanted)
-    if (field && scalarCount(field) >= field.of * 0.5 && (distinctCount(field.shape) ?? 999) > 1) return field
+  for (const level of [1, 2]) {
+    const here = fields.filter(({ depth, many }) => depth === level && !many)
+    for (const wanted of names) {
+      const field = here.find(({ name }) => name.toLowerCase() === wanted)
+      if (
+        field &&
+        scalarCount(field) >= field.of * 0.5 &&
+        (distinctCount(field.shape) ?? 999) > (level === 1 ? 1 : field.of / 2)
+      )
+        return field
+    }
+    const ending = here.find((field) => names.some((name) => endsWith(field.name, name)) && isUnique(field))
+    if (ending) return ending
   }
-  return fields.find(
-    (field) =>
-      field.depth === 1 &&
-      names.some((name) => field.name.toLowerCase().endsWith(`_${name}`)) &&
-      isUnique(field),
+  return undefined
+}
+
+/** `order_id` and `orderId` end with `id`, `valid` does not. */
+function endsWith(name: string, word: string): boolean {
+  return (
+    name.endsWith(word.charAt(0).toUpperCase() + word.slice(1)) || name.toLowerCase().endsWith(`_${word}`)
   )
 }
 

@@ -1,9 +1,11 @@
 /** Ready-made calls on records: filter what stands out, group what repeats, search what is written. */
-import type { JsonObject } from '../../protocol/json.ts'
-import { type Field, fieldsOf, frequent, isNoise } from '../fields.ts'
+import type { JsonObject, JsonPrimitive, JsonValue } from '../../protocol/json.ts'
+import { distinctCount, type Field, fieldsOf, frequent, isNoise } from '../fields.ts'
 import type { Template } from '../fit.ts'
+import type { Shape } from '../shape.ts'
 import { call } from '../template.ts'
 import type { Records } from './facts.ts'
+import { at } from './ranges.ts'
 import {
   idOf,
   isDated,
@@ -12,66 +14,116 @@ import {
   isMeasured,
   isProse,
   labelOf,
+  numbersOf,
   scalarCount,
   worth,
 } from './rank.ts'
 import { failureIn } from './unusual.ts'
 import { distinctiveWord } from './words.ts'
 
+/** The most fields in a suggested call, and characters of their names. */
+const MOST_FIELDS = 5
+const MOST_CHARACTERS = 72
+
 /** Up to three calls, each with fields and values that exist. `path` leads to the records. */
-export function callsOn({ profile }: Records, path: string): Template[] {
-  const fields = fieldsOf(profile.record, 4).filter(
-    ({ path }) => /^[\w .*[\]-]+$/.test(path) && path.length <= 80,
+export function callsOn({ profile, values }: Records, path: string): Template[] {
+  const { record } = profile
+  if (record.objects === 0) return onScalars(record, values.length)
+  const fields = fieldsOf(record, 4).filter(
+    ({ path }) => /^[\w .*[\]-]+$/.test(path) && path.length <= 80 && !path.includes('__proto__'),
   )
   const flat = fields.filter(({ many, depth }) => !many && depth <= 3)
-  return [listing(flat), nested(fields, path) ?? grouping(flat), searching(flat)].filter(
+  return [listing(flat, values), nested(fields, path) ?? grouping(flat), searching(flat)].filter(
     (made) => made !== undefined,
   )
 }
 
-/** The records that matter most, in a few fields. */
-function listing(fields: readonly Field[]): Template | undefined {
-  const chosen = best(fields, 5)
-  if (chosen.length === 0) return undefined
-  const where = condition(fields)
-  const sorted = sorting(fields.filter(({ path }) => path !== where?.field))
-  const shown = [
-    ...new Set([...chosen, ...(where ? [where.field] : []), ...(sorted === undefined ? [] : [sorted])]),
+/** Calls on lists of strings, numbers or lists. */
+function onScalars(record: Shape, count: number): Template[] {
+  if (record.arrays) return [call('proxy_filter', { limit: 10 })]
+  if (numbersOf(record)?.count === record.count)
+    return [
+      call('proxy_filter', { aggregate: 'min(_value), max(_value), avg(_value)' }),
+      call('proxy_filter', { sort: '-_value', limit: 10 }),
+    ]
+  const repeats = frequent(record)[0]?.[1] ?? 0
+  const word = distinctiveWord([...record.distinct.counts.keys()].map(String))
+  return [
+    ...(repeats > 1 && repeats > count * 0.01
+      ? [call('proxy_filter', { group_by: '_value', aggregate: 'count', limit: 20 })]
+      : []),
+    ...(word === undefined ? [] : [call('proxy_search', { pattern: word, max_results: 10 })]),
+    call('proxy_filter', { limit: 20 }),
   ]
+}
+
+/** The records that matter most, in a few fields that these records have. */
+function listing(fields: readonly Field[], values: readonly JsonValue[]): Template | undefined {
+  const where = condition(fields)
+  const matching = where ? values.filter((record) => at(record, where.field) === where.value) : []
+  const filtered = where !== undefined && matching.length > 0
+  const known = filtered
+    ? fields.filter(({ path }) => matching.some((record) => isTold(at(record, path))))
+    : fields
+  const sorted = sorting(known.filter(({ path }) => path !== where?.field))
+  const asked = [...(filtered ? [where.field] : []), ...(sorted === undefined ? [] : [sorted])]
+  const shown = chosen(known, asked)
+  if (shown.length === 0) return undefined
   return call('proxy_filter', {
-    ...(where ? { where: [where.text] } : {}),
-    fields: shown.slice(0, 6),
+    ...(filtered ? { where: [`${where.field} = ${where.value}`] } : {}),
+    fields: shown,
     ...(sorted === undefined ? {} : { sort: `-${sorted}` }),
     limit: 20,
   })
 }
 
-/** What identifies a record, and what tells most about it. */
-function best(fields: readonly Field[], count: number): string[] {
+function isTold(value: JsonValue | undefined): boolean {
+  return value !== undefined && value !== null
+}
+
+/** What identifies a record, what is asked for, and what tells most about it: few and short enough. */
+function chosen(fields: readonly Field[], asked: readonly string[]): string[] {
   const identity = [idOf(fields), labelOf(fields)].filter((field) => field !== undefined)
   const others = [...fields]
     .filter((field) => scalarCount(field) > 0 && !isNoise(field) && worth(field) > 0)
     .sort((one, other) => worth(other) - worth(one))
-  return [...new Set([...identity, ...others].map(({ path }) => path))].slice(0, count)
+  const paths = new Set([...identity.map(({ path }) => path), ...asked, ...others.map(({ path }) => path)])
+  const kept: string[] = []
+  let length = 0
+  for (const path of paths) {
+    length += path.length
+    if (kept.length > 0 && (kept.length === MOST_FIELDS || length > MOST_CHARACTERS)) break
+    kept.push(path)
+  }
+  return kept
 }
 
-function condition(fields: readonly Field[]): { field: string; text: string } | undefined {
+function condition(fields: readonly Field[]): { field: string; value: JsonPrimitive } | undefined {
   const listable = fields
     .filter((field) => isEnumerated(field) && !isDated(field) && !isMeasured(field) && isPlain(field.path))
     .sort((one, other) => worth(other) - worth(one))
   const failing = fields.find((field) => isPlain(field.path) && failureIn(field))
   const field = failing ?? listable[0]
   if (!field) return undefined
-  const values = frequent(field.shape).filter(([value]) => /^[\w][\w .:/-]{0,40}$/.test(String(value)))
+  const values = frequent(field.shape).filter(([value]) => isPlainValue(String(value)))
+  const failure = failing && failureIn(failing)?.[0]
   const value =
-    (failing && failureIn(failing)?.[0]) ??
-    (values.find(([, count]) => count < field.of * 0.6) ?? values[0])?.[0]
-  return value === undefined ? undefined : { field: field.path, text: `${field.path} = ${value}` }
+    failure !== undefined && isPlainValue(String(failure))
+      ? failure
+      : (values.find(([, count]) => count < field.of * 0.6) ?? values[0])?.[0]
+  return value === undefined ? undefined : { field: field.path, value }
 }
 
-/** Paths that need no quoting in a condition or an order. */
+/** Values that need no quoting in a condition, and that no condition reads as a word of its own. */
+function isPlainValue(value: string): boolean {
+  return /^\w[\w.:/-]*(?: [\w.:/-]+){0,5}$/.test(value) && value.length <= 40 && !WORDS.test(value)
+}
+
+const WORDS = /(?:^|\s)(?:where|and|or|not|in|is|has|null|exists|between|like|contains|matches)(?:\s|$)/i
+
+/** Paths that need no quoting in a condition or an order, and are no word of a condition. */
 function isPlain(path: string): boolean {
-  return /^\w+(?:\.\w+)*$/.test(path)
+  return /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/.test(path) && !WORDS.test(path)
 }
 
 function sorting(fields: readonly Field[]): string | undefined {
@@ -84,14 +136,33 @@ function grouping(fields: readonly Field[]): Template | undefined {
   const plain = fields.filter(({ path }) => isPlain(path))
   const by = (test: (field: Field) => boolean) =>
     [...plain.filter(test)].sort((one, other) => worth(other) - worth(one))[0]
-  const grouped = by((field) => isGrouped(field) && !isDated(field))
-  if (grouped) return call('proxy_filter', { group_by: grouped.path, aggregate: 'count', limit: 20 })
+  const grouped = by((field) => isGrouped(field) && !isDated(field) && isGathering(field))
+  if (grouped) return call('proxy_filter', { group_by: grouped.path, limit: 20 })
   const listed = by((field) => isEnumerated(field) && !isDated(field) && !isMeasured(field))
   const measured = by(isMeasured)
-  if (listed && measured && listed !== measured) {
+  if (listed && measured)
     return call('proxy_filter', { group_by: listed.path, aggregate: `avg(${measured.path})` })
-  }
-  return listed ? call('proxy_filter', { group_by: listed.path, aggregate: 'count' }) : undefined
+  const dated = by(isDated)
+  if (dated && (dated.shape.strings?.count ?? 0) > 12)
+    return call('proxy_filter', { group_by: `${dated.path}:${period(dated.shape)}` })
+  return listed ? call('proxy_filter', { group_by: listed.path }) : undefined
+}
+
+/** Fewer groups than a reader has patience for, or a few that gather much. */
+function isGathering(field: Field): boolean {
+  const distinct = distinctCount(field.shape)
+  const count = scalarCount(field)
+  const [first] = frequent(field.shape)
+  return distinct !== undefined
+    ? distinct <= 30 || distinct <= count * 0.2
+    : (first?.[1] ?? 0) >= count * 0.02
+}
+
+/** A part of the date that gives some groups and not one for each record. */
+function period({ strings }: Shape): string {
+  const days = (Date.parse(strings?.latest ?? '') - Date.parse(strings?.earliest ?? '')) / 86_400_000
+  if (!(days > 2)) return 'hour'
+  return days > 1500 ? 'year' : days > 60 ? 'month' : 'day'
 }
 
 /** The records inside the records: `$.items[*].labels[*]`, when there are many. */
@@ -112,14 +183,13 @@ function nested(fields: readonly Field[], path: string): Template | undefined {
   const by = [...below]
     .sort((one, other) => worth(other) - worth(one))
     .find((field) => isEnumerated(field) || isGrouped(field))
-  if (by) return call('proxy_filter', { ...parameters, group_by: by.path, aggregate: 'count' })
-  return call('proxy_filter', { ...parameters, limit: 20 })
+  return call('proxy_filter', { ...parameters, ...(by ? { group_by: by.path } : { limit: 20 }) })
 }
 
 function searching(fields: readonly Field[]): Template | undefined {
-  const prose = fields.filter((field) => isProse(field) && field.depth === 1)
+  const prose = fields.filter((field) => isProse(field) && field.depth <= 2)
   const field = prose.find(({ name }) => /title|name|message|subject|desc|text|body/i.test(name)) ?? prose[0]
   if (!field) return undefined
   const pattern = distinctiveWord([...field.shape.distinct.counts.keys()].map(String))
-  return pattern === undefined ? undefined : call('proxy_search', { pattern, mode: 'bm25', top_k: 5 })
+  return pattern === undefined ? undefined : call('proxy_search', { pattern, mode: 'bm25' })
 }

@@ -1,19 +1,21 @@
 /** The overview of data: records, values, or one object. */
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
-import { ellipsis } from '../../text/cut.ts'
-import { formatCount, formatPlural } from '../../text/format.ts'
+import { ellipsis, head, tail } from '../../text/cut.ts'
+import { formatPlural } from '../../text/format.ts'
 import type { Collection, Document } from '../document.ts'
 import { fieldsOf, isNoise } from '../fields.ts'
 import type { Template } from '../fit.ts'
 import { profile } from '../profile.ts'
 import { collectionsOf } from '../records.ts'
+import type { Shape } from '../shape.ts'
 import { shorten } from '../shorten.ts'
 import { call } from '../template.ts'
-import { typeNotation } from '../type-notation.ts'
+import { typeNotations } from '../type-notation.ts'
 import { digest, sampleFields } from './digest.ts'
 import { factsOf, type Records } from './facts.ts'
 import type { Overview } from './overview.ts'
 import { callsOn } from './record-calls.ts'
+import { otherCollections, surroundings } from './surroundings.ts'
 import { unusualOf } from './unusual.ts'
 
 /** The overview of a document's main collection, or of its one value. */
@@ -30,62 +32,103 @@ function ofCollection(root: JsonValue, collection: Collection): Overview {
   const keyed = keys ? ' by key' : ''
   return {
     totals: [`${formatPlural(values.length, kind)}${keyed} in ${path}`],
-    type: (max) => typed(records, keys, max),
+    type: typed(records, keys),
+    wide: isWide(records.profile.record),
     facts: [...surroundings(root, path), ...factsOf(records)],
     sample: (max) => sample(records, max),
-    calls: [...callsOn(records, path), ...otherCollections(root, path)].slice(0, 3),
+    calls: orExplore([...callsOn(records, path), ...otherCalls(root, path, records.profile.record)]),
   }
 }
 
-function typed({ profile: { record } }: Records, keys: readonly string[] | undefined, max: number): string {
-  const label = keys
-    ? `_key: string (${keys
-        .slice(0, 3)
-        .map((key) => JSON.stringify(ellipsis(key, 30)))
-        .join(', ')}…) → `
-    : ''
-  return label + typeNotation(record, { length: max - label.length, depth: 4, enumerate: false })
+/** Something can always be asked. */
+function orExplore(calls: readonly Template[]): readonly Template[] {
+  return calls.length > 0 ? calls : [call('proxy_explore', {})]
 }
 
-/** What stands beside the records in the same result: totals, cursors, other lists. */
-function surroundings(root: JsonValue, path: string): string[] {
-  if (path === '$' || !isObject(root)) return []
-  const scalars = Object.keys(root)
-    .filter((key) => typeof root[key] !== 'object')
-    .map((key) => `${key} = ${ellipsis(String(own(root, key)), 60)}`)
-  const others = collectionsOf(root).filter((other) => other.path !== path)
-  const lists = others.slice(0, 6).map((other) => `${other.path} (${formatCount(other.values.length)})`)
-  const facts = scalars.length > 0 ? [ellipsis(`beside the records: ${scalars.join(', ')}`, 240)] : []
-  return lists.length > 0 ? [...facts, `other collections: ${lists.join(', ')}`] : facts
+function typed(
+  { profile: { record } }: Records,
+  keys: readonly string[] | undefined,
+): (max: number) => string {
+  const some = keys?.slice(0, 3).map((key) => JSON.stringify(middle(key)))
+  const more = keys && keys.length > 3 ? ', …' : ''
+  const label = some ? `_key: string (${some.join(', ')}${more}) → ` : ''
+  const notation = typeNotations(record, { depth: 4, enumerate: false, implicit: true })
+  return (max) => label + notation(max - label.length)
 }
 
-function otherCollections(root: JsonValue, path: string): Template[] {
-  const other = collectionsOf(root).find(
-    (candidate) => candidate.path !== path && candidate.values.length > 2,
-  )
-  return other ? [call('proxy_explore', { path: other.path })] : [call('proxy_explore', {})]
+/** Keys often begin alike, and differ at their end. */
+function middle(key: string): string {
+  return key.length <= 32 ? key : `${head(key, 12)}…${tail(key, 18)}`
 }
 
-/** First, last and an unusual record, without what tells nothing. */
+/** So many fields of the record that tell something. */
+function isWide({ fields }: Shape): boolean {
+  return [...fields.values()].filter((field) => !isNoise({ shape: field })).length > 16
+}
+
+/** When the type leaves fields out, a look at all of them is worth a call; other collections are, otherwise. */
+function otherCalls(root: JsonValue, path: string, record: Shape): Template[] {
+  const [other] = otherCollections(root, path)
+  return [
+    ...(other ? [call('proxy_filter', { path: other.path, limit: 10 })] : []),
+    ...(record.fields.size > WIDE ? [call('proxy_explore', {})] : []),
+  ]
+}
+
+/** More fields than this hardly fit into a preview. */
+const WIDE = 40
+
+/** First, last and an unusual record, without what tells nothing; of lists of scalars the first ones and the last. */
 function sample(records: Records, max: number): string[] {
   const { values } = records
+  if (typeof values[0] !== 'object') return ends(records, max)
   const fields = fieldsOf(records.profile.record, 3)
   const quiet = new Set(fields.filter((field) => field.depth === 1 && isNoise(field)).map(({ name }) => name))
   const best = sampleFields(fields)
   const unusual = unusualOf(records, fields)
   const picked = new Map<number, string>([[0, 'first']])
-  if (values.length > 1) picked.set(values.length - 1, 'last')
   if (unusual) picked.set(unusual.index, `${picked.get(unusual.index) ?? 'unusual'}, ${unusual.why}`)
-  const others = picked.size > 1 ? Math.floor((max * 0.55) / (picked.size - 1)) : 0
+  if (values.length > 1 && !picked.has(values.length - 1)) picked.set(values.length - 1, 'last')
+  const fitting = Math.max(1, Math.floor(max / 90))
+  for (const index of [...picked.keys()].slice(fitting)) picked.delete(index)
+  const others = picked.size > 1 ? Math.floor((max * 0.5) / (picked.size - 1)) : 0
   return [...picked].map(([index, name]) => {
-    const each = index === 0 ? (picked.size > 1 ? Math.floor(max * 0.45) : max) : others
+    const each = index === 0 ? (picked.size > 1 ? Math.floor(max * 0.5) : max) : others
     const key = records.keys?.[index]
     const title = ellipsis(
       key === undefined ? `${name}: ` : `${name}, ${JSON.stringify(key)}: `,
       Math.min(each, 100),
     )
-    return title + digest(without(values[index] ?? null, quiet), best, each - title.length)
+    const record = values[index] ?? null
+    const told = without(record, quiet)
+    return title + digest(told, best, each - title.length, sizeOf(record) - sizeOf(told))
   })
+}
+
+/** Scalars: as many of the first ones as fit, and the last. */
+function ends({ keys, values }: Records, max: number): string[] {
+  const shown = (index: number) => {
+    const key = keys?.[index]
+    return (
+      (key === undefined ? '' : `${JSON.stringify(ellipsis(key, 40))}: `) +
+      shorten(values[index] ?? null, 100)
+    )
+  }
+  const last = `last: ${shown(values.length - 1)}`
+  let first = 'first: '
+  let taken = 0
+  for (; taken < Math.min(values.length, 12); taken++) {
+    const next = (taken > 0 ? ' | ' : '') + shown(taken).replace(/\s+/g, ' ')
+    if (taken > 0 && first.length + next.length + last.length > max) break
+    first += next
+  }
+  return taken < values.length
+    ? [ellipsis(first, max), ellipsis(last, Math.max(0, max - first.length))]
+    : [ellipsis(first, max)]
+}
+
+function sizeOf(value: JsonValue): number {
+  return isObject(value) ? Object.keys(value).length : 0
 }
 
 function without(value: JsonValue, quiet: ReadonlySet<string>): JsonValue {
@@ -95,6 +138,7 @@ function without(value: JsonValue, quiet: ReadonlySet<string>): JsonValue {
   return kept
 }
 
+/** One object, or a scalar: the type of the whole, its parts, its scalars. */
 function ofValue(value: JsonValue): Overview {
   const shape = profile({ values: [value] }).record
   const parts = collectionsOf(value)
@@ -103,13 +147,14 @@ function ofValue(value: JsonValue): Overview {
     totals: [
       isObject(value) ? `one object of ${formatPlural(Object.keys(value).length, 'field')}` : describe(value),
     ],
-    type: (max) => typeNotation(shape, { length: max, depth: 5, enumerate: false }),
-    facts: parts.slice(0, 6).map(({ path, values }) => `${path}: ${formatPlural(values.length, 'element')}`),
+    type: typeNotations(shape, { depth: 5, enumerate: false, implicit: true }),
+    wide: true,
+    facts: parts.slice(0, 8).map(({ path, values }) => `${path}: ${formatPlural(values.length, 'element')}`),
     sample: (max) => [shorten(value, max)],
     calls: [
-      call('proxy_explore', largest === undefined ? {} : { path: largest }),
-      call('proxy_filter', {}),
-    ].slice(0, largest === undefined ? 1 : 2),
+      ...(largest === undefined ? [] : [call('proxy_filter', { path: largest, limit: 20 })]),
+      call('proxy_explore', {}),
+    ],
   }
 }
 

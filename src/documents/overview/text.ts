@@ -1,35 +1,47 @@
-/** The overview of what is only text: lines, blocks, trees. */
-import { isObject, type JsonObject, own } from '../../protocol/json.ts'
-import { cut, ellipsis } from '../../text/cut.ts'
+/** The overview of what is only text: lines, blocks. */
+import { isObject } from '../../protocol/json.ts'
+import { ellipsis } from '../../text/cut.ts'
 import { formatCount, formatPlural } from '../../text/format.ts'
 import type { Document } from '../document.ts'
 import type { Template } from '../fit.ts'
 import { call } from '../template.ts'
 import { messagePatterns } from './message-patterns.ts'
+import { encodedOf, failuresOf, outlineOf } from './outline.ts'
 import type { Overview } from './overview.ts'
 import { distinctiveWords } from './words.ts'
 
-/** Plain text: how it begins and ends, what repeats in it, words to look for. */
+/** Plain text: what it is made of, what repeats in it, how it begins and ends, words to look for. */
 export function overviewOfText(document: Document): Overview {
   const lines = document.lines()
-  const words = distinctiveWords(paragraphs(document.text), 8).filter((word) =>
-    standsAlone(word, document.text),
-  )
+  const encoded = encodedOf(document.text)
+  const words =
+    encoded === undefined
+      ? distinctiveWords(paragraphs(document.text), 8).filter((word) => standsAlone(word, document.text))
+      : []
   const { patterns, looked } = messagePatterns(lines.count, (index) => lines.at(index))
   const repeated = patterns.filter(
     ({ count, pattern }) => count > 2 && count > looked * 0.01 && pattern.length > 2,
   )
+  const covered = repeated.reduce((sum, { count }) => sum + count, 0) / Math.max(1, looked)
+  const sampled = looked < lines.count ? ` of ${formatCount(looked)} sampled` : ''
   const blocks = document.format === 'blocks' ? blockFacts(document) : []
   return {
     totals: [formatPlural(lines.count, 'line')],
     type: () => '',
     facts: [
+      ...(encoded === undefined ? [] : [encoded]),
       ...blocks,
-      ...repeated.slice(0, 8).map(({ pattern, count }) => `${formatCount(count)}× ${ellipsis(pattern, 110)}`),
+      ...outlineOf(lines, document.text),
+      ...failuresOf(lines),
+      ...repeated
+        .slice(0, 8)
+        .map(({ pattern, count }) => `${formatCount(count)}×${sampled} ${ellipsis(pattern, 110)}`),
       ...(words.length > 0 ? [`frequent words: ${words.join(', ')}`] : []),
     ],
-    sample: (max) => ends(document, max),
-    calls: textCalls(words),
+    // Lines that repeat are told already; a few show how they look.
+    sample: (max) =>
+      endsOf(document, encoded !== undefined ? Math.min(max, 160) : covered > 0.8 ? Math.min(max, 480) : max),
+    calls: document.text.trim() === '' ? [] : textCalls(words, document),
   }
 }
 
@@ -42,12 +54,15 @@ function standsAlone(word: string, text: string): boolean {
   return alone.test(text.slice(0, 200_000))
 }
 
-function textCalls([first, second]: readonly string[]): Template[] {
-  const search = (pattern: string, more: JsonObject) => call('proxy_search', { pattern, ...more })
+function textCalls([first, second]: readonly string[], document: Document): Template[] {
+  const { count } = document.lines()
+  const tail = count > 100 ? [call('proxy_filter', { offset: count - 50, limit: 50 })] : []
   return [
-    ...(first === undefined ? [] : [search(first, { mode: 'bm25', top_k: 3 })]),
-    ...(second === undefined ? [] : [search(second, { mode: 'regex', context_lines: 2 })]),
-    call('proxy_filter', { offset: 0, limit: 50 }),
+    ...(first === undefined ? [] : [call('proxy_search', { pattern: first, mode: 'bm25', top_k: 3 })]),
+    ...(second === undefined
+      ? []
+      : [call('proxy_search', { pattern: second, context_lines: 2, max_results: 5 })]),
+    ...(tail.length > 0 ? tail : [call('proxy_filter', { limit: 50 })]),
   ]
 }
 
@@ -66,12 +81,12 @@ function blockFacts(document: Document): string[] {
 }
 
 /** The first lines and the last ones. */
-function ends(document: Document, max: number): string[] {
+export function endsOf(document: Document, max: number): string[] {
   const lines = document.lines()
   const firsts: string[] = []
   let room = Math.floor(max * 0.65)
   for (let index = 0; index < lines.count && room > 20; index++) {
-    const line = cut(lines.at(index), Math.min(room, 240))
+    const line = ellipsis(lines.at(index), Math.min(room, 240))
     firsts.push(line)
     room -= line.length + 1
   }
@@ -80,7 +95,8 @@ function ends(document: Document, max: number): string[] {
   for (let index = lines.count - 1; index >= firsts.length && lasts.length < 5; index--) {
     const line = lines.at(index)
     if (line.length + 1 > room && lasts.length > 0) break
-    lasts.unshift(cut(line, Math.max(0, room - 1)))
+    lasts.unshift(ellipsis(line, Math.min(240, Math.max(0, room - 1))))
+    if (line.length > 240) room -= 240 - line.length
     room -= line.length + 1
   }
   return [
@@ -88,70 +104,4 @@ function ends(document: Document, max: number): string[] {
     ...(lasts.length > 0 && firsts.length + lasts.length < lines.count ? ['…'] : []),
     ...lasts,
   ]
-}
-
-/** Roles that a user acts on. */
-const ACTIVE = [
-  'button',
-  'textbox',
-  'combobox',
-  'checkbox',
-  'radio',
-  'link',
-  'tab',
-  'menuitem',
-  'searchbox',
-  'switch',
-]
-
-/** A tree: how many of each role, and what can be acted on, with its reference. */
-export function overviewOfTree(document: Document): Overview {
-  const nodes = (document.records()?.values ?? []).filter(isObject)
-  const roles = new Map<string, JsonObject[]>()
-  for (const node of nodes) {
-    const role = String(node.role)
-    const list = roles.get(role)
-    if (list) list.push(node)
-    else roles.set(role, [node])
-  }
-  const counted = [...roles].sort((one, other) => other[1].length - one[1].length)
-  const active = ACTIVE.filter((role) => roles.has(role))
-  return {
-    totals: [formatPlural(document.lines().count, 'line'), formatPlural(nodes.length, 'node')],
-    type: () => '{line: number, depth: number, role: string, name?: string, ref?: string, text?: string}',
-    facts: [
-      `roles: ${counted
-        .slice(0, 16)
-        .map(([role, list]) => `${role} ${formatCount(list.length)}`)
-        .join(', ')}`,
-      ...(roles.has('heading') ? [`headings: ${named(roles.get('heading') ?? [], 12, false)}`] : []),
-      ...active.map((role) => `${role}: ${named(roles.get(role) ?? [], role === 'link' ? 8 : 12, true)}`),
-    ],
-    sample: (max) => ends(document, Math.min(max, 300)),
-    calls: [
-      ...active
-        .slice(0, 2)
-        .map((role) =>
-          call('proxy_filter', { where: [`role = ${role}`], fields: ['line', 'name', 'ref'], limit: 50 }),
-        ),
-      ...treeSearch(nodes),
-    ].slice(0, 3),
-  }
-}
-
-function named(nodes: readonly JsonObject[], most: number, withRef: boolean): string {
-  const list = nodes.slice(0, most).map((node) => {
-    const name = own(node, 'name') ?? own(node, 'text') ?? ''
-    const ref = withRef && node.ref !== undefined ? ` [${node.ref}]` : ''
-    return `${JSON.stringify(ellipsis(String(name), 40))}${ref}`
-  })
-  return list.join(', ') + (nodes.length > most ? `, … ${formatCount(nodes.length - most)} more` : '')
-}
-
-function treeSearch(nodes: readonly JsonObject[]): Template[] {
-  const [word] = distinctiveWords(
-    nodes.map(({ name }) => String(name ?? '')),
-    1,
-  )
-  return word === undefined ? [] : [call('proxy_search', { pattern: word, mode: 'regex', context_lines: 2 })]
 }

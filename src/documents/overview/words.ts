@@ -27,8 +27,11 @@ export function distinctiveWords(texts: readonly string[], count: number): strin
       found.set(word, known)
     }
   }
-  const score = (word: string, { times, texts: inTexts }: { times: number; texts: number }) =>
-    inTexts > texts.length * 0.5 && texts.length > 3 ? 0 : times * Math.min(word.length, 10)
+  // Frequent enough to matter, rare enough to lead to a few places.
+  const score = (word: string, counted: { texts: number }) => {
+    const share = texts.length > 3 ? counted.texts / texts.length : 0
+    return share > 0.5 ? 0 : Math.log2(1 + counted.texts) * Math.min(word.length, 10) * (1 - share) ** 6
+  }
   return [...found]
     .filter(([word]) => !COMMON.has(word.toLowerCase()))
     .map(([word, counted]) => ({ word, score: score(word, counted) }))

@@ -19,12 +19,12 @@ verifies('S3.7', 'begins with the handle and the totals, and tells what the firs
   const text = preview(fromValue({ total_count: 990, items: issues }), options).join(handle)
   const [first, ...others] = text.split('\n')
   expect(first).toBe(
-    `cache_id ${handle} keeps the whole result of gh_search (json: 60 records in $.items, 343 KB, 8,924 characters, 105,348 tokens). Overview:`,
+    `cache_id ${handle} keeps the whole result of gh_search (json: 60 records in $.items, 343 KB, ≈105k tokens)`,
   )
   expect(others).toContain('beside the records: total_count = 990')
-  expect(others).toContain('state: open 40, closed 20')
-  expect(others).toContain('numbers: comments 0 to 118, mean 59 (max: "Crash while parsing file 59")')
-  expect(others).toContain('dates: created_at 2024-02-01T00:00:00Z to 2024-02-28T00:00:00Z')
+  expect(others).toContain('state (2 values): open ×40, closed ×20')
+  expect(others).toContain('numbers: comments 0..118, mean 59 (max: "Crash while parsing file 59")')
+  expect(others).toContain('dates: created_at 2024-02-01T00:00:00Z..2024-02-28T00:00:00Z')
   expect(others.filter((line) => line.startsWith('  proxy_')).length).toBeGreaterThanOrEqual(2)
 })
 
@@ -61,10 +61,10 @@ const log = Array.from({ length: 200 }, (_, id) => {
 
 test('previews logs by level, pattern and time', () => {
   const text = preview(fromValue(log), options).join(handle)
-  expect(text).toContain('level: INFO 196, ERROR 4')
+  expect(text).toContain('level (2 values): INFO ×196, ERROR ×4')
   expect(text).toContain('4× ERROR Disk * failed')
   expect(text).toContain('196× Request * served')
-  expect(text).toContain('dates: time 2024-05-01 10:00:00 to 2024-05-01 10:00:59')
+  expect(text).toContain('dates: time 2024-05-01 10:00:00..2024-05-01 10:00:59')
   expect(text).toContain('"where":["level = ERROR"]')
 })
 
@@ -72,7 +72,7 @@ test('previews outlines, pages and trees', () => {
   const markdown = preview(fromValue('# Guide\n\nx\n\n## Install\n\ny\n\n### Linux\n\nz\n'), options).join(
     handle,
   )
-  expect(markdown).toContain('Guide (line 1)\n  Install (line 5)\n    Linux (line 9)')
+  expect(markdown).toContain('1 Guide\n  5 Install\n    9 Linux')
   const html = preview(
     fromValue('<html><title>T</title><table><tr><th>a<th>b<tr><td>1<td>2</table></html>'),
     options,

@@ -1,0 +1,124 @@
+/** What plain text is made of: files of a diff, declarations of source code, sections of settings, elements of XML, failures. */
+import { ellipsis } from '../../text/cut.ts'
+import { formatCount, formatPlural } from '../../text/format.ts'
+import type { LineIndex } from '../../text/lines.ts'
+
+/** Lines that are looked at, and characters of one. Facts about longer texts say that they are about the beginning. */
+const MOST_LINES = 100_000
+const LONGEST = 400
+/** A part of a text is told by so many characters of names. */
+const ROOM = 240
+
+interface Part {
+  /** What it is called, plural. */
+  title: string
+  /** Its name is the first group that matched. */
+  pattern: RegExp
+  /** Not these. */
+  but?: RegExp
+}
+
+const PARTS: readonly Part[] = [
+  { title: 'files of a diff', pattern: /^diff --git a\/(\S+)/ },
+  {
+    title: 'declarations',
+    pattern:
+      /^(?:(?:export|default|pub(?:\([a-z]+\))?|public|private|protected|internal|static|abstract|final|sealed|async|unsafe|extern|override|virtual|inline|declare|data) +)*(?:function\*?|class|interface|enum|namespace|module|struct|trait|impl|def|fn|func|fun|record|object|sub|type(?= +\w+ *[=<{])) +(?:\([^)]*\) *)?([A-Za-z_$][\w$]*)/,
+  },
+  { title: 'sections', pattern: /^\[{1,2}([^\][\s][^\][]*)\]{1,2}\s*(?:[#;].*)?$/ },
+  { title: 'keys', pattern: /^([A-Za-z_][\w./-]*):(?:\s|$)/, but: /^(?:https?|note|warning|error|info)$/i },
+]
+
+/** A line about the parts of a text with their numbers, first names and lines; one about the elements of XML. */
+export function outlineOf(lines: LineIndex, text: string): string[] {
+  const looked = Math.min(lines.count, MOST_LINES)
+  for (const { title, pattern, but } of PARTS) {
+    const found: string[] = []
+    const names: string[] = []
+    for (let index = 0; index < looked; index++) {
+      const name = pattern.exec(lines.at(index).slice(0, LONGEST))?.[1]
+      if (name === undefined || but?.test(name)) continue
+      found.push(`${index + 1} ${ellipsis(name, 60)}`)
+      names.push(name)
+    }
+    // Parts have names of their own; what repeats is rather a pattern.
+    if (found.length < 3 || found.length < looked * 0.005 || new Set(names).size < names.length * 0.5)
+      continue
+    return [
+      `${formatCount(found.length)} ${title}${some(looked < lines.count)} (line, name): ${joined(found)}`,
+    ]
+  }
+  return elementsOf(text)
+}
+
+/** `elements: item ×150, title ×151`, when the text is XML. */
+function elementsOf(text: string): string[] {
+  const start = text.slice(0, 1_000_000)
+  if (!/^\s*<(?:\?xml|!DOCTYPE|[A-Za-z][\w:.-]*[\s>])/.test(start.slice(0, 2000))) return []
+  const counts = new Map<string, number>()
+  for (const [, name = ''] of start.matchAll(/<([A-Za-z][\w:.-]{0,60})(?=[\s/>])/g)) {
+    if (counts.size < 500 || counts.has(name)) counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  const listed = [...counts]
+    .sort((one, other) => other[1] - one[1])
+    .map(([name, count]) => `${name} ×${count}`)
+  return [`elements${some(start.length < text.length)}: ${joined(listed)}`]
+}
+
+const FAILURE = /\b(?:error|errors|fail|failed|failure|exception|fatal|panic|traceback|segfault|denied)\b/i
+
+/** Lines that tell of failures, when they are few enough to stand out. */
+export function failuresOf(lines: LineIndex): string[] {
+  const looked = Math.min(lines.count, MOST_LINES)
+  const found: string[] = []
+  let count = 0
+  for (let index = 0; index < looked; index++) {
+    const line = lines.at(index).slice(0, LONGEST)
+    if (!FAILURE.test(line)) continue
+    count += 1
+    if (found.length < 4) found.push(`${index + 1} ${ellipsis(line.trim().replace(/\s+/g, ' '), 100)}`)
+  }
+  if (count === 0 || count > Math.max(4, looked * 0.1)) return []
+  return [
+    `${formatPlural(count, 'line')} with error, fail, …${some(looked < lines.count)}: ${found.join(' | ')}${count > found.length ? ' | …' : ''}`,
+  ]
+}
+
+/** What a text without words is: base64 with what it encodes, or hexadecimal digits. */
+export function encodedOf(text: string): string | undefined {
+  const start = text.slice(0, 4096).replace(/[\r\n]/g, '')
+  if (start.length < 200 || /\s/.test(start)) return undefined
+  if (/^[0-9a-fA-F]+$/.test(start))
+    return `hexadecimal digits, ${formatCount(Math.floor(text.length / 2))} bytes or fewer`
+  const base64 = /^(?:data:[\w/+.-]{1,60};base64,)?([\w+/-]+={0,2})$/.exec(start)?.[1]
+  if (base64 === undefined || !/\d/.test(base64) || !/[A-Z]/.test(base64)) return undefined
+  const bytes = Buffer.from(base64.slice(0, 64), 'base64').toString('latin1')
+  const kind = MAGIC.find(([magic]) => bytes.startsWith(magic))?.[1]
+  return `looks like base64${kind === undefined ? '' : ` of a ${kind}`}: nothing to read or search`
+}
+
+const MAGIC: readonly [string, string][] = [
+  ['\x89PNG', 'PNG image'],
+  ['\xff\xd8\xff', 'JPEG image'],
+  ['GIF8', 'GIF image'],
+  ['%PDF', 'PDF'],
+  ['PK\x03\x04', 'ZIP archive'],
+  ['\x1f\x8b', 'gzip archive'],
+  ['RIFF', 'RIFF file'],
+]
+
+function some(partly: boolean): string {
+  return partly ? ' in the beginning' : ''
+}
+
+/** As many as fit, and how many are left. */
+function joined(items: readonly string[]): string {
+  let text = ''
+  for (const [index, item] of items.entries()) {
+    const next = `${index > 0 ? ', ' : ''}${item}`
+    if (index > 0 && text.length + next.length > ROOM)
+      return `${text}, …${formatCount(items.length - index)} more`
+    text += next
+  }
+  return text
+}
