@@ -40,7 +40,8 @@ export function log(bytes, seed = 2) {
   for (let length = 0; length < bytes; ) {
     const time = new Date(1_700_000_000_000 + lines.length * 731).toISOString()
     const level = pick(LEVELS)
-    const what = level === 'ERROR' ? `failed: connection timeout after ${Math.floor(random() * 30_000)} ms` : 'done'
+    const what =
+      level === 'ERROR' ? `failed: connection timeout after ${Math.floor(random() * 30_000)} ms` : 'done'
     const line = `${time} ${level} app.${pick(WORDS)} - ${pick(WORDS)} ${pick(WORDS)} user=user${Math.floor(random() * 97)} duration=${Math.floor(random() * 5000)} ${what}`
     lines.push(line)
     length += line.length + 1
@@ -60,5 +61,10 @@ export function kept(text) {
   const json = Buffer.from(JSON.stringify({ content: [{ type: 'text', text }] }))
   const content = new Uint8Array(new SharedArrayBuffer(json.length))
   content.set(json)
-  return { handle: '0123456789ab', hash: createHash('sha256').update(content).digest('hex'), content, tool: 'big' }
+  return {
+    handle: '0123456789ab',
+    hash: createHash('sha256').update(content).digest('hex'),
+    content,
+    tool: 'big',
+  }
 }
