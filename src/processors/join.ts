@@ -31,8 +31,11 @@ export const join = defineStep({
     const chosen = path === undefined || path.trim() === '' ? undefined : sideAt(document, path)
     const lefts = chosen ? [chosen] : sides.filter(({ handle }) => handle === first?.handle)
     const elsewhere = sides.filter(({ handle }) => handle !== lefts[0]?.handle)
+    const named = pairs.some(({ left }) =>
+      sides.some(({ handle }) => handle !== '' && left.startsWith(handle)),
+    )
     const pairing = best(
-      () => pairingsOf(lefts, elsewhere, pairs),
+      () => pairingsOf(named ? sides : lefts, named ? sides : elsewhere, pairs),
       () => pairingsOf(chosen ? lefts : sides, sides, pairs),
     )
     const joined = joinRows(pairing, inner)
@@ -60,24 +63,25 @@ function sideAt(document: Document, path: string): Side {
 /** A pairing in which this part of the records match is what was meant. */
 const convincing = 0.5
 
-/** The first convincing pairing of the first reading that has any; else the one that matches most. */
-function best(...readings: readonly (() => Pairing[])[]): Pairing {
-  let found: { pairing: Pairing; rate: number } | undefined
+/** Of the first tier in which anything matches, the first convincing pairing or the one that matches most; fields called by their list are believed. */
+function best(...readings: readonly (() => Pairing[][])[]): Pairing {
+  let first: Pairing | undefined
   let refusal: unknown
   for (const reading of readings) {
     try {
-      for (const pairing of reading()) {
-        const rate = matchRate(pairing)
-        if (rate >= convincing) return pairing
-        if (!found || rate > found.rate) found = { pairing, rate }
+      for (const tier of reading()) {
+        const rated = tier.map((pairing) => ({ pairing, rate: matchRate(pairing) }))
+        const most = rated.reduce((one, other) => (other.rate > one.rate ? other : one))
+        const { pairing, rate } = rated.find(({ rate }) => rate >= convincing) ?? most
+        if (rate > 0 || pairing.called > 0) return pairing
+        first ??= pairing
       }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       refusal = error
     }
-    if (found && found.rate > 0) break
   }
-  if (found) return found.pairing
+  if (first) return first
   throw refusal
 }
 

@@ -9,6 +9,8 @@ export interface Pairing {
   left: Side
   right: Side
   on: { left: Field; right: Field }[]
+  /** How many of the fields were written with the name of their list. */
+  called: number
 }
 
 /** What one name for both sides may be called on the right. */
@@ -18,35 +20,42 @@ const identifiers = ['id', '_id', '_key', 'key', 'uid', 'name']
 const mostPairings = 40
 
 /**
- * All ways to read the pairs, best first by name: as written before the other way round, sides that a name calls by name, lists of
- * different things before a list with itself. Throws a `Refusal` where there is none.
+ * All ways to read the pairs, in tiers, the best first: names as written before names that are nearly so, as written before the
+ * other way round, lists of different things before a list with itself. Throws a `Refusal` where there is none.
  */
 export function pairingsOf(
   lefts: readonly Side[],
   rights: readonly Side[],
   pairs: readonly Pair[],
+): Pairing[][] {
+  const outer = (sides: readonly Side[]): Side[] => sides.filter(({ within }) => !within)
+  const tiers = [false, true, undefined].flatMap((leniently) => {
+    const [ones, others] = leniently === undefined ? [lefts, rights] : [outer(lefts), outer(rights)]
+    return [false, true].map((swapped) => tierOf(ones, others, pairs, swapped, leniently === true))
+  })
+  const found = tiers.filter((tier) => tier.length > 0)
+  if (found.length === 0) throw new Refusal(none(lefts, rights, pairs))
+  return found
+}
+
+function tierOf(
+  lefts: readonly Side[],
+  rights: readonly Side[],
+  pairs: readonly Pair[],
+  swapped: boolean,
+  leniently: boolean,
 ): Pairing[] {
-  for (const leniently of [false, true]) {
-    const found: { pairing: Pairing; rank: number }[] = []
-    for (const swapped of [false, true]) {
-      for (const [nth, left] of lefts.entries()) {
-        for (const right of rights) {
-          const one = read(left, right, pairs, swapped, leniently)
-          if (!one || found.length >= mostPairings) continue
-          const { qualified, ...pairing } = one
-          const rank =
-            (swapped ? 8 : 0) +
-            nth * 4 +
-            (left.place === right.place ? 2 : 0) +
-            (isAbout(right, pairing) ? 0 : 1) -
-            qualified * 32
-          found.push({ pairing, rank })
-        }
-      }
+  const found: Pairing[] = []
+  for (const left of lefts) {
+    for (const right of rights) {
+      const one = found.length < mostPairings ? read(left, right, pairs, swapped, leniently) : undefined
+      if (one) found.push(one)
     }
-    if (found.length > 0) return found.sort((a, b) => a.rank - b.rank).map(({ pairing }) => pairing)
   }
-  throw new Refusal(none(lefts, rights, pairs))
+  const most = Math.max(0, ...found.map(({ called }) => called))
+  const rank = (one: Pairing): number =>
+    lefts.indexOf(one.left) * 4 + (one.left.place === one.right.place ? 2 : 0) + (isAbout(one) ? 0 : 1)
+  return found.filter(({ called }) => called === most).sort((a, b) => rank(a) - rank(b))
 }
 
 function read(
@@ -55,9 +64,9 @@ function read(
   pairs: readonly Pair[],
   swapped: boolean,
   leniently: boolean,
-): (Pairing & { qualified: number }) | undefined {
+): Pairing | undefined {
   const on: Pairing['on'] = []
-  let qualified = 0
+  let called = 0
   for (const pair of pairs) {
     const [first, second] = swapped ? [pair.right, pair.left] : [pair.left, pair.right]
     const one = first === undefined ? undefined : fieldIn(left, first, leniently)
@@ -67,10 +76,10 @@ function read(
         ? sameName(right, one.field, left.place === right.place, leniently)
         : fieldIn(right, second, leniently))
     if (!one || !other) return undefined
-    qualified += Number(one.qualified) + Number(other.qualified)
+    called += Number(one.qualified) + Number(other.qualified)
     on.push({ left: one.field, right: other.field })
   }
-  return { left, right, on, qualified }
+  return { left, right, on, called }
 }
 
 /** A field that is called the same on the right, or what identifies the records there. */
@@ -90,7 +99,7 @@ function sameName(
 }
 
 /** True when the field on the left is named for what is on the right: `product_id` for `products`. */
-function isAbout({ name }: Side, { on: [first] }: Pairing): boolean {
+function isAbout({ right: { name }, on: [first] }: Pairing): boolean {
   const letters = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
   const one = letters(name).replace(/ies$/, 'y').replace(/s$/, '')
   return one.length > 1 && letters(first?.left.name ?? '').includes(one)

@@ -21,6 +21,8 @@ export interface Side {
   handle: string
   /** All names on the way: `data`, `orders`. */
   names: readonly string[]
+  /** True for a list that is in a record of another. */
+  within: boolean
   records: Records
 }
 
@@ -36,12 +38,15 @@ export function sidesOf(document: Document): Side[] {
 function sidesIn({ handle, document }: Part, several: boolean): Side[] {
   const main = document.records()
   const others = collectionsOf(document.json() ?? null).filter(({ path }) => path !== main?.path)
-  return [...(main ? [main] : []), ...others]
+  const all = [...(main ? [main] : []), ...others]
+  return all
     .filter(({ values }) => values.some(isObject))
     .slice(0, mostSides)
     .flatMap((collection) => {
       const records = recordsIn(collection)
-      return records ? [sideOf(collection.path, records, handle, several)] : []
+      if (!records) return []
+      const within = all.some(({ path }) => path !== '$' && collection.path.startsWith(`${path}[`))
+      return [{ ...sideOf(collection.path, records, handle, several), within }]
     })
 }
 
@@ -70,6 +75,7 @@ export function sideOf(path: string, records: Records, handle: string, several: 
     place: several ? `${handle} ${path}` : path,
     handle,
     names,
+    within: false,
     records,
   }
 }
