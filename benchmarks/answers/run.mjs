@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util'
 import { machine } from '../lib/measure.mjs'
 import { TYPES } from './contract.mjs'
 import { printFailures } from './failures.mjs'
-import { loadPayloads } from './payloads/load.mjs'
+import { loadPayloads, readPayload } from './payloads/load.mjs'
 import { questionsOf } from './questions/index.mjs'
 import { printReport } from './report.mjs'
 import { score } from './score.mjs'
@@ -29,9 +29,13 @@ Asks typed questions about large results, and reports how many are answered, and
   --types a,b        ${TYPES.join(', ')} (default all)
   --quick            one question of each type, ours and the floor only
   --failures N       print N questions that were not answered rightly, with all calls and replies (ours first)
-  --mutation         ask again where the record with the answer is gone: what is recovered must fall
+  --generated        the generated payloads alone, without those recorded from servers
+  --mutation         ask again where what answers is gone: hardly anything may be recovered
   --parallel N       questions asked at the same time (default 2)
 `
+
+/** Characters of a payload that is copied for each question about it. */
+const MOST_MUTATED = 1_000_000
 
 const { values: options } = parseArgs({
   options: {
@@ -43,6 +47,7 @@ const { values: options } = parseArgs({
     types: { type: 'string' },
     quick: { type: 'boolean', default: false },
     failures: { type: 'string', default: '0' },
+    generated: { type: 'boolean', default: false },
     mutation: { type: 'boolean', default: false },
     parallel: { type: 'string', default: '2' },
     help: { type: 'boolean', default: false },
@@ -62,16 +67,18 @@ async function main() {
   say(`${payloads.length} payloads, ${questions.length} questions\n`)
   const run = await askAll(payloads, questions, systemsWanted())
   if (options.mutation) {
-    const { mutate } = await import('./mutation.mjs')
-    const changed = mutate(payloads, questions)
+    const changed = mutated(payloads, questions)
     const again = await askAll(changed.payloads, changed.questions, systemsWanted())
-    reportMutation(run.rows, again.rows, changed.questions)
+    reportMutation(run.rows, again.rows)
     return
   }
   const summary = summarize(run, { payloads, questions, seed: Number(options.seed), perType })
   printReport(summary)
   printFailures(run.rows, Number(options.failures))
-  if (!options.payloads && !options.quick && !options.systems && !options.types && !options.policy) {
+  const whole = ['payloads', 'quick', 'systems', 'types', 'policy', 'generated'].every(
+    (name) => !options[name],
+  )
+  if (whole) {
     mkdirSync('benchmarks/results', { recursive: true })
     writeFileSync(
       'benchmarks/results/answers.json',
@@ -82,9 +89,11 @@ async function main() {
 
 /** The payloads that come with the project: recorded from real servers, and generated. */
 async function own() {
-  const { generatePayloads } = await import('./payloads/generated.mjs')
+  const { generatedPayloads } = await import('./payloads/generated.mjs')
   const { recordPayloads } = await import('./payloads/recorded.mjs')
-  return [...(await recordPayloads()), ...(await generatePayloads({ seed: Number(options.seed) }))]
+  const recorded = options.generated ? [] : await recordPayloads()
+  const files = [...recorded, ...generatedPayloads({ seed: options.seed })]
+  return files.flatMap(({ name, text }) => readPayload(name, text))
 }
 
 function systemsWanted() {
@@ -166,14 +175,35 @@ function kept(text) {
   return text.length <= 4000 ? text : Buffer.from(text.slice(0, 4000)).toString()
 }
 
-function reportMutation(before, after, questions) {
-  const asked = new Set(questions.map(({ id }) => id))
+/** Each question with a payload of its own that lacks what answers it; the others are there as they were, for joins. */
+function mutated(payloads, questions) {
+  const changed = []
+  const asked = []
+  for (const [at, question] of questions.entries()) {
+    const payload = payloads.find(({ name }) => name === question.payload)
+    const rest = payload.text.length <= MOST_MUTATED ? withoutGold(payload, question) : undefined
+    if (rest === undefined) continue
+    const name = `${at} ${payload.name}`
+    const { join: other } = question.ask
+    const inside = other?.payload === payload.name
+    changed.push({ ...rest, name })
+    asked.push({
+      ...question,
+      payload: name,
+      ask: { ...question.ask, ...(inside && { join: { ...other, payload: name } }) },
+    })
+  }
+  return { payloads: [...payloads, ...changed], questions: asked }
+}
+
+function reportMutation(before, after) {
+  const asked = new Set(after.map(({ id }) => id))
   const right = (rows, system) =>
     rows.filter((row) => asked.has(row.id) && row.system === system && row.outcome === 'right').length
   for (const system of new Set(after.map((row) => row.system))) {
     const [was, is] = [right(before, system), right(after, system)]
-    console.log(`${system}: ${was} of ${asked.size} right, ${is} where the record with the answer is gone`)
-    if (was > 0 && is >= was) process.exitCode = 1
+    console.log(`${system}: ${was} of ${asked.size} right, ${is} where what answers is gone`)
+    if (is > 0.1 * was && !system.startsWith('oracle')) process.exitCode = 1
   }
 }
 

@@ -26,11 +26,13 @@ export class Conversation {
 
   async call(name, args) {
     const start = performance.now()
-    const { text, isError = false } = await this.invoke(name, args)
+    const reply = await this.invoke(name, args)
+    const { text, isError = false } = reply
     const ms = performance.now() - start
     const tokens = tokensOf(`${name} ${JSON.stringify(args)}`) + tokensOf(text)
     this.calls.push({ name, args, text, isError, tokens, ms, budget: this.budgetOf(name, args, text) })
-    return { text, isError }
+    // Tools within the benchmark hand what they say over a second time, read already.
+    return { ...reply, text, isError }
   }
 
   get trips() {

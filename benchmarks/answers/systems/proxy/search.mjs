@@ -1,4 +1,5 @@
 /** Looking for words: what both agents do with the hits of a search. */
+import { best } from '../best.mjs'
 import { conclude } from './conclude.mjs'
 import { isShortened, valuesIn } from './read.mjs'
 
@@ -72,11 +73,4 @@ async function quote({ words }, { rows, passages, nothing }, talk, { cache_id })
   })
   const round = [...more.passages, ...more.rows.map((row) => Object.values(row.match ?? row).join('\n'))]
   return { answer: best([...round, chosen], words) }
-}
-
-/** The text that has most of the words of a question; of equal ones the first. */
-export function best(texts, words) {
-  const asked = [...new Set(words.toLowerCase().match(/\p{L}[\p{L}\p{N}]*/gu))]
-  const score = (text) => asked.filter((word) => text.toLowerCase().includes(word)).length
-  return texts.reduce((one, other) => (score(other) > score(one) ? other : one))
 }

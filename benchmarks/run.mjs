@@ -1,0 +1,49 @@
+/** The one entry of the benchmarks: runs all of them, or those named, each in a process of its own; PERFORMANCE.md follows from what they record. */
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+
+const BENCHMARKS = {
+  answers: [
+    'benchmarks/answers/run.mjs',
+    'questions about large results: how many are answered, for how many tokens',
+  ],
+  engines: ['benchmarks/engines/run.mjs', 'each processor on 0.1 to 50 MB, against the obvious alternative'],
+  memory: ['benchmarks/memory/run.mjs', 'bytes kept for each byte of a result'],
+  overhead: ['benchmarks/overhead/run.mjs', 'what the proxy adds to a call'],
+  ordinary: ['benchmarks/ordinary.mjs', 'questions about results of ordinary size'],
+}
+
+const HELP = `npm run bench                          all benchmarks, then PERFORMANCE.md
+npm run bench -- NAME [options]        one of them; its options are passed on (--help shows them)
+
+${Object.entries(BENCHMARKS)
+  .map(([name, [, what]]) => `  ${name.padEnd(10)} ${what}`)
+  .join('\n')}
+`
+
+const [name, ...rest] = process.argv.slice(2)
+if (name === '--help' || name === '-h') console.log(HELP)
+else if (name === undefined) all()
+else if (Object.hasOwn(BENCHMARKS, name)) one(name, rest)
+else {
+  console.error(`No benchmark is called ${name}.\n\n${HELP}`)
+  process.exitCode = 2
+}
+
+function all() {
+  for (const each of Object.keys(BENCHMARKS)) {
+    if (!existsSync(BENCHMARKS[each][0])) continue
+    console.log(`\n# ${each}`)
+    if (run(BENCHMARKS[each][0], []) !== 0) process.exitCode = 1
+  }
+  run('scripts/performance.mjs', [])
+}
+
+function one(each, args) {
+  process.exitCode = run(BENCHMARKS[each][0], args)
+  if (process.exitCode === 0 && args.length === 0) run('scripts/performance.mjs', [])
+}
+
+function run(file, args) {
+  return spawnSync(process.execPath, [file, ...args], { stdio: 'inherit' }).status ?? 1
+}
