@@ -17,12 +17,27 @@ export function withoutGold(payload, question) {
   if (ask.collection === undefined) return ask.want && withoutPlace(payload, ask.want)
   const answering = new Set(found(ask, payload))
   const first = new Set(gold.list)
-  const gone = recordsOf(payload, ask.collection).flatMap((record, at) =>
+  const gone = (recordsOf(payload, ask.collection) ?? []).flatMap((record, at) =>
     answering.has(record) && (!ask.order || valuesAt(record, ask.want).some((value) => first.has(value)))
       ? [at]
       : [],
   )
   return withoutRecords(payload, ask.collection, new Set(gone))
+}
+
+/**
+ * Every payload without the answers to its questions, and the questions whose gold is wrong now.
+ * @param {import('./contract.mjs').Payload[]} payloads
+ * @param {import('./contract.mjs').Question[]} questions
+ */
+export function mutate(payloads, questions) {
+  const changed = new Map(payloads.map((payload) => [payload.name, payload]))
+  const hit = questions.filter((question) => {
+    const less = withoutGold(changed.get(question.payload), question)
+    if (less) changed.set(question.payload, less)
+    return less !== undefined
+  })
+  return { payloads: [...changed.values()], questions: hit }
 }
 
 function withoutRecords(payload, at, gone) {
@@ -32,8 +47,10 @@ function withoutRecords(payload, at, gone) {
     for (const container of containersAt(data, at)) {
       const kept = Object.entries(container).filter(() => !gone.has(index++))
       const names = new Set(kept.map(([name]) => name))
-      if (Array.isArray(container)) container.splice(0, container.length, ...kept.map(([, value]) => value))
-      else for (const key of Object.keys(container)) if (!names.has(key)) delete container[key]
+      if (Array.isArray(container)) {
+        for (const [at, [, value]] of kept.entries()) container[at] = value
+        container.length = kept.length
+      } else for (const key of Object.keys(container)) if (!names.has(key)) delete container[key]
     }
     return withData(payload, data)
   }

@@ -8,7 +8,7 @@ export function valuesAt(record, way) {
     const inner = []
     for (const value of values) {
       if (value === null || typeof value !== 'object') continue
-      if (key === '[]') inner.push(...Object.values(value))
+      if (key === '[]') for (const element of Object.values(value)) inner.push(element)
       else if (!Array.isArray(value) && Object.hasOwn(value, key)) inner.push(value[key])
     }
     values = inner

@@ -76,7 +76,8 @@ function linksOf(payload, payloads) {
 }
 
 const kindOfText = ({ kind }) => (kind === 'numeric' ? 'number' : kind)
-const shortest = ({ counts }) => Math.min(...[...counts.keys()].map((value) => String(value).length))
+const shortest = ({ counts }) =>
+  [...counts.keys()].reduce((least, value) => Math.min(least, String(value).length), Number.POSITIVE_INFINITY)
 
 export function join(payload, { random, count, payloads }) {
   if (payload.kind === 'log' || payload.collections.length === 0) return []

@@ -184,7 +184,8 @@ function frequent({ payload, collection, fields, random }) {
     k === 1
       ? `Which ${sayField(field.way)} occurs most often`
       : `Which ${k} values of ${sayField(field.way)} occur most often`
-  return { text: `${most}, and in how many ${kindOfLine(fields)}?`, ask, gold: evaluate(ask, payload) }
+  const text = `${most}, and in how many ${kindOfLine(fields)}?`
+  return { text, ask, gold: evaluate(ask, payload), fields: [['most frequent']] }
 }
 
 /** Lines with a word that means the same whether case and word borders count or not. */

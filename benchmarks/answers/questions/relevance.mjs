@@ -52,13 +52,9 @@ export function relevance(payload, { random, count }) {
     if (asked.length < FEWEST_WORDS || [...spoken].every((word) => asked.includes(word) || isCommon(word)))
       return undefined
     // No other passage may answer nearly as well.
-    const best = Math.max(
-      0,
-      ...all
-        .filter((other) => other !== passage)
-        .map((other) => asked.filter((word) => other.words.has(word)).length),
-    )
-    if (best > asked.length / 2) return undefined
+    const rivals = all.filter((other) => other !== passage)
+    if (rivals.some((other) => asked.filter((word) => other.words.has(word)).length > asked.length / 2))
+      return undefined
     const words = random.shuffled([...asked, random.pick(FILLERS)]).join(' ')
     return { text: `Which passage is about: ${words}? Quote it.`, ask: { words }, gold: { contains: phrase } }
   })

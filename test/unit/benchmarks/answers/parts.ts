@@ -78,7 +78,8 @@ export const { evaluate } = await part<{ evaluate(ask: Ask, payload: Payload, pa
 export const { questionsOf } = await part<{
   questionsOf(payloads: Payload[], options?: { seed?: number; perType?: number }): Question[]
 }>('questions/index.mjs')
-export const { withoutGold } = await part<{
+export const { mutate, withoutGold } = await part<{
+  mutate(payloads: Payload[], questions: Question[]): { payloads: Payload[]; questions: Question[] }
   withoutGold(payload: Payload, question: Question): Payload | undefined
 }>('mutation.mjs')
 

@@ -1,7 +1,9 @@
+import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import {
   evaluate,
   generatedPayloads,
+  mutate,
   named,
   type Payload,
   type Question,
@@ -138,6 +140,40 @@ describe('questions', () => {
   })
 })
 
+test('any JSON is asked about without a failure, and its gold holds up', () => {
+  const record = fc.record(
+    {
+      id: fc.integer(),
+      ['__proto__']: fc.string(),
+      name: fc.string(),
+      'a.b': fc.jsonValue(),
+      '[]': fc.integer(),
+      inner: fc.record({ n: fc.double({ noNaN: true }), tags: fc.array(fc.string()), any: fc.jsonValue() }),
+    },
+    { requiredKeys: [] },
+  )
+  const document = fc.oneof(
+    fc.jsonValue(),
+    fc.array(record, { minLength: 5, maxLength: 12 }),
+    fc.dictionary(fc.string(), record, { minKeys: 8, maxKeys: 12 }),
+    fc.record({ items: fc.array(record, { minLength: 5 }), total: fc.integer() }),
+  )
+  fc.assert(
+    fc.property(document, fc.nat(), (data, seed) => {
+      const [payload] = readPayload('a.json', JSON.stringify(data), 'json')
+      if (payload === undefined) throw new Error('nothing read')
+      for (const question of questionsOf([payload], { seed, perType: 1 })) {
+        const { ask, gold } = question
+        expect(gold).not.toEqual({})
+        if (ask.collection !== undefined && gold.value === undefined)
+          expect(evaluate(ask, payload)).toEqual(gold)
+        expect(() => withoutGold(payload, question)).not.toThrow()
+      }
+    }),
+    { numRuns: 60 },
+  )
+})
+
 describe('without what answers', () => {
   test.each(['lookup', 'filter', 'top-k', 'needle', 'join', 'relevance'])('%s has another answer', (type) => {
     expect(of(type).length).toBeGreaterThan(0)
@@ -179,6 +215,20 @@ describe('without what answers', () => {
   test('nothing in particular answers totals, structure and absent ones', () => {
     for (const type of ['count', 'sum', 'average', 'group', 'structure', 'absent']) {
       for (const question of of(type)) expect(without(question)).toBeUndefined()
+    }
+  })
+
+  test('all at once: payloads keep their names, and no gold is right any more', () => {
+    const changed = mutate(payloads, questions)
+    expect(changed.payloads.map(({ name }) => name)).toEqual(payloads.map(({ name }) => name))
+    expect(changed.questions.length).toBeGreaterThan(100)
+    for (const { payload, ask, gold } of changed.questions) {
+      const own = named(changed.payloads, payload)
+      if (gold.contains !== undefined) expect(own.text).not.toContain(gold.contains)
+      else if (ask.collection !== undefined) {
+        const now = evaluate(ask, own, changed.payloads)
+        expect(now).not.toEqual(gold.value === undefined ? gold : { set: [gold.value] })
+      }
     }
   })
 })
