@@ -16,6 +16,7 @@ function groupable({ kind, plain, complete, many, values, counts, unique }) {
     )
   )
     return false
+  if ([...counts.values()].every((count) => count === 1)) return false
   // A value twice in one record: once or twice in its group?
   return complete || (many && values.every((own) => new Set(own).size === own.length))
 }
