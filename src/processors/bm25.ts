@@ -9,13 +9,14 @@ import type { LineIndex } from '../text/lines.ts'
 import { paragraphPassages, recordPassages } from '../text/passages.ts'
 import { findHeadings, headingPaths, lastAtMost } from '../text/sections.ts'
 import { SpanList, type Spans } from '../text/spans.ts'
+import { dataPassages, type Source } from './data-passages.ts'
+import { densestPlace } from './densest.ts'
 import { entryTest } from './entries.ts'
 import { excerpt } from './excerpt.ts'
-import { type LeafHit, type RecordHits, recordRows } from './leaf-hits.ts'
+import { type LeafHit, type RecordHits, recordRows, type Show, valueWidth } from './leaf-hits.ts'
 import type { LeafIndex } from './leaves.ts'
 import { nearMisses } from './near-misses.ts'
 import { readable } from './readable.ts'
-import { recordTexts } from './record-texts.ts'
 import { counts } from './search-counts.ts'
 import { searches, searchStepParams } from './search-params.ts'
 import { requireText } from './search-pattern.ts'
@@ -50,7 +51,10 @@ export const bm25 = defineStep({
     }
     return {
       content: fromRows({ noun: 'passage', items: corpus.rows(best, queryTerms(query)) }),
-      metadata: counts(corpus.count, ranked.length, notes),
+      metadata: {
+        ...counts(corpus.count, ranked.length, notes),
+        ...(corpus.unit !== undefined && { unit: corpus.unit }),
+      },
     }
   },
 })
@@ -58,6 +62,8 @@ export const bm25 = defineStep({
 /** What is ranked, and how it is shown. */
 interface Corpus {
   count: number
+  /** What is counted, where it is neither records nor passages of a text. */
+  unit?: string
   ranking: Ranking
   rows(ranked: readonly Ranked[], terms: readonly string[]): JsonValue[]
 }
@@ -131,34 +137,68 @@ function underHeadings(
 /** As much of a passage as `width` allows, around the place that has the most different words of the query. */
 function densest(passage: string, words: RegExp, width: number): string {
   if (passage.length <= width) return passage
-  const hits = [...passage.matchAll(words)]
-  let [best, most] = [0, 0]
-  hits.forEach(({ index }, at) => {
-    const near = new Set<string>()
-    for (let next = at; next < hits.length && (hits[next]?.index ?? 0) < index + width * 0.8; next++)
-      near.add(hits[next]?.[0].toLowerCase() ?? '')
-    if (near.size > most) [best, most] = [index, near.size]
-  })
-  return excerpt(
-    passage,
-    { start: best, end: Math.min(passage.length, best + Math.floor(width * 0.8)) },
-    width,
-  )
+  return excerpt(passage, densestPlace(passage, words, width * 0.8), width)
 }
 
 function ofData(document: Document, leaves: LeafIndex): Corpus {
   const values = document.records()?.values
   if (values === undefined) return ofLeaves(document, leaves)
-  const { text, passages } = recordTexts(document)
+  const { text, passages, sources, beside } = dataPassages(leaves, values.length)
   return {
-    count: values.length,
-    ranking: rankPassages(text, passages),
+    count: values.length + beside,
+    unit: beside === 0 ? 'record' : 'passage',
+    ranking: bestOfEach(rankPassages(text, passages), sources),
     rows: (ranked, terms) => {
-      const hit = new RegExp(terms.join('|') || '(?!)', 'iu')
-      const groups = ranked.map(({ index }) => ({ record: index, hits: leavesWith(leaves, index, hit) }))
-      return withScores(document, leaves, groups, ranked)
+      const words = new RegExp(terms.join('|') || '(?!)', 'giu')
+      return ranked.flatMap(({ index, score }, nth) => {
+        const source = sources[index]
+        if (source === undefined) return []
+        const group = { record: source.record, hits: tellingLeaves(leaves, source, words) }
+        const width = nth === 0 ? longestOther : valueWidth
+        const show: Show = (value) => excerpt(value, densestPlace(value, words, width * 0.8), width)
+        const rows = recordRows(document, leaves, [group], undefined, show)
+        return rows.map((row) => ({ score: Number(score.toFixed(2)), ...row }))
+      })
     },
   }
+}
+
+/** Of a record that is ranked in pieces, the best piece. */
+function bestOfEach(ranking: Ranking, sources: readonly Source[]): Ranking {
+  return {
+    search(query) {
+      const seen = new Set<number>()
+      return ranking.search(query).filter(({ index }) => {
+        const record = sources[index]?.record ?? -1
+        if (record >= 0 && seen.has(record)) return false
+        seen.add(record)
+        return true
+      })
+    },
+  }
+}
+
+/** The values that hold most different words of the query, in their order. Outside of records, one. */
+function tellingLeaves(leaves: LeafIndex, { record, first, after }: Source, words: RegExp): LeafHit[] {
+  const found: { hit: LeafHit; different: number }[] = []
+  for (let unit = first; unit < after; unit++) {
+    const start = leaves.units.start(unit)
+    const place = densestPlace(leaves.text.slice(start, leaves.units.end(unit)), words, longestOther)
+    if (place.different === 0) continue
+    found.push({
+      hit: { unit, start: start + place.start, end: start + place.end },
+      different: place.different,
+    })
+  }
+  // The names of its fields hold the words.
+  if (found.length === 0 && record < 0) return [hitOf(leaves.units, first)]
+  found.sort((a, b) => b.different - a.different)
+  const least = Math.ceil((found[0]?.different ?? 0) / 2)
+  return found
+    .slice(0, record < 0 ? 1 : mostShown)
+    .filter(({ different }) => different >= least)
+    .map(({ hit }) => hit)
+    .sort((a, b) => a.unit - b.unit)
 }
 
 /** Where nothing repeats, each value is ranked by itself. */
@@ -182,18 +222,6 @@ function withScores(
 ): JsonObject[] {
   const rows = recordRows(document, leaves, groups)
   return rows.map((row, nth) => ({ score: Number((ranked[nth]?.score ?? 0).toFixed(2)), ...row }))
-}
-
-function leavesWith(leaves: LeafIndex, record: number, hit: RegExp): LeafHit[] {
-  const { first, after } = leaves.unitsOf(record)
-  const hits: LeafHit[] = []
-  for (let unit = first; unit < after && hits.length < mostShown; unit++) {
-    const start = leaves.units.start(unit)
-    const match = hit.exec(leaves.text.slice(start, leaves.units.end(unit)))
-    if (match !== null)
-      hits.push({ unit, start: start + match.index, end: start + match.index + match[0].length })
-  }
-  return hits
 }
 
 const hitOf = (units: Spans, unit: number): LeafHit => ({

@@ -15,7 +15,7 @@ import type { Leaf, LeafIndex } from './leaves.ts'
 
 /** Matches listed for one record; characters of a value; fields that identify. */
 const mostMatches = 12
-const valueWidth = 200
+export const valueWidth = 200
 const mostIdentifying = 3
 const identifierWidth = 80
 

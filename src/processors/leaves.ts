@@ -23,12 +23,14 @@ export interface LeafIndex {
   unitsOf(record: number): { first: number; after: number }
   /** Leaves of one record (or of what is outside), by ascending numbers. One walk. */
   locate(record: number, units: readonly number[]): Leaf[]
+  /** Calls `visit` for each leaf of one record, or of what is outside, in order. `path` must be read at once. */
+  visit(record: number, visit: Visit): void
   /** Distinct names of fields, with how often they occur. Computed on first use. */
   fieldNames(): readonly FieldName[]
 }
 
 /** Called for each leaf in order; `path` changes afterwards and must be read at once. */
-type Visit = (value: JsonPrimitive, path: readonly Step[]) => void
+export type Visit = (value: JsonPrimitive, path: readonly Step[]) => void
 
 /** A key, or the index of an element. */
 type Step = string | number
@@ -80,6 +82,10 @@ export function indexLeaves(document: Document): LeafIndex {
       if (record < 0) walkRest(look)
       else walkRecord(record, look)
       return found
+    },
+    visit(record, visit) {
+      if (record < 0) walkRest(visit)
+      else walkRecord(record, visit)
     },
     fieldNames: () => (names ??= listFieldNames(root, records)),
   }

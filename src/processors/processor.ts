@@ -21,6 +21,8 @@ export interface StepMetadata {
   /** Things looked at, and things found. */
   total?: number
   matched?: number
+  /** What one of them is called, where the document does not tell. */
+  unit?: string
   /** Remarks for the reader: "`State` read as `state`", "3 records without `price` skipped". */
   notes?: string[]
   [key: string]: JsonValue | undefined

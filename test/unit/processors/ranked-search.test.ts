@@ -43,6 +43,29 @@ describe('bm25', () => {
     expect(rows).toMatchObject([{ path: '$.a.b', value: 'the answer' }])
   })
 
+  test('ranks what stands beside the records too', () => {
+    const pets = ['Rex', 'Tom', 'Ida'].map((name, id) => ({ id, name, about: 'sleeps' }))
+    const document = fromValue({ pets, guide: { feeding: 'Tortoises eat dandelions in spring.' } })
+    const found = search(bm25, document, { pattern: 'what do tortoises eat', mode: 'bm25' })
+    expect(found.rows).toMatchObject([
+      { path: '$.guide.feeding', value: 'Tortoises eat dandelions in spring.' },
+    ])
+    expect(found.metadata).toMatchObject({ total: 4, matched: 1, unit: 'passage' })
+  })
+
+  test('shows of a long value the place with most of the words, and of several values those that tell', () => {
+    const filler = 'Nothing to see here, the weather was fine. '.repeat(60)
+    const items = ['a', 'b', 'c'].map((id) => ({ id, note: 'weather', body: `${filler}${id}` }))
+    items.push({ id: 'd', note: 'weather', body: `${filler}An axolotl regrows its limbs.${filler}` })
+    const found = search(bm25, fromValue({ items }), { pattern: 'axolotl limbs weather', mode: 'bm25' })
+    expect(found.rows).toHaveLength(4)
+    expect(found.rows[0]).toMatchObject({
+      path: '$.items[3]',
+      match: { body: expect.stringContaining('An axolotl regrows its limbs.') },
+    })
+    expect(JSON.stringify(found.rows[0]).length).toBeLessThan(700)
+  })
+
   test('keeps a log record whole', () => {
     const log = Array.from({ length: 9 }, (_, nth) => `2026-01-01T00:00:0${nth}Z INFO step ${nth}`)
     log.splice(5, 0, '  at failing (x.js:1)')
