@@ -4,6 +4,7 @@ import { withColumns } from './columnar.ts'
 import { recognise } from './detect.ts'
 import type { Document, Rows } from './document.ts'
 import { makeDocument } from './make.ts'
+import { rowsOf } from './rows.ts'
 import { toJson } from './stringify.ts'
 import { unfold } from './unfold.ts'
 
@@ -41,7 +42,7 @@ export function fromRecognised(
 }
 
 /** Found things in their order. Rows of text make a text of lines, others an array of JSON. */
-export function fromRows({ noun, items }: Rows): Document {
+export function fromRows({ noun, items }: Pick<Rows, 'noun' | 'items'>): Document {
   const texts = items.length > 0 && items.every((item) => typeof item === 'string')
   const values = items as JsonValue[]
   return makeDocument({
@@ -50,6 +51,18 @@ export function fromRows({ noun, items }: Rows): Document {
     text: () => (texts ? items.join('\n') : toJson(values)),
     json: () => values,
     records: () => ({ path: '$', keys: undefined, values: items }),
-    rows: () => ({ noun, items }),
+    rows: () => rowsOf(noun, items),
+  })
+}
+
+/** The same for rows that are made as they are asked for: all of them texts, or none. */
+export function fromMadeRows(kind: 'json' | 'text', rows: Rows): Document {
+  return makeDocument({
+    kind,
+    format: kind,
+    text: () => (kind === 'text' ? rows.items.join('\n') : toJson([...rows.items])),
+    json: () => rows.items as JsonValue[],
+    records: () => ({ path: '$', keys: undefined, values: rows.items }),
+    rows: () => rows,
   })
 }

@@ -4,7 +4,8 @@ import type { LineIndex } from '../text/lines.ts'
 
 /**
  * What the content was recognised as. `table`: drawn with bars or aligned. `tree`: indented lines that name a role
- * each, as accessibility snapshots do. `blocks`: several content blocks that are not one JSON value.
+ * each, as accessibility snapshots do. `entries`: groups of lines that begin alike, as commits, messages of compilers and
+ * `Key: value` lines do. `blocks`: several content blocks that are not one JSON value.
  */
 export type Format =
   | 'json'
@@ -15,6 +16,8 @@ export type Format =
   | 'markdown'
   | 'html'
   | 'tree'
+  | 'entries'
+  | 'xml'
   | 'text'
   | 'blocks'
 
@@ -32,7 +35,7 @@ export interface Document {
   readonly asides: readonly string[]
   /**
    * The content as data, never to be mutated: parsed JSON (JSON inside strings parsed where `records()` needs it), an
-   * array for NDJSON, records for CSV, tables, logs and trees, `{title, headings, tables, links}` for HTML,
+   * array for NDJSON, elements as fields for XML, records for CSV, tables, logs and trees, `{title, headings, tables, links}` for HTML,
    * `{sections, tables}` for Markdown, `[{block, text}]` for blocks. Undefined for prose.
    */
   json(): JsonValue | undefined
@@ -59,5 +62,9 @@ export interface Collection {
 export interface Rows {
   /** What one of them is called, singular: `record`, `line`, `hit`, `passage`, `group`. */
   readonly noun: string
+  /** All of them, which may have to be made for it. */
   readonly items: readonly JsonValue[]
+  readonly count: number
+  /** Rows `from` to `to`, that one not included; no others are made for it. Neither is negative. */
+  slice(from: number, to: number): readonly JsonValue[]
 }

@@ -63,12 +63,13 @@ interface Window {
  * offset, and a call on the kept document when the budget cut something.
  */
 export function fit(document: Document, options: FitOptions): Fitted {
-  const { noun, items } = document.rows()
-  const window = windowOf(items.length, options)
-  const rows = items.slice(window.first, window.end)
+  const all = document.rows()
+  const { noun } = all
+  const window = windowOf(all.count, options)
+  const rows = all.slice(window.first, window.end)
   const notes = notesFor(options)
   const top = titleRoom(options) + COUNTS + (options.about ? ABOUT : 0) + lengthOf([notes]) + 2
-  const whole = window.end === items.length
+  const whole = window.end === all.count
   let page = pageOf(rows, options.budget - top)
   let rest: Template[] = []
   const fits = page.taken === rows.length && page.shortened.length === 0

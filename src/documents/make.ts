@@ -3,6 +3,7 @@ import type { JsonValue } from '../protocol/json.ts'
 import { indexLines, type LineIndex } from '../text/lines.ts'
 import type { Collection, Document, Format, Rows } from './document.ts'
 import { keyedRecords, mainCollection } from './records.ts'
+import { madeRows, rowsOf } from './rows.ts'
 
 /** What a document is made of. Each function is called once at most. */
 export interface DocumentParts {
@@ -56,7 +57,7 @@ class LazyDocument implements Document {
     this.json = once(parts.json ?? (() => undefined))
     this.lines = once(() => indexLines(this.text))
     this.records = once(parts.records ?? (() => collectionOf(this.json())))
-    this.rows = once(parts.rows ?? (() => rowsOf(this, parts.noun)))
+    this.rows = once(parts.rows ?? (() => usualRows(this, parts.noun)))
   }
 
   get text(): string {
@@ -77,18 +78,18 @@ function collectionOf(value: JsonValue | undefined): Collection | undefined {
 }
 
 /** Formats that are read as lines; their records are there to be filtered. */
-const READ: ReadonlySet<Format> = new Set(['log', 'markdown', 'html', 'tree', 'text', 'blocks'])
+const READ: ReadonlySet<Format> = new Set(['log', 'markdown', 'html', 'tree', 'entries', 'xml', 'text', 'blocks'])
 
-function rowsOf(document: Document, noun: string | undefined): Rows {
+function usualRows(document: Document, noun: string | undefined): Rows {
   if (!READ.has(document.format)) {
     const records = document.records()
     if (records) {
       const scalar = typeof records.values[0] !== 'object'
-      return { noun: noun ?? (scalar ? 'value' : 'record'), items: keyedRecords(records) }
+      return rowsOf(noun ?? (scalar ? 'value' : 'record'), keyedRecords(records))
     }
     const value = document.json()
-    if (value !== undefined) return { noun: noun ?? 'value', items: [value] }
+    if (value !== undefined) return rowsOf(noun ?? 'value', [value])
   }
   const lines = document.lines()
-  return { noun: noun ?? 'line', items: Array.from({ length: lines.count }, (_, index) => lines.at(index)) }
+  return madeRows(noun ?? 'line', lines.count, lines.at)
 }

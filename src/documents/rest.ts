@@ -9,9 +9,8 @@ import { call } from './template.ts'
 
 /** Calls for the kept document of which `page` shows the rows from `first` on: one for the next rows, one for the first cut row. */
 export function restOf(document: Document, first: number, page: Page): Template[] {
-  const { items } = document.rows()
   const next = first + page.taken
-  const calls = next < items.length ? [call('proxy_filter', { offset: next })] : []
+  const calls = next < document.rows().count ? [call('proxy_filter', { offset: next })] : []
   const [cut] = page.shortened
   if (cut !== undefined) calls.push(restOfRow(document, first + cut, page.lines[cut] ?? ''))
   return calls.length > 0 ? calls : [call('proxy_explore', {})]
@@ -21,7 +20,7 @@ export function restOf(document: Document, first: number, page: Page): Template[
 const longestPath = 120
 
 function restOfRow(document: Document, at: number, line: string): Template {
-  const row = document.rows().items[at] ?? null
+  const [row = null] = document.rows().slice(at, at + 1)
   const path = pathOf(document, at, row)
   if (path === undefined) return elsewhere(row)
   const inside = typeof row === 'string' ? `[${samePart(row, line)}:]` : largestPart(row)
@@ -38,7 +37,7 @@ function elsewhere(row: JsonValue): Template {
 /** Where a row is: the path of a record, the number of a line where the document has no data. */
 function pathOf(document: Document, at: number, row: JsonValue): string | undefined {
   const records = document.records()
-  if (records && records.values.length === document.rows().items.length) {
+  if (records && records.values.length === document.rows().count) {
     const value = records.values[at]
     // A row of a map is its record with the key added.
     if (value !== row && !records.keys) return undefined

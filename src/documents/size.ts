@@ -43,14 +43,14 @@ const LONGEST = 100_000
 
 /** Characters of a document of found rows: exact for a few, from a sample of them for many. */
 export function sizeAbout(document: Document): number {
-  const { items } = document.rows()
-  const step = Math.max(1, Math.ceil(items.length / SAMPLE))
+  const rows = document.rows()
+  const step = Math.max(1, Math.ceil(rows.count / SAMPLE))
   let looked = 0
   let sum = 0
-  for (let index = 0; index < items.length; index += step) {
-    const row = items[index] ?? null
+  for (let index = 0; index < rows.count; index += step) {
+    const [row = null] = rows.slice(index, index + 1)
     sum += isWithin([row], LONGEST) ? encodeRow(row).length + 1 : LONGEST
     looked += 1
   }
-  return looked === 0 ? 0 : Math.round((sum / looked) * items.length)
+  return looked === 0 ? 0 : Math.round((sum / looked) * rows.count)
 }

@@ -41,7 +41,7 @@ export function query(views: Views, sources: readonly Source[], asked: Query): Q
   const page = {
     budget: asked.budget,
     title: titleOf(asked, outcomes),
-    counted: isCounted(outcomes, document.rows().items.length),
+    counted: isCounted(outcomes, document.rows().count),
     notes: notesOf(outcomes),
     ...aboutGroups(outcomes, document),
     offset: question.offset,

@@ -58,9 +58,9 @@ export function aboutGroups(
 ): { about?: (first: number, end: number) => string } {
   const [only] = outcomes
   const step = only?.steps.find(({ name, applied }) => name === 'aggregate' && applied)
-  const { items } = document.rows()
   const total = step?.metadata.total
-  if (total === undefined || items.length < 2 || step?.metadata.several === true) return {}
+  if (total === undefined || document.rows().count < 2 || step?.metadata.several === true) return {}
+  const { items } = document.rows()
   const counts = items.map((row) => (isObject(row) ? own(row, 'count') : undefined))
   if (!counts.every((count) => typeof count === 'number')) return {}
   return {
@@ -81,7 +81,7 @@ function matches(outcomes: readonly Outcome[], names: readonly string[]): string
     if (step === undefined) continue
     matched += step.metadata.matched ?? 0
     total += step.metadata.total ?? 0
-    unit ||= unitOf(outcome, step.name)
+    unit ||= step.metadata.unit ?? unitOf(outcome, step.name)
   }
   return `${formatCount(matched)} of ${formatPlural(total, unit)} ${matched === 1 ? 'matches' : 'match'}`
 }

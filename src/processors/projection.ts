@@ -1,12 +1,13 @@
 /** `fields`, `exclude`: which fields of the records, or of the whole, are shown. */
-import { fromRows, fromValue } from '../documents/derive.ts'
+import { fromMadeRows, fromRows, fromValue } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
+import { madeRows } from '../documents/rows.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
 import { type Field, resolveExactly, resolveField } from './fields.ts'
 import { projectionParams } from './parameters.ts'
 import { explainMissing, type Located, locate } from './path/locate.ts'
 import { parsePath } from './path/parse.ts'
-import { formatPath, newWork, type Path } from './path/path.ts'
+import { formatPath, isDefinite, newWork, type Path } from './path/path.ts'
 import { keepOnly, leaveOut } from './path/prune.ts'
 import { readValues } from './path/walk.ts'
 import { type Records, recordsOf } from './records.ts'
@@ -72,21 +73,25 @@ function withinRecords(records: Records, path: Path): boolean {
 }
 
 function flat(records: Records, fields: readonly Field[]): Document {
-  const work = newWork(20_000_000)
-  const items = records.values.map((record): JsonValue => {
+  // What a definite path looks at is bounded by the record, so that no row refuses when it is made.
+  const definite = fields.every(({ path }) => isDefinite(path))
+  const work = newWork(definite ? Number.MAX_SAFE_INTEGER : 20_000_000)
+  if (fields.some(({ path }) => path.length === 0)) return fromRows({ noun: 'record', items: records.values })
+  const rowOf = (index: number): JsonValue => {
+    const record = records.values[index] ?? null
     const row: JsonObject = {}
     const key = isObject(record) ? own(record, '_key') : undefined
     if (key !== undefined) row._key = key
     for (const { name, path } of fields) {
-      if (path.length === 0) return record
       const values: JsonValue[] = []
       const many = readValues(record, path, values, work)
       const [first] = values
       if (first !== undefined) setOwn(row, name, many ? values : first)
     }
     return row
-  })
-  return fromRows({ noun: 'record', items })
+  }
+  const rows = madeRows('record', records.values.length, rowOf)
+  return definite ? fromMadeRows('json', rows) : fromRows(rows)
 }
 
 function nested(root: JsonValue, references: readonly string[], notes: string[]): Document {

@@ -1,5 +1,5 @@
 /** Follows a path through data by hand: linear, own properties only, never changing anything. */
-import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
+import { isObject, type JsonObject, type JsonPrimitive, type JsonValue, own } from '../../protocol/json.ts'
 import { Refusal } from '../refusal.ts'
 import { newWork, type Path, type Segment, type Selector, type Work } from './path.ts'
 
@@ -42,6 +42,27 @@ export function readValues(record: JsonValue, path: Path, into: JsonValue[], wor
   }
   into.push(here)
   return false
+}
+
+/** What `scalarAt` answers for all that is not a single scalar: lists, objects, and what only a walker finds. */
+export const several = Symbol('several')
+
+/**
+ * The one scalar that a path of plain names leads to in a record; undefined when there is nothing. Like `readValues`, but without
+ * a list for it: for questions that go through all records.
+ */
+export function scalarAt(record: JsonValue, path: Path): JsonPrimitive | undefined | typeof several {
+  let here = record
+  for (let at = 0; at < path.length; at++) {
+    const segment = path[at] as Segment
+    const only = segment.selectors[0]
+    const plain = only?.kind === 'name' && !segment.deep && segment.selectors.length === 1
+    if (!plain || !isObject(here) || (segment.dotted.length > 0 && hasDotted(here, segment))) return several
+    const found = own(here, only.name)
+    if (found === undefined) return undefined
+    here = found
+  }
+  return typeof here === 'object' && here !== null ? several : here
 }
 
 function hasDotted(container: JsonObject, { dotted }: Segment): boolean {
