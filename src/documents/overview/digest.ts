@@ -1,6 +1,7 @@
 /** A record in the fields that tell most, for a sample that has room for a few. */
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
-import { cut } from '../../text/cut.ts'
+import { cut, ellipsis } from '../../text/cut.ts'
+import { formatPlural } from '../../text/format.ts'
 import { type Field, isNoise } from '../fields.ts'
 import { shorten } from '../shorten.ts'
 import { toJson } from '../stringify.ts'
@@ -38,7 +39,8 @@ export function digest(record: JsonValue, fields: readonly Field[], max: number,
     room -= length
     if (depth === 1) left -= 1
   }
-  if (Object.keys(short).length === 0) return shorten(record, max)
+  if (Object.keys(short).length === 0)
+    return max < 80 ? ellipsis(toJson({ '…': formatPlural(left, 'field') }), max) : shorten(record, max)
   if (left > 0) short['…'] = `${left} more`
   return toJson(short)
 }

@@ -1,11 +1,12 @@
 /** Facts about records, a line each: frequent values, ranges, extremes, what is missing. */
-import type { JsonPrimitive, JsonValue } from '../../protocol/json.ts'
+import { isObject, type JsonPrimitive, type JsonValue } from '../../protocol/json.ts'
 import { ellipsis } from '../../text/cut.ts'
 import { formatCount } from '../../text/format.ts'
 import { distinctCount, type Field, fieldsOf, frequent, isNoise } from '../fields.ts'
 import type { Profile } from '../profile.ts'
 import type { Shape } from '../shape.ts'
 import { toJson } from '../stringify.ts'
+import { positionsOf } from './positions.ts'
 import { days, moments, range } from './ranges.ts'
 import { isDated, isEnumerated, isGrouped, isMeasured, labelOf, scalarCount, worth } from './rank.ts'
 import { measure } from './sizes.ts'
@@ -23,20 +24,40 @@ const PER_LINE = 8
 /** The most characters of a line that several fields share. */
 const LINE = 280
 
-/** The fields of records; of records that are scalars or lists themselves, one by the name that queries know. */
-export function factFields(record: Shape): Field[] {
+/**
+ * The fields of records, and what lists of scalars in them hold (`tags[]`); of records that are scalars or lists themselves, by the
+ * names that queries know.
+ */
+export function factFields({ profile: { record }, values }: Records): Field[] {
   const fields = fieldsOf(record, 5)
-  if (fields.length > 0) return fields
+  if (fields.length > 0) return [...fields, ...fields.flatMap(listed)]
+  const positions = positionsOf(record, values)
+  if (positions.length > 0) return positions
   const inner = record.arrays ? record.elements : record
   if (!inner) return []
   const path = inner === record ? '_value' : '[]'
   return [{ path, name: 'value', shape: inner, of: inner.count, depth: 1, many: inner !== record }]
 }
 
+function listed(field: Field): Field[] {
+  const { elements } = field.shape
+  if (!elements || elements.objects > 0 || elements.arrays || elements.count === 0) return []
+  return [
+    {
+      ...field,
+      path: `${field.path}[]`,
+      shape: elements,
+      of: elements.count,
+      depth: field.depth + 1,
+      many: true,
+    },
+  ]
+}
+
 /** Facts in the order of their worth: frequent values, ranges, dates, flags, then what is left. */
 export function factsOf(records: Records): string[] {
   const { record } = records.profile
-  const all = factFields(record)
+  const all = factFields(records)
   const fields = all
     .map((field, index) => ({ field, index, score: worth(field) }))
     .filter(({ field, score }) => score > -5 && !isNoise(field))
@@ -48,6 +69,7 @@ export function factsOf(records: Records): string[] {
   const named = { left: 2 }
   const gathered = [
     record.arrays && record.elements ? `each: ${lengthsOf(record.arrays)}` : '',
+    keysOf(records),
     unlike(record),
     gather('numbers', fields.filter(isMeasured), (field) => range(field, records, label, named)),
     gather('dates', dated.slice(0, 1), ({ shape }) => moments(shape)),
@@ -81,6 +103,14 @@ function values(fields: readonly Field[]): string[] {
   return [...said].map(([text, paths]) => `${paths.slice(0, 4).join(' = ')} ${text}`)
 }
 
+/** How many entries there are in records that are maps. */
+function keysOf({ profile: { record }, values }: Records): string {
+  if (!record.values) return ''
+  const counts = values.slice(0, 10_000).map((value) => (isObject(value) ? Object.keys(value).length : 0))
+  const [min, max] = [Math.min(...counts), Math.max(...counts)]
+  return `each: ${min === max ? min : `${min}-${max}`} keys`
+}
+
 /** How strings differ that are the records themselves. */
 function unlike(record: Shape): string {
   const { strings } = record
@@ -92,7 +122,7 @@ function unlike(record: Shape): string {
 
 /** `(2 values): open ×21, closed ×9` when all of them are listed, `(12 values, most frequent): …` otherwise. */
 function enumerated(field: Field): string {
-  const { text, all } = listed(field, 12, 130)
+  const { text, all } = counted(field, 12, 130)
   return `(${distinctCount(field.shape)} values${all ? '' : ', most frequent'}): ${text}`
 }
 
@@ -100,7 +130,7 @@ function grouped(field: Field): string {
   const distinct = distinctCount(field.shape)
   // What was not counted may be more frequent than what was.
   const title = distinct === undefined ? 'many values, some' : `${distinct} values, most frequent`
-  return `(${title}): ${listed(field, 5, 90).text}`
+  return `(${title}): ${counted(field, 5, 90).text}`
 }
 
 function isFlag({ shape }: Field): boolean {
@@ -132,7 +162,7 @@ function gather(title: string, fields: readonly Field[], say: (field: Field) => 
 }
 
 /** `open ×21, closed ×9`, as many as fit; `all` when no value is left out or cut. */
-function listed({ shape }: Field, most: number, length: number): { text: string; all: boolean } {
+function counted({ shape }: Field, most: number, length: number): { text: string; all: boolean } {
   const said: string[] = []
   let used = 0
   let whole = true

@@ -53,7 +53,7 @@ function messages(values: readonly JsonValue[]): string[] {
   const seen = new Set(worst.patterns.map(({ pattern }) => pattern))
   const sampled = all.looked < values.length ? ` of ${formatCount(all.looked)} sampled` : ''
   for (const { pattern, count } of all.patterns.slice(0, 12)) {
-    if (!seen.has(pattern) && count > 1 && listed.length < 10)
+    if (!seen.has(pattern) && count > 1 && listed.length < 10 && /\p{L}{3}/u.test(pattern))
       listed.push(`${formatCount(count)}×${sampled} ${ellipsis(pattern, 110)}`)
   }
   return listed

@@ -14,12 +14,14 @@ export function overviewOfMarkdown(document: Document): Overview {
   const sections = listOf(json, 'sections').filter(({ level }) => level !== 0)
   const outline = sections.map((section) => ({
     level: Number(section.level),
-    text: `${section.line} ${ellipsis(String(section.heading), 80)}${length(section)}`,
+    text: `${section.line} ${ellipsis(plain(String(section.heading)), 80)}${length(section)}`,
   }))
-  const longest = sections.reduce<JsonObject | undefined>(
-    (best, section) => (size(section) > size(best) ? section : best),
-    undefined,
-  )
+  const longest = sections
+    .filter(({ heading }) => isOnly(String(heading), sections))
+    .reduce<JsonObject | undefined>(
+      (best, section) => (size(section) > size(best) ? section : best),
+      undefined,
+    )
   return {
     totals: [formatPlural(document.lines().count, 'line'), formatPlural(sections.length, 'heading')],
     type: () => '',
@@ -31,6 +33,13 @@ export function overviewOfMarkdown(document: Document): Overview {
       ...wordCall(document.text.slice(0, 200_000)),
     ].slice(0, 3),
   }
+}
+
+/** True for a heading that leads to one section. */
+function isOnly(heading: string, sections: readonly JsonObject[]): boolean {
+  return (
+    heading.length > 3 && sections.filter((other) => String(other.heading).includes(heading)).length === 1
+  )
 }
 
 /** The overview of a page: title, headings, tables, links. */
@@ -53,7 +62,10 @@ export function overviewOfHtml(document: Document): Overview {
       ...title,
       ...tableFacts(json),
       ...outlined(
-        headings.map(({ level, text }) => ({ level: Number(level), text: ellipsis(String(text), 80) })),
+        headings.map(({ level, text }) => ({
+          level: Number(level),
+          text: ellipsis(plain(String(text)), 80),
+        })),
       ),
       ...(linked === '' ? [] : [`links: ${linked}`]),
     ],
@@ -78,13 +90,29 @@ function tablesOf(json: JsonValue | undefined): JsonValue[][] {
   return Array.isArray(list) ? list.filter((table) => Array.isArray(table)) : []
 }
 
-/** Headings with their indentation; the deepest levels are left out of a long outline. */
+/** So many headings are listed; of a level with more, the first ones and the last. */
+const MOST_HEADINGS = 40
+const FIRST = 24
+const LAST = 3
+
+/** Headings with their indentation; the deepest levels of a long outline are counted only. */
 function outlined(headings: readonly { level: number; text: string }[]): string[] {
+  const upTo = (level: number) => headings.filter((heading) => heading.level <= level)
   let deepest = 6
-  while (deepest > 1 && headings.filter(({ level }) => level <= deepest).length > 40) deepest -= 1
-  const shown = headings.filter(({ level }) => level <= deepest)
+  while (deepest > 1 && upTo(deepest).length > MOST_HEADINGS && upTo(deepest - 1).length > 2) deepest -= 1
+  const shown = upTo(deepest)
   const least = Math.min(...shown.map(({ level }) => level))
-  return shown.map(({ level, text }) => `${'  '.repeat(Math.max(0, level - least))}${text}`)
+  const lines = shown.map(({ level, text }) => `${'  '.repeat(Math.max(0, level - least))}${text}`)
+  const deeper = headings.length - shown.length
+  const rest = deeper > 0 ? [`${formatPlural(deeper, 'deeper heading')}`] : []
+  if (lines.length <= MOST_HEADINGS) return [...lines, ...rest]
+  const left = lines.length - FIRST - LAST
+  return [...lines.slice(0, FIRST), `… ${left} more headings`, ...lines.slice(-LAST), ...rest]
+}
+
+/** A heading without links and the sign of its own link. */
+function plain(heading: string): string {
+  return heading.replace(/\[([^\][]*)\]\([^()]*\)/g, '$1').replace(/\s*[#§¶]$|^[#§¶]\s*/g, '')
 }
 
 function tableFacts(json: JsonValue | undefined): string[] {
@@ -139,6 +167,6 @@ function beginning(document: Document, max: number): string[] {
 }
 
 /** As a pattern that matches the words themselves. */
-function escaped(text: string): string {
+export function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }

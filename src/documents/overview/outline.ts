@@ -26,11 +26,21 @@ const PARTS: readonly Part[] = [
       /^(?:(?:export|default|pub(?:\([a-z]+\))?|public|private|protected|internal|static|abstract|final|sealed|async|unsafe|extern|override|virtual|inline|declare|data) +)*(?:function\*?|class|interface|enum|namespace|module|struct|trait|impl|def|fn|func|fun|record|object|sub|type(?= +\w+ *[=<{])) +(?:\([^)]*\) *)?([A-Za-z_$][\w$]*)/,
   },
   { title: 'sections', pattern: /^\[{1,2}([^\][\s][^\][]*)\]{1,2}\s*(?:[#;].*)?$/ },
+  { title: 'headings', pattern: /^([A-Z][A-Z0-9 ,&'()/-]{2,60})$/ },
   { title: 'keys', pattern: /^([A-Za-z_][\w./-]*):(?:\s|$)/, but: /^(?:https?|note|warning|error|info)$/i },
 ]
 
-/** A line about the parts of a text with their numbers, first names and lines; one about the elements of XML. */
-export function outlineOf(lines: LineIndex, text: string): string[] {
+export interface Outline {
+  /** How many parts, and the first of them by line and name. */
+  fact: string
+  /** The name of one part, for a question about it; none in XML. */
+  name?: string
+  /** True for source code and diffs, where words like `error` are part of the code. */
+  code?: boolean
+}
+
+/** The parts of a text with their numbers, first names and lines; of XML its elements. */
+export function outlineOf(lines: LineIndex, text: string): Outline | undefined {
   const looked = Math.min(lines.count, MOST_LINES)
   for (const { title, pattern, but } of PARTS) {
     const found: string[] = []
@@ -44,17 +54,16 @@ export function outlineOf(lines: LineIndex, text: string): string[] {
     // Parts have names of their own; what repeats is rather a pattern.
     if (found.length < 3 || found.length < looked * 0.005 || new Set(names).size < names.length * 0.5)
       continue
-    return [
-      `${formatCount(found.length)} ${title}${some(looked < lines.count)} (line, name): ${joined(found)}`,
-    ]
+    const fact = `${formatCount(found.length)} ${title}${some(looked < lines.count)} (line, name): ${joined(found)}`
+    return { fact, name: names[0] ?? '', code: title !== 'keys' }
   }
   return elementsOf(text)
 }
 
 /** `elements: item ×150, title ×151`, when the text is XML. */
-function elementsOf(text: string): string[] {
+function elementsOf(text: string): Outline | undefined {
   const start = text.slice(0, 1_000_000)
-  if (!/^\s*<(?:\?xml|!DOCTYPE|[A-Za-z][\w:.-]*[\s>])/.test(start.slice(0, 2000))) return []
+  if (!/^\s*<(?:\?xml|!DOCTYPE|[A-Za-z][\w:.-]*[\s>])/.test(start.slice(0, 2000))) return undefined
   const counts = new Map<string, number>()
   for (const [, name = ''] of start.matchAll(/<([A-Za-z][\w:.-]{0,60})(?=[\s/>])/g)) {
     if (counts.size < 500 || counts.has(name)) counts.set(name, (counts.get(name) ?? 0) + 1)
@@ -62,26 +71,42 @@ function elementsOf(text: string): string[] {
   const listed = [...counts]
     .sort((one, other) => other[1] - one[1])
     .map(([name, count]) => `${name} ×${count}`)
-  return [`elements${some(start.length < text.length)}: ${joined(listed)}`]
+  return { fact: `elements${some(start.length < text.length)}: ${joined(listed)}`, code: true }
 }
 
-const FAILURE = /\b(?:error|errors|fail|failed|failure|exception|fatal|panic|traceback|segfault|denied)\b/i
+/** As programs write it, not as prose speaks of it. */
+const FAILURE =
+  /\b(?:ERROR|FAILED|FAILURE|FATAL|PANIC|CRITICAL|SEVERE)\b|\b[Ee]rror(?:\[\w+\])?:|\berror [A-Z]+\d+|\bTraceback \(most|^panic:|\b\w*(?:Error|Exception)(?:: | in )|\b(?:[Bb]uild|[Tt]ests?|[Cc]ommand|[Ss]tep|[Jj]ob|[Tt]ask) failed\b|\bfailed (?:with|to)\b|\b[Pp]ermission denied\b/
+
+/** Lines that tell of failures. */
+export interface Failures {
+  fact: string
+  /** What a search for them looks for: the word that is found most. */
+  pattern: string
+}
 
 /** Lines that tell of failures, when they are few enough to stand out. */
-export function failuresOf(lines: LineIndex): string[] {
+export function failuresOf(lines: LineIndex): Failures | undefined {
   const looked = Math.min(lines.count, MOST_LINES)
   const found: string[] = []
+  const words = new Map<string, number>()
   let count = 0
   for (let index = 0; index < looked; index++) {
     const line = lines.at(index).slice(0, LONGEST)
-    if (!FAILURE.test(line)) continue
+    const match = FAILURE.exec(line)?.[0]
+    if (match === undefined) continue
     count += 1
+    const word = /[A-Za-z]{3,}/.exec(match)?.[0] ?? match
+    words.set(word, (words.get(word) ?? 0) + 1)
     if (found.length < 4) found.push(`${index + 1} ${ellipsis(line.trim().replace(/\s+/g, ' '), 100)}`)
   }
-  if (count === 0 || count > Math.max(4, looked * 0.1)) return []
-  return [
-    `${formatPlural(count, 'line')} with error, fail, …${some(looked < lines.count)}: ${found.join(' | ')}${count > found.length ? ' | …' : ''}`,
-  ]
+  const [first] = [...words].sort((one, other) => other[1] - one[1])
+  if (first === undefined || count > Math.max(4, looked * 0.1)) return undefined
+  const more = count > found.length ? ' | …' : ''
+  return {
+    fact: `${formatPlural(count, 'line')} of failure${some(looked < lines.count)}: ${found.join(' | ')}${more}`,
+    pattern: first[0],
+  }
 }
 
 /** What a text without words is: base64 with what it encodes, or hexadecimal digits. */

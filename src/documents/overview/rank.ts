@@ -43,6 +43,9 @@ export function isGrouped(field: Field): boolean {
   if ((distinct !== undefined && distinct <= 12) || /^(?:time|date|timestamp)$/i.test(field.name))
     return false
   const top = frequent(field.shape)[0]?.[1] ?? 0
+  // Where most differ, what occurs three times by chance says nothing.
+  if (distinct === undefined ? top < scalarCount(field) * 0.03 : distinct > scalarCount(field) * 0.5)
+    return false
   return (
     top >= 3 &&
     top >= scalarCount(field) * (field.depth === 1 ? 0.004 : 0.02) &&
@@ -108,16 +111,22 @@ export function worth(field: Field): number {
 
 /** The field that says which record it is: near unique, by a name that promises it, or the first short text that differs. */
 export function labelOf(fields: readonly Field[]): Field | undefined {
-  return pick(fields, LABELS) ?? pick(fields, IDS) ?? fields.find(isName)
+  const total = totalOf(fields)
+  return pick(fields, LABELS) ?? pick(fields, IDS) ?? fields.find((field) => isName(field, total))
+}
+
+/** How many records there are. */
+function totalOf(fields: readonly Field[]): number {
+  return fields.find(({ depth }) => depth === 1)?.of ?? 0
 }
 
 /** Short texts that are all different. */
-function isName(field: Field): boolean {
+function isName(field: Field, total: number): boolean {
   const { strings, count } = field.shape
   if (field.depth > 2 || field.many || !strings || strings.count < count || isNoise(field) || isDated(field))
     return false
   return (
-    strings.total / strings.count <= 40 && strings.numeric === 0 && count >= field.of * 0.9 && isUnique(field)
+    strings.total / strings.count <= 40 && strings.numeric === 0 && count >= total * 0.9 && isUnique(field)
   )
 }
 
@@ -128,8 +137,11 @@ export function idOf(fields: readonly Field[]): Field | undefined {
 
 /** By name: of the record itself first, then of what it wraps (`node.title`, `metadata.name`). */
 function pick(fields: readonly Field[], names: readonly string[]): Field | undefined {
+  const total = totalOf(fields)
   for (const level of [1, 2]) {
-    const here = fields.filter(({ depth, many }) => depth === level && !many)
+    const here = fields.filter(
+      ({ depth, many, shape }) => depth === level && !many && shape.count >= total * 0.5,
+    )
     for (const wanted of names) {
       const field = here.find(({ name }) => name.toLowerCase() === wanted)
       if (

@@ -1,10 +1,12 @@
 /** Ready-made calls on records: filter what stands out, group what repeats, search what is written. */
-import type { JsonObject, JsonPrimitive, JsonValue } from '../../protocol/json.ts'
+import { isObject, type JsonObject, type JsonPrimitive, type JsonValue } from '../../protocol/json.ts'
 import { distinctCount, type Field, fieldsOf, frequent, isNoise } from '../fields.ts'
 import type { Template } from '../fit.ts'
+import { pathStep } from '../records.ts'
 import type { Shape } from '../shape.ts'
 import { call } from '../template.ts'
 import type { Records } from './facts.ts'
+import { positionsOf } from './positions.ts'
 import { at } from './ranges.ts'
 import {
   idOf,
@@ -26,9 +28,10 @@ const MOST_FIELDS = 5
 const MOST_CHARACTERS = 72
 
 /** Up to three calls, each with fields and values that exist. `path` leads to the records. */
-export function callsOn({ profile, values }: Records, path: string): Template[] {
+export function callsOn({ profile, values, keys }: Records, path: string): Template[] {
   const { record } = profile
-  if (record.objects === 0) return onScalars(record, values.length)
+  if (record.objects === 0) return onScalars(record, values)
+  if (record.values) return onMaps(path, values, keys)
   const fields = fieldsOf(record, 4).filter(
     ({ path }) => /^[\w .*[\]-]+$/.test(path) && path.length <= 80 && !path.includes('__proto__'),
   )
@@ -39,8 +42,17 @@ export function callsOn({ profile, values }: Records, path: string): Template[] 
 }
 
 /** Calls on lists of strings, numbers or lists. */
-function onScalars(record: Shape, count: number): Template[] {
-  if (record.arrays) return [call('proxy_filter', { limit: 10 })]
+function onScalars(record: Shape, values: readonly JsonValue[]): Template[] {
+  const count = values.length
+  if (record.arrays) {
+    const [column] = positionsOf(record, values)
+      .filter((field) => (isEnumerated(field) || isGrouped(field)) && isGathering(field))
+      .sort((one, other) => worth(other) - worth(one))
+    return [
+      ...(column ? [call('proxy_filter', { group_by: column.path, limit: 20 })] : []),
+      call('proxy_filter', { limit: 10 }),
+    ]
+  }
   if (numbersOf(record)?.count === record.count)
     return [
       call('proxy_filter', { aggregate: 'min(_value), max(_value), avg(_value)' }),
@@ -57,6 +69,18 @@ function onScalars(record: Shape, count: number): Template[] {
   ]
 }
 
+/** Records that are maps are looked into one by one. */
+function onMaps(path: string, values: readonly JsonValue[], keys: readonly string[] | undefined): Template[] {
+  const [first] = values
+  const key = isObject(first) ? Object.keys(first)[0] : undefined
+  const word = key === undefined ? undefined : /[\p{L}\p{N}]{3,30}/u.exec(key)?.[0]
+  const step = keys?.[0] === undefined ? '[0]' : pathStep(keys[0])
+  return [
+    call('proxy_filter', { path: path + step, limit: 20 }),
+    ...(word === undefined ? [] : [call('proxy_search', { pattern: word, max_results: 10 })]),
+  ]
+}
+
 /** The records that matter most, in a few fields that these records have. */
 function listing(fields: readonly Field[], values: readonly JsonValue[]): Template | undefined {
   const where = condition(fields)
@@ -67,7 +91,7 @@ function listing(fields: readonly Field[], values: readonly JsonValue[]): Templa
     : fields
   const sorted = sorting(known.filter(({ path }) => path !== where?.field))
   const asked = [...(filtered ? [where.field] : []), ...(sorted === undefined ? [] : [sorted])]
-  const shown = chosen(known, asked)
+  const shown = chosen(known, asked, values.length)
   if (shown.length === 0) return undefined
   return call('proxy_filter', {
     ...(filtered ? { where: [`${where.field} = ${where.value}`] } : {}),
@@ -82,10 +106,10 @@ function isTold(value: JsonValue | undefined): boolean {
 }
 
 /** What identifies a record, what is asked for, and what tells most about it: few and short enough. */
-function chosen(fields: readonly Field[], asked: readonly string[]): string[] {
+function chosen(fields: readonly Field[], asked: readonly string[], count: number): string[] {
   const identity = [idOf(fields), labelOf(fields)].filter((field) => field !== undefined)
   const others = [...fields]
-    .filter((field) => scalarCount(field) > 0 && !isNoise(field) && worth(field) > 0)
+    .filter((field) => scalarCount(field) > count * 0.2 && !isNoise(field) && worth(field) > 0)
     .sort((one, other) => worth(other) - worth(one))
   const paths = new Set([...identity.map(({ path }) => path), ...asked, ...others.map(({ path }) => path)])
   const kept: string[] = []

@@ -14,8 +14,9 @@ import { typeNotations } from '../type-notation.ts'
 import { digest, sampleFields } from './digest.ts'
 import { factsOf, type Records } from './facts.ts'
 import type { Overview } from './overview.ts'
+import { positionsOf, positionType } from './positions.ts'
 import { callsOn } from './record-calls.ts'
-import { otherCollections, surroundings } from './surroundings.ts'
+import { type Surroundings, surroundings } from './surroundings.ts'
 import { unusualOf } from './unusual.ts'
 
 /** The overview of a document's main collection, or of its one value. */
@@ -28,16 +29,29 @@ export function overviewOfData(document: Document): Overview {
 function ofCollection(root: JsonValue, collection: Collection): Overview {
   const { path, keys, values } = collection
   const records: Records = { values, keys, profile: profile(collection) }
+  const beside = surroundings(root, path)
   const kind = typeof values[0] === 'object' ? 'record' : 'value'
   const keyed = keys ? ' by key' : ''
   return {
     totals: [`${formatPlural(values.length, kind)}${keyed} in ${path}`],
     type: typed(records, keys),
     wide: isWide(records.profile.record),
-    facts: [...surroundings(root, path), ...factsOf(records)],
+    facts: factsAround(beside, factsOf(records)),
     sample: (max) => sample(records, max),
-    calls: orExplore([...callsOn(records, path), ...otherCalls(root, path, records.profile.record)]),
+    calls: orExplore([...callsOn(records, path), ...otherCalls(beside.others, records.profile.record)]),
   }
+}
+
+/** What stands beside the records first, its smaller parts last. */
+function factsAround({ scalars, parts }: Surroundings, facts: readonly string[]): string[] {
+  const all = [
+    ...parts.slice(0, 2),
+    ...facts.slice(0, 4),
+    ...parts.slice(2, 4),
+    ...facts.slice(4),
+    ...parts.slice(4),
+  ]
+  return scalars === '' ? all : [scalars, ...all]
 }
 
 /** Something can always be asked. */
@@ -46,12 +60,14 @@ function orExplore(calls: readonly Template[]): readonly Template[] {
 }
 
 function typed(
-  { profile: { record } }: Records,
+  { profile: { record }, values }: Records,
   keys: readonly string[] | undefined,
 ): (max: number) => string {
   const some = keys?.slice(0, 3).map((key) => JSON.stringify(middle(key)))
   const more = keys && keys.length > 3 ? ', …' : ''
   const label = some ? `_key: string (${some.join(', ')}${more}) → ` : ''
+  const positions = positionsOf(record, values)
+  if (positions.length > 0) return (max) => ellipsis(label + positionType(positions), max)
   const notation = typeNotations(record, { depth: 4, enumerate: false, implicit: true })
   return (max) => label + notation(max - label.length)
 }
@@ -66,11 +82,10 @@ function isWide({ fields }: Shape): boolean {
   return [...fields.values()].filter((field) => !isNoise({ shape: field })).length > 16
 }
 
-/** When the type leaves fields out, a look at all of them is worth a call; other collections are, otherwise. */
-function otherCalls(root: JsonValue, path: string, record: Shape): Template[] {
-  const [other] = otherCollections(root, path)
+/** The largest other collection, and a look at all fields where the type leaves some out. */
+function otherCalls([other]: Surroundings['others'], record: Shape): Template[] {
   return [
-    ...(other ? [call('proxy_filter', { path: other.path, limit: 10 })] : []),
+    ...(other && other.count > 5 ? [call('proxy_filter', { path: other.path, limit: 10 })] : []),
     ...(record.fields.size > WIDE ? [call('proxy_explore', {})] : []),
   ]
 }
@@ -93,10 +108,13 @@ function sample(records: Records, max: number): string[] {
   for (const index of [...picked.keys()].slice(fitting)) picked.delete(index)
   const others = picked.size > 1 ? Math.floor((max * 0.5) / (picked.size - 1)) : 0
   return [...picked].map(([index, name]) => {
-    const each = index === 0 ? (picked.size > 1 ? Math.floor(max * 0.5) : max) : others
+    const each = Math.min(
+      index === 0 ? (picked.size > 1 ? Math.floor(max * 0.5) : max) : others,
+      index === 0 ? FIRST_RECORD : OTHER_RECORD,
+    )
     const key = records.keys?.[index]
     const title = ellipsis(
-      key === undefined ? `${name}: ` : `${name}, ${JSON.stringify(key)}: `,
+      key === undefined ? `${name}: ` : `${name}, ${JSON.stringify(middle(key))}: `,
       Math.min(each, 100),
     )
     const record = values[index] ?? null
@@ -104,6 +122,10 @@ function sample(records: Records, max: number): string[] {
     return title + digest(told, best, each - title.length, sizeOf(record) - sizeOf(told))
   })
 }
+
+/** The most characters of the first record of a sample, and of others. */
+const FIRST_RECORD = 340
+const OTHER_RECORD = 220
 
 /** Scalars: as many of the first ones as fit, and the last. */
 function ends({ keys, values }: Records, max: number): string[] {

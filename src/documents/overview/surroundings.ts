@@ -13,40 +13,104 @@ const FEW = 8
 const MOST_SCALARS = 12
 const MOST_PARTS = 8
 
-/** Collections beside the main one, in the order of the document. Those of two elements are examples, not collections. */
-export function otherCollections(root: JsonValue, path: string): Collection[] {
-  return collectionsOf(root).filter((other) => other.path !== path && other.values.length > 2)
+/** Collections of one kind: one, or several at places that differ in a step or two (`$.resources.*.methods.*`). */
+export interface Kin {
+  /** Leads to the records when there are several collections, to the collection when there is one. */
+  path: string
+  collections: readonly Collection[]
+  /** Records in all of them. */
+  count: number
 }
 
-/** A line with the scalars, and one for each other part, with its path, size and fields. */
-export function surroundings(root: JsonValue, path: string): string[] {
-  if (path === '$' || !isObject(root)) return []
-  const others = otherCollections(root, path)
-  const inside = new Set([path, ...others.map((other) => other.path)])
-  const { scalars, parts } = walk(root, inside)
-  const lines = [...others.map(describe), ...parts]
-  const left = lines.length - MOST_PARTS
-  return [
-    ...(scalars.length > 0 ? [ellipsis(`beside the records: ${scalars.join(', ')}`, 240)] : []),
-    ...lines.slice(0, MOST_PARTS).map((line) => `also ${line}`),
-    ...(left > 0 ? [`also …${left} more parts`] : []),
-  ]
+/** What the document holds beside its main collection. */
+export interface Surroundings {
+  /** `beside the records: total = 812, …`; empty when there are no scalars. */
+  scalars: string
+  /** A line for each other part with its path, size and fields, the largest first. */
+  parts: readonly string[]
+  /** The largest other collections. */
+  others: readonly Kin[]
+}
+
+/** Looks around the collection at `path`. */
+export function surroundings(root: JsonValue, path: string): Surroundings {
+  if (path === '$' || !isObject(root)) return { scalars: '', parts: [], others: [] }
+  const all = collectionsOf(root)
+  const kin = gathered(all)
+  const own = kin.find(
+    ({ collections }) => collections.length > 1 && collections.some((one) => one.path === path),
+  )
+  const others = kin
+    .filter((one) => one !== own && one.path !== path && one.count > 2)
+    .sort((one, other) => weight(other) - weight(one))
+  const { scalars, parts } = walk(root, new Set(all.map((one) => one.path)))
+  const lines = [...(own ? [own] : []), ...others].map(describe)
+  const shown = [...lines, ...parts].slice(0, MOST_PARTS)
+  const left = lines.length + parts.length - shown.length
+  return {
+    scalars: scalars.length > 0 ? ellipsis(`beside the records: ${scalars.join(', ')}`, 240) : '',
+    parts: [...shown.map((line) => `also ${line}`), ...(left > 0 ? [`also …${left} smaller parts`] : [])],
+    others,
+  }
+}
+
+/** Records count by their fields, lists of scalars little. */
+function weight({ collections, count }: Kin): number {
+  const [value] = collections[0]?.values ?? []
+  return isObject(value) ? count * Math.min(20, Object.keys(value).length) : count * 0.2
+}
+
+/** Collections with the same name of their own and the same fields as one, when their places differ in names alone. */
+function gathered(collections: readonly Collection[]): Kin[] {
+  const groups = new Map<string, Collection[]>()
+  for (const collection of collections) {
+    const steps = stepsOf(collection.path)
+    const key = `${steps.length} ${steps[1]} ${steps.at(-1)} ${collection.keys ? 'map' : 'list'} ${namesIn(collection.values)[0] ?? ''}`
+    const group = groups.get(key)
+    if (group) group.push(collection)
+    else groups.set(key, [collection])
+  }
+  return [...groups.values()].flatMap((group) => (group.length < 2 ? group.map(alone) : [together(group)]))
+}
+
+function alone(collection: Collection): Kin {
+  return { path: collection.path, collections: [collection], count: collection.values.length }
+}
+
+function together(group: readonly Collection[]): Kin {
+  const all = group.map(({ path }) => stepsOf(path))
+  const steps = (all[0] ?? []).map((step, index) =>
+    all.every((other) => other[index] === step) ? step : '.*',
+  )
+  return {
+    path: `${steps.join('')}${group[0]?.keys ? '.*' : '[*]'}`,
+    collections: group,
+    count: group.reduce((sum, { values }) => sum + values.length, 0),
+  }
+}
+
+/** `$`, `.name`, `["name"]`, `[0]`. */
+function stepsOf(path: string): string[] {
+  return path.match(/^\$|\.\w+|\["(?:[^"\\]|\\.)*"\]|\[\d+\]/g) ?? [path]
 }
 
 /** `$.users: 42 records {id, login, team}`. */
-function describe({ path, values, keys }: Collection): string {
-  const names = fieldNames(values)
-  const kind = names === '' ? 'value' : 'record'
-  return `${path}: ${formatPlural(values.length, kind)}${keys ? ' by key' : ''}${names}`
+function describe({ path, collections, count }: Kin): string {
+  const [first] = collections
+  const names = namesIn(first?.values ?? [])
+  const kind = formatPlural(count, names.length === 0 ? 'value' : 'record')
+  const places = collections.length > 1 ? ` in ${collections.length} ${first?.keys ? 'maps' : 'lists'}` : ''
+  const keyed = first?.keys && collections.length === 1 ? ' by key' : ''
+  return `${path}: ${kind}${keyed}${places}${names.length === 0 ? '' : ` {${some(names)}}`}`
 }
 
-/** ` {id, login, team}`, of a few records; empty when they are no objects. */
-function fieldNames(values: readonly JsonValue[]): string {
+/** The fields of a few records. */
+function namesIn(values: readonly JsonValue[]): string[] {
   const names = new Set<string>()
   for (const value of values.slice(0, 5)) {
     if (isObject(value)) for (const name of Object.keys(value).slice(0, 100)) names.add(name)
   }
-  return names.size === 0 ? '' : ` {${some([...names])}}`
+  return [...names]
 }
 
 /** As many names as fit, and how many are left. */
@@ -73,7 +137,10 @@ function walk(root: JsonObject, collections: ReadonlySet<string>): { scalars: st
       const plain = keys.filter((key) => typeof object[key] !== 'object')
       const holder = keys.length > 2 && keys.every((key) => isObject(own(object, key)))
       if (depth > 0 && (holder || plain.length > FEW)) {
-        parts.push(`${path}: ${formatPlural(keys.length, 'field')} {${some(keys)}}`)
+        const holdsOther = keys.some((key) =>
+          [...collections].some((other) => other.startsWith(path + pathStep(key))),
+        )
+        if (!holdsOther) parts.push(`${path}: ${formatPlural(keys.length, 'field')} {${some(keys)}}`)
         continue
       }
       for (const key of plain.slice(0, Math.max(0, MOST_SCALARS - scalars.length)))

@@ -5,8 +5,9 @@ import { formatCount, formatPlural } from '../../text/format.ts'
 import type { Document } from '../document.ts'
 import type { Template } from '../fit.ts'
 import { call } from '../template.ts'
+import { escaped } from './markup.ts'
 import { messagePatterns } from './message-patterns.ts'
-import { encodedOf, failuresOf, outlineOf } from './outline.ts'
+import { encodedOf, type Failures, failuresOf, type Outline, outlineOf } from './outline.ts'
 import type { Overview } from './overview.ts'
 import { distinctiveWords } from './words.ts'
 
@@ -20,8 +21,10 @@ export function overviewOfText(document: Document): Overview {
       : []
   const { patterns, looked } = messagePatterns(lines.count, (index) => lines.at(index))
   const repeated = patterns.filter(
-    ({ count, pattern }) => count > 2 && count > looked * 0.01 && pattern.length > 2,
+    ({ count, pattern }) => count > 2 && count > looked * 0.01 && /\p{L}{3}/u.test(pattern),
   )
+  const outline = encoded === undefined ? outlineOf(lines, document.text) : undefined
+  const failures = outline?.code || encoded !== undefined ? undefined : failuresOf(lines)
   const covered = repeated.reduce((sum, { count }) => sum + count, 0) / Math.max(1, looked)
   const sampled = looked < lines.count ? ` of ${formatCount(looked)} sampled` : ''
   const blocks = document.format === 'blocks' ? blockFacts(document) : []
@@ -31,17 +34,17 @@ export function overviewOfText(document: Document): Overview {
     facts: [
       ...(encoded === undefined ? [] : [encoded]),
       ...blocks,
-      ...outlineOf(lines, document.text),
-      ...failuresOf(lines),
+      ...(outline ? [outline.fact] : []),
+      ...(failures ? [failures.fact] : []),
       ...repeated
         .slice(0, 8)
         .map(({ pattern, count }) => `${formatCount(count)}×${sampled} ${ellipsis(pattern, 110)}`),
-      ...(words.length > 0 ? [`frequent words: ${words.join(', ')}`] : []),
+      ...(words.length > 0 ? [`words to search for: ${words.join(', ')}`] : []),
     ],
     // Lines that repeat are told already; a few show how they look.
     sample: (max) =>
       endsOf(document, encoded !== undefined ? Math.min(max, 160) : covered > 0.8 ? Math.min(max, 480) : max),
-    calls: document.text.trim() === '' ? [] : textCalls(words, document),
+    calls: document.text.trim() === '' ? [] : textCalls({ words, outline, failures }, document),
   }
 }
 
@@ -54,16 +57,28 @@ function standsAlone(word: string, text: string): boolean {
   return alone.test(text.slice(0, 200_000))
 }
 
-function textCalls([first, second]: readonly string[], document: Document): Template[] {
+interface Leads {
+  words: readonly string[]
+  outline: Outline | undefined
+  failures: Failures | undefined
+}
+
+/** Failures first, then a part by its name, then a word that leads to a few places, then the end. */
+function textCalls({ words: [word], outline, failures }: Leads, document: Document): Template[] {
   const { count } = document.lines()
-  const tail = count > 100 ? [call('proxy_filter', { offset: count - 50, limit: 50 })] : []
-  return [
-    ...(first === undefined ? [] : [call('proxy_search', { pattern: first, mode: 'bm25', top_k: 3 })]),
-    ...(second === undefined
-      ? []
-      : [call('proxy_search', { pattern: second, context_lines: 2, max_results: 5 })]),
-    ...(tail.length > 0 ? tail : [call('proxy_filter', { limit: 50 })]),
+  const calls = [
+    ...(failures
+      ? [call('proxy_search', { pattern: failures.pattern, context_lines: 2, max_results: 10 })]
+      : []),
+    ...(outline?.name
+      ? [call('proxy_search', { pattern: escaped(outline.name), context_lines: 10, max_results: 1 })]
+      : []),
+    ...(word === undefined ? [] : [call('proxy_search', { pattern: word, mode: 'bm25', top_k: 3 })]),
+    count > 100
+      ? call('proxy_filter', { offset: count - 40, limit: 40 })
+      : call('proxy_filter', { limit: 50 }),
   ]
+  return calls
 }
 
 function paragraphs(text: string): string[] {
