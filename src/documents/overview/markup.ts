@@ -35,8 +35,12 @@ export function overviewOfMarkdown(document: Document): Overview {
   }
 }
 
+/** Headings that are compared with each other. */
+const COMPARED = 500
+
 /** True for a heading that leads to one section. */
 function isOnly(heading: string, sections: readonly JsonObject[]): boolean {
+  if (sections.length > COMPARED) return heading.length > 8
   return (
     heading.length > 3 && sections.filter((other) => String(other.heading).includes(heading)).length === 1
   )
