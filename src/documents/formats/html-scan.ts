@@ -84,8 +84,12 @@ const NAMED: Readonly<Record<string, string>> = {
 
 /** Character references decoded, white space single. Unknown references stay as they are. */
 export function decodeText(text: string): string {
-  const decoded = text.includes('&') ? text.replace(/&(#x?[\da-f]{1,6}|[a-z]{2,8});/gi, reference) : text
-  return decoded.replace(/\s+/g, ' ')
+  return decodeReferences(text).replace(/\s+/g, ' ')
+}
+
+/** Character references decoded and nothing else. */
+export function decodeReferences(text: string): string {
+  return text.includes('&') ? text.replace(/&(#x?[\da-f]{1,6}|[a-z]{2,8});/gi, reference) : text
 }
 
 function reference(whole: string, name: string): string {
