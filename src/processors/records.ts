@@ -18,6 +18,8 @@ export interface Records {
   readonly path: Path
   /** Records of a map carry their key as `_key`. */
   readonly values: readonly JsonValue[]
+  /** The records that these were chosen from: a field that one of them has is a field. The same list where nothing was chosen. */
+  readonly whole: readonly JsonValue[]
   /** Every field of a sample of the records, `a.b` for nested ones, `a.*.b` within maps, with a few of its values. */
   names(): ReadonlyMap<string, readonly JsonValue[]>
   /** What to say of a field that no record has: where it is, or what the records are. */
@@ -32,11 +34,21 @@ export function recordsOf(document: Document): Records | undefined {
   if (!collection) return undefined
   const before = known.get(collection)
   if (before) return before
-  const records = asRecords(keyedRecords(collection), parsePath(collection.path), (field) =>
+  const own = asRecords(keyedRecords(collection), parsePath(collection.path), (field) =>
     otherPlace(document, collection, field),
   )
+  const origin = origins.get(document)
+  const records = origin ? { ...origin, values: own.values, path: own.path } : own
   known.set(collection, records)
   return records
+}
+
+const origins = new WeakMap<Document, Records>()
+
+/** Says that the records of a document were chosen from those of another, so that names mean the same in both. */
+export function chosenFrom(chosen: Document, from: Document): void {
+  const records = chosen === from || from.json() === undefined ? undefined : recordsOf(from)
+  if (records) origins.set(chosen, records)
 }
 
 /** Throws a `Refusal` when the document has no records. `doing` completes "nothing to". */
@@ -86,6 +98,15 @@ function otherPlace(document: Document, own: Collection, field: string): string 
   return place === undefined ? '' : ` \`${place}\` has it: add "path": ${JSON.stringify(place)}.`
 }
 
+/** The records of the collections that are not the main one. */
+export function otherRecords(document: Document): Records[] {
+  const main = document.records()?.path
+  return collectionsOf(document.json() ?? null)
+    .filter(({ path }) => path !== main)
+    .slice(0, mostOthers)
+    .map((collection) => asRecords(keyedRecords(collection), parsePath(collection.path), () => ''))
+}
+
 /** Values as records without a place of their own: the elements of lists in records. */
 export function recordsOfValues(values: readonly JsonValue[]): Records {
   return asRecords(values, [], () => '')
@@ -96,6 +117,7 @@ function asRecords(values: readonly JsonValue[], path: Path, hint: Records['hint
   return {
     path,
     values,
+    whole: values,
     hint,
     names() {
       names ??= collectNames(values)

@@ -1,28 +1,31 @@
 /** `path`: the part of a document that the later steps are about. */
 import { type Part, partsOf } from '../documents/combine.ts'
-import { fromRows, fromText, fromValue } from '../documents/derive.ts'
+import { fromRows, fromText } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
 import { withField } from '../documents/records.ts'
-import { isObject, type JsonValue } from '../protocol/json.ts'
+import type { JsonValue } from '../protocol/json.ts'
 import { formatCount } from '../text/format.ts'
 import { selectParams } from './parameters.ts'
 import { followExtended, isExtended } from './path/jsonpath.ts'
-import { explainMissing, type Located, locate, type Reached } from './path/locate.ts'
+import { explainMissing, type Located, locate } from './path/locate.ts'
+import { fromPipes, fromPointer } from './path/notations.ts'
 import { parsePath } from './path/parse.ts'
-import { isDefinite, newWork, type Path } from './path/path.ts'
+import { formatPath, isDefinite, newWork, type Path } from './path/path.ts'
 import type { StepMetadata } from './processor.ts'
+import { recordsReached } from './reached.ts'
 import { Refusal, shown } from './refusal.ts'
 import { defineStep } from './step.ts'
 
 /**
- * A path that reaches one value makes that the document, so that the elements of a list or map are its records. One
- * that reaches several makes each a record, with its key as `_key` where it is the value of a map.
+ * What the path reaches are the records: the elements of a list or map, of several lists or maps, or several values, each with its key
+ * as `_key` where it is the value of a map.
  */
 export const select = defineStep({
   name: 'select',
   params: selectParams,
   wanted: ({ path }) => path !== undefined && path.trim() !== '',
-  run(document, { path: source = '' }) {
+  run(document, { path: written = '' }) {
+    const source = fromPipes(/^#\//.test(written) ? (fromPointer(written) ?? written) : written.trim())
     const parts = partsOf(document)
     if (parts) return inEach(parts, source)
     const root = document.json() ?? linesFor(document, source)
@@ -37,15 +40,10 @@ export const select = defineStep({
       reached,
       note,
       path: followed,
-    } = isExtended(source) ? findExtended(root, source) : find(document, root, parsePath(source))
-    const notes = note === undefined ? [] : [note]
-    if (reached.length > 1 && reached.every(({ value }) => Array.isArray(value))) {
-      notes.push(`The path reaches ${reached.length} lists; write \`[*]\` after it for what they hold.`)
-    }
-    return {
-      content: documentOf(reached, followed),
-      metadata: { matched: reached.length, ...(notes.length > 0 && { notes }) },
-    }
+    } = isExtended(source) ? findExtended(root, source) : find(document, root, parsePath(source), source)
+    const { content, note: taken } = recordsReached(reached, followed)
+    const notes = [note, taken].filter((one) => one !== undefined)
+    return { content, metadata: { matched: reached.length, ...(notes.length > 0 && { notes }) } }
   },
 })
 
@@ -75,7 +73,7 @@ function findExtended(root: JsonValue, source: string): Located {
 }
 
 /** From the root; else from the records, because that is where a name without a way to it usually is. */
-function find(document: Document, root: JsonValue, path: Path): Located {
+function find(document: Document, root: JsonValue, path: Path, source: string): Located {
   const fromRoot = locate(root, path)
   if (fromRoot) return fromRoot
   const records = document.records()
@@ -87,6 +85,9 @@ function find(document: Document, root: JsonValue, path: Path): Located {
   }
   const near = locateNearby(document, root, path)
   if (near) return near
+  const pointer = fromPointer(source)
+  const pointed = pointer === undefined ? undefined : locate(root, parsePath(pointer))
+  if (pointed) return { ...pointed, note: `The path was read as \`${formatPath(pointed.path)}\`.` }
   const { message, unfulfilled } = explainMissing(root, path)
   if (unfulfilled) return { reached: [], path, note: message }
   throw new Refusal(message)
@@ -137,35 +138,4 @@ function locateInRecords(document: Document, root: JsonValue, path: Path): Locat
   const records = document.records()
   const found = records && locate(root, [...parsePath(records.path), ...path])
   return found && { ...found, note: `The path was followed from the records, \`${records.path}\`.` }
-}
-
-function documentOf(reached: readonly Reached[], path: Path): Document {
-  const [first, second] = reached
-  if (first && second === undefined && (isDefinite(path) || Array.isArray(first.value)))
-    return alone(first.value)
-  const name = lastName(path)
-  return fromRows({ noun: 'record', items: reached.map((one) => record(one, name)) })
-}
-
-/** The part of an object's text from which on a list in it is what the object is there for. */
-const mostOfIt = 0.7
-
-/** A list or map is its elements, and so is an object that hardly holds more than one; any other object is one record. */
-function alone(value: JsonValue): Document {
-  const whole = fromValue(value, { noun: 'record' })
-  const records = whole.records()
-  if (!isObject(value) || !records || records.path === '$') return whole
-  const wrapper = JSON.stringify(records.values).length >= whole.characters * mostOfIt
-  return wrapper ? whole : fromRows({ noun: 'record', items: [value] })
-}
-
-function record({ value, key }: Reached, name: string): JsonValue {
-  if (key === undefined) return value
-  return isObject(value) ? withField('_key', key, value) : { _key: key, [name]: value }
-}
-
-/** What a scalar of a map is called beside its key: the last name of the path. */
-function lastName(path: Path): string {
-  const [only] = path.at(-1)?.selectors ?? []
-  return only?.kind === 'name' && only.name !== '__proto__' ? only.name : '_value'
 }

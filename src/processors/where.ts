@@ -4,8 +4,8 @@ import { whereParams } from './parameters.ts'
 import { requireRecords } from './records.ts'
 import { Refusal } from './refusal.ts'
 import { defineStep } from './step.ts'
+import { bindSomewhere, nestedMatches } from './where/elsewhere.ts'
 import { explainNothing } from './where/explain.ts'
-import { bind } from './where/matcher.ts'
 
 /** More conditions than anybody writes. */
 const mostConditions = 50
@@ -22,11 +22,13 @@ export const where = defineStep({
   run(document, { where: conditions = [] }) {
     if (conditions.length > mostConditions)
       throw new Refusal(`At most ${mostConditions} conditions are allowed.`)
-    const records = requireRecords(document, 'filter')
-    const { matches, comparisons, patterns, notes } = bind(conditions, records)
+    const { records, binding } = bindSomewhere(conditions, requireRecords(document, 'filter'), document)
+    const { matches, comparisons, patterns, notes } = binding
     const filter = (): typeof records.values => {
       const found = records.values.filter(matches)
-      if (found.length === 0) notes.push(...explainNothing(comparisons, records))
+      const nested = nestedMatches(records, matches)
+      if (nested.length > 0) notes.push(...nested)
+      else if (found.length === 0) notes.push(...explainNothing(comparisons, records))
       return found
     }
     const timed = patterns.reduce((work, pattern) => () => pattern.run(work), filter)

@@ -29,6 +29,7 @@ export function alike(names: ReadonlyMap<string, unknown>, reference: string): C
     (name) => name.parts.join('.') === whole,
     (name) => name.parts.join('.').endsWith(`.${whole}`),
     (name) => skips(name.parts, parts),
+    (name) => within(name.parts).join('.').endsWith(whole) && ends(within(name.parts), parts),
     (name) => name.parts.join('') === joined,
     (name) => parts.length === 1 && endsJoined(name.parts, joined),
     (name) => name.name.toLowerCase().endsWith(`(${whole})"]`),
@@ -75,6 +76,15 @@ function skips(parts: readonly string[], wanted: readonly string[]): boolean {
   let next = 0
   for (const part of parts) if (part === wanted[next]) next++
   return next === wanted.length
+}
+
+/** Without the marks of XML and the prefixes of names: `@id` as `id`, `kubernetes.io/arch` as `arch`. */
+function within(parts: readonly string[]): readonly string[] {
+  return parts.map((part) => part.replace(/^[@#$]+/, '').replace(/^.*[/:](?=[^/:]+$)/, ''))
+}
+
+function ends(parts: readonly string[], wanted: readonly string[]): boolean {
+  return wanted.every((part, at) => parts[parts.length - wanted.length + at] === part)
 }
 
 /** `userLogin` for `head.user.login`: the last parts, at least two, written as one. */

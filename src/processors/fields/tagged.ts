@@ -3,6 +3,7 @@ import { isObject, type JsonValue, own } from '../../protocol/json.ts'
 import { newWork, type Path } from '../path/path.ts'
 import { readValues } from '../path/walk.ts'
 import type { Records } from '../records.ts'
+import { halvesOf } from './pairs.ts'
 
 /** A field of a pair: the key it has, and the way to its value. */
 export interface Tagged {
@@ -12,15 +13,6 @@ export interface Tagged {
   written: string
 }
 
-/** Names of the two halves, in the order in which they are believed. */
-const halves: readonly (readonly [RegExp, RegExp])[] = [
-  [/^(?:key|k)$/i, /^(?:value|val|v)$/i],
-  [
-    /^(?:name|@name|header|field|label|attribute|property|code|param)$/i,
-    /^(?:value|val|#text|@value|text|content|string_?value)$/i,
-  ],
-  [/^(?:type|id|@type|@key)$/i, /^(?:value|status|address|#text)$/i],
-]
 const mostSampled = 2_000
 
 /** The pair called `key` in the lists at `list`. Undefined when they are no lists of pairs, or none is called so. */
@@ -41,19 +33,6 @@ export function taggedIn(records: Records, list: Path, listName: string, key: st
     }
   }
   return near
-}
-
-/** The names of the halves, when `element` is a pair: few fields, two of them called so. */
-export function halvesOf(element: JsonValue): { key: string; value: string } | undefined {
-  if (!isObject(element)) return undefined
-  const names = Object.keys(element)
-  if (names.length < 2 || names.length > 8) return undefined
-  for (const [left, right] of halves) {
-    const key = names.find((name) => left.test(name))
-    const value = names.find((name) => right.test(name))
-    if (key !== undefined && value !== undefined) return { key, value }
-  }
-  return undefined
 }
 
 function tagged(list: Path, listName: string, halves: { key: string; value: string }, held: string): Tagged {

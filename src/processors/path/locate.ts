@@ -1,5 +1,5 @@
 /** Following a path that may be slightly wrong: reads names regardless of case, says where nothing was found. */
-import { isObject, type JsonValue } from '../../protocol/json.ts'
+import { isObject, type JsonValue, own } from '../../protocol/json.ts'
 import { nearest } from '../../text/edit-distance.ts'
 import { listed, shown } from '../refusal.ts'
 import { formatPath, newWork, type Path, type Segment, type Work } from './path.ts'
@@ -28,8 +28,9 @@ export function locate(root: JsonValue, path: Path, work: Work = newWork()): Loc
   if (reached.length > 0) return { reached, path }
   let repaired = path
   for (let tries = 0; tries < path.length; tries++) {
-    const { at, names } = failure(root, repaired, work)
-    const segment = renamed(repaired[at], names)
+    const { at, names, before } = failure(root, repaired, work)
+    const failing = repaired[at]
+    const segment = renamed(failing, names) ?? (failing && byIdentity(failing, before))
     if (!segment) return undefined
     repaired = repaired.with(at, segment)
     const found = follow(root, repaired, work)
@@ -43,6 +44,18 @@ export function locate(root: JsonValue, path: Path, work: Work = newWork()): Loc
   }
   return undefined
 }
+
+/** From the strictest on. */
+const spellings: readonly ((name: string) => string)[] = [
+  (name) => name.toLowerCase(),
+  (name) => name.toLowerCase().replaceAll(/[\s_-]/g, ''),
+  (name) =>
+    name
+      .toLowerCase()
+      .replaceAll(/[\s_-]/g, '')
+      .replace(/(?:ies|y)$/, 'y')
+      .replace(/([^s])s$/, '$1'),
+]
 
 /** Why a path reaches nothing. */
 export interface Missing {
@@ -82,14 +95,18 @@ function follow(root: JsonValue, path: Path, work: Work): Reached[] {
 }
 
 /** The first segment at which nothing is left, and the names that exist before it. */
-function failure(root: JsonValue, path: Path, work: Work): { at: number; names: string[]; kind: string } {
+function failure(
+  root: JsonValue,
+  path: Path,
+  work: Work,
+): { at: number; names: string[]; kind: string; before: readonly Reached[] } {
   let before: Reached[] = [{ value: root, key: undefined }]
   for (let at = 0; at < path.length; at++) {
     const reached = follow(root, path.slice(0, at + 1), work)
-    if (reached.length === 0) return { at, ...content(before) }
+    if (reached.length === 0) return { at, ...content(before), before }
     before = reached
   }
-  return { at: path.length - 1, ...content(before) }
+  return { at: path.length - 1, ...content(before), before }
 }
 
 function content(reached: readonly Reached[]): { names: string[]; kind: string } {
@@ -112,12 +129,45 @@ function kindOf(value: JsonValue): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
-/** The segment with the one name that differs from its own in case only. */
+/** Fields by which an element of a list is known, so that `items[Ann]` finds it. */
+const identities = [
+  '_key',
+  'key',
+  'id',
+  'name',
+  'Id',
+  'ID',
+  'Name',
+  'title',
+  'slug',
+  'login',
+  'number',
+  'code',
+]
+
+/** The segment that finds the elements of a list by what they are called, when some are called so. */
+function byIdentity(segment: Segment, before: readonly Reached[]): Segment | undefined {
+  const [only] = segment.selectors
+  if (only?.kind !== 'name' || segment.deep) return undefined
+  const elements = before.flatMap(({ value }) => (Array.isArray(value) ? value : [])).filter(isObject)
+  const field = identities.find((name) =>
+    elements.some((element) => String(own(element, name) ?? '') === only.name),
+  )
+  if (field === undefined) return undefined
+  const holds = (value: JsonValue): boolean =>
+    isObject(value) && String(own(value, field) ?? '') === only.name
+  const source = `@.${field} == ${JSON.stringify(only.name)}`
+  return { selectors: [{ kind: 'filter', holds, source }], deep: false, dotted: [] }
+}
+
+/** The segment with the one name that differs from its own in case, `_`, `-` and plural only. */
 function renamed(segment: Segment | undefined, names: readonly string[]): Segment | undefined {
   const [only] = segment?.selectors ?? []
   if (!segment || only?.kind !== 'name' || segment.selectors.length > 1) return undefined
-  const wanted = only.name.toLowerCase()
-  const [name, another] = names.filter((candidate) => candidate.toLowerCase() === wanted)
+  const [name, another] =
+    spellings
+      .map((spelled) => names.filter((candidate) => spelled(candidate) === spelled(only.name)))
+      .find((found) => found.length > 0) ?? []
   if (name === undefined || name === only.name || another !== undefined) return undefined
   return { ...segment, selectors: [{ kind: 'name', name }], dotted: [] }
 }

@@ -4,7 +4,8 @@
  */
 import { Refusal, shown } from '../refusal.ts'
 import { parseFilter } from './filter.ts'
-import type { Path, Segment, Selector } from './path.ts'
+import { looseFilter } from './loose-filter.ts'
+import type { Path, Segment, Selector, Test } from './path.ts'
 
 const longestPath = 1_000
 /** Each `..` looks through everything below; three of them multiply. */
@@ -122,6 +123,8 @@ class PathReader {
       const [, from, to, step] = slice
       return { kind: 'slice', from: whole(from), to: whole(to), step: whole(step) ?? 1 }
     }
+    if (/^[@\w.-]+\s*(?:[=<>!~]=?=?)\s*\S/.test(word))
+      return { kind: 'filter', holds: conditionOf(word), source: word }
     if (word === '' || /[()]/.test(word)) {
       this.refuse(
         'has brackets that select nothing known; for the last element write `[-1]`, for a condition `[?@.x == 1]`',
@@ -144,7 +147,7 @@ class PathReader {
     }
     const condition = this.source.slice(start, this.at)
     if (!this.take(']')) this.refuse('has a condition that is not closed; write `[?@.x == 1]`')
-    return { kind: 'filter', holds: parseFilter(condition), source: condition.trim() }
+    return { kind: 'filter', holds: conditionOf(condition), source: condition.trim() }
   }
 
   /** The string in quotes that starts here, with the escapes of JSON; any other character after a backslash is itself. */
@@ -180,6 +183,19 @@ class PathReader {
 
   private refuse(complaint: string): never {
     throw new Refusal(`The path \`${shown(this.source)}\` ${complaint}.`)
+  }
+}
+
+/** As JSONPath has it; what that does not have as `where` does. Throws the `Refusal` of the former. */
+function conditionOf(source: string): Test {
+  try {
+    return parseFilter(source)
+  } catch (error) {
+    try {
+      return looseFilter(source)
+    } catch {
+      throw error
+    }
   }
 }
 

@@ -12,8 +12,8 @@ const pieces = new RegExp(
   [
     /\s+/,
     /(?<number>\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)/,
-    /(?<quoted>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')/,
-    /(?<name>[@$]|[\p{L}_][\p{L}\p{N}_]*)/u,
+    /(?<quoted>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`)/,
+    /(?<name>[@$]|(?<=\.)[\p{L}_][\p{L}\p{N}_]*(?:-\p{L}[\p{L}\p{N}_]*)+|[\p{L}_][\p{L}\p{N}_]*)/u,
     /(?<operator>===|!==|==|!=|<=|>=|&&|\|\||[-+*/%<>!().[\]])/,
   ]
     .map(({ source }) => source)
@@ -49,6 +49,8 @@ export function tokenize(source: string): Token[] {
 function tokenOf(groups: Record<string, string | undefined>, before: Token | undefined): Token | undefined {
   const { number, quoted, name, operator } = groups
   if (number !== undefined) return { kind: 'literal', text: number, value: Number(number) }
+  if (quoted?.startsWith('`'))
+    return { kind: 'literal', text: quoted, value: jsonLiteral(quoted.slice(1, -1)) }
   if (quoted !== undefined) {
     return { kind: 'literal', text: quoted, value: quoted.slice(1, -1).replaceAll(/\\(.)/gs, '$1') }
   }
@@ -60,6 +62,16 @@ function tokenOf(groups: Record<string, string | undefined>, before: Token | und
   const word = name.toLowerCase()
   if (!member && Object.hasOwn(spellings, word)) return { kind: 'operator', text: spellings[word] ?? word }
   return { kind: 'name', text: name }
+}
+
+/** In backticks, as JMESPath has it: a number, a constant, or a text with or without quotes. */
+function jsonLiteral(text: string): JsonPrimitive {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? text : (value as JsonPrimitive)
+  } catch {
+    return text
+  }
 }
 
 function complaint(source: string, at: number): string {

@@ -20,6 +20,7 @@ export function isOrdering({ operator }: Comparison): boolean {
 
 /** The comparison with its operands as the field's values suggest. Throws a `Refusal` where the two have no order. */
 export function adapted(comparison: Comparison, sample: Sample, note: (text: string) => void): Comparison {
+  if (comparison.measure !== undefined) return comparison
   if (!isOrdering(comparison) && comparison.operator !== '=' && comparison.operator !== 'in')
     return comparison
   const operands = comparison.operands.map((operand) => adaptedOperand(operand, sample, note))

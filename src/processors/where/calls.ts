@@ -202,7 +202,7 @@ export function asQuantified(text: string, knows: Knows): Quantified | undefined
 }
 
 /** The field in `length(labels)`, `labels.length`, `lower(title)`, `year(made)`, `made:month`, and what is measured of it. */
-export function measured(written: string, knows: Knows): { field: string; measure?: Measure } {
+export function measured(written: string, knows: Knows): { field: string; measure?: Measure; folded?: true } {
   const field = written.trim()
   if (knows(field) === 'exactly') return { field }
   const call = callIn(field, knows)
@@ -214,7 +214,12 @@ export function measured(written: string, knows: Knows): { field: string; measur
     const measure = namedLike(measures, call.name) as Measure | undefined
     const inner = measured(call.object.replace(/\[\*?\]$/, ''), knows)
     if (measure && knows(inner.field) !== undefined) return { field: inner.field, measure }
-    if (plain.has(call.name.toLowerCase().replaceAll('_', ''))) return measured(call.object, knows)
+    const name = call.name.toLowerCase().replaceAll('_', '')
+    if (plain.has(name))
+      return {
+        ...measured(call.object, knows),
+        ...(/low|upp|case|fold/.test(name) && { folded: true as const }),
+      }
   }
   const [, list, property] =
     /^(.+?)(?:\[\*?\])?\s*[.:|]\s*(length|len|size|count|year|month|day|hour)$/i.exec(field) ?? []

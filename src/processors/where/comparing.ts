@@ -39,6 +39,8 @@ const yesOrNo: ReadonlyMap<string, boolean> = new Map([
   ['0', false],
 ])
 
+const version = /^v?\d+(?:\.\d+)+/i
+
 /** More digits than a double holds. */
 const long = /^[-+]?\d{16,}$/
 
@@ -46,7 +48,9 @@ function sameText(value: string, operand: Operand): boolean {
   if (value.length === operand.text.length && value.toLowerCase() === operand.lower) return true
   if (long.test(value) && long.test(operand.text)) return sameRounded(value, operand.text)
   const { number, size, duration: time } = operand
-  if (number !== undefined && (plainNumber(value) ?? looseNumber(value)) === number) return true
+  // Digits after a zero are a code: `01067` is not 1067.
+  const isCode = /^0\d/.test(value) || /^0\d/.test(operand.text)
+  if (number !== undefined && !isCode && (plainNumber(value) ?? looseNumber(value)) === number) return true
   if (size !== undefined && quantity(value) === size) return true
   if (time !== undefined && duration(value) === time) return true
   // The same letters may be written with combining marks.
@@ -112,6 +116,8 @@ export function order(value: JsonValue, operand: Operand): number {
   if (wanted !== undefined) {
     const number = quantity(value) ?? looseNumber(value)
     if (number !== undefined) return number - wanted
+    if (version.test(value) && version.test(operand.text))
+      return compareNaturally(value.replace(/^v/i, ''), operand.text.replace(/^v/i, ''))
     const time = operand.size === undefined && wanted > 1e8 && value.length > 4 ? parseDate(value) : undefined
     return time ? time.from - milliseconds(wanted) : Number.NaN
   }

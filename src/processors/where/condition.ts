@@ -26,6 +26,8 @@ export interface Comparison {
   written: string
   /** Of each value, compared in its place. */
   measure?: Measure
+  /** `lower(field)`: case does not count. */
+  folded?: true
   /** Written `field:value`: where no value is equal, a part of one is meant. */
   colon?: true
 }
@@ -120,7 +122,7 @@ function ofCut(cut: Cut, source: string, { knows }: Reading): Comparison {
     const again = cutAtOperator(`${suffix.field} ${suffix.operator} ${cut.rest}`, knows)
     if (again) return ofCut(again, source, { knows, note: () => undefined })
   }
-  const { field, measure } = measured(withoutMarks(cut.field, knows), knows)
+  const { field, measure, folded } = measured(withoutMarks(cut.field, knows), knows)
   const { operator, negated, rest } = cut
   const comparison = {
     kind: 'comparison',
@@ -128,6 +130,7 @@ function ofCut(cut: Cut, source: string, { knows }: Reading): Comparison {
     negated,
     written,
     ...(measure && { measure }),
+    ...(folded && { folded }),
     ...(cut.colon && { colon: true as const }),
   } as const
   if (operator === 'exists' || operator === 'is null' || operator === 'is empty') {

@@ -1,11 +1,11 @@
 /** From a condition to a function over records. */
-import { isObject, type JsonValue, own } from '../../protocol/json.ts'
+import { isObject, type JsonObject, type JsonPrimitive, type JsonValue, own } from '../../protocol/json.ts'
 import type { Pattern } from '../../text/pattern.ts'
 import { type Field, resolveExactly, resolveField } from '../fields.ts'
 import { holdsObjects, innerFields } from '../inner-fields.ts'
 import { parsePath } from '../path/parse.ts'
 import { newWork, type Work } from '../path/path.ts'
-import { readValues } from '../path/walk.ts'
+import { readValues, scalarAt, several } from '../path/walk.ts'
 import { type Records, recordsOfValues } from '../records.ts'
 import { Refusal, shown } from '../refusal.ts'
 import { adapted, hasZones, isOrdering } from './adapt.ts'
@@ -198,16 +198,39 @@ export class Binder {
 
   private bound(comparison: Comparison, field: Field): Bound {
     const other = this.otherField(comparison, field)
-    const ready = other ? comparison : adapted(comparison, this.sample(field, comparison), this.reading.note)
+    const ready = other
+      ? comparison
+      : adapted(this.ofNone(comparison, field), this.sample(field, comparison), this.reading.note)
     const test = other ?? this.test(ready, field)
-    const matches: Matcher = (record) => test(this.values(record, field.path), record) !== comparison.negated
+    const ofScalar = other ? undefined : remembering(test)
+    const matches: Matcher = (record) => {
+      const scalar = ofScalar ? scalarAt(record, field.path) : several
+      const plain = ofScalar !== undefined && scalar !== several && scalar !== undefined
+      const holds = plain ? ofScalar(scalar) : test(this.values(record, field.path), record)
+      return holds !== comparison.negated
+    }
     if (hasZones(ready, this.sample(field, ready))) this.notes.add('Days are those of UTC.')
     return { comparison: ready, field, test: (values) => test(values), matches }
   }
 
+  /** `none` is a text where some record has it, and nothing where none has. */
+  private ofNone(comparison: Comparison, field: Field): Comparison {
+    const [operand, another] = comparison.operands
+    if (!operand || another || comparison.operator !== '=' || !isNull(operand)) return comparison
+    const quoted: Operand = { ...operand, quoted: true }
+    const isText = this.records.values.some((record) =>
+      elementsOf(this.values(record, field.path)).some(
+        (value) => typeof value === 'string' && equals(value, quoted, 'loose'),
+      ),
+    )
+    return isText
+      ? { ...comparison, operands: [quoted] }
+      : { ...comparison, operator: 'is null', operands: [] }
+  }
+
   /** An equation that no record fulfils, read in the first other way that some record does. */
   private reread(found: Bound): Bound {
-    if (this.some(found)) return found
+    if (!['=', 'has', 'contains'].includes(found.comparison.operator) || this.some(found)) return found
     for (const { comparison, as } of rereadings(found.comparison)) {
       try {
         const other = this.bound(comparison, found.field)
@@ -228,14 +251,18 @@ export class Binder {
     if (!operand || comparison.operator !== '=' || comparison.operands.length > 1) return found
     const wanted = squeezed(operand.text)
     if (wanted.length < 3 || operand.number !== undefined || operand.date) return found
-    const values = new Set<string>()
-    for (const record of this.records.values)
-      for (const value of elementsOf(this.values(record, field.path)))
-        if (typeof value === 'string' && value.length < 100 && squeezed(value) === wanted) values.add(value)
-    const [only] = values
-    if (only === undefined || values.size > 1) return found
-    this.notes.add(`\`${shown(operand.text)}\` read as ${JSON.stringify(only)}.`)
-    return this.bound({ ...comparison, operands: [operandOf(JSON.stringify(only))] }, field)
+    const fields = holdsObjects(this.records, field) ? innerFields(this.records, field) : [field]
+    for (const one of fields.slice(0, 20)) {
+      const values = new Set<string>()
+      for (const record of this.records.values)
+        for (const value of elementsOf(this.values(record, one.path)))
+          if (typeof value === 'string' && value.length < 100 && squeezed(value) === wanted) values.add(value)
+      const [only] = values
+      if (only === undefined || values.size > 1) continue
+      this.notes.add(`\`${shown(operand.text)}\` read as ${JSON.stringify(only)}.`)
+      return this.bound({ ...comparison, operands: [operandOf(JSON.stringify(only))] }, one)
+    }
+    return found
   }
 
   private some({ test, field }: Bound): boolean {
@@ -311,7 +338,7 @@ export class Binder {
         const operands = [operandOf(typeof value === 'string' ? JSON.stringify(value) : String(value))]
         return testOf(
           { ...comparison, operands },
-          { strictness: () => 'loose', isElement: () => false, pattern: () => undefined },
+          { strictness: () => 'loose', isElement: () => false, crosses: false, pattern: () => undefined },
         )(values)
       })
   }
@@ -324,7 +351,7 @@ export class Binder {
 
   private test(comparison: Comparison, field: Field): ValuesTest {
     const { measure } = comparison
-    const compared = testOf(comparison, this.surroundings(field))
+    const compared = this.ofTexts(field, testOf(comparison, this.surroundings(field, comparison.folded)))
     if (measure === 'length') return (values) => compared([lengthOf(values)])
     const isPart =
       measure !== undefined && comparison.operands.every(({ text }) => /^\d{1,2}$|^\d{4}$/.test(text))
@@ -333,9 +360,22 @@ export class Binder {
       : compared
   }
 
-  private surroundings(field: Field): Surroundings {
+  /** An element of XML with attributes is an object that holds its text. */
+  private ofTexts(field: Field, test: ValuesTest): ValuesTest {
+    const hasText = (value: JsonValue): boolean => isObject(value) && textIn(value) !== undefined
+    const some = this.records.values
+      .slice(0, mostSampled)
+      .some((record) => elementsOf(this.values(record, field.path)).some(hasText))
+    return some
+      ? (values) => test(values.map((value) => (isObject(value) ? (textIn(value) ?? value) : value)))
+      : test
+  }
+
+  private surroundings(field: Field, folded = false): Surroundings {
+    const crosses = listsOn(this.records, field.path).lists.some((at) => at < field.path.length)
     return {
-      strictness: (operand) => this.strictness(operand, field),
+      crosses,
+      strictness: (operand) => (folded ? 'loose' : this.strictness(operand, field)),
       isElement: (operand, across) => this.isElement(operand, field, across),
       pattern: (pattern) => {
         if (pattern.note !== undefined) this.notes.add(pattern.note)
@@ -364,7 +404,9 @@ export class Binder {
       (Array.isArray(value) && value.some(same)) ||
       (isObject(value) && Object.values(value).some((held) => held === operand.text))
     return this.records.values.some((record) => this.values(record, field.path).some(same))
-      ? 'exact'
+      ? holdsLevels(field.name)
+        ? 'loose'
+        : 'exact'
       : holdsLevels(field.name)
         ? 'level'
         : 'loose'
@@ -382,6 +424,28 @@ export class Binder {
         Array.isArray(value) ? value.some(whole) : crosses && whole(value),
       ),
     )
+  }
+}
+
+function textIn(value: JsonObject): JsonValue | undefined {
+  return own(value, '#text') ?? own(value, '_text') ?? own(value, '$t')
+}
+
+/** Answers that are remembered of one comparison, and the longest text that is. */
+const mostRemembered = 20_000
+const longestRemembered = 64
+
+/** The test of a single scalar. Values repeat, and to compare them as dates, sizes or texts takes longer than to remember. */
+function remembering(test: ValuesTest): (value: JsonPrimitive) => boolean {
+  const known = new Map<JsonPrimitive, boolean>()
+  return (value) => {
+    if (typeof value === 'string' && value.length > longestRemembered) return test([value])
+    let holds = known.get(value)
+    if (holds === undefined) {
+      holds = test([value])
+      if (known.size < mostRemembered) known.set(value, holds)
+    }
+    return holds
   }
 }
 

@@ -31,19 +31,26 @@ export function operandOf(written: string): Operand {
   const quoted =
     literal !== undefined ||
     (bare.length >= 2 && (quote === '"' || quote === "'" || quote === '`') && bare.endsWith(quote))
-  const text = literal ?? (quoted ? bare.slice(1, -1) : bare)
+  const inner = literal ?? (quoted ? bare.slice(1, -1) : bare)
+  const text = quoted ? withoutEscapes(inner, bare.charAt(0)) : inner
   const lower = text.toLowerCase()
   return {
     text,
     lower,
     quoted,
-    number: looseNumber(text),
+    number: looseNumber(text.replaceAll(/(?<=\d)_(?=\d{3})/g, '')),
     size: quantity(text),
     duration: duration(text),
     date: parseWanted(text),
     clock: parseClock(text),
     boolean: lower === 'true' ? true : lower === 'false' ? false : undefined,
   }
+}
+
+/** `\\'` and `''` within single quotes are one, and the same for the others. */
+function withoutEscapes(text: string, quote: string): string {
+  if (!'"\'`'.includes(quote)) return text
+  return text.replaceAll(`\\${quote}`, quote).replaceAll(quote + quote, quote)
 }
 
 export function isNull({ lower, quoted }: Operand): boolean {

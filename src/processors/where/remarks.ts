@@ -24,7 +24,7 @@ export function* remarksOn(
   if (negated && operands.length > 0) yield* absent(field.name, records, values)
   if (isOrdering(comparison) && comparison.measure === undefined)
     yield* unordered(field.name, operands, records, values)
-  if (operator === '=' || operator === 'in')
+  if (operator === '=' || operator === 'in' || operator === 'has')
     yield* otherCase(
       operands.map(({ text }) => text),
       records,
@@ -34,6 +34,9 @@ export function* remarksOn(
     )
   if (operator === 'contains') yield* parts(comparison, records, values, matches, negated)
 }
+
+/** Values of which is remembered what was found out about them. */
+const mostRemembered = 20_000
 
 /** A field that is there and null exists, which is seldom what is asked for. */
 function* nulls(name: string, records: Records, values: Values): Generator<string> {
@@ -63,11 +66,19 @@ function* unordered(
   let left = 0
   let all = 0
   let example: JsonValue = null
+  const known = new Map<JsonValue, boolean>()
+  const isOrdered = (value: JsonValue, than: Operand): boolean => {
+    const before = known.get(value)
+    if (before !== undefined) return before
+    const ordered = !Number.isNaN(order(value, than))
+    if (typeof value !== 'object' && known.size < mostRemembered) known.set(value, ordered)
+    return ordered
+  }
   const look = (value: JsonValue): void => {
     if (Array.isArray(value)) return value.forEach(look)
     if (value === null || value === '') return
     all++
-    if (!operand || !Number.isNaN(order(value, operand))) return
+    if (!operand || isOrdered(value, operand)) return
     left++
     example = value
   }
@@ -88,11 +99,17 @@ function* otherCase(
   if (lower.size === 0) return
   const step = Math.max(1, Math.floor(records.values.length / mostSampled))
   const others = new Set<string>()
+  const seen = new Set<string>()
   for (let at = 0; at < records.values.length; at += step) {
     const record = records.values[at] ?? null
-    for (const value of values(record)
-      .flat()
-      .flatMap((each) => (isObject(each) ? Object.values(each) : [each])))
+    const held = values(record)
+    // The same value alone gets the same answer in any record.
+    const [alone] = held
+    if (held.length === 1 && typeof alone === 'string') {
+      if (seen.has(alone)) continue
+      if (seen.size < mostRemembered) seen.add(alone)
+    }
+    for (const value of held.flat().flatMap((each) => (isObject(each) ? Object.values(each) : [each])))
       if (
         typeof value === 'string' &&
         value.length < 100 &&

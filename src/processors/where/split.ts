@@ -112,10 +112,7 @@ function inList(part: string, knows: Knows): boolean {
 
 /** True when the text begins with a field and an operator, or is a field that is known. */
 function isCondition(text: string, knows: Knows, strictly: boolean): boolean {
-  const rest = text
-    .trimStart()
-    .replace(/^(?:not\s+|!)?\(+\s*/i, '')
-    .replace(/^(?:not\s+|!\s*)/i, '')
+  const rest = text.trimStart().replace(/^(?:not\s+|not(?=\()|[!(]\s*){1,20}/i, '')
   if (/^(?:\w+\.)*[a-z]\w*\(/i.test(rest)) return true
   const [word = ''] = /^[^\s&|,;)]+/.exec(rest) ?? []
   const after = rest.slice(word.length).trimStart()

@@ -1,5 +1,5 @@
 /** Operators over all values that a field has in a record. */
-import { isObject, type JsonValue } from '../../protocol/json.ts'
+import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import { compilePattern, isPattern, type Pattern } from '../../text/pattern.ts'
 import { Refusal } from '../refusal.ts'
 import { contains, equals, has, order, type Strictness } from './comparing.ts'
@@ -14,6 +14,8 @@ export interface Surroundings {
   strictness(operand: Operand): Strictness
   /** True when lists hold the operand as a whole element in some record; `across`: or the way there goes through one. */
   isElement(operand: Operand, across: boolean): boolean
+  /** The way to the values goes through a list. */
+  readonly crosses: boolean
   pattern(pattern: Pattern): void
 }
 
@@ -47,10 +49,18 @@ export function testOf({ operator, operands, written }: Comparison, around: Surr
       return some((value) => order(value, first) >= 0 && second !== undefined && order(value, second) <= 0)
     case 'has': {
       const strictness = around.strictness(first)
-      if (around.isElement(first, true))
-        return some((value) =>
+      if (around.isElement(first, true)) {
+        const whole = some((value) =>
           isObject(value) ? has([value], first, strictness) : equals(value, first, strictness),
         )
+        // A text beside the lists of other records has the operand as a part.
+        return (values) =>
+          whole(values) ||
+          (values.length === 1 &&
+            values.some(
+              (value) => typeof value === 'string' && !around.crosses && has(value, first, strictness),
+            ))
+      }
       return (values) => values.some((value) => has(value, first, strictness))
     }
     case 'contains': {
@@ -90,6 +100,8 @@ function isTrue(value: JsonValue): boolean {
 
 function isEmpty(value: JsonValue): boolean {
   if (value === null || value === '') return true
+  const nodes = isObject(value) ? nodesIn(value) : undefined
+  if (nodes) return nodes.length === 0
   return typeof value === 'object' && Object.keys(value).length === 0
 }
 
@@ -98,7 +110,15 @@ export function lengthOf(values: readonly JsonValue[]): number {
   const [first = null] = values
   if (values.length !== 1) return values.length
   if (Array.isArray(first) || typeof first === 'string') return first.length
+  const nodes = isObject(first) ? nodesIn(first) : undefined
+  if (nodes) return nodes.length
   return isObject(first) ? Object.keys(first).length : first === null ? 0 : 1
+}
+
+/** The list in a connection of GraphQL. */
+function nodesIn(value: JsonObject): readonly JsonValue[] | undefined {
+  const list = own(value, 'nodes') ?? own(value, 'edges')
+  return Array.isArray(list) ? list : undefined
 }
 
 function textOf(value: JsonValue): string {

@@ -18,11 +18,17 @@ export function unwrapped(source: string, note: (text: string) => void = () => u
 function fromSql(text: string, note: (text: string) => void): string {
   const [, inner = text] =
     /^(?:select\b[^=<>]*?\bfrom\s+\S+\s+(?:as\s+\w+\s+|\w+\s+)??)?where\s+(.+)$/is.exec(text) ?? []
-  if (inner === text) return text
-  const [, condition = inner, clause] = /^(.+?)\s+((?:order\s+by|group\s+by|limit)\s+.+)$/is.exec(inner) ?? []
+  const [, condition = inner, clause] =
+    /^(.+?)\s+((?:order\s+by\s+[\w.]+|group\s+by\s+[\w.]+|limit\s+\d).*)$/is.exec(inner) ?? []
+  if (clause !== undefined && isOpen(condition)) return inner
   if (clause !== undefined)
     note(`\`${clause.slice(0, 60)}\` was left out of \`where\`: use \`sort\`, \`group_by\` or \`limit\`.`)
   return condition.trim()
+}
+
+/** True where a quote is not closed. */
+function isOpen(text: string): boolean {
+  return text.split('"').length % 2 === 0 || text.split(/(?<!\w)'|'(?!\w)/).length % 2 === 0
 }
 
 /** `$[?(@.a == 1)]`, `$.items[?@.a]`, `?(@.a)`. A filter of a field with a comparison after it stays as it is. */

@@ -68,9 +68,19 @@ describe('conditions', () => {
     expect(found(condition)).toEqual(numbers)
   })
 
-  test('a field of another list is named with its path', () => {
-    expect(found('nick = a')).toContain('`$.people` has it: add "path": "$.people".')
-    expect(found('people.nick = a')).toContain('add "path": "$.people"')
+  test.each(['nick = a', 'people.nick = a'])(
+    'a field of another list, and the reply says so: %s',
+    (condition) => {
+      const { content, metadata } = where.process(fromValue(page), { where: [condition] })
+      expect(content.rows().items).toEqual([{ nick: 'a' }])
+      expect(metadata.notes?.[0]).toContain('`$.people`')
+    },
+  )
+
+  test('a field of two other lists is no guess: one of them is named with its path', () => {
+    expect(found('nick = a', { ...page, others: [{ nick: 'a' }, { nick: 'c' }] })).toContain(
+      'add "path": "$.',
+    )
   })
 
   test('the key of a map, by any name', () => {
