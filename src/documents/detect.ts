@@ -2,14 +2,19 @@
 import type { JsonValue } from '../protocol/json.ts'
 import type { Document, Format } from './document.ts'
 import { readCsv } from './formats/csv.ts'
+import { readDiagnostics } from './formats/diagnostics.ts'
+import { readGitLog } from './formats/git-log.ts'
 import { looksLikeHtml, readHtml } from './formats/html.ts'
 import { findJson } from './formats/json.ts'
 import { readLog } from './formats/log.ts'
 import { looksLikeMarkdown, readMarkdown } from './formats/markdown.ts'
+import { readMetrics } from './formats/metrics.ts'
 import { readNdjson } from './formats/ndjson.ts'
+import { readStanzas } from './formats/stanzas.ts'
 import { readTable } from './formats/table.ts'
 import { withoutCodes } from './formats/terminal.ts'
 import { looksLikeTree, readTree } from './formats/tree.ts'
+import { looksLikeXml, readXml } from './formats/xml.ts'
 
 /** A text's format and how to read it as data. */
 export interface Recognised {
@@ -35,16 +40,26 @@ function formatOf(text: string): Omit<Recognised, 'text'> {
   if (json) return { kind: 'json', format: 'json', json: () => json.value, asides: json.asides }
   const read = readNdjson(text)
   if (read) return data('ndjson', read)
+  const xml = looksLikeXml(text) ? readXml(text) : undefined
+  if (xml) return markup('xml', () => xml)
   if (looksLikeHtml(text)) return markup('html', () => readHtml(text))
   const start = text.slice(0, BEGINNING)
   const table = readTable(text)
   if (table) return { kind: 'json', format: 'table', ...table }
+  const metrics = readMetrics(text)
+  if (metrics) return data('table', metrics)
   const csv = readCsv(text, 'with header')
   if (csv) return data('csv', csv)
   if (looksLikeTree(start)) return markup('tree', () => readTree(text))
+  const commits = readGitLog(text)
+  if (commits) return markup('entries', commits)
   const log = readLog(text)
   if (log) return markup('log', log)
+  const diagnostics = readDiagnostics(text)
+  if (diagnostics) return markup('entries', diagnostics)
   if (looksLikeMarkdown(start)) return markup('markdown', () => readMarkdown(text))
+  const stanzas = readStanzas(text)
+  if (stanzas) return markup('entries', stanzas)
   const bare = readCsv(text, 'without header')
   if (bare) return data('csv', bare)
   return { kind: 'text', format: 'text', asides: [] }

@@ -65,6 +65,7 @@ function sample(shown: readonly string[]): readonly string[] {
 export function overviewOf(document: Document): Overview {
   switch (document.format) {
     case 'log':
+    case 'entries':
       return overviewOfLog(document)
     case 'markdown':
       return overviewOfMarkdown(document)

@@ -82,8 +82,8 @@ function corpusOf(document: Document, view: Searchable): Corpus {
 function ofText(document: Document, view: Searchable): Corpus {
   const lines = document.lines()
   const passages =
-    document.format === 'log'
-      ? recordPassages(view.text, lines, entryTest(lines))
+    document.format === 'log' || document.format === 'entries'
+      ? recordPassages(view.text, lines, entryTest(document))
       : isRecordLines(document)
         ? recordPassages(view.text, lines, document.format === 'tree' ? () => true : undefined)
         : paragraphPassages(view.text, lines)

@@ -91,10 +91,10 @@ function passageOf(
   lines: LineIndex,
   type: 'paragraph' | 'section',
 ): (line: number) => LineRange & { path?: readonly string[] } {
-  if (document.format === 'log') {
-    const headings = type === 'section' ? findHeadings(lines) : []
+  if (document.format === 'log' || document.format === 'entries') {
+    const headings = type === 'section' && document.format === 'log' ? findHeadings(lines) : []
     if (headings.length > 0) return (line) => sectionAt(lines, headings, line, longestSection)
-    const begins = entryTest(lines)
+    const begins = entryTest(document)
     return (line) => entryAround(lines, line, begins)
   }
   if (document.format === 'csv' || document.format === 'table') return (line) => ({ first: line, last: line })

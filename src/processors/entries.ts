@@ -1,7 +1,9 @@
 /** The entries of a log by their lines: a head, and what goes on after it, such as a stack trace. */
 
+import type { Document } from '../documents/document.ts'
 import { headReader } from '../documents/formats/log.ts'
 import { readAccess } from '../documents/formats/log-access.ts'
+import { isObject } from '../protocol/json.ts'
 import type { LineIndex } from '../text/lines.ts'
 import type { LineRange } from '../text/passages.ts'
 
@@ -10,9 +12,13 @@ const longestHead = 1_024
 /** Lines of one entry. */
 const mostLines = 500
 
-/** Tells which lines begin an entry. Heads of one log begin alike, so most lines are not parsed for it. */
-export function entryTest(lines: LineIndex): (line: string) => boolean {
-  const readHead = headReader(lines)
+/** Tells of a line and its index, from 0, whether an entry begins there. */
+export type EntryTest = (line: string, index: number) => boolean
+
+/** Tells which lines begin an entry. Heads of one log begin alike, so most of its lines are not parsed for it. */
+export function entryTest(document: Document): EntryTest {
+  if (document.format !== 'log') return recordTest(document)
+  const readHead = headReader(document.lines())
   let head = ''
   return (line) => {
     if (head !== '' && line.startsWith(head)) return true
@@ -23,14 +29,21 @@ export function entryTest(lines: LineIndex): (line: string) => boolean {
   }
 }
 
+/** Records say at which line they begin. */
+function recordTest(document: Document): EntryTest {
+  const values = document.records()?.values ?? []
+  const starts = new Set(values.map((value) => (isObject(value) ? value.line : undefined)))
+  return (_, index) => starts.has(index + 1)
+}
+
 /** The lines of the entry that holds `line`. */
-export function entryAround(lines: LineIndex, line: number, begins: (line: string) => boolean): LineRange {
+export function entryAround(lines: LineIndex, line: number, begins: EntryTest): LineRange {
   let first = line
-  while (first > 0 && line - first < mostLines && !begins(lines.at(first))) first--
+  while (first > 0 && line - first < mostLines && !begins(lines.at(first), first)) first--
   // A line above which nothing begins is no part of an entry.
-  if (!begins(lines.at(first))) return { first: line, last: line }
+  if (!begins(lines.at(first), first)) return { first: line, last: line }
   let last = line
-  while (last + 1 < lines.count && last - line < mostLines && !begins(lines.at(last + 1))) last++
+  while (last + 1 < lines.count && last - line < mostLines && !begins(lines.at(last + 1), last + 1)) last++
   while (last > line && lines.at(last).trim() === '') last--
   return { first, last }
 }

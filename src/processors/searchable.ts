@@ -20,7 +20,7 @@ export interface Searchable {
 /** Formats that are searched as data. Others are read as the lines they came in, whatever can be parsed from them. */
 const data: ReadonlySet<Format> = new Set(['json', 'ndjson'])
 
-const recordLines: ReadonlySet<Format> = new Set(['log', 'csv', 'table', 'tree'])
+const recordLines: ReadonlySet<Format> = new Set(['log', 'csv', 'table', 'tree', 'entries'])
 
 /** True when a line is a record, so that what follows in the next line is something else. */
 export function isRecordLines(document: Document): boolean {

@@ -12,11 +12,15 @@ export interface LineRange {
 }
 
 /** One passage a record: a line with those that continue it (stack traces, wrapped text), up to the next that `begins`. */
-export function recordPassages(text: string, lines: LineIndex, begins = startsRecord): Spans {
+export function recordPassages(
+  text: string,
+  lines: LineIndex,
+  begins: (line: string, index: number) => boolean = startsRecord,
+): Spans {
   const list = new SpanList()
   let first = 0
   for (let line = 1; line <= lines.count; line++) {
-    const continues = line < lines.count && line - first < 200 && !begins(lines.at(line))
+    const continues = line < lines.count && line - first < 200 && !begins(lines.at(line), line)
     if (continues) continue
     addCut(list, text, lines.start(first), lines.end(line - 1))
     first = line

@@ -6,6 +6,8 @@ import { cellRows } from './csv-cells.ts'
 const DELIMITERS = [',', '\t', ';', '|']
 const SAMPLE_ROWS = 60
 const SAMPLE_CHARACTERS = 65_536
+/** Lines of comments before a table. */
+const MOST_COMMENTS = 30
 
 /**
  * Reads a table when its first rows agree on their number of cells. `with header`: the first row names the
@@ -15,6 +17,10 @@ export function readCsv(
   text: string,
   header: 'with header' | 'without header',
 ): (() => JsonValue[]) | undefined {
+  return readBody(text.slice(bodyStart(text)), header)
+}
+
+function readBody(text: string, header: 'with header' | 'without header'): (() => JsonValue[]) | undefined {
   const start = text.slice(0, SAMPLE_CHARACTERS)
   if (!start.includes('\n')) return undefined
   for (const delimiter of DELIMITERS) {
@@ -48,11 +54,37 @@ function isTable(rows: readonly string[][]): boolean {
   return rows.filter((row) => row.length === width).length >= rows.length * 0.95
 }
 
-/** A row of distinct short names, none of them a number or a date. */
+/** A row of distinct short names, none of them a number or a date; years in a row may be among them. */
 function isHeader(rows: readonly string[][]): boolean {
-  const names = (rows[0] ?? []).map((name) => name.trim())
+  const all = (rows[0] ?? []).map((name) => name.trim())
+  const years = yearsIn(all, rows[1] ?? [])
+  const names = all.filter((name) => !years.has(name))
+  if (names.length === 0 || new Set(all).size < all.length) return false
   if (new Set(names).size < names.length || names.filter((name) => name === '').length > 1) return false
   return names.every((name) => name.length <= 64 && !/^[-+\d([{<"']|[.!?:]$|[{}<>=]|\d{4}-\d\d/.test(name))
+}
+
+/** Names that are years, one after the other, over something that is none. */
+function yearsIn(names: readonly string[], below: readonly string[]): ReadonlySet<string> {
+  const isYear = (cell: string | undefined) => /^(?:1[5-9]|20|21)\d\d$/.test((cell ?? '').trim())
+  const years = names.flatMap((name, column) =>
+    isYear(name) && !isYear(below[column]) ? [Number(name)] : [],
+  )
+  const step = (years[1] ?? 0) - (years[0] ?? 0)
+  const inOrder =
+    years.length > 1 && step !== 0 && years.every((year, nth) => year === (years[0] ?? 0) + nth * step)
+  return new Set(inOrder ? years.map(String) : [])
+}
+
+/** Where the rows begin: after lines of comments at the top. */
+function bodyStart(text: string): number {
+  let at = text.charCodeAt(0) === 0xfeff ? 1 : 0
+  for (let skipped = 0; skipped < MOST_COMMENTS && text[at] === '#'; skipped++) {
+    const end = text.indexOf('\n', at)
+    if (end < 0) return at
+    at = end + 1
+  }
+  return at
 }
 
 function records(text: string, delimiter: string, named: boolean): JsonValue[] {

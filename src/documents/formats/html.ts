@@ -43,7 +43,7 @@ class Page {
       const href = attribute(attributes, 'href')
       if (href !== undefined) this.#link = { href, text: '' }
     } else if (tag === 'br' || tag === 'img') this.text(attribute(attributes, 'alt') ?? ' ')
-    else this.#tables.open(tag)
+    else this.#tables.open(tag, attributes)
   }
 
   close(tag: string): void {

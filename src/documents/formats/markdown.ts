@@ -11,27 +11,35 @@ const LONGEST = 4096
 /** True for a text with headings or a table, judged by its beginning. */
 export function looksLikeMarkdown(start: string): boolean {
   const lines = indexLines(start)
+  if (start.startsWith('#!')) return false
   let headings = 0
+  let deeper = 0
   let marks = 0
   for (let index = 0; index < lines.count && index < 2000; index++) {
     const line = lineOf(lines, index)
-    if (HEADING.test(line)) headings += 1
-    else if (FENCE.test(line) || /^\s*(?:[-*+] |\d+\. |> )|\*\*\w|\]\(|`\w/.test(line)) marks += 1
+    const heading = HEADING.exec(line)
+    if (heading) {
+      headings += 1
+      if ((heading[1]?.length ?? 0) > 1) deeper += 1
+    }
+    if (FENCE.test(line) || /^\s*(?:[-*+] |\d+\. |> )|\*\*\w|\]\(|`\w/.test(line)) marks += 1
     if (isTableStart(lines, index)) return true
   }
-  return headings >= 2 || (headings === 1 && marks >= 1)
+  // `#` begins comments as well: there are no deeper headings then, and hardly a mark.
+  return headings > 0 && (deeper > 0 ? headings + marks >= 2 : marks >= 1)
 }
 
 /**
- * `{sections: [{level, heading, line, text}], tables: [[record…]…]}`: `line` counts from 1, `text` is a section's own
+ * `{sections: [{level, heading, line, text}], tables: [[record…]…], links?: [{text, href, line}]}`: `line` counts from 1, `text` is a section's own
  * text up to the next heading of any level. What comes before the first heading is a section of level 0.
  */
 export function readMarkdown(text: string): JsonObject {
   const lines = indexLines(text)
   const sections: JsonObject[] = []
   const tables: JsonValue[][] = []
+  const links: JsonObject[] = []
   let open = { level: 0, heading: '', line: 0, body: 0 }
-  let fenced = false
+  let fence: string | undefined
   const close = (before: number) => {
     const body = before > open.body ? text.slice(lines.start(open.body), lines.end(before - 1)).trim() : ''
     if (open.level === 0 && body === '') return
@@ -39,13 +47,27 @@ export function readMarkdown(text: string): JsonObject {
   }
   for (let index = 0; index < lines.count; index++) {
     const line = lineOf(lines, index)
-    if (FENCE.test(line)) fenced = !fenced
-    if (fenced) continue
+    const marker = FENCE.exec(line)?.[1]
+    if (marker !== undefined && (fence === undefined || fence === marker)) {
+      fence = fence === undefined ? marker : undefined
+      continue
+    }
+    if (fence !== undefined) continue
+    for (const [, image, words = '', target = ''] of line.matchAll(LINK))
+      if (image === '' && links.length < MOST_LINKS)
+        links.push({ text: words, href: target, line: index + 1 })
     const heading = HEADING.exec(line)
-    if (heading) {
+    const level = heading ? undefined : underlined(lines, index)
+    if (heading || level !== undefined) {
       close(index)
-      const title = withoutClosing(heading[2] ?? '')
-      open = { level: heading[1]?.length ?? 1, heading: title, line: index, body: index + 1 }
+      const title = heading ? withoutClosing(heading[2] ?? '') : line.trim()
+      open = {
+        level: level ?? heading?.[1]?.length ?? 1,
+        heading: title,
+        line: index,
+        body: index + (level === undefined ? 1 : 2),
+      }
+      if (level !== undefined) index += 1
     } else if (isTableStart(lines, index)) {
       const { rows, end } = readTable(lines, index)
       if (rows.length > 0) tables.push(rows)
@@ -53,7 +75,20 @@ export function readMarkdown(text: string): JsonObject {
     }
   }
   close(lines.count)
-  return { sections, tables }
+  return { sections, tables, ...(links.length > 0 ? { links } : {}) }
+}
+
+/** `[words](target)`; a bang before it makes it an image. */
+const LINK = /(!?)\[([^[\]]{1,200})\]\(([^\s()]{1,500})(?: "[^"]{0,200}")?\)/g
+const MOST_LINKS = 5_000
+
+/** The level of a heading that is underlined; undefined for any other line. */
+function underlined(lines: LineIndex, index: number): number | undefined {
+  const rule = /^ {0,3}(=+|-{2,})[ \t]*$/.exec(lineOf(lines, index + 1))?.[1]
+  const line = lineOf(lines, index)
+  if (rule === undefined || !/^ {0,3}[^\s>#|*+-]/.test(line) || /^ {0,3}\d+[.)] /.test(line)) return undefined
+  const before = index === 0 ? '' : lineOf(lines, index - 1).trim()
+  return before === '' ? (rule.startsWith('=') ? 1 : 2) : undefined
 }
 
 /** `Title ##` → `Title`. A loop, because an expression would be quadratic in white space. */

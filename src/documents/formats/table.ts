@@ -32,7 +32,13 @@ function readRuled(lines: LineIndex): FoundTable | undefined {
   if (rule < 1) return undefined
   const names = cells(lines.at(rule - 1))
   if (names.length < 2 || names.some((name) => name === '' || name.length > 128)) return undefined
-  const isRow = (index: number): boolean => cells(lines.at(index)).length === names.length
+  const borders = bordersOf(lines.at(rule))
+  const cellsOf = (index: number): string[] | undefined => {
+    const line = lines.at(index)
+    const found = cells(line)
+    return found.length === names.length ? found : cutAt(line, borders)
+  }
+  const isRow = (index: number): boolean => cellsOf(index)?.length === names.length
   const isSkipped = (line: string): boolean => line.trim() === '' || RULE.test(line) || FOOTER.test(line)
   let seen = 0
   let good = 0
@@ -48,7 +54,8 @@ function readRuled(lines: LineIndex): FoundTable | undefined {
       const rows: (string[] | string)[] = []
       for (let index = rule + 1; index < lines.count; index++) {
         const line = lines.at(index)
-        if (!isSkipped(line)) rows.push(isRow(index) ? cells(line) : line)
+        const found = isSkipped(line) ? undefined : cellsOf(index)
+        if (!isSkipped(line)) rows.push(found?.length === names.length ? found : line)
       }
       return recordsOf(distinct(names), rows).map(withNulls)
     },
@@ -64,6 +71,20 @@ function firstRule(lines: LineIndex): number {
     if (/[|│┃║]/.test(lines.at(index - 1))) return index
   }
   return -1
+}
+
+/** Where the columns of an unframed table end: psql does not mark bars within cells. */
+function bordersOf(rule: string): number[] {
+  if (!/^-+(?:\+-+)+\s*$/.test(rule)) return []
+  return [...rule.matchAll(/\+/g)].map(({ index }) => index)
+}
+
+/** The cells between borders; undefined where one of them is no bar. */
+function cutAt(line: string, borders: readonly number[]): string[] | undefined {
+  if (borders.length === 0 || borders.some((at) => line[at] !== '|')) return undefined
+  return [...borders, line.length].map((end, nth) =>
+    line.slice(nth === 0 ? 0 : (borders[nth - 1] ?? 0) + 1, end).trim(),
+  )
 }
 
 /** Markdown writes a bar inside a cell as `\\|`. */

@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { recognise } from '../../../../src/documents/detect.ts'
+import type { JsonObject } from '../../../../src/protocol/json.ts'
+
+const read = (text: string) => {
+  const { format, json } = recognise(text)
+  return { format, value: json?.() as JsonObject[] }
+}
+
+test('a table is read below its comments, and years name columns', () => {
+  expect(read('# exported\n# 2 rows\nsensor,temp\ns0,19.5\ns1,20.25\n')).toEqual({
+    format: 'csv',
+    value: [
+      { sensor: 's0', temp: 19.5 },
+      { sensor: 's1', temp: 20.25 },
+    ],
+  })
+  expect(read('2019,2020,2021,country\n1,2,3,Peru\n4,5,6,Chad\n').value[0]).toEqual({
+    2019: 1,
+    2020: 2,
+    2021: 3,
+    country: 'Peru',
+  })
+  expect(read('1,2,3,a\n4,5,6,b\n7,8,9,c\n').value).toHaveLength(3)
+})
+
+test('bars within cells of psql are no borders', () => {
+  const text = ' id | name | note \n----+------+------\n  1 | n    | a|b\n  2 | m    | \n(2 rows)\n'
+  expect(read(text)).toEqual({
+    format: 'table',
+    value: [
+      { id: 1, name: 'n', note: 'a|b' },
+      { id: 2, name: 'm', note: '' },
+    ],
+  })
+})
+
+test('cells come back as they were written, whatever they hold', () => {
+  const cell = fc.string({
+    unit: fc.constantFrom('a', 'Z', '"', ',', ';', '\n', ' ', 'é', '0', '.', '😀'),
+    maxLength: 8,
+  })
+  const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(cell, cell, cell), { minLength: 3, maxLength: 12 }),
+      fc.constantFrom(',', ';', '\t'),
+      fc.constantFrom('\n', '\r\n'),
+      fc.boolean(),
+      (rows, delimiter, newline, marked) => {
+        const text = [
+          'id,name,note'.replaceAll(',', delimiter),
+          ...rows.map((row) => row.map(quoted).join(delimiter)),
+        ]
+        const { format, value } = read(`${marked ? '\ufeff' : ''}${text.join(newline)}${newline}`)
+        expect(format).toBe('csv')
+        expect(value).toHaveLength(rows.length)
+        rows.forEach((row, at) => {
+          const record = value[at] as JsonObject
+          const written = [record.id, record.name, record.note].map((held) =>
+            held === null ? '' : String(held),
+          )
+          expect(written).toEqual(row)
+        })
+      },
+    ),
+  )
+})

@@ -1,0 +1,251 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { fromRecognised } from '../../../../src/documents/derive.ts'
+import { recognise } from '../../../../src/documents/detect.ts'
+import { bm25 } from '../../../../src/processors/bm25.ts'
+import { context } from '../../../../src/processors/context.ts'
+import type { JsonObject } from '../../../../src/protocol/json.ts'
+
+const read = (text: string) => {
+  const { format, json } = recognise(text)
+  return { format, value: json?.() as JsonObject[] }
+}
+
+const log = [
+  'commit 1111111111111111111111111111111111111111 (HEAD -> main, tag: v1)',
+  'Merge: aaaaaaa bbbbbbb',
+  'Author: Ann <ann@x.org>',
+  'Date:   Fri May 3 08:00:00 2024 +0200',
+  '',
+  '    Fix the crash',
+  '',
+  '    Author: this is no header.',
+  '',
+  ' src/a.ts | 2 +-',
+  ' 1 file changed',
+  '',
+  'commit 2222222222222222222222222222222222222222',
+  'Author: Bob <bob@x.org>',
+  'Date:   Thu May 2 08:00:00 2024 +0200',
+  '',
+  '    Add retry',
+  '',
+].join('\n')
+
+test('commits of git, with the files of each', () => {
+  expect(read(log)).toEqual({
+    format: 'entries',
+    value: [
+      {
+        line: 1,
+        commit: '1'.repeat(40),
+        refs: 'HEAD -> main, tag: v1',
+        merge: 'aaaaaaa bbbbbbb',
+        author: 'Ann <ann@x.org>',
+        date: 'Fri May 3 08:00:00 2024 +0200',
+        message: 'Fix the crash\n\nAuthor: this is no header.',
+        changes: 'src/a.ts | 2 +-\n 1 file changed',
+      },
+      {
+        line: 13,
+        commit: '2'.repeat(40),
+        author: 'Bob <bob@x.org>',
+        date: 'Thu May 2 08:00:00 2024 +0200',
+        message: 'Add retry',
+      },
+    ],
+  })
+})
+
+test('a search shows a whole entry', () => {
+  const document = fromRecognised(log)
+  const [around] = context.process(document, { mode: 'context', pattern: 'crash' }).content.rows().items
+  expect(around).toMatch(/^lines 1-11\ncommit 1{40}[\s\S]* 1 file changed$/)
+  const [ranked] = bm25.process(document, { mode: 'bm25', pattern: 'retry' }).content.rows().items
+  expect(ranked).toMatch(/^\[[\d.]+\] lines 13-17\ncommit 2{40}/)
+})
+
+describe('what compilers, linters and grep print', () => {
+  test.each<[string, string[], JsonObject[]]>([
+    [
+      'tsc',
+      [
+        'src/a.ts(12,3): error TS2345: No: x.',
+        'src/b.ts(1,1): error TS7006: No.',
+        'src/c.ts(2,2): error TS1: Z.',
+      ],
+      [
+        {
+          line: 1,
+          file: 'src/a.ts',
+          file_line: 12,
+          column: 3,
+          level: 'error',
+          code: 'TS2345',
+          message: 'No: x.',
+        },
+      ],
+    ],
+    [
+      'gcc',
+      [
+        'lib/a.c:12:3: warning: unused',
+        '   12 |  int x;',
+        '      |  ^',
+        'lib/a.c:13:3: note: here',
+        'lib/b.c:1: error: x',
+      ],
+      [
+        {
+          line: 1,
+          file: 'lib/a.c',
+          file_line: 12,
+          column: 3,
+          level: 'warning',
+          message: 'unused\n   12 |  int x;\n      |  ^',
+        },
+        { line: 4, file: 'lib/a.c', file_line: 13, column: 3, level: 'note', message: 'here' },
+        { line: 5, file: 'lib/b.c', file_line: 1, level: 'error', message: 'x' },
+      ],
+    ],
+    [
+      'eslint',
+      [
+        '',
+        '/srv/a.js',
+        '  1:2  error    Missing semicolon   semi',
+        '  3:4  warning  Odd',
+        '',
+        '/srv/b.js',
+        '  5:6  error  Bad  @x/no-y',
+        '',
+      ],
+      [
+        {
+          line: 3,
+          file: '/srv/a.js',
+          file_line: 1,
+          column: 2,
+          level: 'error',
+          message: 'Missing semicolon',
+          code: 'semi',
+        },
+        { line: 4, file: '/srv/a.js', file_line: 3, column: 4, level: 'warning', message: 'Odd' },
+        {
+          line: 7,
+          file: '/srv/b.js',
+          file_line: 5,
+          column: 6,
+          level: 'error',
+          message: 'Bad',
+          code: '@x/no-y',
+        },
+      ],
+    ],
+    [
+      'ruff and grep',
+      ['a/b.py:3:1: E501 Line too long', 'a/b.py:4:const x = 1', 'C:\\a\\b.py:5: x'],
+      [
+        { line: 1, file: 'a/b.py', file_line: 3, column: 1, code: 'E501', message: 'Line too long' },
+        { line: 2, file: 'a/b.py', file_line: 4, message: 'const x = 1' },
+        { line: 3, file: 'C:\\a\\b.py', file_line: 5, message: 'x' },
+      ],
+    ],
+  ])('%s', (_, lines, records) => {
+    const { format, value } = read(lines.join('\n'))
+    expect(format).toBe('entries')
+    expect(value.slice(0, records.length)).toEqual(records)
+  })
+
+  test.each([
+    '10:30:00 a\n11:30:00 b\n12:30:00 c',
+    'Note: a\nWarning: b\nprose, and more',
+    'https://a.b:80: x\nb\nc',
+  ])('other colons are none: %j', (text) => {
+    expect(read(text).format).not.toBe('entries')
+  })
+})
+
+describe('records that begin with the same key', () => {
+  test('with text that goes on, and keys that some of them lack', () => {
+    const text = [
+      'Found 3 results:',
+      '',
+      'Title: One',
+      'URL: https://a.b/1',
+      'Description: First line',
+      'Note: within it',
+      '',
+      'Title: Two',
+      'URL: https://a.b/2',
+      '---',
+      'Title: Three',
+      'URL: https://a.b/3',
+      'Description: 42',
+    ].join('\n')
+    expect(read(text)).toEqual({
+      format: 'entries',
+      value: [
+        { line: 3, Title: 'One', URL: 'https://a.b/1', Description: 'First line\nNote: within it' },
+        { line: 8, Title: 'Two', URL: 'https://a.b/2' },
+        { line: 11, Title: 'Three', URL: 'https://a.b/3', Description: 42 },
+      ],
+    })
+  })
+
+  test.each([
+    'Return-Path: a\nFrom: b\nTo: c\n\nHello Bob,\n\nNote: see below.\n',
+    'Dear all: hello\nprose\nprose\n',
+    'def f(a):\n  x: int = 1\n\ndef g(b):\n  y: int = 2\n\ndef h(c):\n  return 1\n',
+  ])('are not seen where nothing repeats: %j', (text) => {
+    expect(read(text).format).toBe('text')
+  })
+
+  test('lose no line', () => {
+    const words = fc.stringMatching(/^[a-z ]{0,12}$/)
+    const record = fc.record({ name: words, city: words, more: fc.array(words, { maxLength: 3 }) })
+    fc.assert(
+      fc.property(fc.array(record, { minLength: 3, maxLength: 10 }), (people) => {
+        const text = people.map(({ name, city, more }) =>
+          [`Name: x${name}`, `City: y${city}`, ...more].join('\n'),
+        )
+        const { format, value } = read(`${text.join('\n\n')}\n`)
+        if (format !== 'entries') return
+        expect(value).toHaveLength(people.length)
+        people.forEach(({ name, city, more }, at) => {
+          expect(value[at]).toMatchObject({ Name: `x${name}` })
+          expect(
+            String(value[at]?.City)
+              .split('\n')
+              .map((line) => line.trim())
+              .join('\n')
+              .trimEnd(),
+          ).toBe(
+            [`y${city}`, ...more]
+              .map((line) => line.trim())
+              .join('\n')
+              .trimEnd(),
+          )
+        })
+      }),
+    )
+  })
+})
+
+test('metrics of Prometheus', () => {
+  const text = [
+    '# HELP http_requests_total Requests',
+    '# TYPE http_requests_total counter',
+    'http_requests_total{method="GET",path="/a,b\\"c"} 1027',
+    'http_requests_total{method="POST",path="/"} 3e2 1395066363000',
+    'up 1',
+  ].join('\n')
+  expect(read(text)).toEqual({
+    format: 'table',
+    value: [
+      { metric: 'http_requests_total', method: 'GET', path: '/a,b"c', value: 1027 },
+      { metric: 'http_requests_total', method: 'POST', path: '/', value: '3e2', timestamp: 1395066363000 },
+      { metric: 'up', value: 1 },
+    ],
+  })
+})

@@ -1,0 +1,142 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { recognise } from '../../../../src/documents/detect.ts'
+import { scanHtml } from '../../../../src/documents/formats/html-scan.ts'
+import { htmlText } from '../../../../src/documents/formats/html-text.ts'
+import type { JsonObject, JsonValue } from '../../../../src/protocol/json.ts'
+
+const read = (text: string) => {
+  const { format, json } = recognise(text)
+  return { format, value: json?.() as JsonObject }
+}
+const tables = (html: string) => (read(`<!doctype html>${html}`).value.tables as JsonValue[][])[0]
+
+describe('tables of pages', () => {
+  test('several rows of headings name a column together; a cell that covers several places stands in each', () => {
+    const html =
+      '<table><tr><th rowspan=2>Year</th><th colspan=2>Count</th></tr><tr><th>m</th><th>f</th></tr>' +
+      '<tr><td rowspan="2">2020</td><td>1</td><td>2</td></tr><tr><td>3</td><td>4</td></tr></table>'
+    expect(tables(html)).toEqual([
+      { Year: '2020', 'Count m': '1', 'Count f': '2' },
+      { Year: '2020', 'Count m': '3', 'Count f': '4' },
+    ])
+  })
+
+  test('headings at the side name no column', () => {
+    const html = '<table><tr><th>Born</th><td>1950</td></tr><tr><th>Died</th><td>2020</td></tr></table>'
+    expect(tables(html)).toEqual([
+      { column_1: 'Born', column_2: '1950' },
+      { column_1: 'Died', column_2: '2020' },
+    ])
+  })
+
+  test('the first row names the columns where nothing says so', () => {
+    expect(tables('<table><tr><td>a</td><td>b</td></tr><tr><td>1</td><td>2</td></tr></table>')).toEqual([
+      { a: '1', b: '2' },
+    ])
+  })
+
+  test('spans cost no more than there is', () => {
+    const html = `<table>${'<tr><td colspan=99999 rowspan=99999>x</td><td>y</td></tr>'.repeat(300)}</table>`
+    expect(tables(html)).toHaveLength(299)
+  })
+})
+
+test('any text is scanned as a page, each character once, and no words are lost', () => {
+  const piece = fc.constantFrom(
+    '<',
+    '>',
+    '</',
+    '<p',
+    '<td ',
+    '"',
+    "'",
+    '=',
+    '&lt;',
+    'word',
+    ' ',
+    '<!--',
+    '-->',
+    '<b>',
+    '/',
+  )
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
+      const html = pieces.join('')
+      let visits = 0
+      const count = () => void visits++
+      scanHtml(html, { open: count, close: count, text: count })
+      expect(visits).toBeLessThanOrEqual(html.length * 2 + 1)
+      expect(typeof htmlText(html)).toBe('string')
+    }),
+  )
+  fc.assert(
+    fc.property(fc.array(fc.stringMatching(/^[a-z]{1,8}$/), { minLength: 1, maxLength: 20 }), (words) => {
+      expect(htmlText(words.map((word) => `<li>${word}`).join('')).split('\n')).toEqual(
+        words.map((word) => `- ${word}`),
+      )
+      expect(htmlText(`<p>${words.join(' ')}</p>`)).toBe(words.join(' '))
+    }),
+  )
+})
+
+describe('Markdown', () => {
+  test('underlined headings, links and fences of either kind', () => {
+    const text = [
+      'Guide',
+      '=====',
+      '',
+      'See [the docs](https://a.b/c "t") and ![no](x.png).',
+      '',
+      '~~~',
+      '```',
+      '# no heading',
+      '~~~',
+      '',
+      'Install',
+      '-------',
+      '',
+      'Run.',
+      '',
+      '## Deeper',
+    ].join('\n')
+    const { format, value } = read(text)
+    expect(format).toBe('markdown')
+    expect(
+      (value.sections as JsonObject[]).map(({ level, heading, line }) => [level, heading, line]),
+    ).toEqual([
+      [1, 'Guide', 1],
+      [2, 'Install', 11],
+      [2, 'Deeper', 16],
+    ])
+    expect(value.links).toEqual([{ text: 'the docs', href: 'https://a.b/c', line: 4 }])
+  })
+
+  test.each(['#!/bin/sh\n# a\n\n# b\necho `x`\n', '# first\nx = 1\n# second\ny = 2\n'])(
+    'comments are no headings: %j',
+    (text) => {
+      expect(read(text).format).not.toBe('markdown')
+    },
+  )
+})
+
+test('nodes of a snapshot have their states and addresses, and names without escapes', () => {
+  const text = [
+    '- link "Home" [ref=e1] [cursor=pointer]:',
+    '  - /url: /start',
+    '- checkbox "I \\"agree\\"" [checked] [ref=e2]',
+    '- \'heading "Note: fees" [level=2] [ref=e3]\'',
+    '- spinbutton "Quantity" [disabled] [ref=e4]: "2"',
+    '- button "Go" [ref=e5]',
+  ].join('\n')
+  expect(read(text)).toEqual({
+    format: 'tree',
+    value: [
+      { line: 1, depth: 0, role: 'link', name: 'Home', ref: 'e1', cursor: 'pointer', url: '/start' },
+      { line: 3, depth: 0, role: 'checkbox', name: 'I "agree"', checked: true, ref: 'e2' },
+      { line: 4, depth: 0, role: 'heading', name: 'Note: fees', level: 2, ref: 'e3' },
+      { line: 5, depth: 0, role: 'spinbutton', name: 'Quantity', disabled: true, ref: 'e4', text: '2' },
+      { line: 6, depth: 0, role: 'button', name: 'Go', ref: 'e5' },
+    ],
+  })
+})
