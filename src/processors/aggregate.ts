@@ -2,6 +2,7 @@
 import { fromRows } from '../documents/derive.ts'
 import { type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
 import { compareNaturally } from '../text/natural-order.ts'
+import { fieldTitle } from './aggregate/call.ts'
 import { type Cell, type Column, cellOf, columnsOf } from './aggregate/column.ts'
 import { hasOffset } from './aggregate/date-part.ts'
 import { listValues } from './aggregate/functions.ts'
@@ -44,6 +45,7 @@ export const aggregate = defineStep({
         ...[...keys, ...columns].flatMap(({ field }) => field?.note ?? []),
         ...columns.flatMap((one, at) => [...gaps(records, one, found), ...(cells[at]?.notes ?? [])]),
         ...groupNotes(records, keys, found, list),
+        ...moreValues(rows[0]),
         ...(keys.length > 0 ? [] : columns.flatMap((one) => describeHolders(records, one, rows[0]))),
       ]),
     ]
@@ -86,9 +88,16 @@ function rowOf(
     setOwn(row, name, cells[nth]?.cell(own, count) ?? null)
     if (call.name !== 'distinct' || keys.length > 0 || !field) continue
     const { title, counts } = listValues(own)
-    setOwn(row, `${title} of ${field.name}`, counts)
+    setOwn(row, `${title} of ${fieldTitle(field.name)}`, counts)
   }
   return row
+}
+
+/** Says how to get the values that a row with the most frequent ones leaves out. */
+function moreValues(row: JsonObject | undefined): string[] {
+  const titles = Object.keys(row ?? {}).map((name) => /^\d+ most frequent of (.+)$/.exec(name)?.[1])
+  const field = titles.find((title) => title !== undefined)
+  return field === undefined ? [] : [`All values with their counts: "group_by": ${JSON.stringify(field)}.`]
 }
 
 /** Says how many records have nothing to compute from. */

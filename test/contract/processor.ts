@@ -112,7 +112,8 @@ const hostile: readonly unknown[] = [
 ]
 
 function snapshot({ content, metadata, applied, error }: ProcessorResult) {
-  return { text: content.text, rows: content.rows(), metadata, applied, error }
+  const { noun, items } = content.rows()
+  return { text: content.text, noun, items: [...items], metadata, applied, error }
 }
 
 export function processorSuite({

@@ -60,18 +60,22 @@ const synonyms: Readonly<Record<string, FunctionName>> = {
 /** Functions that mean something without a field. */
 const ofRecords: ReadonlySet<FunctionName> = new Set(['count', 'percent'])
 
-/** Reads `count`, `sum(price)`, `sum price`, `sum:price`, `price:sum`, each with `as name`. Throws a `Refusal`. */
-export function parseCall(written: string): Call {
+/**
+ * Reads `count`, `sum(price)`, `sum price`, `sum:price`, `price:sum`, each with `as name`. `itself`: the records are plain values, which a
+ * function without a field is about. Throws a `Refusal`.
+ */
+export function parseCall(written: string, itself = false): Call {
   const [, source = '', alias] =
     /^(.*?)(?:\s+as\s+["'`]?([\w -]{1,60}?)["'`]?)?$/is.exec(written.trim()) ?? []
-  const call = callOf(source)
+  const call = callOf(source, itself)
   return alias === undefined ? call : { ...call, alias }
 }
 
-function callOf(source: string): Call {
+function callOf(source: string, itself: boolean): Call {
   const [, head, inParentheses, bare] = /^(\w+)\s*(?:\((.*)\)|[:\s]\s*(?:of\s+)?(.+))?$/s.exec(source) ?? []
   const named = head === undefined ? undefined : functionOf(head)
   const inner = (inParentheses ?? bare)?.trim().replace(/^\*$/, '')
+  if (named && itself && !inner && !ofRecords.has(named.name)) return { ...named, field: '@' }
   if (named) return withField(named, inner, source)
   const [, field, last] = /^(.+)[:\s]\s*(\w+)$/s.exec(source) ?? []
   const trailing = last === undefined ? undefined : functionOf(last)
@@ -120,5 +124,10 @@ function functionOf(word: string): Pick<Call, 'name' | 'rank'> | undefined {
 export function columnName({ name, rank, alias }: Call, field: string | undefined): string {
   if (alias !== undefined) return alias
   const head = name === 'percentile' ? `p${rank ?? 50}` : name
-  return field === undefined ? head : `${head}(${field})`
+  return field === undefined ? head : `${head}(${fieldTitle(field)})`
+}
+
+/** A field as rows call it: `value` for the record itself. */
+export function fieldTitle(name: string): string {
+  return name === '@' ? 'value' : name
 }

@@ -20,8 +20,9 @@ export interface Column {
 export function columnsOf(records: Records, written: readonly string[], taken: readonly string[]): Column[] {
   const names = new Set(taken)
   let collected = 0
+  const itself = records.values.length > 0 && records.names().size === 0
   return written.map((text) => {
-    const call = parseCall(text)
+    const call = parseCall(text, itself)
     const field = call.field === undefined ? undefined : resolveField(records, call.field)
     const { alias: _, ...unnamed } = call
     const wanted = columnName(call, field?.name)

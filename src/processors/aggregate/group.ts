@@ -1,13 +1,14 @@
 /** `group_by`: what records are grouped by, and the groups. */
-import type { JsonValue } from '../../protocol/json.ts'
+import type { JsonPrimitive, JsonValue } from '../../protocol/json.ts'
 import { type Field, resolveExactly, resolveField } from '../fields.ts'
 import { holdsObjects, nameWithin } from '../inner-fields.ts'
 import { parsePath } from '../path/parse.ts'
 import { newWork, type Path, type Work } from '../path/path.ts'
-import { readValues } from '../path/walk.ts'
+import { readValues, scalarAt, several } from '../path/walk.ts'
 import type { Records } from '../records.ts'
 import { Refusal } from '../refusal.ts'
 import { unwind } from '../unwind.ts'
+import { fieldTitle } from './call.ts'
 import { type DatePart, datePart, partOf } from './date-part.ts'
 import { identity } from './functions.ts'
 
@@ -52,12 +53,13 @@ export interface Groups {
 /** `state`, or `created_at:month`. A field with a colon in its name comes first. Throws a `Refusal`. */
 export function parseGroupKey(records: Records, reference: string): GroupKey {
   const exact = resolveExactly(records, parsePath(reference))
-  if (exact && !holdsObjects(records, exact)) return { name: exact.name, field: exact, part: undefined }
+  if (exact && !holdsObjects(records, exact))
+    return { name: fieldTitle(exact.name), field: exact, part: undefined }
   const [, plain = reference, alias] = /^(.+?)\s+as\s+["'`]?([\w -]{1,60}?)["'`]?$/is.exec(reference) ?? []
   const [name, part] = partIn(plain)
   const whole = resolveField(records, name)
   const field = (holdsObjects(records, whole) && nameWithin(records, whole)) || whole
-  return { name: alias ?? (part ? `${field.name}:${part}` : field.name), field, part }
+  return { name: alias ?? fieldTitle(field.name) + (part ? `:${part}` : ''), field, part }
 }
 
 /** `created_at:month`, `created_at by month`, `month of created_at`, `month(created_at)`: what, and which part. */
@@ -87,7 +89,11 @@ export function groupRecords(
   list: Path | undefined,
 ): Groups {
   const grouping = new Grouping(keys, collected, list)
-  for (const [at, record] of records.values.entries()) grouping.add(record, at)
+  const { values } = records
+  for (let at = 0; at < values.length; at++) {
+    const record = values[at] ?? null
+    if (!grouping.addPlain(record, at)) grouping.add(record, at)
+  }
   return grouping
 }
 
@@ -97,6 +103,8 @@ class Grouping implements Groups {
   readonly all: JsonValue[][]
   readonly without: number[]
   several = false
+  /** What is collected of the record at hand. */
+  private readonly scalars: JsonPrimitive[] = []
   private readonly known = new Map<JsonValue, Group>()
   private readonly work: Work = newWork(20_000_000)
   private readonly keys: readonly GroupKey[]
@@ -112,6 +120,32 @@ class Grouping implements Groups {
     this.without = collected.map(() => 0)
     // Without keys there is one group, of no record as well.
     if (keys.length === 0) this.groupOf([])
+  }
+
+  /** Counts a record of which one scalar is the key and all that is collected are scalars. False: nothing was done. */
+  addPlain(record: JsonValue, at: number): boolean {
+    const [key] = this.keys
+    if (key === undefined || this.keys.length > 1 || key.part !== undefined || this.list) return false
+    const value = scalarAt(record, key.field.path)
+    if (value === several || value === undefined) return false
+    const { collected, scalars } = this
+    for (let nth = 0; nth < collected.length; nth++) {
+      const one = scalarAt(record, (collected[nth] as Collected).field.path)
+      if (one === several) return false
+      scalars[nth] = one ?? null
+    }
+    const group = this.known.get(identity(value)) ?? this.groupOf([value])
+    group.count += 1
+    group.last = at
+    for (let nth = 0; nth < collected.length; nth++) {
+      const one = scalars[nth] ?? null
+      if (one === null) this.without[nth] = (this.without[nth] ?? 0) + 1
+      else {
+        this.all[nth]?.push(one)
+        group.collected[nth]?.push(one)
+      }
+    }
+    return true
   }
 
   add(record: JsonValue, at: number): void {

@@ -1,0 +1,117 @@
+/** What a path reached, as records: the elements of lists and maps, or the values themselves. */
+import { fromRows, fromValue } from '../documents/derive.ts'
+import type { Document } from '../documents/document.ts'
+import { isMap } from '../documents/map-like.ts'
+import { withField } from '../documents/records.ts'
+import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
+import { formatCount } from '../text/format.ts'
+import type { Reached } from './path/locate.ts'
+import { formatPath, isDefinite, type Path } from './path/path.ts'
+
+/** The document that later steps work on, and what to say of how the path was taken. */
+export interface Part {
+  content: Document
+  note?: string
+}
+
+/**
+ * One value that is a list or map is its elements; so are several where the path ends at a name and all that have it are lists, or
+ * maps with values of one kind. Otherwise each value is a record, with its key as `_key` where it is the value of a map.
+ */
+export function recordsReached(reached: readonly Reached[], path: Path): Part {
+  const [first, second] = reached
+  if (first && second === undefined) return only(first, path)
+  const name = lastName(path)
+  const inner = name === undefined ? undefined : elementsOf(reached)
+  if (!inner)
+    return { content: fromRows({ noun: 'record', items: reached.map((one) => recordOf(one, name)) }) }
+  const what = Array.isArray(first?.value) ? 'lists' : 'maps'
+  return {
+    content: fromRows({ noun: 'record', items: inner }),
+    note: `\`${formatPath(path)}\` reaches ${formatCount(reached.length)} ${what}: their ${formatCount(inner.length)} elements are the records.`,
+  }
+}
+
+/** Fewer keys than this name fields, unless they look like data. */
+const MANY = 10
+const MANY_SCALARS = 40
+
+function only(reached: Reached, path: Path): Part {
+  const { value } = reached
+  if (Array.isArray(value) || !isObject(value)) {
+    if (isDefinite(path) || Array.isArray(value)) return { content: fromValue(value, { noun: 'record' }) }
+    return { content: fromRows({ noun: 'record', items: [recordOf(reached, lastName(path))] }) }
+  }
+  const whole = fromValue(value, { noun: 'record' })
+  const records = whole.records()
+  if (records?.path === '$') return { content: whole }
+  if (path.length > 0 && isLargeMap(value)) {
+    const items = entriesOf(value)
+    const note = `\`${formatPath(path)}\` was read as a map: its ${formatCount(items.length)} values are the records, with their key in \`_key\`.`
+    return { content: fromRows({ noun: 'record', items }), note }
+  }
+  if (!isDefinite(path))
+    return { content: fromRows({ noun: 'record', items: [recordOf(reached, lastName(path))] }) }
+  return { content: records && isWrapper(whole) ? whole : fromRows({ noun: 'record', items: [value] }) }
+}
+
+/** The part of an object's text from which on a list in it is what the object is there for. */
+const mostOfIt = 0.7
+
+function isWrapper(whole: Document): boolean {
+  return JSON.stringify(whole.records()?.values ?? []).length >= whole.characters * mostOfIt
+}
+
+/** Many values that are nearly all objects, or very many of one plain type. */
+function isLargeMap(object: JsonObject): boolean {
+  const keys = Object.keys(object)
+  const objects = keys.filter((key) => isObject(own(object, key))).length
+  if (keys.length >= MANY && objects >= keys.length * 0.9) return true
+  const kind = typeof own(object, keys[0] ?? '')
+  return (
+    keys.length >= MANY_SCALARS && kind !== 'object' && keys.every((key) => typeof own(object, key) === kind)
+  )
+}
+
+/** Undefined where not all values are lists, or all maps of one kind. */
+function elementsOf(reached: readonly Reached[]): JsonValue[] | undefined {
+  const held = reached.filter(({ value }) => value !== null)
+  if (held.length === 0) return undefined
+  if (held.every(({ value }) => Array.isArray(value)))
+    return held.flatMap(({ value, key }) =>
+      Array.isArray(value) ? value.map((element) => recordOf({ value: element, key }, undefined)) : [],
+    )
+  const objects = held.flatMap(({ value }) => (isObject(value) ? [value] : []))
+  return objects.length === held.length && areMaps(objects) ? objects.flatMap(entriesOf) : undefined
+}
+
+/** Keys that are looked at to tell whether objects are maps. */
+const mostPooled = 2_000
+
+/** True when the entries of all objects together make a map whose values are objects. */
+function areMaps(objects: readonly JsonObject[]): boolean {
+  const pooled: JsonObject = Object.create(null)
+  let count = 0
+  for (const object of objects) {
+    for (const key of Object.keys(object)) {
+      if (!(key in pooled) && count++ < mostPooled) pooled[key] = own(object, key) ?? null
+    }
+  }
+  const values = Object.values(pooled)
+  return values.length >= MANY && values.every(isObject) && isMap({ ...pooled })
+}
+
+function entriesOf(object: JsonObject): JsonValue[] {
+  return Object.keys(object).map((key) => withField('_key', key, own(object, key) ?? null))
+}
+
+function recordOf({ value, key }: Reached, name: string | undefined): JsonValue {
+  if (key === undefined) return value
+  return isObject(value) ? withField('_key', key, value) : { _key: key, [name ?? '_value']: value }
+}
+
+/** What a scalar of a map is called beside its key: the last name of the path. Undefined where the path ends otherwise. */
+function lastName(path: Path): string | undefined {
+  const [only] = path.at(-1)?.selectors ?? []
+  return only?.kind === 'name' && only.name !== '__proto__' ? only.name : undefined
+}
