@@ -2,7 +2,8 @@
 import { isObject, type JsonValue } from '../protocol/json.ts'
 import { nearest } from '../text/edit-distance.ts'
 import { alike, typo } from './fields/alike.ts'
-import { halvesOf, taggedIn } from './fields/tagged.ts'
+import { halvesOf } from './fields/pairs.ts'
+import { taggedIn } from './fields/tagged.ts'
 import { equalsText } from './fields/values.ts'
 import { parsePath } from './path/parse.ts'
 import { formatPath, newWork, type Path } from './path/path.ts'
@@ -32,14 +33,16 @@ export function resolveField(records: Records, reference: string, wanted: readon
   if (exact) return exact
   if (records.whole.length === 0) return field(path)
   const below = withoutRoot(records, path) ?? path
+  const colons = !reference.includes(':') ? undefined : parsePath(plain.replaceAll(':', '.'))
   const found =
+    (colons && pair(records, colons, written)) ??
     pair(records, below, written) ??
     spelledAlike(records, below, written, wanted) ??
     shortened(records, below, written) ??
     pairAnywhere(records, below, written) ??
     other(records, below, written)
   if (found) return found
-  if (path.length === 1 && records.names().size === 0) {
+  if (records.names().size === 0 && itself.test(formatPath(path))) {
     return {
       name: '@',
       path: [],
@@ -49,6 +52,9 @@ export function resolveField(records: Records, reference: string, wanted: readon
   throw new Refusal(unknown(records, written))
 }
 
+/** What a value without fields may be called. Any other name would be a field, which it does not have. */
+const itself = /^(?:_?values?|lines?|text|items?|elements?|entry|record|row|it|self|this|val|string|word|[a-z_])$/i
+
 /** As written, within a record or from the root through the records. Undefined when no record has it. */
 export function resolveExactly(records: Records, path: Path): Field | undefined {
   const inside =
@@ -56,9 +62,16 @@ export function resolveExactly(records: Records, path: Path): Field | undefined 
   if (inside && inside.length > 0 && reaches(records, inside)) return field(inside)
   if (reaches(records, path)) return field(path)
   const below = withoutRoot(records, path)
-  if (below && reaches(records, below)) return field(below)
+  if (below && reaches(records, below)) return ownAlike(records, path) ?? field(below)
   const scalars = records.values.length > 0 && !isObject(records.values[0] ?? null)
   return scalars && /^_?value$/.test(formatPath(path)) ? { name: '@', path: [] } : undefined
+}
+
+/** A field of the records that is called like the list they are in, with a map on its way. */
+function ownAlike(records: Records, path: Path): Field | undefined {
+  if (!reaches(records, path.slice(0, 1))) return undefined
+  const found = alike(records.names(), formatPath(path))
+  return found && 'one' in found ? noted(formatPath(path), found.one) : undefined
 }
 
 /** `a?.b`, `a->>'b'`, `/a/b`, `a__b` in dots. */
@@ -76,12 +89,38 @@ function withoutOtherMarks(reference: string): string {
 
 /** True when at least one record has something there. */
 function reaches(records: Records, path: Path): boolean {
+  if (lacksName(records, path[0])) return false
   const work = newWork()
   const into: [] = []
   return records.whole.some((record) => {
     readValues(record, path, into, work)
     return into.length > 0
   })
+}
+
+/** Names of fields that are remembered; records with more are gone through each time. */
+const mostKnown = 5_000
+
+const knownNames = new WeakMap<readonly JsonValue[], ReadonlySet<string> | 'many'>()
+
+/** True when it is known that no record has a field of the name that a path begins with. Names are listed once. */
+function lacksName({ values }: Records, segment: Path[number] | undefined): boolean {
+  const [only, ...others] = segment?.selectors ?? []
+  if (segment === undefined || segment.deep || only?.kind !== 'name' || others.length > 0) return false
+  const known = knownNames.get(values) ?? listNames(values)
+  knownNames.set(values, known)
+  return known !== 'many' && !known.has(only.name) && !segment.dotted.some(({ name }) => known.has(name))
+}
+
+function listNames(values: readonly JsonValue[]): ReadonlySet<string> | 'many' {
+  const names = new Set<string>()
+  for (const value of values) {
+    // Lists and JSON in strings are looked into as well.
+    if (!isObject(value)) return 'many'
+    for (const name in value) names.add(name)
+    if (names.size > mostKnown) return 'many'
+  }
+  return names
 }
 
 /** The part of a path from the root that lies within a record: `name` of `items[*].name`. */
@@ -101,8 +140,7 @@ function pair(records: Records, path: Path, written: string): Field | undefined 
       .slice(at)
       .map(({ selectors: [first] }) => (first?.kind === 'name' ? first.name : undefined))
     if (names.some((name) => name === undefined)) return undefined
-    const list =
-      resolveExactly(records, path.slice(0, at)) ?? spelledAlike(records, path.slice(0, at), '', [])
+    const list = resolveExactly(records, path.slice(0, at)) ?? listAlike(records, path.slice(0, at))
     const found = list && taggedIn(records, list.path, list.name, names.join('.'))
     if (found)
       return {
@@ -112,6 +150,11 @@ function pair(records: Records, path: Path, written: string): Field | undefined 
       }
   }
   return undefined
+}
+
+function listAlike(records: Records, path: Path): Field | undefined {
+  const found = alike(records.names(), formatPath(path))
+  return found && 'one' in found ? noted('', found.one) : undefined
 }
 
 /** `Content-Type`, the key of a pair in the only list that has such. */
@@ -153,9 +196,13 @@ function spelledAlike(
   const found = alike(records.names(), formatPath(path))
   if (!found) return undefined
   if ('one' in found) {
+    const better = betterOne(records, path, found, wanted, written)
+    if (better) return better
     const also = found.others.length > 0 ? ` There is ${listed(found.others, 3)} as well.` : ''
     return noted(written, found.one, also)
   }
+  const map = mapOf(records, found.several)
+  if (map) return { ...map, note: `\`${written}\` read as \`${map.name}\`.` }
   const having =
     wanted.length === 0 ? [] : found.several.filter((name) => hasOne(records, parsePath(name), wanted))
   const [one, another] = having
@@ -166,9 +213,56 @@ function spelledAlike(
   throw new Refusal(`\`${written}\` may be several fields; write one of them in full. Nearest: ${described}.`)
 }
 
+/** When what is meant by its name has none of the values: the one other field that has. */
+function betterOne(
+  records: Records,
+  path: Path,
+  { one, others }: { one: string; others: readonly string[] },
+  wanted: readonly string[],
+  written: string,
+): Field | undefined {
+  if (wanted.length === 0 || hasOne(records, parsePath(one), wanted)) return undefined
+  const having = others
+    .filter((name) => hasOne(records, parsePath(name), wanted))
+    .map((name) => noted(written, name))
+  let tagged: Field | undefined
+  try {
+    tagged = pairAnywhere(records, path, written)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+  }
+  if (tagged && hasOne(records, tagged.path, wanted)) having.push(tagged)
+  const [only, another] = having
+  return only && !another
+    ? { ...only, note: `${only.note ?? ''} Of the fields called so only that has the value.` }
+    : undefined
+}
+
+/** `members.*.score` for `members.ann.score`, `members.bo.score`, …: keys that differ from record to record are data. */
+function mapOf(records: Records, names: readonly string[]): Field | undefined {
+  const paths = names.map(parsePath)
+  const [first] = paths
+  if (!first || paths.some(({ length }) => length !== first.length)) return undefined
+  const differing = first.flatMap((_, at) =>
+    new Set(paths.map((path) => formatPath(path.slice(at, at + 1)))).size > 1 ? [at] : [],
+  )
+  const [at] = differing
+  if (differing.length !== 1 || at === undefined || at === 0) return undefined
+  const everywhere = records.values.some((record) =>
+    paths.every((path) => {
+      const values: JsonValue[] = []
+      readValues(record, path.slice(0, at + 1), values, newWork())
+      return values.length > 0
+    }),
+  )
+  return everywhere ? undefined : field([...first.slice(0, at), ...parsePath('*'), ...first.slice(at + 1)])
+}
+
 /** `issues.state` for `state`, when the records have nothing that is called like what is dropped. */
 function shortened(records: Records, path: Path, written: string): Field | undefined {
   const [first] = path
+  const prefixed = path.length === 1 ? withoutKind(records, path) : undefined
+  if (prefixed) return noted(written, prefixed)
   if (path.length < 2 || (first && reaches(records, [{ ...first, dotted: [] }]))) return undefined
   if (first && alike(records.names(), formatPath([first]))) return undefined
   if (!mayBeAlias(records, path)) return undefined
@@ -177,7 +271,7 @@ function shortened(records: Records, path: Path, written: string): Field | undef
     if (rest[0]?.selectors[0]?.kind !== 'name') continue
     if (reaches(records, rest)) return noted(written, formatPath(rest))
     const found = alike(records.names(), formatPath(rest))
-    if (found && 'one' in found && parsePath(found.one).length === rest.length)
+    if (found && 'one' in found && (isRoot(records, path) || parsePath(found.one).length === rest.length))
       return noted(written, found.one)
   }
   return undefined
@@ -187,6 +281,23 @@ function shortened(records: Records, path: Path, written: string): Field | undef
 const variables =
   /^(?:items?|records?|rows?|x|y|r|i|e|o|v|it|self|this|entry|entries|elements?|obj|object|data|value|node|results?|\w{1,3})$/i
 const common = /^(?:_?id|name|type|title|key|value|url|state|status|login|email|date|description|label|ref)$/i
+
+/** `resource_type` for `type` of resources. */
+function withoutKind(records: Records, path: Path): string | undefined {
+  const kind =
+    records.path.length === 0 ? '' : formatPath(records.path.slice(-1)).toLowerCase().replace(/s$/, '')
+  const name = formatPath(path)
+  if (kind.length < 3 || !name.toLowerCase().startsWith(kind)) return undefined
+  const rest = name.slice(kind.length).replace(/^[_-]/, '')
+  const found = rest === '' ? undefined : alike(records.names(), rest)
+  return found && 'one' in found && parsePath(found.one).length === 1 ? found.one : undefined
+}
+
+/** True when the first name is one on the way to the records, or a variable. */
+function isRoot(records: Records, [first]: Path): boolean {
+  const name = first?.selectors[0]?.kind === 'name' ? first.selectors[0].name.toLowerCase() : '*'
+  return variables.test(name) || records.path.some((segment) => formatPath([segment]).toLowerCase() === name)
+}
 
 /** True when the first name may stand for the record: `issues.state`, `x.price`, but not `owner.name`. */
 function mayBeAlias(records: Records, [first, ...rest]: Path): boolean {
@@ -241,10 +352,25 @@ function missing(records: Records, reference: string): string {
   const names = records.names()
   if (names.size === 0)
     return `The records have no fields; use \`@\` for the record itself instead of \`${reference}\`.`
+  const outer = outerOf(records, reference)
+  if (outer !== undefined) return outer
   const near = nearest(reference, names.keys(), 4)
   if (near.length === 0)
     return `No record has the field \`${reference}\`. There are: ${listed(outerFirst([...names.keys()]), 25)}.`
   return `No record has the field \`${reference}\`. Nearest: ${withSamples(records, near)}.`
+}
+
+/** `user.name`: what `user` has. */
+function outerOf(records: Records, reference: string): string | undefined {
+  const start = /^(.+)[.[][^.[]+$/.exec(reference)?.[1]
+  const inside =
+    start === undefined
+      ? []
+      : [...records.names().keys()].filter(
+          (name) => name.startsWith(`${start}.`) || name.startsWith(`${start}[`),
+        )
+  if (inside.length === 0) return undefined
+  return `No record has the field \`${reference}\`. \`${start}\` has: ${withSamples(records, inside.slice(0, 8))}.`
 }
 
 function outerFirst(names: readonly string[]): string[] {

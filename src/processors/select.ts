@@ -8,8 +8,9 @@ import { formatCount } from '../text/format.ts'
 import { selectParams } from './parameters.ts'
 import { followExtended, isExtended } from './path/jsonpath.ts'
 import { explainMissing, type Located, locate } from './path/locate.ts'
+import { fromPipes, fromPointer } from './path/notations.ts'
 import { parsePath } from './path/parse.ts'
-import { isDefinite, newWork, type Path } from './path/path.ts'
+import { formatPath, isDefinite, newWork, type Path } from './path/path.ts'
 import type { StepMetadata } from './processor.ts'
 import { recordsReached } from './reached.ts'
 import { Refusal, shown } from './refusal.ts'
@@ -23,7 +24,8 @@ export const select = defineStep({
   name: 'select',
   params: selectParams,
   wanted: ({ path }) => path !== undefined && path.trim() !== '',
-  run(document, { path: source = '' }) {
+  run(document, { path: written = '' }) {
+    const source = fromPipes(/^#\//.test(written) ? (fromPointer(written) ?? written) : written.trim())
     const parts = partsOf(document)
     if (parts) return inEach(parts, source)
     const root = document.json() ?? linesFor(document, source)
@@ -38,7 +40,7 @@ export const select = defineStep({
       reached,
       note,
       path: followed,
-    } = isExtended(source) ? findExtended(root, source) : find(document, root, parsePath(source))
+    } = isExtended(source) ? findExtended(root, source) : find(document, root, parsePath(source), source)
     const { content, note: taken } = recordsReached(reached, followed)
     const notes = [note, taken].filter((one) => one !== undefined)
     return { content, metadata: { matched: reached.length, ...(notes.length > 0 && { notes }) } }
@@ -71,7 +73,7 @@ function findExtended(root: JsonValue, source: string): Located {
 }
 
 /** From the root; else from the records, because that is where a name without a way to it usually is. */
-function find(document: Document, root: JsonValue, path: Path): Located {
+function find(document: Document, root: JsonValue, path: Path, source: string): Located {
   const fromRoot = locate(root, path)
   if (fromRoot) return fromRoot
   const records = document.records()
@@ -83,6 +85,9 @@ function find(document: Document, root: JsonValue, path: Path): Located {
   }
   const near = locateNearby(document, root, path)
   if (near) return near
+  const pointer = fromPointer(source)
+  const pointed = pointer === undefined ? undefined : locate(root, parsePath(pointer))
+  if (pointed) return { ...pointed, note: `The path was read as \`${formatPath(pointed.path)}\`.` }
   const { message, unfulfilled } = explainMissing(root, path)
   if (unfulfilled) return { reached: [], path, note: message }
   throw new Refusal(message)
