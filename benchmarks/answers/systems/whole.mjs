@@ -18,7 +18,11 @@ export async function readsAll({ payload: name, ask }, text, payloads, fetch) {
   if (other !== undefined && other !== name && (await fetch(other)).text !== payloads.get(other)?.text) {
     return { unanswered: 'the other text is not the whole' }
   }
-  return said(evaluate(ask, payload, [...payloads.values()]))
+  // The second question of a join may name several keys.
+  const keys = ask.where?.find(({ op }) => op === 'in')
+  if (keys === undefined) return said(evaluate(ask, payload, [...payloads.values()]))
+  const each = keys.value.map((value) => evaluate({ ...ask, where: [{ ...keys, op: '=', value }] }, payload))
+  return said({ set: [...new Set(each.flatMap(({ set = [] }) => set))] })
 }
 
 function readsText({ words, structure }, text) {

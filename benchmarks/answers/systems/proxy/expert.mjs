@@ -11,10 +11,9 @@
  * - when a name was read as another field than the one asked for, or refused, it looks once at what the reply offers instead.
  */
 import { conclude } from './conclude.mjs'
-import { fieldNames, nameOf } from './preview.mjs'
+import { exploredFields, fieldNames, nameOf } from './preview.mjs'
 import { plainName, valueIn } from './read.mjs'
 import { search } from './search.mjs'
-import { readType } from './type-line.mjs'
 import { aggregateOf, dotted, isSpokenOf, literal, offers, readAs } from './words.mjs'
 
 /** A list that is wanted whole is asked for in pages of this size. */
@@ -23,7 +22,7 @@ const WHOLE = 500
 /** @returns {Promise<import('../../contract.mjs').Answer>} */
 export async function answerAsExpert(question, talk, preview) {
   const { ask } = question
-  const known = fromPreview(ask, preview)
+  const known = fromPreview(question, preview)
   if (known !== undefined) return { answer: known }
   if (ask.collection === undefined && ask.want) return part(ask, talk, preview)
   if (ask.words !== undefined) return byWords(ask, question.type, talk, preview)
@@ -33,12 +32,13 @@ export async function answerAsExpert(question, talk, preview) {
 }
 
 /** What the preview says exactly and completely. */
-function fromPreview(ask, preview) {
+function fromPreview({ ask, text }, preview) {
   if (ask.collection === undefined && ask.want) return preview.beside.get(dotted(ask.want))
   if (ask.collection === undefined || !isMain(ask.collection, preview)) return undefined
   const { where = [], words } = ask
   if (words !== undefined) return undefined
   if (ask.structure === 'fields') return fieldNames(preview)
+  if (ask.structure && /\blines\b/.test(text) && preview.lines) return preview.lines
   if (ask.structure === 'records' || (ask.aggregate === 'count' && where.length === 0)) return preview.records
   if (ask.aggregate === 'count' && where.length === 1 && where[0].op === '=') {
     const counts = listed(where[0].field, preview)
@@ -145,8 +145,7 @@ async function fields(ask, talk, preview) {
     ...place(ask.collection, preview),
     max_depth: 1,
   })
-  const line = text.split('\n').find((one) => one.startsWith('type: '))
-  const names = line && fieldNames({ type: readType(line.slice(6).replace(/^_key: [^→]*→ /, '')) })
+  const names = exploredFields(text)
   return names ? { answer: names } : { unanswered: 'not all fields are named' }
 }
 

@@ -11,7 +11,7 @@
  * - it takes a reply's word for it: what is found nowhere is not there. What was read as another field it does not answer from.
  */
 import { CUT, conclude } from './conclude.mjs'
-import { fieldNames } from './preview.mjs'
+import { exploredFields, fieldNames } from './preview.mjs'
 import { plainName, valueIn } from './read.mjs'
 import { search } from './search.mjs'
 import { dotted, isSpokenOf, offers, readAs } from './words.mjs'
@@ -27,6 +27,7 @@ export async function answerAsNaive(question, talk, preview) {
   if (ask.collection === undefined && ask.want) return part(ask, talk, preview)
   if (ask.words !== undefined) return byWords(question, talk, preview)
   if (isAbout(ask.collection, preview)) {
+    if (ask.structure && /\blines\b/.test(question.text) && preview.lines) return { answer: preview.lines }
     if (ask.structure === 'records' && preview.records !== undefined) return { answer: preview.records }
     if (ask.structure === 'fields' && fieldNames(preview)) return { answer: fieldNames(preview) }
   }
@@ -91,17 +92,21 @@ function list(value) {
 /** The reply that leaves no doubt, or the last of a few. */
 async function settled(ask, talk, first, preview) {
   let asked = first
+  const names = new Map()
   for (let again = 0; ; again++) {
     const reading = await talk.ask('proxy_filter', asked)
-    const better = suggested(ask, asked, reading, preview)
+    const better = suggested(ask, asked, reading, preview, names)
     if (better === undefined || again === THOUGHTS || talk.left <= 0)
       return { reading, asked, doubt: better !== undefined }
     asked = better
   }
 }
 
-/** The call to make instead, when the reply leaves a doubt; none when it does not, or when nothing would change. */
-function suggested(ask, args, reading, preview) {
+/**
+ * The call to make instead, when the reply leaves a doubt; none when it does not, or when nothing would change. `known`: names that
+ * were found already.
+ */
+function suggested(ask, args, reading, preview, known) {
   const said = reading.isError ? reading.text : reading.notes.join('\n')
   const [heading = ''] = reading.notes
   const elsewhere =
@@ -110,16 +115,16 @@ function suggested(ask, args, reading, preview) {
   const { places, names } = offers(said)
   const read = readAs(reading.notes).map((one) => one.read)
   const offered = names.filter((name) => !read.includes(name))
-  const fullName = (way) => {
+  const name = (way) => {
     const full = dotted(way)
-    return offered.find((name) => plainName(name) === full) ?? (trouble ? full : lastWord(way))
+    const found =
+      offered.find((one) => plainName(one) === full) ?? known.get(full) ?? (trouble ? full : undefined)
+    if (found !== undefined) known.set(full, found)
+    return found ?? lastWord(way)
   }
   const elements = args.path && /write `\[\*\]` after it/.test(said) ? `${args.path}[*]` : undefined
   const named = isAbout(ask.collection, preview) ? undefined : dotted(ask.collection)
   const path = elements ?? args.path ?? (trouble ? (places[0] ?? named) : undefined)
-  // Names once written in full stay so.
-  const written = JSON.stringify(args)
-  const name = (way) => (written.includes(dotted(way)) ? dotted(way) : fullName(way))
   const better = { cache_id: args.cache_id, ...(path && { path }), ...parts(ask, name) }
   return JSON.stringify(better) === JSON.stringify(args) ? undefined : better
 }
@@ -132,12 +137,8 @@ function misread(ask, { notes }) {
 async function explore(ask, talk, preview) {
   const path = isAbout(ask.collection, preview) ? {} : { path: dotted(ask.collection) }
   const { text } = await talk.ask('proxy_explore', { cache_id: preview.handle, ...path })
-  const names = [...text.matchAll(/^ {2}([^\s:].*?): /gm)]
-    .map(([, name]) => name)
-    .filter((name) => !/[.[]/.test(name) && name !== '_key')
-  return names.length > 0 && !/\d+ more/.test(text)
-    ? { answer: names }
-    : { unanswered: 'not all fields are named' }
+  const names = exploredFields(text)
+  return names ? { answer: names } : { unanswered: 'not all fields are named' }
 }
 
 function byWords({ ask, type }, talk, preview) {

@@ -5,6 +5,7 @@ import { readType } from './type-line.mjs'
  * @typedef {object} Preview
  * @property {string} handle
  * @property {number | undefined} records   of the main collection
+ * @property {number | undefined} lines     of a text
  * @property {string | undefined} main      its path, `$.items`
  * @property {import('./type-line.mjs').Type | undefined} type   of its records
  * @property {Map<string, [string, number][]>} values   fields whose values are all listed, each with its count
@@ -20,10 +21,12 @@ export function readPreview(text) {
   const [, plainCount] = /([\d,]+) records?\b/.exec(lines[0]) ?? []
   const records = count ?? plainCount
   const total = records === undefined ? undefined : number(records)
+  const [, inLines] = /([\d,]+) lines?\b/.exec(lines[0]) ?? []
   const typeLine = lines.find((line) => line.startsWith('type: '))
   return {
     handle,
     records: total,
+    lines: inLines && number(inLines),
     main,
     type: typeLine && readType(typeLine.slice(6).replace(/^_key: [^→]*→ /, '')),
     values: new Map(lines.flatMap((line) => valueCounts(line, total))),
@@ -75,6 +78,17 @@ function unquoted(value) {
 /** The names of the fields of the records, when the type names them all. `_key` is where a record is, not a field of it. */
 export function fieldNames({ type }) {
   return type?.fields && type.whole ? [...type.fields.keys()].filter((name) => name !== '_key') : undefined
+}
+
+/** The names of all fields an exploration tells: its type line, else its lines for each field. */
+export function exploredFields(text) {
+  const lines = text.split('\n')
+  const line = lines.find((one) => one.startsWith('type: '))
+  if (line) return fieldNames({ type: readType(line.slice(6).replace(/^_key: [^→]*→ /, '')) })
+  const from = lines.indexOf('fields:')
+  const names = lines.slice(from + 1).flatMap((one) => /^ {2}([^\s:.[*]+): /.exec(one)?.[1] ?? [])
+  const whole = from >= 0 && !lines.some((one) => /^ {2}….*more|next: offset/.test(one))
+  return whole && names.length > 0 ? names.filter((name) => name !== '_key') : undefined
 }
 
 /** A way as the tools write it: `labels[].name`, `packages.*.version`, by the type where it tells lists from maps. */

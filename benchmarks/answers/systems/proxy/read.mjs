@@ -15,7 +15,7 @@ import { decode } from '@toon-format/toon'
 
 const TABLE = /^\s*[\w."[\]*]*\[\d+\]\{.*\}:\s*$/
 const SCALARS = /^\s*[\w."]*\[\d+\]: /
-const HIT = /^(?:\[[\d.]+\]\s*)?(?:(?:lines?|line) )?(\d+)(?:-(\d+))?[:-]?(?: |$)(.*)$/
+const HIT = /^(?:\[[\d.]+\]\s*)?(?:lines? \d+(?:-\d+)?|\d+[:-])(?: (.*))?$/
 
 /** @returns {Reading} */
 export function readReply(text) {
@@ -75,7 +75,7 @@ function scalars(line) {
 
 /** A hit of a text: a line, or a passage with the lines below that belong to it. */
 function readPassage(lines, from, reading) {
-  const [, , , rest] = HIT.exec(lines[from]) ?? []
+  const [, rest] = HIT.exec(lines[from]) ?? []
   const block = [rest ?? lines[from].replace(/^\[[\d.]+\] /, '')]
   let end = from + 1
   while (
