@@ -1,8 +1,7 @@
 /** The entries of a log by their lines: a head, and what goes on after it, such as a stack trace. */
 
 import type { Document } from '../documents/document.ts'
-import { headReader } from '../documents/formats/log.ts'
-import { readAccess } from '../documents/formats/log-access.ts'
+import { headReader, isAccessLog } from '../documents/formats/log.ts'
 import { isObject } from '../protocol/json.ts'
 import type { LineIndex } from '../text/lines.ts'
 import type { LineRange } from '../text/passages.ts'
@@ -18,12 +17,13 @@ export type EntryTest = (line: string, index: number) => boolean
 /** Tells which lines begin an entry. Heads of one log begin alike, so most of its lines are not parsed for it. */
 export function entryTest(document: Document): EntryTest {
   if (document.format !== 'log') return recordTest(document)
+  if (isAccessLog(document.lines())) return () => true
   const readHead = headReader(document.lines())
   let head = ''
   return (line) => {
     if (head !== '' && line.startsWith(head)) return true
     const start = line.slice(0, longestHead)
-    if (readHead(start) === undefined && readAccess(start) === undefined) return false
+    if (readHead(start) === undefined) return false
     head = /^[^\s]/.test(start) ? start.slice(0, 4) : ''
     return true
   }

@@ -30,6 +30,9 @@ const LONGEST_WORD = 256
 
 /** Reads the head of a line. Undefined: the line begins no entry. */
 export function readEntry(line: string): Entry | undefined {
+  const first = line.charCodeAt(0)
+  // What is indented goes on with something.
+  if (first === 32 || first === 9) return undefined
   return dated(line) ?? readForm(line) ?? levelFirst(line) ?? logfmt(line) ?? ofService(line)
 }
 
@@ -61,12 +64,12 @@ function dated(line: string): Entry | undefined {
   if (!found) return undefined
   const { time, end, clock } = found
   const rest = line.slice(end, end + LONGEST_WORD)
-  const [whole, host, logger, pid] = (clock ? null : (JOURNAL.exec(rest) ?? KERNEL.exec(rest))) ?? []
+  const [whole, host, logger, pid] = (clock ? null : processIn(rest)) ?? []
   if (whole !== undefined && logger !== undefined) {
     const process = { ...(host === undefined ? {} : { host }), logger, pid }
     return withProcess(line, end + whole.length, { time }, process)
   }
-  const [streamed, stream, part] = STREAM.exec(rest) ?? []
+  const [streamed, stream, part] = (rest.startsWith(' std') && STREAM.exec(rest)) || []
   if (streamed !== undefined && stream !== undefined) {
     const fields: JsonObject = { time, stream, ...(part === 'P' ? { partial: true } : {}) }
     return inContainer(line, end + streamed.length, fields)
@@ -74,6 +77,12 @@ function dated(line: string): Entry | undefined {
   const entry = withHead(line, end, { time })
   // A clock alone begins other things as well: it takes a level or brackets to be the time of an entry.
   return clock && entry.fields.level === undefined && first !== 91 ? undefined : entry
+}
+
+/** Looking for a mark is much cheaper than matching, and most lines have none. */
+function processIn(rest: string): RegExpExecArray | null {
+  if (rest.includes(']:')) return JOURNAL.exec(rest)
+  return rest.includes(' kernel:') ? KERNEL.exec(rest) : null
 }
 
 /** What a container wrote has a head of its own; the time of the runtime stays. */
@@ -101,13 +110,13 @@ const TOKEN = /^(?:[\s|-]*)(?:\[([^\]]{0,80})\]|([^\s[\]|]{1,120}))/
 function withHead(line: string, from: number, fields: JsonObject): Entry {
   let at = from
   const said = line.slice(from, from + LONGEST_WORD)
-  const [command, marked, called] = COMMAND.exec(said) ?? []
+  const [command, marked, called] = (/[#:]/.test(said.charAt(1)) && COMMAND.exec(said)) || []
   if (command !== undefined) {
     const level = levelOf(marked ?? called ?? '')
     if (level !== undefined) fields.level = level
     return { fields, message: from + (/^\s*/.exec(said)?.[0].length ?? 0) }
   }
-  const [php, fatal, mild] = PHP.exec(said) ?? []
+  const [php, fatal, mild] = (said.startsWith(' PHP ') && PHP.exec(said)) || []
   if (php !== undefined) {
     fields.level = fatal === undefined ? (mild ?? '').toUpperCase() : 'FATAL'
     return { fields, message: from + 1 }
@@ -135,8 +144,9 @@ function take(fields: JsonObject, word: string, bracketed: boolean, after: strin
     return !/^[A-Z][a-z]+:$/.test(word)
   }
   // `production.ERROR:`, `proxy:error` in brackets.
-  const [, module, inside] = /^([A-Za-z_][\w-]*)[.:]([A-Za-z]{3,11})$/.exec(bare) ?? []
-  const of = fields.level === undefined && (bracketed || word !== bare) ? levelOf(inside ?? '') : undefined
+  const isPair = fields.level === undefined && (bracketed || word !== bare) && /[.:]/.test(bare)
+  const [, module, inside] = (isPair && /^([A-Za-z_][\w-]*)[.:]([A-Za-z]{3,11})$/.exec(bare)) || []
+  const of = inside === undefined ? undefined : levelOf(inside)
   if (of !== undefined && module !== undefined) {
     fields.level = of
     fields.logger ??= module

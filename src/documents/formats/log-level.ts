@@ -5,7 +5,7 @@ const LEVEL =
 
 /** The level that a word is, in capitals, so that one level has one spelling; undefined for any other word. */
 export function levelOf(word: string): string | undefined {
-  return LEVEL.test(word) ? word.toUpperCase() : undefined
+  return word.length >= 3 && word.length <= 11 && LEVEL.test(word) ? word.toUpperCase() : undefined
 }
 
 const SEVERITIES = ['EMERG', 'ALERT', 'CRIT', 'ERROR', 'WARNING', 'NOTICE', 'INFO', 'DEBUG']

@@ -18,14 +18,20 @@ const LONGEST = 16_384
 export function readLog(text: string): (() => JsonValue[]) | undefined {
   const lines = indexLines(text)
   if (lines.count < 2) return undefined
+  if (isAccessLog(lines)) return () => accessRecords(lines)
   const sampled = sample(lines)
   const share = (test: (line: string) => unknown) =>
     sampled.filter((line) => test(line)).length / sampled.length
-  if (share(readAccess) >= 0.7) return () => accessRecords(lines)
   const continued = share((line) => !readEntry(line) && /^(\s|at |Caused by|Traceback|\.\.\. )/.test(line))
   const entries = share(readEntry)
   if (sampled.length < 2 || entries < 0.08 || entries + continued < 0.6) return undefined
   return () => entryRecords(text, lines)
+}
+
+/** True for a log of requests: each line is one. */
+export function isAccessLog(lines: LineIndex): boolean {
+  const sampled = sample(lines)
+  return sampled.filter((line) => readAccess(line)).length >= sampled.length * 0.7 && sampled.length > 0
 }
 
 /**
