@@ -53,7 +53,8 @@ export function resolveField(records: Records, reference: string, wanted: readon
 }
 
 /** What a value without fields may be called. Any other name would be a field, which it does not have. */
-const itself = /^(?:_?values?|lines?|text|items?|elements?|entry|record|row|it|self|this|val|string|word|[a-z_])$/i
+const itself =
+  /^(?:_?values?|lines?|text|items?|elements?|entry|record|row|it|self|this|val|string|word|[a-z_])$/i
 
 /** As written, within a record or from the root through the records. Undefined when no record has it. */
 export function resolveExactly(records: Records, path: Path): Field | undefined {

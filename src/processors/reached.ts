@@ -45,7 +45,7 @@ function only(reached: Reached, path: Path): Part {
   const whole = fromValue(value, { noun: 'record' })
   const records = whole.records()
   if (records?.path === '$') return { content: whole }
-  if (path.length > 0 && isLargeMap(value)) {
+  if (path.length > 0 && (isLargeMap(value) || (isDefinite(path) && holdsKin(value)))) {
     const items = entriesOf(value)
     const note = `\`${formatPath(path)}\` was read as a map: its ${formatCount(items.length)} values are the records, with their key in \`_key\`.`
     return { content: fromRows({ noun: 'record', items }), note }
@@ -71,6 +71,18 @@ function isLargeMap(object: JsonObject): boolean {
   return (
     keys.length >= MANY_SCALARS && kind !== 'object' && keys.every((key) => typeof own(object, key) === kind)
   )
+}
+
+/** Two objects or more and nothing else, most of whose fields are in all of them. */
+function holdsKin(object: JsonObject): boolean {
+  const values = Object.keys(object).map((key) => own(object, key) ?? null)
+  if (values.length < 2 || !values.every(isObject)) return false
+  const presence = new Map<string, number>()
+  for (const value of values)
+    for (const key of Object.keys(value)) presence.set(key, (presence.get(key) ?? 0) + 1)
+  const counts = [...presence.values()]
+  const shared = counts.filter((count) => count === values.length).length
+  return shared > 0 && shared >= counts.length * 0.5
 }
 
 /** Undefined where not all values are lists, or all maps of one kind. */

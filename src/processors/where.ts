@@ -5,7 +5,7 @@ import { requireRecords } from './records.ts'
 import { Refusal } from './refusal.ts'
 import { defineStep } from './step.ts'
 import { bindSomewhere, nestedMatches } from './where/elsewhere.ts'
-import { explainNothing } from './where/explain.ts'
+import { explainNothing, namesakes } from './where/explain.ts'
 
 /** More conditions than anybody writes. */
 const mostConditions = 50
@@ -29,6 +29,7 @@ export const where = defineStep({
       const nested = nestedMatches(records, matches)
       if (nested.length > 0) notes.push(...nested)
       else if (found.length === 0) notes.push(...explainNothing(comparisons, records))
+      notes.push(...namesakes(comparisons, records, found.length))
       return found
     }
     const timed = patterns.reduce((work, pattern) => () => pattern.run(work), filter)

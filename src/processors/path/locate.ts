@@ -22,17 +22,21 @@ export interface Located {
 /** Values looked at for the names that exist where a path fails. */
 const mostSampled = 200
 
+/** Levels of maps that a path may leave out. */
+const mostSteps = 4
+
 /** Undefined: the path reaches nothing, not even with its names in another case. */
 export function locate(root: JsonValue, path: Path, work: Work = newWork()): Located | undefined {
   const reached = follow(root, path, work)
   if (reached.length > 0) return { reached, path }
   let repaired = path
-  for (let tries = 0; tries < path.length; tries++) {
+  for (let tries = 0; tries < path.length + mostSteps; tries++) {
     const { at, names, before } = failure(root, repaired, work)
     const failing = repaired[at]
     const segment = renamed(failing, names) ?? (failing && byIdentity(failing, before))
-    if (!segment) return undefined
-    repaired = repaired.with(at, segment)
+    if (segment) repaired = repaired.with(at, segment)
+    else if (failing && at > 0 && areMaps(before, failing)) repaired = repaired.toSpliced(at, 0, every)
+    else return undefined
     const found = follow(root, repaired, work)
     if (found.length > 0) {
       return {
@@ -127,6 +131,32 @@ function kindOf(value: JsonValue): string {
   if (Array.isArray(value)) return `a list of ${value.length}`
   if (value === null) return 'null'
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}
+
+const every: Segment = { selectors: [{ kind: 'all' }], deep: false, dotted: [] }
+
+/** True when the values are maps without the name, and most of what is in them has it. */
+function areMaps(before: readonly Reached[], { selectors: [only], deep }: Segment): boolean {
+  if (only?.kind !== 'name' || deep) return false
+  const objects = before
+    .flatMap(({ value }) => (Array.isArray(value) ? value : [value]))
+    .filter(isObject)
+    .slice(0, mostSampled)
+  const inside = objects.flatMap((object) =>
+    Object.keys(object)
+      .slice(0, mostSampled)
+      .map((key) => own(object, key) ?? null),
+  )
+  const having = inside.filter((value) => {
+    const [element = null] = Array.isArray(value) ? value : [value]
+    return isObject(element) && own(element, only.name) !== undefined
+  })
+  // Scalars beside them would be fields: then it is a record.
+  return (
+    having.length > 0 &&
+    having.length >= inside.length / 2 &&
+    inside.every((value) => typeof value === 'object')
+  )
 }
 
 /** Fields by which an element of a list is known, so that `items[Ann]` finds it. */

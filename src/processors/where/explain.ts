@@ -19,6 +19,26 @@ export function explainNothing(comparisons: readonly Bound[], records: Records):
   return [`No record fulfils all conditions; alone they match: ${parts.join(', ')}.`]
 }
 
+/** Fields deeper down that are called like one that all records or none fulfil a comparison of. */
+export function namesakes(comparisons: readonly Bound[], records: Records, found: number): string[] {
+  if (found > 0 && found < records.values.length) return []
+  return comparisons.slice(0, 3).flatMap(({ field, matches }) => {
+    if (field.path.length !== 1) return []
+    const matched = records.values.filter(matches).length
+    if (matched > 0 && matched < records.values.length) return []
+    const others = [...records.names()].filter(([name]) => name.endsWith(`.${field.name}`)).slice(0, 3)
+    if (others.length === 0) return []
+    const named = others.map(
+      ([name, samples]) =>
+        `\`${name}\` (${samples
+          .slice(0, 2)
+          .map((value) => shown(JSON.stringify(value), 24))
+          .join(', ')})`,
+    )
+    return [`\`${field.name}\` is the record's own; there is also ${named.join(', ')}.`]
+  })
+}
+
 function explain({ comparison, field }: Bound, records: Records): string {
   const start = `\`${comparison.written}\` matches none:`
   const { counts, numbers, keys } = survey(records, field.path)
