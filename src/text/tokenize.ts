@@ -46,6 +46,25 @@ export function wordAt(text: string, at: number, from: number, to: number): { st
   return { start, end: Math.min(end, to) }
 }
 
+/** The last word that ends at or before `at`; undefined when there is none. */
+export function wordBefore(text: string, at: number): { start: number; end: number } | undefined {
+  let place = at - 1
+  while (place >= 0 && classAt(text, startOfCharacter(text, place)) === other) place--
+  return place < 0 ? undefined : wordAt(text, startOfCharacter(text, place), 0, at)
+}
+
+/** The first word that begins at or after `at`, where a word or what is no word begins; undefined when there is none. */
+export function wordAfter(text: string, at: number): { start: number; end: number } | undefined {
+  let place = at
+  while (place < text.length && classAt(text, place) === other) place++
+  return place < text.length ? wordAt(text, place, at, text.length) : undefined
+}
+
+/** `at`, or the place before it when a surrogate pair begins there. */
+function startOfCharacter(text: string, at: number): number {
+  return at > 0 && widthAt(text, at - 1) === 2 ? at - 1 : at
+}
+
 /**
  * The terms of a text, lower case: each word, and the pieces of identifiers (`getUserName` also gives `get`, `user`,
  * `name`; `HTTP_PORT` gives `http`, `port`). In order, repeated as often as they occur.

@@ -1,6 +1,6 @@
 /** The distinct words of a text and where they stand: approximate search compares words, never whole lines. */
 import { distance } from 'fastest-levenshtein'
-import { eachWord, pieces, wordAt } from './tokenize.ts'
+import { eachWord, pieces, wordAfter, wordAt, wordBefore } from './tokenize.ts'
 
 /** Longer words (base64, hashes) are compared by their beginning. */
 const longestCompared = 64
@@ -18,59 +18,32 @@ export interface Likeness {
 export interface Vocabulary {
   /**
    * Calls `visit` for each place whose words resemble the pattern's by `threshold` or more, from left to right. Places
-   * of a pattern of several words are as many words in a row. The cost: the distinct words, then one pass over numbers.
+   * of a pattern of several words are as many words in a row. The cost: the distinct words, then one look for those alike.
    */
   search(pattern: string, threshold: number, visit: (place: Likeness) => void): void
   /** Words most like `word`, best first; only those at least half alike. */
   nearest(word: string, limit: number): string[]
 }
 
-/** One pass over the text; 8 bytes a word and the distinct words stay in memory. */
+/** More words than this are not looked for one by one: the text is gone through instead. */
+const mostSought = 100
+
+/** One pass over the text; the distinct words stay in memory. */
 export function buildVocabulary(text: string): Vocabulary {
-  const words: string[] = []
-  const numbers = new Map<string, number>()
-  let ids = new Int32Array(Math.max(64, text.length >> 4))
-  let starts = new Int32Array(ids.length)
-  let count = 0
-  eachWord(text, (start, end) => {
-    if (count === ids.length) {
-      ids = grown(ids)
-      starts = grown(starts)
-    }
-    // Case decides where an identifier falls apart, so it is kept here and ignored when comparing.
-    const word = text.slice(start, Math.min(end, start + longestCompared))
-    let id = numbers.get(word)
-    if (id === undefined) {
-      id = words.length
-      numbers.set(word, id)
-      words.push(word)
-    }
-    ids[count] = id
-    starts[count++] = start
-  })
-  const lower = words.map((word) => word.toLowerCase())
-  const parts = words.map((word) => pieces(word).map((piece) => piece.toLowerCase()))
-  const wordEnd = (at: number): number => {
-    const start = starts[at] ?? 0
-    return wordAt(text, start, start, text.length).end
-  }
+  const words = distinctWords(text)
 
   function search(pattern: string, threshold: number, visit: (place: Likeness) => void): void {
     const phrase = phraseOf(pattern)
     if (phrase.length === 0) return
-    const weights = phrase.map((word) => word.length)
-    const whole = weights.reduce((sum, weight) => sum + weight, 0)
-    const alike = phrase.map((word) => similarities(word, lower, parts, phrase.length === 1 ? threshold : 0))
-    for (let at = 0; at + phrase.length <= count; at++) {
-      let sum = 0
-      for (let nth = 0; nth < phrase.length; nth++) {
-        sum += (alike[nth]?.[ids[at + nth] ?? 0] ?? 0) * (weights[nth] ?? 0)
-      }
-      const similarity = sum / whole
-      if (similarity + 1e-6 >= threshold && similarity > 0) {
-        visit({ start: starts[at] ?? 0, end: wordEnd(at + phrase.length - 1), similarity })
-      }
-    }
+    // Of several words one at least is as alike as all together shall be.
+    const sought = words.filter((word) =>
+      phrase.some((wanted) => likeness(wanted, word, threshold - 1e-5) > 0),
+    )
+    if (sought.length === 0) return
+    const scale = new Scale(phrase, threshold)
+    if (sought.length > mostSought) everywhere(text, scale, visit)
+    else if (phrase.length === 1) eachOf(text, sought, (place, word) => scale.weigh([word], [place], visit))
+    else around(text, sought, scale, visit)
   }
 
   return {
@@ -78,17 +51,132 @@ export function buildVocabulary(text: string): Vocabulary {
     nearest(word, limit) {
       const wanted = phraseOf(word)[0]
       if (wanted === undefined) return []
-      const alike = similarities(wanted, lower, parts, 0.5)
       const best = new Map<string, number>()
-      alike.forEach((similarity, id) => {
-        if (similarity >= 0.5) best.set(lower[id] ?? '', similarity)
-      })
+      for (const each of words) {
+        const alike = likeness(wanted, each, 0.5)
+        if (alike >= 0.5) best.set(each.toLowerCase(), alike)
+      }
       return [...best]
         .sort((a, b) => b[1] - a[1])
         .slice(0, limit)
         .map(([name]) => name)
     },
   }
+}
+
+interface Place {
+  start: number
+  end: number
+}
+
+/** Case decides where an identifier falls apart, so it is kept here and ignored when comparing. */
+function distinctWords(text: string): readonly string[] {
+  const words = new Set<string>()
+  eachWord(text, (start, end) => words.add(comparedPart(text, { start, end })))
+  return [...words]
+}
+
+function comparedPart(text: string, { start, end }: Place): string {
+  return text.slice(start, Math.min(end, start + longestCompared))
+}
+
+/** How alike words in a row are to those of a phrase, longer ones counting more. */
+class Scale {
+  readonly words: number
+  private readonly phrase: readonly string[]
+  private readonly threshold: number
+  private readonly whole: number
+  /** By the words of the phrase. */
+  private readonly known: readonly Map<string, number>[]
+
+  constructor(phrase: readonly string[], threshold: number) {
+    this.phrase = phrase
+    this.words = phrase.length
+    this.threshold = threshold
+    this.whole = phrase.reduce((sum, word) => sum + word.length, 0)
+    this.known = phrase.map(() => new Map())
+  }
+
+  /** Visits the place of the words, as many as the phrase has, when they are alike enough. */
+  weigh(words: readonly string[], places: readonly Place[], visit: (place: Likeness) => void): void {
+    let sum = 0
+    for (let nth = 0; nth < this.words; nth++)
+      sum += this.alike(nth, words[nth] ?? '') * (this.phrase[nth]?.length ?? 0)
+    const similarity = sum / this.whole
+    const [first, last] = [places[0], places[this.words - 1]]
+    if (first && last && similarity + 1e-6 >= this.threshold && similarity > 0)
+      visit({ start: first.start, end: last.end, similarity })
+  }
+
+  private alike(nth: number, word: string): number {
+    const known = this.known[nth]
+    let found = known?.get(word)
+    if (found === undefined) {
+      found = likeness(this.phrase[nth] ?? '', word, this.words === 1 ? this.threshold : 0)
+      known?.set(word, found)
+    }
+    return found
+  }
+}
+
+/** All words of the text, each as the first of a row. */
+function everywhere(text: string, scale: Scale, visit: (place: Likeness) => void): void {
+  const words: string[] = []
+  const places: Place[] = []
+  eachWord(text, (start, end) => {
+    words.push(comparedPart(text, { start, end }))
+    places.push({ start, end })
+    if (words.length < scale.words) return
+    scale.weigh(words, places, visit)
+    words.shift()
+    places.shift()
+  })
+}
+
+/** The places of some words of the text, from left to right. */
+function eachOf(text: string, sought: readonly string[], visit: (place: Place, word: string) => void): void {
+  const wanted = new Set(sought)
+  // Words hold letters, marks, digits and `_` alone: nothing in them is special in a pattern.
+  const candidates = new RegExp(sought.join('|'), 'gu')
+  let from = 0
+  for (let match = candidates.exec(text); match !== null; match = candidates.exec(text)) {
+    const place = wordAt(text, match.index, from, text.length)
+    const word = comparedPart(text, place)
+    if (wanted.has(word)) visit(place, word)
+    from = Math.max(place.end, match.index + 1)
+    candidates.lastIndex = from
+  }
+}
+
+/** The rows of words that hold one of those sought, from left to right, each once. */
+function around(
+  text: string,
+  sought: readonly string[],
+  scale: Scale,
+  visit: (place: Likeness) => void,
+): void {
+  const found = new Map<number, Likeness>()
+  eachOf(text, sought, (place) => {
+    const before: Place[] = [place]
+    while (before.length < scale.words) {
+      const next = wordBefore(text, before[0]?.start ?? 0)
+      if (!next) break
+      before.unshift(next)
+    }
+    const row = [...before]
+    for (let after = wordAfter(text, place.end); after && row.length < before.length + scale.words - 1; ) {
+      row.push(after)
+      after = wordAfter(text, after.end)
+    }
+    for (let first = 0; first + scale.words <= row.length; first++) {
+      const start = row[first]?.start ?? 0
+      if (found.has(start)) continue
+      const places = row.slice(first, first + scale.words)
+      const words = places.map((each) => comparedPart(text, each))
+      scale.weigh(words, places, (likely) => found.set(start, likely))
+    }
+  })
+  for (const place of [...found.values()].sort((a, b) => a.start - b.start)) visit(place)
 }
 
 /** The words of a pattern, as they are compared. */
@@ -101,20 +189,11 @@ function phraseOf(pattern: string): string[] {
   return phrase
 }
 
-/** For each word `1 - distance / longer`, of the whole or of its best piece; 0 where it stays under `threshold`. */
-function similarities(
-  wanted: string,
-  words: readonly string[],
-  parts: readonly (readonly string[])[],
-  threshold: number,
-): Float32Array {
-  const found = new Float32Array(words.length)
-  words.forEach((word, id) => {
-    let best = similarity(wanted, word, threshold)
-    for (const part of parts[id] ?? []) best = Math.max(best, similarity(wanted, part, threshold))
-    found[id] = best
-  })
-  return found
+/** `1 - distance / longer` of a word as it is written, or of its best piece; 0 where it stays under `threshold`. */
+function likeness(wanted: string, word: string, threshold: number): number {
+  let best = similarity(wanted, word.toLowerCase(), threshold)
+  for (const piece of pieces(word)) best = Math.max(best, similarity(wanted, piece.toLowerCase(), threshold))
+  return best
 }
 
 function similarity(a: string, b: string, threshold: number): number {
@@ -135,10 +214,4 @@ function isSwapped(a: string, b: string): boolean {
   let at = 0
   while (at < a.length && a[at] === b[at]) at++
   return a[at] === b[at + 1] && a[at + 1] === b[at] && a.slice(at + 2) === b.slice(at + 2)
-}
-
-function grown(array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(array.length * 2)
-  larger.set(array)
-  return larger
 }

@@ -53,6 +53,33 @@ describe('vocabulary', () => {
     )
   })
 
+  test('finds the same rows of words as going through all of them', () => {
+    const word = fc.string({
+      unit: fc.constantFrom('a', 'b', 'c', '_', 'é', '漢', '𝒳'),
+      minLength: 1,
+      maxLength: 5,
+    })
+    const words = fc.array(fc.oneof(word, fc.constantFrom('. ', '-', '😀')), { maxLength: 30 })
+    fc.assert(
+      fc.property(
+        words,
+        fc.tuple(word, word),
+        fc.double({ min: 0.3, max: 1, noNaN: true }),
+        (all, [one, two], threshold) => {
+          const text = all.join(' ')
+          const pattern = `${one} ${two}`
+          // More distinct words that are sought than are looked for one by one.
+          const filler = Array.from({ length: 120 }, (_, nth) => `${one}${two}${one}${nth}`).join(' . ')
+          const apart = ` ${'|'.repeat(9)} `
+          const few = search(text, pattern, threshold)
+          const many = search(`${text}${apart}${filler}`, pattern, threshold)
+          expect(few).toEqual(many.filter(({ end }) => end <= text.length))
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+
   test('two letters the wrong way round are one slip', () => {
     expect(search('please retry later', 'retyr', 0.75)).toHaveLength(1)
     expect(search('please retry later', 'reyrt', 0.75)).toHaveLength(0)
