@@ -49,7 +49,7 @@ export const grep = defineStep({
       const inSource = find(given, searchable(given), written, params)
       if (inSource.matched > 0) {
         found = inSource
-        notes.push(sourceNote)
+        notes.push(sourceNote(given))
       }
     }
     const other = found.matched === 0 ? otherReading(view, params) : undefined

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { fromRecognised } from '../../../src/documents/derive.ts'
+import { bm25 } from '../../../src/processors/bm25.ts'
+import { grep } from '../../../src/processors/grep.ts'
+import { search } from './search.ts'
+
+const entries = ['JPY 392 Yen', 'KES 404 Kenyan Shilling', 'UGX 800 Uganda Shilling', 'ISK 352 Krona']
+const written = entries.map((entry) => {
+  const [code, number, ...name] = entry.split(' ')
+  return `  <entry code="${code}" number="${number}"><name>${name.join(' ')}</name></entry>`
+})
+const document = fromRecognised(`<?xml version="1.0"?>\n<currencies>\n${written.join('\n')}\n</currencies>\n`)
+
+test('XML is searched by its values, which come with the record they are in', () => {
+  const found = search(grep, document, { pattern: 'Yen' })
+  expect(found.rows).toEqual([
+    expect.objectContaining({ path: '$.currencies.entry[0]', match: { name: 'Yen' } }),
+  ])
+  const ranked = search(bm25, document, { mode: 'bm25', pattern: 'kenyan shilling' })
+  expect(ranked.rows[0]).toMatchObject({ path: '$.currencies.entry[1]' })
+})
+
+test('where only the tags match, the lines of the source are shown, and this is said', () => {
+  const found = search(grep, document, { pattern: 'number="404"' })
+  expect(found.rows).toEqual([expect.stringContaining('4:   <entry code="KES" number="404">')])
+  expect(found.notes).toContain('XML source')
+})
