@@ -1,4 +1,7 @@
-/** Tables that come as names beside rows: `{columns: ["id", "name"], rows: [[1, "a"], …]}`. */
+/**
+ * Tables that come as names beside rows (`{columns: ["id", "name"], rows: [[1, "a"], …]}`), or as one list for each column
+ * (`{id: [1, 2], name: ["a", "b"]}`).
+ */
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
 
 /** Wrappers around the table, and how wide one may be. */
@@ -13,6 +16,8 @@ const NAMES =
 export function withColumns(value: JsonValue, depth = 0): JsonValue {
   if (!isObject(value) || depth > MAX_DEPTH) return value
   const keys = Object.keys(value)
+  const parallel = inRows(value, keys)
+  if (parallel) return parallel
   if (keys.length > MAX_KEYS) return value
   const names = keys.filter((key) => NAMES.test(key)).flatMap((key) => namesIn(own(value, key) ?? null))
   let copy: JsonObject | undefined
@@ -24,6 +29,31 @@ export function withColumns(value: JsonValue, depth = 0): JsonValue {
     setOwn(copy, key, after)
   }
   return copy ?? value
+}
+
+/** Fewer rows, or columns, may have one length by chance; more are not worth a copy. */
+const FEWEST_ROWS = 8
+const MOST_ROWS = 1_000_000
+const MOST_COLUMNS = 200
+
+/** Rows of lists of scalars that are all of one length. Undefined when it is anything else. */
+function inRows(value: JsonObject, keys: readonly string[]): JsonValue[] | undefined {
+  if (keys.length < 2 || keys.length > MOST_COLUMNS) return undefined
+  const columns: (readonly JsonValue[])[] = []
+  for (const key of keys) {
+    const column = own(value, key)
+    if (!Array.isArray(column) || column.length !== (columns[0] ?? column).length) return undefined
+    columns.push(column)
+  }
+  const count = columns[0]?.length ?? 0
+  if (count < FEWEST_ROWS || count > MOST_ROWS) return undefined
+  if (!columns.every((column) => column.every((cell) => typeof cell !== 'object' || cell === null)))
+    return undefined
+  return Array.from({ length: count }, (_, row) => {
+    const record: JsonObject = {}
+    for (const [index, key] of keys.entries()) setOwn(record, key, columns[index]?.[row] ?? null)
+    return record
+  })
 }
 
 /** Lists of distinct names: of strings, of objects with a name, or either in an object. */

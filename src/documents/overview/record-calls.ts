@@ -76,7 +76,7 @@ function onMaps(path: string, values: readonly JsonValue[], keys: readonly strin
   const word = key === undefined ? undefined : /[\p{L}\p{N}]{3,30}/u.exec(key)?.[0]
   const step = keys?.[0] === undefined ? '[0]' : pathStep(keys[0])
   return [
-    call('proxy_filter', { path: path + step, limit: 20 }),
+    ...(key === undefined ? [] : [call('proxy_filter', { path: path + step, limit: 20 })]),
     ...(word === undefined ? [] : [call('proxy_search', { pattern: word, max_results: 10 })]),
   ]
 }

@@ -192,7 +192,7 @@ function largestPart(object: JsonObject): string | undefined {
     const child = own(object, key)
     if (typeof child !== 'object' || child === null || !/^[A-Za-z_]\w*$/.test(key)) continue
     const size = Object.keys(child).length
-    if (!best || size > best.size) best = { key, size }
+    if (size > (best?.size ?? 0)) best = { key, size }
   }
   return best ? `$.${best.key}` : undefined
 }

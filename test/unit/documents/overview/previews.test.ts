@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest'
+import { fromRecognised, fromValue } from '../../../../src/documents/derive.ts'
+import { preview } from '../../../../src/documents/preview.ts'
+import type { JsonValue } from '../../../../src/protocol/json.ts'
+import { countTokens } from '../../../../src/text/tokens.ts'
+import { verifies } from '../../../support/verifies.ts'
+
+const options = { budget: 2000, tool: 'some_tool', bytes: 50_000, tokens: 9341 }
+
+function previewOf(given: JsonValue): string {
+  const document = typeof given === 'string' ? fromRecognised(given, {}) : fromValue(given)
+  const text = preview(document, options).join('0123456789ab')
+  expect(countTokens(text)).toBeLessThanOrEqual(512)
+  return text
+}
+
+const many = (count: number, make: (index: number) => JsonValue): JsonValue[] =>
+  Array.from({ length: count }, (_, n) => make(n))
+
+verifies('S3.7', 'says whether a list of values is complete', () => {
+  const text = previewOf(
+    many(60, (n) => ({ state: n % 3 ? 'open' : 'closed', city: `city ${n % 20}`, level: n % 4 })),
+  )
+  expect(text).toContain('state (2 values): open ×40, closed ×20')
+  expect(text).toMatch(/city \(20 values, most frequent\): city 0 ×3/)
+  expect(text).toContain('level (4 values): 0 ×15, 1 ×15, 2 ×15, 3 ×15')
+})
+
+test('does not call frequent what may not be', () => {
+  const text = previewOf(many(9000, (n) => ({ city: n % 10 === 9 ? 'Bonn' : `city ${n}` })))
+  expect(text).toContain('city (many values, some): Bonn ×900')
+})
+
+test('marks what is rounded, and nothing else', () => {
+  const text = previewOf(many(9, (n) => ({ size: n * 1000 + 7, half: n, sent: 1_700_000_000_000 + n })))
+  expect(text).toContain('size 7..8007, mean ≈4010')
+  expect(text).toContain('half 0..8, mean 4')
+  expect(previewOf(many(9, (n) => ({ sent_at: 1_700_000_000_000 + n })))).toContain(
+    'sent_at 1700000000000..1700000000008 (epoch ms: 2023-11-14T22:13:20Z..2023-11-14T22:13:20.008Z)',
+  )
+})
+
+test('tells what stands beside the records, with paths and names', () => {
+  const text = previewOf({
+    page: { total: 812, next: 'abc' },
+    settings: Object.fromEntries(many(12, (n) => n).map((n) => [`option_${n}`, n])),
+    users: many(5, (id) => ({ id, login: 'x' })),
+    orders: many(40, (id) => ({ id, total: id, lines: many(2, (n) => ({ sku: `s${n}`, qty: n })) })),
+  })
+  expect(text).toContain('40 records in $.orders')
+  expect(text).toContain('beside the records: page.total = 812, page.next = abc')
+  expect(text).toContain('also $.users: 5 records {id, login}')
+  expect(text).toContain('also $.settings: 12 fields {option_0, option_1')
+})
+
+test('gathers collections of one kind', () => {
+  const methods = (count: number) => ({ methods: many(count, (id) => ({ id, verb: 'GET' })) })
+  const text = previewOf({ kind: 'api', resources: { a: methods(4), b: methods(5), c: methods(6) } })
+  expect(text).toContain('also $.resources.*.methods[*]: 15 records in 3 lists {id, verb}')
+})
+
+test('tells what lists of scalars hold, in records and by themselves', () => {
+  expect(previewOf(many(40, (id) => ({ id, tags: [`t${id % 2}`, 'all'] })))).toContain(
+    'tags[] (3 values): all ×40, t0 ×20, t1 ×20',
+  )
+  expect(previewOf(many(50, (n) => [n % 2 ? 'a' : 'b', n]))).toContain(
+    'type: [string, number]\n[0] (2 values): b ×25, a ×25',
+  )
+  expect(previewOf(many(50, (n) => `file ${n}.txt`))).toContain('values: 50 different, 10-11 characters')
+})
+
+test('tells of JSON in strings what it holds', () => {
+  const text = previewOf(many(30, (id) => ({ id, payload: JSON.stringify({ kind: id % 3 ? 'a' : 'b' }) })))
+  expect(text).toContain('payload.kind (2 values): a ×20, b ×10')
+  expect(text).toContain('"where":["payload.kind = b"]')
+})
+
+test('outlines source code, settings, diffs and manuals', () => {
+  const code = many(30, (n) => `export function f${n}(a) {\n  return a\n}\n`).join('\n')
+  expect(previewOf(code)).toContain('30 declarations (line, name): 1 f0, 5 f1')
+  const settings = many(20, (n) => `service${n}:\n  image: x\n  ports:\n    - 80`).join('\n')
+  expect(previewOf(settings)).toContain('20 keys (line, name): 1 service0, 5 service1')
+  const diff = many(
+    9,
+    (n) => `diff --git a/src/f${n}.ts b/src/f${n}.ts\n--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y`,
+  ).join('\n')
+  expect(previewOf(diff)).toContain('9 files of a diff (line, name): 1 src/f0.ts, 7 src/f1.ts')
+})
+
+test('finds the failures of an output, and what is no text at all', () => {
+  const build = [
+    ...many(80, (n) => `Compiling module number ${n}`),
+    'error TS2345: not assignable',
+    'Build failed with 1 error',
+  ]
+  const text = previewOf(build.join('\n'))
+  expect(text).toContain('2 lines of failure: 81 error TS2345: not assignable | 82 Build failed with 1 error')
+  expect(text).toContain('80× Compiling module number *')
+  const image = `iVBORw0KGgo${Buffer.from(many(4000, (n) => (Number(n) * 7) % 251) as number[]).toString('base64')}`
+  expect(previewOf(image)).toContain('looks like base64 of a PNG image')
+})
