@@ -2,6 +2,7 @@
 import type { JsonValue } from '../protocol/json.ts'
 import { indexLines, type LineIndex } from '../text/lines.ts'
 import type { Collection, Document, Format, Rows } from './document.ts'
+import { mainPart } from './formats/main-part.ts'
 import { keyedRecords, mainCollection } from './records.ts'
 import { madeRows, rowsOf } from './rows.ts'
 
@@ -56,7 +57,9 @@ class LazyDocument implements Document {
     this.#bytes = known === undefined ? once(() => Buffer.byteLength(this.text)) : () => known
     this.json = once(parts.json ?? (() => undefined))
     this.lines = once(() => indexLines(this.text))
-    this.records = once(parts.records ?? (() => collectionOf(this.json())))
+    this.records = once(
+      parts.records ?? (() => mainPart(this.format, this.json()) ?? collectionOf(this.json())),
+    )
     this.rows = once(parts.rows ?? (() => usualRows(this, parts.noun)))
   }
 
@@ -78,7 +81,16 @@ function collectionOf(value: JsonValue | undefined): Collection | undefined {
 }
 
 /** Formats that are read as lines; their records are there to be filtered. */
-const READ: ReadonlySet<Format> = new Set(['log', 'markdown', 'html', 'tree', 'entries', 'xml', 'text', 'blocks'])
+const READ: ReadonlySet<Format> = new Set([
+  'log',
+  'markdown',
+  'html',
+  'tree',
+  'entries',
+  'xml',
+  'text',
+  'blocks',
+])
 
 function usualRows(document: Document, noun: string | undefined): Rows {
   if (!READ.has(document.format)) {

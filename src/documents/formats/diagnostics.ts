@@ -4,7 +4,7 @@ import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { exactNumber } from './numbers.ts'
 
 // `src/a.ts(12,3): error TS2345: …`, `src/a.c:12:3: warning: …`, `src/a.py:12: …`.
-const PLACE = /^((?:[A-Za-z]:)?[^\s:()][^:()\n]{0,300})(?:\((\d+),(\d+)\):|:(\d+)(?::(\d+))?(?::| -)) ?(.*)$/
+const PLACE = /^((?:[A-Za-z]:)?[^\s:()[\],]{1,300})(?:\((\d+),(\d+)\):|:(\d+)(?::(\d+))?(?::| -)) ?(.*)$/
 const LEVELLED =
   /^(fatal error|error|warning|note|info|information|hint)\b(?:[ :[]+([A-Z]{1,6}[-_]?\d{1,6})\]?)?:? ?/i
 const CODED = /^([A-Z]{1,4}\d{2,5})\b:? /

@@ -15,9 +15,14 @@ export function looksLikeMarkdown(start: string): boolean {
   let headings = 0
   let deeper = 0
   let marks = 0
+  let comments = 0
+  let previous = false
   for (let index = 0; index < lines.count && index < 2000; index++) {
     const line = lineOf(lines, index)
     const heading = HEADING.exec(line)
+    // Comments stand under each other, with bare marks between them.
+    if (/^#[ \t]*$/.test(line) || (heading && previous)) comments += 1
+    previous = heading !== null
     if (heading) {
       headings += 1
       if ((heading[1]?.length ?? 0) > 1) deeper += 1
@@ -26,7 +31,7 @@ export function looksLikeMarkdown(start: string): boolean {
     if (isTableStart(lines, index)) return true
   }
   // `#` begins comments as well: there are no deeper headings then, and hardly a mark.
-  return headings > 0 && (deeper > 0 ? headings + marks >= 2 : marks >= 1)
+  return headings > 0 && (deeper > 0 ? headings + marks >= 2 : marks >= 1 && comments === 0)
 }
 
 /**

@@ -4,8 +4,7 @@ import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { exactNumber } from './numbers.ts'
 
 // `Key: value`, `**Key:** value`, `key<tab>: value`.
-const PAIR =
-  /^(?:- |\* )?(?:\*\*([A-Za-z][\w ./()-]{0,39}?):?\*\*:?|([A-Za-z][\w ./()-]{0,39}?)\s*:)(?:\s+(.*))?$/
+const PAIR = /^(?:\*\*([A-Za-z][\w ./()-]{0,39}?):?\*\*:?|([A-Za-z][\w ./()-]{0,39}?)\s*:)(?:\s+(.*))?$/
 const LONGEST = 16_384
 /** Lines before the first record, and records that there must be. */
 const MOST_BEFORE = 6
@@ -54,10 +53,24 @@ function commonKeys(lines: LineIndex, first: string): ReadonlySet<string> | unde
   if (stanzas < LEAST) return undefined
   const keys = [...counts].filter(([, count]) => count >= Math.max(2, stanzas * COMMON))
   for (const [, count] of keys) within += count
+  if (!areApart(lines, first, sampled)) return undefined
   const shared = keys.filter(([, count]) => count >= stanzas * 0.6)
   // A key that stands more often than the first is said within a record, as people are in a conversation.
   if (shared.length < 2 || within < seen * 0.15) return undefined
   return new Set(keys.map(([key]) => key))
+}
+
+/** Records are set apart by empty lines or rules, unless there are no empty lines at all: then nothing stands before a first key. */
+function areApart(lines: LineIndex, first: string, sampled: number): boolean {
+  let [apart, together, empty] = [0, 0, 0]
+  for (let index = 1; index < sampled; index++) {
+    const before = lines.at(index - 1).trim()
+    if (before === '') empty += 1
+    if (pairAt(lines, index)?.key !== first) continue
+    if (before === '' || /^[-=*_]{3,}$/.test(before)) apart += 1
+    else together += 1
+  }
+  return apart >= together * 4 || empty === 0
 }
 
 function records(lines: LineIndex, first: string, keys: ReadonlySet<string>): JsonValue[] {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { fromRecognised } from '../../../../src/documents/derive.ts'
 import { recognise } from '../../../../src/documents/detect.ts'
 import { scanHtml } from '../../../../src/documents/formats/html-scan.ts'
 import { htmlText } from '../../../../src/documents/formats/html-text.ts'
@@ -112,12 +113,13 @@ describe('Markdown', () => {
     expect(value.links).toEqual([{ text: 'the docs', href: 'https://a.b/c', line: 4 }])
   })
 
-  test.each(['#!/bin/sh\n# a\n\n# b\necho `x`\n', '# first\nx = 1\n# second\ny = 2\n'])(
-    'comments are no headings: %j',
-    (text) => {
-      expect(read(text).format).not.toBe('markdown')
-    },
-  )
+  test.each([
+    '# a `b`\n#\n# c\nx 1\n',
+    '#!/bin/sh\n# a\n\n# b\necho `x`\n',
+    '# first\nx = 1\n# second\ny = 2\n',
+  ])('comments are no headings: %j', (text) => {
+    expect(read(text).format).not.toBe('markdown')
+  })
 })
 
 test('nodes of a snapshot have their states and addresses, and names without escapes', () => {
@@ -139,4 +141,16 @@ test('nodes of a snapshot have their states and addresses, and names without esc
       { line: 6, depth: 0, role: 'button', name: 'Go', ref: 'e5' },
     ],
   })
+})
+
+test('a question without a path is about the sections of Markdown, and the largest table of a page', () => {
+  const table = (name: string, rows: number) =>
+    `| ${name} | b |\n|---|---|\n${Array.from({ length: rows }, (_, row) => `| ${row} | x |`).join('\n')}\n`
+  const guide = fromRecognised(
+    `# Guide\n\nWords.\n\n${['a', 'b', 'c', 'd'].map((name) => `## ${name}\n\n${table(name, 9)}`).join('\n')}`,
+  )
+  expect(guide.records()?.path).toBe('$.sections')
+  const cells = (rows: number) => '<tr><td>1</td><td>2</td></tr>'.repeat(rows)
+  const page = `<!doctype html>${[3, 9, 4, 2, 5].map((rows) => `<table><tr><th>a</th><th>b</th></tr>${cells(rows)}</table>`).join('')}`
+  expect(fromRecognised(page).records()).toMatchObject({ path: '$.tables[1]', values: { length: 9 } })
 })
