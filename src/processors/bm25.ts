@@ -1,6 +1,7 @@
 /** Relevance: the passages or records that answer a question in words best. */
-import { fromRows } from '../documents/derive.ts'
-import type { Document } from '../documents/document.ts'
+import { fromMadeRows } from '../documents/derive.ts'
+import type { Document, Rows } from '../documents/document.ts'
+import { madeRows, rowsOf } from '../documents/rows.ts'
 import type { JsonObject, JsonValue } from '../protocol/json.ts'
 import { queryTerms, type Ranked, type Ranking, rankPassages } from '../text/bm25.ts'
 import { ellipsis } from '../text/cut.ts'
@@ -50,7 +51,10 @@ export const bm25 = defineStep({
       )
     }
     return {
-      content: fromRows({ noun: 'passage', items: corpus.rows(best, queryTerms(query)) }),
+      content: fromMadeRows(
+        view.leaves === undefined ? 'text' : 'json',
+        corpus.rows(best, queryTerms(query)),
+      ),
       metadata: {
         ...counts(corpus.count, ranked.length, notes),
         ...(corpus.unit !== undefined && { unit: corpus.unit }),
@@ -65,10 +69,12 @@ interface Corpus {
   /** What is counted, where it is neither records nor passages of a text. */
   unit?: string
   ranking: Ranking
-  rows(ranked: readonly Ranked[], terms: readonly string[]): JsonValue[]
+  rows(ranked: readonly Ranked[], terms: readonly string[]): Rows
 }
 
 const corpora = new WeakMap<Searchable, Corpus>()
+
+const nothing: Ranked = { index: -1, score: 0 }
 
 /** Built once for each document. */
 function corpusOf(document: Document, view: Searchable): Corpus {
@@ -97,7 +103,8 @@ function ofText(document: Document, view: Searchable): Corpus {
     ranking: rankPassages(ranked.text, ranked.passages),
     rows: (found, terms) => {
       const words = new RegExp(terms.join('|') || '(?!)', 'giu')
-      return found.map(({ index, score }, nth) => {
+      return madeRows('passage', found.length, (nth) => {
+        const { index, score } = found[nth] ?? nothing
         const start = passages.start(index)
         const whole = view.text.slice(start, passages.end(index))
         const first = lines.lineAt(start)
@@ -150,14 +157,15 @@ function ofData(document: Document, leaves: LeafIndex): Corpus {
     ranking: bestOfEach(rankPassages(text, passages), sources),
     rows: (ranked, terms) => {
       const words = new RegExp(terms.join('|') || '(?!)', 'giu')
-      return ranked.flatMap(({ index, score }, nth) => {
+      return madeRows('passage', ranked.length, (nth): JsonValue => {
+        const { index, score } = ranked[nth] ?? nothing
         const source = sources[index]
-        if (source === undefined) return []
+        if (source === undefined) return null
         const group = { record: source.record, hits: tellingLeaves(leaves, source, words) }
         const width = nth === 0 ? longestOther : valueWidth
         const show: Show = (value) => excerpt(value, densestPlace(value, words, width * 0.8), width)
-        const rows = recordRows(document, leaves, [group], undefined, show)
-        return rows.map((row) => ({ score: Number(score.toFixed(2)), ...row }))
+        const [row] = recordRows(document, leaves, [group], undefined, show)
+        return { score: Number(score.toFixed(2)), ...row }
       })
     },
   }
@@ -209,7 +217,7 @@ function ofLeaves(document: Document, leaves: LeafIndex): Corpus {
     ranking: rankPassages(leaves.text, units),
     rows: (ranked) => {
       const groups = ranked.map(({ index }) => ({ record: -1, hits: [hitOf(units, index)] }))
-      return withScores(document, leaves, groups, ranked)
+      return rowsOf('passage', withScores(document, leaves, groups, ranked))
     },
   }
 }

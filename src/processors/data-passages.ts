@@ -31,18 +31,17 @@ export function dataPassages(leaves: LeafIndex, records: number): DataPassages {
   let unit = 0
 
   function add(record: number, longest: number): void {
-    let words: string[] = []
+    let words = ''
     let first = unit
     let length = 0
     let before: readonly (string | number)[] = []
     const end = (): void => {
       if (unit === first) return
-      const text = words.join('\n')
-      texts.push(text)
-      spans.add(offset, offset + text.length)
-      offset += text.length + 1
+      texts.push(words)
+      spans.add(offset, offset + words.length)
+      offset += words.length + 1
       sources.push({ record, first, after: unit })
-      words = []
+      words = ''
       first = unit
       length = 0
       before = []
@@ -52,11 +51,11 @@ export function dataPassages(leaves: LeafIndex, records: number): DataPassages {
       while (at < path.length - 1 && path[at] === before[at]) at++
       for (; at < path.length; at++) {
         const name = path[at]
-        if (typeof name === 'string') words.push(name)
+        if (typeof name === 'string') words += words === '' ? name : `\n${name}`
       }
       before = path.slice()
       const word = String(value)
-      words.push(word)
+      words += words === '' ? word : `\n${word}`
       length += word.length
       unit++
       if (length >= longest) end()

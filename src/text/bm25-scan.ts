@@ -45,16 +45,17 @@ export function scanBm25(
 ): Ranked[] {
   if (terms.length === 0) return []
   const scores = new Float64Array(passages.count)
-  for (const frequencies of termFrequencies(text, passages, terms)) {
-    const holding = frequencies.reduce((sum, frequency) => sum + (frequency > 0 ? 1 : 0), 0)
-    const rarity = Math.log(1 + (passages.count - holding + 0.5) / (holding + 0.5))
+  for (const { counts, held } of termFrequencies(text, passages, terms)) {
+    const rarity = Math.log(1 + (passages.count - held.length + 0.5) / (held.length + 0.5))
     const weight = weighting(rarity, lengths)
-    for (let index = 0; index < frequencies.length; index++) {
-      const frequency = frequencies[index] ?? 0
-      if (frequency > 0) scores[index] = (scores[index] ?? 0) + weight(frequency, index)
-    }
+    for (const index of held) scores[index] = (scores[index] ?? 0) + weight(counts[index] ?? 0, index)
   }
-  return rank(scores.entries())
+  const ranked: Ranked[] = []
+  for (let index = 0; index < scores.length; index++) {
+    const score = scores[index] ?? 0
+    if (score > 0) ranked.push({ index, score })
+  }
+  return ranked.sort(better)
 }
 
 /** The score of one term in one passage. Frequencies and lengths repeat, and rounding is slow: answers are kept. */
@@ -79,15 +80,27 @@ function weighting(
 export function rank(scores: Iterable<[number, number]>): Ranked[] {
   const ranked: Ranked[] = []
   for (const [index, score] of scores) if (score > 0) ranked.push({ index, score })
-  return ranked.sort((a, b) => b.score - a.score || a.index - b.index)
+  return ranked.sort(better)
 }
 
-/** For each term, how often each passage holds it. */
-function termFrequencies(text: string, passages: Spans, terms: readonly string[]): Int32Array[] {
-  const found = new Map(terms.map((term) => [term, new Int32Array(passages.count)]))
+function better(a: Ranked, b: Ranked): number {
+  return b.score - a.score || a.index - b.index
+}
+
+/** How often each passage holds a term. */
+interface Frequencies {
+  counts: Int32Array
+  /** The passages that hold it, in order. */
+  held: number[]
+}
+
+function termFrequencies(text: string, passages: Spans, terms: readonly string[]): Frequencies[] {
+  const found = new Map(
+    terms.map((term): [string, Frequencies] => [term, { counts: new Int32Array(passages.count), held: [] }]),
+  )
   /** The counters of the terms that a word gives. Words repeat, taking them apart is slow: answers are kept. */
-  const known = new Map<string, readonly Int32Array[]>()
-  const countersOf = (word: string): readonly Int32Array[] => {
+  const known = new Map<string, readonly Frequencies[]>()
+  const countersOf = (word: string): readonly Frequencies[] => {
     let counters = known.get(word)
     if (counters === undefined) {
       const given = [word, ...pieces(word)].map((term) => found.get(term.toLowerCase()))
@@ -108,8 +121,10 @@ function termFrequencies(text: string, passages: Spans, terms: readonly string[]
       continue
     }
     const word = wordAt(text, match.index, first, passages.end(passage))
-    for (const counter of countersOf(text.slice(word.start, word.end))) {
-      counter[passage] = (counter[passage] ?? 0) + 1
+    for (const { counts, held } of countersOf(text.slice(word.start, word.end))) {
+      const before = counts[passage] ?? 0
+      if (before === 0) held.push(passage)
+      counts[passage] = before + 1
     }
     candidates.lastIndex = Math.max(word.end, match.index + 1)
   }

@@ -89,6 +89,29 @@ export function pieces(whole: string): readonly string[] {
 /** How many terms `tokenize` gives for `[from, to)`. */
 export function countTerms(text: string, from: number, to: number): number {
   let count = 0
+  let start = -1
+  let compound = false
+  for (let at = from; at < to; at++) {
+    const code = text.charCodeAt(at)
+    if (code >= 128) return count + countAnyTerms(text, start < 0 ? at : start, to)
+    if (ascii[code] === word) {
+      if (start < 0) {
+        start = at
+        compound = code === 95
+      } else if (code === 95 || (code >= 65 && code <= 90)) compound = true
+    } else if (start >= 0) {
+      count += 1
+      if (compound) count += pieces(text.slice(start, at)).length
+      start = -1
+    }
+  }
+  if (start < 0) return count
+  return count + 1 + (compound ? pieces(text.slice(start, to)).length : 0)
+}
+
+/** The same for any characters. */
+function countAnyTerms(text: string, from: number, to: number): number {
+  let count = 0
   eachWord(
     text,
     (start, end) => {
