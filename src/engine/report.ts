@@ -83,6 +83,8 @@ function matches(outcomes: readonly Outcome[], names: readonly string[]): string
     total += step.metadata.total ?? 0
     unit ||= step.metadata.unit ?? unitOf(outcome, step.name)
   }
+  // In a long line each place is a hit.
+  if (matched > total) return `${formatPlural(matched, 'place')} in ${formatPlural(total, unit)} match`
   return `${formatCount(matched)} of ${formatPlural(total, unit)} ${matched === 1 ? 'matches' : 'match'}`
 }
 
