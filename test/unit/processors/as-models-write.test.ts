@@ -176,7 +176,10 @@ describe('paths', () => {
   })
 })
 
-test('a pattern in quotes says that it was searched with them', () => {
-  const { metadata } = grep.process(fromText('please rotate the key\nand more'), { pattern: '"rotate"' })
-  expect(metadata.notes).toContain('Without the quotes, 1 line would match.')
+test('a pattern in quotes that stand nowhere is read without them, and this is said', () => {
+  const { content, metadata } = grep.process(fromText('please rotate the key\nand more'), {
+    pattern: '"rotate"',
+  })
+  expect(content.rows().items).toEqual(['1: please rotate the key'])
+  expect(metadata.notes?.join()).toContain('read without the quotes')
 })
