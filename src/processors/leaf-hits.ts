@@ -1,6 +1,5 @@
 /** Hits in data as rows: the path of the record, what matched in it, and the fields that tell which record it is. */
 import type { Document } from '../documents/document.ts'
-import { pathStep } from '../documents/records.ts'
 import {
   isObject,
   type JsonObject,
@@ -12,6 +11,7 @@ import {
 import type { Span } from '../text/pattern.ts'
 import { excerpt } from './excerpt.ts'
 import type { Leaf, LeafIndex } from './leaves.ts'
+import { recordPath } from './origin.ts'
 
 /** Matches listed for one record; characters of a value; fields that identify. */
 const mostMatches = 12
@@ -100,22 +100,47 @@ function recordRow(
   else if (value !== undefined) row.value = value
   if (hits.length > shown.length) row.more_matches = hits.length - shown.length
   const records = document.records()
-  const identity = identityOf(records?.values[record] ?? null, matched, records?.keys !== undefined)
+  const constant = constantFields(records?.values ?? [])
+  const identity = identityOf(
+    records?.values[record] ?? null,
+    [...matched, ...constant],
+    records?.keys !== undefined,
+  )
   if (Object.keys(identity).length > 0) row.record = identity
   return row
-}
-
-/** `$.items[3]`, `$.definitions["a b"]`. */
-function recordPath(document: Document, record: number): string {
-  const records = document.records()
-  const key = records?.keys?.[record]
-  return `${records?.path ?? '$'}${key === undefined ? `[${record}]` : pathStep(key)}`
 }
 
 function shownValue(leaf: Leaf | undefined, hit: LeafHit, leaves: LeafIndex, show: Show): JsonPrimitive {
   if (leaf === undefined || typeof leaf.value !== 'string') return leaf?.value ?? null
   const start = leaves.units.start(hit.unit)
   return show(leaf.value, { start: hit.start - start, end: hit.end - start })
+}
+
+const constants = new WeakMap<readonly JsonValue[], readonly string[]>()
+const mostCompared = 50
+
+/** Fields that are the same in all records, which tell none of them apart. */
+function constantFields(records: readonly JsonValue[]): readonly string[] {
+  const before = constants.get(records)
+  if (before) return before
+  const [first, ...others] = records.slice(0, mostCompared)
+  const found =
+    isObject(first ?? null) && others.length > 1
+      ? candidates(first as JsonObject, false, true).filter(([name, value]) =>
+          others.every((record) => isObject(record) && valueAt(record, name) === value),
+        )
+      : []
+  const names = found.map(([name]) => name)
+  constants.set(records, names)
+  return names
+}
+
+function valueAt(record: JsonObject, name: string): JsonValue | undefined {
+  const whole = own(record, name)
+  if (whole !== undefined) return whole
+  const [outer = '', inner = ''] = name.split('.')
+  const within = own(record, outer)
+  return isObject(within) ? own(within, inner) : undefined
 }
 
 /** Names that tell records apart, the best first. */
@@ -128,7 +153,10 @@ const identifying = [
 export function identityOf(record: JsonValue, shown: readonly string[], hasKey: boolean): JsonObject {
   const identity: JsonObject = {}
   if (!isObject(record)) return identity
-  for (const [name, value] of candidates(record, hasKey)) {
+  const named = candidates(record, hasKey)
+  const others =
+    !hasKey && named.every(([name]) => shown.includes(name)) ? candidates(record, hasKey, true) : named
+  for (const [name, value] of others) {
     if (Object.keys(identity).length >= mostIdentifying) break
     if (!shown.includes(name))
       setOwn(
@@ -140,13 +168,19 @@ export function identityOf(record: JsonValue, shown: readonly string[], hasKey: 
   return identity
 }
 
-/** Scalars of the record and of its `metadata`, by how well their names identify. */
-function candidates(record: JsonObject, hasKey: boolean): [string, JsonPrimitive][] {
+/** Where records keep what they are called, when not at their own level. */
+const holders = ['metadata', 'properties', 'attributes', 'node', '_source', 'fields', 'attrs']
+
+/** Scalars of the record and of its `metadata` and such, by how well their names identify; `all`: whatever they are called. */
+function candidates(record: JsonObject, hasKey: boolean, all = false): [string, JsonPrimitive][] {
   const scalars = scalarsOf(record, '')
-  const metadata = own(record, 'metadata')
-  if (isObject(metadata)) scalars.push(...scalarsOf(metadata, 'metadata.'))
+  for (const holder of holders) {
+    const within = own(record, holder)
+    if (isObject(within)) scalars.push(...scalarsOf(within, `${holder}.`))
+  }
+  if (all) return scalars.filter(([, value]) => typeof value !== 'boolean')
   for (const names of identifying) {
-    const named = scalars.filter(([name]) => names.test(name.replace(/^metadata\./, '')))
+    const named = scalars.filter(([name]) => names.test(name.slice(name.indexOf('.') + 1)))
     if (named.length > 0) return named
   }
   return hasKey ? [] : scalars.filter(([, value]) => typeof value === 'string').slice(0, 1)

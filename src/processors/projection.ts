@@ -4,6 +4,7 @@ import type { Document } from '../documents/document.ts'
 import { madeRows } from '../documents/rows.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
 import { type Field, resolveExactly, resolveField } from './fields.ts'
+import { originOf, setOrigin } from './origin.ts'
 import { projectionParams } from './parameters.ts'
 import { explainMissing, type Located, locate } from './path/locate.ts'
 import { parsePath } from './path/parse.ts'
@@ -33,6 +34,13 @@ export const projection = defineStep({
     const notes: string[] = []
     const rest = excluded.length > 0 ? without(document, excluded, notes) : document
     const content = included.length > 0 ? only(rest, included, notes) : rest
+    const rows = content.records()
+    if (
+      content !== document &&
+      rows?.path === '$' &&
+      rows.values.length === document.records()?.values.length
+    )
+      setOrigin(content, originOf(document))
     return {
       content,
       metadata: { total: recordsOf(document)?.values.length ?? 1, ...(notes.length > 0 && { notes }) },

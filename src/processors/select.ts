@@ -5,6 +5,7 @@ import type { Document } from '../documents/document.ts'
 import { withField } from '../documents/records.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import { formatCount } from '../text/format.ts'
+import { originAt, setOrigin } from './origin.ts'
 import { selectParams } from './parameters.ts'
 import { followExtended, isExtended } from './path/jsonpath.ts'
 import { explainMissing, type Located, locate } from './path/locate.ts'
@@ -42,6 +43,7 @@ export const select = defineStep({
       path: followed,
     } = isExtended(source) ? findExtended(root, source) : find(document, root, parsePath(source), source)
     const { content, note: taken } = recordsReached(reached, followed)
+    setOrigin(content, originAt(content, followed, reached[0]?.value ?? null, reached.length))
     const notes = [note, taken].filter((one) => one !== undefined)
     return { content, metadata: { matched: reached.length, ...(notes.length > 0 && { notes }) } }
   },

@@ -1,4 +1,5 @@
 /** Following a path that may be slightly wrong: reads names regardless of case, says where nothing was found. */
+import { isMap } from '../../documents/map-like.ts'
 import { isObject, type JsonValue, own } from '../../protocol/json.ts'
 import { nearest } from '../../text/edit-distance.ts'
 import { listed, shown } from '../refusal.ts'
@@ -154,7 +155,7 @@ function areMaps(before: readonly Reached[], { selectors: [only], deep }: Segmen
   // Scalars beside them would be fields: then it is a record.
   return (
     having.length > 0 &&
-    having.length >= inside.length / 2 &&
+    (having.length >= inside.length / 2 || objects.every((object) => isMap(object))) &&
     inside.every((value) => typeof value === 'object')
   )
 }

@@ -82,7 +82,9 @@ const alone = /^!?\s*[\p{L}_@$.][\p{L}\p{N}_.$@[\]*"'?-]*$/u
 function parseComparison(source: string, reading: Reading): Comparison {
   const { knows } = reading
   const existing = /^(exists|has|missing)\s+([\w.[\]*$@"'-]+)$/i.exec(source)
-  const cut = existing ? undefined : cutAtOperator(source, knows)
+  // Records that are values have no name: `~ README`, `> 5`.
+  const nameless = /^(?:[=<>!]=?=?|=?~|!~)\s*[^\s=<>~]/.test(source) && knows('_value') === 'exactly'
+  const cut = existing ? undefined : cutAtOperator(nameless ? `_value ${source}` : source, knows)
   const written = shown(source, 60)
   if (existing) {
     const [, word = '', field = ''] = existing

@@ -60,7 +60,7 @@ const words: Readonly<Partial<Record<Operator, string>>> = {
     "ends with, endswith, ends_with, end with, suffix, has suffix ! not ends with, not endswith, does not end with, doesn't end with",
   between: 'between, is between, in range ! not between, is not between',
   'is null':
-    'is null, isnull, is none, is nil, is undefined, is missing, is absent, is not set, is unset, is not defined, is not present ! is not null, notnull, isnotnull, not null, is not none, is not nil, is not undefined, is not missing, is set, is present, is defined, is not absent',
+    'is null, isnull, is none, is nil, is undefined, is missing, is absent, is not set, is unset, missing, absent, is not there, is not defined, is not present ! is not null, notnull, isnotnull, not null, present, is not none, is not nil, is not undefined, is not missing, is set, is present, is defined, is not absent',
   'is empty': 'is empty, isempty, is blank ! is not empty, isnotempty, is not blank, not empty, is non-empty',
   exists: "exists, does exist, is existing ! does not exist, doesn't exist, not exists, not exist",
 }
