@@ -1,7 +1,10 @@
 /** The only way from a document to a reply. */
+
+import type { JsonValue } from '../protocol/json.ts'
 import { ellipsis } from '../text/cut.ts'
 import { formatCount, formatPlural, plural } from '../text/format.ts'
-import type { Document } from './document.ts'
+import { compactRows } from './compact.ts'
+import type { Document, Rows } from './document.ts'
 import { type Page, pageOf } from './page.ts'
 import { restOf } from './rest.ts'
 import { clip, lengthOf, lines } from './template.ts'
@@ -34,6 +37,11 @@ export interface FitOptions {
   total?: number
   /** What to say of a page that does not show all rows, behind the counts: by its first row and the one after its last. */
   about?: (first: number, end: number) => string
+  /**
+   * Where a page of more than a few records does not fit, each is shown in the fields that tell most, these names first. Absent: as many
+   * whole records as fit.
+   */
+  compact?: ReadonlySet<string>
 }
 
 export interface Fitted {
@@ -73,8 +81,10 @@ export function fit(document: Document, options: FitOptions): Fitted {
   let page = pageOf(rows, options.budget - top)
   let rest: Template[] = []
   const fits = page.taken === rows.length && page.shortened.length === 0
+  const short = fits ? undefined : shortRows(all, rows, options, options.budget - top)
+  if (short) page = short.page
   // Where the limit leaves rows to the next page anyway, those that the budget cut are on it too.
-  const paged = !whole && page.taken > 0 && page.shortened.length === 0
+  const paged = short !== undefined || (!whole && page.taken > 0 && page.shortened.length === 0)
   if (!fits && !paged && options.kept !== false) {
     const room = options.budget - top - REST * (page.shortened.length > 0 ? 2 : 1)
     page = pageOf(rows, room)
@@ -85,6 +95,7 @@ export function fit(document: Document, options: FitOptions): Fitted {
   const parts = [
     head + (options.about ? aboutPage(options.about, window, page) : ''),
     ...(notes === '' ? [] : [notes]),
+    ...(short ? [short.note] : []),
     ...page.lines,
     ...rest,
   ]
@@ -95,9 +106,31 @@ export function fit(document: Document, options: FitOptions): Fitted {
     total: window.total,
     next: last < window.total && (page.taken > 0 || rows.length === 0) ? last : undefined,
     complete: whole && fits,
-    paged: !whole && (fits || paged),
+    paged: short !== undefined || (!whole && (fits || paged)),
   }
 }
+
+/** So many records are shown whole, however long they are. */
+const WHOLE = 3
+
+/** All records of a page that does not fit, in some of their fields. */
+function shortRows(
+  all: Rows,
+  rows: readonly JsonValue[],
+  { compact, budget }: FitOptions,
+  room: number,
+): { page: Page; note: string } | undefined {
+  if (!compact || rows.length <= WHOLE || budget < MENTION * 4) return undefined
+  const short = compactRows(rows, all.slice(0, SAMPLED), compact, room - MENTION)
+  const page = short && pageOf(short.rows, room - MENTION)
+  if (!page || page.shortened.length > 0) return undefined
+  const note = `Rows show ${short.shown} of ${formatPlural(short.of, 'field')}: name others in "fields", or "limit": 1 for a whole one.`
+  return { page, note }
+}
+
+/** Room for the words about short rows, and records that their fields are chosen by. */
+const MENTION = 120
+const SAMPLED = 200
 
 /** Room for the counts behind the title, and for a line with a call. */
 const COUNTS = 64

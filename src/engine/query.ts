@@ -1,5 +1,6 @@
 /** Answers to questions about kept results. */
 import { combine, type Part } from '../documents/combine.ts'
+import { namesIn } from '../documents/compact.ts'
 import { fromRows, fromText } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
 import { fit as fitToBudget, type Template } from '../documents/fit.ts'
@@ -44,6 +45,7 @@ export function query(views: Views, sources: readonly Source[], asked: Query): Q
     counted: isCounted(outcomes, document.rows().count),
     notes: notesOf(outcomes),
     ...aboutGroups(outcomes, document),
+    ...shortly(asked, question.params),
     offset: question.offset,
     ...(question.limit !== undefined && { limit: question.limit }),
   }
@@ -68,6 +70,16 @@ function withSource(kind: Query['kind'], params: Question['params']): Question['
   return fields.some((field) => field === '_from' || field === '*')
     ? params
     : { ...params, fields: ['_from', ...fields] }
+}
+
+/** Records of which no fields were asked for may be shown in some of theirs, those that the question names first. */
+function shortly(
+  { kind }: Query,
+  { where, sort, fields, exclude, group_by: keys, aggregate: calls }: Question['params'],
+): { compact?: ReadonlySet<string> } {
+  const chosen = [fields, exclude, keys, calls].some((list) => Array.isArray(list) && list.length > 0)
+  const texts = [where, sort].flat().filter((text) => typeof text === 'string')
+  return kind === 'filter' && !chosen ? { compact: namesIn(texts) } : {}
 }
 
 /** The most characters that are kept of an answer about small results, and of any, as a multiple of what was asked. */

@@ -53,7 +53,7 @@ verifies('S3.43', 'digest, query and the answer of a query work over the border'
   expect(hash).toBe(source.hash)
   const answer = await one.query(
     [source],
-    { kind: 'filter', params: { where: ['id >= 100'] }, budget: 2000 },
+    { kind: 'filter', params: { where: ['id >= 100'], fields: ['id', 'note'], limit: 300 }, budget: 2000 },
     NEVER,
   )
   const whole = {

@@ -74,10 +74,14 @@ describe('filter', () => {
   })
 
   verifies('S3.11 S3.43', 'an answer too large is bounded, and its whole can be asked again', () => {
-    const first = ask('filter', { where: ['id >= 100'], limit: 300 }, shop)
+    const first = ask('filter', { where: ['id >= 100'], limit: 300, fields: ['id', 'note', 'total'] }, shop)
     expect(textOf(first).length).toBeLessThanOrEqual(BUDGET)
     expect(textOf(first)).toContain('fedcbafedcba')
-    const second = ask('filter', { where: ['id >= 200'], limit: 300 }, next(first))
+    const second = ask(
+      'filter',
+      { where: ['id >= 200'], limit: 300, fields: ['id', 'note', 'total'] },
+      next(first),
+    )
     expect(textOf(second)).toMatch(/^100 of 200 records match/)
     const third = ask('filter', { aggregate: 'count' }, next(second))
     expect(textOf(third)).toContain('{"count":100}')
@@ -89,14 +93,30 @@ describe('filter', () => {
     expect(answer.whole).toBeUndefined()
     expect(answer.text).toHaveLength(1)
     expect(textOf(answer)).toContain('records 11-15 of 300')
-    expect(textOf(ask('filter', { limit: 300 }, shop))).toContain(`{"cache_id":"${shop.handle}","offset":`)
+    const bytes = sourceOf(
+      textResult(Array.from({ length: 900 }, (_, n) => `line ${n} of a text`).join('\n')),
+    )
+    expect(textOf(ask('filter', { limit: 900 }, bytes))).toContain(`{"cache_id":"${bytes.handle}","offset":`)
   })
 
   test('what the budget cuts from a page is on the next page: nothing is kept for it', () => {
-    const first = ask('filter', { where: ['id >= 100'] }, shop)
+    const first = ask('filter', { where: ['id >= 100'], fields: ['id', 'note', 'total'] }, shop)
     expect(first.whole).toBeUndefined()
     expect(textOf(first)).toMatch(/records 1-\d+ of 200, next: offset \d+$/m)
     expect(textOf(first)).not.toContain('cache_id')
+  })
+
+  test('wide records of which no fields were asked for are shown in those that tell most', () => {
+    const answer = ask('filter', { where: ['note ~ storm'], sort: '-total' }, shop)
+    expect(answer.whole).toBeUndefined()
+    const [title, note, head, first] = textOf(answer).split('\n')
+    expect(title).toBe('43 of 300 records match `where`')
+    expect(note).toBe('Rows show 3 of 5 fields: name others in "fields", or "limit": 1 for a whole one.')
+    expect(head).toBe('[43]{id,total,note,"…"}:')
+    expect(first).toBe('  294,2940,Order number 294 was delayed by a storm.,2')
+    expect(textOf(ask('filter', { where: ['note ~ storm'], limit: 3 }, shop))).toContain(
+      '"customer":{"name":',
+    )
   })
 
   test('what a limit leaves out is asked for with the next offset: nothing is kept for it', () => {
@@ -120,7 +140,11 @@ describe('filter', () => {
   test('an answer that has grown far beyond its source is not kept', () => {
     let deep: JsonObject = { id: 0 }
     for (let level = 1; level < 3000; level++) deep = { id: level, child: deep, pad: 'x'.repeat(20) }
-    const answer = ask('filter', { path: '$..child', limit: 5000 }, sourceOf(jsonResult(deep)))
+    const answer = ask(
+      'filter',
+      { path: '$..child', limit: 5000, fields: ['id', 'child'] },
+      sourceOf(jsonResult(deep)),
+    )
     expect(answer.whole).toBeUndefined()
     expect(textOf(answer)).toMatch(/records 1-\d+ of 2,999, \d+ cut short, next: offset \d+/)
     expect(textOf(answer)).not.toContain('cache_id')

@@ -1,0 +1,174 @@
+/** Many wide records on one page: each in the few fields that tell most, instead of a few records in full. */
+import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
+import { head } from '../text/cut.ts'
+import { formatCount } from '../text/format.ts'
+import { type Field, isNoise } from './fields.ts'
+import { idOf, labelOf, scalarCount, worth } from './overview/rank.ts'
+import { profile } from './profile.ts'
+import { pathStep } from './records.ts'
+import type { Shape } from './shape.ts'
+
+export interface Compact {
+  rows: JsonObject[]
+  /** Fields shown of each, and fields in all. */
+  shown: number
+  of: number
+}
+
+/** Characters of a page of short rows, and of one row where there are many; records looked at for their fields. */
+const PAGE = 2_500
+const ROW = 40
+const SAMPLE = 200
+/** Characters of a text in a short row, and elements of a list. */
+const LONGEST = 80
+const ELEMENTS = 5
+const DEEPEST = 4
+/** Fields beyond this are shown only where the question names them. */
+const MOST = 12
+
+/** A field with the keys that lead to it; those of lists are none. */
+interface Place extends Field {
+  keys: readonly string[]
+}
+
+/**
+ * `rows` in the fields that say which record each is, that are `wanted` (names or paths as a question writes them), and that tell most,
+ * as many as `room` characters hold; `…` counts the fields that are left out. `sample`: records by which the fields are
+ * chosen. Undefined where the rows are no records, or nothing is gained.
+ */
+export function compactRows(
+  rows: readonly JsonValue[],
+  sample: readonly JsonValue[],
+  wanted: ReadonlySet<string>,
+  room: number,
+): Compact | undefined {
+  if (!rows.every(isObject)) return undefined
+  const { record } = profile({ values: sample.slice(0, SAMPLE) }, { maxDepth: DEEPEST })
+  const places = placesOf(record)
+  const width = Math.min(room, Math.max(PAGE, rows.length * ROW)) / rows.length
+  const chosen: Place[] = []
+  let used = 4
+  let table = true
+  for (const place of inOrder(places, wanted)) {
+    if (chosen.length >= MOST && !isNamed(place, wanted)) break
+    const cells = rows.map((row) => cellOf(row, place))
+    const held = cells.filter((cell) => cell !== undefined)
+    const even = held.length === rows.length && !place.many
+    // What not all rows have makes a table a list, in which each row says all names again.
+    if (held.length === 0 || (table && !even && chosen.length > 0 && !isNamed(place, wanted))) continue
+    const length = held.reduce<number>((sum, cell) => sum + sizeOf(cell) + 1, 0) / rows.length
+    const names = [...(table && !even ? chosen : []), ...(table && even ? [] : [place])]
+    const more = length + names.reduce((sum, { path }) => sum + path.length + 4, 0)
+    if (chosen.length > 0 && used + more > width) continue
+    table &&= even
+    chosen.push(place)
+    used += more
+  }
+  const leaves = places.filter(isLeaf).length
+  const sorted = places.filter((place) => chosen.includes(place))
+  const left = leaves - sorted.length
+  if (chosen.length === 0 || left <= 0) return undefined
+  return { rows: rows.map((row) => shortRow(row, sorted, left)), shown: sorted.length, of: leaves }
+}
+
+function shortRow(row: JsonObject, places: readonly Place[], left: number): JsonObject {
+  const short: JsonObject = {}
+  for (const place of places) {
+    const cell = cellOf(row, place)
+    if (cell !== undefined) setOwn(short, place.path, cell)
+  }
+  short['…'] = left
+  return short
+}
+
+/** A field with values of its own, in a list or not. */
+function isLeaf(field: Place): boolean {
+  const { elements } = field.shape
+  return scalarCount(field) > 0 || (elements !== undefined && scalarCount({ shape: elements }) > 0)
+}
+
+/** What identifies a record, what was asked about, and what tells most. */
+function inOrder(places: readonly Place[], wanted: ReadonlySet<string>): Place[] {
+  const flat = places.filter(({ many }) => !many)
+  const first = flat.filter(({ path }) => path === '_from' || path === '_key')
+  const named = places.filter((place) => isLeaf(place) && isNamed(place, wanted))
+  const identity = [idOf(flat), labelOf(flat)]
+  const others = flat
+    .filter((field) => scalarCount(field) > 0 && !isNoise(field) && worth(field) > 0)
+    .sort((one, other) => worth(other) - worth(one))
+  const rest = flat.filter((place) => isLeaf(place) && !isNoise(place))
+  const all = [...first, ...identity, ...named, ...others, ...rest].flatMap(
+    (field) => places.find(({ path }) => path === field?.path) ?? [],
+  )
+  return [...new Set(all)]
+}
+
+function isNamed({ path, name }: Place, wanted: ReadonlySet<string>): boolean {
+  return wanted.has(plain(path)) || wanted.has(name.toLowerCase())
+}
+
+/** The names in conditions and orders, as `wanted` has them. */
+export function namesIn(texts: readonly string[]): Set<string> {
+  return new Set(texts.flatMap((text) => (text.match(/[\p{L}\p{N}_@$.[\]*-]+/gu) ?? []).map(plain)))
+}
+
+function plain(name: string): string {
+  return name
+    .replaceAll(/\[[\d*]*\]|\.\*(?=\.|$)/g, '')
+    .replace(/^[-$.]+/, '')
+    .toLowerCase()
+}
+
+function placesOf(record: Shape): Place[] {
+  const found: Place[] = []
+  const visit = (shape: Shape, prefix: string, keys: readonly string[], many: boolean): void => {
+    if (keys.length >= DEEPEST) return
+    for (const [name, field] of shape.fields) {
+      const path = prefix === '' ? pathStep(name).replace(/^\./, '') : prefix + pathStep(name)
+      const place = {
+        path,
+        name,
+        shape: field,
+        of: shape.objects,
+        depth: keys.length + 1,
+        many,
+        keys: [...keys, name],
+      }
+      found.push(place)
+      visit(field, path, place.keys, many)
+      if (field.elements) visit(field.elements, `${path}[]`, place.keys, true)
+    }
+  }
+  visit(record, '', [], false)
+  return found
+}
+
+/** The value of a place in a record, short; undefined where there is none, or it holds more than scalars. */
+function cellOf(row: JsonObject, { keys, many }: Place): JsonValue | undefined {
+  const found: JsonValue[] = []
+  collect(row, keys, 0, found)
+  const [first] = found
+  if (found.some((value) => isObject(value) || Array.isArray(value))) return undefined
+  if (!many) return first === undefined ? undefined : shortened(first)
+  const cells = found.slice(0, ELEMENTS).map(shortened)
+  if (found.length > ELEMENTS) cells.push(`… ${formatCount(found.length - ELEMENTS)} more`)
+  return found.length === 0 ? undefined : cells
+}
+
+function collect(value: JsonValue, keys: readonly string[], at: number, into: JsonValue[]): void {
+  if (Array.isArray(value)) for (const element of value) collect(element, keys, at, into)
+  else if (at === keys.length) into.push(value)
+  else if (isObject(value)) {
+    const next = own(value, keys[at] ?? '')
+    if (next !== undefined) collect(next, keys, at + 1, into)
+  }
+}
+
+function shortened(value: JsonValue): JsonValue {
+  if (typeof value !== 'string' || value.length <= LONGEST + 16) return value
+  return `${head(value, LONGEST)}… [${formatCount(value.length)} characters]`
+}
+
+function sizeOf(cell: JsonValue): number {
+  return typeof cell === 'string' ? cell.length : JSON.stringify(cell).length
+}
