@@ -149,7 +149,11 @@ function byWords({ ask, type }, talk, preview) {
     talk,
     preview,
     args: { cache_id: preview.handle, pattern: ask.words, ...(relevance && { mode: 'bm25' }) },
-    recordCall: (field) => ({ cache_id: preview.handle, where: [`${field} contains ${ask.words}`] }),
+    recordCall: (field) => ({
+      cache_id: preview.handle,
+      ...(isAbout(ask.collection, preview) ? {} : { path: dotted(ask.collection) }),
+      where: [`${field} contains ${ask.words}`],
+    }),
   })
 }
 

@@ -34,13 +34,23 @@ async function wantedOf(ask, reading, { talk, preview, recordCall }) {
   }
   if (rows.length !== 1 || matched > 1) return { unanswered: 'several records have the words' }
   const [hit] = rows
-  const shown = valuesIn({ ...hit.record, ...hit.match }, ask.want)
+  const seen = 'value' in hit ? placed(hit, ask) : { ...hit.record, ...hit.match }
+  const shown = valuesIn(seen, ask.want)
   if (shown?.length > 0 && !shown.some((value) => isShortened(value) || /^…|…$/.test(String(value)))) {
-    return conclude(ask, { ...reading, rows: [{ ...hit.record, ...hit.match }] })
+    return conclude(ask, { ...reading, rows: [seen] })
   }
-  const [field] = Object.keys(hit.match ?? {})
+  const field = 'value' in hit ? Object.keys(seen).at(-1) : Object.keys(hit.match ?? {})[0]
   if (field === undefined || talk.left <= 0) return { unanswered: 'the hit does not show it' }
   return conclude(ask, await talk.ask('proxy_filter', recordCall(field.replace(/\[\d+\]/g, '[]'))))
+}
+
+/** A hit that is a path and a value: in the collection asked about, the step after it is the key of the record, the rest its field. */
+function placed({ path, value }, { collection = [] }) {
+  const steps = [...path.matchAll(/\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|\.([^.[\]]+)/g)].map(
+    ([, quoted, index, plain]) => quoted ?? index ?? plain,
+  )
+  const [key, ...field] = steps.slice(collection.length)
+  return { _key: key, [field.join('.')]: value }
 }
 
 /** A line of a table with commas: its cells by the names the preview gives the columns. */

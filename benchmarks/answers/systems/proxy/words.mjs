@@ -11,7 +11,7 @@ export function dotted(way) {
   return way.filter((key) => key !== '[]').join('.')
 }
 
-/** Whether a name is that of a field the question speaks of, alone or with the list it is in, or a part of that. */
+/** Whether a name is that of a field or list the question speaks of; a field alone or with the list it is in, or a part of that. */
 export function isSpokenOf(ask, name) {
   const ways = [
     ask.want,
@@ -20,10 +20,11 @@ export function isSpokenOf(ask, name) {
     ask.order?.field,
     ...(ask.where ?? []).map(({ field }) => field),
   ].filter(Boolean)
+  const said = plainName(name)
+  if (said === dotted(ask.collection ?? [])) return true
   return ways.some((way) => {
     const least = dotted(way)
     const most = dotted([...(ask.collection ?? []), ...way])
-    const said = plainName(name)
     return said === least || (most.endsWith(`.${said}`) && said.endsWith(`.${least}`)) || said === most
   })
 }
