@@ -1,10 +1,9 @@
 /** Approximate words: what a typo, another ending or another spelling would hide from a regular expression. */
-import { fromRows } from '../documents/derive.ts'
-import type { JsonValue } from '../protocol/json.ts'
-import type { LineIndex } from '../text/lines.ts'
+import { fromMadeRows } from '../documents/derive.ts'
+import type { JsonObject } from '../protocol/json.ts'
 import { spanAfter } from '../text/spans.ts'
-import { byRecord, recordRows } from './leaf-hits.ts'
-import { lineRows } from './line-hits.ts'
+import { lineHitRows, recordHitRows } from './hit-rows.ts'
+import { byRecord } from './leaf-hits.ts'
 import { nearMisses } from './near-misses.ts'
 import { readable } from './readable.ts'
 import { counts } from './search-counts.ts'
@@ -41,21 +40,28 @@ export const fuzzy = defineStep({
     const notes = count === 0 ? nearMisses(view, params) : []
     if (view.leaves === undefined) {
       hits.sort((a, b) => b.similarity - a.similarity || a.start - b.start)
-      const rows = textRows(view.lines ?? document.lines(), hits.slice(0, mostKept))
+      const lines = view.lines ?? document.lines()
+      const rows = lineHitRows(
+        lines,
+        hits.slice(0, mostKept),
+        (row, { similarity }) => `[${rounded(similarity).toFixed(2)}] ${row}`,
+      )
       return {
-        content: fromRows({ noun: 'hit', items: rows }),
+        content: fromMadeRows('text', rows),
         metadata: counts(view.units.count, count, notes),
       }
     }
     const groups = byRecord(view.leaves, hits).map((group) => ({ ...group, similarity: highest(group.hits) }))
     groups.sort((a, b) => b.similarity - a.similarity)
-    const rows = recordRows(document, view.leaves, groups.slice(0, mostKept)).map((row, nth) => ({
-      similarity: rounded(groups[nth]?.similarity ?? 0),
-      ...row,
-    }))
+    const rows = recordHitRows(
+      document,
+      view.leaves,
+      groups.slice(0, mostKept),
+      (row, { similarity }): JsonObject => ({ similarity: rounded(similarity), ...row }),
+    )
     const total = document.records()?.values.length ?? view.units.count
     return {
-      content: fromRows({ noun: 'hit', items: rows }),
+      content: fromMadeRows('json', rows),
       metadata: counts(total, groups.length, notes),
     }
   },
@@ -89,7 +95,3 @@ const highest = (hits: readonly Alike[]): number =>
 /** Two digits; what is not equal is never shown as 1. */
 const rounded = (similarity: number): number =>
   similarity === 1 ? 1 : Math.min(0.99, Math.round(similarity * 100) / 100)
-
-function textRows(lines: LineIndex, hits: readonly Alike[]): JsonValue[] {
-  return lineRows(lines, hits).map((row, nth) => `[${rounded(hits[nth]?.similarity ?? 0).toFixed(2)}] ${row}`)
-}

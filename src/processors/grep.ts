@@ -1,12 +1,13 @@
 /** Regular expressions: lines of a text, paths and records of data. */
-import { fromRows } from '../documents/derive.ts'
-import type { Document } from '../documents/document.ts'
-import type { JsonValue } from '../protocol/json.ts'
+import { fromMadeRows } from '../documents/derive.ts'
+import type { Document, Rows } from '../documents/document.ts'
+import { rowsOf } from '../documents/rows.ts'
 import { formatCount, formatPlural } from '../text/format.ts'
 import type { LineIndex } from '../text/lines.ts'
 import type { LineRange } from '../text/passages.ts'
 import type { Pattern } from '../text/pattern.ts'
-import { byRecord, recordRows } from './leaf-hits.ts'
+import { lineHitRows, recordHitRows } from './hit-rows.ts'
+import { byRecord } from './leaf-hits.ts'
 import type { LeafIndex } from './leaves.ts'
 import { groupLines, groupRows, lineRows, placesOf } from './line-hits.ts'
 import { nearMisses } from './near-misses.ts'
@@ -25,8 +26,8 @@ const mostLeaves = 2_000_000
 
 /** What was found, as rows, and what to say about it. */
 interface Found {
-  noun: string
-  rows: JsonValue[]
+  rows: Rows
+  kind: 'json' | 'text'
   total: number
   matched: number
   notes: string[]
@@ -58,7 +59,7 @@ export const grep = defineStep({
       notes.splice(0, notes.length, other.note)
     } else if (found.matched === 0) notes.push(...nearMisses(view, params))
     return {
-      content: fromRows({ noun: found.noun, items: found.rows }),
+      content: fromMadeRows(found.kind, found.rows),
       metadata: counts(found.total, found.matched, [
         ...notes.filter((note) => note !== undefined),
         ...found.notes,
@@ -78,12 +79,16 @@ function inText(view: Searchable, lines: LineIndex, pattern: Pattern, params: Se
   if (params.multiline === true) {
     const { ranges, count } = runPattern(pattern, () => findRanges(view.text, lines, pattern))
     const rows = groupRows(lines, groupLines(ranges, context, lines.count), new Map())
-    return { noun: 'hit', rows, total: lines.count, matched: count, notes: capped(count, ranges.length) }
+    const notes = capped(count, ranges.length)
+    return { rows: rowsOf('hit', rows), kind: 'text', total: lines.count, matched: count, notes }
   }
   const { kept, count } = runPattern(pattern, () => findHits(view, pattern))
-  const rows = context === 0 ? lineRows(lines, kept) : inGroups(lines, kept, context)
-  const noun = rows.length === kept.length ? 'hit' : 'passage'
-  return { noun, rows, total: lines.count, matched: count, notes: capped(count, kept.length) }
+  const notes = capped(count, kept.length)
+  if (context === 0)
+    return { rows: lineHitRows(lines, kept), kind: 'text', total: lines.count, matched: count, notes }
+  const groups = inGroups(lines, kept, context)
+  const rows = rowsOf(groups.length === kept.length ? 'hit' : 'passage', groups)
+  return { rows, kind: 'text', total: lines.count, matched: count, notes }
 }
 
 /** Lines with those around them; in a long line each hit is a row of its own. */
@@ -143,14 +148,14 @@ function inData(document: Document, view: Searchable, leaves: LeafIndex, pattern
   const { kept, count } = runPattern(pattern, () => findHits(view, pattern, mostLeaves))
   const groups = byRecord(leaves, kept)
   const total = document.records()?.values.length ?? leaves.units.count
-  const rows = recordRows(document, leaves, groups.slice(0, mostKept))
+  const rows = recordHitRows(document, leaves, groups.slice(0, mostKept))
   const notes = capped(groups.length, mostKept)
   if (groups.length < count) {
     notes.push(`${formatPlural(count, 'value')} in ${formatPlural(groups.length, 'record')} match.`)
   }
   const fields = leaves.fieldNames()
   const named = runPattern(pattern, () => fields.filter(({ name }) => pattern.test(name)))
-  if (rows.length > 0) {
+  if (rows.count > 0) {
     if (named.length > 0)
       notes.push(
         `Names of fields match too: ${listed(
@@ -158,17 +163,18 @@ function inData(document: Document, view: Searchable, leaves: LeafIndex, pattern
           4,
         )}.`,
       )
-    return { noun: 'hit', rows, total, matched: groups.length, notes }
+    return { rows, kind: 'json', total, matched: groups.length, notes }
   }
   if (named.length > 0) {
     notes.push('No value matches, but names of fields do.')
-    return { noun: 'field', rows: fieldRows(named), total: fields.length, matched: named.length, notes }
+    const rows = rowsOf('field', fieldRows(named))
+    return { rows, kind: 'json', total: fields.length, matched: named.length, notes }
   }
   const pairs = mayBePair(pattern.source)
     ? runPattern(pattern, () => findPairs(document, leaves, pattern))
     : []
   if (pairs.length > 0) notes.push('No value matches; the pattern was matched against `"name": value`.')
-  return { noun: 'hit', rows: pairs, total, matched: pairs.length, notes }
+  return { rows: rowsOf('hit', pairs), kind: 'json', total, matched: pairs.length, notes }
 }
 
 function capped(count: number, kept: number): string[] {
