@@ -8,6 +8,7 @@ import {
   emptyShape,
   type NamedShape,
   type NumberStats,
+  type Room,
   type Shape,
   type StringStats,
 } from './shape.ts'
@@ -32,6 +33,8 @@ const ALL_VALUES = 200_000
 /** Fields beyond which objects are maps. */
 const MOST_FIELDS = 400
 const SOME_FIELDS = 40
+/** Values that differ, of all fields, beyond the few hundred of each. */
+const MOST_DISTINCT = 60_000
 /** Characters of JSON in strings that are parsed. Where there are more, they stay strings. */
 const MOST_PARSED = 2_000_000
 
@@ -49,6 +52,7 @@ export function profile(collection: Pick<Collection, 'values'>, options: Profile
 
 class Pass {
   readonly maxDepth: number
+  readonly #room: Room = { left: MOST_DISTINCT }
   #parsed = 0
 
   constructor(maxDepth: number) {
@@ -60,16 +64,16 @@ class Pass {
     shape.count += 1
     if (typeof value === 'string') {
       countString(shape, value, at)
-      if (detail) shape.distinct.add(value)
+      if (detail) shape.distinct.add(value, 1, this.#room)
       if (isJson(value)) this.#held(shape, value, at, detail, depth)
     } else if (typeof value === 'number') {
       shape.numbers = countNumber(shape.numbers, value, at)
-      if (detail) shape.distinct.add(value)
+      if (detail) shape.distinct.add(value, 1, this.#room)
     } else if (value === null) {
       shape.nulls += 1
     } else if (typeof value === 'boolean') {
       shape.booleans += 1
-      if (detail) shape.distinct.add(value)
+      if (detail) shape.distinct.add(value, 1, this.#room)
     } else if (Array.isArray(value)) {
       this.#array(shape, value, at, detail, depth)
     } else {

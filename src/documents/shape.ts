@@ -146,13 +146,19 @@ export function child(shape: Shape, name: string): Shape {
   return field
 }
 
-/** Values of one place that are counted. */
+/** Values of one place that are always counted, and those that are while there is room. */
+const ALWAYS_DISTINCT = 300
 const MAX_DISTINCT = 4000
 const MAX_DISTINCT_LENGTH = 120
 /** Values beyond those kept after which a field of ids, dates or prose is known for what it is. */
 const PATIENCE = 2_000
 /** What occurs less often by then is not frequent. */
 const FREQUENT = 3
+
+/** Room for values that differ, shared by all places of a profile: wide records have many. */
+export interface Room {
+  left: number
+}
 
 /** Counts values. What would not fit is not kept, and `overflow` says so. */
 export class Tally implements Distinct {
@@ -170,19 +176,26 @@ export class Tally implements Distinct {
     return this.#counts
   }
 
-  add(value: JsonPrimitive, count = 1): void {
+  add(value: JsonPrimitive, count = 1, room?: Room): void {
     if (this.#left === 0) return
     const tooLong = typeof value === 'string' && value.length > MAX_DISTINCT_LENGTH
     const box = tooLong ? undefined : this.#boxes.get(value)
     this.#counts = undefined
     if (box !== undefined) box.count += count
-    else if (this.overflow || tooLong || this.#boxes.size >= MAX_DISTINCT) this.#miss()
+    else if (this.overflow || tooLong || !this.#fits(room)) this.#miss()
     else this.#boxes.set(value, { count })
   }
 
   absorb(source: Tally): void {
     for (const [value, { count }] of source.#boxes) this.add(value, count)
     this.overflow ||= source.overflow
+  }
+
+  #fits(room: Room | undefined): boolean {
+    if (this.#boxes.size < ALWAYS_DISTINCT) return true
+    if (this.#boxes.size >= MAX_DISTINCT || room?.left === 0) return false
+    if (room) room.left -= 1
+    return true
   }
 
   #miss(): void {

@@ -5,6 +5,7 @@ import type { LineIndex } from '../../text/lines.ts'
 
 /** Lines that are looked at, and characters of one. Facts about longer texts say that they are about the beginning. */
 const MOST_LINES = 100_000
+const OUTLINED_LINES = 20_000
 const LONGEST = 400
 /** A part of a text is told by so many characters of names. */
 const ROOM = 240
@@ -41,7 +42,7 @@ export interface Outline {
 
 /** The parts of a text with their numbers, first names and lines; of XML its elements. */
 export function outlineOf(lines: LineIndex, text: string): Outline | undefined {
-  const looked = Math.min(lines.count, MOST_LINES)
+  const looked = Math.min(lines.count, OUTLINED_LINES)
   for (const { title, pattern, but } of PARTS) {
     const found: string[] = []
     const names: string[] = []
