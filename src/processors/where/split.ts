@@ -112,7 +112,7 @@ function inList(part: string, knows: Knows): boolean {
 
 /** True when the text begins with a field and an operator, or is a field that is known. */
 function isCondition(text: string, knows: Knows, strictly: boolean): boolean {
-  const rest = text.trimStart().replace(/^(?:not\s+|not(?=\()|[!(]\s*){1,20}/i, '')
+  const rest = upToClosing(text.trimStart().replace(/^(?:not\s+|not(?=\()|[!(]\s*){1,20}/i, ''))
   if (/^(?:\w+\.)*[a-z]\w*\(/i.test(rest)) return true
   const [word = ''] = /^[^\s&|,;)]+/.exec(rest) ?? []
   const after = rest.slice(word.length).trimStart()
@@ -124,4 +124,18 @@ function isCondition(text: string, knows: Knows, strictly: boolean): boolean {
     return false
   if (cut.colon && knows(cut.field) !== 'exactly') return false
   return !/\s/.test(cut.field) || /^["'`[]/.test(cut.field) || knows(cut.field) === 'exactly'
+}
+
+/** What stands before a bracket that closes more than was opened: `n exists` of `n exists) and …`. */
+function upToClosing(text: string): string {
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charAt(at)
+    if (char === '"' || char === "'" || char === '`') {
+      const end = opensQuote(text, at) ? closingQuote(text, at) : -1
+      if (end > 0) at = end
+    } else if (char === '(') depth++
+    else if (char === ')' && --depth < 0) return text.slice(0, at)
+  }
+  return text
 }
