@@ -60,6 +60,13 @@ function primary(reader) {
     expect(reader, '>')
     return { fields: undefined, whole: true, element: undefined, value }
   }
+  // JSON in a string is asked for as if it stood there itself.
+  if (take(reader, 'json<')) {
+    const held = union(reader)
+    space(reader)
+    expect(reader, '>')
+    return held
+  }
   if (text[at] === '"') return void string(reader) ?? leaf()
   const word = /^[^\s,;|(){}[\]<>:"]+/.exec(text.slice(at, at + 200))
   if (!word) throw new Error(`no type at ${at}`)
