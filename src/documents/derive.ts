@@ -25,12 +25,29 @@ export function fromText(text: string): Document {
   return makeDocument({ kind: 'text', format: 'text', text: () => text })
 }
 
-/** A text as what it is: JSON, a table, a log. `bytes` defaults to those of the text. */
+/** From this length on the text of JSON is not kept beside its data: hardly any question needs it. */
+const LARGE = 1_000_000
+
+/** Nothing here may refer to the text, or it would be kept. */
+function fromData(
+  value: JsonValue | undefined,
+  characters: number,
+  asides: readonly string[],
+  text: () => string,
+  bytes: number | undefined,
+): Document {
+  const parts = { kind: 'json', format: 'json', text, characters, json: () => value, asides } as const
+  return makeDocument(bytes === undefined ? parts : { ...parts, bytes })
+}
+
+/** A text as what it is: JSON, a table, a log. `bytes` defaults to those of the text; `again` gives it once more. */
 export function fromRecognised(
   written: string,
-  beside: { bytes?: number; asides?: readonly string[] } = {},
+  beside: { bytes?: number; asides?: readonly string[]; again?: () => string } = {},
 ): Document {
   const { text, kind, format, json, asides } = recognise(written)
+  if (format === 'json' && json && beside.again && text.length > LARGE && text.length === written.length)
+    return fromData(json(), text.length, [...(beside.asides ?? []), ...asides], beside.again, beside.bytes)
   return makeDocument({
     kind,
     format,

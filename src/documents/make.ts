@@ -6,13 +6,15 @@ import { mainPart } from './formats/main-part.ts'
 import { keyedRecords, mainCollection } from './records.ts'
 import { madeRows, rowsOf } from './rows.ts'
 
-/** What a document is made of. Each function is called once at most. */
+/** What a document is made of. Each function is called once at most, but for the text where it is not kept. */
 export interface DocumentParts {
   kind: Document['kind']
   format: Format
   /** Default: the bytes of `text`. */
   bytes?: number
   text: () => string
+  /** Its length, when that is known. Then the text is not kept: `text` is called again for each use, which is rare. */
+  characters?: number
   /** Default: no data. */
   json?: () => JsonValue | undefined
   /** Default: the main collection of `json`. */
@@ -46,13 +48,15 @@ class LazyDocument implements Document {
   readonly records: () => Collection | undefined
   readonly rows: () => Rows
   readonly #text: () => string
+  readonly #characters: number | undefined
   readonly #bytes: () => number
 
   constructor(parts: DocumentParts) {
     this.kind = parts.kind
     this.format = parts.format
     this.asides = parts.asides ?? []
-    this.#text = once(parts.text)
+    this.#characters = parts.characters
+    this.#text = parts.characters === undefined ? once(parts.text) : parts.text
     const known = parts.bytes
     this.#bytes = known === undefined ? once(() => Buffer.byteLength(this.text)) : () => known
     this.json = once(parts.json ?? (() => undefined))
@@ -72,7 +76,7 @@ class LazyDocument implements Document {
   }
 
   get characters(): number {
-    return this.text.length
+    return this.#characters ?? this.text.length
   }
 }
 

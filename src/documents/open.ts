@@ -16,15 +16,15 @@ import { decodeUtf8 } from './utf8.ts'
 export function openDocument(content: Uint8Array): Document {
   const text = decodeUtf8(content)
   const single = withLongText(text)
-  if (single) return openResult(single, content.byteLength)
+  if (single) return openResult(single, content.byteLength, content)
   const parsed = parseJson(text)
   if (!parsed) return fromRecognised(text, { bytes: content.byteLength })
-  if (isObject(parsed.value)) return openResult(parsed.value, content.byteLength)
+  if (isObject(parsed.value)) return openResult(parsed.value, content.byteLength, content)
   return fromValue(parsed.value)
 }
 
-/** Opens a CallToolResult whose JSON has `bytes` bytes. */
-export function openResult(result: JsonObject, bytes: number): Document {
+/** Opens a CallToolResult whose JSON has `bytes` bytes: those of `content`, where they stay at hand. */
+export function openResult(result: JsonObject, bytes: number, content?: Uint8Array): Document {
   const texts = textsOf(result)
   const structured = result.structuredContent
   const asides = beside(result)
@@ -38,7 +38,7 @@ export function openResult(result: JsonObject, bytes: number): Document {
     if (typeof structured === 'string') return fromRecognised(structured, { bytes, asides })
     return fromStructured(structured, bytes, asides)
   }
-  return fromTexts(texts, bytes, asides)
+  return fromTexts(texts, bytes, asides, content)
 }
 
 function fromStructured(value: JsonValue, bytes: number, asides: readonly string[], text?: string): Document {
@@ -52,9 +52,15 @@ function fromStructured(value: JsonValue, bytes: number, asides: readonly string
   })
 }
 
-function fromTexts(texts: readonly string[], bytes: number, asides: readonly string[]): Document {
+function fromTexts(
+  texts: readonly string[],
+  bytes: number,
+  asides: readonly string[],
+  content: Uint8Array | undefined,
+): Document {
   const [first = '', second] = texts
-  if (second === undefined) return fromRecognised(first, { bytes, asides })
+  if (second === undefined)
+    return fromRecognised(first, { bytes, asides, ...(content && { again: () => onlyText(content) }) })
   const values = allJson(texts)
   if (values) {
     return makeDocument({
@@ -72,6 +78,13 @@ function fromTexts(texts: readonly string[], bytes: number, asides: readonly str
     return fromRecognised(texts[main] ?? '', { bytes, asides: [...asides, ...small] })
   }
   return fromBlocks(texts, bytes, asides)
+}
+
+/** The text of a result that has one. */
+function onlyText(content: Uint8Array): string {
+  const json = decodeUtf8(content)
+  const result = withLongText(json) ?? parseJson(json)?.value
+  return isObject(result) ? (textsOf(result)[0] ?? '') : ''
 }
 
 /** The values of blocks that are all JSON objects or arrays; a list that came one record a block is a list again. */

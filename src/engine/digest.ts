@@ -28,7 +28,7 @@ export function digest(views: Views, { content, tool }: Arrival, options: Digest
   if (!always && !isTooLarge(result, weight, options)) return passes
   const structured = structuredFor(result, weight, options)
   const left = structured === undefined ? '' : toJson(structured)
-  const document = openResult(exact, content.byteLength)
+  const document = openResult(exact, content.byteLength, content)
   const text = preview(document, {
     budget: Math.max(options.previewSize - left.length, Math.ceil(options.previewSize / 2)),
     tool,
@@ -41,7 +41,7 @@ export function digest(views: Views, { content, tool }: Arrival, options: Digest
   const kept = blocksOf(result).filter((block) => !isReplaced(block))
   const untouched = kept.reduce((sum, block) => sum + embeddedText(block).length, 0)
   if (!always && lengthOf(text) + left.length + untouched >= characters) return passes
-  views.keep(hash, document, content.byteLength)
+  views.keep(hash, document, content.byteLength, tokens)
   return {
     ...passes,
     shaped: { ...shape(result, structured, text), tokens: tokensOf(text) + countTokens(left) },

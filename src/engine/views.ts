@@ -15,7 +15,8 @@ interface View {
 /** Views by the hash of their content. Equal content is one view, whoever keeps it. */
 export interface Views {
   open(source: Pick<Source, 'hash' | 'content'>): View
-  keep(hash: string, document: Document, bytes: number): View
+  /** `tokens`: of its text, when they were counted. */
+  keep(hash: string, document: Document, bytes: number, tokens?: number): View
   forget(hash: string): void
 }
 
@@ -25,8 +26,8 @@ const OPEN_BYTES = 64 * 1024 * 1024
 export function createViews(maxBytes: number = OPEN_BYTES): Views {
   const open = new LRUCache<string, View>({ maxSize: maxBytes })
 
-  function keep(hash: string, document: Document, bytes: number): View {
-    const view = viewOf(document)
+  function keep(hash: string, document: Document, bytes: number, tokens?: number): View {
+    const view = viewOf(document, tokens)
     // What is larger than all the room has it alone.
     open.set(hash, view, { size: Math.min(Math.max(bytes, 1), maxBytes) })
     return view
@@ -39,8 +40,8 @@ export function createViews(maxBytes: number = OPEN_BYTES): Views {
   }
 }
 
-function viewOf(document: Document): View {
-  let tokens: number | undefined
+function viewOf(document: Document, counted: number | undefined): View {
+  let tokens = counted
   return {
     document,
     get tokens() {

@@ -3,7 +3,7 @@ import type { Document } from '../documents/document.ts'
 import { pathStep } from '../documents/records.ts'
 import { isObject, type JsonPrimitive, type JsonValue, own } from '../protocol/json.ts'
 import { lastAtMost } from '../text/lines.ts'
-import { SpanList, type Spans } from '../text/spans.ts'
+import { type Spans, StartList } from '../text/spans.ts'
 import { type FieldName, listFieldNames } from './field-names.ts'
 
 /** Where a leaf is and what it is. `path` leads from the record, or from the root when it is outside of all. */
@@ -39,17 +39,8 @@ export function indexLeaves(document: Document): LeafIndex {
   const root = document.json() ?? null
   const records = document.records()
   const values = records?.values ?? []
-  const parts: string[] = []
-  const list = new SpanList()
   /** First unit of each record; what is outside comes last. */
   const firsts = new Int32Array(values.length + 1)
-  let offset = 0
-  const collect: Visit = (value) => {
-    const part = String(value)
-    parts.push(part)
-    list.add(offset, offset + part.length)
-    offset += part.length + 1
-  }
   const walkRecord = (record: number, visit: Visit): void => {
     const key = records?.keys?.[record]
     // The key of a map is data: the name of the record.
@@ -59,16 +50,17 @@ export function indexLeaves(document: Document): LeafIndex {
   const walkRest = (visit: Visit): void => {
     if (records?.path !== '$') walk(root, [], visit, values.length === 0 ? undefined : values)
   }
-  for (let record = 0; record < values.length; record++) {
-    firsts[record] = parts.length
-    walkRecord(record, collect)
-  }
-  firsts[values.length] = parts.length
-  walkRest(collect)
-  const units = list.spans()
+  const { text, units } = collected((collect, count) => {
+    for (let record = 0; record < values.length; record++) {
+      firsts[record] = count()
+      walkRecord(record, collect)
+    }
+    firsts[values.length] = count()
+    walkRest(collect)
+  })
   let names: readonly FieldName[] | undefined
   return {
-    text: parts.join('\n'),
+    text,
     units,
     recordOf: (unit) => (unit >= (firsts[values.length] ?? 0) ? -1 : lastAtMost(firsts, unit)),
     unitsOf: (record) => ({ first: firsts[record] ?? 0, after: firsts[record + 1] ?? units.count }),
@@ -89,6 +81,23 @@ export function indexLeaves(document: Document): LeafIndex {
     },
     fieldNames: () => (names ??= listFieldNames(root, records)),
   }
+}
+
+/** The text of all leaves that `walkAll` visits. What is needed on the way is not kept: hence a function of its own. */
+function collected(walkAll: (collect: Visit, count: () => number) => void): { text: string; units: Spans } {
+  const parts: string[] = []
+  const starts = new StartList()
+  let offset = 0
+  walkAll(
+    (value) => {
+      const part = String(value)
+      parts.push(part)
+      starts.add(offset)
+      offset += part.length + 1
+    },
+    () => parts.length,
+  )
+  return { text: parts.join('\n'), units: starts.spans(offset) }
 }
 
 /** Visits strings, numbers and booleans. `skipped`: the elements of a collection that is not entered. */

@@ -22,12 +22,45 @@ export class SpanList {
   }
 
   spans(): Spans {
-    const borders = this.#borders.slice(0, this.#length)
-    return {
-      count: borders.length / 2,
-      start: (index) => borders[index * 2] ?? 0,
-      end: (index) => borders[index * 2 + 1] ?? 0,
+    return bordered(this.#borders.slice(0, this.#length))
+  }
+}
+
+/** Outside of the class, so that the list it was made of is not kept. */
+function bordered(borders: Int32Array): Spans {
+  return {
+    count: borders.length / 2,
+    start: (index) => borders[index * 2] ?? 0,
+    end: (index) => borders[index * 2 + 1] ?? 0,
+  }
+}
+
+/** Collects the beginnings of parts that one character separates: half the memory of `SpanList`. */
+export class StartList {
+  #starts = new Int32Array(64)
+  #length = 0
+
+  add(start: number): void {
+    if (this.#length === this.#starts.length) {
+      const larger = new Int32Array(this.#length * 2)
+      larger.set(this.#starts)
+      this.#starts = larger
     }
+    this.#starts[this.#length++] = start
+  }
+
+  /** `next`: where a further part would begin. */
+  spans(next: number): Spans {
+    this.add(next)
+    return separated(this.#starts.slice(0, this.#length))
+  }
+}
+
+function separated(starts: Int32Array): Spans {
+  return {
+    count: starts.length - 1,
+    start: (index) => starts[index] ?? 0,
+    end: (index) => (starts[index + 1] ?? 1) - 1,
   }
 }
 
