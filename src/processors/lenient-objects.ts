@@ -274,6 +274,16 @@ function operand(value: unknown): string {
   return `${quote}${value}${quote}`
 }
 
+/** `{"n": "number"}` as `number as n`, `{"title": 1, "body": 0}` as `title`, `-body`; itself where it is neither. */
+export function namesIn(value: object): unknown[] {
+  const named = Object.entries(value).map(([key, held]) => {
+    if (held === 1 || held === true) return key
+    if (held === 0 || held === false) return `-${key}`
+    return typeof held === 'string' ? `${held.replace(/^\$/, '')} as ${key}` : undefined
+  })
+  return named.length === 0 || named.includes(undefined) ? [value] : named
+}
+
 /** `{"comments": "desc"}` as `comments desc`, `{"sum": "price"}` as `sum price`. */
 export function pairsIn(value: object): unknown[] {
   const { field, order, direction, function: name } = value as Record<string, unknown>

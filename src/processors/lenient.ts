@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import { isObject } from '../protocol/json.ts'
-import { conditionsIn, isTriple, pairsIn } from './lenient-objects.ts'
+import { conditionsIn, isTriple, namesIn, pairsIn } from './lenient-objects.ts'
 
 /** The most characters of one string, and strings of one list. */
 const longestText = 2_000
@@ -30,7 +30,7 @@ export function text(description: string) {
  * nothing, so a name with a comma is written `["a, b"]` within the string.
  */
 export function names(description: string) {
-  return list(description, splitNames)
+  return list(description, splitNames, namesIn)
 }
 
 /** Names that mostly come alone: told to models as one string, read like `names`. */

@@ -3,6 +3,7 @@ import { fromMadeRows, fromRows, fromValue } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
 import { madeRows } from '../documents/rows.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
+import { readWanted, type Wanted } from './fields/wanted.ts'
 import { type Field, resolveExactly, resolveField } from './fields.ts'
 import { originOf, setOrigin } from './origin.ts'
 import { projectionParams } from './parameters.ts'
@@ -29,10 +30,11 @@ export const projection = defineStep({
     if (document.json() === undefined) {
       throw new Refusal('This result is text without fields. Search it with proxy_search instead.')
     }
-    const excluded = mode === 'exclude' ? [...fields, ...exclude] : exclude
-    const included = mode === 'exclude' ? [] : fields.filter((name) => name !== '*' && name !== '$')
+    const wanted = readWanted(mode === 'exclude' ? [] : fields, recordsOf(document))
+    const excluded = mode === 'exclude' ? [...fields, ...exclude] : [...exclude, ...wanted.left]
+    const included = wanted.shown.filter(({ reference }) => reference !== '*' && reference !== '$')
     const notes: string[] = []
-    const rest = excluded.length > 0 ? without(document, excluded, notes) : document
+    const rest = excluded.length > 0 ? leaving(document, excluded, notes, included.length > 0) : document
     const content = included.length > 0 ? only(rest, included, notes) : rest
     const rows = content.records()
     if (
@@ -48,22 +50,41 @@ export const projection = defineStep({
   },
 })
 
-function only(document: Document, references: readonly string[], notes: string[]): Document {
+function only(document: Document, wanted: readonly Wanted[], notes: string[]): Document {
+  const references = wanted.map(({ reference }) => reference)
   const records = recordsOf(document)
   const root = document.json() ?? null
   const paths = references.map(parsePath)
   const exact =
     records && paths.map((path) => (withinRecords(records, path) ? resolveExactly(records, path) : undefined))
-  if (records && exact?.every((field) => field !== undefined)) return flat(records, exact)
-  if (paths.every((path) => locate(root, path)) || !records) return nested(root, references, notes)
-  const fields = each(references, notes, (reference) => {
+  if (records && exact?.every((field) => field !== undefined)) return flat(records, exact.map(called(wanted)))
+  const isWhole = paths.every((path) => {
+    const located = locate(root, path)
+    return located !== undefined && located.note === undefined
+  })
+  if (isWhole || !records) return nested(root, references, notes)
+  const fields = each(wanted, notes, (one) => {
+    const { reference } = one
     const path = parsePath(reference)
     const field = resolveExactly(records, path)
     const outside = field ? undefined : locate(root, path)
-    if (outside) throw new Refusal(aside(outside))
-    return field ?? resolveField(records, reference)
+    if (outside && outside.note === undefined) throw new Refusal(aside(outside))
+    try {
+      return called([one])(field ?? resolveField(records, reference), 0)
+    } catch (error) {
+      if (outside && error instanceof Refusal) throw new Refusal(aside(outside))
+      throw error
+    }
   })
   return flat(records, fields)
+}
+
+/** Under the name that was asked for; a single key without the marks of a path. */
+function called(wanted: readonly Wanted[]): (field: Field, at: number) => Field {
+  return (field, at) => {
+    const [only] = field.path.length === 1 ? (field.path[0]?.selectors ?? []) : []
+    return { ...field, name: wanted[at]?.as ?? (only?.kind === 'name' ? only.name : field.name) }
+  }
 }
 
 /** A field beside the records is told in words, because it has no place in their rows. */
@@ -107,6 +128,22 @@ function nested(root: JsonValue, references: readonly string[], notes: string[])
   return documentOf(kept ?? null)
 }
 
+/** Beside fields that are shown, one to leave out that does not exist is no mistake worth an error. */
+function leaving(
+  document: Document,
+  references: readonly string[],
+  notes: string[],
+  lenient: boolean,
+): Document {
+  try {
+    return without(document, references, notes)
+  } catch (error) {
+    if (!lenient || !(error instanceof Refusal)) throw error
+    notes.push(error.message)
+    return document
+  }
+}
+
 function without(document: Document, references: readonly string[], notes: string[]): Document {
   const root = document.json() ?? null
   const records = recordsOf(document)
@@ -139,10 +176,10 @@ function pathsFromRoot(root: JsonValue, references: readonly string[], notes: st
 }
 
 /** What can be read of the references; the rest is noted. Throws when that is all of them. */
-function each<T extends { note?: string }>(
-  references: readonly string[],
+function each<R, T extends { note?: string }>(
+  references: readonly R[],
   notes: string[],
-  read: (reference: string) => T,
+  read: (reference: R) => T,
 ): T[] {
   const found: T[] = []
   const refused: string[] = []
