@@ -28,6 +28,14 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'fuzz',
+          include: ['test/contract/fuzz.test.ts'],
+          env: { FUZZ: 'whole' },
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'endurance',
           include: ['test/e2e/endurance-*.test.ts'],
           env: { ENDURANCE: 'whole' },
