@@ -8,7 +8,10 @@ import { parseArgs } from 'node:util'
 import { machine } from '../lib/measure.mjs'
 import { TYPES } from './contract.mjs'
 import { printFailures } from './failures.mjs'
+import { mutated, reportMutation } from './mutated.mjs'
+import { generatedPayloads } from './payloads/generated.mjs'
 import { loadPayloads, readPayload } from './payloads/load.mjs'
+import { recordPayloads } from './payloads/recorded.mjs'
 import { questionsOf } from './questions/index.mjs'
 import { printReport } from './report.mjs'
 import { score } from './score.mjs'
@@ -33,9 +36,6 @@ Asks typed questions about large results, and reports how many are answered, and
   --mutation         ask again where what answers is gone: hardly anything may be recovered
   --parallel N       questions asked at the same time (default 2)
 `
-
-/** Characters of a payload that is copied for each question about it. */
-const MOST_MUTATED = 1_000_000
 
 const { values: options } = parseArgs({
   options: {
@@ -89,8 +89,6 @@ async function main() {
 
 /** The payloads that come with the project: recorded from real servers, and generated. */
 async function own() {
-  const { generatedPayloads } = await import('./payloads/generated.mjs')
-  const { recordPayloads } = await import('./payloads/recorded.mjs')
   const recorded = options.generated ? [] : await recordPayloads()
   const files = [...recorded, ...generatedPayloads({ seed: options.seed })]
   return files.flatMap(({ name, text }) => readPayload(name, text))
@@ -173,38 +171,6 @@ async function askOne(started, policy, question, payload) {
 /** The beginning of a reply, as a text of its own: a part would hold on to the whole. */
 function kept(text) {
   return text.length <= 4000 ? text : Buffer.from(text.slice(0, 4000)).toString()
-}
-
-/** Each question with a payload of its own that lacks what answers it; the others are there as they were, for joins. */
-function mutated(payloads, questions) {
-  const changed = []
-  const asked = []
-  for (const [at, question] of questions.entries()) {
-    const payload = payloads.find(({ name }) => name === question.payload)
-    const rest = payload.text.length <= MOST_MUTATED ? withoutGold(payload, question) : undefined
-    if (rest === undefined) continue
-    const name = `${at} ${payload.name}`
-    const { join: other } = question.ask
-    const inside = other?.payload === payload.name
-    changed.push({ ...rest, name })
-    asked.push({
-      ...question,
-      payload: name,
-      ask: { ...question.ask, ...(inside && { join: { ...other, payload: name } }) },
-    })
-  }
-  return { payloads: [...payloads, ...changed], questions: asked }
-}
-
-function reportMutation(before, after) {
-  const asked = new Set(after.map(({ id }) => id))
-  const right = (rows, system) =>
-    rows.filter((row) => asked.has(row.id) && row.system === system && row.outcome === 'right').length
-  for (const system of new Set(after.map((row) => row.system))) {
-    const [was, is] = [right(before, system), right(after, system)]
-    console.log(`${system}: ${was} of ${asked.size} right, ${is} where what answers is gone`)
-    if (is > 0.1 * was && !system.startsWith('oracle')) process.exitCode = 1
-  }
 }
 
 function say(text) {

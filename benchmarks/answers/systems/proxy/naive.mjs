@@ -38,7 +38,8 @@ export async function answerAsNaive(question, talk, preview) {
 
 /** The preview is about the list the question names. */
 function isAbout(way, { main }) {
-  return plainName(main ?? '$') === dotted(way) && !way.slice(1).includes('[]')
+  const elements = main?.match(/\[/g)?.length ?? 0
+  return plainName(main ?? '$') === dotted(way) && way.filter((key) => key === '[]').length === elements
 }
 
 /** `login` for `user.login`; the name of the list for its elements. */
