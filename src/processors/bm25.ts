@@ -3,7 +3,7 @@ import { fromMadeRows } from '../documents/derive.ts'
 import type { Document, Rows } from '../documents/document.ts'
 import { madeRows, rowsOf } from '../documents/rows.ts'
 import type { JsonObject, JsonValue } from '../protocol/json.ts'
-import { queryTerms, type Ranked, type Ranking, rankPassages } from '../text/bm25.ts'
+import { type Ranked, type Ranking, rankPassages, searchTerms } from '../text/bm25.ts'
 import { ellipsis } from '../text/cut.ts'
 import { formatCount } from '../text/format.ts'
 import type { LineIndex } from '../text/lines.ts'
@@ -53,7 +53,7 @@ export const bm25 = defineStep({
     return {
       content: fromMadeRows(
         view.leaves === undefined ? 'text' : 'json',
-        corpus.rows(best, queryTerms(query)),
+        corpus.rows(best, searchTerms(query)),
       ),
       metadata: {
         ...counts(corpus.count, ranked.length, notes),

@@ -78,11 +78,19 @@ function textRows(
   if (type === 'sentence') return sentences(document.text, lines, hits, !isRecordLines(document))
   const passage = passageOf(document, lines, type)
   const rows: string[] = []
-  for (const found of around(lines, hits, passage)) {
-    if ('place' in found) rows.push(...lineRows(lines, [found.place], longPlace))
-    else rows.push(...passageRows(lines, found.range, found.lines, found.path))
+  const found = around(lines, hits, passage)
+  for (const each of type === 'section' ? titledFirst(found) : found) {
+    if ('place' in each) rows.push(...lineRows(lines, [each.place], longPlace))
+    else rows.push(...passageRows(lines, each.range, each.lines, each.path))
   }
   return rows
+}
+
+/** Sections whose heading matches come before those that name them, such as a table of contents. */
+function titledFirst(found: readonly (Around | { place: Hit })[]): readonly (Around | { place: Hit })[] {
+  const isTitled = (each: Around | { place: Hit }): boolean =>
+    'range' in each && each.path.length > 0 && each.lines[0] === each.range.first
+  return [...found.filter(isTitled), ...found.filter((each) => !isTitled(each))]
 }
 
 /** Finds the passage that holds a line. An entry of a log is one, whatever is asked for; so is a record on a line. */

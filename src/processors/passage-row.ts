@@ -24,10 +24,31 @@ export function passageRows(
   if (lines.end(whole.last) - lines.start(whole.first) <= longestPassage) {
     return [`${named(whole)}${title}\n${content(lines, whole)}`]
   }
-  const hits = matches.map((line) => ({ first: line, last: line }))
-  return groupLines(hits, around, lines.count)
-    .flatMap(({ first, last }) => pieces(Math.max(first, whole.first), Math.min(last, whole.last)))
+  // Below a heading that matches, what is asked for begins.
+  const begun = matches[0] === whole.first ? [beginning(lines, whole)] : []
+  const shown = begun[0]?.last ?? -1
+  const hits = matches.filter((line) => line > shown).map((line) => ({ first: line, last: line }))
+  const groups = groupLines(hits, around, lines.count).map((group) => ({
+    ...group,
+    first: Math.max(group.first, shown + 1),
+  }))
+  return [...begun, ...groups]
+    .flatMap((part) =>
+      part === begun[0] ? [part] : pieces(Math.max(part.first, whole.first), Math.min(part.last, whole.last)),
+    )
     .map((part) => `${named(part)} of ${whole.first + 1}-${whole.last + 1}${title}\n${content(lines, part)}`)
+}
+
+/** As many lines from the first on as a passage may have. */
+function beginning(lines: LineIndex, { first, last }: LineRange): LineRange {
+  let end = first
+  while (
+    end < last &&
+    end - first + 1 < longestRow * 3 &&
+    lines.end(end + 1) - lines.start(first) <= longestPassage
+  )
+    end++
+  return { first, last: end }
 }
 
 function named({ first, last }: LineRange): string {

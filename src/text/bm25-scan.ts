@@ -110,7 +110,7 @@ function termFrequencies(text: string, passages: Spans, terms: readonly string[]
     return counters
   }
   // Terms hold letters, digits and `_` alone: nothing in them is special in a pattern.
-  const candidates = new RegExp(terms.join('|'), 'giu')
+  const candidates = new RegExp(shortest(terms).join('|'), 'giu')
   let passage = 0
   for (let match = candidates.exec(text); match !== null; match = candidates.exec(text)) {
     if (passages.end(passage) <= match.index) passage = spanAfter(passages, match.index)
@@ -129,4 +129,9 @@ function termFrequencies(text: string, passages: Spans, terms: readonly string[]
     candidates.lastIndex = Math.max(word.end, match.index + 1)
   }
   return [...found.values()]
+}
+
+/** The terms that begin with no other: where the others stand, these do. */
+function shortest(terms: readonly string[]): string[] {
+  return terms.filter((term) => !terms.some((other) => other !== term && term.startsWith(other)))
 }

@@ -39,9 +39,36 @@ export function queryTerms(query: string): string[] {
   return (telling.length > 0 ? telling : terms).slice(0, mostTerms)
 }
 
+/** The terms of a query with other endings of its words, which count as terms of their own. */
+export function searchTerms(query: string): string[] {
+  const asked = queryTerms(query)
+  return [...new Set([...asked, ...asked.flatMap(inflections)])]
+}
+
+/** Other endings of an English word: `install` is also in `installing` and `installation`. */
+function inflections(word: string): string[] {
+  if (!/^[a-z]{4,20}$/.test(word)) return []
+  const ending = /(?:ations?|ings?|ions?|ed|es|s)$/.exec(word)?.[0] ?? ''
+  const stem =
+    word.length - ending.length >= 4 && !/ss$|[aeiu]s$/.test(word)
+      ? word.slice(0, word.length - ending.length)
+      : word
+  const bare = stem.replace(/e$/, '')
+  const forms = [
+    stem,
+    `${stem}s`,
+    `${bare}ed`,
+    `${bare}ing`,
+    `${bare}ion`,
+    `${bare}ation`,
+    ...(ending === 'ing' || ending === 'ed' ? [`${bare}e`] : []),
+  ]
+  return forms.filter((form) => form !== word)
+}
+
 export function scanned(text: string, passages: Spans): Ranking {
   const lengths = measurePassages(text, passages)
-  return { search: (query) => scanBm25(text, passages, lengths, queryTerms(query)) }
+  return { search: (query) => scanBm25(text, passages, lengths, searchTerms(query)) }
 }
 
 export function indexed(text: string, passages: Spans): Ranking {
@@ -51,7 +78,7 @@ export function indexed(text: string, passages: Spans): Ranking {
   engine.defineConfig({ fldWeights: { text: 1 } })
   // Texts and queries take the same way in; a repeated word of a query would count repeatedly.
   let learning = true
-  engine.definePrepTasks([(input) => (learning ? tokenize(input) : queryTerms(input))])
+  engine.definePrepTasks([(input) => (learning ? tokenize(input) : searchTerms(input))])
   for (let index = 0; index < passages.count; index++) {
     engine.addDoc({ text: text.slice(passages.start(index), passages.end(index)) }, index)
   }

@@ -8,6 +8,9 @@ const LONGEST = 4096
 /** A line of dashes under each name. */
 const DASHES = /^\s*(?:[-=]{2,} +)+[-=]{2,}\s*$/
 
+/** `ps` and `top`: values are wider than their columns, but only the last one has blanks. */
+const PROCESSES = /^(?=.*\bPID\b).*\b(?:COMMAND|CMD)\s*$/
+
 interface Column {
   /** Where its name stands in the header. */
   start: number
@@ -28,6 +31,7 @@ export function readAligned(lines: LineIndex): FoundTable | undefined {
   const first = dashed ? 2 : 1
   const sample = sampleOf(lines, first)
   if (sample.length === 0) return undefined
+  if (!dashed && PROCESSES.test(header)) return ofProcesses(lines, header)
   const columns = columnsOf(header, sample)
   if (columns.length < (dashed ? 2 : 3)) return undefined
   const fits = sample.filter((line) => fitsIn(line, columns)).length
@@ -96,4 +100,35 @@ function read(lines: LineIndex, first: number, header: string, columns: readonly
     rows.push(fitsIn(line, columns) ? columns.map(({ from, to }) => line.slice(from, to).trim()) : line)
   }
   return recordsOf(distinct(columns.map(({ start, end }) => header.slice(start, end))), rows)
+}
+
+/** Rows cut at blanks, as many cells as names. */
+function ofProcesses(lines: LineIndex, header: string): FoundTable {
+  const names = header.trim().split(/\s+/)
+  return {
+    json: () => {
+      const rows: (string[] | string)[] = []
+      for (let index = 1; index < lines.count; index++) {
+        const line = lines.at(index)
+        if (line.trim() === '') continue
+        const cells = cutCells(line, names.length)
+        rows.push(cells.length === names.length ? cells : line)
+      }
+      return recordsOf(distinct(names), rows)
+    },
+    asides: [],
+  }
+}
+
+/** At most `count` cells; the last one is the rest of the line. */
+function cutCells(line: string, count: number): string[] {
+  const cells: string[] = []
+  const words = /\S+/g
+  while (cells.length < count - 1) {
+    const word = words.exec(line)?.[0]
+    if (word === undefined) return cells
+    cells.push(word)
+  }
+  const rest = line.slice(words.lastIndex).trim()
+  return rest === '' ? cells : [...cells, rest]
 }

@@ -7,7 +7,7 @@ const DELIMITERS = [',', '\t', ';', '|']
 const SAMPLE_ROWS = 60
 const SAMPLE_CHARACTERS = 65_536
 /** Lines of comments before a table. */
-const MOST_COMMENTS = 30
+const MOST_COMMENTS = 300
 
 /**
  * Reads a table when its first rows agree on their number of cells. `with header`: the first row names the
@@ -17,7 +17,25 @@ export function readCsv(
   text: string,
   header: 'with header' | 'without header',
 ): (() => JsonValue[]) | undefined {
-  return readBody(text.slice(bodyStart(text)), header)
+  const start = bodyStart(text)
+  const body = text.slice(start)
+  const named = header === 'with header' ? commentedHeader(text.slice(0, start), body) : undefined
+  return readBody(body, header) ?? (named === undefined ? undefined : readBody(named + body, header))
+}
+
+/** The last comment, when it names the columns below it: `#codes<tab>coordinates<tab>TZ`. */
+function commentedHeader(comments: string, body: string): string | undefined {
+  const last = comments.trimEnd().split('\n').at(-1) ?? ''
+  const names = last.replace(/^[#\s\ufeff]+/, '').trimEnd()
+  const first = body.slice(0, SAMPLE_CHARACTERS).split('\n', 1)[0] ?? ''
+  const delimiter = DELIMITERS.find((each) => names.includes(each))
+  const count = (line: string) => line.split(delimiter ?? '').length
+  return delimiter !== undefined &&
+    !names.includes('"') &&
+    Math.abs(count(names) - count(first)) <= 1 &&
+    count(first) > 1
+    ? `${names}\n`
+    : undefined
 }
 
 function readBody(text: string, header: 'with header' | 'without header'): (() => JsonValue[]) | undefined {
@@ -42,16 +60,21 @@ function firstRows(start: string, delimiter: string, isCut: boolean): string[][]
     if (row.length > 2000) return undefined
     rows.push(row)
     if (rows.length > SAMPLE_ROWS) break
-    if (rows.length === 8 && !isTable(rows)) return undefined
+    if (rows.length === 8 && !isTable(rows, delimiter)) return undefined
   }
   if (isCut && rows.length > 2) rows.pop()
-  return isTable(rows) ? rows : undefined
+  return isTable(rows, delimiter) ? rows : undefined
 }
 
-function isTable(rows: readonly string[][]): boolean {
+/** Rows of one width; behind tabs the last cell may be left out. */
+function isTable(rows: readonly string[][], delimiter: string): boolean {
   const width = rows[0]?.length ?? 0
   if (width < 2 || rows.length < 2 || (rows.length < 3 && width < 3)) return false
-  return rows.filter((row) => row.length === width).length >= rows.length * 0.95
+  return (
+    rows.filter(({ length }) => length === width || (delimiter === '\t' && width > 2 && length === width - 1))
+      .length >=
+    rows.length * 0.95
+  )
 }
 
 /** A row of distinct short names, none of them a number or a date; years in a row may be among them. */

@@ -76,7 +76,11 @@ class PageText implements HtmlSink {
   }
 
   #break(): void {
-    const line = this.#line.trim()
+    const whole = this.#line.trim()
+    // Marks that link to the heading itself, and its buttons.
+    const line = /^#{1,6} /.test(whole)
+      ? whole.replace(/ ?\[button[^\]]*\] ?/g, ' ').replace(/[\s#§¶]+$/, '')
+      : whole
     if (line !== '' && line !== '-' && !/^(?:#+|[| ]+)$/.test(line)) this.#lines.push(line)
     this.#line = ''
   }

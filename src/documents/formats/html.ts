@@ -73,7 +73,8 @@ class Page {
   }
 
   #endHeading(): void {
-    const text = tidy(this.#heading?.text ?? '')
+    // Marks that link to the heading itself.
+    const text = tidy((this.#heading?.text ?? '').replace(/[\s#§¶]+$/, ''))
     if (this.#heading && text !== '') this.#headings.push({ level: this.#heading.level, text })
     this.#heading = undefined
   }

@@ -59,8 +59,9 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 
 /** `17/May/2015:10:05:03 +0000` → `2015-05-17T10:05:03+00:00`, so that times sort and compare. */
 function isoTime(time: string): string {
-  const match = /^(\d\d)\/([A-Z][a-z]{2})\/(\d{4}):(\d\d:\d\d:\d\d) ([+-]\d\d)(\d\d)$/.exec(time)
+  const match = /^(\d\d)\/([A-Z][a-z]{2})\/(\d{4})[: ](\d\d:\d\d:\d\d)(?: ([+-]\d\d)(\d\d))?$/.exec(time)
   const month = MONTHS.indexOf(match?.[2] ?? '') + 1
   if (!match || month === 0) return time
-  return `${match[3]}-${String(month).padStart(2, '0')}-${match[1]}T${match[4]}${match[5]}:${match[6]}`
+  const zone = match[5] === undefined ? '' : `${match[5]}:${match[6]}`
+  return `${match[3]}-${String(month).padStart(2, '0')}-${match[1]}T${match[4]}${zone}`
 }

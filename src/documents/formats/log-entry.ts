@@ -16,6 +16,7 @@ const JOURNAL = /^ (?:([\w.-]{1,64}) )?([A-Za-z][\w@/.:-]{0,63}?)\[([\w.-]{1,40}
 const KERNEL = /^ ([\w.-]{1,64}) (kernel): ?/
 /** After a time: the stream of a container runtime, and whether the line is whole. */
 const STREAM = /^ (stdout|stderr) ([FP])(?: |$)/
+const PROGRAM = /^([A-Za-z][\w.-]{1,60}) (?=\d{4}-\d\d-\d\d[T ]\d\d:\d\d)/
 const LOGFMT = /^(?:time|ts|timestamp|level|lvl)="?[^\s"]/
 const LEVEL_FIRST = /^(?:\[([A-Za-z]{3,11})\]|([A-Za-z]{3,11}):|([A-Z]{4,8})) +/
 /** `web-1   | `, as Docker Compose prints before each line. */
@@ -33,7 +34,20 @@ export function readEntry(line: string): Entry | undefined {
   const first = line.charCodeAt(0)
   // What is indented goes on with something.
   if (first === 32 || first === 9) return undefined
-  return dated(line) ?? readForm(line) ?? levelFirst(line) ?? logfmt(line) ?? ofService(line)
+  return (
+    dated(line) ?? readForm(line) ?? levelFirst(line) ?? logfmt(line) ?? ofService(line) ?? ofProgram(line)
+  )
+}
+
+/** `update-alternatives 2025-06-24 14:36:53: …`, a program that names itself before the time. */
+function ofProgram(line: string): Entry | undefined {
+  const [named, logger] = PROGRAM.exec(line.slice(0, LONGEST_WORD)) ?? []
+  if (named === undefined || logger === undefined) return undefined
+  const rest = line.slice(named.length)
+  const entry = dated(rest)
+  if (!entry) return undefined
+  const colon = /^: ?/.exec(rest.slice(entry.message))?.[0].length ?? 0
+  return { fields: { logger, ...entry.fields }, message: named.length + entry.message + colon }
 }
 
 /** Whose line it is where several services share a log; the offset of the line itself. */

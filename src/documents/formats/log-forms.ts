@@ -18,6 +18,8 @@ const RUBY = /^[DIWEFA], \[(\S{1,40}) #(\d+)\] +([A-Z]{3,8}) -- ([^:]{0,60}): ?/
 const REDIS = /^(\d+):[XCSM] (\d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d\.\d{3}) ([.\-*#]) ?/
 const PYTHON = /^(DEBUG|INFO|WARNING|ERROR|CRITICAL):([\w.-]{1,80}):/
 const DOTNET = /^(trce|dbug|info|warn|fail|crit): ([\w.]{1,120})\[\d+\]\s*$/
+const STRACE =
+  /^(?:\[pid +(\d+)\] |(\d+) +)?(\d\d:\d\d:\d\d(?:\.\d{6})?) (?=[a-z_]\w*\(|--- SIG|\+\+\+ |<\.\.\. )/
 const DMESG = /^(?:<(\d{1,3})>)?\[ *(\d{1,9}\.\d{6})\] ?/
 
 const REDIS_LEVELS: Readonly<Record<string, string>> = {
@@ -116,6 +118,13 @@ const FORMS: readonly ((line: string) => Entry | undefined)[] = [
     if (!match) return undefined
     const [, level = '', logger = ''] = match
     return { fields: { level: DOTNET_LEVELS[level] ?? level, logger }, message: level.length + 2 }
+  },
+  (line) => {
+    const match = STRACE.exec(line)
+    if (!match) return undefined
+    const [whole, one, other, time = ''] = match
+    const pid = one ?? other
+    return { fields: { ...(pid === undefined ? {} : { pid: Number(pid) }), time }, message: whole.length }
   },
   (line) => {
     const match = DMESG.exec(line)

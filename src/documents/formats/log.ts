@@ -83,9 +83,10 @@ function entryRecords(text: string, lines: LineIndex): JsonValue[] {
   const close = (before: number) => {
     if (!open) return
     const from = lines.start(open.line) + (open.entry?.message ?? 0)
-    records.push(recordOf(open.line, open.entry, text.slice(from, lines.end(before - 1))))
+    records.push(once(recordOf(open.line, open.entry, text.slice(from, lines.end(before - 1)))))
   }
   const readHead = headReader(lines)
+  const once = repeated()
   for (let index = 0; index < lines.count; index++) {
     const line = beginning(lines, index)
     const entry = readHead(line) ?? ofOther(line, open?.entry)
@@ -95,6 +96,31 @@ function entryRecords(text: string, lines: LineIndex): JsonValue[] {
   }
   close(lines.count)
   return oneSpelling(records)
+}
+
+/** Strings that are looked up: levels, loggers, names, but no prose; and how many are known. */
+const LONGEST_REPEATED = 40
+const MOST_REPEATED = 5_000
+
+/** A log says the same again and again: equal short strings become one, which halves what its records take. */
+function repeated(): (record: JsonObject) => JsonObject {
+  const known = new Map<string, string>()
+  return (record) => {
+    for (const key in record) {
+      const value = record[key]
+      if (
+        typeof value !== 'string' ||
+        value.length > LONGEST_REPEATED ||
+        key === 'time' ||
+        key === '__proto__'
+      )
+        continue
+      const before = known.get(value)
+      if (before !== undefined) record[key] = before
+      else if (known.size < MOST_REPEATED) known.set(value, value)
+    }
+    return record
+  }
 }
 
 /** A level that is written in several ways in one log is written in capitals everywhere. */

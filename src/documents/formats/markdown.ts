@@ -4,6 +4,9 @@ import { indexLines, type LineIndex } from '../../text/lines.ts'
 
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/
 const FENCE = /^ {0,3}(```|~~~)/
+/** Lines that programs have and texts have not. */
+const CODE =
+  /^(?:import [\w.{*"']|from [\w.]+ import |(?:async )?def \w+\(|class \w+[:({ ]|func \w+\(|(?:export|public|static|const|let|var|fn|pub|package|using|#include) [\w<{].*[;{(=>)]\s*$|@\w+\s*$|[A-Za-z_]\w* = )/
 const SEPARATOR = /^\|?[ \t]*:?-+:?(?:[ \t]*\|[ \t]*:?-+:?)*[ \t]*\|?$/
 /** Longer lines are neither headings nor rows. */
 const LONGEST = 4096
@@ -16,7 +19,9 @@ export function looksLikeMarkdown(start: string): boolean {
   let deeper = 0
   let marks = 0
   let comments = 0
+  let statements = 0
   let previous = false
+  let fenced = false
   for (let index = 0; index < lines.count && index < 2000; index++) {
     const line = lineOf(lines, index)
     const heading = HEADING.exec(line)
@@ -29,8 +34,11 @@ export function looksLikeMarkdown(start: string): boolean {
     }
     if (FENCE.test(line) || /^\s*(?:[-*+] |\d+\. |> )|\*\*\w|\]\(|`\w/.test(line)) marks += 1
     if (isTableStart(lines, index)) return true
+    if (FENCE.test(line)) fenced = !fenced
+    if (!fenced && CODE.test(line)) statements += 1
   }
   // `#` begins comments as well: there are no deeper headings then, and hardly a mark.
+  if (statements >= 3 && statements >= headings / 4) return false
   return headings > 0 && (deeper > 0 ? headings + marks >= 2 : marks >= 1 && comments === 0)
 }
 
@@ -65,7 +73,7 @@ export function readMarkdown(text: string): JsonObject {
     const level = heading ? undefined : underlined(lines, index)
     if (heading || level !== undefined) {
       close(index)
-      const title = heading ? withoutClosing(heading[2] ?? '') : line.trim()
+      const title = heading ? withoutLinks(withoutClosing(heading[2] ?? '')) : withoutLinks(line.trim())
       open = {
         level: level ?? heading?.[1]?.length ?? 1,
         heading: title,
@@ -94,6 +102,13 @@ function underlined(lines: LineIndex, index: number): number | undefined {
   if (rule === undefined || !/^ {0,3}[^\s>#|*+-]/.test(line) || /^ {0,3}\d+[.)] /.test(line)) return undefined
   const before = index === 0 ? '' : lineOf(lines, index - 1).trim()
   return before === '' ? (rule.startsWith('=') ? 1 : 2) : undefined
+}
+
+/** `[12.4.0](https://…)` → `12.4.0`. */
+function withoutLinks(title: string): string {
+  return title.includes('](')
+    ? title.replace(LINK, (_, image: string, words: string) => image + words)
+    : title
 }
 
 /** `Title ##` → `Title`. A loop, because an expression would be quadratic in white space. */

@@ -106,7 +106,8 @@ export function order(value: JsonValue, operand: Operand): number {
   }
   const clock = operand.clock && clockOf(value)
   if (operand.clock && clock) {
-    return clock.from < operand.clock.from ? -1 : clock.from >= operand.clock.to ? 1 : 0
+    // `> 10:00` begins right after 10:00:00; only `=` means the whole minute.
+    return clock.from - operand.clock.from
   }
   if (operand.duration !== undefined) {
     const time = duration(value)

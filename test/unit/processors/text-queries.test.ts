@@ -229,6 +229,21 @@ describe('sections', () => {
     expect(row).toMatch(/^lines 5-15 · Handbook > Rate limits\n[\s\S]*Wait\.$/)
   })
 
+  test('a section that is called so comes before those that name it; a long one begins with its heading', () => {
+    const filler = Array.from({ length: 200 }, (_, at) => `Line ${at} of the section.`).join('\n')
+    const text = fromText(`# Contents\n\n- see Flags\n\n# Flags\n\n${filler}\n\n# Else\n\nNothing.`)
+    const { rows } = search(context, text, { pattern: 'Flags', context_type: 'section' })
+    expect(rows[0]).toMatch(/^lines 5-\d+ of 5-206 · Flags\n# Flags\n\nLine 0 /)
+    expect(String(rows[0]).split('\n').length).toBeGreaterThan(80)
+    expect(rows[1]).toMatch(/^lines 1-3 · Contents/)
+  })
+
+  test('other endings of a word are found as well', () => {
+    const text = fromText('Installation and usage.\n\nRedirecting output to a file.\n\nNothing else.')
+    expect(search(bm25, text, { pattern: 'how to install' }).rows[0]).toContain('Installation')
+    expect(search(bm25, text, { pattern: 'redirect stdout' }).rows[0]).toContain('Redirecting')
+  })
+
   test('numbered headings and those of manuals lead to a passage as well', () => {
     const rfc = fromText(
       '1. Scope\n\n   Leases.\n\n1.1. Clock skew\n\n   A leader steps down.\n\n2. Notes\n\n   None.',

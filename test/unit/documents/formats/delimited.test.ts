@@ -25,6 +25,29 @@ test('a table is read below its comments, and years name columns', () => {
   expect(read('1,2,3,a\n4,5,6,b\n7,8,9,c\n').value).toHaveLength(3)
 })
 
+test('the last comment may name the columns, and a last cell may be left out behind tabs', () => {
+  const rows = ['AD\t1\tEurope/Andorra', 'AE\t2\tAsia/Dubai\tCrozet', 'AF\t3\tAsia/Kabul']
+  const { format, value } = read(`# zones\n#\n#codes\tnumber\tTZ\tcomments\n${rows.join('\n')}\n`)
+  expect(format).toBe('csv')
+  expect(value).toEqual([
+    { codes: 'AD', number: 1, TZ: 'Europe/Andorra' },
+    { codes: 'AE', number: 2, TZ: 'Asia/Dubai', comments: 'Crozet' },
+    { codes: 'AF', number: 3, TZ: 'Asia/Kabul' },
+  ])
+})
+
+test('processes are cut at blanks, because values are wider than their columns', () => {
+  const text = [
+    'USER  PID %CPU   RSS TTY   COMMAND',
+    'root 1  0.5 104196 ?  /init --a b',
+    'www-data-long 77 0.0 5 pts/0 [kworker]',
+  ].join('\n')
+  expect(read(text).value).toEqual([
+    { USER: 'root', PID: 1, '%CPU': '0.5', RSS: 104196, TTY: '?', COMMAND: '/init --a b' },
+    { USER: 'www-data-long', PID: 77, '%CPU': '0.0', RSS: 5, TTY: 'pts/0', COMMAND: '[kworker]' },
+  ])
+})
+
 test('bars within cells of psql are no borders', () => {
   const text = ' id | name | note \n----+------+------\n  1 | n    | a|b\n  2 | m    | \n(2 rows)\n'
   expect(read(text)).toEqual({

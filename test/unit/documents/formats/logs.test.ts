@@ -107,6 +107,14 @@ describe('the head of a line', () => {
       '[03-May-2024 08:00:00 UTC] PHP Warning:  x',
       { time: '03-May-2024 08:00:00 UTC', level: 'WARNING', message: 'PHP Warning:  x' },
     ],
+    [
+      'update-alternatives 2025-06-24 14:36:53: run with --quiet',
+      { logger: 'update-alternatives', time: '2025-06-24 14:36:53', message: 'run with --quiet' },
+    ],
+    [
+      '9285  15:29:43.551177 brk(NULL) = 0x1',
+      { pid: 9285, time: '15:29:43.551177', message: 'brk(NULL) = 0x1' },
+    ],
     ['[   12.500001] usb 1-1: new', { time: 12.500001, message: 'usb 1-1: new' }],
   ])('%s', (line, fields) => {
     expect(read(line)).toEqual(fields)

@@ -115,6 +115,7 @@ describe('Markdown', () => {
 
   test.each([
     '# a `b`\n#\n# c\nx 1\n',
+    '# a `b`\n\nimport os\nimport re\n\n# c\n\ndef f(a):\n  - x\n\n## d\nclass B:\n',
     '#!/bin/sh\n# a\n\n# b\necho `x`\n',
     '# first\nx = 1\n# second\ny = 2\n',
   ])('comments are no headings: %j', (text) => {

@@ -49,9 +49,9 @@ const times = [
 ].map((time, id) => ({ id, time }))
 
 test.each([
-  ['time > 08:10', [1, 2, 3]],
+  ['time > 08:10', [1, 2, 3, 4]],
   ['time >= 08:10', [0, 1, 2, 3, 4]],
-  ['time between 08:10 and 08:20', [0, 1, 4]],
+  ['time between 08:10 and 08:20', [0, 4]],
   ['time = 08:10', [0, 4]],
   ['time < 9:00:00', [0, 1, 4]],
   ['time >= 11:59 PM', [3]],
