@@ -62,6 +62,7 @@ async function ask(one, tool, params) {
 
 async function held() {
   gc()
+  gc()
   const worker = await lane.run({ kind: 'memory' })
   const { rss, heapUsed, external } = process.memoryUsage()
   return { rss, heap: heapUsed + worker.heap, external: external + worker.external }

@@ -9,6 +9,7 @@ const gc = vm.runInNewContext('gc')
 export function run(task) {
   if (task.kind !== 'memory') return work(task)
   gc()
+  gc()
   const { used_heap_size: heap, external_memory: external } = v8.getHeapStatistics()
   return { heap, external }
 }

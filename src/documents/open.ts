@@ -60,7 +60,7 @@ function fromTexts(
 ): Document {
   const [first = '', second] = texts
   if (second === undefined)
-    return fromRecognised(first, { bytes, asides, ...(content && { again: () => onlyText(content) }) })
+    return fromRecognised(first, { bytes, asides, ...(content && { again: rereading(content) }) })
   const values = allJson(texts)
   if (values) {
     return makeDocument({
@@ -78,6 +78,11 @@ function fromTexts(
     return fromRecognised(texts[main] ?? '', { bytes, asides: [...asides, ...small] })
   }
   return fromBlocks(texts, bytes, asides)
+}
+
+/** A function that holds the bytes and nothing else. */
+function rereading(content: Uint8Array): () => string {
+  return () => onlyText(content)
 }
 
 /** The text of a result that has one. */
