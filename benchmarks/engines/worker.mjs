@@ -1,9 +1,9 @@
 /** Measures all questions about one document in a thread of its own, as the engine's workers do: ours and the alternatives in turns. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { openDocument } from '../../dist/documents/open.js'
+import { dataPassages } from '../../dist/processors/data-passages.js'
 import { runPipeline } from '../../dist/processors/pipeline.js'
 import { filterSteps, searchSteps } from '../../dist/processors/pipelines.js'
-import { recordTexts } from '../../dist/processors/record-texts.js'
 import { searchable } from '../../dist/processors/searchable.js'
 import { indexed, queryTerms, rankPassages } from '../../dist/text/bm25.js'
 import { paragraphPassages, recordPassages } from '../../dist/text/passages.js'
@@ -129,8 +129,8 @@ function sameAsWink() {
 }
 
 function corpus() {
-  if (kind === 'json') return recordTexts(kept)
   const view = searchable(kept)
+  if (kind === 'json') return dataPassages(view.leaves, kept.records().values.length)
   const passages = (kept.format === 'log' ? recordPassages : paragraphPassages)(view.text, view.lines)
   return { text: view.text, passages }
 }
