@@ -20,7 +20,9 @@ export function readCsv(
   const start = bodyStart(text)
   const body = text.slice(start)
   const named = header === 'with header' ? commentedHeader(text.slice(0, start), body) : undefined
-  return readBody(body, header) ?? (named === undefined ? undefined : readBody(named + body, header))
+  const commented = start > 1
+  const found = readBody(body, header, commented)
+  return found ?? (named === undefined ? undefined : readBody(named + body, header, commented))
 }
 
 /** The last comment, when it names the columns below it: `#codes<tab>coordinates<tab>TZ`. */
@@ -38,26 +40,37 @@ function commentedHeader(comments: string, body: string): string | undefined {
     : undefined
 }
 
-function readBody(text: string, header: 'with header' | 'without header'): (() => JsonValue[]) | undefined {
+/** `commented`: lines that begin with `#` are no rows, as there were such lines above. */
+function readBody(
+  text: string,
+  header: 'with header' | 'without header',
+  commented: boolean,
+): (() => JsonValue[]) | undefined {
   const start = text.slice(0, SAMPLE_CHARACTERS)
   if (!start.includes('\n')) return undefined
   for (const delimiter of DELIMITERS) {
-    const rows = firstRows(start, delimiter, start.length < text.length)
+    const rows = firstRows(start, delimiter, start.length < text.length, commented)
     if (!rows) continue
     const named = isHeader(rows)
-    if (named && header === 'with header') return () => records(text, delimiter, true)
+    if (named && header === 'with header') return () => records(text, delimiter, true, commented)
     if (!named && header === 'without header' && rows.length >= 3 && (rows[0]?.length ?? 0) >= 3) {
-      return () => records(text, delimiter, false)
+      return () => records(text, delimiter, false, commented)
     }
   }
   return undefined
 }
 
 /** The sampled rows when they form a table. The last one may be cut and does not count. */
-function firstRows(start: string, delimiter: string, isCut: boolean): string[][] | undefined {
+function firstRows(
+  start: string,
+  delimiter: string,
+  isCut: boolean,
+  commented: boolean,
+): string[][] | undefined {
   const rows: string[][] = []
   for (const row of cellRows(start, delimiter)) {
     if (row.length > 2000) return undefined
+    if (commented && row[0]?.startsWith('#')) continue
     rows.push(row)
     if (rows.length > SAMPLE_ROWS) break
     if (rows.length === 8 && !isTable(rows, delimiter)) return undefined
@@ -110,10 +123,10 @@ function bodyStart(text: string): number {
   return at
 }
 
-function records(text: string, delimiter: string, named: boolean): JsonValue[] {
+function records(text: string, delimiter: string, named: boolean, commented: boolean): JsonValue[] {
   const rows = cellRows(text, delimiter)
   const all: string[][] = []
-  for (const row of rows) all.push(row)
+  for (const row of rows) if (!commented || !row[0]?.startsWith('#')) all.push(row)
   const first = all[0] ?? []
   const names = named ? distinct(first) : first.map((_, index) => `column_${index + 1}`)
   const body = named ? all.slice(1) : all

@@ -12,7 +12,7 @@ const HEADING = /^h[1-6]$/
 const APART = /^(?:h[1-6]|p|table|ul|ol|dl|pre|section|article|nav|main|aside|header|footer|form|blockquote)$/
 
 /**
- * Headings as `## Heading`, list items as `- item`, rows of tables as `a | b`, controls as `[button submit] Send`. Scripts
+ * Headings as `## Heading`, list items as `- item`, rows of tables as `a | b`, controls as `<button submit> Send`. Scripts
  * and styles are left out. Linear in the length of the page.
  */
 export function htmlText(html: string): string {
@@ -68,7 +68,7 @@ class PageText implements HtmlSink {
         : [name === 'type' ? value : `${name}=${JSON.stringify(value)}`]
     })
     if (attribute(attributes, 'type')?.toLowerCase() !== 'hidden')
-      this.#add(` [${[tag, ...said].join(' ')}] `)
+      this.#add(` <${[tag, ...said].join(' ')}> `)
   }
 
   #add(text: string): void {
@@ -79,7 +79,7 @@ class PageText implements HtmlSink {
     const whole = this.#line.trim()
     // Marks that link to the heading itself, and its buttons.
     const line = /^#{1,6} /.test(whole)
-      ? whole.replace(/ ?\[button[^\]]*\] ?/g, ' ').replace(/[\s#§¶]+$/, '')
+      ? whole.replace(/ ?<button[^>]*> ?/g, ' ').replace(/[\s#§¶]+$/, '')
       : whole
     if (line !== '' && line !== '-' && !/^(?:#+|[| ]+)$/.test(line)) this.#lines.push(line)
     this.#line = ''

@@ -270,7 +270,7 @@ describe('pages', () => {
     expect(search(grep, page, { pattern: 'census used adaptive sampling & care' }).rows).toHaveLength(1)
     expect(search(grep, page, { pattern: 'North' }).rows[0]).toMatch(/^\d+: North \| 1,234$/)
     expect(search(grep, page, { pattern: 'button' }).rows[0]).toMatch(
-      /^\d+: \[input text name="q"\] \[button submit\] Send it$/,
+      /^\d+: <input text name="q"> <button submit> Send it$/,
     )
   })
 

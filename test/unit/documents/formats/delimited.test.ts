@@ -26,7 +26,7 @@ test('a table is read below its comments, and years name columns', () => {
 })
 
 test('the last comment may name the columns, and a last cell may be left out behind tabs', () => {
-  const rows = ['AD\t1\tEurope/Andorra', 'AE\t2\tAsia/Dubai\tCrozet', 'AF\t3\tAsia/Kabul']
+  const rows = ['AD\t1\tEurope/Andorra', 'AE\t2\tAsia/Dubai\tCrozet', '# within', 'AF\t3\tAsia/Kabul']
   const { format, value } = read(`# zones\n#\n#codes\tnumber\tTZ\tcomments\n${rows.join('\n')}\n`)
   expect(format).toBe('csv')
   expect(value).toEqual([
