@@ -16,6 +16,8 @@ import { duration, looseNumber, plainNumber, quantity } from './where/quantity.t
 interface Order {
   field: Field
   descending: boolean
+  /** By how many elements, keys or characters its value has. */
+  length?: true
 }
 
 /**
@@ -55,7 +57,19 @@ function parseOrder(records: Records, reference: string): Order {
     /^(asc|desc)(?:ending)?(?:\s*\((.*)\)|\s+(.*))$/is.exec(signed) ?? []
   const [, before, after] = /^(.*?)(?:\s+|:)(asc|desc)(?:ending)?$/is.exec(signed) ?? []
   const descending = sign === '-' || (called ?? after)?.toLowerCase() === 'desc'
-  return { field: resolveField(records, (inParentheses ?? bare ?? before ?? signed).trim()), descending }
+  const name = (inParentheses ?? bare ?? before ?? signed).trim()
+  const measured = resolveExactly(records, parsePath(name)) ? undefined : lengthOf(name)
+  if (measured === undefined) return { field: resolveField(records, name), descending }
+  return { field: resolveField(records, measured), descending, length: true }
+}
+
+/** `items` of `items.length`, `len(items)`, `size(items)`, `count(items)`. */
+function lengthOf(name: string): string | undefined {
+  const [, called, before] =
+    /^(?:len|length|size|count)\s*\(\s*(.+?)\s*\)$|^(.+?)\s*(?:\.(?:length|len|size|count)(?:\(\))?|\|\s*length)$/is.exec(
+      name,
+    ) ?? []
+  return called ?? before
 }
 
 /** What a record is sorted by; undefined when it has no such field, or null. */
@@ -63,6 +77,7 @@ type Key = number | string | undefined
 
 function keysOf(records: Records, order: Order): Key[] {
   const work = newWork(20_000_000)
+  if (order.length) return records.values.map((record) => sizeIn(record, order.field, work))
   const all = records.values.map((record) => scalars(record, order.field, work))
   const read = reading(all)
   return all.map((values) => {
@@ -72,6 +87,17 @@ function keysOf(records: Records, order: Order): Key[] {
       order.descending,
     )
   })
+}
+
+/** Elements of a list or of all lists, keys of an object, characters of a text; undefined where there is nothing. */
+function sizeIn(record: JsonValue, { path }: Field, work: Work): Key {
+  const values: JsonValue[] = []
+  const many = readValues(record, path, values, work)
+  const sizes = values.flatMap((value) => {
+    if (value === null) return []
+    return typeof value === 'object' ? Object.keys(value).length : many ? 1 : String(value).length
+  })
+  return sizes.length === 0 ? (many ? 0 : undefined) : sizes.reduce((sum, size) => sum + size, 0)
 }
 
 /** What the texts of a column mean; undefined for one that means nothing else. */

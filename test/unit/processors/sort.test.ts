@@ -46,6 +46,26 @@ test('several orders, and the smallest or largest of several values', () => {
   expect(sorted(lists, '-x')).toEqual([lists[0], lists[1], lists[2]])
 })
 
+test('by the length of lists and texts', () => {
+  const data = records(['a'], ['a', 'b', 'c'], [], undefined, ['a', 'b'])
+  const lengths = (order: string) =>
+    column(sorted(data, order)).map((list) => (list as JsonValue[] | undefined)?.length)
+  for (const order of ['-x.length', '-len(x)', 'count(x) desc', 'desc(size(x))', '-x | length'])
+    expect(lengths(order)).toEqual([3, 2, 1, 0, undefined])
+  expect(column(sorted(records('ccc', 'a', 'bb'), 'len(x)'))).toEqual(['a', 'bb', 'ccc'])
+  expect(
+    column(
+      sorted(
+        [
+          { length: 2, x: 1 },
+          { length: 1, x: 2 },
+        ],
+        'length',
+      ),
+    ),
+  ).toEqual([2, 1])
+})
+
 test('says how many lack the field, and refuses what is no field', () => {
   const { metadata } = sort.process(fromValue([{ x: 1 }, { y: 1 }, { y: 2 }, { x: 2 }]), { sort: ['-x'] })
   expect(metadata).toEqual({ total: 4, notes: ['2 without `x` come last.'] })
