@@ -7,7 +7,7 @@ import { compactRows } from './compact.ts'
 import type { Document, Rows } from './document.ts'
 import { type Page, pageOf } from './page.ts'
 import { restOf } from './rest.ts'
-import { clip, lengthOf, lines } from './template.ts'
+import { clip, concat, HOLE, lengthOf, lines } from './template.ts'
 
 /**
  * Text with holes for the handle of the kept document: `parts.join(handle)` is the text. Content may contain any
@@ -84,8 +84,8 @@ export function fit(document: Document, options: FitOptions): Fitted {
   const short = fits ? undefined : shortRows(all, rows, options, options.budget - top)
   if (short) page = short.page
   // Where the limit leaves rows to the next page anyway, those that the budget cut are on it too.
-  const paged = short !== undefined || (!whole && page.taken > 0 && page.shortened.length === 0)
-  if (!fits && !paged && options.kept !== false) {
+  const paged = !whole && page.taken > 0 && page.shortened.length === 0
+  if (!fits && !paged && !short && options.kept !== false) {
     const room = options.budget - top - REST * (page.shortened.length > 0 ? 2 : 1)
     page = pageOf(rows, room)
     rest = restOf(document, window.first, page)
@@ -95,7 +95,9 @@ export function fit(document: Document, options: FitOptions): Fitted {
   const parts = [
     head + (options.about ? aboutPage(options.about, window, page) : ''),
     ...(notes === '' ? [] : [notes]),
-    ...(short ? [short.note] : []),
+    ...(short
+      ? [paged || options.kept === false ? short.note : concat(short.note, WHOLE_ANSWER, HOLE, '.')]
+      : []),
     ...page.lines,
     ...rest,
   ]
@@ -106,7 +108,7 @@ export function fit(document: Document, options: FitOptions): Fitted {
     total: window.total,
     next: last < window.total && (page.taken > 0 || rows.length === 0) ? last : undefined,
     complete: whole && fits,
-    paged: short !== undefined || (!whole && (fits || paged)),
+    paged: !whole && (fits || paged),
   }
 }
 
@@ -128,8 +130,9 @@ function shortRows(
   return { page, note }
 }
 
+const WHOLE_ANSWER = ' The whole answer: cache_id '
 /** Room for the words about short rows, and records that their fields are chosen by. */
-const MENTION = 120
+const MENTION = 170
 const SAMPLED = 200
 
 /** Room for the counts behind the title, and for a line with a call. */

@@ -91,7 +91,7 @@ function firstLine(document: Document, { totals }: Overview, options: PreviewOpt
     const filled = options.notice.replaceAll('{size}', size).replaceAll('{tokens}', tokens)
     return filled.split('{cache_id}')
   }
-  const facts = [...totals, size, `${roughly(options.tokens)} tokens`]
+  const facts = [...totals, `${formatCount(options.bytes)} bytes`, `${roughly(options.tokens)} tokens`]
   const tool = ellipsis(options.tool, 80)
   return concat(
     'cache_id ',

@@ -6,7 +6,7 @@ import { messageOf, ProxyError } from '../protocol/errors.ts'
 export interface LaneOptions {
   /** The worker's module; it exports `run(task)`. */
   worker: URL
-  /** Milliseconds a task may run before its worker is killed. Waiting in the queue does not count. */
+  /** Milliseconds a task may run before its worker is killed. Waiting in the queue and the start of a worker do not count. */
   timeLimit: number
   /** Heap of the worker in MB. Default: Node's own. */
   maxOldGenerationMb?: number
@@ -33,6 +33,9 @@ type Job = () => Promise<void>
 /** Deep JSON needs a deep stack; the default is 4. */
 const STACK_MB = 16
 
+/** Milliseconds more for the first task of a worker, which waits for it to start: some tenths of a second, on a busy machine seconds. */
+const START_LIMIT = 5_000
+
 /** Milliseconds a killed worker has to be gone. */
 const CLOSE_LIMIT = 800
 
@@ -43,6 +46,8 @@ export function createLane(options: LaneOptions): Lane {
   const urgentJobs: Job[] = []
   const jobs: Job[] = []
   let running = false
+  /** No task has come back from the worker yet. */
+  let fresh = true
   let load = 0
 
   function open(): Promise<Tinypool> {
@@ -69,13 +74,18 @@ export function createLane(options: LaneOptions): Lane {
   async function execute(task: unknown, signal: AbortSignal | undefined): Promise<unknown> {
     const stop = new AbortController()
     const cancel = (): void => stop.abort(cancelled())
-    const timer = setTimeout(() => stop.abort(tookTooLong(options.timeLimit)), options.timeLimit)
+    const limit = options.timeLimit + (fresh ? START_LIMIT : 0)
+    const timer = setTimeout(() => stop.abort(tookTooLong(options.timeLimit)), limit)
     stopCurrent = (reason) => stop.abort(failed(reason))
     signal?.addEventListener('abort', cancel, { once: true })
     closing.signal.addEventListener('abort', cancel, { once: true })
     try {
-      return await (await open()).run(task, { signal: stop.signal })
+      const answer = await (await open()).run(task, { signal: stop.signal })
+      fresh = false
+      return answer
     } catch (error) {
+      // A task that throws leaves its worker; one that is stopped does not.
+      fresh = stop.signal.aborted
       throw stop.signal.aborted ? stop.signal.reason : failed(error)
     } finally {
       clearTimeout(timer)

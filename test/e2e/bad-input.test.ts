@@ -23,7 +23,7 @@ const megabyte = 'x'.repeat(1_000_000)
 /** Answered with `isError` and what to write instead. The JSON holds records with `name`, `state`, `owner.login` …. */
 const refused: Case[] = [
   ['filter', { path: code }, /calls a function, which is not allowed; use `where`/],
-  ['filter', { path: '$[?(@.id = 5)]' }, /write|==/i],
+  ['filter', { path: '$[?(@.id === )]' }, /write|==/i],
   ['filter', { path: '$[?@.name.match(/(a+)+$/)]' }, /write/i],
   ['filter', { path: '$[' }, /path/i],
   ['filter', { path: 'a.b.c.d.e.f' }, /no `a`\. There are: `id`, `name`/],

@@ -19,7 +19,7 @@ verifies('S3.7', 'begins with the handle and the totals, and tells what the firs
   const text = preview(fromValue({ total_count: 990, items: issues }), options).join(handle)
   const [first, ...others] = text.split('\n')
   expect(first).toBe(
-    `cache_id ${handle} keeps the whole result of gh_search (json: 60 records in $.items, 343 KB, ≈105k tokens)`,
+    `cache_id ${handle} keeps the whole result of gh_search (json: 60 records in $.items, 343,158 bytes, ≈105k tokens)`,
   )
   expect(others).toContain('beside the records: total_count = 990')
   expect(others).toContain('state (2 values): open ×40, closed ×20')

@@ -108,10 +108,12 @@ describe('filter', () => {
 
   test('wide records of which no fields were asked for are shown in those that tell most', () => {
     const answer = ask('filter', { where: ['note ~ storm'], sort: '-total' }, shop)
-    expect(answer.whole).toBeUndefined()
+    expect(answer.whole).toBeDefined()
     const [title, note, head, first] = textOf(answer).split('\n')
     expect(title).toBe('43 of 300 records match `where`')
-    expect(note).toBe('Rows show 3 of 5 fields: name others in "fields", or "limit": 1 for a whole one.')
+    expect(note).toBe(
+      'Rows show 3 of 5 fields: name others in "fields", or "limit": 1 for a whole one. The whole answer: cache_id fedcbafedcba.',
+    )
     expect(head).toBe('[43]{id,total,note,"…"}:')
     expect(first).toBe('  294,2940,Order number 294 was delayed by a storm.,2')
     expect(textOf(ask('filter', { where: ['note ~ storm'], limit: 3 }, shop))).toContain(
