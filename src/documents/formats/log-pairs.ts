@@ -2,9 +2,8 @@
 import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
 import { parseJson } from '../stringify.ts'
 import { exactNumber } from './numbers.ts'
+import { scanPairs } from './pairs-scan.ts'
 
-// A key follows a separator; a value is quoted or ends at white space, comma, semicolon or bracket.
-const PAIR = /(?:^|[\s,;([{])([A-Za-z_][\w.-]{0,39})=(?:"([^"\\]*(?:\\.[^"\\]*)*)"|([^\s",;)\]}]+))/g
 const NGINX = /, (client|server|request|upstream|host|referrer|subrequest): (?:"([^"]*)"|([^,\s]+))/g
 const MAX_PAIRS = 24
 
@@ -19,15 +18,10 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 
 /** Pairs in their order, keys as they are written except for the aliases of `message`, `time` and `level`. */
 export function readPairs(message: string): [string, JsonValue][] {
-  const pairs: [string, JsonValue][] = []
-  if (!message.includes('=')) return pairs
-  for (const match of message.matchAll(PAIR)) {
-    const [, key = '', quoted, bare = ''] = match
-    const value = quoted === undefined ? (exactNumber(bare) ?? bare) : unquoted(quoted)
-    pairs.push([ALIASES.get(key) ?? key, value])
-    if (pairs.length === MAX_PAIRS) break
-  }
-  return pairs
+  return scanPairs(message, MAX_PAIRS).map(({ key, value, quoted }) => [
+    ALIASES.get(key) ?? key,
+    quoted ? unquoted(value) : (exactNumber(value) ?? value),
+  ])
 }
 
 /** What stands in quotes, as it was before it was quoted: `\"`, `\\` and line breaks. */

@@ -1,0 +1,58 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { scanPairs } from '../../../src/documents/formats/pairs-scan.ts'
+
+/** What is to be found, as an expression. */
+const PAIR = /(?:^|[\s,;([{])([A-Za-z_][\w.-]{0,39})=(?:"([^"\\]*(?:\\.[^"\\]*)*)"|([^\s",;)\]}]+))/g
+
+function expected(text: string) {
+  return [...text.matchAll(PAIR)].map(([, key, quoted, bare]) => ({
+    key,
+    value: quoted ?? bare,
+    quoted: quoted !== undefined,
+  }))
+}
+
+test.each([
+  'user=ann duration=12 done',
+  'a=b=c, "x"=1 (k=v) {n=1;m="two words" o=p}',
+  'msg="she said \\"no\\"" next=1 open="never closed a=1',
+  'a="x"b=1 c="" d= e==f =g 9=h _i=j .k=l m-n.o=p',
+  `${'k'.repeat(40)}=1 ${'k'.repeat(41)}=2`,
+  'a="broken \\\n" b=1',
+  'a=1\u00a0b=2\u2028c=3 é=4 d=é',
+])('%j', (text) => {
+  expect(scanPairs(text, 100)).toEqual(expected(text))
+})
+
+test('agrees with the expression on any text', () => {
+  const part = fc.constantFrom(
+    'a',
+    'b1',
+    '=',
+    '"',
+    '\\',
+    ' ',
+    ',',
+    '(',
+    ')',
+    '\n',
+    '\u2028',
+    'é',
+    '-',
+    '9',
+    '==',
+  )
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 40 }), (parts) => {
+      const text = parts.join('')
+      expect(scanPairs(text, 100)).toEqual(expected(text))
+    }),
+    { numRuns: 3000 },
+  )
+})
+
+test('ends at the most pairs, and soon on hostile text', () => {
+  expect(scanPairs('a=1 '.repeat(50), 24)).toHaveLength(24)
+  expect(scanPairs('a="\\"'.repeat(20_000), 24).length).toBeLessThanOrEqual(24)
+})
