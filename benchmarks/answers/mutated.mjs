@@ -25,7 +25,7 @@ export function mutated(payloads, questions) {
   return { payloads: [...payloads, ...changed], questions: asked }
 }
 
-/** Says what is still right, and fails the run when that is more than a tenth of what was. The floor is told the answer. */
+/** Says what is still right, and fails the run when that is more than a tenth of what was, of the whole text or by ours. The floor is told the answer. */
 export function reportMutation(before, after) {
   const asked = new Set(after.map(({ id }) => id))
   const right = (rows, system) =>
@@ -33,6 +33,6 @@ export function reportMutation(before, after) {
   for (const system of new Set(after.map((row) => row.system))) {
     const [was, is] = [right(before, system), right(after, system)]
     console.log(`${system}: ${was} of ${asked.size} right, ${is} where what answers is gone`)
-    if (is > 0.1 * was && !system.startsWith('oracle')) process.exitCode = 1
+    if (is > 0.1 * was && (system === 'raw' || system.startsWith('proxy'))) process.exitCode = 1
   }
 }

@@ -126,7 +126,7 @@ export function isShortened(value) {
 
 /**
  * Values of a field in a row: at its way, or in a column that has its name, whole (`user.login`, `labels[].name`), in part, or its
- * last segment alone. Undefined when the row shows no such field.
+ * end. Undefined when the row shows no such field.
  */
 export function valuesIn(row, way) {
   if (typeof row !== 'object' || row === null) return undefined
@@ -137,9 +137,10 @@ export function valuesIn(row, way) {
     const column = Object.keys(row).find((key) => plainName(key) === name)
     if (column !== undefined) return descend(row[column], wanted.slice(length))
   }
-  const last = Object.keys(row).filter((key) => plainName(key).split('.').at(-1) === wanted.at(-1))
-  if (last.length === 1) return descend(row[last[0]], [])
-  // A list of objects may be the row itself: `items[].price` asked of one item.
+  // `login` for `user.login`, never `user.id` for `id`.
+  const full = wanted.join('.')
+  const shorter = Object.keys(row).filter((key) => full.endsWith(`.${plainName(key)}`))
+  if (shorter.length === 1) return descend(row[shorter[0]], [])
   return undefined
 }
 
