@@ -370,36 +370,37 @@ function unchanged(make: () => Document, ask: (document: Document) => void): voi
   expect([asked.text, JSON.stringify(asked.json())]).toEqual(before)
 }
 
-describe.each(
-  subjects.map(([processor, params]) => ({ name: processor.name, processor, params })),
-)('$name', ({ processor, params }) => {
-  test(
-    'answers, and changes nothing',
-    () => {
-      let applied = 0
-      fc.assert(
-        fc.property(document, params, (make, given) => {
-          unchanged(make, (asked) => {
-            const result = processor.process(asked, given)
-            if (result.applied) applied++
-            if (result.error !== undefined) {
-              expect(result.applied).toBe(false)
-              expect(result.error).not.toMatch(/This step failed|undefined|\[object/)
-              expect(result.error.length).toBeLessThan(4_000)
-            }
-            if (!result.applied) expect(result.content).toBe(asked)
-            // What was made can be read to its end.
-            expect(result.content.rows().items.length).toBe(result.content.rows().count)
-            expect(result.content.text.length).toBe(result.content.characters)
-          })
-        }),
-        { numRuns: runs, endOnFailure: true },
-      )
-      expect(applied).toBeGreaterThan(runs / 100)
-    },
-    patience,
-  )
-})
+describe.each(subjects.map(([processor, params]) => ({ name: processor.name, processor, params })))(
+  '$name',
+  ({ processor, params }) => {
+    test(
+      'answers, and changes nothing',
+      () => {
+        let applied = 0
+        fc.assert(
+          fc.property(document, params, (make, given) => {
+            unchanged(make, (asked) => {
+              const result = processor.process(asked, given)
+              if (result.applied) applied++
+              if (result.error !== undefined) {
+                expect(result.applied).toBe(false)
+                expect(result.error).not.toMatch(/This step failed|undefined|\[object/)
+                expect(result.error.length).toBeLessThan(4_000)
+              }
+              if (!result.applied) expect(result.content).toBe(asked)
+              // What was made can be read to its end.
+              expect(result.content.rows().items.length).toBe(result.content.rows().count)
+              expect(result.content.text.length).toBe(result.content.characters)
+            })
+          }),
+          { numRuns: runs, endOnFailure: true },
+        )
+        expect(applied).toBeGreaterThan(runs / 100)
+      },
+      patience,
+    )
+  },
+)
 
 test(
   'all steps of a filter together',
