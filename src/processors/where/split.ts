@@ -5,8 +5,9 @@ const joints = {
   and: /\s+and\s+|\s*&&\s*|\s+&\s+|\s*[,;]\s*|(?<=\))and(?=\s*[(\w])/iy,
   or: /\s+or\s+|\s*\|\|\s*|(?<=\))or(?=\s*[(\w])/iy,
 }
-/** More are no condition that anybody writes. */
+/** More are no condition that anybody writes: parts, and places that may be joints. */
 const mostParts = 100
+const mostPlaces = 200
 
 /**
  * The parts between the joints. A joint counts outside of quotes and brackets, and only when a condition follows it:
@@ -18,6 +19,7 @@ export function splitAt(source: string, word: 'and' | 'or', knows: Knows = () =>
   const parts: string[] = []
   let start = 0
   let depth = 0
+  let places = 0
   const add = (part: string): void => {
     parts.push(parts.length > 0 && opensWithSign(part) ? withField(parts.at(-1) ?? '', part, knows) : part)
   }
@@ -36,6 +38,7 @@ export function splitAt(source: string, word: 'and' | 'or', knows: Knows = () =>
     joint.lastIndex = place
     const [found] = joint.exec(source) ?? (word === 'and' ? besides(source, place, knows) : [])
     if (found === undefined || place + found.length >= source.length) continue
+    if (places++ > mostPlaces) break
     const part = source.slice(start, place)
     const rest = source.slice(place + found.length)
     if (part.trim() === '' || opensBetween(part, knows)) continue

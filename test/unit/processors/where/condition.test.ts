@@ -8,6 +8,7 @@ import { looseNumber, plainNumber, quantity } from '../../../../src/processors/w
 /** A condition in short: `field operator values`, negation as `!`, groups in brackets. */
 function short(condition: Condition): string {
   if (condition.kind === 'not') return `!${short(condition.part)}`
+  if (condition.kind === 'within') return `${condition.quantifier} ${condition.field}: ${condition.condition}`
   if (condition.kind !== 'comparison') return `[${condition.parts.map(short).join(` ${condition.kind} `)}]`
   const { field, negated, operator, operands } = condition
   return `${field} ${negated ? '!' : ''}${operator} ${operands.map(({ text }) => text).join('|')}`.trim()
@@ -71,6 +72,31 @@ describe('several conditions in one text', () => {
     ['title ~ (crash|hang) and comments > 5', '[title ~ (crash|hang) and comments > 5]'],
     ['title ~ \\( and x = 1', '[title ~ \\( and x = 1]'],
     ['s in (a, b) or t = c', '[s in a|b or t = c]'],
+  ])('%s', (text, read) => {
+    expect(short(parseCondition(text))).toBe(read)
+  })
+})
+
+describe('conditions of other languages', () => {
+  test.each([
+    ["WHERE a = 'x' AND b > 5", '[a = x and b > 5]'],
+    ['SELECT * FROM t WHERE a = 1;', 'a = 1'],
+    ['.[] | select(.a == 1)', '.a = 1'],
+    ['$[?(@.a == 1 && @.b > 2)]', '[@.a = 1 and @.b > 2]'],
+    ['x => x.a > 5', 'a > 5'],
+    ['lambda r: r["a"] > 5', '["a"] > 5'],
+    ['contains(title, "x")', 'title contains x'],
+    ['title.startsWith("x")', 'title starts with x'],
+    ['a.lower().includes("x")', 'a has x'],
+    ['isnull(a)', 'a is null'],
+    ['any(labels, name = "bug")', 'any labels: name = "bug"'],
+    ['a > 5 and < 9', '[a > 5 and a < 9]'],
+    ['a exists false', 'a !exists'],
+    ['a is greater than 5', 'a > 5'],
+    ['a at least 5', 'a >= 5'],
+    ['state: open', 'state = open'],
+    ["a = 'it''s'", "a = it's"],
+    ["made > new Date('2024-05-01')", 'made > 2024-05-01'],
   ])('%s', (text, read) => {
     expect(short(parseCondition(text))).toBe(read)
   })
