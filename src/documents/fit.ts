@@ -7,6 +7,7 @@ import { compactRows } from './compact.ts'
 import type { Document, Rows } from './document.ts'
 import { type Page, pageOf } from './page.ts'
 import { restOf } from './rest.ts'
+import { toJson } from './stringify.ts'
 import { clip, concat, HOLE, lengthOf, lines } from './template.ts'
 
 /**
@@ -74,7 +75,7 @@ export function fit(document: Document, options: FitOptions): Fitted {
   const all = document.rows()
   const { noun } = all
   const window = windowOf(all.count, options)
-  const rows = all.slice(window.first, window.end)
+  const rows = all.slice(window.first, window.end).map((row) => onOneLine(row, noun))
   const notes = notesFor(options)
   const top = titleRoom(options) + COUNTS + (options.about ? ABOUT : 0) + lengthOf([notes]) + 2
   const whole = window.end === all.count
@@ -110,6 +111,15 @@ export function fit(document: Document, options: FitOptions): Fitted {
     complete: whole && fits,
     paged: !whole && (fits || paged),
   }
+}
+
+/** Text that a line of a reply cannot hold as it is. */
+const BREAKING = /[^\P{Cc}\t]/u
+
+/** A text among the records of data that would break its line, as JSON, so that rows can be told apart. Passages and hits are shown as they are. */
+function onOneLine(row: JsonValue, noun: string): JsonValue {
+  const isData = noun === 'record' || noun === 'value' || noun === 'element'
+  return isData && typeof row === 'string' && BREAKING.test(row) ? toJson(row) : row
 }
 
 /** So many records are shown whole, however long they are. */
@@ -173,7 +183,8 @@ function counts(noun: string, { first, before, total }: Window, page: Page, coun
   const to = from + page.taken
   const cut = page.shortened.length > 0 ? `, ${formatCount(page.shortened.length)} cut short` : ''
   if (counted && from === 0 && to === total && cut === '') return ''
-  if (page.taken === 0) return ` · 0 of ${formatPlural(total, noun)}`
+  if (page.taken === 0)
+    return ` · 0 of ${formatPlural(total, noun)}${from > 0 && from >= total ? ', the offset is after the last' : ''}`
   if (from === 0 && to === total) return ` · ${formatCount(to)} of ${formatPlural(total, noun)}${cut}`
   const range =
     page.taken === 1

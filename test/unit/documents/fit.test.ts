@@ -76,6 +76,22 @@ test('shows a row that no page holds shortened, and never skips it', () => {
   expect(first.complete).toBe(false)
 })
 
+test('texts with line breaks are told apart where they are records, and passages are shown as they are', () => {
+  const items = ['one\ntwo', 'three', 'nul\u0000']
+  const shown = (noun: string) => fitted(fromRows({ noun, items }), { budget: 500, title: 't' }).text[0]
+  expect(shown('record')).toBe('t · 3 of 3 records\n"one\\ntwo"\nthree\n"nul\\u0000"')
+  expect(shown('passage')).toBe('t · 3 of 3 passages\none\ntwo\nthree\nnul\u0000')
+})
+
+test('says that an offset is after the last row', () => {
+  const { text } = fitted(fromRows({ noun: 'record', items: people(3) }), {
+    budget: 500,
+    title: 't',
+    offset: 9,
+  })
+  expect(text[0]).toBe('t · 0 of 3 records, the offset is after the last')
+})
+
 test('says that nothing was found', () => {
   expect(fitted(fromRows({ noun: 'match', items: [] }), { budget: 300, title: 'search' }).text).toEqual([
     'search · 0 of 0 matches',
