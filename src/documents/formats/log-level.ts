@@ -3,9 +3,9 @@
 const LEVEL =
   /^(?:TRACE|DEBUG|VERBOSE|INFO|INFORMATION|NOTICE|WARN|WARNING|ERR|ERROR|CRIT|CRITICAL|FATAL|SEVERE|ALERT|EMERG|EMERGENCY|PANIC)$/i
 
-/** The level that a word is, in capitals, so that one level has one spelling; undefined for any other word. */
+/** The word itself when it is a level, undefined for any other. */
 export function levelOf(word: string): string | undefined {
-  return word.length >= 3 && word.length <= 11 && LEVEL.test(word) ? word.toUpperCase() : undefined
+  return word.length >= 3 && word.length <= 11 && LEVEL.test(word) ? word : undefined
 }
 
 const SEVERITIES = ['EMERG', 'ALERT', 'CRIT', 'ERROR', 'WARNING', 'NOTICE', 'INFO', 'DEBUG']

@@ -127,10 +127,10 @@ function repeated(): (record: JsonObject) => JsonObject {
 function oneSpelling(records: JsonObject[]): JsonObject[] {
   const written = new Set<string>()
   for (const { level } of records) if (typeof level === 'string' && written.size < 1_000) written.add(level)
-  const levels = [...written].map(levelOf).filter((level) => level !== undefined)
+  const levels = [...written].flatMap((level) => levelOf(level)?.toUpperCase() ?? [])
   if (new Set(levels).size === levels.length) return records
   for (const record of records)
-    if (typeof record.level === 'string') record.level = levelOf(record.level) ?? record.level
+    if (typeof record.level === 'string') record.level = levelOf(record.level)?.toUpperCase() ?? record.level
   return records
 }
 

@@ -195,9 +195,9 @@ describe('logs of journals', () => {
       '2024-05-01T10:00:02+0200 web1 kubelet[8]: error: no sync',
     ]
     expect(recognise(lines.join('\n')).json?.()).toMatchObject([
-      { host: 'web1', logger: 'dockerd', pid: 77, level: 'ERROR', message: 'boom' },
+      { host: 'web1', logger: 'dockerd', pid: 77, level: 'error', message: 'boom' },
       { logger: 'systemd', message: 'Started with msg="x" and more' },
-      { logger: 'kubelet', level: 'ERROR', message: 'error: no sync' },
+      { logger: 'kubelet', level: 'error', message: 'error: no sync' },
     ])
   })
 })

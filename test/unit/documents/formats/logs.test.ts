@@ -41,7 +41,7 @@ describe('the head of a line', () => {
       '[Fri May  3 08:00:00.123456 2024] [proxy:error] [pid 12:tid 140] [client 10.0.0.1:5000] AH01: no',
       {
         time: 'Fri May  3 08:00:00.123456 2024',
-        level: 'ERROR',
+        level: 'error',
         logger: 'proxy',
         pid: 12,
         thread: '140',
@@ -101,7 +101,7 @@ describe('the head of a line', () => {
     ],
     [
       '2024-05-03T08:00:00.1Z ##[error]exit 1',
-      { time: '2024-05-03T08:00:00.1Z', level: 'ERROR', message: '##[error]exit 1' },
+      { time: '2024-05-03T08:00:00.1Z', level: 'error', message: '##[error]exit 1' },
     ],
     [
       '[03-May-2024 08:00:00 UTC] PHP Warning:  x',
@@ -157,13 +157,13 @@ test('JSON at the end of a message, quoted pairs and what nginx appends are fiel
       '2024/05/03 08:00:00 [error] 12#0: *7 failed, client: 10.0.0.1, server: x, request: "GET / HTTP/1.1"',
     ].join('\n'),
   )
-  expect(json).toMatchObject({ level: 'ERROR', msg: 'a=1 b', user: { id: 8 } })
+  expect(json).toMatchObject({ level: 'error', msg: 'a=1 b', user: { id: 8 } })
   expect(json).not.toHaveProperty('a')
   expect(pairs).toMatchObject({ q: 'a "b" c', n: '1.50' })
-  expect(nginx).toMatchObject({ level: 'ERROR', client: '10.0.0.1', server: 'x', request: 'GET / HTTP/1.1' })
+  expect(nginx).toMatchObject({ level: 'error', client: '10.0.0.1', server: 'x', request: 'GET / HTTP/1.1' })
 })
 
-test('a level has one spelling where a log has several, and its own where it has one', () => {
+test('a level has one spelling where a log has several, and is as it was written where it has one', () => {
   const levels = (text: string) => records(text).map(({ level }) => level)
   expect(levels('2024-05-03 08:00:00 ERROR a\n2024-05-03 08:00:01 x level=error')).toEqual(['ERROR', 'ERROR'])
   expect(levels('level=error msg=a\nlevel=info msg=b')).toEqual(['error', 'info'])
