@@ -2,16 +2,18 @@
 import { fromRows } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
 import { formatCount, formatPlural } from '../text/format.ts'
-import { columnName, parseCall } from './aggregate/call.ts'
+import { type Call, columnName, parseCall } from './aggregate/call.ts'
 import { aggregate } from './aggregate.ts'
 import { resolveExactly } from './fields.ts'
 import { aggregateParams, whereParams } from './parameters.ts'
 import { parsePath } from './path/parse.ts'
+import type { Path } from './path/path.ts'
 import type { PipelineStep } from './pipeline.ts'
 import type { ProcessorResult } from './processor.ts'
 import { type Records, recordsOf } from './records.ts'
 import { listed, Refusal } from './refusal.ts'
 import { failed, unchanged } from './step.ts'
+import { isOn, listName, listOn } from './unwind.ts'
 import { type Condition, parseCondition } from './where/condition.ts'
 import { where } from './where.ts'
 
@@ -43,9 +45,47 @@ export const aggregateWithHaving: PipelineStep = {
     const { group_by, aggregate: calls } = asked as Asked
     const { ofGroups, missing } = split(document, asked as Asked)
     const columns = missing.length > 0 ? [...(calls ?? ['count']), ...missing] : calls
-    const grouped = aggregate.process(document, { group_by, aggregate: columns })
+    const made = aggregate.process(document, { group_by, aggregate: columns })
+    const stray = made.error === undefined ? strayElements(document, asked as Asked) : []
+    const grouped = stray.length > 0 ? withNotes(made, stray) : made
     return ofGroups.length === 0 || grouped.error !== undefined ? grouped : only(document, grouped, ofGroups)
   },
+}
+
+/** Says where a function is over all elements of a list although a condition was about some of them: it chose whole records. */
+function strayElements(
+  document: Document,
+  { where: conditions = [], aggregate: calls = [] }: Asked,
+): string[] {
+  const records = recordsOf(document)
+  if (!records) return []
+  const found = (name: string): Path | undefined => resolveExactly(records, parsePath(name))?.path
+  const chosen = conditions.flatMap((condition) => fieldsIn(condition).map(found))
+  const lists = chosen
+    .map((path) => path && listOn(records, path))
+    .filter((list): list is Path => list !== undefined && list.length > 0)
+  const over = calls.flatMap((written) => {
+    const path = callOf(written)?.field === undefined ? undefined : found(callOf(written)?.field ?? '')
+    const list = path && lists.find((one) => isOn(one, path))
+    return list ? [{ written, name: listName(list) }] : []
+  })
+  const [first] = over
+  return first
+    ? [
+        `${listed(over.map(({ written }) => written))} is over all \`${first.name}\` of the records that match; for those elements alone that fulfil the condition, set \`path\` to \`${first.name}[*]\`.`,
+      ]
+    : []
+}
+
+function withNotes(result: ProcessorResult, notes: readonly string[]): ProcessorResult {
+  return {
+    ...result,
+    metadata: { ...result.metadata, notes: [...(result.metadata.notes ?? []), ...notes] },
+    originalSize: result.originalSize,
+    get processedSize() {
+      return result.content.characters
+    },
+  }
 }
 
 function only(document: Document, grouped: ProcessorResult, conditions: string[]): ProcessorResult {
@@ -103,13 +143,25 @@ function namesOf(calls: readonly string[]): Set<string> {
 }
 
 function nameOf(written: string): string | undefined {
+  const call = callOf(written)
+  return call && columnName(call, call.field)
+}
+
+function callOf(written: string): Call | undefined {
+  return unlessRefused(() => parseCall(written))
+}
+
+function unlessRefused<T>(read: () => T): T | undefined {
   try {
-    const call = parseCall(written)
-    return columnName(call, call.field)
+    return read()
   } catch (error) {
     if (error instanceof Refusal) return undefined
     throw error
   }
+}
+
+function fieldsIn(condition: string): string[] {
+  return unlessRefused(() => fieldsOf(parseCondition(condition))) ?? []
 }
 
 /** The columns that a condition is about; undefined when it is about the records, or about both. */
@@ -118,7 +170,7 @@ function columnsIn(
   columns: ReadonlySet<string>,
   records: Records | undefined,
 ): { field: string; name: string }[] | undefined {
-  try {
+  return unlessRefused(() => {
     const names = fieldsOf(parseCondition(condition)).map((field) => {
       if (records && resolveExactly(records, parsePath(field))) return undefined
       const isCall = /^\w+\s*\(.*\)$|^count$/is.test(field)
@@ -126,10 +178,7 @@ function columnsIn(
       return name === undefined ? undefined : { field, name }
     })
     return names.length > 0 && names.every((name) => name !== undefined) ? names : undefined
-  } catch (error) {
-    if (error instanceof Refusal) return undefined
-    throw error
-  }
+  })
 }
 
 function fieldsOf(condition: Condition): string[] {

@@ -214,6 +214,26 @@ describe('conditions on groups', () => {
   })
 })
 
+test('a condition on elements chooses records: that functions are over all their elements is said', () => {
+  const data = fromValue([
+    {
+      id: 1,
+      lines: [
+        { sku: 'a', n: 1 },
+        { sku: 'b', n: 5 },
+      ],
+    },
+    { id: 2, lines: [{ sku: 'b', n: 7 }] },
+  ])
+  const said = (params: Record<string, unknown>) =>
+    runPipeline(data, filterSteps, params)
+      .steps.flatMap(({ metadata }) => metadata.notes ?? [])
+      .join()
+  expect(said({ where: ['lines.sku = a'], aggregate: 'sum(lines.n)' })).toContain('set `path` to `lines[*]`')
+  expect(said({ where: ['id = 1'], aggregate: 'sum(lines.n)' })).toBe('')
+  expect(said({ where: ['lines.sku = a'], aggregate: 'sum(id)' })).toBe('')
+})
+
 test('the record that has the largest value is named', () => {
   const data: JsonValue = Array.from({ length: 6 }, (_, n) => ({ id: n, name: `N${n}`, cost: n % 3 }))
   const { metadata } = aggregate.process(fromValue(data), {

@@ -126,7 +126,7 @@ verifies('S3.18 S3.26', 'the filter steps work one on the other', () => {
     where: ['n < 8'],
   })
   expect(groups.error).toBeUndefined()
-  expect(groups.document.rows()).toEqual({
+  expect(groups.document.rows()).toMatchObject({
     noun: 'group',
     items: [
       { 'user.login': 'u0', 'sum(n)': 4, count: 2 },

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fromText, fromValue } from '../../../src/documents/derive.ts'
 import { select } from '../../../src/processors/select.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
@@ -76,4 +76,47 @@ test('a condition that holds for nothing is an answer: no records', () => {
 
 test('text has no paths', () => {
   expect(select.process(fromText('prose'), { path: 'a' }).error).toContain('proxy_search')
+})
+
+describe('what is reached are the records', () => {
+  const at = (value: JsonValue, path: string) => {
+    const { content, metadata, error } = select.process(fromValue(value), { path })
+    expect(error).toBeUndefined()
+    return { rows: content.rows().items, notes: metadata.notes ?? [] }
+  }
+
+  test('the elements of several lists, with the key of the map that they are in', () => {
+    const data = [{ id: 1, tags: ['a', 'b'] }, { id: 2, tags: [] }, { id: 3, tags: ['c'] }, { id: 4 }]
+    expect(at(data, 'tags').rows).toEqual(['a', 'b', 'c'])
+    expect(at(data, '$..tags').notes.join()).toContain('reaches 3 lists: their 3 elements are the records')
+    const map = { 'x-1': { on: [{ n: 1 }] }, 'x-2': { on: [{ n: 2 }, { n: 3 }] }, 'x-3': { on: [] } }
+    expect(at(map, '$.*.on').rows).toEqual([
+      { _key: 'x-1', n: 1 },
+      { _key: 'x-2', n: 2 },
+      { _key: 'x-2', n: 3 },
+    ])
+    expect(at(data, '$[*].tags[0]').rows).toEqual(['a', 'c'])
+  })
+
+  test('the values of maps', () => {
+    const shapes = Object.fromEntries(
+      Array.from({ length: 12 }, (_, n) => [`Shape${n}`, n % 2 ? { type: 'a' } : { kind: 'b', n }]),
+    )
+    const { rows, notes } = at({ version: 1, shapes }, 'shapes')
+    expect(rows).toHaveLength(12)
+    expect(rows[1]).toEqual({ _key: 'Shape1', type: 'a' })
+    expect(notes.join()).toMatch(/read as a map|^$/)
+    const record = { id: 1, settings: { colour: 'red', size: 'big', depth: 'low' } }
+    expect(at(record, 'settings').rows).toEqual([record.settings])
+  })
+
+  test('characters of a text, and lines of one', () => {
+    expect(at({ body: 'abcdefgh' }, 'body[2:5]').rows).toEqual(['cde'])
+    expect(at({ body: 'abcdefgh' }, 'body[-3:]').rows).toEqual(['fgh'])
+    expect(at({ body: 'abcdefgh' }, 'body[6:]').notes).toEqual(['Characters 6-8 of 8.'])
+    const text = fromText('one\ntwo\nthree\nfour')
+    expect(select.process(text, { path: '[1:3]' }).content.rows().items).toEqual(['two', 'three'])
+    expect(select.process(text, { path: '[2][1:4]' }).content.rows().items).toEqual(['hre'])
+    expect(select.process(text, { path: 'name' }).error).toContain('text without fields')
+  })
 })
