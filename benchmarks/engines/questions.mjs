@@ -97,7 +97,7 @@ const bm25 = {
             const engine = wink()
             engine.defineConfig({ fldWeights: { text: 1 } })
             engine.definePrepTasks([(text) => text.toLowerCase().match(/\w+/g) ?? []])
-            passages.forEach((text, id) => engine.addDoc({ text }, id))
+            for (const [id, text] of passages.entries()) engine.addDoc({ text }, id)
             engine.consolidate()
             return engine
           },

@@ -36,7 +36,9 @@ export function* eachMatch(
 const splitsCharacter = (text: string, at: number): boolean =>
   (text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800
 
-const codePointLength = (text: string, at: number): number => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1)
+/** 2 for a surrogate pair at `at`, otherwise 1. */
+export const codePointLength = (text: string, at: number): number =>
+  (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
 
 /** Runs `work`; throws a `PatternError` when it takes longer than `milliseconds`. */
 export function limited<T>(source: string, milliseconds: number, work: () => T): T {

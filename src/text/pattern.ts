@@ -2,6 +2,7 @@
 import { RE2JS } from 're2js'
 import { allOf } from './all-of.ts'
 import { backtracking } from './backtracking.ts'
+import { inOrder, type OrderedPart, partsInOrder, remembering } from './in-order.ts'
 import { eachMatch, firstMatch, limited } from './matching.ts'
 import { plainPattern } from './plain-pattern.ts'
 import { requiredLiteral } from './required-literal.ts'
@@ -63,6 +64,7 @@ export function compilePattern(source: string, options: PatternOptions = {}): Pa
   }
   return (
     plain(source, options) ??
+    ordered(source, options) ??
     linear(source, source, options) ??
     conjunction(source, options) ??
     backtracking(source, options) ??
@@ -90,6 +92,34 @@ function plain(source: string, options: PatternOptions): Pattern | undefined {
     run: (work) => limited(source, linearLimit, work),
   }
 }
+
+/** `A.*B`: plain parts one after the other. */
+function ordered(source: string, options: PatternOptions): Pattern | undefined {
+  const found = options.multiline === true ? undefined : partsInOrder(source)
+  if (found === undefined) return undefined
+  const caseInsensitive = options.caseInsensitive === true
+  const parts: OrderedPart[] = []
+  for (const part of found.parts) {
+    const read = mayBreakLines.test(part) ? undefined : plainPattern(part, caseInsensitive)
+    if (read === undefined || !read.single) return undefined
+    const regex = new RegExp(read.regex, caseInsensitive ? 'giu' : 'gu')
+    const literal = !caseInsensitive && /^[\w ]+$/.test(part) ? part : undefined
+    const find = remembering((text, from) => firstMatch(regex, text, from))
+    parts.push({ find, isEmpty: part === '', literal })
+  }
+  const { test, matches, candidate } = inOrder(parts, found.lazy)
+  return {
+    source,
+    engine: 're2js',
+    test,
+    matches,
+    candidate: (text, from) => candidate(text, from),
+    run: (work) => limited(source, linearLimit, work),
+  }
+}
+
+/** White space, and classes of what is not in them. */
+const mayBreakLines = /\\s|\[\^|[\n\r]/
 
 /** Lookahead that only says what else a line holds. */
 function conjunction(source: string, options: PatternOptions): Pattern | undefined {

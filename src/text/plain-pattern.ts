@@ -11,6 +11,8 @@ export interface PlainPattern {
   regex: string
   /** True when every match in a line alone is one in the whole text too, so that the text tells which lines to look at. */
   finds: boolean
+  /** True when there is one way to match at any place. */
+  single: boolean
 }
 
 /** Steps at one position, at most. */
@@ -34,7 +36,7 @@ export function plainPattern(source: string, caseInsensitive: boolean): PlainPat
   const reader = new Reader(source)
   const part = reader.alternation(0)
   if (part === undefined || !reader.finished) return undefined
-  return { regex: part.regex, finds: !reader.seesEnds }
+  return { regex: part.regex, finds: !reader.seesEnds, single: part.ways === 1 }
 }
 
 class Reader {
