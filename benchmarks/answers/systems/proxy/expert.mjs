@@ -1,5 +1,6 @@
 /**
- * An agent that knows the tools well. Fixed before any run:
+ * An agent that knows the tools well. Its rules know no payload; change them only for all, and then judge by payloads and seeds that nobody
+ * has looked at:
  * - it reads the preview first, and answers at once where that already says the answer exactly and completely: the number of records,
  *   all values of a field with their counts, the names of all fields. Ranges and means there may be rounded, so it never takes figures
  *   from them;

@@ -1,5 +1,6 @@
 /**
- * An agent that has read no documentation. Fixed before any run:
+ * An agent that has read no documentation. Its rules know no payload; change them only for all, and then judge by payloads and seeds that
+ * nobody has looked at:
  * - it glances at the preview, and takes from it the handle, the number of records and the names of fields;
  * - it names fields as the question's words end (`login` for `user.login`), never says `path` or `fields` at first, and quotes no values;
  * - it counts by `where` and reads the total of the reply; groups, sums and sorts by the plain word; looks text up by a search for the
@@ -110,8 +111,13 @@ async function settled(ask, talk, first, preview) {
 function suggested(ask, args, reading, preview, known) {
   const said = reading.isError ? reading.text : reading.notes.join('\n')
   const [heading = ''] = reading.notes
+  const [, list] = /Only the records of `([^`]+)`/.exec(said) ?? []
+  const other = list !== undefined && plainName(list) !== dotted(ask.collection)
   const elsewhere =
-    !isAbout(ask.collection, preview) && args.path === undefined && !heading.includes(dotted(ask.collection))
+    other ||
+    (!isAbout(ask.collection, preview) &&
+      args.path === undefined &&
+      !heading.includes(dotted(ask.collection)))
   const trouble = reading.isError || reading.nothing || misread(ask, reading) || elsewhere
   const { places, names } = offers(said)
   const read = readAs(reading.notes).map((one) => one.read)
