@@ -54,7 +54,7 @@ function strings(records) {
 function ours(document, { kind: tool, params }) {
   const { document: answer, error } = runPipeline(document, steps[tool], params)
   if (error !== undefined) throw new Error(error)
-  return answer.rows().items.slice(0, tool === 'filter' ? 50 : 20)
+  return answer.rows().slice(0, tool === 'filter' ? 50 : 20)
 }
 
 async function measure(one) {

@@ -36,7 +36,7 @@ export function measurePassages(text: string, passages: Spans): PassageLengths {
   return { counts, average: passages.count === 0 ? 0 : sum / passages.count }
 }
 
-/** Passages with a score above 0, best first, equals in their order. `terms` are distinct and lower case. */
+/** Passages that hold a term, best first, equals in their order. `terms` are distinct and lower case. */
 export function scanBm25(
   text: string,
   passages: Spans,
@@ -45,15 +45,19 @@ export function scanBm25(
 ): Ranked[] {
   if (terms.length === 0) return []
   const scores = new Float64Array(passages.count)
+  // A word that nearly all of very many passages hold rounds to nothing; they hold it all the same.
+  const found = new Uint8Array(passages.count)
   for (const { counts, held } of termFrequencies(text, passages, terms)) {
     const rarity = Math.log(1 + (passages.count - held.length + 0.5) / (held.length + 0.5))
     const weight = weighting(rarity, lengths)
-    for (const index of held) scores[index] = (scores[index] ?? 0) + weight(counts[index] ?? 0, index)
+    for (const index of held) {
+      scores[index] = (scores[index] ?? 0) + weight(counts[index] ?? 0, index)
+      found[index] = 1
+    }
   }
   const ranked: Ranked[] = []
   for (let index = 0; index < scores.length; index++) {
-    const score = scores[index] ?? 0
-    if (score > 0) ranked.push({ index, score })
+    if (found[index] === 1) ranked.push({ index, score: scores[index] ?? 0 })
   }
   return ranked.sort(better)
 }

@@ -94,3 +94,10 @@ describe('relevance', () => {
     )
   })
 })
+
+test('a word that all of very many passages hold is found, though it tells nothing', () => {
+  const { text, passages } = passagesOf(Array.from({ length: 40_000 }, () => 'jumps over'))
+  const found = scanned(text, passages).search('jumps')
+  expect(found).toHaveLength(40_000)
+  expect(found[0]).toEqual({ index: 0, score: 0 })
+})
