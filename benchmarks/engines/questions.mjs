@@ -8,17 +8,15 @@ import { distance } from 'fastest-levenshtein'
 const PAGE = 50
 const HITS = 20
 
-/** A package that is not installed everywhere; undefined where it is not. */
-async function optional(name) {
-  try {
-    const loaded = await import(name)
-    return loaded.default ?? loaded
-  } catch {
-    return undefined
-  }
-}
-const MiniSearch = await optional('minisearch')
-const Fuse = await optional('fuse.js')
+/** Packages that are not installed everywhere; undefined where they are not. */
+const [MiniSearch, Fuse] = await Promise.all(
+  [import('minisearch'), import('fuse.js')].map((loading) =>
+    loading.then(
+      (loaded) => loaded.default ?? loaded,
+      () => undefined,
+    ),
+  ),
+)
 const wink = createRequire(import.meta.url)('wink-bm25-text-search')
 
 export const missing = [!MiniSearch && 'minisearch', !Fuse && 'fuse.js'].filter(Boolean)

@@ -79,7 +79,13 @@ export function fromMadeRows(kind: 'json' | 'text', rows: Rows): Document {
     format: kind,
     text: () => (kind === 'text' ? rows.items.join('\n') : toJson([...rows.items])),
     json: () => rows.items as JsonValue[],
-    records: () => ({ path: '$', keys: undefined, values: rows.items }),
+    records: () => ({
+      path: '$',
+      keys: undefined,
+      get values() {
+        return rows.items
+      },
+    }),
     rows: () => rows,
   })
 }

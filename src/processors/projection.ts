@@ -40,7 +40,8 @@ export const projection = defineStep({
     if (
       content !== document &&
       rows?.path === '$' &&
-      rows.values.length === document.records()?.values.length
+      // The rows are not all made for it.
+      content.rows().count === document.records()?.values.length
     )
       setOrigin(content, originOf(document))
     return {
