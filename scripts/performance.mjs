@@ -1,11 +1,18 @@
 /** PERFORMANCE.md from the recorded output of the benchmarks. `--check`: fails when the file is not what it would be. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { answersSection } from './performance-answers.mjs'
+import { enginesSection, memorySection } from './performance-engines.mjs'
 import { ordinarySection } from './performance-ordinary.mjs'
 import { overheadSection } from './performance-overhead.mjs'
 
 /** In the order of the page. What was not recorded has no section. */
-const SECTIONS = { answers: answersSection, overhead: overheadSection, ordinary: ordinarySection }
+const SECTIONS = {
+  answers: answersSection,
+  engines: enginesSection,
+  memory: memorySection,
+  overhead: overheadSection,
+  ordinary: ordinarySection,
+}
 
 const recorded = (name) => {
   const file = `benchmarks/results/${name}.json`
