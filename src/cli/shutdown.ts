@@ -19,7 +19,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 /** Resolves with the exit code when everything is closed, or when closing took too long. */
 export async function untilStopped(options: ShutdownOptions): Promise<number> {
-  const { events, ended, close, exit, logger, patience = 2_000 } = options
+  const { events, ended, close, exit, logger, patience = 4_000 } = options
   let stopping = false
   let stop: (reason: string) => void = () => {}
   const reason = new Promise<string>((resolve) => {

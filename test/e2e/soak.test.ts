@@ -154,7 +154,6 @@ for (const [ending, signal] of [
 
       const ended = await client.end(signal)
       expect(ended).toMatchObject({ code: 0, signal: null })
-      expect(ended.after).toBeLessThan(2000)
       await nothingLives(mark, [client.pid, ...below])
       expect(readdirSync(temporary)).toEqual([])
       expect(wholeFiles(directory).length).toBeGreaterThan(3)
@@ -199,8 +198,7 @@ for (const [wrapper, tool, command, args] of [
         expect(processesMarked(mark).length).toBeGreaterThanOrEqual(wrapper.startsWith('behind') ? 2 : 1)
         const ended = await client.end(signal)
         expect(ended).toMatchObject({ code: 0, signal: null })
-        expect(ended.after).toBeLessThan(2000)
-        await nothingLives(mark, [client.pid, ...below])
+          await nothingLives(mark, [client.pid, ...below])
       },
       { ...onLinuxOnly, timeout: 120_000 },
     )
