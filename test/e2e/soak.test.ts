@@ -198,7 +198,7 @@ for (const [wrapper, tool, command, args] of [
         expect(processesMarked(mark).length).toBeGreaterThanOrEqual(wrapper.startsWith('behind') ? 2 : 1)
         const ended = await client.end(signal)
         expect(ended).toMatchObject({ code: 0, signal: null })
-          await nothingLives(mark, [client.pid, ...below])
+        await nothingLives(mark, [client.pid, ...below])
       },
       { ...onLinuxOnly, timeout: 120_000 },
     )
