@@ -1,4 +1,5 @@
 /** Asks the pipelines about one of the documents, as the tools do. */
+import { describe, expect, test } from 'vitest'
 import { fromRecognised } from '../../../src/documents/derive.ts'
 import type { Document } from '../../../src/documents/document.ts'
 import { filterParams, searchParams } from '../../../src/processors/parameters.ts'
@@ -38,4 +39,22 @@ function at(item: JsonValue, name: string): JsonValue {
   for (const part of name.split('.'))
     here = isObject(here ?? null) ? own(here as JsonObject, part) : undefined
   return here ?? item
+}
+
+/** A test a question, by document. */
+export function answersAll(questions: readonly (readonly [string, readonly Question[]])[]): void {
+  describe.each(questions)('%s', (document, asked) => {
+    const cases = asked.map(([params, found, remark = '']) => ({
+      params,
+      found,
+      remark,
+      name: JSON.stringify(params),
+    }))
+    test.each(cases)('$name', ({ params, found, remark }) => {
+      const { error, ids, notes } = ask(document, params)
+      expect(error).toBeUndefined()
+      expect(ids).toEqual(found)
+      expect(notes.join('\n')).toContain(remark)
+    })
+  })
 }

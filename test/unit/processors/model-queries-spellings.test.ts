@@ -1,6 +1,5 @@
 /** One collection, asked in the spellings of every language that models know: the right answer at the first attempt. */
-import { describe, expect, test } from 'vitest'
-import { ask, type Question } from './model-asking.ts'
+import { answersAll, type Question } from './model-asking.ts'
 
 /** Each question with the records that answer it and, where the reply has to say how it was read, a part of that. */
 const questions: readonly (readonly [string, readonly Question[]])[] = [
@@ -75,17 +74,4 @@ const questions: readonly (readonly [string, readonly Question[]])[] = [
   ],
 ]
 
-describe.each(questions)('%s', (document, asked) => {
-  const cases = asked.map(([params, found, remark = '']) => ({
-    params,
-    found,
-    remark,
-    name: JSON.stringify(params),
-  }))
-  test.each(cases)('$name', ({ params, found, remark }) => {
-    const { error, ids, notes } = ask(document, params)
-    expect(error).toBeUndefined()
-    expect(ids).toEqual(found)
-    expect(notes.join('\n')).toContain(remark)
-  })
-})
+answersAll(questions)

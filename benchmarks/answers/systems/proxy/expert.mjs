@@ -12,6 +12,7 @@
  * - when a name was read as another field than the one asked for, or refused, it looks once at what the reply offers instead.
  */
 import { conclude } from './conclude.mjs'
+import { joinByTwo } from './join.mjs'
 import { exploredFields, fieldNames, nameOf } from './preview.mjs'
 import { plainName, valueIn } from './read.mjs'
 import { search } from './search.mjs'
@@ -28,7 +29,7 @@ export async function answerAsExpert(question, talk, preview) {
   if (ask.collection === undefined && ask.want) return part(ask, talk, preview)
   if (ask.words !== undefined) return byWords(ask, question.type, talk, preview)
   if (ask.structure === 'fields') return fields(ask, talk, preview)
-  if (ask.join) return join(ask, talk, preview)
+  if (ask.join) return joinByTwo(query, ask, talk, preview)
   return query(ask, talk, preview)
 }
 
@@ -170,20 +171,4 @@ function byWords(ask, type, talk, preview) {
       fields: [nameOf(ask.want, preview.type)],
     }),
   })
-}
-
-/** Two queries: the keys, then the records that have them. */
-async function join(ask, talk, preview) {
-  const { join: other, ...first } = ask
-  const keys = await query({ ...first, want: other.on }, talk, preview)
-  if (!('answer' in keys)) return keys
-  const [value, ...more] = keys.answer
-  const where = [
-    { field: other.equals, ...(more.length > 0 ? { op: 'in', value: keys.answer } : { op: '=', value }) },
-  ]
-  const second = { collection: other.collection, where, want: other.want }
-  const there = other.payload === talk.name ? { preview } : await talk.fetch(other.payload)
-  return there.preview
-    ? query(second, talk, there.preview)
-    : talk.readSmall(second, other.payload, there.text)
 }

@@ -12,6 +12,7 @@
  * - it takes a reply's word for it: what is found nowhere is not there. What was read as another field it does not answer from.
  */
 import { CUT, conclude } from './conclude.mjs'
+import { joinByTwo } from './join.mjs'
 import { exploredFields, fieldNames } from './preview.mjs'
 import { plainName, valueIn } from './read.mjs'
 import { search } from './search.mjs'
@@ -33,7 +34,7 @@ export async function answerAsNaive(question, talk, preview) {
     if (ask.structure === 'fields' && fieldNames(preview)) return { answer: fieldNames(preview) }
   }
   if (ask.structure === 'fields') return explore(ask, talk, preview)
-  if (ask.join) return join(ask, talk, preview)
+  if (ask.join) return joinByTwo(query, ask, talk, preview)
   return query(ask, talk, preview)
 }
 
@@ -162,19 +163,4 @@ function byWords({ ask, type }, talk, preview) {
       where: [`${field} contains ${ask.words}`],
     }),
   })
-}
-
-async function join(ask, talk, preview) {
-  const { join: other, ...first } = ask
-  const keys = await query({ ...first, want: other.on }, talk, preview)
-  if (!('answer' in keys)) return keys
-  const [value, ...more] = keys.answer
-  const where = [
-    { field: other.equals, ...(more.length > 0 ? { op: 'in', value: keys.answer } : { op: '=', value }) },
-  ]
-  const second = { collection: other.collection, where, want: other.want }
-  const there = other.payload === talk.name ? { preview } : await talk.fetch(other.payload)
-  return there.preview
-    ? query(second, talk, there.preview)
-    : talk.readSmall(second, other.payload, there.text)
 }
