@@ -107,7 +107,7 @@ function sample(records: Records, max: number): string[] {
   const fitting = Math.max(1, Math.floor(max / 90))
   for (const index of [...picked.keys()].slice(fitting)) picked.delete(index)
   const others = picked.size > 1 ? Math.floor((max * 0.5) / (picked.size - 1)) : 0
-  return [...picked].map(([index, name]) => {
+  return [...picked].flatMap(([index, name]) => {
     const each = Math.min(
       index === 0 ? (picked.size > 1 ? Math.floor(max * 0.5) : max) : others,
       index === 0 ? FIRST_RECORD : OTHER_RECORD,
@@ -119,7 +119,9 @@ function sample(records: Records, max: number): string[] {
     )
     const record = values[index] ?? null
     const told = without(record, quiet)
-    return title + digest(told, best, each - title.length, sizeOf(record) - sizeOf(told))
+    const shown = digest(told, best, each - title.length, sizeOf(record) - sizeOf(told))
+    // A row that could show none of its fields tells nothing.
+    return index > 0 && /^\{"…":"[^"]*"?\}?…?$/.test(shown) ? [] : [title + shown]
   })
 }
 

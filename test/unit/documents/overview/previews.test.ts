@@ -99,3 +99,26 @@ test('finds the failures of an output, and what is no text at all', () => {
   const image = `iVBORw0KGgo${Buffer.from(many(4000, (n) => (Number(n) * 7) % 251) as number[]).toString('base64')}`
   expect(previewOf(image)).toContain('looks like base64 of a PNG image')
 })
+
+test('a sample has no row that shows none of its fields', () => {
+  const packages = Object.fromEntries(
+    many(80, (n) => [
+      `node_modules/@scope-of-${n}/a-package-with-a-long-name-${n}`,
+      {
+        version: `${n}.0.1`,
+        license:
+          ['MIT', 'ISC', 'Apache-2.0', 'BSD-3-Clause OR a license with a name', 'BlueOak-1.0.0'][n % 5] ?? '',
+        integrity: `sha512-${'Qk3v'.repeat(22)}${n}`,
+        dev: n % 2 === 0,
+        peer: n % 3 === 0,
+        engines: { node: `>=${n % 7}.0.0`, npm: `>=${n % 6}` },
+        os: [`system-with-a-name-${n % 9}`],
+        funding: { url: `https://example.com/sponsors/somebody-with-a-long-name-${n}` },
+        ...(n === 41 && { optionalDependencies: { other: '1' } }),
+      },
+    ]),
+  )
+  const text = previewOf({ lockfileVersion: 3, packages })
+  expect(text).toContain('sample:')
+  expect(text).not.toMatch(/: \{"…":"\d+ fields?"\}$/m)
+})
