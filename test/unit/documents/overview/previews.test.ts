@@ -102,7 +102,7 @@ test('finds the failures of an output, and what is no text at all', () => {
 
 test('a sample has no row that shows none of its fields', () => {
   const packages = Object.fromEntries(
-    many(80, (n) => [
+    Array.from({ length: 80 }, (_, n) => [
       `node_modules/@scope-of-${n}/a-package-with-a-long-name-${n}`,
       {
         version: `${n}.0.1`,
