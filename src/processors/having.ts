@@ -59,7 +59,8 @@ function strayElements(
 ): string[] {
   const records = recordsOf(document)
   if (!records) return []
-  const found = (name: string): Path | undefined => resolveExactly(records, parsePath(name))?.path
+  const found = (name: string): Path | undefined =>
+    unlessRefused(() => resolveExactly(records, parsePath(name))?.path)
   const chosen = conditions.flatMap((condition) => fieldsIn(condition).map(found))
   const lists = chosen
     .map((path) => path && listOn(records, path))

@@ -3,7 +3,7 @@ import type { ZodType } from 'zod'
 import type { Document } from '../documents/document.ts'
 import type { ProcessorResult, StepMetadata } from './processor.ts'
 import { chosenFrom } from './records.ts'
-import { complaint, failed, unchanged } from './step.ts'
+import { complaint, failed, reason, unchanged } from './step.ts'
 
 /** A processor whose own parameters are among many. Any `Processor` is one. */
 export interface PipelineStep {
@@ -69,10 +69,7 @@ function runStep(
     if (!read.success) return failed(document, complaint(read.error))
     return step.wanted(read.data) ? step.process(document, read.data) : unchanged(document)
   } catch (error) {
-    return failed(
-      document,
-      `This step failed: ${String(error instanceof Error ? error.message : error).slice(0, 200)}`,
-    )
+    return failed(document, reason(error))
   }
 }
 

@@ -84,7 +84,8 @@ export function complaint(error: z.ZodError): string {
   return `${issues.join('; ')}.`
 }
 
-function reason(error: unknown): string {
+/** What a step that threw answers: a refusal as it is written, anything else as a failure. */
+export function reason(error: unknown): string {
   if (error instanceof Refusal) return error.message
   if (error instanceof RangeError)
     return 'The data is nested too deeply for this. Choose a part of it with `path` first.'

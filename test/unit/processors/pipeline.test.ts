@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { fromRows, fromValue } from '../../../src/documents/derive.ts'
 import { aggregate } from '../../../src/processors/aggregate.ts'
 import { type PipelineStep, runPipeline } from '../../../src/processors/pipeline.ts'
+import { filterSteps } from '../../../src/processors/pipelines.ts'
 import { projection } from '../../../src/processors/projection.ts'
 import { Refusal } from '../../../src/processors/refusal.ts'
 import { select } from '../../../src/processors/select.ts'
@@ -138,4 +139,26 @@ verifies('S3.18 S3.26', 'the filter steps work one on the other', () => {
   const none = runPipeline(fromValue(data), steps, { where: 'n > 99', sort: '-n', fields: 'n' })
   expect(none.error).toBeUndefined()
   expect(none.document.rows().items).toEqual([])
+})
+
+test('a refusal that escapes a step written by hand stays a refusal', () => {
+  const thrower: PipelineStep = {
+    ...mark('a'),
+    process() {
+      throw new Refusal('Write `b`.')
+    },
+  }
+  expect(runPipeline(start(), [thrower], { a: '1' }).error).toBe('a: Write `b`.')
+})
+
+test.each([
+  { where: ['[?  has  true'], aggregate: ['count'] },
+  { where: ['[?  has  true'], group_by: 'id' },
+  { where: ['[ = 1'], group_by: 'id', aggregate: ['sum([)', 'count'] },
+  { where: ['id = 1'], group_by: 'id', aggregate: ['sum([?)'] },
+  { where: ['[? > 1'], group_by: '[?', sort: '[?', fields: ['[?'] },
+])('a bracket that is not closed is refused by each step that reads it: %j', (params) => {
+  const { error } = runPipeline(fromValue([{ id: 1 }, { id: 2 }]), filterSteps, params)
+  expect(error).toMatch(/not closed|bracket/)
+  expect(error).not.toMatch(/This step failed/)
 })
