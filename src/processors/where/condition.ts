@@ -2,6 +2,7 @@
 import { splitNames } from '../lenient.ts'
 import { Refusal, shown } from '../refusal.ts'
 import { asQuantified, asSentence, type Measure, measured, type Quantified } from './calls.ts'
+import { type Held, withHeldQuoted } from './held.ts'
 import { type Operand, operandOf } from './operand.ts'
 import { type Cut, cutAtOperator, type Knows, type Operator } from './operators.ts'
 import { operatorAtEnd } from './spellings.ts'
@@ -45,6 +46,8 @@ export interface Within {
 /** What is known of the records, and where remarks go. */
 export interface Reading {
   knows: Knows
+  /** Values that hold what else joins conditions. Absent: no record is at hand. */
+  held?: Held
   note(text: string): void
 }
 
@@ -55,7 +58,8 @@ const nothingKnown: Reading = { knows: () => undefined, note: () => undefined }
 
 /** Throws a `Refusal` that says what to write instead. */
 export function parseCondition(text: string, reading: Reading = nothingKnown, depth = 0): Condition {
-  const source = unwrapped(text, reading.note)
+  const bare = unwrapped(text, reading.note)
+  const source = reading.held ? withHeldQuoted(bare, reading.knows, reading.held) : bare
   if (depth > deepest) throw new Refusal(`The condition \`${shown(source)}\` is nested too deeply.`)
   const part = (one: string): Condition => parseCondition(one, reading, depth + 1)
   const any = splitAt(source, 'or', reading.knows)

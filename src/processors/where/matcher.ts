@@ -13,6 +13,7 @@ import { equals, type Strictness } from './comparing.ts'
 import { type Comparison, type Condition, parseCondition, type Reading, type Within } from './condition.ts'
 import { partOf } from './dates.ts'
 import { elementsOf, grouped, listsOn, type Member } from './elements.ts'
+import { heldBy } from './held-texts.ts'
 import { holdsLevels } from './levels.ts'
 import { isNull, type Operand, operandOf } from './operand.ts'
 import type { Knows } from './operators.ts'
@@ -64,7 +65,11 @@ export class Binder {
   constructor(records: Records, depth = 0) {
     this.records = records
     this.depth = depth
-    this.reading = { knows: knowing(records), note: (text) => this.notes.add(text) }
+    this.reading = {
+      knows: knowing(records),
+      held: heldBy(records),
+      note: (text) => this.notes.add(text),
+    }
   }
 
   /** All conditions at once; those about the elements of one list are about the same element. */

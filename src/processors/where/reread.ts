@@ -1,12 +1,15 @@
 /** What a value that no record has can stand for: an operator, a pattern, a list, a number with a sign. */
 import type { Comparison } from './condition.ts'
-import { operandOf } from './operand.ts'
+import { type Operand, operandOf } from './operand.ts'
 
 /** A comparison in other words; `as` is how a reply tells it. */
 export interface Rereading {
   comparison: Comparison
   as: string
 }
+
+/** What holds more than one value. */
+const joined = /[|,;&]|\s(?:and|or)\s/i
 
 /** Other readings of an equation, the likeliest first. */
 export function rereadings(comparison: Comparison): Rereading[] {
@@ -21,7 +24,7 @@ export function rereadings(comparison: Comparison): Rereading[] {
     found.push({ comparison: { ...comparison, ...change }, as: `${field} ${as}` })
   }
   const sign = /^(>=|<=|!==?|<>|==?=?|=~|!~|>|<|~|!)\s*(.+)$/s.exec(text)
-  if (sign && operator === '=') {
+  if (sign && operator === '=' && (!isWhole(operand) || !joined.test(text))) {
     const [, written = '', value = ''] = sign
     const bare = written
       .replace(/^!=?=?$|^<>$/, '=')
@@ -36,7 +39,8 @@ export function rereadings(comparison: Comparison): Rereading[] {
   const regex = /^\/(.+)\/[a-z]*$/s.exec(text)
   if (regex && operator === '=') add({ operator: '~' }, `~ ${text}`)
   if (/[*%]/.test(text) && operator === '=') add({ operator: 'like' }, `like ${text}`)
-  const items = itemsIn(text)
+  // What is in quotes is one value, unless it is a list in brackets.
+  const items = isWhole(operand) && !/^[[({]/.test(text) ? [] : itemsIn(text)
   if (items.length > 1 || /^[[({].+[\])}]$/s.test(text))
     add({ operator: 'in', operands: items.map(operandOf) }, `in (${items.join(', ')})`)
   const range = /^(-?\d+(?:\.\d+)?)\s*(?:-|–|\.\.+|to)\s*(-?\d+(?:\.\d+)?)$/.exec(text)
@@ -49,6 +53,11 @@ export function rereadings(comparison: Comparison): Rereading[] {
   if (marked?.[1] !== undefined) add({ operands: [operandOf(marked[1])] }, `${operator} ${marked[1]}`)
   if (comparison.colon) add({ operator: 'contains' }, `contains ${text}`)
   return found
+}
+
+/** True for one text in quotes; `"open" || "closed"` are two. */
+function isWhole({ quoted, text }: Operand): boolean {
+  return quoted && !/["'`]/.test(text)
 }
 
 /** The values in `[open, "closed"]`, `open or closed`, `open|closed`, `open, closed`. */

@@ -123,10 +123,18 @@ function isCondition(text: string, knows: Knows, strictly: boolean): boolean {
     return knows(word) === 'exactly'
   const cut = cutAtOperator(rest.slice(0, 300), knows)
   if (cut === undefined || cut.field === '') return false
+  // A number is a field, or has a field after it (`5 < price`); else it is a part of a value: `>=17 || 14 >=14.58`.
+  if (/^[-+]?\d[\d.]*$/.test(cut.field) && knows(cut.field) === undefined && !begins(cut.rest, knows))
+    return false
   if (strictly && knows(cut.field) === undefined && (cut.colon || !/^[\w.$@[\]-]+$/.test(cut.field)))
     return false
   if (cut.colon && knows(cut.field) !== 'exactly') return false
   return !/\s/.test(cut.field) || /^["'`[]/.test(cut.field) || knows(cut.field) === 'exactly'
+}
+
+function begins(text: string, knows: Knows): boolean {
+  const [name] = /^[^\s&|,;)<>=]+/.exec(text) ?? []
+  return name !== undefined && !/^[\d"']/.test(name) && knows(name) !== undefined
 }
 
 /** What stands before a bracket that closes more than was opened: `n exists` of `n exists) and …`. */
