@@ -1,7 +1,8 @@
 /** From the name of a field, as a model writes it, to the field that is meant. */
 import { isObject, type JsonValue } from '../protocol/json.ts'
 import { nearest } from '../text/edit-distance.ts'
-import { alike, typo } from './fields/alike.ts'
+import { alike, type Candidates, typo } from './fields/alike.ts'
+import { holding } from './fields/holding.ts'
 import { halvesOf } from './fields/pairs.ts'
 import { taggedIn } from './fields/tagged.ts'
 import { equalsText } from './fields/values.ts'
@@ -194,7 +195,8 @@ function spelledAlike(
   written: string,
   wanted: readonly string[],
 ): Field | undefined {
-  const found = alike(records.names(), formatPath(path))
+  const spelled = alike(records.names(), formatPath(path))
+  const found = spelled && withValues(records, spelled)
   if (!found) return undefined
   if ('one' in found) {
     const better = betterOne(records, path, found, wanted, written)
@@ -212,6 +214,18 @@ function spelledAlike(
   }
   const described = withSamples(records, found.several.slice(0, 6))
   throw new Refusal(`\`${written}\` may be several fields; write one of them in full. Nearest: ${described}.`)
+}
+
+/** Without the fields that hold nothing, unless none of them holds anything. */
+function withValues(records: Records, found: NonNullable<Candidates>): NonNullable<Candidates> {
+  const names = 'one' in found ? [found.one, ...found.others] : found.several
+  const held = names.length > 1 ? holding(records, names) : names
+  const [only, another] = held
+  if (only === undefined || held.length === names.length) return found
+  if (another === undefined) return { one: only, others: [] }
+  if ('one' in found && held.includes(found.one))
+    return { one: found.one, others: held.filter((name) => name !== found.one) }
+  return { several: held }
 }
 
 /** When what is meant by its name has none of the values: the one other field that has. */

@@ -107,3 +107,39 @@ test('names of prototypes are no fields', () => {
 test('without records every reference is taken as written', () => {
   expect(resolveField(recordsOf([]), 'a.b')).toMatchObject({ name: 'a.b' })
 })
+
+describe('of fields that share a name', () => {
+  const rows = Array.from({ length: 4 }, (_, n) => ({
+    id: n,
+    author: { login: `a${n}`, mail: null },
+    closer: { login: null, mail: '' },
+    repo: { owner: { login: null, mail: `m${n}` } },
+  }))
+
+  test('one that holds nothing but null is no candidate', () => {
+    expect(resolveField(recordsOf(rows), 'login')).toMatchObject({ name: 'author.login' })
+    expect(resolveField(recordsOf(rows), 'mail')).toMatchObject({
+      name: 'repo.owner.mail',
+      note: '`mail` read as `repo.owner.mail`.',
+    })
+  })
+
+  test('the one less deep is taken and the others are named', () => {
+    const deeper = rows.map((row) => ({ ...row, repo: { owner: { login: 'o', mail: null } } }))
+    expect(resolveField(recordsOf(deeper), 'login').note).toBe(
+      '`login` read as `author.login`. There is `repo.owner.login` as well.',
+    )
+  })
+
+  test('of several as deep none is chosen', () => {
+    const both = rows.map((row) => ({ ...row, closer: { login: 'c', mail: null } }))
+    expect(() => resolveField(recordsOf(both), 'login')).toThrow(
+      /`login` may be several fields.*`author\.login`.*`closer\.login`/,
+    )
+  })
+
+  test('where none holds a value, all are named', () => {
+    const none = rows.map(({ id }) => ({ id, a: { x: null }, b: { x: null } }))
+    expect(() => resolveField(recordsOf(none), 'x')).toThrow(/`a\.x`.*`b\.x`/)
+  })
+})
