@@ -1,7 +1,7 @@
 /** From the name of a field, as a model writes it, to the field that is meant. */
 import { isObject, type JsonValue } from '../protocol/json.ts'
 import { nearest } from '../text/edit-distance.ts'
-import { alike, type Candidates, typo } from './fields/alike.ts'
+import { alike, type Candidates, shallowest, typo } from './fields/alike.ts'
 import { holding } from './fields/holding.ts'
 import { halvesOf } from './fields/pairs.ts'
 import { taggedIn } from './fields/tagged.ts'
@@ -220,12 +220,7 @@ function spelledAlike(
 function withValues(records: Records, found: NonNullable<Candidates>): NonNullable<Candidates> {
   const names = 'one' in found ? [found.one, ...found.others] : found.several
   const held = names.length > 1 ? holding(records, names) : names
-  const [only, another] = held
-  if (only === undefined || held.length === names.length) return found
-  if (another === undefined) return { one: only, others: [] }
-  if ('one' in found && held.includes(found.one))
-    return { one: found.one, others: held.filter((name) => name !== found.one) }
-  return { several: held }
+  return held.length === 0 || held.length === names.length ? found : (shallowest(held) ?? found)
 }
 
 /** When what is meant by its name has none of the values: the one other field that has. */

@@ -41,7 +41,7 @@ export function alike(names: ReadonlyMap<string, unknown>, reference: string): C
   ]
   for (const fits of tries) {
     const found = all.filter(fits).map(({ name }) => name)
-    if (found.length > 0) return chosen(found)
+    if (found.length > 0) return shallowest(found)
   }
   return undefined
 }
@@ -61,7 +61,7 @@ export function typo(names: ReadonlyMap<string, unknown>, reference: string): st
 }
 
 /** One that lies less deep than all others, or all that lie as deep. */
-function chosen(found: readonly string[]): Candidates {
+export function shallowest(found: readonly string[]): Candidates {
   const depths = found.map((name) => parsePath(name).length)
   const least = Math.min(...depths)
   const shallow = found.filter((_, at) => depths[at] === least)
