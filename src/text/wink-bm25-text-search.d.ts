@@ -3,9 +3,9 @@ declare module 'wink-bm25-text-search' {
   interface WinkBm25 {
     defineConfig(config: { fldWeights: Record<string, number> }): boolean
     /** Applied to documents and queries alike. */
-    definePrepTasks(tasks: readonly ((text: string) => readonly string[])[]): number
+    definePrepTasks(tasks: readonly ((input: never) => readonly string[])[]): number
     /** Throws when `id` was used before. Every field of `fldWeights` must be present. */
-    addDoc(document: Record<string, string>, id: number): number
+    addDoc(document: Readonly<Record<string, unknown>>, id: number): number
     /** Throws below 3 documents. Nothing can be added afterwards. */
     consolidate(): boolean
     /** Pairs of id and score, best first. A repeated word of the query counts repeatedly. */
