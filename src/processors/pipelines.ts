@@ -5,7 +5,8 @@ import { fuzzy } from './fuzzy.ts'
 import { grep } from './grep.ts'
 import { aggregateWithHaving, whereOfRecords } from './having.ts'
 import { join } from './join.ts'
-import { fieldsParams, joinParams } from './parameters.ts'
+import { tellingOfNested } from './nested.ts'
+import { aggregateParams, fieldsParams, joinParams, sortParams, whereParams } from './parameters.ts'
 import type { PipelineStep } from './pipeline.ts'
 import { projection } from './projection.ts'
 import { select } from './select.ts'
@@ -21,12 +22,19 @@ const part: PipelineStep = {
   wanted: (params) => !join.wanted(params as never) && select.wanted(params as never),
 }
 
+const given = whereParams.extend(aggregateParams.shape).extend(joinParams.shape)
+
 export const filterSteps: readonly PipelineStep[] = [
   join,
   part,
   whereOfRecords,
-  aggregateWithHaving,
-  sort,
+  tellingOfNested({ ...aggregateWithHaving, params: given }, ['where', 'join_on']),
+  tellingOfNested({ ...sort, params: given.extend(sortParams.shape) }, [
+    'where',
+    'group_by',
+    'aggregate',
+    'join_on',
+  ]),
   projection,
 ]
 export const searchSteps: readonly PipelineStep[] = [select, fields, grep, bm25, fuzzy, context]

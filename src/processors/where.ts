@@ -1,10 +1,11 @@
 /** `where`: the records that fulfil all conditions. */
 import { fromRows } from '../documents/derive.ts'
+import { nestedMatches } from './nested.ts'
 import { whereParams } from './parameters.ts'
 import { requireRecords } from './records.ts'
 import { Refusal } from './refusal.ts'
 import { defineStep } from './step.ts'
-import { bindSomewhere, nestedMatches } from './where/elsewhere.ts'
+import { bindSomewhere } from './where/elsewhere.ts'
 import { explainNothing, namesakes } from './where/explain.ts'
 
 /** More conditions than anybody writes. */
@@ -26,7 +27,7 @@ export const where = defineStep({
     const { matches, comparisons, patterns, notes } = binding
     const filter = (): typeof records.values => {
       const found = records.values.filter(matches)
-      const nested = nestedMatches(records, matches)
+      const nested = nestedMatches(document, records, matches, found.length)
       if (nested.length > 0) notes.push(...nested)
       else if (found.length === 0) notes.push(...explainNothing(comparisons, records))
       notes.push(...namesakes(comparisons, records, found.length))

@@ -2,6 +2,7 @@
 import { isObject, type JsonObject, type JsonPrimitive, type JsonValue } from '../../protocol/json.ts'
 import { distinctCount, type Field, fieldsOf, frequent, isNoise } from '../fields.ts'
 import type { Template } from '../fit.ts'
+import { nestedPath, nestingOf } from '../nesting.ts'
 import { pathStep } from '../records.ts'
 import type { Shape } from '../shape.ts'
 import { call } from '../template.ts'
@@ -36,7 +37,7 @@ export function callsOn({ profile, values, keys }: Records, path: string): Templ
     ({ path }) => /^[\w .*[\]-]+$/.test(path) && path.length <= 80 && !path.includes('__proto__'),
   )
   const flat = fields.filter(({ many, depth }) => !many && depth <= 3)
-  return [listing(flat, values), nested(fields, path) ?? grouping(flat), searching(flat)].filter(
+  return [listing(flat, values), nested(fields, path, values) ?? grouping(flat), searching(flat)].filter(
     (made) => made !== undefined,
   )
 }
@@ -190,7 +191,18 @@ function period({ strings }: Shape): string {
 }
 
 /** The records inside the records: `$.items[*].labels[*]`, when there are many. */
-function nested(fields: readonly Field[], path: string): Template | undefined {
+function nested(fields: readonly Field[], path: string, values: readonly JsonValue[]): Template | undefined {
+  const nesting = nestingOf(values, path)
+  if (nesting) {
+    const grouped = fields.filter(
+      (field) => field.depth === 1 && isPlain(field.path) && scalarCount(field) > 0,
+    )
+    const by = grouped.find((field) => isEnumerated(field) || isGrouped(field))
+    return call('proxy_filter', {
+      path: nestedPath(path, nesting).path,
+      ...(by ? { group_by: by.path } : { limit: 20 }),
+    })
+  }
   const inner = fields
     .filter(
       ({ shape, depth }) =>
