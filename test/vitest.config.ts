@@ -1,10 +1,24 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+
+const root = new URL('..', import.meta.url).pathname
+
+/** The files that have property tests. */
+const properties = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.test.ts'))
+  .map((name) => join('test', name))
+  .filter((file) => readFileSync(join(root, file), 'utf8').includes("from 'fast-check'"))
+
+/** A new seed for each run of the fuzz project, unless one is given. */
+const fresh = process.env.TEST_SEED ?? String(Math.floor(Math.random() * 2 ** 31))
 
 export default defineConfig({
   test: {
-    root: new URL('..', import.meta.url).pathname,
+    root,
     // Most of the time a test waits for processes to start and answer.
     maxWorkers: '100%',
+    setupFiles: ['test/support/seed.ts'],
     projects: [
       {
         extends: true,
@@ -29,8 +43,10 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'fuzz',
-          include: ['test/contract/fuzz.test.ts'],
-          env: { FUZZ: 'whole' },
+          include: properties,
+          env: { FUZZ: 'whole', TEST_SEED: fresh },
+          globalSetup: ['test/support/tell-seed.ts'],
+          testTimeout: 3_000_000,
         },
       },
       {

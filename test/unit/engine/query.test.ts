@@ -4,11 +4,12 @@ import type { Query, QueryAnswer, Source } from '../../../src/engine/operation.t
 import { query } from '../../../src/engine/query.ts'
 import { createViews } from '../../../src/engine/views.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
+import { patience, runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
 import { jsonResult, orders, sourceOf, textResult } from './world.ts'
 
 // Hundreds of questions are asked, on machines that may be busy with other tests.
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: patience(60_000) })
 
 const BUDGET = 3000
 
@@ -314,7 +315,7 @@ verifies('S3.11', 'every answer is within its budget and never throws, whatever 
         if (answer.whole === undefined) expect(answer.text).toHaveLength(1)
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   )
 })
 

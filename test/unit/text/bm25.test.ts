@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { indexed, queryTerms, type Ranked, rankPassages, scanned } from '../../../src/text/bm25.ts'
 import { SpanList, type Spans } from '../../../src/text/spans.ts'
+import { runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
 
 function passagesOf(texts: readonly string[]): { text: string; passages: Spans } {
@@ -90,7 +91,7 @@ describe('relevance', () => {
           )
         },
       ),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 })

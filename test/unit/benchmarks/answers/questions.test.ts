@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { runs } from '../../../support/runs.ts'
 import {
   evaluate,
   generatedPayloads,
@@ -170,7 +171,7 @@ test('any JSON is asked about without a failure, and its gold holds up', () => {
         expect(() => withoutGold(payload, question)).not.toThrow()
       }
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   )
 })
 
