@@ -98,7 +98,7 @@ test('what is told is what the path finds', () => {
       {
         name: fc.constantFrom('a', 'b'),
         kind: fc.constantFrom('x', 'y'),
-        kids: fc.array(tie('node'), { maxLength: 4, depthSize: 'small' }) as fc.Arbitrary<JsonValue>,
+        kids: fc.array(tie('node'), { maxLength: 4, depthIdentifier: 'kids' }) as fc.Arbitrary<JsonValue>,
       },
       { requiredKeys: ['name', 'kind'] },
     ) as fc.Arbitrary<JsonValue>,
