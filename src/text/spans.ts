@@ -64,10 +64,15 @@ function separated(starts: Int32Array): Spans {
   }
 }
 
-/** The first part that ends after `offset`; `count` when there is none. */
-export function spanAfter(spans: Spans, offset: number): number {
-  let low = 0
-  let high = spans.count
+/** The first part from `from` on that ends after `offset`; `count` when there is none. Near parts are found in few steps. */
+export function spanAfter(spans: Spans, offset: number, from = 0): number {
+  let low = from
+  let step = 1
+  while (low + step < spans.count && spans.end(low + step) <= offset) {
+    low += step
+    step *= 2
+  }
+  let high = Math.min(spans.count, low + step)
   while (low < high) {
     const middle = (low + high) >> 1
     if (spans.end(middle) > offset) high = middle
