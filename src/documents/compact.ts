@@ -23,8 +23,10 @@ const SAMPLE = 200
 const LONGEST = 80
 const ELEMENTS = 5
 const DEEPEST = 4
-/** Fields beyond this are shown only where the question names them. */
+/** Fields beyond this are shown only where the question names them, or records are few. */
 const MOST = 12
+const MOST_OF_FEW = 40
+const FEW = 3
 
 /** A field with the keys that lead to it; those of lists are none. */
 interface Place extends Field {
@@ -49,8 +51,9 @@ export function compactRows(
   const chosen: Place[] = []
   let used = 4
   let table = true
+  const most = rows.length > FEW ? MOST : MOST_OF_FEW
   for (const place of inOrder(places, wanted)) {
-    if (chosen.length >= MOST && !isNamed(place, wanted)) break
+    if (chosen.length >= most && !isNamed(place, wanted)) break
     const cells = rows.map((row) => cellOf(row, place))
     const held = cells.filter((cell) => cell !== undefined)
     const even = held.length === rows.length && !place.many

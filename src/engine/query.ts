@@ -45,7 +45,7 @@ export function query(views: Views, sources: readonly Source[], asked: Query): Q
     counted: isCounted(outcomes, document.rows().count),
     notes: notesOf(outcomes),
     ...aboutGroups(outcomes, document),
-    ...shortly(asked, question.params),
+    ...shortly(asked, question.params, question.limit),
     offset: question.offset,
     ...(question.limit !== undefined && { limit: question.limit }),
   }
@@ -75,11 +75,15 @@ function withSource(kind: Query['kind'], params: Question['params']): Question['
 /** Records of which no fields were asked for may be shown in some of theirs, those that the question names first. */
 function shortly(
   { kind }: Query,
-  { where, sort, fields, exclude, group_by: keys, aggregate: calls }: Question['params'],
-): { compact?: ReadonlySet<string> } {
+  { path, where, sort, fields, exclude, group_by: keys, aggregate: calls }: Question['params'],
+  limit: number | undefined,
+): { compact?: ReadonlySet<string>; compactFew?: boolean } {
   const chosen = [fields, exclude, keys, calls].some((list) => Array.isArray(list) && list.length > 0)
   const texts = [where, sort].flat().filter((text) => typeof text === 'string')
-  return kind === 'filter' && !chosen ? { compact: namesIn(texts) } : {}
+  if (kind !== 'filter' || chosen) return {}
+  // Who names a place, or wants to see a record, means the whole of it; who looks for one wants to know something of it.
+  const isSought = texts.length > 0 || (path === undefined && limit !== 1)
+  return { compact: namesIn(texts), compactFew: isSought }
 }
 
 /** The most characters that are kept of an answer about small results, and of any, as a multiple of what was asked. */
