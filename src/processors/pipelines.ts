@@ -1,12 +1,21 @@
 /** The three pipelines: which steps a query tool runs, in which order. */
+import * as z from 'zod'
 import { bm25 } from './bm25.ts'
 import { context } from './context.ts'
 import { fuzzy } from './fuzzy.ts'
 import { grep } from './grep.ts'
 import { aggregateWithHaving, whereOfRecords } from './having.ts'
 import { join } from './join.ts'
+import { type Asked, withEntries } from './map-entries.ts'
 import { tellingOfNested } from './nested.ts'
-import { aggregateParams, fieldsParams, joinParams, sortParams, whereParams } from './parameters.ts'
+import {
+  aggregateParams,
+  fieldsParams,
+  filterParams,
+  joinParams,
+  sortParams,
+  whereParams,
+} from './parameters.ts'
 import type { PipelineStep } from './pipeline.ts'
 import { projection } from './projection.ts'
 import { select } from './select.ts'
@@ -15,21 +24,30 @@ import { structure } from './structure.ts'
 
 const fields: PipelineStep = { ...projection, params: fieldsParams }
 
+/** What belongs to other steps: one of them says what is wrong with it. */
+const beside = z.object(
+  Object.fromEntries(
+    Object.entries(filterParams.shape).map(([name, schema]) => [name, schema.catch(undefined)]),
+  ),
+)
+
 /** A join takes the path itself, because what it joins with may lie elsewhere. */
 const part: PipelineStep = {
   ...select,
-  params: joinParams,
+  params: beside.extend(joinParams.shape),
   wanted: (params) => !join.wanted(params as never) && select.wanted(params as never),
+  process: (document, params) => withEntries(select.process(document, params as never), params as Asked),
 }
-
-const given = whereParams.extend(aggregateParams.shape).extend(joinParams.shape)
 
 export const filterSteps: readonly PipelineStep[] = [
   join,
   part,
   whereOfRecords,
-  tellingOfNested({ ...aggregateWithHaving, params: given }, ['where', 'join_on']),
-  tellingOfNested({ ...sort, params: given.extend(sortParams.shape) }, [
+  tellingOfNested(
+    { ...aggregateWithHaving, params: beside.extend(whereParams.shape).extend(aggregateParams.shape) },
+    ['where', 'join_on'],
+  ),
+  tellingOfNested({ ...sort, params: beside.extend(sortParams.shape) }, [
     'where',
     'group_by',
     'aggregate',
