@@ -27,7 +27,10 @@ const fields: PipelineStep = { ...projection, params: fieldsParams }
 /** What belongs to other steps: one of them says what is wrong with it. */
 const beside = z.object(
   Object.fromEntries(
-    Object.entries(filterParams.shape).map(([name, schema]) => [name, schema.catch(undefined)]),
+    Object.entries(filterParams.shape).map(([name, schema]) => [
+      name,
+      (schema as z.ZodType).catch(undefined),
+    ]),
   ),
 )
 
