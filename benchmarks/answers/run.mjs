@@ -150,7 +150,11 @@ async function askOne(started, policy, question, payload) {
   const session = await started.open(payload)
   const { gold, ...seen } = question
   // The floor alone is told the answer.
-  const answer = await started.answer('knows' in session ? question : seen, session, policy)
+  const asked = 'knows' in session ? question : seen
+  // An agent that stumbles has no answer; the run goes on.
+  const answer = await started
+    .answer(asked, session, policy)
+    .catch((error) => ({ unanswered: `the agent failed: ${error.stack}` }))
   return {
     id: question.id,
     type: question.type,

@@ -13,7 +13,7 @@
  */
 import { conclude } from './conclude.mjs'
 import { joinByTwo } from './join.mjs'
-import { exploredFields, fieldNames, nameOf } from './preview.mjs'
+import { exploredFields, fieldNames, isOneOf, nameOf } from './preview.mjs'
 import { plainName, valueIn } from './read.mjs'
 import { search } from './search.mjs'
 import { aggregateOf, dotted, isSpokenOf, literal, offers, readAs } from './words.mjs'
@@ -56,9 +56,9 @@ function listed(way, { values }) {
   return [...values].find(([key]) => plainName(key) === name)?.[1]
 }
 
-/** True when a way leads to the collection the preview is about. A list at the root needs no path. */
+/** True when a way leads to the collection the preview is about, which is not one of several. A list at the root needs no path. */
 function isMain(way, { main }) {
-  return plainName(main ?? '$') === dotted(way) && !way.slice(1).includes('[]')
+  return plainName(main ?? '$') === dotted(way) && !way.slice(1).includes('[]') && !isOneOf(main)
 }
 
 function place(way, preview) {
@@ -102,7 +102,9 @@ function parts(ask, type) {
       aggregate: aggregateOf(ask.aggregate ? ask : { aggregate: 'count' }, ask.of && name(ask.of)),
     }
   }
-  const key = ask.order ? [ask.order.field] : (ask.where ?? []).slice(0, 1).map(({ field }) => field)
+  const first = (ask.where ?? []).slice(0, 1).map(({ field }) => field)
+  // A list does not identify a record.
+  const key = ask.order ? [ask.order.field] : first.filter((way) => !way.includes('[]'))
   const fieldsWanted = [...new Set([...key, ask.want].map(name))]
   if (ask.order) {
     const sort = `${ask.order.descending ? '-' : ''}${name(ask.order.field)}`

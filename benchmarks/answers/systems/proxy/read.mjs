@@ -15,7 +15,7 @@ import { decode } from '@toon-format/toon'
 
 const TABLE = /^\s*[\w."[\]*]*\[\d+\]\{.*\}:\s*$/
 const SCALARS = /^\s*[\w."]*\[\d+\]: /
-const HIT = /^(?:\[[\d.]+\]\s*)?(?:lines? \d+(?:-\d+)?|\d+[:-])(?: (.*))?$/
+const HIT = /^(?:\[[\d.]+\]\s*)?(?:lines? \d+(?:-\d+)?|\d+(?::\d+)?[:-])(?: (.*))?$/
 
 /** @returns {Reading} */
 export function readReply(text) {

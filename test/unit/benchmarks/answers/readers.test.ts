@@ -52,6 +52,15 @@ describe('JSON', () => {
     expect(payload.collections[1]?.records[2]).toEqual({ _key: 'k2', size: 2, open: true })
   })
 
+  test('objects that share a key with most of their kind are no maps, whose keys are data', () => {
+    const properties = Array.from({ length: 8 }, (_, n) => ({
+      type: { about: 'a' },
+      [`p${n}`]: { about: 'b' },
+    }))
+    const payload = read('a.json', JSON.stringify(properties.map((one) => ({ properties: one }))))
+    expect(payload.collections.map(({ at }) => at)).toEqual([[]])
+  })
+
   test('collections inside records are found across all parents', () => {
     const orders = Array.from({ length: 5 }, (_, id) => ({
       id,
