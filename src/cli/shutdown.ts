@@ -11,7 +11,7 @@ export interface ShutdownOptions {
   /** Ends the process at once, for a second signal. */
   exit(code: number): void
   logger: Logger
-  /** Milliseconds that closing may take. Default 2,000. */
+  /** Milliseconds that closing may take. Default 4,000. */
   patience?: number
 }
 

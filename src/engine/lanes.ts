@@ -79,8 +79,8 @@ export function createEngine(options: EngineOptions): Engine {
   }
 }
 
-/** Beside this file in `dist`; from `src`, as tests run it, in `dist` all the same, for threads cannot load TypeScript. */
+/** Beside this file in `dist`; from `src`, as tests run it, in the bundle, for threads cannot load TypeScript. */
 function compiledWorker(): URL {
   const compiled = import.meta.url.endsWith('.js')
-  return new URL(compiled ? './worker.js' : '../../dist/engine/worker.js', import.meta.url)
+  return new URL(compiled ? './worker.js' : '../../dist/bundle/worker.js', import.meta.url)
 }

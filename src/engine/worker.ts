@@ -7,6 +7,9 @@ import { createViews } from './views.ts'
 
 const views = createViews()
 
+/** Answered as soon as the thread is there. */
+export function ready(): void {}
+
 export function run(task: Task): Answer<Task> {
   switch (task.kind) {
     case 'digest':
