@@ -7,6 +7,7 @@ import type { JsonValue } from '../protocol/json.ts'
 import { formatCount } from '../text/format.ts'
 import { originAt, setOrigin } from './origin.ts'
 import { selectParams } from './parameters.ts'
+import { asSent, ofEach } from './path/as-sent.ts'
 import { followExtended, isExtended } from './path/jsonpath.ts'
 import { explainMissing, type Located, locate } from './path/locate.ts'
 import { fromPipes, fromPointer } from './path/notations.ts'
@@ -35,13 +36,14 @@ export const select = defineStep({
         'This result is text without fields, so `path` cannot be used. Search it with proxy_search instead.',
       )
     }
-    const part = isExtended(source) ? undefined : partOfText(root, parsePath(source))
+    const path = isExtended(source) ? undefined : asSent(root, parsePath(source))
+    const part = path && partOfText(root, path)
     if (part) return part
     const {
       reached,
       note,
       path: followed,
-    } = isExtended(source) ? findExtended(root, source) : find(document, root, parsePath(source), source)
+    } = path ? find(document, root, path, source) : findExtended(root, source)
     const { content, note: taken } = recordsReached(reached, followed)
     setOrigin(content, originAt(content, followed, reached[0]?.value ?? null, reached.length))
     const notes = [note, taken].filter((one) => one !== undefined)
@@ -100,6 +102,9 @@ function find(document: Document, root: JsonValue, path: Path, source: string): 
  * name alone that stands in one place only, at any depth.
  */
 function locateNearby(document: Document, root: JsonValue, path: Path): Located | undefined {
+  const turned = ofEach(root, path)
+  const each = turned && locate(root, turned)
+  if (each) return { ...each, note: `\`${formatPath(path)}\` read as \`${formatPath(turned)}\`.` }
   const [first, second] = path
   const only = first?.selectors[0]
   if (!first || !only || first.deep) return undefined
@@ -126,8 +131,9 @@ function partOfText(root: JsonValue, path: Path): { content: Document; metadata:
   const [only, second] = path.at(-1)?.selectors ?? []
   const place = path.slice(0, -1)
   if (only?.kind !== 'slice' || second || only.step !== 1 || !isDefinite(place)) return undefined
-  const text = locate(root, place)?.reached[0]?.value
-  if (typeof text !== 'string') return undefined
+  const [reached, another] = locate(root, place)?.reached ?? []
+  const text = reached?.value
+  if (typeof text !== 'string' || another) return undefined
   const part = text.slice(only.from ?? 0, only.to ?? text.length)
   const from = only.from === undefined ? 0 : only.from < 0 ? text.length + only.from : only.from
   const start = Math.min(Math.max(0, from), text.length)
