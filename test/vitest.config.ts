@@ -24,6 +24,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
+          // Half of the time would go into loading the same modules anew for each file. A test puts back what it changes.
+          isolate: false,
           include: ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts', 'test/architecture/**/*.test.ts'],
           // Some start real servers, and a busy machine takes its time for that.
           testTimeout: 30_000,
