@@ -35,7 +35,7 @@ interface Place extends Field {
 
 /**
  * `rows` in the fields that say which record each is, that are `wanted` (names or paths as a question writes them), and that tell most,
- * as many as `room` characters hold; `…` counts the fields that are left out. `sample`: records by which the fields are
+ * as many as `room` characters hold; `…` counts the fields that are left out, and long texts are cut. `sample`: records by which the fields are
  * chosen. Undefined where the rows are no records, or nothing is gained.
  */
 export function compactRows(
@@ -69,8 +69,8 @@ export function compactRows(
   }
   const leaves = places.filter(isLeaf).length
   const sorted = places.filter((place) => chosen.includes(place))
-  const left = leaves - sorted.length
-  if (chosen.length === 0 || left <= 0) return undefined
+  const left = Math.max(0, leaves - sorted.length)
+  if (chosen.length === 0 || (left === 0 && !isCut(rows, sorted))) return undefined
   return { rows: rows.map((row) => shortRow(row, sorted, left)), shown: sorted.length, of: leaves }
 }
 
@@ -80,8 +80,15 @@ function shortRow(row: JsonObject, places: readonly Place[], left: number): Json
     const cell = cellOf(row, place)
     if (cell !== undefined) setOwn(short, place.path, cell)
   }
-  short['…'] = left
+  if (left > 0) short['…'] = left
   return short
+}
+
+/** True where a text is too long for a short row. */
+function isCut(rows: readonly JsonObject[], places: readonly Place[]): boolean {
+  return places.some((place) =>
+    rows.some((row) => /… \[[\d,]+ characters\]$/.test(String(cellOf(row, place) ?? ''))),
+  )
 }
 
 /** A field with values of its own, in a list or not. */

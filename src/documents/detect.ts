@@ -3,6 +3,7 @@ import type { JsonValue } from '../protocol/json.ts'
 import type { Document, Format } from './document.ts'
 import { readCsv } from './formats/csv.ts'
 import { readDiagnostics } from './formats/diagnostics.ts'
+import { readDiff } from './formats/diff.ts'
 import { readGitLog } from './formats/git-log.ts'
 import { looksLikeHtml, readHtml } from './formats/html.ts'
 import { findJson } from './formats/json.ts'
@@ -51,6 +52,8 @@ function formatOf(text: string): Omit<Recognised, 'text'> {
   const csv = readCsv(text, 'with header')
   if (csv) return data('csv', csv)
   if (looksLikeTree(start)) return markup('tree', () => readTree(text))
+  const diff = readDiff(text)
+  if (diff) return markup('entries', diff)
   const commits = readGitLog(text)
   if (commits) return markup('entries', commits)
   const log = readLog(text)

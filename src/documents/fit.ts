@@ -149,7 +149,10 @@ function shortRows(
   const page = short && pageOf(short.rows, room - MENTION)
   if (!page || page.shortened.length > 0) return undefined
   if (rows.length <= FEW && lengthIn(page) > lengthIn(whole) * WORTH) return undefined
-  const note = `Rows show ${short.shown} of ${formatPlural(short.of, 'field')}: name others in "fields", or "*" for all.`
+  const isCut = short.shown === short.of
+  const note = isCut
+    ? 'Long texts are cut: name them in "fields", or "*" for all.'
+    : `Rows show ${short.shown} of ${formatPlural(short.of, 'field')}: name others in "fields", or "*" for all.`
   return { page, note }
 }
 

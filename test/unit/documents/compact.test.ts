@@ -88,3 +88,18 @@ test('never invents or alters a value', () => {
 function leavesOf(value: JsonValue): JsonValue[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(leavesOf) : [value]
 }
+
+test('where all fields are shown, long texts are still cut', () => {
+  const rows = [
+    { id: 1, body: 'x'.repeat(5000) },
+    { id: 2, body: 'short' },
+  ]
+  expect(compactRows(rows, rows, new Set(), 5000)).toEqual({
+    rows: [
+      { id: 1, body: `${'x'.repeat(80)}… [5,000 characters]` },
+      { id: 2, body: 'short' },
+    ],
+    shown: 2,
+    of: 2,
+  })
+})
