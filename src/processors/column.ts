@@ -1,6 +1,6 @@
 /** One field of all records, read once: what the questions that go through every record are computed from. */
 import type { JsonPrimitive, JsonValue } from '../protocol/json.ts'
-import { newWork, type Path, type Work } from './path/path.ts'
+import { newWork, type Path, pathKey, type Work } from './path/path.ts'
 import { readValues, scalarAt, several } from './path/walk.ts'
 
 /**
@@ -33,8 +33,8 @@ const kept = new WeakMap<readonly JsonValue[], Map<string, ReadColumn>>()
  * go when it goes. Throws a `Refusal` when the path looks at more values than `work` allows.
  */
 export function columnOf(records: readonly JsonValue[], path: Path, work: Work = newWork()): Column {
-  const name = nameOf(path)
-  if (name === undefined) return new ReadColumn(records, path, work)
+  const name = pathKey(path)
+  if (name === undefined) return conditionalColumn(records, path, work)
   const columns = kept.get(records) ?? new Map<string, ReadColumn>()
   kept.set(records, columns)
   const column = columns.get(name) ?? new ReadColumn(records, path, work)
@@ -44,10 +44,15 @@ export function columnOf(records: readonly JsonValue[], path: Path, work: Work =
   return column
 }
 
-/** A path with a condition in it is a function, which has no name to find it by. */
-function nameOf(path: Path): string | undefined {
-  const conditional = path.some(({ selectors }) => selectors.some(({ kind }) => kind === 'filter'))
-  return conditional ? undefined : JSON.stringify(path)
+const keptConditional = new WeakMap<readonly JsonValue[], WeakMap<Path, ReadColumn>>()
+
+/** A path with a condition in it has no name to find it by: its column is found by the path itself. */
+function conditionalColumn(records: readonly JsonValue[], path: Path, work: Work): Column {
+  const columns = keptConditional.get(records) ?? new WeakMap<Path, ReadColumn>()
+  keptConditional.set(records, columns)
+  const column = columns.get(path) ?? new ReadColumn(records, path, work)
+  columns.set(path, column)
+  return column
 }
 
 /** Drops the columns that were not asked for the longest, but for the newest. */

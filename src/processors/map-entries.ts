@@ -45,6 +45,7 @@ export function withEntries(selected: ProcessorResult, asked: Asked): ProcessorR
 }
 
 function objectsIn(content: Document, asked: Asked): readonly JsonObject[] | undefined {
+  if (!namesEntries(asked) && !countsAlone(asked)) return undefined
   const { items } = content.rows()
   if (items.length === 0 || !items.every(isObject)) return undefined
   const isAsked =

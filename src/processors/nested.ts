@@ -11,6 +11,8 @@ import { walk } from './path/walk.ts'
 import type { PipelineStep } from './pipeline.ts'
 import { type Records, recordsOf } from './records.ts'
 import { Refusal } from './refusal.ts'
+import { Remembered } from './remembered.ts'
+import { countOf, type Matcher } from './where/verdict.ts'
 
 /** Records looked at below other records. */
 const mostNested = 200_000
@@ -19,16 +21,14 @@ const mostNested = 200_000
 export function nestedMatches(
   document: Document,
   records: Records,
-  matches: (record: JsonValue) => boolean,
+  matches: Matcher,
   found: number,
 ): string[] {
   const place = placeOf(document, records)
   if (!place) return []
-  let [matched, all] = [0, 0]
-  for (const record of place.records()) {
-    all++
-    if (matches(record)) matched++
-  }
+  const nested = place.records()
+  const all = nested.length
+  const matched = countOf(matches(nested))
   if (matched === 0 || (place.whole && matched <= found)) return []
   const of = matched === all ? '' : ` of ${formatCount(all)}`
   const counted = `${formatCount(matched)}${of}${place.whole ? ' in all' : ' more'}`
@@ -44,7 +44,7 @@ export function tellingOfNested(step: PipelineStep, others: readonly string[]): 
       if (!result.applied || result.error !== undefined || others.some((name) => isGiven(params, name)))
         return result
       const records = document.json() === undefined ? undefined : recordsOf(document)
-      const told = records ? nestedMatches(document, records, () => true, records.values.length) : []
+      const told = records ? nestedMatches(document, records, every, records.values.length) : []
       if (told.length === 0) return result
       const notes = [...(result.metadata.notes ?? []), ...told]
       result.metadata = { ...result.metadata, notes }
@@ -53,16 +53,21 @@ export function tellingOfNested(step: PipelineStep, others: readonly string[]): 
   }
 }
 
+const every: Matcher = (records) => new Uint8Array(records.length).fill(1)
+
 function isGiven(params: unknown, name: string): boolean {
   const held = isObject(params as JsonValue) ? (params as Record<string, unknown>)[name] : undefined
   return Array.isArray(held) ? held.length > 0 : held !== undefined && held !== null
 }
 
+/** The records at a path, kept with those they are nested in, so that their columns are read once. */
+const nestedAt = new Remembered<readonly JsonValue[]>(4)
+
 interface Place {
   path: string
   /** The path reaches the outer records as well. */
   whole: boolean
-  records(): Iterable<JsonValue>
+  records(): readonly JsonValue[]
 }
 
 function placeOf(document: Document, records: Records): Place | undefined {
@@ -72,14 +77,17 @@ function placeOf(document: Document, records: Records): Place | undefined {
   if (!nesting) return undefined
   const { path, whole } = nestedPath(origin, nesting)
   // What a path chose does not have the root that paths begin at.
-  const root = document.records()?.path === origin ? document.json() : undefined
+  const data = document.records()?.path === origin ? document.json() : undefined
+  const root = typeof data === 'object' && data !== null ? data : undefined
   return {
     path,
     whole,
     records: () =>
       root === undefined || !whole
-        ? allNested(records.values, nesting, mostNested, whole)
-        : reached(root, path),
+        ? nestedAt.of(records.values, `${path} ${whole}`, () =>
+            allNested(records.values, nesting, mostNested, whole),
+          )
+        : nestedAt.of(root, path, () => reached(root, path)),
   }
 }
 

@@ -107,9 +107,13 @@ export function otherRecords(document: Document): Records[] {
     .map((collection) => asRecords(keyedRecords(collection), parsePath(collection.path), () => ''))
 }
 
-/** Values as records without a place of their own: the elements of lists in records. */
+const ofValues = new WeakMap<readonly JsonValue[], Records>()
+
+/** Values as records without a place of their own: the elements of lists in records. The same for the same list. */
 export function recordsOfValues(values: readonly JsonValue[]): Records {
-  return asRecords(values, [], () => '')
+  const records = ofValues.get(values) ?? asRecords(values, [], () => '')
+  ofValues.set(values, records)
+  return records
 }
 
 function asRecords(values: readonly JsonValue[], path: Path, hint: Records['hint']): Records {

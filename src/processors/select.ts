@@ -16,6 +16,7 @@ import { formatPath, isDefinite, newWork, type Path } from './path/path.ts'
 import type { StepMetadata } from './processor.ts'
 import { recordsReached } from './reached.ts'
 import { Refusal, shown } from './refusal.ts'
+import { Remembered } from './remembered.ts'
 import { defineStep } from './step.ts'
 
 /**
@@ -26,33 +27,43 @@ export const select = defineStep({
   name: 'select',
   params: selectParams,
   wanted: ({ path }) => path !== undefined && path.trim() !== '',
-  run(document, { path: written = '' }) {
-    const source = fromPipes(/^#\//.test(written) ? (fromPointer(written) ?? written) : written.trim())
-    const parts = partsOf(document)
-    if (parts) return inEach(parts, source)
-    const root = document.json() ?? linesFor(document, source)
-    if (root === undefined) {
-      throw new Refusal(
-        'This result is text without fields, so `path` cannot be used. Search it with proxy_search instead.',
-      )
-    }
-    const path = isExtended(source) ? undefined : asSent(root, parsePath(source))
-    const part = path && partOfText(root, path)
-    if (part) return part
-    const {
-      reached,
-      note,
-      path: followed,
-    } = path ? find(document, root, path, source) : findExtended(root, source)
-    const { content, note: taken } = recordsReached(reached, followed)
-    setOrigin(content, originAt(content, followed, reached[0]?.value ?? null, reached.length))
-    const notes = [note, taken].filter((one) => one !== undefined)
-    return { content, metadata: { matched: reached.length, ...(notes.length > 0 && { notes }) } }
-  },
+  run: (document, { path = '' }) => selected.of(document, path, () => selectedAt(document, path)),
 })
 
+interface Selected {
+  content: Document
+  metadata: StepMetadata
+}
+
+/** What the last paths reached in a document: more is asked of the same records, and their columns stay with them. */
+const selected = new Remembered<Selected>(3)
+
+function selectedAt(document: Document, written: string): Selected {
+  const source = fromPipes(/^#\//.test(written) ? (fromPointer(written) ?? written) : written.trim())
+  const parts = partsOf(document)
+  if (parts) return inEach(parts, source)
+  const root = document.json() ?? linesFor(document, source)
+  if (root === undefined) {
+    throw new Refusal(
+      'This result is text without fields, so `path` cannot be used. Search it with proxy_search instead.',
+    )
+  }
+  const path = isExtended(source) ? undefined : asSent(root, parsePath(source))
+  const part = path && partOfText(root, path)
+  if (part) return part
+  const {
+    reached,
+    note,
+    path: followed,
+  } = path ? find(document, root, path, source) : findExtended(root, source)
+  const { content, note: taken } = recordsReached(reached, followed)
+  setOrigin(content, originAt(content, followed, reached[0]?.value ?? null, reached.length))
+  const notes = [note, taken].filter((one) => one !== undefined)
+  return { content, metadata: { matched: reached.length, ...(notes.length > 0 && { notes }) } }
+}
+
 /** What the path reaches in each of several results, with the handle of its result in `_from`. */
-function inEach(parts: readonly Part[], path: string): { content: Document; metadata: StepMetadata } {
+function inEach(parts: readonly Part[], path: string): Selected {
   const items: JsonValue[] = []
   const notes = new Set<string>()
   const refused: string[] = []
@@ -127,7 +138,7 @@ function linesFor(document: Document, source: string): JsonValue[] | undefined {
 }
 
 /** `body[2000:4000]`: characters of a text. */
-function partOfText(root: JsonValue, path: Path): { content: Document; metadata: StepMetadata } | undefined {
+function partOfText(root: JsonValue, path: Path): Selected | undefined {
   const [only, second] = path.at(-1)?.selectors ?? []
   const place = path.slice(0, -1)
   if (only?.kind !== 'slice' || second || only.step !== 1 || !isDefinite(place)) return undefined

@@ -1,15 +1,22 @@
 /** `where`: the records that fulfil all conditions. */
 import { fromRows } from '../documents/derive.ts'
+import type { JsonValue } from '../protocol/json.ts'
 import { nestedMatches } from './nested.ts'
 import { whereParams } from './parameters.ts'
 import { requireRecords } from './records.ts'
 import { Refusal } from './refusal.ts'
+import { Remembered } from './remembered.ts'
+import { chooseFrom } from './selection.ts'
 import { defineStep } from './step.ts'
 import { bindSomewhere } from './where/elsewhere.ts'
 import { explainNothing, namesakes } from './where/explain.ts'
+import { positionsIn } from './where/verdict.ts'
 
 /** More conditions than anybody writes. */
 const mostConditions = 50
+
+/** What the last conditions found: the next page, or another question about the same records, has their columns at hand. */
+const chosen = new Remembered<readonly JsonValue[]>(4)
 
 /**
  * Numbers compare as numbers also when held in strings, dates as dates (`= 2024-05` is any time in that month, `>` after
@@ -26,7 +33,9 @@ export const where = defineStep({
     const { records, binding } = bindSomewhere(conditions, requireRecords(document, 'filter'), document)
     const { matches, comparisons, patterns, notes } = binding
     const filter = (): typeof records.values => {
-      const found = records.values.filter(matches)
+      const found = chosen.of(records, JSON.stringify(conditions), () =>
+        chooseFrom(records.values, positionsIn(matches(records.values))),
+      )
       const nested = nestedMatches(document, records, matches, found.length)
       if (nested.length > 0) notes.push(...nested)
       else if (found.length === 0) notes.push(...explainNothing(comparisons, records))

@@ -73,7 +73,7 @@ function sameTime(value: string, { date, clock, text }: Operand): boolean {
   if (!date || /^\d{4}$/.test(text)) return false
   const instant = epoch(value)
   if (instant !== undefined) return instant >= date.from && instant < date.to
-  const [time, wanted] = sameCalendar(value, text) ?? []
+  const [time, wanted] = sameCalendar(value, text, date) ?? []
   if (!time || !wanted || time.to - time.from > wanted.to - wanted.from) return false
   return time.from >= wanted.from && time.from < wanted.to
 }
@@ -99,7 +99,7 @@ export function order(value: JsonValue, operand: Operand): number {
   if (typeof value === 'number') return orderNumber(value, operand)
   if (typeof value !== 'string') return Number.NaN
   if (operand.date) {
-    const [time, wanted] = sameCalendar(value, operand.text) ?? []
+    const [time, wanted] = sameCalendar(value, operand.text, operand.date) ?? []
     if (time && wanted && (value.length > 4 || operand.text.length > 4)) return beside(time.from, wanted)
     const instant = epoch(value)
     if (instant !== undefined && operand.text.length > 4) return beside(instant, operand.date)

@@ -27,6 +27,8 @@ export function parseDate(text: string, year = 2000): Span | undefined {
   const first = text.charCodeAt(0)
   if (text.length > 40 || text.length < 3) return undefined
   if (first < 48 || first > 57) return namedSpan(text, year)
+  const usual = instant(text)
+  if (usual) return usual
   const parts = iso.exec(text)
   if (parts) return isoSpan(parts)
   const logged = log.exec(text)
@@ -60,6 +62,33 @@ export function parseDate(text: string, year = 2000): Span | undefined {
   return namedSpan(text, year)
 }
 
+/** `2024-05-01T10:00:00Z` and `2024-05-01T10:00:00.123Z`, as most programs write times, in a tenth of the time; undefined for all else. */
+function instant(text: string): Span | undefined {
+  const end = text.length - 1
+  if (end < 19 || end > 29 || end === 20) return undefined
+  for (let at = 0; at < end; at++) {
+    const sign = at < marks.length ? marks.charCodeAt(at) : digit
+    const char = text.charCodeAt(at)
+    if (sign === digit ? char < 48 || char > 57 : char !== sign) return undefined
+  }
+  if (text.charCodeAt(end) !== 90 || text.charCodeAt(0) === digit) return undefined
+  const [month, day] = [two(text, 5), two(text, 8)]
+  const [hour, minute, second] = [two(text, 11), two(text, 14), two(text, 17)]
+  if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 24 || minute > 59 || second > 60)
+    return undefined
+  const whole = Date.UTC(two(text, 0) * 100 + two(text, 2), month - 1, day, hour, minute, second)
+  if (end === 19) return { from: whole, to: whole + 1_000 }
+  const from = whole + Math.floor(Number(`0.${text.slice(20, end)}`) * 1_000)
+  return { from, to: from + 1 }
+}
+
+const marks = '0000-00-00T00:00:00.'
+const digit = 48
+
+function two(text: string, at: number): number {
+  return (text.charCodeAt(at) - digit) * 10 + text.charCodeAt(at + 1) - digit
+}
+
 function namedSpan(text: string, assumed: number): Span | undefined {
   const match = named.exec(text)
   if (!match) return undefined
@@ -89,10 +118,14 @@ export function parseWanted(text: string, year?: number): Span | undefined {
   return { ...month, to: end.getTime() }
 }
 
-/** The two on one calendar: what has no year is taken to be of the other's. */
-export function sameCalendar(value: string, wanted: string): [Span, Span] | undefined {
-  const one = parseDate(value)
-  const other = one && parseWanted(wanted)
+/** The two on one calendar: what has no year is taken to be of the other's. `read`: what `parseWanted` makes of `wanted`. */
+export function sameCalendar(
+  value: string,
+  wanted: string,
+  read = parseWanted(wanted),
+): [Span, Span] | undefined {
+  const other = read
+  const one = other && parseDate(value)
   if (!one || !other || one.yearless === other.yearless) return one && other && [one, other]
   const [from, to] = one.yearless
     ? [parseDate(value, new Date(other.from).getUTCFullYear()), other]

@@ -3,7 +3,8 @@ import type { Document } from '../../documents/document.ts'
 import { formatPath } from '../path/path.ts'
 import { otherRecords, type Records } from '../records.ts'
 import { Refusal } from '../refusal.ts'
-import { type Binding, type Bound, bind } from './matcher.ts'
+import type { Bound } from './bound.ts'
+import { type Binding, bind } from './matcher.ts'
 
 /** The conditions bound to `records`; when these have no such fields, to the one other collection that has them. */
 export function bindSomewhere(

@@ -1,18 +1,19 @@
 /** What to say when no record fulfils the conditions: what the fields hold instead. */
-import { isObject, type JsonValue, own } from '../../protocol/json.ts'
+import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { nearest } from '../../text/edit-distance.ts'
-import { newWork } from '../path/path.ts'
-import { readValues } from '../path/walk.ts'
+import { columnOf } from '../column.ts'
 import type { Records } from '../records.ts'
 import { listed, shown } from '../refusal.ts'
-import type { Bound } from './matcher.ts'
+import type { Bound } from './bound.ts'
+import { keysIn } from './keys.ts'
+import { columnWork, countOf, countsOf } from './verdict.ts'
 
 /** Distinct values counted of one field. */
 const mostDistinct = 10_000
 
 /** One remark for each comparison that no record fulfils alone; when all are met by some, that none meets all. */
 export function explainNothing(comparisons: readonly Bound[], records: Records): string[] {
-  const counts = comparisons.map((bound) => ({ bound, matched: records.values.filter(bound.matches).length }))
+  const counts = comparisons.map((bound) => ({ bound, matched: countOf(bound.matches(records.values)) }))
   const empty = counts.filter(({ matched }) => matched === 0)
   if (empty.length > 0) return empty.slice(0, 3).map(({ bound }) => explain(bound, records))
   const parts = counts.slice(0, 5).map(({ bound, matched }) => `\`${bound.comparison.written}\` ${matched}`)
@@ -24,7 +25,7 @@ export function namesakes(comparisons: readonly Bound[], records: Records, found
   if (found > 0 && found < records.values.length) return []
   return comparisons.slice(0, 3).flatMap(({ field, matches }) => {
     if (field.path.length !== 1) return []
-    const matched = records.values.filter(matches).length
+    const matched = countOf(matches(records.values))
     if (matched > 0 && matched < records.values.length) return []
     const others = [...records.names()].filter(([name]) => name.endsWith(`.${field.name}`)).slice(0, 3)
     if (others.length === 0) return []
@@ -41,8 +42,8 @@ export function namesakes(comparisons: readonly Bound[], records: Records, found
 
 function explain({ comparison, field }: Bound, records: Records): string {
   const start = `\`${comparison.written}\` matches none:`
-  const { counts, numbers, keys } = survey(records, field.path)
-  if (numbers.length > 0 && numbers.length >= counts.size) {
+  const { counts, numbers, numbered, keys } = survey(records, field.path)
+  if (numbered > 0 && numbered >= counts.size) {
     const { low, high } = range(numbers)
     return `${start} \`${field.name}\` is from ${low} to ${high}.`
   }
@@ -50,7 +51,7 @@ function explain({ comparison, field }: Bound, records: Records): string {
     return `${start} \`${field.name}\` holds objects with ${listed([...keys])}; name one, as \`${field.name}.${[...keys][0]}\`.`
   }
   const wanted = comparison.operands[0]?.text ?? ''
-  if (records.values.some((record) => isObject(record) && own(record, '_key') === wanted))
+  if (keysIn(records.values).has(wanted))
     return `${start} it is the key of a record; write \`_key = ${shown(wanted)}\`.`
   const near = nearest(wanted, counts.keys(), 3)
   const frequent = [...counts].sort(([, a], [, b]) => b - a).map(([value]) => value)
@@ -59,26 +60,31 @@ function explain({ comparison, field }: Bound, records: Records): string {
   return `${start} \`${field.name}\` has ${parts.length > 0 ? parts.join(', ') : 'no values'}${counts.size > offered.length ? ` and ${counts.size - offered.length} more` : ''}.`
 }
 
+/** What a field holds: how often each scalar, its distinct numbers and how many there are in all, and the keys of objects. */
 function survey(records: Records, path: Bound['field']['path']) {
   const counts = new Map<string, number>()
   const numbers: number[] = []
+  let numbered = 0
   const keys = new Set<string>()
-  const work = newWork(20_000_000)
-  const add = (value: JsonValue): void => {
-    if (Array.isArray(value)) value.forEach(add)
-    else if (isObject(value)) for (const key of Object.keys(value).slice(0, 20)) keys.add(key)
-    else {
-      if (typeof value === 'number') numbers.push(value)
-      const text = String(value)
-      if (counts.size < mostDistinct || counts.has(text)) counts.set(text, (counts.get(text) ?? 0) + 1)
+  const column = columnOf(records.values, path, columnWork())
+  const weights = countsOf(column)
+  for (let code = 0; code < column.size; code++) {
+    const weight = weights[code] ?? 0
+    const add = (value: JsonValue): void => {
+      if (Array.isArray(value)) value.forEach(add)
+      else if (isObject(value)) for (const key of Object.keys(value).slice(0, 20)) keys.add(key)
+      else {
+        if (typeof value === 'number') {
+          numbers.push(value)
+          numbered += weight
+        }
+        const text = String(value)
+        if (counts.size < mostDistinct || counts.has(text)) counts.set(text, (counts.get(text) ?? 0) + weight)
+      }
     }
+    column.values(code).forEach(add)
   }
-  for (const record of records.values) {
-    const values: JsonValue[] = []
-    readValues(record, path, values, work)
-    values.forEach(add)
-  }
-  return { counts, numbers, keys }
+  return { counts, numbers, numbered, keys }
 }
 
 function range(numbers: readonly number[]): { low: number; high: number } {
