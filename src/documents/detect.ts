@@ -7,6 +7,7 @@ import { readDiff } from './formats/diff.ts'
 import { readGitLog } from './formats/git-log.ts'
 import { looksLikeHtml, readHtml } from './formats/html.ts'
 import { findJson } from './formats/json.ts'
+import { readListing } from './formats/listing.ts'
 import { readLog } from './formats/log.ts'
 import { looksLikeMarkdown, readMarkdown } from './formats/markdown.ts'
 import { readMetrics } from './formats/metrics.ts'
@@ -47,6 +48,8 @@ function formatOf(text: string): Omit<Recognised, 'text'> {
   const start = text.slice(0, BEGINNING)
   const table = readTable(text)
   if (table) return { kind: 'json', format: 'table', ...table }
+  const listing = readListing(text)
+  if (listing) return { kind: 'json', format: 'table', ...listing }
   const metrics = readMetrics(text)
   if (metrics) return data('table', metrics)
   const csv = readCsv(text, 'with header')

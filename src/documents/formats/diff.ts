@@ -37,6 +37,7 @@ export function readDiff(text: string): (() => JsonValue[]) | undefined {
     if (counts === undefined) return undefined
     found += 1
     within += counts.length
+    if (found === 1 && index + counts.length >= lines.count && !isWhole(lines, index)) return undefined
   }
   // Heads of files have up to ten lines; a document that shows a diff has more beside it.
   const isMostly = within >= (lines.count - first) * LEAST && first <= Math.max(MOST_COMMIT, within)
@@ -66,7 +67,7 @@ function* hunks(lines: LineIndex, first: number): Generator<number> {
   }
 }
 
-/** Lines added and removed, and lines in all, its head among them; undefined where they are not those that the head names. */
+/** Lines added and removed, and lines in all, its head among them; undefined where they are not those that the head names, unless the text ends in it. */
 function countsAt(
   lines: LineIndex,
   index: number,
@@ -88,7 +89,15 @@ function countsAt(
     } else if (sign !== '\\') return undefined
   }
   if (lines.at(next).startsWith('\\ ')) next++
-  return old === 0 && fresh === 0 ? { added, removed, length: next - index } : undefined
+  const isCut = next >= lines.count && old >= 0 && fresh >= 0
+  return (old === 0 && fresh === 0) || isCut ? { added, removed, length: next - index } : undefined
+}
+
+/** True for a hunk that has all lines of the older side, or of the newer. */
+function isWhole(lines: LineIndex, index: number): boolean {
+  const [, , before = '1', , after = '1'] = HUNK.exec(at(lines, index)) ?? []
+  const { length = 0 } = countsAt(lines, index) ?? {}
+  return length > Math.max(Number(before), Number(after))
 }
 
 function records(lines: LineIndex, first: number): JsonValue[] {

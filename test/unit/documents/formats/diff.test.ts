@@ -109,6 +109,15 @@ test('a commit above it, and diffs without git', () => {
   ])
 })
 
+test('a diff that is cut off at its end', () => {
+  const cut = git.slice(0, git.indexOf('--- another'))
+  expect(read(cut).records?.at(-1)).toMatchObject({
+    file: 'gone.sql',
+    removed: 1,
+    patch: '--- a comment of SQL',
+  })
+})
+
 describe('what only shows a diff is none', () => {
   const fenced = `# How to send a patch\n\nIt looks like this:\n\n\`\`\`diff\n${git}\`\`\`\n\nThank you.\n`
   test.each([
