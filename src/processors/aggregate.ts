@@ -8,6 +8,7 @@ import { hasOffset } from './aggregate/date-part.ts'
 import { listValues } from './aggregate/functions.ts'
 import { type Group, type GroupKey, type Groups, groupRecords, parseGroupKey } from './aggregate/group.ts'
 import { describeHolders } from './aggregate/holders.ts'
+import { namesakes } from './fields/namesakes.ts'
 import { aggregateParams } from './parameters.ts'
 import { newWork, type Path } from './path/path.ts'
 import { readValues } from './path/walk.ts'
@@ -43,6 +44,7 @@ export const aggregate = defineStep({
     const notes = [
       ...new Set([
         ...[...keys, ...columns].flatMap(({ field }) => field?.note ?? []),
+        ...[...keys, ...columns].flatMap(({ field }) => (field ? namesakes(document, records, field) : [])),
         ...columns.flatMap((one, at) => [...gaps(records, one, found), ...(cells[at]?.notes ?? [])]),
         ...groupNotes(records, keys, found, list),
         ...moreValues(rows[0]),

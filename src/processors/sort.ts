@@ -2,6 +2,7 @@
 import { fromRows } from '../documents/derive.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import { compareNaturally } from '../text/natural-order.ts'
+import { namesakes } from './fields/namesakes.ts'
 import { type Field, resolveExactly, resolveField } from './fields.ts'
 import { sortParams } from './parameters.ts'
 import { parsePath } from './path/parse.ts'
@@ -32,7 +33,10 @@ export const sort = defineStep({
   run(document, { sort: written = [] }) {
     const records = requireRecords(document, 'sort')
     const orders = written.map((reference) => parseOrder(records, reference))
-    const notes = orders.flatMap(({ field }) => field.note ?? [])
+    const notes = orders.flatMap(({ field }) => [
+      ...(field.note ? [field.note] : []),
+      ...namesakes(document, records, field),
+    ])
     const columns = orders.map((order) => keysOf(records, order))
     for (const [at, column] of columns.entries()) {
       const missing = column.filter((key) => key === undefined).length

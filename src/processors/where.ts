@@ -9,7 +9,7 @@ import { Remembered } from './remembered.ts'
 import { chooseFrom } from './selection.ts'
 import { defineStep } from './step.ts'
 import { bindSomewhere } from './where/elsewhere.ts'
-import { explainNothing, namesakes } from './where/explain.ts'
+import { explainNothing, otherFields } from './where/explain.ts'
 import { positionsIn } from './where/verdict.ts'
 
 /** More conditions than anybody writes. */
@@ -39,7 +39,7 @@ export const where = defineStep({
       const nested = nestedMatches(document, records, matches, found.length)
       if (nested.length > 0) notes.push(...nested)
       else if (found.length === 0) notes.push(...explainNothing(comparisons, records))
-      notes.push(...namesakes(comparisons, records, found.length))
+      notes.push(...otherFields(document, comparisons, records))
       return found
     }
     const timed = patterns.reduce((work, pattern) => () => pattern.run(work), filter)

@@ -1,7 +1,7 @@
 /** `group_by`: what records are grouped by, and the groups. */
 import type { JsonPrimitive, JsonValue } from '../../protocol/json.ts'
 import { type Field, resolveExactly, resolveField } from '../fields.ts'
-import { holdsObjects, nameWithin } from '../inner-fields.ts'
+import { acrossMap, holdsObjects, nameWithin } from '../inner-fields.ts'
 import { parsePath } from '../path/parse.ts'
 import { newWork, type Path, type Work } from '../path/path.ts'
 import { readValues, scalarAt, several } from '../path/walk.ts'
@@ -58,7 +58,10 @@ export function parseGroupKey(records: Records, reference: string): GroupKey {
   const [, plain = reference, alias] = /^(.+?)\s+as\s+["'`]?([\w -]{1,60}?)["'`]?$/is.exec(reference) ?? []
   const [name, part] = partIn(plain)
   const whole = resolveField(records, name)
-  const field = (holdsObjects(records, whole) && nameWithin(records, whole)) || whole
+  const within = holdsObjects(records, whole)
+    ? (acrossMap(records, whole) ?? nameWithin(records, whole))
+    : undefined
+  const field = within ?? whole
   return { name: alias ?? fieldTitle(field.name) + (part ? `:${part}` : ''), field, part }
 }
 

@@ -17,5 +17,7 @@ export function fieldAt(path: Path): Field {
 /** The field called `name`, with the note that it was taken for what was written. */
 export function readAs(written: string, name: string, more = ''): Field {
   const path = parsePath(name)
-  return { name: formatPath(path), path, note: `\`${written}\` read as \`${formatPath(path)}\`.${more}` }
+  const read = formatPath(path)
+  if (read === written && more === '') return fieldAt(path)
+  return { name: read, path, note: `\`${written}\` read as \`${read}\`.${more}` }
 }

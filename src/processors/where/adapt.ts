@@ -2,6 +2,7 @@
 import { formatCount } from '../../text/format.ts'
 import { Refusal, shown } from '../refusal.ts'
 import type { Comparison } from './condition.ts'
+import { offset, zoneIn } from './dates.ts'
 import type { Operand } from './operand.ts'
 import type { Sample } from './sample.ts'
 
@@ -21,7 +22,9 @@ export function adapted(
   if (comparison.measure !== undefined) return comparison
   if (!isOrdering(comparison) && comparison.operator !== '=' && comparison.operator !== 'in')
     return comparison
-  const operands = comparison.operands.map((operand) => adaptedOperand(operand, name, sample, note))
+  const operands = comparison.operands.map((operand) =>
+    inZone(adaptedOperand(operand, name, sample, note), name, sample, note),
+  )
   if (isOrdering(comparison))
     for (const operand of operands) refuseUnordered(operand, comparison, name, sample)
   return { ...comparison, operands }
@@ -107,8 +110,19 @@ function rangeOf(name: string, dates: readonly string[], numbers: readonly numbe
   return `\`${name}\` holds ${dates.length > 0 ? 'dates' : 'numbers'} such as ${held[0]} and ${held.at(-1)}.`
 }
 
-/** True when days are asked for of times that have zones. */
+/** A time without a zone is one of the zone that all times of the field have, because so they are read. */
+function inZone(operand: Operand, name: string, sample: Sample, note: (text: string) => void): Operand {
+  const { date, text } = operand
+  if (!date || date.yearless || zoneIn(text) !== undefined) return operand
+  const { zone } = sample
+  const shift = zone === undefined ? 0 : offset(zone)
+  if (shift === 0) return operand
+  note(`\`${text}\` read in the zone of \`${name}\`, ${zone}.`)
+  return { ...operand, date: { ...date, from: date.from - shift, to: date.to - shift } }
+}
+
+/** True when days are asked for of times that have several zones. */
 export function hasZones({ operands }: Comparison, sample: Sample): boolean {
   const day = operands.some(({ text, date }) => date !== undefined && text.length <= 10)
-  return day && sample.hasZones
+  return day && sample.hasZones && sample.zone === undefined
 }

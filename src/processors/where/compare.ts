@@ -2,7 +2,7 @@
 import type { Pattern } from '../../text/pattern.ts'
 import { columnOf } from '../column.ts'
 import { type Field, resolveField } from '../fields.ts'
-import { holdsObjects, innerFields } from '../inner-fields.ts'
+import { acrossMap, holdsObjects, innerFields } from '../inner-fields.ts'
 import { parsePath } from '../path/parse.ts'
 import type { Records } from '../records.ts'
 import { Refusal, shown } from '../refusal.ts'
@@ -143,6 +143,8 @@ class Reader {
     if (operands.length === 0 || measure === 'length' || !holdsObjects(this.records, field)) return field
     const some = (one: Field): boolean => this.some(one, this.test(comparison, one))
     if (some(field)) return field
+    const across = acrossMap(this.records, field)
+    if (across) return across
     const [first, second] = innerFields(this.records, field).filter(some)
     return first && (!second || second.path.length > first.path.length) ? first : field
   }

@@ -201,7 +201,15 @@ function utc(year: number, month: number, day: number, hour: number, minute: num
   return date.getTime()
 }
 
-function offset(zone: string | undefined): number {
+const zoned = /\d:\d\d(?:[.,:]\d+)*\s*(Z|UTC|GMT|[+-]\d\d:?\d\d)$/i
+
+/** The zone of a time that is written with one. */
+export function zoneIn(text: string): string | undefined {
+  return text.length > 40 ? undefined : zoned.exec(text)?.[1]
+}
+
+/** Milliseconds ahead of UTC: of `+01:00`, an hour. */
+export function offset(zone: string | undefined): number {
   const parts = /^([+-])(\d\d):?(\d\d)$/.exec(zone ?? '')
   if (!parts) return 0
   const [, sign, hours, minutes] = parts

@@ -1,7 +1,9 @@
 /** What to say when no record fulfils the conditions: what the fields hold instead. */
+import type { Document } from '../../documents/document.ts'
 import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { nearest } from '../../text/edit-distance.ts'
 import { columnOf } from '../column.ts'
+import { namesakes } from '../fields/namesakes.ts'
 import type { Records } from '../records.ts'
 import { listed, shown } from '../refusal.ts'
 import type { Bound } from './bound.ts'
@@ -20,23 +22,13 @@ export function explainNothing(comparisons: readonly Bound[], records: Records):
   return [`No record fulfils all conditions; alone they match: ${parts.join(', ')}.`]
 }
 
-/** Fields deeper down that are called like one that all records or none fulfil a comparison of. */
-export function namesakes(comparisons: readonly Bound[], records: Records, found: number): string[] {
-  if (found > 0 && found < records.values.length) return []
-  return comparisons.slice(0, 3).flatMap(({ field, matches }) => {
+/** Fields deeper down that are called like one compared, where they fulfil the comparison too, or all records or none do. */
+export function otherFields(document: Document, comparisons: readonly Bound[], records: Records): string[] {
+  return comparisons.slice(0, 3).flatMap(({ field, matches, test }) => {
     if (field.path.length !== 1) return []
     const matched = countOf(matches(records.values))
-    if (matched > 0 && matched < records.values.length) return []
-    const others = [...records.names()].filter(([name]) => name.endsWith(`.${field.name}`)).slice(0, 3)
-    if (others.length === 0) return []
-    const named = others.map(
-      ([name, samples]) =>
-        `\`${name}\` (${samples
-          .slice(0, 2)
-          .map((value) => shown(JSON.stringify(value), 24))
-          .join(', ')})`,
-    )
-    return [`\`${field.name}\` is the record's own; there is also ${named.join(', ')}.`]
+    const tells = matched > 0 && matched < records.values.length
+    return namesakes(document, records, field, tells ? test : undefined)
   })
 }
 

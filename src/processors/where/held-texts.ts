@@ -1,7 +1,7 @@
 /** The texts of the records' fields that could be taken for more than one condition. */
 import type { JsonValue } from '../../protocol/json.ts'
 import { columnOf } from '../column.ts'
-import { resolveExactly } from '../fields.ts'
+import { resolveExactly, resolveField } from '../fields.ts'
 import { parsePath } from '../path/parse.ts'
 import type { Records } from '../records.ts'
 import { Refusal } from '../refusal.ts'
@@ -24,8 +24,8 @@ export function heldBy(records: Records): Held {
 function textsOf(records: Records, name: string): ReadonlySet<string> {
   const texts = new Set<string>()
   try {
-    const path = resolveExactly(records, parsePath(name))?.path
-    if (path === undefined) return none
+    const { path } = resolveExactly(records, parsePath(name)) ?? resolveField(records, name)
+    if (path.length === 0) return none
     const add = (value: JsonValue): void => {
       if (Array.isArray(value)) value.forEach(add)
       else if (typeof value === 'string' && value.length <= longestHeld && joint.test(value))

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../protocol/json.ts'
 import { columnOf } from '../column.ts'
 import type { Field } from '../fields.ts'
 import type { Records } from '../records.ts'
-import { parseDate } from './dates.ts'
+import { parseDate, zoneIn } from './dates.ts'
 import { elementsOf } from './lists.ts'
 import { columnWork } from './verdict.ts'
 
@@ -17,6 +17,7 @@ export class Sample {
   readonly texts: readonly string[]
   private foundDates: readonly string[] | undefined
   private foundZones: boolean | undefined
+  private foundZone: { zone: string | undefined } | undefined
 
   constructor(values: readonly JsonValue[]) {
     this.values = values
@@ -35,6 +36,17 @@ export class Sample {
     this.foundZones ??= this.texts.some((text) => offset.test(text))
     return this.foundZones
   }
+
+  /** The one zone of all texts that are times with a zone. */
+  get zone(): string | undefined {
+    this.foundZone ??= { zone: onlyOne(this.texts.map(zoneIn)) }
+    return this.foundZone.zone
+  }
+}
+
+function onlyOne(zones: readonly (string | undefined)[]): string | undefined {
+  const [zone, another] = new Set(zones.filter((each) => each !== undefined))
+  return another === undefined ? zone : undefined
 }
 
 const offset = /T\d\d:\d\d.*[+-](?!00:?00)\d\d:?\d\d$/

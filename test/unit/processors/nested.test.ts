@@ -26,7 +26,8 @@ const tree = folder('root', [
 test('records within records are told of, with the path that reaches all', () => {
   const { rows, notes } = asked(tree, { where: ['type = file'], aggregate: 'count' })
   expect(rows).toEqual([{ count: 3 }])
-  expect(notes).toBe('Nested in such records are others: "path": "$..children[*]" has 6 of 9 in all.')
+  expect(notes).toContain('Nested in such records are others: "path": "$..children[*]" has 6 of 9 in all.')
+  expect(notes).toContain("`type` is the record's own; there is also `children.type`")
   expect(asked(tree, { group_by: 'type' }).notes).toContain('"path": "$..children[*]" has 9 in all.')
   expect(asked(tree, { sort: '-size' }).notes).toContain('"path": "$..children[*]" has 9 in all.')
   expect(asked(tree, { fields: ['name'] }).notes).toBe('')
@@ -35,7 +36,7 @@ test('records within records are told of, with the path that reaches all', () =>
 test('of a list without the name of theirs, what is nested is counted alone', () => {
   const { rows, notes } = asked(tree.children, { where: 'type = file' })
   expect(rows).toHaveLength(3)
-  expect(notes).toBe('Nested in such records are others: "path": "$..children[*]" has 3 of 4 more.')
+  expect(notes).toContain('Nested in such records are others: "path": "$..children[*]" has 3 of 4 more.')
 })
 
 test('a path that reaches all of them needs no remark', () => {
@@ -47,7 +48,9 @@ test('a path that reaches all of them needs no remark', () => {
 test('the part that a path chose is the part that is told of', () => {
   const root = { home: tree, other: tree }
   const { notes } = asked(root, { path: '$.home.children', where: 'type = file' })
-  expect(notes).toBe('Nested in such records are others: "path": "$.home..children[*]" has 6 of 9 in all.')
+  expect(notes).toContain(
+    'Nested in such records are others: "path": "$.home..children[*]" has 6 of 9 in all.',
+  )
   expect(asked(root, { path: '$.home..children[*]', where: 'type = file' }).rows).toHaveLength(6)
 })
 
@@ -78,7 +81,7 @@ test.each([
   ['pairs', [1, 2, 3, 4].map((id) => ({ id, tags: [{ key: 'a', value: 'b' }] }))],
 ])('lists of other things are no records of the kind: %s', (_, value) => {
   expect(asked(value as JsonValue, { where: 'id > 0', aggregate: 'count' }).notes).not.toContain('Nested')
-  expect(asked(value as JsonValue, { group_by: 'id' }).notes).toBe('')
+  expect(asked(value as JsonValue, { group_by: 'id' }).notes).not.toContain('Nested')
 })
 
 test('a preview of a tree counts at all depths and suggests the path', () => {

@@ -1,0 +1,73 @@
+/** Fields deeper down that are called like one of the records' own: a name alone may have meant them. */
+import type { Document } from '../../documents/document.ts'
+import type { JsonValue } from '../../protocol/json.ts'
+import type { Field } from '../fields.ts'
+import { originOf } from '../origin.ts'
+import { parsePath } from '../path/parse.ts'
+import { formatPath, newWork } from '../path/path.ts'
+import { readValues } from '../path/walk.ts'
+import type { Records } from '../records.ts'
+import { shown } from '../refusal.ts'
+
+/** Records looked at for values that fulfil what was asked. */
+const mostSampled = 2_000
+const mostNamed = 3
+
+/**
+ * One remark, or none, on a field that was written as a name alone and is the record's own. `holds`: only those of which some values
+ * fulfil it. Not told: records within records, where those are among the records themselves.
+ */
+export function namesakes(
+  document: Document,
+  records: Records,
+  { path, name, note }: Field,
+  holds?: (values: readonly JsonValue[]) => boolean,
+): string[] {
+  if (path.length !== 1 || note !== undefined) return []
+  const flat = originOf(document).path.includes('..')
+  const others = [...records.names()].filter(
+    ([other, samples]) =>
+      lastOf(other) === name &&
+      other !== name &&
+      samples.some(isScalar) &&
+      !(flat && isKin(records, other.slice(0, -name.length - 1))),
+  )
+  const meant = holds ? others.filter(([other]) => some(records, other, holds)) : others
+  if (meant.length === 0) return []
+  const named = meant.slice(0, mostNamed).map(
+    ([other, samples]) =>
+      `\`${other}\` (${samples
+        .filter(isScalar)
+        .slice(0, 2)
+        .map((value) => shown(JSON.stringify(value), 24))
+        .join(', ')})`,
+  )
+  return [`\`${name}\` is the record's own; there is also ${named.join(', ')}.`]
+}
+
+function lastOf(name: string): string {
+  return name.endsWith(']') || name.includes('.') ? formatPath(parsePath(name).slice(-1)) : name
+}
+
+/** True when what is at a place has most of the fields of the records. */
+function isKin(records: Records, place: string): boolean {
+  const names = [...records.names().keys()]
+  const own = names.filter((name) => !/[.[]/.test(name))
+  return own.filter((name) => records.names().has(`${place}.${name}`)).length >= own.length * 0.6
+}
+
+function isScalar(value: JsonValue): boolean {
+  return value !== null && typeof value !== 'object'
+}
+
+function some(records: Records, name: string, holds: (values: readonly JsonValue[]) => boolean): boolean {
+  const path = parsePath(name)
+  const work = newWork()
+  const step = Math.max(1, Math.ceil(records.values.length / mostSampled))
+  for (let at = 0; at < records.values.length; at += step) {
+    const values: JsonValue[] = []
+    readValues(records.values[at] ?? null, path, values, work)
+    if (holds(values)) return true
+  }
+  return false
+}
