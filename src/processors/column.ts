@@ -24,7 +24,11 @@ export interface Column {
 /** Columns that are kept for one list of records, and their bytes, estimated. */
 const mostKept = 32
 const mostBytes = 32_000_000
-const bytesPerCode = 16
+/** Of a column and of what is derived from it; and of a value of those that are several. */
+const bytesPerCode = 48
+const bytesPerValue = 48
+/** Lists as long as the records: their codes, and what belongs to which group. */
+const copies = 3
 
 const kept = new WeakMap<readonly JsonValue[], Map<string, ReadColumn>>()
 
@@ -42,6 +46,12 @@ export function columnOf(records: readonly JsonValue[], path: Path, work: Work =
   columns.set(name, column)
   makeRoom(columns)
   return column
+}
+
+/** The column of a path without conditions where it was read before and is still kept. */
+export function keptColumnOf(records: readonly JsonValue[], path: Path): Column | undefined {
+  const name = pathKey(path)
+  return name === undefined ? undefined : kept.get(records)?.get(name)
 }
 
 const keptConditional = new WeakMap<readonly JsonValue[], WeakMap<Path, ReadColumn>>()
@@ -76,6 +86,7 @@ class ReadColumn implements Column {
   constructor(records: readonly JsonValue[], path: Path, work: Work) {
     this.codes = new Uint32Array(records.length)
     const codeOf = new Map<JsonPrimitive | undefined, number>()
+    let listed = 0
     for (let at = 0; at < records.length; at++) {
       const record = records[at] ?? null
       const scalar = scalarAt(record, path)
@@ -88,9 +99,10 @@ class ReadColumn implements Column {
       }
       const code = this.held.push(found) - 1
       this.codes[at] = code
-      if (!(found instanceof Several || Object.is(found, -0))) codeOf.set(found, code)
+      if (found instanceof Several) listed += found.values.length
+      else if (!Object.is(found, -0)) codeOf.set(found, code)
     }
-    this.bytes = this.codes.byteLength + this.held.length * bytesPerCode
+    this.bytes = this.codes.byteLength * copies + this.held.length * bytesPerCode + listed * bytesPerValue
   }
 
   get size(): number {

@@ -32,7 +32,7 @@ const mostKnown = 5_000
 const knownNames = new WeakMap<readonly JsonValue[], ReadonlySet<string> | 'many'>()
 
 /** True when it is known that no record has a field of the name that a path begins with. Names are listed once. */
-function lacksName({ values }: Records, segment: Path[number] | undefined): boolean {
+function lacksName({ whole: values }: Records, segment: Path[number] | undefined): boolean {
   const [only, ...others] = segment?.selectors ?? []
   if (segment === undefined || segment.deep || only?.kind !== 'name' || others.length > 0) return false
   const known = knownNames.get(values) ?? listNames(values)
