@@ -45,7 +45,7 @@ export function fromRecognised(
   written: string,
   beside: { bytes?: number; asides?: readonly string[]; again?: () => string } = {},
 ): Document {
-  const { text, kind, format, json, asides } = recognise(written)
+  const { text, kind, format, json, renewed, asides } = recognise(written)
   if (format === 'json' && json && beside.again && text.length > LARGE && text.length === written.length)
     return fromData(json(), text.length, [...(beside.asides ?? []), ...asides], beside.again, beside.bytes)
   return makeDocument({
@@ -54,6 +54,7 @@ export function fromRecognised(
     text: () => text,
     ...(beside.bytes === undefined ? {} : { bytes: beside.bytes }),
     ...(json ? { json } : {}),
+    ...(renewed ? { renewed } : {}),
     asides: [...(beside.asides ?? []), ...asides],
   })
 }

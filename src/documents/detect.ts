@@ -24,8 +24,10 @@ export interface Recognised {
   text: string
   kind: Document['kind']
   format: Format
-  /** Undefined for prose. Called once at most. */
+  /** Undefined for prose. Called once at most, unless it is `renewed`. */
   json?: () => JsonValue | undefined
+  /** `json` keeps the value by itself, while it is used; later it gives an equal one. */
+  renewed?: true
   asides: readonly string[]
 }
 
@@ -60,7 +62,7 @@ function formatOf(text: string): Omit<Recognised, 'text'> {
   const commits = readGitLog(text)
   if (commits) return markup('entries', commits)
   const log = readLog(text)
-  if (log) return markup('log', log)
+  if (log) return { ...markup('log', log), renewed: true }
   const diagnostics = readDiagnostics(text)
   if (diagnostics) return markup('entries', diagnostics)
   if (looksLikeMarkdown(start)) return markup('markdown', () => readMarkdown(text))

@@ -57,6 +57,8 @@ export function createLane(options: LaneOptions): Lane {
         name: 'run',
         minThreads: 1,
         maxThreads: 1,
+        // Between tasks the worker's event loop runs: what was put off until the answer was out is done there.
+        useAtomics: false,
         resourceLimits: {
           stackSizeMb: STACK_MB,
           ...(options.maxOldGenerationMb !== undefined && {
