@@ -95,9 +95,23 @@ function isHeader(rows: readonly string[][]): boolean {
   const all = (rows[0] ?? []).map((name) => name.trim())
   const years = yearsIn(all, rows[1] ?? [])
   const names = all.filter((name) => !years.has(name))
-  if (names.length === 0 || new Set(all).size < all.length) return false
-  if (new Set(names).size < names.length || names.filter((name) => name === '').length > 1) return false
+  if (names.length === 0 || (new Set(all).size < all.length && !isOverNumbers(rows))) return false
+  if (names.filter((name) => name === '').length > 1) return false
   return names.every((name) => name.length <= 64 && !/^[-+\d([{<"']|[.!?:]$|[{}<>=]|\d{4}-\d\d/.test(name))
+}
+
+/** A name that stands twice is one where the row is over a column of numbers, and what stands twice is in no row below. */
+function isOverNumbers([header = [], ...below]: readonly string[][]): boolean {
+  const twice = header.filter((name, at) => header.indexOf(name) !== at)
+  const rows = below.filter((row) => row.length >= header.length)
+  const isNumbers = (at: number): boolean => rows.every((row) => /^-?[\d.,]+$/.test((row[at] ?? '').trim()))
+  return (
+    header.length > 2 &&
+    rows.length > 3 &&
+    twice.length < header.length / 2 &&
+    header.some((name, at) => /\p{L}/u.test(name) && isNumbers(at)) &&
+    !rows.some((row) => row.some((cell) => cell !== '' && twice.includes(cell)))
+  )
 }
 
 /** Names that are years, one after the other, over something that is none. */

@@ -3,6 +3,7 @@ import { formatCount } from '../../text/format.ts'
 import { Refusal, shown } from '../refusal.ts'
 import type { Comparison } from './condition.ts'
 import { offset, zoneIn } from './dates.ts'
+import { holdsLevels, levelAsNumber } from './levels.ts'
 import type { Operand } from './operand.ts'
 import type { Sample } from './sample.ts'
 
@@ -40,6 +41,18 @@ function adaptedOperand(
   if (/^(?:19|20|21)\d\d$/.test(operand.text) && operand.date && numbers.every((value) => value > 1e9)) {
     note(`\`${operand.text}\` read as a year, \`${name}\` as seconds or milliseconds since 1970.`)
     return { ...operand, number: undefined, size: undefined }
+  }
+  const level = holdsLevels(name) ? levelAsNumber(operand.lower, numbers) : undefined
+  if (level !== undefined) {
+    note(`\`${operand.text}\` read as ${level}, the number of that level.`)
+    return {
+      ...operand,
+      text: String(level),
+      lower: String(level),
+      quoted: false,
+      number: level,
+      size: undefined,
+    }
   }
   const unit = operand.duration === undefined ? undefined : unitIn(name, times)
   if (unit !== undefined && operand.duration !== undefined) {

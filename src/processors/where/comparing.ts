@@ -3,7 +3,7 @@ import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { compareNaturally } from '../../text/natural-order.ts'
 import { clockOf } from './clock.ts'
 import { parseDate, type Span, sameCalendar } from './dates.ts'
-import { orderOfLevels } from './levels.ts'
+import { isSameLevel, orderOfLevels } from './levels.ts'
 import { isNull, type Operand } from './operand.ts'
 import { duration, looseNumber, plainNumber, quantity } from './quantity.ts'
 
@@ -24,7 +24,7 @@ export function equals(value: JsonValue, operand: Operand, strictness: Strictnes
         value === operand.text ||
         sameTime(value, operand) ||
         (strictness !== 'exact' && sameText(value, operand)) ||
-        (strictness === 'level' && orderOfLevels(value, operand.lower) === 0)
+        (strictness === 'level' && isSameLevel(value, operand.lower))
       )
     default:
       return value === null && isNull(operand)

@@ -90,3 +90,15 @@ test('cells come back as they were written, whatever they hold', () => {
     ),
   )
 })
+
+test('a name that stands twice is one over numbers, and no row that repeats it is a header', () => {
+  const rows = (header: string) => [header, ...[1, 2, 3, 4].map((n) => `${n};a${n};${n * 2};b`)].join('\n')
+  const value = (text: string) => recognise(text).json?.()
+  expect(value(rows('id;name;size;name'))).toMatchObject([
+    { id: 1, name: 'a1', size: 2, name_2: 'b' },
+    {},
+    {},
+    {},
+  ])
+  expect(value(rows('x;b;y;b'))).toMatchObject([{ column_1: 'x', column_2: 'b' }, {}, {}, {}, {}])
+})
