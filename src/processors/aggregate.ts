@@ -11,6 +11,7 @@ import { listValues } from './aggregate/frequencies.ts'
 import { type Groups, groupRecords } from './aggregate/group.ts'
 import { type GroupKey, parseGroupKey } from './aggregate/group-key.ts'
 import { describeHolders } from './aggregate/holders.ts'
+import { namesakes } from './fields/namesakes.ts'
 import { aggregateParams } from './parameters.ts'
 import { newWork, type Path } from './path/path.ts'
 import { readValues } from './path/walk.ts'
@@ -48,6 +49,7 @@ export const aggregate = defineStep({
     const notes = [
       ...new Set([
         ...[...keys, ...columns].flatMap(({ field }) => field?.note ?? []),
+        ...[...keys, ...columns].flatMap(({ field }) => (field ? namesakes(document, records, field) : [])),
         ...columns.flatMap((one, at) => [...gaps(records, one, found), ...(cells[at]?.notes ?? [])]),
         ...groupNotes(records, keys, found, list),
         ...moreValues(first),

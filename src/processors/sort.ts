@@ -2,6 +2,7 @@
 import { fromMadeRows } from '../documents/derive.ts'
 import { madeRows } from '../documents/rows.ts'
 import { codedOf } from './coded.ts'
+import { namesakes } from './fields/namesakes.ts'
 import { sortParams } from './parameters.ts'
 import { type Records, requireRecords } from './records.ts'
 import { type Order, parseOrder } from './sort/order.ts'
@@ -23,7 +24,10 @@ export const sort = defineStep({
     const records = requireRecords(document, 'sort')
     const { values } = records
     const orders = written.map((reference) => parseOrder(records, reference))
-    const notes = orders.flatMap(({ field }) => field.note ?? [])
+    const notes = orders.flatMap(({ field }) => [
+      ...(field.note ? [field.note] : []),
+      ...namesakes(document, records, field),
+    ])
     const ranks = orders.map((order) => ranksIn(records, order))
     for (const [at, one] of ranks.entries()) {
       const missing = countMissing(one, values.length)

@@ -1,5 +1,6 @@
 /** A column of an aggregated table: a function and the field it is over. */
 import { type Field, resolveField } from '../fields.ts'
+import { acrossMap, holdsObjects } from '../inner-fields.ts'
 import type { Records } from '../records.ts'
 import { type Call, columnName, parseCall } from './call.ts'
 
@@ -20,11 +21,19 @@ export function columnsOf(records: Records, written: readonly string[], taken: r
   const itself = records.values.length > 0 && records.names().size === 0
   return written.map((text) => {
     const call = parseCall(text, itself)
-    const field = call.field === undefined ? undefined : resolveField(records, call.field)
+    const field = call.field === undefined ? undefined : measured(records, call.field)
     const { alias: _, ...unnamed } = call
     const wanted = columnName(call, field?.name)
-    const name = names.has(wanted) ? columnName(unnamed, field?.name) : wanted
+    const plain = names.has(wanted) ? columnName(unnamed, field?.name) : wanted
+    // Grouped by a field that is called `count` itself.
+    const name = names.has(plain) ? `${plain}()` : plain
     names.add(name)
     return { name, call, field, at: field ? collected++ : -1 }
   })
+}
+
+/** Objects have nothing to compute from; the values of a map may have a field of that name. */
+function measured(records: Records, reference: string): Field {
+  const field = resolveField(records, reference)
+  return (holdsObjects(records, field) && acrossMap(records, field)) || field
 }

@@ -3,7 +3,7 @@
 import type { JsonValue } from '../../protocol/json.ts'
 import { codedOf } from '../coded.ts'
 import { type Field, resolveExactly, resolveField } from '../fields.ts'
-import { holdsObjects, nameWithin } from '../inner-fields.ts'
+import { acrossMap, holdsObjects, nameWithin } from '../inner-fields.ts'
 import { parsePath } from '../path/parse.ts'
 import type { Records } from '../records.ts'
 import { fieldTitle } from './call.ts'
@@ -28,7 +28,10 @@ export function parseGroupKey(records: Records, reference: string): GroupKey {
   const [, plain = reference, alias] = /^(.+?)\s+as\s+["'`]?([\w -]{1,60}?)["'`]?$/is.exec(reference) ?? []
   const [name, part] = partIn(plain)
   const whole = resolveField(records, name)
-  const field = (holdsObjects(records, whole) && nameWithin(records, whole)) || whole
+  const within = holdsObjects(records, whole)
+    ? (acrossMap(records, whole) ?? nameWithin(records, whole))
+    : undefined
+  const field = within ?? whole
   return { name: alias ?? fieldTitle(field.name) + (part ? `:${part}` : ''), field, part }
 }
 

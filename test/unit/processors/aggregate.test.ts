@@ -111,6 +111,7 @@ test('says what it left out', () => {
   })
   expect(metadata).toMatchObject({ total: 5 })
   expect(metadata.notes).toEqual([
+    "`price` is the record's own; there is also `items.price` (1, 2).",
     '1 of 5 have no `price`.',
     '1 of 4 values of `price` are no numbers and were left out.',
     '1 of 5 have no `state` and are in no group.',
