@@ -1,9 +1,11 @@
 /** What a text is. Formats are tried from the strictest to the loosest; plain text is what remains. */
 import type { JsonValue } from '../protocol/json.ts'
 import type { Document, Format } from './document.ts'
+import { readCounted } from './formats/counted.ts'
 import { readCsv } from './formats/csv.ts'
 import { readDiagnostics } from './formats/diagnostics.ts'
 import { readDiff } from './formats/diff.ts'
+import { readBlame, readOneLineLog } from './formats/git-lines.ts'
 import { readGitLog } from './formats/git-log.ts'
 import { looksLikeHtml, readHtml } from './formats/html.ts'
 import { findJson } from './formats/json.ts'
@@ -61,6 +63,8 @@ function formatOf(text: string): Omit<Recognised, 'text'> {
   if (diff) return markup('entries', diff)
   const commits = readGitLog(text)
   if (commits) return markup('entries', commits)
+  const lined = readBlame(text) ?? readOneLineLog(text)
+  if (lined) return markup('entries', lined)
   const log = readLog(text)
   if (log) return { ...markup('log', log), renewed: true }
   const diagnostics = readDiagnostics(text)
@@ -68,6 +72,8 @@ function formatOf(text: string): Omit<Recognised, 'text'> {
   if (looksLikeMarkdown(start)) return markup('markdown', () => readMarkdown(text))
   const stanzas = readStanzas(text)
   if (stanzas) return markup('entries', stanzas)
+  const counted = readCounted(text)
+  if (counted) return { kind: 'json', format: 'table', ...counted }
   const bare = readCsv(text, 'without header')
   if (bare) return data('csv', bare)
   return { kind: 'text', format: 'text', asides: [] }
