@@ -28,7 +28,7 @@ export function namesakes(
   const others = [...records.names()].filter(
     ([other, samples]) =>
       lastOf(other) === name &&
-      other !== name &&
+      parsePath(other).length > 1 &&
       samples.some(isScalar) &&
       !(flat && isKin(records, other.slice(0, -name.length - 1))),
   )
