@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Engine } from './engine.ts'
 import { createLane, type Lane } from './lane.ts'
+import { createQuiet } from './quiet.ts'
 import type { Answer, Task } from './task.ts'
 
 export interface EngineOptions {
@@ -23,6 +24,9 @@ export const ENGINE_DEFAULTS = {
 /** Contents whose lane is remembered. One that is forgotten is opened once more, somewhere. */
 const REMEMBERED = 10_000
 
+/** Milliseconds without questions after which a result that was only looked at is opened for those that may come. */
+const QUIET = 1000
+
 /** An engine of worker threads. They start on first use and never hold the process. */
 export function createEngine(options: EngineOptions): Engine {
   const { maxOldGenerationMb, worker = compiledWorker() } = options
@@ -36,6 +40,9 @@ export function createEngine(options: EngineOptions): Engine {
   /** Where content, by its hash, was last opened. */
   const homes = new LRUCache<string, Lane>({ max: REMEMBERED })
 
+  const quiet = createQuiet(QUIET)
+  let isWarm = false
+
   const idlest = (): Lane => lanes.reduce((best, lane) => (lane.load < best.load ? lane : best))
 
   async function run<T extends Task>(
@@ -44,7 +51,13 @@ export function createEngine(options: EngineOptions): Engine {
     signal?: AbortSignal,
     urgent = false,
   ): Promise<Answer<T>> {
+    quiet.disturb()
     return (await lane.run(task, signal, urgent)) as Answer<T>
+  }
+
+  /** Nobody waits for it, and a worker that fails here fails again where it is told. */
+  function background(lane: Lane, task: Task): void {
+    lane.run(task).catch(() => {})
   }
 
   return {
@@ -53,7 +66,13 @@ export function createEngine(options: EngineOptions): Engine {
       const task = { kind: 'digest', arrival: { content, tool }, options: digestOptions } as const
       // A call is under way for it; a question may wait a little longer.
       const digest = await run(lane, task, signal, true)
-      homes.set(digest.hash, lane)
+      const { hash } = digest
+      homes.set(hash, lane)
+      // What is previewed is asked about, most often, and the last one first. It takes longer to open than to preview.
+      if (digest.unopened)
+        quiet.later('open', () => {
+          if (homes.has(hash)) background(lane, { kind: 'open', source: { hash, content } })
+        })
       return digest
     },
     async query(entries, query, signal) {
@@ -70,10 +89,17 @@ export function createEngine(options: EngineOptions): Engine {
       const lane = homes.get(hash)
       homes.delete(hash)
       // A worker that fails here has lost its views anyway.
-      if (lane !== undefined) run(lane, { kind: 'forget', hash }).catch(() => {})
+      if (lane !== undefined) background(lane, { kind: 'forget', hash })
     },
-    warm: () => idlest().warm(),
+    warm() {
+      const lane = idlest()
+      lane.warm()
+      // Not while servers start and the client lists their tools.
+      if (!isWarm) quiet.later('rehearse', () => background(lane, { kind: 'rehearse' }))
+      isWarm = true
+    },
     async close() {
+      quiet.close()
       await Promise.all(lanes.map((lane) => lane.close()))
     },
   }

@@ -2,6 +2,7 @@
 import { countTokens } from '../text/tokens.ts'
 import { digest } from './digest.ts'
 import { query } from './query.ts'
+import { rehearse } from './rehearsal.ts'
 import type { Answer, Task } from './task.ts'
 import { createViews } from './views.ts'
 
@@ -18,6 +19,12 @@ export function run(task: Task): Answer<Task> {
       return query(views, task.sources, task.query)
     case 'count':
       return task.texts.map(countTokens)
+    case 'open':
+      views.open(task.source)
+      return null
+    case 'rehearse':
+      rehearse()
+      return null
     case 'forget':
       views.forget(task.hash)
       return null

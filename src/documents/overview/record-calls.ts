@@ -4,6 +4,7 @@ import { distinctCount, type Field, fieldsOf, frequent, isNoise } from '../field
 import type { Template } from '../fit.ts'
 import { nestedPath, nestingOf } from '../nesting.ts'
 import { pathStep } from '../records.ts'
+import { scannedOf } from '../scan/scanned-list.ts'
 import type { Shape } from '../shape.ts'
 import { call } from '../template.ts'
 import type { Records } from './facts.ts'
@@ -85,7 +86,7 @@ function onMaps(path: string, values: readonly JsonValue[], keys: readonly strin
 /** The records that matter most, in a few fields that these records have. */
 function listing(fields: readonly Field[], values: readonly JsonValue[]): Template | undefined {
   const where = condition(fields)
-  const matching = where ? values.filter((record) => at(record, where.field) === where.value) : []
+  const matching = where ? holders(fields, values, where) : []
   const filtered = where !== undefined && matching.length > 0
   const known = filtered
     ? fields.filter(({ path }) => matching.some((record) => isTold(at(record, path))))
@@ -100,6 +101,22 @@ function listing(fields: readonly Field[], values: readonly JsonValue[]): Templa
     ...(sorted === undefined ? {} : { sort: `-${sorted}` }),
     limit: 20,
   })
+}
+
+/** How many of the first records are looked at where it takes time to make them. */
+const LOOKED = 500
+
+/** The records that hold a value: of long lists some of the first and the one that is known to. */
+function holders(
+  fields: readonly Field[],
+  values: readonly JsonValue[],
+  { field, value }: { field: string; value: JsonPrimitive },
+): readonly JsonValue[] {
+  const holds = (record: JsonValue | undefined) => at(record, field) === value
+  if (!scannedOf(values)) return values.filter(holds)
+  const first = fields.find(({ path }) => path === field)?.shape.distinct.firstOf(value)
+  const known = first === undefined || first < LOOKED ? [] : values.slice(first, first + 1)
+  return [...values.slice(0, LOOKED), ...known].filter(holds)
 }
 
 function isTold(value: JsonValue | undefined): boolean {
