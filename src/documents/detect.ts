@@ -1,6 +1,7 @@
 /** What a text is. Formats are tried from the strictest to the loosest; plain text is what remains. */
 import type { JsonValue } from '../protocol/json.ts'
 import type { Document, Format } from './document.ts'
+import { readBoxTree } from './formats/box-tree.ts'
 import { readCounted } from './formats/counted.ts'
 import { readCsv } from './formats/csv.ts'
 import { readDiagnostics } from './formats/diagnostics.ts'
@@ -59,6 +60,8 @@ function formatOf(text: string): Omit<Recognised, 'text'> {
   const csv = readCsv(text, 'with header')
   if (csv) return data('csv', csv)
   if (looksLikeTree(start)) return markup('tree', () => readTree(text))
+  const drawn = readBoxTree(text)
+  if (drawn) return markup('entries', drawn)
   const diff = readDiff(text)
   if (diff) return markup('entries', diff)
   const commits = readGitLog(text)

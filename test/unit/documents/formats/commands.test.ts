@@ -112,3 +112,44 @@ describe('a number and a name on each line', () => {
     )
   })
 })
+
+describe('trees that are drawn', () => {
+  test('with the names on the way to each node', () => {
+    const tree = [
+      '.',
+      '├── a dir',
+      '│   ├── b.ts',
+      '│   └── c',
+      '│       └── d.ts',
+      '└── e.md',
+      '',
+      '2 directories, 3 files',
+    ]
+    expect(read(tree.join('\n'))).toMatchObject({
+      format: 'entries',
+      records: [
+        { line: 1, depth: 0, name: '.', path: '' },
+        { line: 2, depth: 1, name: 'a dir', path: 'a dir' },
+        { line: 3, depth: 2, name: 'b.ts', path: 'a dir/b.ts' },
+        { line: 4, depth: 2, name: 'c', path: 'a dir/c' },
+        { line: 5, depth: 3, name: 'd.ts', path: 'a dir/c/d.ts' },
+        { line: 6, depth: 1, name: 'e.md', path: 'e.md' },
+      ],
+    })
+    const npm = ['x@1 /x', '├─┬ a@1', '│ ├── b@2 deduped', '│ └─┬ c@3', '│   └── d@4', '└── e@5'].join('\n')
+    expect(read(npm).records?.map(({ depth }) => depth)).toEqual([0, 1, 2, 2, 3, 1])
+    expect(
+      read(tree.join('\n').replaceAll('├──', '|--').replaceAll('└──', '`--').replaceAll('│', '|'))
+        .records?.[4],
+    ).toMatchObject({
+      path: 'a dir/c/d.ts',
+    })
+  })
+
+  test('a text that shows one is none, and neither is a table', () => {
+    const shown = `${many(20, () => 'This is how it is laid out, more or less.').join('\n')}\n├── a\n│   └── b\n├── c\n├── d\n└── e\n`
+    expect(read(shown).format).toBe('text')
+    const table = ['id | name', '---+-----', ...many(8, (n) => ` ${n} | a${n}`)].join('\n')
+    expect(read(table).format).toBe('table')
+  })
+})
