@@ -131,26 +131,36 @@ function describe(outcomes: readonly Outcome[], parts: readonly Part[]): JsonObj
 
 /** The whole answer as a result that can be kept and asked about, open already. */
 function wholeOf(views: Views, document: Document): NonNullable<QueryAnswer['whole']> {
-  const { result, opened } = reopened(document)
-  const content = encodeResult(result)
+  const { content, opened } = asText(document) ?? asData(document)
   const hash = hashOf(content)
   views.keep(hash, opened, content.byteLength)
   return { content, hash }
 }
 
-/** As text where its rows are read back as they were; else as data, so that offsets mean the same rows. */
-function reopened(document: Document): { result: JsonObject; opened: Document } {
-  const { items } = document.rows()
-  if (document.kind === 'text') {
-    const result: JsonObject = { content: [{ type: 'text', text: document.text }] }
-    const opened = openResult(result, document.bytes)
-    const rows = opened.rows().items
-    if (rows.length === items.length && rows.every((row, index) => row === items[index]))
-      return { result, opened }
-  }
-  const result: JsonObject = { structuredContent: document.json() ?? [...items] }
-  return { result, opened: openResult(result, document.bytes) }
+interface Reopened {
+  content: Uint8Array<SharedArrayBuffer>
+  opened: Document
 }
+
+/** Text where its rows are read back as they were. */
+function asText(document: Document): Reopened | undefined {
+  if (document.kind !== 'text') return undefined
+  const result: JsonObject = { content: [{ type: 'text', text: document.text }] }
+  const opened = openResult(result, document.bytes)
+  const { items } = document.rows()
+  const rows = opened.rows().items
+  const same = rows.length === items.length && rows.every((row, index) => row === items[index])
+  return same ? { content: encodeResult(result), opened } : undefined
+}
+
+/** Anything else as data, so that offsets mean the same rows. Written out once: the document keeps no text of its own. */
+function asData(document: Document): Reopened {
+  const result: JsonObject = { structuredContent: document.json() ?? [...document.rows().items] }
+  const content = encodeResult(result)
+  return { content, opened: openResult(result, content.byteLength - envelope) }
+}
+
+const envelope = '{"structuredContent":}'.length
 
 function failure(error: string, { budget }: Query, steps: JsonObject, originalTokens: number): QueryAnswer {
   const text = [ellipsis(error, budget)]

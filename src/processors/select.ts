@@ -27,7 +27,11 @@ export const select = defineStep({
   name: 'select',
   params: selectParams,
   wanted: ({ path }) => path !== undefined && path.trim() !== '',
-  run: (document, { path = '' }) => selected.of(document, path, () => selectedAt(document, path)),
+  run(document, { path = '' }) {
+    const root = document.json()
+    const held = typeof root === 'object' && root !== null && !partsOf(document) ? root : document
+    return selected.of(held, path, () => selectedAt(document, path))
+  },
 })
 
 interface Selected {
@@ -35,7 +39,10 @@ interface Selected {
   metadata: StepMetadata
 }
 
-/** What the last paths reached in a document: more is asked of the same records, and their columns stay with them. */
+/**
+ * What the last paths reached: more is asked of the same records, and their columns stay with them. Kept with the data, not
+ * with the document, which may let go of it.
+ */
 const selected = new Remembered<Selected>(3)
 
 function selectedAt(document: Document, written: string): Selected {

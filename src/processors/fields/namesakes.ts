@@ -8,31 +8,30 @@ import { formatPath, newWork } from '../path/path.ts'
 import { readValues } from '../path/walk.ts'
 import type { Records } from '../records.ts'
 import { shown } from '../refusal.ts'
+import { Remembered } from '../remembered.ts'
 
 /** Records looked at for values that fulfil what was asked. */
 const mostSampled = 2_000
 const mostNamed = 3
 
 /**
- * One remark, or none, on a field that was written as a name alone and is the record's own. `holds`: only those of which some values
- * fulfil it. Not told: records within records, where those are among the records themselves.
+ * One remark, or none, on a field that was written as a name alone and is the record's own. `holds`: gives a test that
+ * some values of theirs have to pass. Not told: records within records, where those are among the records themselves.
  */
 export function namesakes(
   document: Document,
   records: Records,
   { path, name, note }: Field,
-  holds?: (values: readonly JsonValue[]) => boolean,
+  holds: () => ((values: readonly JsonValue[]) => boolean) | undefined = () => undefined,
 ): string[] {
   if (path.length !== 1 || note !== undefined) return []
   const flat = originOf(document).path.includes('..')
-  const others = [...records.names()].filter(
-    ([other, samples]) =>
-      lastOf(other) === name &&
-      parsePath(other).length > 1 &&
-      samples.some(isScalar) &&
-      !(flat && isKin(records, other.slice(0, -name.length - 1))),
-  )
-  const meant = holds ? others.filter(([other]) => some(records, other, holds)) : others
+  const others = calledSo
+    .of(records, name, () => listed(records, name))
+    .filter(([other]) => !(flat && isKin(records, other.slice(0, -name.length - 1))))
+  if (others.length === 0) return []
+  const test = holds()
+  const meant = test ? others.filter(([other]) => some(records, other, test)) : others
   if (meant.length === 0) return []
   const named = meant.slice(0, mostNamed).map(
     ([other, samples]) =>
@@ -43,6 +42,15 @@ export function namesakes(
         .join(', ')})`,
   )
   return [`\`${name}\` is the record's own; there is also ${named.join(', ')}.`]
+}
+
+const calledSo = new Remembered<[string, readonly JsonValue[]][]>()
+
+/** The names deeper down that end so, with some of their values. */
+function listed(records: Records, name: string): [string, readonly JsonValue[]][] {
+  return [...records.names()].filter(
+    ([other, samples]) => lastOf(other) === name && parsePath(other).length > 1 && samples.some(isScalar),
+  )
 }
 
 function lastOf(name: string): string {

@@ -65,28 +65,47 @@ export function parseDate(text: string, year = 2000): Span | undefined {
 /** `2024-05-01T10:00:00Z` and `2024-05-01T10:00:00.123Z`, as most programs write times, in a tenth of the time; undefined for all else. */
 function instant(text: string): Span | undefined {
   const end = text.length - 1
-  if (end < 19 || end > 29 || end === 20) return undefined
-  for (let at = 0; at < end; at++) {
-    const sign = at < marks.length ? marks.charCodeAt(at) : digit
-    const char = text.charCodeAt(at)
-    if (sign === digit ? char < 48 || char > 57 : char !== sign) return undefined
-  }
-  if (text.charCodeAt(end) !== 90 || text.charCodeAt(0) === digit) return undefined
+  if (end < 19 || end > 29 || end === 20 || text.charCodeAt(end) !== Z || !hasMarks(text)) return undefined
+  const [century, year] = [two(text, 0), two(text, 2)]
   const [month, day] = [two(text, 5), two(text, 8)]
   const [hour, minute, second] = [two(text, 11), two(text, 14), two(text, 17)]
-  if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 24 || minute > 59 || second > 60)
-    return undefined
-  const whole = Date.UTC(two(text, 0) * 100 + two(text, 2), month - 1, day, hour, minute, second)
+  // Of what is no digit comes NaN, which is within no bounds.
+  if (!(century >= 10 && year >= 0 && month >= 1 && month <= 12 && day >= 1 && day <= 31)) return undefined
+  if (!(hour <= 24 && minute <= 59 && second <= 60)) return undefined
+  const whole = Date.UTC(century * 100 + year, month - 1, day, hour, minute, second)
   if (end === 19) return { from: whole, to: whole + 1_000 }
-  const from = whole + Math.floor(Number(`0.${text.slice(20, end)}`) * 1_000)
-  return { from, to: from + 1 }
+  const fraction = text.charCodeAt(19) === dot ? milliseconds(text, 20, end) : Number.NaN
+  return Number.isNaN(fraction) ? undefined : { from: whole + fraction, to: whole + fraction + 1 }
 }
 
-const marks = '0000-00-00T00:00:00.'
-const digit = 48
+const [dash, colon, dot, T, Z, zero] = [45, 58, 46, 84, 90, 48]
 
+function hasMarks(text: string): boolean {
+  return (
+    text.charCodeAt(4) === dash &&
+    text.charCodeAt(7) === dash &&
+    text.charCodeAt(10) === T &&
+    text.charCodeAt(13) === colon &&
+    text.charCodeAt(16) === colon
+  )
+}
+
+/** The number that two digits make; NaN of anything else. */
 function two(text: string, at: number): number {
-  return (text.charCodeAt(at) - digit) * 10 + text.charCodeAt(at + 1) - digit
+  const [tens, ones] = [text.charCodeAt(at) - zero, text.charCodeAt(at + 1) - zero]
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN
+}
+
+/** The whole milliseconds in the digits of a fraction; NaN where there is anything else. */
+function milliseconds(text: string, from: number, to: number): number {
+  let [sum, unit] = [0, 100]
+  for (let at = from; at < to; at++) {
+    const digit = text.charCodeAt(at) - zero
+    if (!(digit >= 0 && digit <= 9)) return Number.NaN
+    if (at < from + 3) sum += digit * unit
+    unit /= 10
+  }
+  return sum
 }
 
 function namedSpan(text: string, assumed: number): Span | undefined {

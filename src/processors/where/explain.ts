@@ -2,7 +2,7 @@
 import type { Document } from '../../documents/document.ts'
 import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { nearest } from '../../text/edit-distance.ts'
-import { columnOf } from '../column.ts'
+import { type Column, columnOf } from '../column.ts'
 import { namesakes } from '../fields/namesakes.ts'
 import type { Records } from '../records.ts'
 import { listed, shown } from '../refusal.ts'
@@ -26,15 +26,18 @@ export function explainNothing(comparisons: readonly Bound[], records: Records):
 export function otherFields(document: Document, comparisons: readonly Bound[], records: Records): string[] {
   return comparisons.slice(0, 3).flatMap(({ field, matches, test }) => {
     if (field.path.length !== 1) return []
-    const matched = countOf(matches(records.values))
-    const tells = matched > 0 && matched < records.values.length
-    return namesakes(document, records, field, tells ? test : undefined)
+    return namesakes(document, records, field, () => {
+      const matched = countOf(matches(records.values))
+      return matched > 0 && matched < records.values.length ? test : undefined
+    })
   })
 }
 
 function explain({ comparison, field }: Bound, records: Records): string {
   const start = `\`${comparison.written}\` matches none:`
-  const { counts, numbers, numbered, keys } = survey(records, field.path)
+  const { counts, frequent, numbers, numbered, keys } = surveyOf(
+    columnOf(records.values, field.path, columnWork()),
+  )
   if (numbered > 0 && numbered >= counts.size) {
     const { low, high } = range(numbers)
     return `${start} \`${field.name}\` is from ${low} to ${high}.`
@@ -46,24 +49,36 @@ function explain({ comparison, field }: Bound, records: Records): string {
   if (keysIn(records.values).has(wanted))
     return `${start} it is the key of a record; write \`_key = ${shown(wanted)}\`.`
   const near = nearest(wanted, counts.keys(), 3)
-  const frequent = [...counts].sort(([, a], [, b]) => b - a).map(([value]) => value)
-  const offered = [...new Set([...near, ...frequent])].slice(0, 5)
+  const offered = [...new Set([...near, ...frequent])].slice(0, mostOffered)
   const parts = offered.map((value) => `${shown(JSON.stringify(value), 60)} (${counts.get(value)})`)
   return `${start} \`${field.name}\` has ${parts.length > 0 ? parts.join(', ') : 'no values'}${counts.size > offered.length ? ` and ${counts.size - offered.length} more` : ''}.`
 }
 
-/** What a field holds: how often each scalar, its distinct numbers and how many there are in all, and the keys of objects. */
-function survey(records: Records, path: Bound['field']['path']) {
-  const counts = new Map<string, number>()
-  const numbers: number[] = []
-  let numbered = 0
-  const keys = new Set<string>()
-  const column = columnOf(records.values, path, columnWork())
-  const weights = countsOf(column)
-  for (let code = 0; code < column.size; code++) {
-    const weight = weights[code] ?? 0
-    const add = (value: JsonValue): void => {
-      if (Array.isArray(value)) value.forEach(add)
+/** What a field holds. */
+interface Survey {
+  /** How often each scalar, as text. */
+  counts: ReadonlyMap<string, number>
+  /** The most frequent of them. */
+  frequent: readonly string[]
+  /** Distinct numbers, and how many there are in all. */
+  numbers: readonly number[]
+  numbered: number
+  /** Keys of objects. */
+  keys: ReadonlySet<string>
+}
+
+/** Scalars of a column that are told at most. */
+const mostOffered = 5
+
+function surveyOf(column: Column): Survey {
+  return column.derived('survey', () => {
+    const counts = new Map<string, number>()
+    const numbers: number[] = []
+    let numbered = 0
+    const keys = new Set<string>()
+    const weights = countsOf(column)
+    const add = (value: JsonValue, weight: number): void => {
+      if (Array.isArray(value)) for (const element of value) add(element, weight)
       else if (isObject(value)) for (const key of Object.keys(value).slice(0, 20)) keys.add(key)
       else {
         if (typeof value === 'number') {
@@ -74,9 +89,11 @@ function survey(records: Records, path: Bound['field']['path']) {
         if (counts.size < mostDistinct || counts.has(text)) counts.set(text, (counts.get(text) ?? 0) + weight)
       }
     }
-    column.values(code).forEach(add)
-  }
-  return { counts, numbers, numbered, keys }
+    for (let code = 0; code < column.size; code++)
+      for (const value of column.values(code)) add(value, weights[code] ?? 0)
+    const frequent = [...counts].sort(([, a], [, b]) => b - a).slice(0, mostOffered)
+    return { counts, frequent: frequent.map(([value]) => value), numbers, numbered, keys }
+  })
 }
 
 function range(numbers: readonly number[]): { low: number; high: number } {

@@ -79,12 +79,36 @@ function holdsText(column: Column, text: string): boolean {
     value === text ||
     (Array.isArray(value) && value.some(same)) ||
     (isObject(value) && Object.values(value).some((held) => held === text))
+  const inLists = listedIn(column)
+  if (inLists?.has(text)) return true
   for (let code = 0; code < column.size; code++) {
     const value = column.scalar(code)
-    if (value === several ? column.values(code).some(same) : value === text) return true
+    if (value === several ? !inLists && column.values(code).some(same) : value === text) return true
   }
   return false
 }
+
+/** The distinct elements of all lists in a column where lists of scalars are all that it holds beside scalars; else undefined. */
+function listedIn(column: Column): ReadonlySet<JsonValue> | undefined {
+  return column.derived('distinct elements', () => {
+    const elements = new Set<JsonValue>()
+    for (let code = 0; code < column.size; code++) {
+      if (column.scalar(code) !== several) continue
+      for (const list of column.values(code)) {
+        if (!Array.isArray(list)) return undefined
+        for (const element of list) {
+          if (typeof element === 'object' && element !== null) return undefined
+          elements.add(element)
+        }
+        if (elements.size > mostDistinct) return undefined
+      }
+    }
+    return elements
+  })
+}
+
+/** Distinct elements that are listed; beyond that the lists themselves are gone through. */
+const mostDistinct = 20_000
 
 const elements = new Remembered<boolean>()
 
@@ -100,6 +124,8 @@ function isElement(records: Records, field: Field, operand: Operand, across: boo
         Object.values(element).some((held) => typeof held === 'string' && equals(held, operand, 'loose')))
     const found = (value: JsonValue): boolean =>
       Array.isArray(value) ? value.some(whole) : crosses && whole(value)
+    const inLists = crosses ? undefined : listedIn(column)
+    if (inLists) return [...inLists].some(whole)
     for (let code = 0; code < column.size; code++)
       if ((crosses || column.scalar(code) === several) && column.values(code).some(found)) return true
     return false

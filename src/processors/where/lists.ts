@@ -67,7 +67,7 @@ export function elementsAt(records: readonly JsonValue[], path: Path): Elements 
 
 /** Records of which some, all or none of the elements at a path fulfil a condition. */
 export function ofElements(path: Path, quantifier: 'any' | 'all' | 'none', holds: Matcher): Matcher {
-  return (records) => {
+  return (records, among) => {
     const { list, ends } = elementsAt(records, path)
     const verdict = holds(list)
     const found = new Uint8Array(records.length)
@@ -78,7 +78,7 @@ export function ofElements(path: Path, quantifier: 'any' | 'all' | 'none', holds
       for (let nth = from; nth < to; nth++) count += verdict[nth] as number
       const holdsHere =
         quantifier === 'all' ? count === to - from : quantifier === 'any' ? count > 0 : count === 0
-      if (holdsHere) found[at] = 1
+      if (holdsHere && among?.[at] !== 0) found[at] = 1
       from = to
     }
     return found

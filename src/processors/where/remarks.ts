@@ -8,6 +8,7 @@ import { isOrdering } from './adapt.ts'
 import type { Bound } from './bound.ts'
 import { contains, order } from './comparing.ts'
 import type { Operand } from './operand.ts'
+import { unordered as notOrdered, ordersOf } from './orders.ts'
 import { columnWork, countsOf, Truth } from './verdict.ts'
 
 const mostSampled = 2_000
@@ -62,21 +63,25 @@ function* absent(name: string, column: Column): Generator<string> {
 /** Values that are neither before nor after what they are compared with. */
 function* unordered(name: string, [operand]: readonly Operand[], column: Column): Generator<string> {
   const counts = countsOf(column)
+  const orders = operand && ordersOf(column, operand)
   let [left, all] = [0, 0]
+  /** By code, the last value that has no order. */
   const stray = new Map<number, JsonValue>()
+  const add = (value: JsonValue, code: number, isOrdered: boolean): void => {
+    all += counts[code] ?? 0
+    if (isOrdered) return
+    left += counts[code] ?? 0
+    stray.set(code, value)
+  }
   for (let code = 0; code < column.size; code++) {
-    const weight = counts[code] ?? 0
     const look = (value: JsonValue): void => {
       if (Array.isArray(value)) return value.forEach(look)
-      if (value === null || value === '') return
-      all += weight
-      if (!operand || !Number.isNaN(order(value, operand))) return
-      left += weight
-      stray.set(code, value)
+      if (value !== null && value !== '') add(value, code, !operand || !Number.isNaN(order(value, operand)))
     }
     const alone = column.scalar(code)
     if (alone === several) column.values(code).forEach(look)
-    else if (alone !== undefined) look(alone)
+    else if (alone !== undefined && alone !== null && alone !== '')
+      add(alone, code, !orders || orders[code] !== notOrdered)
   }
   if (left === 0 || left === all) return
   const last = column.codes.findLast((code) => stray.has(code)) ?? 0
@@ -101,18 +106,18 @@ function* otherCase(
     const code = column.codes[at] ?? 0
     if (seen[code] === 1) continue
     seen[code] = typeof column.scalar(code) === 'string' ? 1 : 0
-    for (const value of column
-      .values(code)
-      .flat()
-      .flatMap((each) => (isObject(each) ? Object.values(each) : [each])))
-      if (
+    const look = (value: JsonValue): void => {
+      const isOther =
         typeof value === 'string' &&
         value.length < 100 &&
         lower.has(value.toLowerCase()) &&
-        !wanted.includes(value) &&
-        (verdict[at] === 1) === negated
-      )
-        others.add(value)
+        !wanted.includes(value)
+      if (isOther && (verdict[at] === 1) === negated) others.add(value)
+    }
+    for (const value of column.values(code))
+      for (const each of Array.isArray(value) ? value : [value])
+        if (isObject(each)) Object.values(each).forEach(look)
+        else look(each)
   }
   if (others.size > 0)
     yield `Compared to the letter: ${[...others]

@@ -2,6 +2,7 @@
 import type { JsonValue } from '../../protocol/json.ts'
 import { type Column, columnOf } from '../column.ts'
 import { newWork, type Path, type Work } from '../path/path.ts'
+import { several } from '../path/walk.ts'
 import type { ValuesTest } from './tests.ts'
 
 /** A byte a record, by its position: 1 where it fulfils a condition, else 0. */
@@ -97,18 +98,22 @@ export class Truth {
   readonly known: Uint8Array
   private readonly column: Column
   private readonly test: ValuesTest
+  /** Of a code with one scalar or nothing. */
+  private readonly quick: ((code: number) => boolean) | undefined
   private isComplete = false
 
   constructor(column: Column, test: ValuesTest) {
     this.known = new Uint8Array(column.size)
     this.column = column
     this.test = test
+    this.quick = test.ofColumn?.(column)
   }
 
   holds(code: number): boolean {
     const before = this.known[code]
     if (before !== 0) return before === yes
-    const holds = this.test(this.column.values(code))
+    const { column, quick } = this
+    const holds = quick && column.scalar(code) !== several ? quick(code) : this.test(column.values(code))
     this.known[code] = holds ? yes : no
     return holds
   }
