@@ -15,6 +15,7 @@ import { readLog } from './formats/log.ts'
 import { looksLikeMarkdown, readMarkdown } from './formats/markdown.ts'
 import { readMetrics } from './formats/metrics.ts'
 import { readNdjson } from './formats/ndjson.ts'
+import { readSettings } from './formats/settings.ts'
 import { readStanzas } from './formats/stanzas.ts'
 import { readTable } from './formats/table.ts'
 import { withoutCodes } from './formats/terminal.ts'
@@ -70,6 +71,8 @@ function formatOf(text: string): Omit<Recognised, 'text'> {
   if (lined) return markup('entries', lined)
   const log = readLog(text)
   if (log) return { ...markup('log', log), renewed: true }
+  const settings = readSettings(text)
+  if (settings) return markup('entries', settings)
   const diagnostics = readDiagnostics(text)
   if (diagnostics) return markup('entries', diagnostics)
   if (looksLikeMarkdown(start)) return markup('markdown', () => readMarkdown(text))

@@ -92,13 +92,21 @@ function sample(document: Document, records: Records, max: number): string[] {
   const at = unusual ? records.values[unusual.index] : undefined
   const picked: [string, number][] = [
     ['first', 0],
-    ['last', document.lines().count - 1],
+    ['last', lastLine(document)],
   ]
   if (unusual && isObject(at) && typeof at.line === 'number') picked.splice(1, 0, [unusual.why, at.line - 1])
   // A line cut to pieces shows nothing: rather fewer lines.
   const shown = picked.slice(0, Math.max(1, Math.floor(max / 130)))
   const each = Math.floor(max / shown.length)
   return shown.map(([name, line]) => ellipsis(`${name}: ${document.lines().at(line)}`, Math.min(each, 240)))
+}
+
+/** The last line that says something. */
+function lastLine(document: Document): number {
+  const lines = document.lines()
+  let last = lines.count - 1
+  while (last > 0 && lines.count - last < 20 && lines.at(last).trim() === '') last--
+  return last
 }
 
 /** Errors first; where there are none, what records in general are asked for. */
