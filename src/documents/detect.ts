@@ -59,7 +59,7 @@ function formatOf(text: string): Omit<Recognised, 'text'> {
   const metrics = readMetrics(text)
   if (metrics) return data('table', metrics)
   const csv = readCsv(text, 'with header')
-  if (csv) return data('csv', csv)
+  if (csv) return { ...data('csv', csv), renewed: true }
   if (looksLikeTree(start)) return markup('tree', () => readTree(text))
   const drawn = readBoxTree(text)
   if (drawn) return markup('entries', drawn)
@@ -81,7 +81,7 @@ function formatOf(text: string): Omit<Recognised, 'text'> {
   const counted = readCounted(text)
   if (counted) return { kind: 'json', format: 'table', ...counted }
   const bare = readCsv(text, 'without header')
-  if (bare) return data('csv', bare)
+  if (bare) return { ...data('csv', bare), renewed: true }
   return { kind: 'text', format: 'text', asides: [] }
 }
 

@@ -80,7 +80,8 @@ class LazyDocument implements Document {
     this.lines = once(() => indexLines(this.text))
     const records = parts.records ?? (() => mainPart(this.format, this.json()) ?? collectionOf(this.json()))
     this.records = parts.renewed ? onceEach(this.json, records) : once(records)
-    this.rows = once(parts.rows ?? (() => usualRows(this, parts.noun)))
+    const rows = parts.rows ?? (() => usualRows(this, parts.noun))
+    this.rows = parts.renewed && !READ.has(this.format) ? onceEach(this.json, rows) : once(rows)
   }
 
   get text(): string {

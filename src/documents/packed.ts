@@ -2,17 +2,20 @@
 import { type JsonObject, type JsonValue, setOwn } from '../protocol/json.ts'
 import { NumberList } from '../text/number-list.ts'
 
-/** What a value is, in the last two bits of its cell; the others are the number, or where it is found. */
+/** What a value is, in the last three bits of its cell; the others are the number, or where it is found. */
 const INTEGER = 0
 const HELD = 1
 const NEAR = 2
 const FAR = 3
+const NUMBER = 4
+const KINDS = 8
 
 /** Integers from `-OFFSET` to below `OFFSET` fit into a cell. */
-const OFFSET = 2 ** 29
-/** A near place begins at most so far from where its record begins, and is no longer than this. */
-const NEAR_BITS = 15
-const NEAR_LIMIT = 2 ** NEAR_BITS
+const OFFSET = 2 ** 28
+/** A near place begins less than `NEAR_LIMIT` from where its record begins, and is shorter than `SHORT_LIMIT`. */
+const SHORT_BITS = 14
+const SHORT_LIMIT = 2 ** SHORT_BITS
+const NEAR_LIMIT = 2 ** 15
 
 /** Values that are looked up to be held once; others are places, or held each by itself. */
 const LONGEST_REPEATED = 40
@@ -33,20 +36,26 @@ interface Shape {
 }
 
 /**
- * Packs records. `startOf` tells where in the text a record begins: its strings are looked for from there to the next one.
+ * Packs records. `startOf` tells where in the text a record begins, if that is known: its strings are looked for from there
+ * to the next one.
  * What is returned makes them again, equal to the letter, new objects each time. Undefined: too few are alike.
  */
 export function packRecords(
   records: readonly JsonObject[],
   text: string,
-  startOf: (record: JsonObject) => number | undefined,
+  startOf: (record: JsonObject, index: number) => number | undefined,
 ): (() => JsonObject[]) | undefined {
   const packer = new Packer(text)
-  let start = 0
+  let next = records[0] && startOf(records[0], 0)
   for (const [index, record] of records.entries()) {
-    start = Math.max(start, startOf(record) ?? 0)
-    const next = records[index + 1]
-    packer.add(record, start, (next && startOf(next)) ?? text.length)
+    const start = next
+    const after = records[index + 1]
+    next = after && startOf(after, index + 1)
+    packer.add(
+      record,
+      start ?? 0,
+      start === undefined ? 0 : after === undefined ? text.length : (next ?? start),
+    )
     if (packer.shapes > Math.max(MOST_SHAPES, index / FEWEST_ALIKE)) return undefined
   }
   return packer.unpacker()
@@ -60,6 +69,7 @@ class Packer {
   readonly #starts = new NumberList()
   readonly #cells = new NumberList()
   readonly #far = new NumberList()
+  readonly #numbers: number[] = []
   readonly #held: JsonValue[] = []
   readonly #known = new Map<JsonValue, number>()
 
@@ -91,6 +101,7 @@ class Packer {
       starts: this.#starts.array(),
       cells: this.#cells.array(),
       far: this.#far.array(),
+      numbers: Float64Array.from(this.#numbers),
       held: this.#held,
     }
     return unpacking(packed)
@@ -109,33 +120,30 @@ class Packer {
   }
 
   #cell(name: string, value: JsonValue, window: string, start: number): number {
-    if (
-      typeof value === 'number' &&
-      Number.isInteger(value) &&
-      Math.abs(value) < OFFSET &&
-      !Object.is(value, -0)
-    )
-      return tagged(value + OFFSET, INTEGER)
+    if (typeof value === 'number') {
+      const fits = Number.isInteger(value) && Math.abs(value) < OFFSET && !Object.is(value, -0)
+      return fits ? cellOf(value + OFFSET, INTEGER) : cellOf(this.#numbers.push(value) - 1, NUMBER)
+    }
     // Times are told once each.
     const repeats =
       typeof value === 'string'
         ? value.length <= LONGEST_REPEATED && name !== 'time'
-        : typeof value !== 'object'
-    const known = repeats || value === null ? this.#known.get(value) : undefined
-    if (known !== undefined) return tagged(known, HELD)
-    const mayRepeat = (repeats || value === null) && this.#known.size < MOST_REPEATED
+        : typeof value === 'boolean' || value === null
+    const known = repeats ? this.#known.get(value) : undefined
+    if (known !== undefined) return cellOf(known, HELD)
+    const mayRepeat = repeats && this.#known.size < MOST_REPEATED
     if (typeof value === 'string' && !mayRepeat) {
       const at = window.indexOf(value)
-      if (at >= 0 && at < NEAR_LIMIT && value.length < NEAR_LIMIT)
-        return tagged(at * NEAR_LIMIT + value.length, NEAR)
+      if (at >= 0 && at < NEAR_LIMIT && value.length < SHORT_LIMIT)
+        return cellOf(at * SHORT_LIMIT + value.length, NEAR)
       if (at >= 0) {
         this.#far.add(start + at)
-        return tagged(this.#far.add(value.length) - 2, FAR)
+        return cellOf(this.#far.add(value.length) - 2, FAR)
       }
     }
     const index = this.#held.push(value) - 1
     if (mayRepeat) this.#known.set(value, index)
-    return tagged(index, HELD)
+    return cellOf(index, HELD)
   }
 }
 
@@ -150,8 +158,7 @@ function namesOf(shapes: readonly Shape[], ofRecord: Uint32Array): readonly (rea
   return names
 }
 
-/** Thirty bits and two. */
-const tagged = (bits: number, tag: number): number => bits * 4 + tag
+const cellOf = (bits: number, kind: number): number => bits * KINDS + kind
 
 interface Packed {
   readonly text: string
@@ -160,24 +167,36 @@ interface Packed {
   readonly starts: Uint32Array
   readonly cells: Uint32Array
   readonly far: Uint32Array
+  readonly numbers: Float64Array
   readonly held: readonly JsonValue[]
 }
 
 /** Outside of the class, so that what served to pack is not kept. */
-function unpacking({ text, shapes, ofRecord, starts, cells, far, held }: Packed): () => JsonObject[] {
+function unpacking({
+  text,
+  shapes,
+  ofRecord,
+  starts,
+  cells,
+  far,
+  numbers,
+  held,
+}: Packed): () => JsonObject[] {
   const valueIn = (cell: number, start: number): JsonValue => {
-    const bits = cell >>> 2
-    switch (cell & 3) {
+    const bits = cell >>> 3
+    switch (cell % KINDS) {
       case INTEGER:
         return bits - OFFSET
       case NEAR: {
-        const from = start + (bits >>> NEAR_BITS)
-        return text.slice(from, from + (bits & (NEAR_LIMIT - 1)))
+        const from = start + (bits >>> SHORT_BITS)
+        return text.slice(from, from + (bits % SHORT_LIMIT))
       }
       case FAR: {
         const from = far[bits] ?? 0
         return text.slice(from, from + (far[bits + 1] ?? 0))
       }
+      case NUMBER:
+        return numbers[bits] ?? 0
       default:
         return held[bits] ?? null
     }
