@@ -84,10 +84,10 @@ function shortRow(row: JsonObject, places: readonly Place[], left: number): Json
   return short
 }
 
-/** True where a text is too long for a short row. */
+/** True where a text or list is too long for a short row. */
 function isCut(rows: readonly JsonObject[], places: readonly Place[]): boolean {
   return places.some((place) =>
-    rows.some((row) => /… \[[\d,]+ characters\]$/.test(String(cellOf(row, place) ?? ''))),
+    rows.some((row) => /… \[[\d,]+ characters\]$|… [\d,]+ more$/.test(String(cellOf(row, place) ?? ''))),
   )
 }
 
@@ -159,10 +159,18 @@ function cellOf(row: JsonObject, { keys, many }: Place): JsonValue | undefined {
   collect(row, keys, 0, found)
   const [first] = found
   if (found.some((value) => isObject(value) || Array.isArray(value))) return undefined
-  if (!many) return first === undefined ? undefined : shortened(first)
+  // One element is a list of one, not a value: nothing is shown as what it is not.
+  if (!many && !isList(row, keys)) return first === undefined ? undefined : shortened(first)
   const cells = found.slice(0, ELEMENTS).map(shortened)
   if (found.length > ELEMENTS) cells.push(`… ${formatCount(found.length - ELEMENTS)} more`)
   return found.length === 0 ? undefined : cells
+}
+
+/** True where the keys lead to a list itself. */
+function isList(row: JsonObject, keys: readonly string[]): boolean {
+  let here: JsonValue | undefined = row
+  for (const key of keys) here = isObject(here) ? own(here, key) : undefined
+  return Array.isArray(here)
 }
 
 function collect(value: JsonValue, keys: readonly string[], at: number, into: JsonValue[]): void {

@@ -25,7 +25,8 @@ export function spelledAlike(
   if ('one' in found) {
     const better = betterOne(records, path, found, wanted, written)
     if (better) return better
-    const also = found.others.length > 0 ? ` There is ${listed(found.others, 3)} as well.` : ''
+    const others = [...new Set([...found.others, ...sameLetters(records, path, found.one)])]
+    const also = others.length > 0 ? ` There is ${listed(others, 3)} as well.` : ''
     return readAs(written, found.one, also)
   }
   const map = mapOf(records, found.several)
@@ -38,6 +39,13 @@ export function spelledAlike(
   }
   const described = withSamples(records, found.several.slice(0, 6))
   throw new Refusal(`\`${written}\` may be several fields; write one of them in full. Nearest: ${described}.`)
+}
+
+/** `tags.Name` for `Name` that was read as `name`: deeper down it is written to the letter. */
+function sameLetters(records: Records, path: Path, one: string): string[] {
+  const written = formatPath(path)
+  if (path.length !== 1 || one === written || one.endsWith(`.${written}`)) return []
+  return [...records.names().keys()].filter((name) => name !== one && name.endsWith(`.${written}`))
 }
 
 /** Without the fields that hold nothing, unless none of them holds anything. */

@@ -103,3 +103,17 @@ test('where all fields are shown, long texts are still cut', () => {
     of: 2,
   })
 })
+
+test('a list of texts stays a list, however few it holds', () => {
+  const rows = Array.from(
+    { length: 3 },
+    (_, n): JsonObject => ({
+      name: `n${n}`,
+      body: 'x'.repeat(900),
+      links: n === 0 ? ['a'] : ['a', 'b', 'c', 'd', 'e', 'f', 'g'],
+    }),
+  )
+  const short = compactRows(rows, rows, new Set(), 8000)
+  expect(short?.rows[0]).toMatchObject({ name: 'n0', links: ['a'] })
+  expect(short?.rows[1]).toMatchObject({ links: ['a', 'b', 'c', 'd', 'e', '… 2 more'] })
+})

@@ -43,6 +43,14 @@ describe('a name alone that is the record’s own, and that of a field deeper do
   })
 })
 
+test('of names that differ in case the other is told', () => {
+  const records = [
+    { name: 'a', tags: { Name: 'b' } },
+    { name: 'b', tags: { Name: 'c' } },
+  ]
+  expect(asked(records, { where: 'Name = b' }).notes).toContain('There is `tags.Name` as well.')
+})
+
 test('fields of small maps are named across the map, not by its keys', () => {
   const schemas = Array.from({ length: 12 }, (_, n) => ({
     name: `s${n}`,
