@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 
-const NODE = /^((?:[│|][ \u00a0]{1,3}|[ \u00a0]{2,4})*)(?:[├└╰][─━]+┬?|\|--|`--|\+--|\\---?)[ \u00a0]?(.+)$/
+const NODE = /^([│| \u00a0]{0,400}?)(?:[├└╰][─━]+┬?|\|--|`--|\+--|\\---?)[ \u00a0]?(.+)$/
 const SUM = /^\d+ director(?:y|ies)(?:, \d+ files?)?$/
 const LEAST = 5
 const SAMPLE = 500

@@ -153,3 +153,13 @@ describe('trees that are drawn', () => {
     expect(read(table).format).toBe('table')
   })
 })
+
+test.each([
+  ['blanks before a node', `├── a\n${`${' '.repeat(4_000)}x\n`.repeat(20)}`],
+  ['capitals in a row', `${'Aa'.repeat(2_000)}!\n${'x y z\n'.repeat(20)}`],
+  ['small words in a row', `${'aaa'.repeat(1_300)} B!\n${'x y z\n'.repeat(20)}`],
+  ['brackets of blame', `f55e0b9 ${'( '.repeat(2_000)}\n${'x\n'.repeat(20)}`],
+  ['modes', `${`-rw-r--r-- 1 ${'a '.repeat(1_900)}\n`.repeat(20)}`],
+])('is told apart from what is nearly so, however long: %s', (_, text) => {
+  expect(read(text).format).not.toBe('json')
+})
