@@ -12,7 +12,8 @@ import { blocksOf, isText } from '../protocol/content.ts'
 import type { JsonObject, JsonValue } from '../protocol/json.ts'
 import { formatCount } from '../text/format.ts'
 import { countTokens } from '../text/tokens.ts'
-import { decodeResult, hashOf } from './content.ts'
+import { decodeResult } from './content.ts'
+import { hashOf } from './hash.ts'
 import type { Arrival, Digest, DigestOptions } from './operation.ts'
 import type { Views } from './views.ts'
 import { embeddedText, isReplaced, type Weight, weigh } from './weigh.ts'
@@ -29,12 +30,13 @@ interface Look {
 
 /** Measures a first response and shapes it when it is too large. Never mutates; the kept bytes stay what they are. */
 export function digest(views: Views, { content, tool }: Arrival, options: DigestOptions): Digest {
-  const hash = hashOf(content)
   const look = sketch(content) ?? open(content)
+  // A long one is hashed while it is looked at, by whoever sent it here.
+  const hash = look?.isSketch ? '' : hashOf(content)
   if (look === undefined) return { hash, characters: 0, tokens: 0, unreadable: true }
   const { result, weight } = look
   const { characters, tokens } = weight
-  const passes: Digest = { hash, characters, tokens }
+  const passes: Digest = { hash, characters, tokens, ...(look.isSketch && { unopened: true }) }
   const always = options.always && result.isError !== true
   if (!always && !isTooLarge(result, weight, options)) return passes
   const structured = structuredFor(result, weight, options)
@@ -52,11 +54,9 @@ export function digest(views: Views, { content, tool }: Arrival, options: Digest
   const kept = blocksOf(result).filter((block) => !isReplaced(block))
   const untouched = kept.reduce((sum, block) => sum + embeddedText(block).length, 0)
   if (!always && lengthOf(text) + left.length + untouched >= characters) return passes
-  if (look.isSketch) views.counted(hash, tokens)
-  else views.keep(hash, document, content.byteLength, tokens)
+  if (!look.isSketch) views.keep(hash, document, content.byteLength, tokens)
   return {
     ...passes,
-    ...(look.isSketch && { unopened: true }),
     shaped: { ...shape(result, structured, text), tokens: tokensOf(text) + countTokens(left) },
   }
 }

@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import type { Engine } from './engine.ts'
+import { hashInSlices, hashOf } from './hash.ts'
 import { createLane, type Lane } from './lane.ts'
+import type { Source } from './operation.ts'
 import { createQuiet } from './quiet.ts'
 import type { Answer, Task } from './task.ts'
 
@@ -23,6 +25,9 @@ export const ENGINE_DEFAULTS = {
 
 /** Contents whose lane is remembered. One that is forgotten is opened once more, somewhere. */
 const REMEMBERED = 10_000
+
+/** Shorter content is hashed by the worker. */
+const LONG = 128 * 1024
 
 /** Milliseconds without questions after which a result that was only looked at is opened for those that may come. */
 const QUIET = 1000
@@ -60,20 +65,27 @@ export function createEngine(options: EngineOptions): Engine {
     lane.run(task).catch(() => {})
   }
 
+  /** What is previewed is asked about, most often, and the last one first. It takes longer to open than to preview. */
+  function openLater(lane: Lane, source: Pick<Source, 'hash' | 'content'>, tokens: number): void {
+    background(lane, { kind: 'counted', hash: source.hash, tokens })
+    quiet.later('open', () => {
+      if (homes.has(source.hash)) background(lane, { kind: 'open', source })
+    })
+  }
+
   return {
     async digest({ content, tool }, digestOptions, signal) {
       const lane = idlest()
       const task = { kind: 'digest', arrival: { content, tool }, options: digestOptions } as const
       // A call is under way for it; a question may wait a little longer.
+      const hashing = content.byteLength < LONG ? undefined : hashInSlices(content)
       const digest = await run(lane, task, signal, true)
-      const { hash } = digest
+      const { unopened, shaped, tokens } = digest
+      const hash = unopened ? ((await hashing) ?? hashOf(content)) : digest.hash
       homes.set(hash, lane)
-      // What is previewed is asked about, most often, and the last one first. It takes longer to open than to preview.
-      if (digest.unopened)
-        quiet.later('open', () => {
-          if (homes.has(hash)) background(lane, { kind: 'open', source: { hash, content } })
-        })
-      return digest
+      if (!unopened) return digest
+      if (shaped) openLater(lane, { hash, content }, tokens)
+      return { ...digest, hash }
     },
     async query(entries, query, signal) {
       const sources = entries.map(({ handle, hash, content, tool }) => ({ handle, hash, content, tool }))

@@ -66,7 +66,7 @@ export interface Digest {
   tokens: number
   /** The bytes are no JSON object: no client could read them. */
   unreadable?: true
-  /** A preview was made, and no view is open for the questions that may follow. */
+  /** Looked at where it is written: it has no hash yet, and no view is open for the questions that may follow. */
   unopened?: true
   /** Absent: under the limit, or not smaller when shaped; the original passes byte for byte. */
   shaped?: {

@@ -29,12 +29,19 @@ interface OpenTask {
   source: Pick<Source, 'hash' | 'content'>
 }
 
+/** The tokens of a result that is not open yet. */
+interface CountedTask {
+  kind: 'counted'
+  hash: string
+  tokens: number
+}
+
 /** Loads and compiles what the first result would wait for. */
 interface RehearseTask {
   kind: 'rehearse'
 }
 
-export type Task = DigestTask | QueryTask | CountTask | ForgetTask | OpenTask | RehearseTask
+export type Task = DigestTask | QueryTask | CountTask | ForgetTask | CountedTask | OpenTask | RehearseTask
 
 export type Answer<T extends Task> = T extends DigestTask
   ? Digest

@@ -19,6 +19,9 @@ export function run(task: Task): Answer<Task> {
       return query(views, task.sources, task.query)
     case 'count':
       return task.texts.map(countTokens)
+    case 'counted':
+      views.counted(task.hash, task.tokens)
+      return null
     case 'open':
       views.open(task.source)
       return null

@@ -1,52 +1,64 @@
-/** Where records are written: from, to, and how many bytes before each are no characters of the text. 12 bytes a record. */
+/** Where records begin, and before every few of them how many bytes are no characters of the text. Four bytes a record, and a little. */
 const FIRST_ROOM = 1024
 const MOST_ROOM = 4_000_000
+/** Records from one mark to the next. */
+const STEP = 16
 
 export class Offsets {
   count = 0
   #froms: Int32Array
-  #ends: Int32Array
-  #saved: Int32Array
+  /** Bytes that are no characters, before records 0, 16, 32. */
+  #marks: Int32Array
 
   /** `expected`: how many records there may be, about. */
   constructor(expected = 0) {
     const room = Math.min(MOST_ROOM, Math.max(FIRST_ROOM, Math.ceil(expected * 1.1)))
     this.#froms = new Int32Array(room)
-    this.#ends = new Int32Array(room)
-    this.#saved = new Int32Array(room)
+    this.#marks = new Int32Array(Math.ceil(room / STEP))
   }
 
-  add(from: number, end: number, saved: number): void {
-    if (this.count === this.#froms.length) this.#grow()
-    this.#froms[this.count] = from
-    this.#ends[this.count] = end
-    this.#saved[this.count] = saved
-    this.count += 1
+  /** `saved`: bytes before it that are no characters. */
+  add(from: number, saved: number): void {
+    const { count } = this
+    if (count === this.#froms.length) this.#grow()
+    this.#froms[count] = from
+    if (count % STEP === 0) this.#marks[count / STEP] = saved
+    this.count = count + 1
   }
 
+  /** The first byte of a record. */
   from(index: number): number {
     return this.#froms[index] as number
   }
 
-  end(index: number): number {
-    return this.#ends[index] as number
-  }
-
-  /** The offset of a record among the characters of the text, which begins at byte `start`. */
-  character(index: number, start: number): number {
-    return (this.#froms[index] as number) - (this.#saved[index] as number) - start
-  }
-
-  /** The last record that begins at or before a character; 0 when there is none. */
-  at(character: number, start: number): number {
+  /** The last mark at or before a character of the text, which begins at byte `start`: a record's first byte and its character. */
+  before(character: number, start: number): { byte: number; character: number } | undefined {
     let low = 0
-    let high = this.count - 1
+    let high = Math.ceil(this.count / STEP) - 1
     while (low < high) {
       const middle = (low + high + 1) >> 1
-      if (this.character(middle, start) <= character) low = middle
+      if (this.#character(middle, start) <= character) low = middle
       else high = middle - 1
     }
-    return low
+    const at = this.#character(low, start)
+    return at <= character ? { byte: this.from(low * STEP), character: at } : undefined
+  }
+
+  /** The first byte of the first marked record at or behind a character; undefined when there is none. */
+  behind(character: number, start: number): number | undefined {
+    const marks = Math.ceil(this.count / STEP)
+    let low = 0
+    let high = marks
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.#character(middle, start) >= character) high = middle
+      else low = middle + 1
+    }
+    return low < marks ? this.from(low * STEP) : undefined
+  }
+
+  #character(mark: number, start: number): number {
+    return (this.#froms[mark * STEP] as number) - (this.#marks[mark] as number) - start
   }
 
   #grow(): void {
@@ -56,7 +68,6 @@ export class Offsets {
       return copy
     }
     this.#froms = larger(this.#froms)
-    this.#ends = larger(this.#ends)
-    this.#saved = larger(this.#saved)
+    this.#marks = larger(this.#marks)
   }
 }

@@ -51,6 +51,7 @@ export function scanRecords(
 class RecordsScan {
   readonly #bytes: Uint8Array
   readonly #view: DataView
+  readonly #size: number
   readonly #every: number
   readonly #pass = new Pass()
   readonly #leaves: LeafCounts
@@ -61,6 +62,7 @@ class RecordsScan {
   constructor(bytes: Uint8Array, every: number, saved: number) {
     this.#bytes = bytes
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.#size = bytes.byteLength
     this.#every = every
     this.#leaves = new LeafCounts(bytes, this.#pass, saved)
   }
@@ -75,7 +77,7 @@ class RecordsScan {
       if (bytes[at] !== OPEN_OBJECT) giveUp()
       const { saved } = this.#leaves
       const end = this.#object(root, at, offsets.count, offsets.count % this.#every === 0, 0)
-      offsets.add(at, end, saved)
+      offsets.add(at, saved)
       at = this.#space(end)
       const byte = bytes[at]
       at += 1
@@ -115,11 +117,12 @@ class RecordsScan {
     let at = this.#space(start + 1)
     if (bytes[at] === CLOSE_OBJECT) return at + 1
     let seen = 0
+    let keysSaved = 0
     let before: Place | undefined
     for (;;) {
       let field = before === undefined ? place.first : before.after
-      if (field?.key?.isAt(this.#view, this.#bytes.length, at) === true) {
-        this.#leaves.saved += field.keySaved
+      if (field?.key?.isAt(this.#view, this.#size, at) === true) {
+        keysSaved += field.keySaved
         at += field.key.length
       } else {
         field = this.#field(place, at, before, record)
@@ -138,6 +141,7 @@ class RecordsScan {
       at = this.#space(at)
     }
     place.present += seen
+    this.#leaves.saved += keysSaved
     if (seen > SOME_FIELDS && this.#isWide(start, at, seen, depth)) giveUp()
     if (place.byName.size > SOME_FIELDS && isMapLike(place)) giveUp()
     return at
@@ -185,7 +189,7 @@ class RecordsScan {
     let skipped = before === undefined ? place.first : before.after
     for (let count = 0; skipped !== undefined && count < LACKING; count++) {
       skipped = skipped.after
-      if (skipped?.key?.isAt(this.#view, this.#bytes.length, at) === true) return skipped
+      if (skipped?.key?.isAt(this.#view, this.#size, at) === true) return skipped
     }
     const field = this.#named(place, at, record)
     if (before === undefined) place.first = field
@@ -213,7 +217,7 @@ class RecordsScan {
   /** Behind the colon that follows the key, from the quote before it. */
   #behindKey(field: Place, start: number): number {
     const bytes = this.#bytes
-    if (field.key?.isAt(this.#view, this.#bytes.length, start) === true) {
+    if (field.key?.isAt(this.#view, this.#size, start) === true) {
       this.#leaves.saved += field.keySaved
       return start + field.key.length
     }

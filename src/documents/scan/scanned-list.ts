@@ -1,6 +1,6 @@
 /** A list of records whose objects are made one by one, when they are asked for. */
 import type { JsonValue } from '../../protocol/json.ts'
-import { parsed, unescaped } from './escaped.ts'
+import { behindValue, parsed, unescaped } from './escaped.ts'
 import type { ScannedRecords } from './records-scan.ts'
 
 const lists = new WeakMap<readonly JsonValue[], ScannedRecords>()
@@ -17,7 +17,8 @@ export function scannedList(bytes: Uint8Array, scanned: ScannedRecords): JsonVal
   const record = (index: number): JsonValue => {
     let value = made.get(index)
     if (value === undefined) {
-      value = parsed(unescaped(bytes, offsets.from(index), offsets.end(index)))
+      const from = offsets.from(index)
+      value = parsed(unescaped(bytes, from, behindValue(bytes, from)))
       made.set(index, value)
     }
     return value

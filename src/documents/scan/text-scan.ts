@@ -132,19 +132,14 @@ class TextScan {
     for (; this.#at < end; this.#at++) if (this.#bytes[this.#at] === BACKSLASH) this.#saved += 1
   }
 
-  /** From the record before to the record behind, between which nothing is cut that is one character. */
+  /** From a record before to a record behind, between which nothing is cut that is one character. */
   #slice(from: number, to: number): string {
-    let [first, byte, end] = [0, this.#start, this.#end]
+    let first = { byte: this.#start, character: 0 }
+    let end = this.#end
     for (const { offsets } of this.#lists) {
-      if (offsets.character(0, this.#start) <= from) {
-        const before = offsets.at(from, this.#start)
-        first = offsets.character(before, this.#start)
-        byte = offsets.from(before)
-      }
-      const behind = offsets.at(to, this.#start) + 1
-      if (behind < offsets.count && offsets.character(behind, this.#start) >= to)
-        end = Math.min(end, offsets.from(behind))
+      first = offsets.before(from, this.#start) ?? first
+      end = Math.min(end, offsets.behind(to, this.#start) ?? end)
     }
-    return unescaped(this.#bytes, byte, end).slice(from - first, to - first)
+    return unescaped(this.#bytes, first.byte, end).slice(from - first.character, to - first.character)
   }
 }
