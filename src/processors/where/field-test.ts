@@ -79,6 +79,7 @@ function holdsText(column: Column, text: string): boolean {
     value === text ||
     (Array.isArray(value) && value.some(same)) ||
     (isObject(value) && Object.values(value).some((held) => held === text))
+  if (!holdsTexts(column)) return false
   const inLists = listedIn(column)
   if (inLists?.has(text)) return true
   for (let code = 0; code < column.size; code++) {
@@ -86,6 +87,17 @@ function holdsText(column: Column, text: string): boolean {
     if (value === several ? !inLists && column.values(code).some(same) : value === text) return true
   }
   return false
+}
+
+/** False where all that a column holds are numbers, booleans and null. */
+function holdsTexts(column: Column): boolean {
+  return column.derived('texts', () => {
+    for (let code = 0; code < column.size; code++) {
+      const value = column.scalar(code)
+      if (value === several || typeof value === 'string') return true
+    }
+    return false
+  })
 }
 
 /** The distinct elements of all lists in a column where lists of scalars are all that it holds beside scalars; else undefined. */

@@ -37,8 +37,11 @@ export function testOf({ operator, operands, written }: Comparison, around: Surr
     case '=':
     case 'in': {
       const strict = operands.map((operand) => around.strictness(operand))
-      return scalarwise((value) =>
-        operands.some((operand, at) => equals(value, operand, strict[at] ?? 'exact')),
+      const [only = 'exact'] = strict
+      return scalarwise(
+        second === undefined
+          ? (value) => equals(value, first, only)
+          : (value) => operands.some((operand, at) => equals(value, operand, strict[at] ?? 'exact')),
       )
     }
     case 'has all': {

@@ -127,7 +127,9 @@ export class Truth {
 
   /** True when it holds for the values of some record. */
   some(): boolean {
+    if (this.isComplete) return this.known.includes(yes)
     for (let code = 0; code < this.known.length; code++) if (this.holds(code)) return true
+    this.isComplete = true
     return false
   }
 }
