@@ -1,7 +1,6 @@
 /** What `group_by` names: a field, or a part of a date. */
 
-import type { JsonValue } from '../../protocol/json.ts'
-import { codedOf } from '../coded.ts'
+import type { Coded } from '../coded.ts'
 import { type Field, resolveExactly, resolveField } from '../fields.ts'
 import { acrossMap, holdsObjects, nameWithin } from '../inner-fields.ts'
 import { parsePath } from '../path/parse.ts'
@@ -55,8 +54,7 @@ function partIn(reference: string): [string, DatePart | undefined] {
 }
 
 /** What records are grouped by: the different values of each, null among them, or the part of each date. */
-export function keyCodes(records: readonly JsonValue[], { field, part }: GroupKey): KeyCodes {
-  const { column, codes, whole } = codedOf(records, field.path)
+export function keyCodes({ column, codes, whole }: Coded, { part }: GroupKey): KeyCodes {
   const name = `group by ${part ?? 'value'}`
   const values = column.derived(name, () =>
     encoded(

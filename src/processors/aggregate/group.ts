@@ -57,10 +57,11 @@ export function groupRecords(
   collected: readonly Collected[],
   list: Path | undefined,
 ): Groups {
-  const units = list && unitsOf(records, list)
-  const rows = units?.rows ?? records
-  const coded = keys.map((key) => keyCodes(rows, key))
-  const { members, items } = grouped(rows.length, coded)
+  const asked = [...keys, ...collected.filter(({ ofElements }) => ofElements)].map(({ field }) => field.path)
+  const units = list && unitsOf(records, list, asked)
+  const read = (path: Path): Coded => units?.codes(path) ?? codedOf(records, path)
+  const coded = keys.map((key) => keyCodes(read(key.field.path), key))
+  const { members, items } = grouped(records.length, coded)
   const { ofRecords, several } = recordsIn(members, units?.records)
   return {
     count: members.count,
@@ -73,7 +74,7 @@ export function groupRecords(
     several,
     gathered: collected.map(({ field, ofElements }) => {
       const inUnits = ofElements ? units : undefined
-      const one = codedOf(inUnits?.rows ?? records, field.path)
+      const one = inUnits?.codes(field.path) ?? codedOf(records, field.path)
       return gatheredIn(one, inUnits ? members : ofRecords, records.length, inUnits)
     }),
   }

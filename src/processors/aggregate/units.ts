@@ -1,18 +1,29 @@
-/** The elements of a list in records, each as the record it is in with that element alone. */
+/** The elements of a list in records, which are grouped one by one. */
 import type { JsonValue } from '../../protocol/json.ts'
+import { type Coded, codedOf } from '../coded.ts'
 import { newWork, type Path } from '../path/path.ts'
 import { unwind } from '../unwind.ts'
+import { elementsOf } from './elements.ts'
 
 export interface Units {
-  readonly rows: readonly JsonValue[]
   /** The record that each is of, by its position. */
   readonly records: Uint32Array
+  /** A field as it is in each of them. */
+  codes(path: Path): Coded
 }
 
 const mostWork = 20_000_000
 
-/** A record whose list is empty or absent is one unit as it is. Throws a `Refusal` when there are too many. */
-export function unitsOf(records: readonly JsonValue[], list: Path): Units {
+/**
+ * The elements of `list`. A record whose list is empty or absent has none, or is one as it is. `paths`: what will be asked for. Throws
+ * a `Refusal` when there are too many.
+ */
+export function unitsOf(records: readonly JsonValue[], list: Path, paths: readonly Path[]): Units {
+  return elementsOf(records, list, paths) ?? copiesOf(records, list)
+}
+
+/** Each element as the record it is in with that element alone, whatever the paths. */
+function copiesOf(records: readonly JsonValue[], list: Path): Units {
   const work = newWork(mostWork)
   const rows: JsonValue[] = []
   const from: number[] = []
@@ -22,5 +33,5 @@ export function unitsOf(records: readonly JsonValue[], list: Path): Units {
       from.push(at)
     }
   }
-  return { rows, records: Uint32Array.from(from) }
+  return { records: Uint32Array.from(from), codes: (path) => codedOf(rows, path) }
 }
