@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { SpanList, spanAfter } from '../../../src/text/spans.ts'
+import { SpanList, StartList, spanAfter } from '../../../src/text/spans.ts'
 
 test('the first part that ends after a place is found from any part before it', () => {
   fc.assert(
@@ -18,5 +18,26 @@ test('the first part that ends after a place is found from any part before it', 
       expect(spanAfter(spans, offset)).toBe(expected)
       expect(spanAfter(spans, offset, Math.min(before, expected))).toBe(expected)
     }),
+  )
+})
+
+test('parts that one character separates are told by their beginnings, short ones and long ones', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(fc.nat(9), fc.constantFrom(4_000, 65_535, 70_000)), { maxLength: 80 }),
+      (lengths) => {
+        const list = new StartList()
+        let at = 0
+        const expected = lengths.map((length) => {
+          list.add(at)
+          at += length + 1
+          return [at - length - 1, at - 1]
+        })
+        const spans = list.spans(at)
+        expect(
+          Array.from({ length: spans.count }, (_, index) => [spans.start(index), spans.end(index)]),
+        ).toEqual(expected)
+      },
+    ),
   )
 })
