@@ -8,14 +8,14 @@ export class Remembered<T> {
     this.most = most
   }
 
-  /** What `find` found when it was last asked for under this name. What it throws is not kept. */
-  of(about: object, name: string, find: () => T): T {
+  /** What `find` found when it was last asked for under this name. What it throws is not kept, nor what `keeps` is false of. */
+  of(about: object, name: string, find: () => T, keeps: (found: T) => boolean = () => true): T {
     const known = this.kept.get(about) ?? new Map<string, T>()
     this.kept.set(about, known)
     const before = known.get(name)
     const found = before === undefined && !known.has(name) ? find() : (before as T)
     known.delete(name)
-    known.set(name, found)
+    if (keeps(found)) known.set(name, found)
     for (const [oldest] of known) {
       if (known.size <= this.most) break
       known.delete(oldest)

@@ -22,17 +22,21 @@ export interface Binding {
   notes: string[]
 }
 
+/** A pattern has a time for all its uses, so each question compiles its own. */
+const isLasting = ({ patterns }: Pick<Findings, 'patterns'>): boolean => patterns.length === 0
+
 const bindings = new Remembered<Binding>(8)
 
 /** Reads conditions, finds the fields, compiles the patterns. Throws a `Refusal` for a field that no record has and a bad pattern. */
 export function bind(conditions: readonly string[], records: Records): Binding {
-  const bound = bindings.of(records, JSON.stringify(conditions), () => {
+  const find = (): Binding => {
     const binder = new Binder(records)
     const read = conditions.map((condition) => parseCondition(condition, binder.reading))
     const matches = binder.together(read)
     const { comparisons, patterns, notes } = binder
     return { matches, comparisons, patterns, notes: [...notes] }
-  })
+  }
+  const bound = bindings.of(records, JSON.stringify(conditions), find, isLasting)
   return { ...bound, notes: [...bound.notes] }
 }
 
@@ -133,15 +137,14 @@ class Binder implements Findings {
   }
 
   private compare(written: Comparison): Bound {
-    const { bound, found } = compared.of(this.records, JSON.stringify([written, this.depth]), () => {
-      const findings: Findings = { notes: new Set(), patterns: [] }
+    const find = (): { bound: Bound; found: Findings } => {
+      const found: Findings = { notes: new Set(), patterns: [] }
       const { records, reading } = this
       const within = (condition: Within, into: Findings): Matcher => this.within(condition, into)
-      return {
-        bound: compare({ records, knows: reading.knows, within }, written, findings),
-        found: findings,
-      }
-    })
+      return { bound: compare({ records, knows: reading.knows, within }, written, found), found }
+    }
+    const key = JSON.stringify([written, this.depth])
+    const { bound, found } = compared.of(this.records, key, find, (one) => isLasting(one.found))
     this.comparisons.push(bound)
     for (const text of found.notes) this.notes.add(text)
     this.patterns.push(...found.patterns)

@@ -40,3 +40,17 @@ test('what was not asked for the longest is forgotten first', () => {
   for (const name of ['a', 'b', 'a', 'c', 'a', 'b']) ask(name)
   expect(found).toEqual(['a', 'b', 'c', 'b'])
 })
+
+test('what is not to be kept is found each time', () => {
+  const remembered = new Remembered<number>()
+  const about = {}
+  let asked = 0
+  const ask = (): number =>
+    remembered.of(
+      about,
+      'a',
+      () => ++asked,
+      (found) => found > 1,
+    )
+  expect([ask(), ask(), ask()]).toEqual([1, 2, 2])
+})
