@@ -1,8 +1,8 @@
 /** Bytes that come piece by piece, on memory that threads share: nothing is copied once more when the last one is there. */
 
 /** Address space is set aside for so many times of what there is, and for this much at least; memory is not. */
-const AHEAD = 8
-const LEAST = 8 * 1024 * 1024
+const AHEAD = 4
+const LEAST = 64 * 1024 * 1024
 /** Memory is asked for in steps. */
 const STEP = 512 * 1024
 

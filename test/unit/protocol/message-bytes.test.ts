@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { GrowingBytes } from '../../../src/protocol/growing-bytes.ts'
 import { EDGE_BYTES, MessageBytes } from '../../../src/protocol/message-bytes.ts'
 
 const LARGE = 256 * 1024
@@ -38,7 +39,7 @@ describe('the bytes of a message', () => {
     )
   })
 
-  test('are together on shared memory when they are many, beyond the room that was set aside too', () => {
+  test('are together on shared memory when they are many', () => {
     const message = new MessageBytes(100_000_000)
     const all = bytes(20_000_000)
     for (const part of cut(all, [65_536])) message.add(part)
@@ -64,5 +65,12 @@ describe('the bytes of a message', () => {
       expect(edges?.tail.equals(all.subarray(-EDGE_BYTES))).toBe(true)
       expect(message.tooLong).toBe(false)
     }
+  })
+
+  test('are moved where the room that was set aside ends', () => {
+    const all = bytes(9000)
+    const growing = new GrowingBytes(1000)
+    for (const part of cut(all, [700, 10])) growing.append(part)
+    expect(growing.whole().equals(all)).toBe(true)
   })
 })
