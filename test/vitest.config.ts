@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
@@ -16,8 +17,8 @@ const fresh = process.env.TEST_SEED ?? String(Math.floor(Math.random() * 2 ** 31
 export default defineConfig({
   test: {
     root,
-    // Most of the time a test waits for processes to start and answer.
-    maxWorkers: '100%',
+    // Much of the time a test waits for processes to start and answer.
+    maxWorkers: Math.ceil(1.5 * availableParallelism()),
     setupFiles: ['test/support/seed.ts'],
     projects: [
       {

@@ -207,7 +207,7 @@ verifies('S3.10', 'what conforms validates and is within its budget, for any sch
       expect(JSON.stringify(short).length).toBeLessThanOrEqual(budget)
       expect(validator(schema)(short)).toBe(true)
     }),
-    { numRuns: runs(100) },
+    { numRuns: runs(50) },
   )
 })
 
@@ -216,6 +216,6 @@ test('a schema that can conform does so when there is room for what it requires'
     fc.property(pair, ({ schema, value }) => {
       if (canConform(schema)) expect(conform(value, schema, 20_000)).toBeDefined()
     }),
-    { numRuns: runs(100) },
+    { numRuns: runs(50) },
   )
 })

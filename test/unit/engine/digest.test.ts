@@ -219,6 +219,6 @@ verifies('S3.7', 'any result passes or gets smaller, within its size, whatever i
       expect(textOf(digested).length).toBeLessThan(characters)
       expect(shaped.at).toBeLessThanOrEqual((shaped.result.content as JsonObject[]).length)
     }),
-    { numRuns: runs(200) },
+    { numRuns: runs(80) },
   )
 })

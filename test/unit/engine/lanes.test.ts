@@ -13,7 +13,7 @@ vi.setConfig({ testTimeout: 60_000 })
 const hostile = new URL('./hostile-worker.js', import.meta.url)
 
 function engine(changes: Partial<EngineOptions> = {}): Engine {
-  const made = createEngine({ ...ENGINE_DEFAULTS, lanes: 1, ...changes })
+  const made = createEngine({ ...ENGINE_DEFAULTS, lanes: 1, queryTimeout: 300_000, ...changes })
   onTestFinished(() => made.close())
   return made
 }

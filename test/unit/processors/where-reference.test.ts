@@ -228,6 +228,6 @@ test('agrees with a plain evaluator', () => {
         expect(metadata).toMatchObject({ total: records.length, matched: expected.length })
       },
     ),
-    { numRuns: runs(300) },
+    { numRuns: runs(150) },
   )
 })

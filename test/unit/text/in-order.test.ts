@@ -71,7 +71,7 @@ test('agrees with a linear engine on any text', () => {
       const whole = characters.join('')
       expect(spans(source, whole, caseInsensitive)).toEqual(expected(source, whole, caseInsensitive))
     }),
-    { numRuns: runs(3000) },
+    { numRuns: runs(1000) },
   )
 })
 
