@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** Goes up with every change of what an agent does. */
-const VERSION = 4
+const VERSION = 5
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url))
 

@@ -165,7 +165,7 @@ function plain(way) {
 /** `$.labels[*].name`, `labels[].name`, `labels.*.name` and `labels.name` name the same. */
 export function plainName(name) {
   return name
-    .replace(/^\$\.?/, '')
+    .replace(/^\$(?:\.|(?=\[)|$)/, '')
     .replace(/\[(?:\*|\d*)\]/g, '')
     .replace(/\["((?:[^"\\]|\\.)*)"\]/g, '.$1')
     .replace(/\.\*/g, '')

@@ -95,6 +95,8 @@ describe('a reply, as a model reads it', () => {
   test('a column stands for a field whose end it is, never for another with the same end', () => {
     expect(valuesIn({ login: 'ann' }, ['user', 'login'])).toEqual(['ann'])
     expect(valuesIn({ 'user.id': 5 }, ['id'])).toBeUndefined()
+    expect(valuesIn({ $ref: '#/a' }, ['$ref'])).toEqual(['#/a'])
+    expect(valuesIn({ type: 'dir', name: 'a' }, ['children', '[]', 'type'])).toBeUndefined()
     expect(valuesIn({ labels: [{ name: 'a' }, { name: 'b' }] }, ['labels', '[]', 'name'])).toEqual(['a', 'b'])
   })
 
