@@ -1,5 +1,6 @@
 /** Fields deeper down that are called like one of the records' own: a name alone may have meant them. */
 import type { Document } from '../../documents/document.ts'
+import { nestingOf } from '../../documents/nesting.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { Field } from '../fields.ts'
 import { originOf } from '../origin.ts'
@@ -16,7 +17,7 @@ const mostNamed = 3
 
 /**
  * One remark, or none, on a field that was written as a name alone and is the record's own. `holds`: gives a test that
- * some values of theirs have to pass. Not told: records within records, where those are among the records themselves.
+ * some values of theirs have to pass. Not told: records within records.
  */
 export function namesakes(
   document: Document,
@@ -25,10 +26,14 @@ export function namesakes(
   holds: () => ((values: readonly JsonValue[]) => boolean) | undefined = () => undefined,
 ): string[] {
   if (path.length !== 1 || note !== undefined) return []
-  const flat = originOf(document).path.includes('..')
+  const origin = originOf(document).path
+  const flat = origin.includes('..')
+  // Of those a remark of their own tells how many there are.
+  const nested = flat ? undefined : nestingOf(records.values, origin)?.field
   const others = calledSo
     .of(records, name, () => listed(records, name))
     .filter(([other]) => !(flat && isKin(records, other.slice(0, -name.length - 1))))
+    .filter(([other]) => nested === undefined || !other.startsWith(`${nested}.`))
   if (others.length === 0) return []
   const test = holds()
   const meant = test ? others.filter(([other]) => some(records, other, test)) : others
