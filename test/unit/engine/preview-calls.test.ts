@@ -154,7 +154,7 @@ verifies('S3.12', 'every suggested call runs and finds something, whatever the p
     fc.property(text, (given) => {
       calls += expectCallsToRun(given)
     }),
-    { numRuns: runs(80) },
+    { numRuns: runs(150) },
   )
   expect(calls).toBeGreaterThan(200)
 })
