@@ -21,7 +21,8 @@ interface Column {
 }
 
 /** Names that each begin with a capital, small words between them: `Local Address:Port`, `Mounted on`. */
-const TITLED = /^(?:[A-Z%#][\w%#:./()-]{0,40}|[a-z]{1,3})(?: +(?:[A-Z%#][\w%#:./()-]{0,40}|[a-z]{1,3})){2,} *$/
+const TITLED =
+  /^(?:[A-Z%#][\w%#:./()-]{0,40}|[a-z]{1,3})(?: +(?:[A-Z%#][\w%#:./()-]{0,40}|[a-z]{1,3})){2,} *$/
 /** Names in such letters may be a line of prose: then columns must be told apart in more lines, and be filled. */
 const LEAST_TITLED = 5
 const FILLED = 0.6

@@ -110,7 +110,7 @@ test('columns under names that begin with capitals', () => {
   ]
   const { format, json } = recognise(lines.join('\n'))
   expect(format).toBe('table')
-  expect((json?.() as JsonObject[])[2]).toEqual({
+  expect(((json?.() ?? []) as JsonObject[])[2]).toEqual({
     Filesystem: '/dev/sd3',
     Size: '32G',
     Used: '31G',
