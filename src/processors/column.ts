@@ -30,20 +30,22 @@ const bytesPerValue = 48
 /** Lists as long as the records: their codes, and what belongs to which group. */
 const copies = 3
 
-const kept = new WeakMap<readonly JsonValue[], Map<string, ReadColumn>>()
+const kept = new WeakMap<readonly JsonValue[], Map<string, WeakRef<ReadColumn>>>()
 
 /**
- * The column of a path over a list of records, read at most once while it is in use: columns are kept with the list and
- * go when it goes. Throws a `Refusal` when the path looks at more values than `work` allows.
+ * The column of a path over a list of records, read at most once while it is in use: columns are kept with the list
+ * until memory is needed, for they are soon read again. Throws a `Refusal` when the path looks at more values than `work` allows.
  */
 export function columnOf(records: readonly JsonValue[], path: Path, work: Work = newWork()): Column {
   const name = pathKey(path)
   if (name === undefined) return conditionalColumn(records, path, work)
-  const columns = kept.get(records) ?? new Map<string, ReadColumn>()
+  const columns = kept.get(records) ?? new Map<string, WeakRef<ReadColumn>>()
   kept.set(records, columns)
-  const column = columns.get(name) ?? new ReadColumn(records, path, work)
+  const before = columns.get(name)
+  const there = before?.deref()
+  const column = there ?? new ReadColumn(records, path, work)
   columns.delete(name)
-  columns.set(name, column)
+  columns.set(name, there === undefined || before === undefined ? new WeakRef(column) : before)
   makeRoom(columns)
   return column
 }
@@ -51,7 +53,7 @@ export function columnOf(records: readonly JsonValue[], path: Path, work: Work =
 /** The column of a path without conditions where it was read before and is still kept. */
 export function keptColumnOf(records: readonly JsonValue[], path: Path): Column | undefined {
   const name = pathKey(path)
-  return name === undefined ? undefined : kept.get(records)?.get(name)
+  return name === undefined ? undefined : kept.get(records)?.get(name)?.deref()
 }
 
 const keptConditional = new WeakMap<readonly JsonValue[], WeakMap<Path, ReadColumn>>()
@@ -66,13 +68,14 @@ function conditionalColumn(records: readonly JsonValue[], path: Path, work: Work
 }
 
 /** Drops the columns that were not asked for the longest, but for the newest. */
-function makeRoom(columns: Map<string, ReadColumn>): void {
+function makeRoom(columns: Map<string, WeakRef<ReadColumn>>): void {
+  const bytesOf = (column: WeakRef<ReadColumn>): number => column.deref()?.bytes ?? 0
   let bytes = 0
-  for (const column of columns.values()) bytes += column.bytes
+  for (const column of columns.values()) bytes += bytesOf(column)
   for (const [name, column] of columns) {
     if ((columns.size <= mostKept && bytes <= mostBytes) || columns.size === 1) return
     columns.delete(name)
-    bytes -= column.bytes
+    bytes -= bytesOf(column)
   }
 }
 
