@@ -25,7 +25,7 @@ export class Reply {
       this.#began = true
       this.#response.writeHead(200, { 'content-type': 'text/event-stream' })
       streams.add(this.#response)
-      this.#response.once('close', () => streams.delete(this.#response))
+      this.onceClosed(() => streams.delete(this.#response))
     }
     const text = typeof message === 'string' ? message : JSON.stringify({ jsonrpc: '2.0', ...message })
     this.#response.write(`${id === undefined ? '' : `id: ${id}\nretry: 10\n`}data: ${text}\n\n`)
@@ -67,6 +67,8 @@ export class Reply {
   }
 
   onceClosed(run) {
-    this.#response.once('close', run)
+    // Who asked may be gone before the request was read.
+    if (this.#response.destroyed) run()
+    else this.#response.once('close', run)
   }
 }
