@@ -2,7 +2,7 @@
 import { markdownTable, tablesOf } from '../benchmarks/answers/report.mjs'
 
 export function answersSection(summary) {
-  const { machine, payloads, questions, seed } = summary
+  const { machine, payloads, questions, seed, policies } = summary
   const sizes = payloads.map(({ characters }) => characters)
   return `## Answers for tokens
 
@@ -10,8 +10,8 @@ ${questions.toLocaleString('en')} questions about ${payloads.length} results of 
 results recorded from real servers, and generated ones (seed ${seed}); JSON minified and indented, NDJSON, CSV, logs, Markdown, HTML, text. Questions
 and right answers are made by code that shares nothing with the product. A real server stands behind the real proxy; a scripted agent sees
 the question and the replies, and answers, says that there is none, or says that it cannot tell. Two policies
-(\`benchmarks/answers/systems/proxy/\`): *naive* writes the plain word, *expert* reads the preview and writes the exact query. Both, and the
-product, were refined on payloads of this kind, this seed among them: another \`--seed\` or \`--payloads DIR\` judges them on what nobody looked at.
+(\`benchmarks/answers/systems/proxy/\`): *naive* writes the plain word, *expert* reads the preview and writes the exact query.${policies === undefined ? '' : ` Policies: ${policies}.`} Both, and the
+product, were refined on payloads of this kind, with seeds below 1000; \`--seed\` and \`--payloads DIR\` judge them on what nobody looked at.
 
 Beside it: *raw*, the whole result in the context and a reader without fault; *head*, its first 8,000 characters; *head-tail*, the first and
 last 4,000; *grep*, the result in a file with grep and read; *chunks*, full-text search over chunks of 1,000 characters; *oracle*, a call that

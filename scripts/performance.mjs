@@ -4,10 +4,12 @@ import { answersSection } from './performance-answers.mjs'
 import { enginesSection, memorySection } from './performance-engines.mjs'
 import { ordinarySection } from './performance-ordinary.mjs'
 import { overheadSection } from './performance-overhead.mjs'
+import { previewsSection } from './performance-previews.mjs'
 
 /** In the order of the page. What was not recorded has no section. */
 const SECTIONS = {
   answers: answersSection,
+  previews: previewsSection,
   engines: enginesSection,
   memory: memorySection,
   overhead: overheadSection,

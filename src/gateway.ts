@@ -48,7 +48,7 @@ export interface Gateway {
   savings(): Promise<SavingsReport>
   /** Forgets the tokens for a server, and revokes them where that can be done. */
   signOut(server: string): Promise<SignedOut>
-  /** Ends sessions, servers and workers; kept results go to disk. Safe to call again. */
+  /** Ends sessions, servers and workers; kept results go to disk. Waits for a report of savings. Safe to call again. */
   close(): Promise<void>
 }
 
@@ -100,13 +100,15 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     left = resolve
   })
   let closing: Promise<void> | undefined
+  /** Workers count for the last report that was asked for. */
+  let reporting: Promise<unknown> | undefined
 
   async function shutDown(): Promise<void> {
     await modern.close()
     audience.close()
     await listener?.close()
     await authorizers?.close()
-    await Promise.all([upstreams.close(), keeper.close()])
+    await Promise.all([upstreams.close(), keeper.close(), reporting])
     await engine.close()
   }
 
@@ -138,7 +140,11 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
       return upstreams.status()
     },
     status: () => upstreams.status(),
-    savings: () => ledger.report(),
+    savings() {
+      const report = ledger.report()
+      reporting = report
+      return report
+    },
     signOut: async (server) => (await authorizers?.signOut(server)) ?? 'nothing kept',
     close() {
       closing ??= shutDown()

@@ -1,15 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+
+const root = new URL('..', import.meta.url).pathname
+
+/** The files that have property tests. */
+const properties = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.test.ts'))
+  .map((name) => join('test', name))
+  .filter((file) => readFileSync(join(root, file), 'utf8').includes("from 'fast-check'"))
+
+/** A new seed for each run of the fuzz project, unless one is given. */
+const fresh = process.env.TEST_SEED ?? String(Math.floor(Math.random() * 2 ** 31))
 
 export default defineConfig({
   test: {
-    root: new URL('..', import.meta.url).pathname,
-    // Most of the time a test waits for processes to start and answer.
-    maxWorkers: '100%',
+    root,
+    // Much of the time a test waits for processes to start and answer.
+    maxWorkers: Math.ceil(1.5 * availableParallelism()),
+    setupFiles: ['test/support/seed.ts'],
     projects: [
       {
         extends: true,
         test: {
           name: 'unit',
+          // Half of the time would go into loading the same modules anew for each file. A test puts back what it changes.
+          isolate: false,
           include: ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts', 'test/architecture/**/*.test.ts'],
           // Some start real servers, and a busy machine takes its time for that.
           testTimeout: 30_000,
@@ -29,8 +46,10 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'fuzz',
-          include: ['test/contract/fuzz.test.ts'],
-          env: { FUZZ: 'whole' },
+          include: properties,
+          env: { FUZZ: 'whole', TEST_SEED: fresh },
+          globalSetup: ['test/support/tell-seed.ts'],
+          testTimeout: 3_000_000,
         },
       },
       {

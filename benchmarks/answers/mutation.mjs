@@ -61,7 +61,7 @@ function withoutRecords(payload, at, gone) {
 }
 
 function withoutRows({ text, source }, gone) {
-  const { rows } = tableOf(text, source)
+  const { rows } = tableOf(text, source, { header: true })
   const header = text.slice(0, rows[0]?.start)
   return (
     header + rows.flatMap(({ start, end }, at) => (gone.has(at) ? [] : [text.slice(start, end)])).join('')

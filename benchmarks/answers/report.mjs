@@ -86,6 +86,7 @@ function shown(value) {
 
 /** For a terminal: columns aligned, figures to the right. */
 export function printReport(summary) {
+  console.log(`\nseed: ${summary.seed}, policies: ${summary.policies}`)
   for (const { title, cells: rows } of tablesOf(summary)) {
     const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)))
     console.log(`\n${title}`)

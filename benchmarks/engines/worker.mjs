@@ -112,9 +112,9 @@ function freshData() {
 
 /** The ten best passages of several queries by an index of wink, and by us. */
 function sameAsWink() {
-  const { text: whole, passages } = corpus()
-  const index = indexed(whole, passages)
-  const scan = rankPassages(whole, passages)
+  const ranked = corpus()
+  const index = indexed(ranked)
+  const scan = rankPassages(ranked)
   const queries = [
     'checksum deadlock timeout',
     'connection handler',

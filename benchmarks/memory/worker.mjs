@@ -3,6 +3,8 @@ import v8 from 'node:v8'
 import vm from 'node:vm'
 import { run as work } from '../../dist/engine/worker.js'
 
+export { ready } from '../../dist/engine/worker.js'
+
 v8.setFlagsFromString('--expose-gc')
 const gc = vm.runInNewContext('gc')
 

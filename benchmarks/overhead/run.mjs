@@ -1,7 +1,8 @@
 /**
  * What the proxy costs: against the server alone, against the least a JavaScript proxy can do, and against published gateways.
- * Candidates take turns in one run. `--quick` takes less than a minute, writes no file and installs nothing.
- * Usage: node benchmarks/overhead/run.mjs [--quick] [--only stdio,http,bridge,start] [--main dist/main.js]
+ * Candidates take turns in one run. `--quick` takes less than a minute, writes no file and installs nothing;
+ * `--large` measures large results alone, with the server alone and with the proxy, and tells how many times as long they take.
+ * Usage: node benchmarks/overhead/run.mjs [--quick | --large] [--only stdio,http,bridge,start] [--main dist/main.js]
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,41 +16,46 @@ import { candidates, HTTP_SERVER, installGateways, STDIO_SERVER } from './candid
 import { connect } from './clients.mjs'
 import { beside, large, memory, sequential, startUp, throughput } from './measures.mjs'
 
+const ALL = 'stdio,http,bridge,start'
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
-    only: { type: 'string', default: 'stdio,http,bridge,start' },
+    large: { type: 'boolean', default: false },
+    only: { type: 'string', default: ALL },
     main: { type: 'string', default: 'dist/main.js' },
   },
 })
-const only = values.only.split(',')
+const only = values.large && values.only === ALL ? ['stdio', 'http'] : values.only.split(',')
 const MB = 1_000_000
 const IN_FLIGHT = 32
-const plan = values.quick
-  ? {
-      rounds: 3,
-      warmup: 300,
-      calls: 200,
-      burst: 1000,
-      sizes: [1 * MB, 10 * MB],
-      largeRounds: 3,
-      startRounds: 3,
-    }
-  : {
-      rounds: 9,
-      warmup: 1000,
-      calls: 400,
-      burst: 3000,
-      sizes: [1 * MB, 10 * MB, 12 * MB, 50 * MB],
-      largeRounds: 7,
-      startRounds: 9,
-    }
+const plan = values.large
+  ? { sizes: [10 * MB, 50 * MB], largeRounds: 15 }
+  : values.quick
+    ? {
+        rounds: 3,
+        warmup: 300,
+        calls: 200,
+        burst: 1000,
+        sizes: [1 * MB, 10 * MB],
+        largeRounds: 3,
+        startRounds: 3,
+      }
+    : {
+        rounds: 9,
+        warmup: 1000,
+        calls: 400,
+        burst: 3000,
+        sizes: [1 * MB, 10 * MB, 12 * MB, 50 * MB],
+        largeRounds: 7,
+        startRounds: 9,
+      }
 
 const folder = mkdtempSync(join(tmpdir(), 'overhead-'))
 const started = []
 try {
-  const gateways = values.quick ? {} : await installGateways(folder)
-  const all = candidates({ folder, main: resolve(values.main), gateways })
+  const gateways = values.quick || values.large ? {} : await installGateways(folder)
+  const every = candidates({ folder, main: resolve(values.main), gateways })
+  const all = values.large ? { direct: every.direct, 'mcp-rlm-proxy': every['mcp-rlm-proxy'] } : every
   const url = await startHttpUpstream()
   const WAYS = {
     stdio: { front: 'stdio', server: STDIO_SERVER, servers: 1 },
@@ -59,26 +65,51 @@ try {
   const report = { machine: machine(), plan: { ...plan, inFlight: IN_FLIGHT }, ways: {}, starts: {} }
   for (const [name, setting] of Object.entries(WAYS)) {
     if (!only.includes(name)) continue
-    report.ways[name] = await measureWay(all, setting)
+    report.ways[name] = await (values.large ? measureLarge : measureWay)(all, setting)
     console.error(`${name} is measured`)
   }
   if (only.includes('start')) {
     for (const front of values.quick ? ['stdio'] : ['stdio', 'http'])
       report.starts[front] = await measureStarts(all, front)
   }
-  if (values.quick) console.log(JSON.stringify(report, null, 1))
+  if (values.quick || values.large) console.log(JSON.stringify(report, null, 1))
   else writeFileSync('benchmarks/results/overhead.json', `${JSON.stringify(report, null, 2)}\n`)
 } finally {
   await Promise.all(started.map((client) => client.end()))
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
 }
 
-async function measureWay(all, setting) {
+async function beginAll(all, setting) {
   const runners = {}
   for (const [name, make] of Object.entries(all)) {
     const runner = await begin(name, make, setting)
     if (runner) runners[name] = runner
   }
+  return runners
+}
+
+/** Milliseconds by size, for the server alone and through the proxy, and what the one is of the other: round by round, then the median. */
+async function measureLarge(all, setting) {
+  const runners = await beginAll(all, setting)
+  // What is loaded once nothing is asked for is loaded by then.
+  await sleep(4000)
+  const rows = {}
+  for (const bytes of plan.sizes) {
+    const times = await takeTurns(runners, plan.largeRounds, (runner) => large(runner, bytes), 1)
+    const ratios = times.direct.map((time, index) => times['mcp-rlm-proxy'][index] / time)
+    rows[bytes] = {
+      direct: orFault(times.direct, (some) => round(median(some))),
+      proxy: orFault(times['mcp-rlm-proxy'], (some) => round(median(some))),
+      times: round(median(ratios)),
+    }
+  }
+  const peakMiB = memory(runners['mcp-rlm-proxy'].client.pid)?.peak
+  for (const { client } of Object.values(runners)) await client.end()
+  return { ...rows, peakMiB }
+}
+
+async function measureWay(all, setting) {
+  const runners = await beginAll(all, setting)
   await sleep(1500)
   const rows = Object.fromEntries(
     Object.entries(runners).map(([name, { client }]) => [name, { idleMiB: memory(client.pid)?.now }]),

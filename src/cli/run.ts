@@ -48,10 +48,9 @@ export async function run(host: Host, invocation: Invocation): Promise<number> {
   return code
 }
 
-/** The savings are counted by the gateway's workers, so before it closes. */
+/** The savings are counted by the gateway's workers: asked for before it closes, and counted while servers end. */
 async function finish(gateway: Gateway, config: Config, logger: Logger, host: Host): Promise<void> {
-  const report = await gateway.savings().catch(() => undefined)
-  await gateway.close()
+  const [report] = await Promise.all([gateway.savings().catch(() => undefined), gateway.close()])
   if (report === undefined) return
   await addToLedger(config.settings.dataDir, report).catch((error: unknown) =>
     logger.warn({ err: error }, 'the savings could not be written'),

@@ -11,7 +11,7 @@ export interface ShutdownOptions {
   /** Ends the process at once, for a second signal. */
   exit(code: number): void
   logger: Logger
-  /** Milliseconds that closing may take. Default 2,000. */
+  /** Milliseconds that closing may take: kept results go to disk meanwhile. Default 8,000, within the ten seconds that supervisors give. */
   patience?: number
 }
 
@@ -19,7 +19,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 /** Resolves with the exit code when everything is closed, or when closing took too long. */
 export async function untilStopped(options: ShutdownOptions): Promise<number> {
-  const { events, ended, close, exit, logger, patience = 4_000 } = options
+  const { events, ended, close, exit, logger, patience = 8_000 } = options
   let stopping = false
   let stop: (reason: string) => void = () => {}
   const reason = new Promise<string>((resolve) => {

@@ -12,6 +12,13 @@ const SAMPLE = 50
 const NAMES =
   /^(?:columns?|column_?names|cols|fields?|headers?|schema|meta|row_?type|result_?set_?meta_?data)$/i
 
+const made = new WeakMap<readonly JsonValue[], 'columns' | readonly string[]>()
+
+/** What the server sent in place of these records: a list for each column, or rows of lists under these names. Undefined: just them. */
+export function sentAs(records: readonly JsonValue[]): 'columns' | readonly string[] | undefined {
+  return made.get(records)
+}
+
 /** The value with such rows as records, so that fields have names. The same value when there are none. Never mutates. */
 export function withColumns(value: JsonValue, depth = 0): JsonValue {
   if (!isObject(value) || depth > MAX_DEPTH) return value
@@ -49,11 +56,13 @@ function inRows(value: JsonObject, keys: readonly string[]): JsonValue[] | undef
   if (count < FEWEST_ROWS || count > MOST_ROWS) return undefined
   if (!columns.every((column) => column.every((cell) => typeof cell !== 'object' || cell === null)))
     return undefined
-  return Array.from({ length: count }, (_, row) => {
+  const rows = Array.from({ length: count }, (_, row) => {
     const record: JsonObject = {}
     for (const [index, key] of keys.entries()) setOwn(record, key, columns[index]?.[row] ?? null)
     return record
   })
+  made.set(rows, 'columns')
+  return rows
 }
 
 /** Lists of distinct names: of strings, of objects with a name, or either in an object. */
@@ -78,10 +87,12 @@ function recordsIn(rows: JsonValue[], candidates: readonly string[][]): JsonValu
   const isRow = (row: JsonValue | undefined) => Array.isArray(row) && row.length === names?.length
   for (let index = 0; index < rows.length; index += step) if (!isRow(rows[index])) return rows
   if (names === undefined) return rows
-  return rows.map((row) => {
+  const records = rows.map((row) => {
     if (!Array.isArray(row) || row.length !== names.length) return row
     const record: JsonObject = {}
     for (const [index, name] of names.entries()) setOwn(record, name, row[index] ?? null)
     return record
   })
+  made.set(records, names)
+  return records
 }

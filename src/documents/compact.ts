@@ -23,8 +23,10 @@ const SAMPLE = 200
 const LONGEST = 80
 const ELEMENTS = 5
 const DEEPEST = 4
-/** Fields beyond this are shown only where the question names them. */
+/** Fields beyond this are shown only where the question names them, or records are few. */
 const MOST = 12
+const MOST_OF_FEW = 40
+const FEW = 3
 
 /** A field with the keys that lead to it; those of lists are none. */
 interface Place extends Field {
@@ -33,7 +35,7 @@ interface Place extends Field {
 
 /**
  * `rows` in the fields that say which record each is, that are `wanted` (names or paths as a question writes them), and that tell most,
- * as many as `room` characters hold; `…` counts the fields that are left out. `sample`: records by which the fields are
+ * as many as `room` characters hold; `…` counts the fields that are left out, and long texts are cut. `sample`: records by which the fields are
  * chosen. Undefined where the rows are no records, or nothing is gained.
  */
 export function compactRows(
@@ -49,8 +51,9 @@ export function compactRows(
   const chosen: Place[] = []
   let used = 4
   let table = true
+  const most = rows.length > FEW ? MOST : MOST_OF_FEW
   for (const place of inOrder(places, wanted)) {
-    if (chosen.length >= MOST && !isNamed(place, wanted)) break
+    if (chosen.length >= most && !isNamed(place, wanted)) break
     const cells = rows.map((row) => cellOf(row, place))
     const held = cells.filter((cell) => cell !== undefined)
     const even = held.length === rows.length && !place.many
@@ -66,8 +69,8 @@ export function compactRows(
   }
   const leaves = places.filter(isLeaf).length
   const sorted = places.filter((place) => chosen.includes(place))
-  const left = leaves - sorted.length
-  if (chosen.length === 0 || left <= 0) return undefined
+  const left = Math.max(0, leaves - sorted.length)
+  if (chosen.length === 0 || (left === 0 && !isCut(rows, sorted))) return undefined
   return { rows: rows.map((row) => shortRow(row, sorted, left)), shown: sorted.length, of: leaves }
 }
 
@@ -77,8 +80,15 @@ function shortRow(row: JsonObject, places: readonly Place[], left: number): Json
     const cell = cellOf(row, place)
     if (cell !== undefined) setOwn(short, place.path, cell)
   }
-  short['…'] = left
+  if (left > 0) short['…'] = left
   return short
+}
+
+/** True where a text or list is too long for a short row. */
+function isCut(rows: readonly JsonObject[], places: readonly Place[]): boolean {
+  return places.some((place) =>
+    rows.some((row) => /… \[[\d,]+ characters\]$|… [\d,]+ more$/.test(String(cellOf(row, place) ?? ''))),
+  )
 }
 
 /** A field with values of its own, in a list or not. */
@@ -149,10 +159,18 @@ function cellOf(row: JsonObject, { keys, many }: Place): JsonValue | undefined {
   collect(row, keys, 0, found)
   const [first] = found
   if (found.some((value) => isObject(value) || Array.isArray(value))) return undefined
-  if (!many) return first === undefined ? undefined : shortened(first)
+  // One element is a list of one, not a value: nothing is shown as what it is not.
+  if (!many && !isList(row, keys)) return first === undefined ? undefined : shortened(first)
   const cells = found.slice(0, ELEMENTS).map(shortened)
   if (found.length > ELEMENTS) cells.push(`… ${formatCount(found.length - ELEMENTS)} more`)
   return found.length === 0 ? undefined : cells
+}
+
+/** True where the keys lead to a list itself. */
+function isList(row: JsonObject, keys: readonly string[]): boolean {
+  let here: JsonValue | undefined = row
+  for (const key of keys) here = isObject(here) ? own(here, key) : undefined
+  return Array.isArray(here)
 }
 
 function collect(value: JsonValue, keys: readonly string[], at: number, into: JsonValue[]): void {

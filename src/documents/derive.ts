@@ -30,13 +30,14 @@ const LARGE = 1_000_000
 
 /** Nothing here may refer to the text, or it would be kept. */
 function fromData(
+  format: 'json' | 'ndjson',
   value: JsonValue | undefined,
   characters: number,
   asides: readonly string[],
   text: () => string,
   bytes: number | undefined,
 ): Document {
-  const parts = { kind: 'json', format: 'json', text, characters, json: () => value, asides } as const
+  const parts = { kind: 'json', format, text, characters, json: () => value, asides } as const
   return makeDocument(bytes === undefined ? parts : { ...parts, bytes })
 }
 
@@ -45,15 +46,19 @@ export function fromRecognised(
   written: string,
   beside: { bytes?: number; asides?: readonly string[]; again?: () => string } = {},
 ): Document {
-  const { text, kind, format, json, asides } = recognise(written)
-  if (format === 'json' && json && beside.again && text.length > LARGE && text.length === written.length)
-    return fromData(json(), text.length, [...(beside.asides ?? []), ...asides], beside.again, beside.bytes)
+  const { text, kind, format, json, renewed, asides } = recognise(written)
+  const isData = format === 'json' || format === 'ndjson'
+  if (isData && json && beside.again && text.length > LARGE && text.length === written.length) {
+    const remarks = [...(beside.asides ?? []), ...asides]
+    return fromData(format, json(), text.length, remarks, beside.again, beside.bytes)
+  }
   return makeDocument({
     kind,
     format,
     text: () => text,
     ...(beside.bytes === undefined ? {} : { bytes: beside.bytes }),
     ...(json ? { json } : {}),
+    ...(renewed ? { renewed } : {}),
     asides: [...(beside.asides ?? []), ...asides],
   })
 }

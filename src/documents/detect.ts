@@ -1,15 +1,21 @@
 /** What a text is. Formats are tried from the strictest to the loosest; plain text is what remains. */
 import type { JsonValue } from '../protocol/json.ts'
 import type { Document, Format } from './document.ts'
+import { readBoxTree } from './formats/box-tree.ts'
+import { readCounted } from './formats/counted.ts'
 import { readCsv } from './formats/csv.ts'
 import { readDiagnostics } from './formats/diagnostics.ts'
+import { readDiff } from './formats/diff.ts'
+import { readBlame, readOneLineLog } from './formats/git-lines.ts'
 import { readGitLog } from './formats/git-log.ts'
 import { looksLikeHtml, readHtml } from './formats/html.ts'
 import { findJson } from './formats/json.ts'
+import { readListing } from './formats/listing.ts'
 import { readLog } from './formats/log.ts'
 import { looksLikeMarkdown, readMarkdown } from './formats/markdown.ts'
 import { readMetrics } from './formats/metrics.ts'
 import { readNdjson } from './formats/ndjson.ts'
+import { readSettings } from './formats/settings.ts'
 import { readStanzas } from './formats/stanzas.ts'
 import { readTable } from './formats/table.ts'
 import { withoutCodes } from './formats/terminal.ts'
@@ -22,8 +28,10 @@ export interface Recognised {
   text: string
   kind: Document['kind']
   format: Format
-  /** Undefined for prose. Called once at most. */
+  /** Undefined for prose. Called once at most, unless it is `renewed`. */
   json?: () => JsonValue | undefined
+  /** `json` keeps the value by itself, while it is used; later it gives an equal one. */
+  renewed?: true
   asides: readonly string[]
 }
 
@@ -46,22 +54,34 @@ function formatOf(text: string): Omit<Recognised, 'text'> {
   const start = text.slice(0, BEGINNING)
   const table = readTable(text)
   if (table) return { kind: 'json', format: 'table', ...table }
+  const listing = readListing(text)
+  if (listing) return { kind: 'json', format: 'table', ...listing }
   const metrics = readMetrics(text)
   if (metrics) return data('table', metrics)
   const csv = readCsv(text, 'with header')
-  if (csv) return data('csv', csv)
+  if (csv) return { ...data('csv', csv), renewed: true }
   if (looksLikeTree(start)) return markup('tree', () => readTree(text))
+  const drawn = readBoxTree(text)
+  if (drawn) return markup('entries', drawn)
+  const diff = readDiff(text)
+  if (diff) return markup('entries', diff)
   const commits = readGitLog(text)
   if (commits) return markup('entries', commits)
+  const lined = readBlame(text) ?? readOneLineLog(text)
+  if (lined) return markup('entries', lined)
   const log = readLog(text)
-  if (log) return markup('log', log)
+  if (log) return { ...markup('log', log), renewed: true }
+  const settings = readSettings(text)
+  if (settings) return markup('entries', settings)
   const diagnostics = readDiagnostics(text)
   if (diagnostics) return markup('entries', diagnostics)
   if (looksLikeMarkdown(start)) return markup('markdown', () => readMarkdown(text))
   const stanzas = readStanzas(text)
   if (stanzas) return markup('entries', stanzas)
+  const counted = readCounted(text)
+  if (counted) return { kind: 'json', format: 'table', ...counted }
   const bare = readCsv(text, 'without header')
-  if (bare) return data('csv', bare)
+  if (bare) return { ...data('csv', bare), renewed: true }
   return { kind: 'text', format: 'text', asides: [] }
 }
 

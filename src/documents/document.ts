@@ -3,9 +3,9 @@ import type { JsonValue } from '../protocol/json.ts'
 import type { LineIndex } from '../text/lines.ts'
 
 /**
- * What the content was recognised as. `table`: drawn with bars or aligned. `tree`: indented lines that name a role
- * each, as accessibility snapshots do. `entries`: groups of lines that begin alike, as commits, messages of compilers and
- * `Key: value` lines do. `blocks`: several content blocks that are not one JSON value.
+ * What the content was recognised as. `table`: drawn with bars or aligned, lists of files. `tree`: indented lines that name a role
+ * each, as accessibility snapshots do. `entries`: lines or groups of them that begin alike, as commits, hunks of a diff, messages of
+ * compilers, `Key: value` lines, settings and trees that are drawn do. `blocks`: several content blocks that are not one JSON value.
  */
 export type Format =
   | 'json'

@@ -45,9 +45,17 @@ function quoted(name: string): string {
 }
 
 /** Frequent values first; ties keep their order of appearance. */
-export function frequent(shape: Shape): [JsonPrimitive, number][] {
-  return [...shape.distinct.counts].sort((one, other) => other[1] - one[1])
+export function frequent({ distinct: { counts } }: Shape): readonly [JsonPrimitive, number][] {
+  let sorted = orders.get(counts)
+  if (sorted === undefined) {
+    sorted = [...counts].sort((one, other) => other[1] - one[1])
+    orders.set(counts, sorted)
+  }
+  return sorted
 }
+
+/** A preview asks again and again. Counts do not change: what is counted anew is a new map. */
+const orders = new WeakMap<ReadonlyMap<JsonPrimitive, number>, readonly [JsonPrimitive, number][]>()
 
 /** How many different values there are; undefined when they were too many to count. */
 export function distinctCount(shape: Shape): number | undefined {

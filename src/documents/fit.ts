@@ -43,6 +43,8 @@ export interface FitOptions {
    * whole records as fit.
    */
   compact?: ReadonlySet<string>
+  /** A few records are shown so as well where they are large; a single one that was asked for is not. Default false. */
+  compactFew?: boolean
 }
 
 export interface Fitted {
@@ -81,8 +83,10 @@ export function fit(document: Document, options: FitOptions): Fitted {
   const whole = window.end === all.count
   let page = pageOf(rows, options.budget - top)
   let rest: Template[] = []
-  const fits = page.taken === rows.length && page.shortened.length === 0
-  const short = fits ? undefined : shortRows(all, rows, options, options.budget - top)
+  const held = page.taken === rows.length && page.shortened.length === 0
+  const short =
+    held && !areLarge(page, options) ? undefined : shortRows(all, rows, page, options, options.budget - top)
+  const fits = held && short === undefined
   if (short) page = short.page
   // Where the limit leaves rows to the next page anyway, those that the budget cut are on it too.
   const paged = !whole && page.taken > 0 && page.shortened.length === 0
@@ -122,22 +126,41 @@ function onOneLine(row: JsonValue, noun: string): JsonValue {
   return isData && typeof row === 'string' && BREAKING.test(row) ? toJson(row) : row
 }
 
-/** So many records are shown whole, however long they are. */
-const WHOLE = 3
+/** So many records are few. */
+const FEW = 3
+/** Characters of few records that are more than most questions about them need. */
+const LARGE = 3_500
 
-/** All records of a page that does not fit, in some of their fields. */
+/** True for few records that fit and yet are large. */
+function areLarge(page: Page, { compact, compactFew }: FitOptions): boolean {
+  return compact !== undefined && compactFew === true && page.taken <= FEW && lengthIn(page) > LARGE
+}
+
+/** All records of a page that does not fit, or of a large one, in some of their fields. */
 function shortRows(
   all: Rows,
   rows: readonly JsonValue[],
-  { compact, budget }: FitOptions,
+  whole: Page,
+  { compact, compactFew, budget }: FitOptions,
   room: number,
 ): { page: Page; note: string } | undefined {
-  if (!compact || rows.length <= WHOLE || budget < MENTION * 4) return undefined
+  if (!compact || (rows.length <= FEW && !compactFew) || budget < MENTION * 4) return undefined
   const short = compactRows(rows, all.slice(0, SAMPLED), compact, room - MENTION)
   const page = short && pageOf(short.rows, room - MENTION)
   if (!page || page.shortened.length > 0) return undefined
-  const note = `Rows show ${short.shown} of ${formatPlural(short.of, 'field')}: name others in "fields", or "limit": 1 for a whole one.`
+  if (rows.length <= FEW && lengthIn(page) > lengthIn(whole) * WORTH) return undefined
+  const isCut = short.shown === short.of
+  const note = isCut
+    ? 'Long texts are cut: name them in "fields", or "*" for all.'
+    : `Rows show ${short.shown} of ${formatPlural(short.of, 'field')}: name others in "fields", or "*" for all.`
   return { page, note }
+}
+
+/** What few records in short form may have of their length, to be worth it. */
+const WORTH = 0.6
+
+function lengthIn({ lines }: Page): number {
+  return lines.reduce((sum, line) => sum + line.length, 0)
 }
 
 const WHOLE_ANSWER = ' The whole answer: cache_id '

@@ -5,7 +5,7 @@ import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { withExactNumbers } from './exact-numbers.ts'
 
 /** Where the text of the first block begins, and how far from the end of the result it ends at most. */
-const HEAD = /^\s*\{\s*"content"\s*:\s*\[\s*\{\s*(?:"type"\s*:\s*"text"\s*,\s*)?"text"\s*:\s*"/
+export const HEAD = /^\s*\{\s*"content"\s*:\s*\[\s*\{\s*(?:"type"\s*:\s*"text"\s*,\s*)?"text"\s*:\s*"/
 const ENDING = 512
 /** Shorter results are parsed as any other. */
 const LONG = 65_536

@@ -17,6 +17,8 @@ export interface DocumentParts {
   characters?: number
   /** Default: no data. */
   json?: () => JsonValue | undefined
+  /** `json` keeps its value by itself, while it is used, and is asked each time: neither it nor its records are kept here. */
+  renewed?: true
   /** Default: the main collection of `json`. */
   records?: () => Collection | undefined
   /** Default: records, array elements, or lines for what is read rather than queried. */
@@ -36,6 +38,20 @@ function once<T>(compute: () => T): () => T {
   return () => {
     kept ??= { value: compute() }
     return kept.value
+  }
+}
+
+/** Calls `compute` once for each value that `of` gives, and keeps its answer as long as that value is there. */
+function onceEach<T>(of: () => unknown, compute: () => T): () => T {
+  const kept = new WeakMap<object, { value: T }>()
+  return () => {
+    const value = of()
+    if (typeof value !== 'object' || value === null) return compute()
+    const before = kept.get(value)
+    if (before) return before.value
+    const made = { value: compute() }
+    kept.set(value, made)
+    return made.value
   }
 }
 
@@ -59,12 +75,13 @@ class LazyDocument implements Document {
     this.#text = parts.characters === undefined ? once(parts.text) : parts.text
     const known = parts.bytes
     this.#bytes = known === undefined ? once(() => Buffer.byteLength(this.text)) : () => known
-    this.json = once(parts.json ?? (() => undefined))
+    const json = parts.json ?? (() => undefined)
+    this.json = parts.renewed ? json : once(json)
     this.lines = once(() => indexLines(this.text))
-    this.records = once(
-      parts.records ?? (() => mainPart(this.format, this.json()) ?? collectionOf(this.json())),
-    )
-    this.rows = once(parts.rows ?? (() => usualRows(this, parts.noun)))
+    const records = parts.records ?? (() => mainPart(this.format, this.json()) ?? collectionOf(this.json()))
+    this.records = parts.renewed ? onceEach(this.json, records) : once(records)
+    const rows = parts.rows ?? (() => usualRows(this, parts.noun))
+    this.rows = parts.renewed && !READ.has(this.format) ? onceEach(this.json, rows) : once(rows)
   }
 
   get text(): string {

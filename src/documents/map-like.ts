@@ -26,6 +26,31 @@ export function isMap(object: JsonObject): boolean {
   )
 }
 
+/** Keys that are looked at to tell whether several objects are maps. */
+const MOST_POOLED = 2_000
+/** True when the entries of all these objects, found at one place, make a map of objects, though each alone may have too few. */
+export function areMaps(objects: readonly JsonObject[]): boolean {
+  const pooled = new Map<string, JsonValue>()
+  for (const object of objects) {
+    for (const key of Object.keys(object)) {
+      if (!pooled.has(key) && pooled.size < MOST_POOLED) pooled.set(key, own(object, key) ?? null)
+    }
+  }
+  return pooled.size >= MANY && [...pooled.values()].every(isObject) && isMap(Object.fromEntries(pooled))
+}
+
+/** Objects of which a key in most is more than chance. */
+const FEWEST_ALIKE = 5
+
+/** True when most of the objects have some key in common, which then is the name of a field. */
+export function shareKey(objects: readonly JsonObject[]): boolean {
+  const presence = new Map<string, number>()
+  for (const key of objects.flatMap((object) => Object.keys(object)))
+    presence.set(key, (presence.get(key) ?? 0) + 1)
+  const least = objects.length * 0.6
+  return objects.length >= FEWEST_ALIKE && [...presence.values()].some((count) => count >= least)
+}
+
 /** True when all values are texts, all numbers, or all booleans. */
 function sameScalars(values: readonly JsonValue[]): boolean {
   const kind = typeof values[0]

@@ -31,8 +31,8 @@ export interface ProfileOptions {
 /** Above this many records the values of a sample are counted. */
 const ALL_VALUES = 200_000
 /** Fields beyond which objects are maps. */
-const MOST_FIELDS = 400
-const SOME_FIELDS = 40
+export const MOST_FIELDS = 400
+export const SOME_FIELDS = 40
 /** Values that differ, of all fields, beyond the few hundred of each. */
 const MOST_DISTINCT = 60_000
 /** Characters of JSON in strings that are parsed. Where there are more, they stay strings. */
@@ -41,22 +41,33 @@ const MOST_PARSED = 2_000_000
 /** Profiles the records of a collection. Linear in what they hold; memory is bounded by the number of fields. */
 export function profile(collection: Pick<Collection, 'values'>, options: ProfileOptions = {}): Profile {
   const { values } = collection
-  const every = Math.max(1, Math.ceil(values.length / ALL_VALUES))
-  const pass = new Pass(options.maxDepth ?? 6)
+  const every = sampled(values.length)
+  const pass = new Pass(options.maxDepth)
   const record = emptyShape()
   for (let index = 0; index < values.length; index++)
     pass.visit(record, values[index] ?? null, index, index % every === 0)
-  findMaps(record, pass.maxDepth)
-  return { count: values.length, record, every }
+  return pass.finished(record, values.length, every)
 }
 
-class Pass {
+/** So many records are so many apart of which the values are counted. */
+export function sampled(count: number): number {
+  return Math.max(1, Math.ceil(count / ALL_VALUES))
+}
+
+/** What is counted in one pass over records. */
+export class Pass {
   readonly maxDepth: number
-  readonly #room: Room = { left: MOST_DISTINCT }
+  readonly room: Room = { left: MOST_DISTINCT }
   #parsed = 0
 
-  constructor(maxDepth: number) {
+  constructor(maxDepth = 6) {
     this.maxDepth = maxDepth
+  }
+
+  /** The profile, once all `count` records are counted. */
+  finished(record: Shape, count: number, every: number): Profile {
+    findMaps(record, this.maxDepth)
+    return { count, record, every }
   }
 
   /** Counts one value. `at` is the index of its record; `detail` false leaves its value out of the frequent ones. */
@@ -64,22 +75,27 @@ class Pass {
     shape.count += 1
     if (typeof value === 'string') {
       countString(shape, value, at)
-      if (detail) shape.distinct.add(value, 1, this.#room)
+      if (detail) shape.distinct.add(value, 1, this.room, at)
       if (isJson(value)) this.#held(shape, value, at, detail, depth)
     } else if (typeof value === 'number') {
       shape.numbers = countNumber(shape.numbers, value, at)
-      if (detail) shape.distinct.add(value, 1, this.#room)
+      if (detail) shape.distinct.add(value, 1, this.room, at)
     } else if (value === null) {
       shape.nulls += 1
     } else if (typeof value === 'boolean') {
       shape.booleans += 1
-      if (detail) shape.distinct.add(value, 1, this.#room)
+      if (detail) shape.distinct.add(value, 1, this.room, at)
     } else if (Array.isArray(value)) {
       this.#array(shape, value, at, detail, depth)
     } else {
       shape.objects += 1
       if (depth < this.maxDepth) this.#object(shape, value, at, detail, depth)
     }
+  }
+
+  /** Counts what a string that begins with a digit or a minus may be: a date, a number. */
+  digits(shape: Shape, stats: StringStats, value: string, at: number): void {
+    countDigits(shape, stats, value, at)
   }
 
   /** JSON in strings is profiled as what it holds, while there is room to parse all of it. */
@@ -194,7 +210,8 @@ function alikeShapes(shape: Shape): boolean {
   )
 }
 
-function countNumber(stats: NumberStats | undefined, value: number, at: number): NumberStats {
+/** Counts a number of the record at index `at`. */
+export function countNumber(stats: NumberStats | undefined, value: number, at: number): NumberStats {
   if (!stats) {
     const integers = Number.isInteger(value)
     return { count: 1, min: value, max: value, sum: value, minAt: at, maxAt: at, integers }
@@ -250,7 +267,8 @@ function countDigits(shape: Shape, stats: StringStats, value: string, at: number
   }
 }
 
-function newStrings({ length }: string): StringStats {
+/** Of strings, before the first of them, which has this length, is counted. */
+export function newStrings({ length }: { length: number }): StringStats {
   return {
     count: 0,
     minLength: length,

@@ -41,6 +41,8 @@ export interface Distinct {
   readonly counts: ReadonlyMap<JsonPrimitive, number>
   /** There are more values than were kept. */
   readonly overflow: boolean
+  /** The index of the first record that was seen to hold the value. */
+  firstOf(value: JsonPrimitive): number | undefined
 }
 
 /** A field with its name, in a list that objects of one kind agree with key by key. */
@@ -149,7 +151,7 @@ export function child(shape: Shape, name: string): Shape {
 /** Values of one place that are always counted, and those that are while there is room. */
 const ALWAYS_DISTINCT = 300
 const MAX_DISTINCT = 4000
-const MAX_DISTINCT_LENGTH = 120
+export const MAX_DISTINCT_LENGTH = 120
 /** Values beyond those kept after which a field of ids, dates or prose is known for what it is. */
 const PATIENCE = 2_000
 /** What occurs less often by then is not frequent. */
@@ -160,10 +162,16 @@ export interface Room {
   left: number
 }
 
+/** How often a value was found, and in which record first. */
+export interface Box {
+  count: number
+  readonly first: number
+}
+
 /** Counts values. What would not fit is not kept, and `overflow` says so. */
 export class Tally implements Distinct {
   overflow = false
-  readonly #boxes = new Map<JsonPrimitive, { count: number }>()
+  readonly #boxes = new Map<JsonPrimitive, Box>()
   /** Values that may still be missed, until counting ends because none that was kept is frequent. */
   #left = PATIENCE
   #counts: Map<JsonPrimitive, number> | undefined
@@ -176,18 +184,36 @@ export class Tally implements Distinct {
     return this.#counts
   }
 
-  add(value: JsonPrimitive, count = 1, room?: Room): void {
-    if (this.#left === 0) return
+  /** Nothing is counted any more. */
+  get closed(): boolean {
+    return this.#left === 0
+  }
+
+  firstOf(value: JsonPrimitive): number | undefined {
+    return this.#boxes.get(value)?.first
+  }
+
+  /** Counts a value of the record at index `at`. Answers its box, where it has one: to count it there from then on. */
+  add(value: JsonPrimitive, count = 1, room?: Room, at = 0): Box | undefined {
+    if (this.#left === 0) return undefined
     const tooLong = typeof value === 'string' && value.length > MAX_DISTINCT_LENGTH
     const box = tooLong ? undefined : this.#boxes.get(value)
     this.#counts = undefined
-    if (box !== undefined) box.count += count
-    else if (this.overflow || tooLong || !this.#fits(room)) this.#miss()
-    else this.#boxes.set(value, { count })
+    if (box !== undefined) {
+      box.count += count
+      return box
+    }
+    if (this.overflow || tooLong || !this.#fits(room)) {
+      this.miss()
+      return undefined
+    }
+    const made = { count, first: at }
+    this.#boxes.set(value, made)
+    return made
   }
 
   absorb(source: Tally): void {
-    for (const [value, { count }] of source.#boxes) this.add(value, count)
+    for (const [value, { count, first }] of source.#boxes) this.add(value, count, undefined, first)
     this.overflow ||= source.overflow
   }
 
@@ -198,7 +224,8 @@ export class Tally implements Distinct {
     return true
   }
 
-  #miss(): void {
+  /** Another value was found for which there is no room. */
+  miss(): void {
     this.overflow = true
     this.#left -= 1
     if (this.#left > 0) return

@@ -1,15 +1,9 @@
 /** Kept content: bytes that hold a CallToolResult. */
-import { createHash } from 'node:crypto'
 import { withExactNumbers } from '../documents/exact-numbers.ts'
 import { withLongText } from '../documents/long-text.ts'
 import { toJson } from '../documents/stringify.ts'
 import { decodeUtf8 } from '../documents/utf8.ts'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
-
-/** SHA-256, hex. */
-export function hashOf(content: Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex')
-}
 
 /** A result as it is sent on, and as it is explored: with numbers that JavaScript would change as strings. */
 export interface Decoded {

@@ -1,8 +1,10 @@
 /** The first look at a result: how large is it for a model, and what does the model get to see of it. */
 import { conform } from '../documents/conform.ts'
+import type { Document } from '../documents/document.ts'
 import type { Template } from '../documents/fit.ts'
 import { openResult } from '../documents/open.ts'
 import { preview } from '../documents/preview.ts'
+import { scanResult } from '../documents/scan/result-scan.ts'
 import { toJson } from '../documents/stringify.ts'
 import { lengthOf } from '../documents/template.ts'
 import { validates } from '../documents/validate.ts'
@@ -10,25 +12,36 @@ import { blocksOf, isText } from '../protocol/content.ts'
 import type { JsonObject, JsonValue } from '../protocol/json.ts'
 import { formatCount } from '../text/format.ts'
 import { countTokens } from '../text/tokens.ts'
-import { decodeResult, hashOf } from './content.ts'
+import { decodeResult } from './content.ts'
+import { hashOf } from './hash.ts'
 import type { Arrival, Digest, DigestOptions } from './operation.ts'
 import type { Views } from './views.ts'
 import { embeddedText, isReplaced, type Weight, weigh } from './weigh.ts'
 
+/** A first response as far as it had to be opened to be measured. */
+interface Look {
+  /** As it is sent on. Its texts are not looked at any more, and may be missing. */
+  result: JsonObject
+  weight: Weight
+  document(): Document
+  /** The document is there for the preview alone. */
+  isSketch: boolean
+}
+
 /** Measures a first response and shapes it when it is too large. Never mutates; the kept bytes stay what they are. */
 export function digest(views: Views, { content, tool }: Arrival, options: DigestOptions): Digest {
-  const hash = hashOf(content)
-  const decoded = decodeResult(content)
-  if (decoded === undefined) return { hash, characters: 0, tokens: 0, unreadable: true }
-  const { sent: result, exact } = decoded
-  const weight = weigh(exact)
+  const look = sketch(content) ?? open(content)
+  // A long one is hashed while it is looked at, by whoever sent it here.
+  const hash = look?.isSketch ? '' : hashOf(content)
+  if (look === undefined) return { hash, characters: 0, tokens: 0, unreadable: true }
+  const { result, weight } = look
   const { characters, tokens } = weight
-  const passes: Digest = { hash, characters, tokens }
+  const passes: Digest = { hash, characters, tokens, ...(look.isSketch && { unopened: true }) }
   const always = options.always && result.isError !== true
   if (!always && !isTooLarge(result, weight, options)) return passes
   const structured = structuredFor(result, weight, options)
   const left = structured === undefined ? '' : toJson(structured)
-  const document = openResult(exact, content.byteLength, content)
+  const document = look.document()
   const text = preview(document, {
     budget: Math.max(options.previewSize - left.length, Math.ceil(options.previewSize / 2)),
     tool,
@@ -41,11 +54,28 @@ export function digest(views: Views, { content, tool }: Arrival, options: Digest
   const kept = blocksOf(result).filter((block) => !isReplaced(block))
   const untouched = kept.reduce((sum, block) => sum + embeddedText(block).length, 0)
   if (!always && lengthOf(text) + left.length + untouched >= characters) return passes
-  views.keep(hash, document, content.byteLength, tokens)
+  if (!look.isSketch) views.keep(hash, document, content.byteLength, tokens)
   return {
     ...passes,
     shaped: { ...shape(result, structured, text), tokens: tokensOf(text) + countTokens(left) },
   }
+}
+
+/** One text of JSON with long lists, of which no objects are made. Undefined for all else. */
+function sketch(content: Uint8Array): Look | undefined {
+  const scanned = scanResult(content)
+  if (scanned === undefined) return undefined
+  const { result, text, document } = scanned
+  const weight = { characters: text.length, tokens: countTokens(text), role: undefined }
+  return { result, weight, document: () => document, isSketch: true }
+}
+
+function open(content: Uint8Array): Look | undefined {
+  const decoded = decodeResult(content)
+  if (decoded === undefined) return undefined
+  const { sent, exact } = decoded
+  const document = (): Document => openResult(exact, content.byteLength, content)
+  return { result: sent, weight: weigh(exact), document, isSketch: false }
 }
 
 function isTooLarge(result: JsonObject, { characters, tokens }: Weight, options: DigestOptions): boolean {

@@ -4,7 +4,7 @@ import { messageOf, ProxyError } from '../protocol/errors.ts'
 
 /** How a lane runs its worker. */
 export interface LaneOptions {
-  /** The worker's module; it exports `run(task)`. */
+  /** The worker's module; it exports `run(task)`, and `ready()`, which does nothing. */
   worker: URL
   /** Milliseconds a task may run before its worker is killed. Waiting in the queue and the start of a worker do not count. */
   timeLimit: number
@@ -33,8 +33,8 @@ type Job = () => Promise<void>
 /** Deep JSON needs a deep stack; the default is 4. */
 const STACK_MB = 16
 
-/** Milliseconds more for the first task of a worker, which waits for it to start: some tenths of a second, on a busy machine seconds. */
-const START_LIMIT = 5_000
+/** Milliseconds a worker may take to start: some tenths of a second, on a busy machine many seconds. */
+const START_LIMIT = 60_000
 
 /** Milliseconds a killed worker has to be gone. */
 const CLOSE_LIMIT = 800
@@ -46,7 +46,7 @@ export function createLane(options: LaneOptions): Lane {
   const urgentJobs: Job[] = []
   const jobs: Job[] = []
   let running = false
-  /** No task has come back from the worker yet. */
+  /** The worker has not said yet that it is there. */
   let fresh = true
   let load = 0
 
@@ -57,6 +57,8 @@ export function createLane(options: LaneOptions): Lane {
         name: 'run',
         minThreads: 1,
         maxThreads: 1,
+        // Between tasks the worker's event loop runs: what was put off until the answer was out is done there.
+        useAtomics: false,
         resourceLimits: {
           stackSizeMb: STACK_MB,
           ...(options.maxOldGenerationMb !== undefined && {
@@ -74,18 +76,26 @@ export function createLane(options: LaneOptions): Lane {
   async function execute(task: unknown, signal: AbortSignal | undefined): Promise<unknown> {
     const stop = new AbortController()
     const cancel = (): void => stop.abort(cancelled())
-    const limit = options.timeLimit + (fresh ? START_LIMIT : 0)
-    const timer = setTimeout(() => stop.abort(tookTooLong(options.timeLimit)), limit)
+    const stopAfter = (limit: number, reason: () => ProxyError): NodeJS.Timeout =>
+      setTimeout(() => stop.abort(reason()), limit)
+    let timer: NodeJS.Timeout | undefined
     stopCurrent = (reason) => stop.abort(failed(reason))
     signal?.addEventListener('abort', cancel, { once: true })
     closing.signal.addEventListener('abort', cancel, { once: true })
     try {
-      const answer = await (await open()).run(task, { signal: stop.signal })
-      fresh = false
-      return answer
+      const worker = await open()
+      // What a worker needs to start is no part of the task's time.
+      if (fresh) {
+        timer = stopAfter(START_LIMIT, () => failed('its thread did not start'))
+        await worker.run(undefined, { name: 'ready', signal: stop.signal })
+        clearTimeout(timer)
+        fresh = false
+      }
+      timer = stopAfter(options.timeLimit, () => tookTooLong(options.timeLimit))
+      return await worker.run(task, { signal: stop.signal })
     } catch (error) {
       // A task that throws leaves its worker; one that is stopped does not.
-      fresh = stop.signal.aborted
+      fresh ||= stop.signal.aborted
       throw stop.signal.aborted ? stop.signal.reason : failed(error)
     } finally {
       clearTimeout(timer)

@@ -1,6 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import type { Engine } from './engine.ts'
+import { hashInSlices, hashOf } from './hash.ts'
 import { createLane, type Lane } from './lane.ts'
+import type { Source } from './operation.ts'
+import { createQuiet } from './quiet.ts'
 import type { Answer, Task } from './task.ts'
 
 export interface EngineOptions {
@@ -23,6 +26,12 @@ export const ENGINE_DEFAULTS = {
 /** Contents whose lane is remembered. One that is forgotten is opened once more, somewhere. */
 const REMEMBERED = 10_000
 
+/** Shorter content is hashed by the worker. */
+const LONG = 128 * 1024
+
+/** Milliseconds without questions after which a result that was only looked at is opened for those that may come. */
+const QUIET = 1000
+
 /** An engine of worker threads. They start on first use and never hold the process. */
 export function createEngine(options: EngineOptions): Engine {
   const { maxOldGenerationMb, worker = compiledWorker() } = options
@@ -36,6 +45,9 @@ export function createEngine(options: EngineOptions): Engine {
   /** Where content, by its hash, was last opened. */
   const homes = new LRUCache<string, Lane>({ max: REMEMBERED })
 
+  const quiet = createQuiet(QUIET)
+  let isWarm = false
+
   const idlest = (): Lane => lanes.reduce((best, lane) => (lane.load < best.load ? lane : best))
 
   async function run<T extends Task>(
@@ -44,7 +56,21 @@ export function createEngine(options: EngineOptions): Engine {
     signal?: AbortSignal,
     urgent = false,
   ): Promise<Answer<T>> {
+    quiet.disturb()
     return (await lane.run(task, signal, urgent)) as Answer<T>
+  }
+
+  /** Nobody waits for it, and a worker that fails here fails again where it is told. */
+  function background(lane: Lane, task: Task): void {
+    lane.run(task).catch(() => {})
+  }
+
+  /** What is previewed is asked about, most often, and the last one first. It takes longer to open than to preview. */
+  function openLater(lane: Lane, source: Pick<Source, 'hash' | 'content'>, tokens: number): void {
+    background(lane, { kind: 'counted', hash: source.hash, tokens })
+    quiet.later('open', () => {
+      if (homes.has(source.hash)) background(lane, { kind: 'open', source })
+    })
   }
 
   return {
@@ -52,9 +78,14 @@ export function createEngine(options: EngineOptions): Engine {
       const lane = idlest()
       const task = { kind: 'digest', arrival: { content, tool }, options: digestOptions } as const
       // A call is under way for it; a question may wait a little longer.
+      const hashing = content.byteLength < LONG ? undefined : hashInSlices(content)
       const digest = await run(lane, task, signal, true)
-      homes.set(digest.hash, lane)
-      return digest
+      const { unopened, shaped, tokens } = digest
+      const hash = unopened ? ((await hashing) ?? hashOf(content)) : digest.hash
+      homes.set(hash, lane)
+      if (!unopened) return digest
+      if (shaped) openLater(lane, { hash, content }, tokens)
+      return { ...digest, hash }
     },
     async query(entries, query, signal) {
       const sources = entries.map(({ handle, hash, content, tool }) => ({ handle, hash, content, tool }))
@@ -70,17 +101,24 @@ export function createEngine(options: EngineOptions): Engine {
       const lane = homes.get(hash)
       homes.delete(hash)
       // A worker that fails here has lost its views anyway.
-      if (lane !== undefined) run(lane, { kind: 'forget', hash }).catch(() => {})
+      if (lane !== undefined) background(lane, { kind: 'forget', hash })
     },
-    warm: () => idlest().warm(),
+    warm() {
+      const lane = idlest()
+      lane.warm()
+      // Not while servers start and the client lists their tools.
+      if (!isWarm) quiet.later('rehearse', () => background(lane, { kind: 'rehearse' }))
+      isWarm = true
+    },
     async close() {
+      quiet.close()
       await Promise.all(lanes.map((lane) => lane.close()))
     },
   }
 }
 
-/** Beside this file in `dist`; from `src`, as tests run it, in `dist` all the same, for threads cannot load TypeScript. */
+/** Beside this file in `dist`; from `src`, as tests run it, in the bundle, for threads cannot load TypeScript. */
 function compiledWorker(): URL {
   const compiled = import.meta.url.endsWith('.js')
-  return new URL(compiled ? './worker.js' : '../../dist/engine/worker.js', import.meta.url)
+  return new URL(compiled ? './worker.js' : '../../dist/bundle/worker.js', import.meta.url)
 }

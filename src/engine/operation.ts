@@ -66,6 +66,8 @@ export interface Digest {
   tokens: number
   /** The bytes are no JSON object: no client could read them. */
   unreadable?: true
+  /** Looked at where it is written: it has no hash yet, and no view is open for the questions that may follow. */
+  unopened?: true
   /** Absent: under the limit, or not smaller when shaped; the original passes byte for byte. */
   shaped?: {
     /** The CallToolResult to send, with the preview's text block missing at `at`. */

@@ -10,8 +10,9 @@ import { isWithin } from '../documents/size.ts'
 import { runPipeline } from '../processors/pipeline.ts'
 import type { JsonObject, JsonValue } from '../protocol/json.ts'
 import { ellipsis } from '../text/cut.ts'
-import { encodeResult, hashOf } from './content.ts'
+import { encodeResult } from './content.ts'
 import { tokensOf } from './digest.ts'
+import { hashOf } from './hash.ts'
 import type { Query, QueryAnswer, Source } from './operation.ts'
 import { type Question, readQuestion } from './questions.ts'
 import { aboutGroups, describeSteps, isCounted, notesOf, type Outcome, titleOf } from './report.ts'
@@ -45,7 +46,7 @@ export function query(views: Views, sources: readonly Source[], asked: Query): Q
     counted: isCounted(outcomes, document.rows().count),
     notes: notesOf(outcomes),
     ...aboutGroups(outcomes, document),
-    ...shortly(asked, question.params),
+    ...shortly(asked, question.params, question.limit),
     offset: question.offset,
     ...(question.limit !== undefined && { limit: question.limit }),
   }
@@ -75,11 +76,15 @@ function withSource(kind: Query['kind'], params: Question['params']): Question['
 /** Records of which no fields were asked for may be shown in some of theirs, those that the question names first. */
 function shortly(
   { kind }: Query,
-  { where, sort, fields, exclude, group_by: keys, aggregate: calls }: Question['params'],
-): { compact?: ReadonlySet<string> } {
+  { path, where, sort, fields, exclude, group_by: keys, aggregate: calls }: Question['params'],
+  limit: number | undefined,
+): { compact?: ReadonlySet<string>; compactFew?: boolean } {
   const chosen = [fields, exclude, keys, calls].some((list) => Array.isArray(list) && list.length > 0)
   const texts = [where, sort].flat().filter((text) => typeof text === 'string')
-  return kind === 'filter' && !chosen ? { compact: namesIn(texts) } : {}
+  if (kind !== 'filter' || chosen) return {}
+  // Who names a place, or wants to see a record, means the whole of it; who looks for one wants to know something of it.
+  const isSought = texts.length > 0 || (path === undefined && limit !== 1)
+  return { compact: namesIn(texts), compactFew: isSought }
 }
 
 /** The most characters that are kept of an answer about small results, and of any, as a multiple of what was asked. */
@@ -127,26 +132,36 @@ function describe(outcomes: readonly Outcome[], parts: readonly Part[]): JsonObj
 
 /** The whole answer as a result that can be kept and asked about, open already. */
 function wholeOf(views: Views, document: Document): NonNullable<QueryAnswer['whole']> {
-  const { result, opened } = reopened(document)
-  const content = encodeResult(result)
+  const { content, opened } = asText(document) ?? asData(document)
   const hash = hashOf(content)
   views.keep(hash, opened, content.byteLength)
   return { content, hash }
 }
 
-/** As text where its rows are read back as they were; else as data, so that offsets mean the same rows. */
-function reopened(document: Document): { result: JsonObject; opened: Document } {
-  const { items } = document.rows()
-  if (document.kind === 'text') {
-    const result: JsonObject = { content: [{ type: 'text', text: document.text }] }
-    const opened = openResult(result, document.bytes)
-    const rows = opened.rows().items
-    if (rows.length === items.length && rows.every((row, index) => row === items[index]))
-      return { result, opened }
-  }
-  const result: JsonObject = { structuredContent: document.json() ?? [...items] }
-  return { result, opened: openResult(result, document.bytes) }
+interface Reopened {
+  content: Uint8Array<SharedArrayBuffer>
+  opened: Document
 }
+
+/** Text where its rows are read back as they were. */
+function asText(document: Document): Reopened | undefined {
+  if (document.kind !== 'text') return undefined
+  const result: JsonObject = { content: [{ type: 'text', text: document.text }] }
+  const opened = openResult(result, document.bytes)
+  const { items } = document.rows()
+  const rows = opened.rows().items
+  const same = rows.length === items.length && rows.every((row, index) => row === items[index])
+  return same ? { content: encodeResult(result), opened } : undefined
+}
+
+/** Anything else as data, so that offsets mean the same rows. Written out once: the document keeps no text of its own. */
+function asData(document: Document): Reopened {
+  const result: JsonObject = { structuredContent: document.json() ?? [...document.rows().items] }
+  const content = encodeResult(result)
+  return { content, opened: openResult(result, content.byteLength - envelope) }
+}
+
+const envelope = '{"structuredContent":}'.length
 
 function failure(error: string, { budget }: Query, steps: JsonObject, originalTokens: number): QueryAnswer {
   const text = [ellipsis(error, budget)]

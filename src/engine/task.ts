@@ -23,7 +23,25 @@ interface ForgetTask {
   hash: string
 }
 
-export type Task = DigestTask | QueryTask | CountTask | ForgetTask
+/** Opens a result before it is asked about. */
+interface OpenTask {
+  kind: 'open'
+  source: Pick<Source, 'hash' | 'content'>
+}
+
+/** The tokens of a result that is not open yet. */
+interface CountedTask {
+  kind: 'counted'
+  hash: string
+  tokens: number
+}
+
+/** Loads and compiles what the first result would wait for. */
+interface RehearseTask {
+  kind: 'rehearse'
+}
+
+export type Task = DigestTask | QueryTask | CountTask | ForgetTask | CountedTask | OpenTask | RehearseTask
 
 export type Answer<T extends Task> = T extends DigestTask
   ? Digest

@@ -12,11 +12,16 @@ interface View {
   readonly tokens: number
 }
 
+/** Contents whose tokens are remembered. */
+const COUNTED = 1000
+
 /** Views by the hash of their content. Equal content is one view, whoever keeps it. */
 export interface Views {
   open(source: Pick<Source, 'hash' | 'content'>): View
   /** `tokens`: of its text, when they were counted. */
   keep(hash: string, document: Document, bytes: number, tokens?: number): View
+  /** Remembers the tokens of content that is not opened yet. */
+  counted(hash: string, tokens: number): void
   forget(hash: string): void
 }
 
@@ -25,6 +30,7 @@ const OPEN_BYTES = 64 * 1024 * 1024
 
 export function createViews(maxBytes: number = OPEN_BYTES): Views {
   const open = new LRUCache<string, View>({ maxSize: maxBytes })
+  const counts = new LRUCache<string, number>({ max: COUNTED })
 
   function keep(hash: string, document: Document, bytes: number, tokens?: number): View {
     const view = viewOf(document, tokens)
@@ -34,8 +40,10 @@ export function createViews(maxBytes: number = OPEN_BYTES): Views {
   }
 
   return {
-    open: ({ hash, content }) => open.get(hash) ?? keep(hash, openDocument(content), content.byteLength),
+    open: ({ hash, content }) =>
+      open.get(hash) ?? keep(hash, openDocument(content), content.byteLength, counts.get(hash)),
     keep,
+    counted: (hash, tokens) => void counts.set(hash, tokens),
     forget: (hash) => void open.delete(hash),
   }
 }

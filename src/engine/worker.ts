@@ -2,10 +2,14 @@
 import { countTokens } from '../text/tokens.ts'
 import { digest } from './digest.ts'
 import { query } from './query.ts'
+import { rehearse } from './rehearsal.ts'
 import type { Answer, Task } from './task.ts'
 import { createViews } from './views.ts'
 
 const views = createViews()
+
+/** Answered as soon as the thread is there. */
+export function ready(): void {}
 
 export function run(task: Task): Answer<Task> {
   switch (task.kind) {
@@ -15,6 +19,15 @@ export function run(task: Task): Answer<Task> {
       return query(views, task.sources, task.query)
     case 'count':
       return task.texts.map(countTokens)
+    case 'counted':
+      views.counted(task.hash, task.tokens)
+      return null
+    case 'open':
+      views.open(task.source)
+      return null
+    case 'rehearse':
+      rehearse()
+      return null
     case 'forget':
       views.forget(task.hash)
       return null

@@ -23,8 +23,8 @@ export function fallbackPreview(
         result instanceof LargeResult ? { content: [] } : withoutTexts(result, outputSchema !== undefined),
       at: 0,
       text: [
-        'Kept whole as cache_id "',
-        `" (${characters} bytes); no preview could be made. Ask proxy_search or proxy_filter with this cache_id. It begins:\n${start}`,
+        'Kept whole as cache_id ',
+        ` (${characters} bytes); no preview could be made. Ask proxy_search or proxy_filter with this cache_id. It begins:\n${start}`,
       ],
       tokens: 0,
     },

@@ -1,13 +1,17 @@
 /** `group_by`, `aggregate`: numbers about the records instead of the records. */
-import { fromRows } from '../documents/derive.ts'
-import { type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
+import { fromMadeRows } from '../documents/derive.ts'
+import { madeRows } from '../documents/rows.ts'
+import { type JsonObject, type JsonValue, setOwn } from '../protocol/json.ts'
 import { compareNaturally } from '../text/natural-order.ts'
 import { fieldTitle } from './aggregate/call.ts'
-import { type Cell, type Column, cellOf, columnsOf } from './aggregate/column.ts'
+import { type Cells, cellsOf } from './aggregate/cells.ts'
+import { type Column, columnsOf } from './aggregate/column.ts'
 import { hasOffset } from './aggregate/date-part.ts'
-import { listValues } from './aggregate/functions.ts'
-import { type Group, type GroupKey, type Groups, groupRecords, parseGroupKey } from './aggregate/group.ts'
+import { listValues } from './aggregate/frequencies.ts'
+import { type Groups, groupRecords } from './aggregate/group.ts'
+import { type GroupKey, parseGroupKey } from './aggregate/group-key.ts'
 import { describeHolders } from './aggregate/holders.ts'
+import { namesakes } from './fields/namesakes.ts'
 import { aggregateParams } from './parameters.ts'
 import { newWork, type Path } from './path/path.ts'
 import { readValues } from './path/walk.ts'
@@ -37,23 +41,26 @@ export const aggregate = defineStep({
       field ? [{ field, ofElements: list !== undefined && isOn(list, field.path) }] : [],
     )
     const found = groupRecords(records, keys, over, list)
-    const cells = columns.map((one) => cellOf(one, found.all[one.at] ?? [], records.values.length))
-    const rows = found.groups.map((group) => rowOf(keys, columns, cells, group))
-    const items = keys.length > 0 ? largestFirst(rows, columns[0]?.name ?? '') : rows
+    const cells = columns.map((one) => cellsOf(one, found, records.values.length))
+    const rowOf = (group: number): JsonObject => rowAt(keys, columns, cells, found, group)
+    const first = found.count > 0 ? rowOf(0) : undefined
+    const order = keys.length > 0 ? largestFirst(cells, columns) : [0]
+    const rows = madeRows('group', found.count, (nth) => rowOf(order[nth] ?? 0))
     const notes = [
       ...new Set([
         ...[...keys, ...columns].flatMap(({ field }) => field?.note ?? []),
+        ...[...keys, ...columns].flatMap(({ field }) => (field ? namesakes(document, records, field) : [])),
         ...columns.flatMap((one, at) => [...gaps(records, one, found), ...(cells[at]?.notes ?? [])]),
         ...groupNotes(records, keys, found, list),
-        ...moreValues(rows[0]),
-        ...(keys.length > 0 ? [] : columns.flatMap((one) => describeHolders(records, one, rows[0]))),
+        ...moreValues(first),
+        ...(keys.length > 0 ? [] : columns.flatMap((one) => describeHolders(records, one, found, first))),
       ]),
     ]
     return {
-      content: fromRows({ noun: 'group', items }),
+      content: fromMadeRows('json', rows),
       metadata: {
         total: records.values.length,
-        matched: items.length,
+        matched: found.count,
         ...(found.several && { several: true }),
         ...(notes.length > 0 && { notes }),
       },
@@ -75,19 +82,21 @@ function sharedList(
   return undefined
 }
 
-function rowOf(
+function rowAt(
   keys: readonly GroupKey[],
   columns: readonly Column[],
-  cells: readonly { cell: Cell }[],
-  { values, count, collected }: Group,
+  cells: readonly Cells[],
+  groups: Groups,
+  group: number,
 ): JsonObject {
   const row: JsonObject = {}
+  const values = groups.valuesOf(group)
   for (const [at, { name }] of keys.entries()) setOwn(row, name, values[at] ?? null)
   for (const [nth, { name, call, field, at }] of columns.entries()) {
-    const own = collected[at] ?? []
-    setOwn(row, name, cells[nth]?.cell(own, count) ?? null)
-    if (call.name !== 'distinct' || keys.length > 0 || !field) continue
-    const { title, counts } = listValues(own)
+    setOwn(row, name, cells[nth]?.cells[group] ?? null)
+    const gathered = groups.gathered[at]
+    if (call.name !== 'distinct' || keys.length > 0 || !field || !gathered) continue
+    const { title, counts } = listValues(gathered.values, gathered.census)
     setOwn(row, `${title} of ${fieldTitle(field.name)}`, counts)
   }
   return row
@@ -101,8 +110,8 @@ function moreValues(row: JsonObject | undefined): string[] {
 }
 
 /** Says how many records have nothing to compute from. */
-function gaps(records: Records, { field, at }: Column, { without }: Groups): string[] {
-  const count = without[at] ?? 0
+function gaps(records: Records, { field, at }: Column, { gathered }: Groups): string[] {
+  const count = gathered[at]?.without ?? 0
   return field && count > 0 ? [`${count} of ${records.values.length} have no \`${field.name}\`.`] : []
 }
 
@@ -139,10 +148,12 @@ function isShifted(records: Records, { field }: GroupKey): boolean {
   return found.flat().some(hasOffset)
 }
 
-function largestFirst(rows: readonly JsonObject[], name: string): JsonObject[] {
-  const key = (row: JsonObject): JsonValue => own(row, name) ?? null
-  return [...rows].sort((a, b) => {
-    const [x, y] = [key(a), key(b)]
+/** The groups in the order of their rows: by what stands under the name of the first column. */
+function largestFirst(cells: readonly Cells[], columns: readonly Column[]): number[] {
+  const by = columns.findLastIndex(({ name }) => name === columns[0]?.name)
+  const keys = cells[by]?.cells ?? []
+  return Array.from(keys, (_, group) => group).sort((a, b) => {
+    const [x, y] = [keys[a] ?? null, keys[b] ?? null]
     if (typeof x === 'number' && typeof y === 'number') return y - x
     if (x === null || y === null) return x === y ? 0 : x === null ? 1 : -1
     return compareNaturally(String(y), String(x))

@@ -100,7 +100,7 @@ function ofText(document: Document, view: Searchable): Corpus {
     headings.length === 0 ? { text: view.text, passages } : underHeadings(view.text, lines, passages, pathOf)
   return {
     count: passages.count,
-    ranking: rankPassages(ranked.text, ranked.passages),
+    ranking: rankPassages(ranked),
     rows: (found, terms) => {
       const words = new RegExp(terms.join('|') || '(?!)', 'giu')
       return madeRows('passage', found.length, (nth) => {
@@ -150,34 +150,34 @@ function densest(passage: string, words: RegExp, width: number): string {
 function ofData(document: Document, leaves: LeafIndex): Corpus {
   const values = document.records()?.values
   if (values === undefined) return ofLeaves(document, leaves)
-  const { text, passages, sources, beside } = dataPassages(leaves, values.length)
+  const { source: sourceOf, beside, ...corpus } = dataPassages(leaves, values.length)
   return {
     count: values.length + beside,
     unit: beside === 0 ? 'record' : 'passage',
-    ranking: bestOfEach(rankPassages(text, passages), sources),
+    ranking: bestOfEach(rankPassages(corpus), sourceOf),
     rows: (ranked, terms) => {
       const words = new RegExp(terms.join('|') || '(?!)', 'giu')
       return madeRows('passage', ranked.length, (nth): JsonValue => {
-        const { index, score } = ranked[nth] ?? nothing
-        const source = sources[index]
-        if (source === undefined) return null
+        const found = ranked[nth]
+        if (found === undefined) return null
+        const source = sourceOf(found.index)
         const group = { record: source.record, hits: tellingLeaves(leaves, source, words) }
         const width = nth === 0 ? longestOther : valueWidth
         const show: Show = (value) => excerpt(value, densestPlace(value, words, width * 0.8), width)
         const [row] = recordRows(document, leaves, [group], undefined, show)
-        return { score: Number(score.toFixed(2)), ...row }
+        return { score: Number(found.score.toFixed(2)), ...row }
       })
     },
   }
 }
 
 /** Of a record that is ranked in pieces, the best piece. */
-function bestOfEach(ranking: Ranking, sources: readonly Source[]): Ranking {
+function bestOfEach(ranking: Ranking, sourceOf: (passage: number) => Source): Ranking {
   return {
     search(query) {
       const seen = new Set<number>()
       return ranking.search(query).filter(({ index }) => {
-        const record = sources[index]?.record ?? -1
+        const { record } = sourceOf(index)
         if (record >= 0 && seen.has(record)) return false
         seen.add(record)
         return true
@@ -214,7 +214,7 @@ function ofLeaves(document: Document, leaves: LeafIndex): Corpus {
   const { units } = leaves
   return {
     count: units.count,
-    ranking: rankPassages(leaves.text, units),
+    ranking: rankPassages({ text: leaves.text, passages: units }),
     rows: (ranked) => {
       const groups = ranked.map(({ index }) => ({ record: -1, hits: [hitOf(units, index)] }))
       return rowsOf('passage', withScores(document, leaves, groups, ranked))

@@ -1,6 +1,6 @@
 /** One field of all records, read once: what the questions that go through every record are computed from. */
 import type { JsonPrimitive, JsonValue } from '../protocol/json.ts'
-import { newWork, type Path, type Work } from './path/path.ts'
+import { newWork, type Path, pathKey, type Work } from './path/path.ts'
 import { readValues, scalarAt, several } from './path/walk.ts'
 
 /**
@@ -24,40 +24,58 @@ export interface Column {
 /** Columns that are kept for one list of records, and their bytes, estimated. */
 const mostKept = 32
 const mostBytes = 32_000_000
-const bytesPerCode = 16
+/** Of a column and of what is derived from it; and of a value of those that are several. */
+const bytesPerCode = 48
+const bytesPerValue = 48
+/** Lists as long as the records: their codes, and what belongs to which group. */
+const copies = 3
 
-const kept = new WeakMap<readonly JsonValue[], Map<string, ReadColumn>>()
+const kept = new WeakMap<readonly JsonValue[], Map<string, WeakRef<ReadColumn>>>()
 
 /**
- * The column of a path over a list of records, read at most once while it is in use: columns are kept with the list and
- * go when it goes. Throws a `Refusal` when the path looks at more values than `work` allows.
+ * The column of a path over a list of records, read at most once while it is in use: columns are kept with the list
+ * until memory is needed, for they are soon read again. Throws a `Refusal` when the path looks at more values than `work` allows.
  */
 export function columnOf(records: readonly JsonValue[], path: Path, work: Work = newWork()): Column {
-  const name = nameOf(path)
-  if (name === undefined) return new ReadColumn(records, path, work)
-  const columns = kept.get(records) ?? new Map<string, ReadColumn>()
+  const name = pathKey(path)
+  if (name === undefined) return conditionalColumn(records, path, work)
+  const columns = kept.get(records) ?? new Map<string, WeakRef<ReadColumn>>()
   kept.set(records, columns)
-  const column = columns.get(name) ?? new ReadColumn(records, path, work)
+  const before = columns.get(name)
+  const there = before?.deref()
+  const column = there ?? new ReadColumn(records, path, work)
   columns.delete(name)
-  columns.set(name, column)
+  columns.set(name, there === undefined || before === undefined ? new WeakRef(column) : before)
   makeRoom(columns)
   return column
 }
 
-/** A path with a condition in it is a function, which has no name to find it by. */
-function nameOf(path: Path): string | undefined {
-  const conditional = path.some(({ selectors }) => selectors.some(({ kind }) => kind === 'filter'))
-  return conditional ? undefined : JSON.stringify(path)
+/** The column of a path without conditions where it was read before and is still kept. */
+export function keptColumnOf(records: readonly JsonValue[], path: Path): Column | undefined {
+  const name = pathKey(path)
+  return name === undefined ? undefined : kept.get(records)?.get(name)?.deref()
+}
+
+const keptConditional = new WeakMap<readonly JsonValue[], WeakMap<Path, ReadColumn>>()
+
+/** A path with a condition in it has no name to find it by: its column is found by the path itself. */
+function conditionalColumn(records: readonly JsonValue[], path: Path, work: Work): Column {
+  const columns = keptConditional.get(records) ?? new WeakMap<Path, ReadColumn>()
+  keptConditional.set(records, columns)
+  const column = columns.get(path) ?? new ReadColumn(records, path, work)
+  columns.set(path, column)
+  return column
 }
 
 /** Drops the columns that were not asked for the longest, but for the newest. */
-function makeRoom(columns: Map<string, ReadColumn>): void {
+function makeRoom(columns: Map<string, WeakRef<ReadColumn>>): void {
+  const bytesOf = (column: WeakRef<ReadColumn>): number => column.deref()?.bytes ?? 0
   let bytes = 0
-  for (const column of columns.values()) bytes += column.bytes
+  for (const column of columns.values()) bytes += bytesOf(column)
   for (const [name, column] of columns) {
     if ((columns.size <= mostKept && bytes <= mostBytes) || columns.size === 1) return
     columns.delete(name)
-    bytes -= column.bytes
+    bytes -= bytesOf(column)
   }
 }
 
@@ -71,6 +89,7 @@ class ReadColumn implements Column {
   constructor(records: readonly JsonValue[], path: Path, work: Work) {
     this.codes = new Uint32Array(records.length)
     const codeOf = new Map<JsonPrimitive | undefined, number>()
+    let listed = 0
     for (let at = 0; at < records.length; at++) {
       const record = records[at] ?? null
       const scalar = scalarAt(record, path)
@@ -83,9 +102,10 @@ class ReadColumn implements Column {
       }
       const code = this.held.push(found) - 1
       this.codes[at] = code
-      if (!(found instanceof Several || Object.is(found, -0))) codeOf.set(found, code)
+      if (found instanceof Several) listed += found.values.length
+      else if (!Object.is(found, -0)) codeOf.set(found, code)
     }
-    this.bytes = this.codes.byteLength + this.held.length * bytesPerCode
+    this.bytes = this.codes.byteLength * copies + this.held.length * bytesPerCode + listed * bytesPerValue
   }
 
   get size(): number {

@@ -1,6 +1,8 @@
 /** JSON as passages to rank: each record, in pieces where it is long, and what stands beside the records. */
-import { SpanList, type Spans } from '../text/spans.ts'
+import type { Corpus } from '../text/bm25.ts'
+import type { Spans } from '../text/spans.ts'
 import type { LeafIndex } from './leaves.ts'
+import { NameLists } from './name-lists.ts'
 
 /** Where a passage comes from: leaves `first` up to `after` of a record, -1 for what is outside of all. */
 export interface Source {
@@ -9,11 +11,8 @@ export interface Source {
   readonly after: number
 }
 
-export interface DataPassages {
-  readonly text: string
-  readonly passages: Spans
-  /** One for each passage, in order. */
-  readonly sources: readonly Source[]
+export interface DataPassages extends Corpus {
+  source(passage: number): Source
   /** How many passages are beside the records. */
   readonly beside: number
 }
@@ -22,41 +21,37 @@ export interface DataPassages {
 const longestOfRecord = 2_000
 const longestOutside = 600
 
-/** All of a document. The words of a passage are its values and the names of the fields that lead to them. */
+/**
+ * All of a document. The words of a passage are its values, which stand in the text of the leaves one after the other, and
+ * the names of the fields that lead to them, which most records share.
+ */
 export function dataPassages(leaves: LeafIndex, records: number): DataPassages {
-  const texts: string[] = []
-  const spans = new SpanList()
-  const sources: Source[] = []
-  let offset = 0
+  const { units } = leaves
+  /** The first leaf of each passage, and its names. */
+  const firsts: number[] = []
+  const lists: number[] = []
+  const names = new NameLists()
   let unit = 0
 
   function add(record: number, longest: number): void {
-    let words = ''
     let first = unit
-    let length = 0
-    let before: readonly (string | number)[] = []
+    let list = names.empty
     const end = (): void => {
       if (unit === first) return
-      texts.push(words)
-      spans.add(offset, offset + words.length)
-      offset += words.length + 1
-      sources.push({ record, first, after: unit })
-      words = ''
+      firsts.push(first)
+      lists.push(list)
       first = unit
-      length = 0
-      before = []
+      list = names.empty
     }
-    leaves.visit(record, (value, path) => {
-      let at = 0
-      while (at < path.length - 1 && path[at] === before[at]) at++
-      for (; at < path.length; at++) {
+    let length = 0
+    leaves.visit(record, (_, path, changed) => {
+      // In a new passage all that leads to its first leaf is said again.
+      for (let at = unit === first ? 0 : changed; at < path.length; at++) {
         const name = path[at]
-        if (typeof name === 'string') words += words === '' ? name : `\n${name}`
+        if (typeof name === 'string') list = names.longer(list, name)
       }
-      before = path.slice()
-      const word = String(value)
-      words += words === '' ? word : `\n${word}`
-      length += word.length
+      if (unit === first) length = 0
+      length += units.end(unit) - units.start(unit)
       unit++
       if (length >= longest) end()
     })
@@ -64,7 +59,28 @@ export function dataPassages(leaves: LeafIndex, records: number): DataPassages {
   }
 
   for (let record = 0; record < records; record++) add(record, longestOfRecord)
-  const inside = sources.length
+  const inside = firsts.length
   add(-1, longestOutside)
-  return { text: texts.join('\n'), passages: spans.spans(), sources, beside: sources.length - inside }
+  return {
+    text: leaves.text,
+    ...passagesOf(leaves, Int32Array.from(firsts)),
+    shared: names.shared(lists),
+    beside: firsts.length - inside,
+  }
+}
+
+/** Passages that begin with these leaves, one after the other. A function of its own, so that no more than that is kept. */
+function passagesOf(leaves: LeafIndex, firsts: Int32Array): Pick<DataPassages, 'passages' | 'source'> {
+  const { units } = leaves
+  const firstOf = (index: number): number => firsts[index] ?? units.count
+  const passages: Spans = {
+    count: firsts.length,
+    start: (index) => units.start(firstOf(index)),
+    end: (index) => units.end(firstOf(index + 1) - 1),
+  }
+  const source = (index: number): Source => {
+    const first = firstOf(index)
+    return { record: leaves.recordOf(first), first, after: firstOf(index + 1) }
+  }
+  return { passages, source }
 }

@@ -77,7 +77,7 @@ function findAlike(view: Searchable, pattern: string, threshold: number): { hits
   // At 0 everything would be alike.
   const least = Math.max(threshold, 0.01)
   vocabularyOf(view).search(pattern, least, (place) => {
-    if (units.end(unit) <= place.start) unit = spanAfter(units, place.start)
+    if (units.end(unit) <= place.start) unit = spanAfter(units, place.start, unit)
     if (place.end > units.end(unit)) return
     const long = view.noun === 'line' && units.end(unit) - units.start(unit) > longUnit
     const apart = last === undefined || last.unit !== unit || (long && place.start >= last.start + placeWidth)

@@ -90,7 +90,7 @@ function withNotes(result: ProcessorResult, notes: readonly string[]): Processor
 }
 
 function only(document: Document, grouped: ProcessorResult, conditions: string[]): ProcessorResult {
-  const all = grouped.content.rows().items.length
+  const all = grouped.content.rows().count
   if (all === 0) return grouped
   const kept = where.process(grouped.content, { where: conditions })
   if (kept.error !== undefined) return failed(document, kept.error)

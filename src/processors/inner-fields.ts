@@ -1,8 +1,9 @@
 /** Fields that hold objects, where one of the fields within is meant: `user = ann` for `user.login = ann`. */
+import { pathStep } from '../documents/records.ts'
 import { isObject, type JsonValue } from '../protocol/json.ts'
 import type { Field } from './fields.ts'
 import { parsePath } from './path/parse.ts'
-import { newWork } from './path/path.ts'
+import { formatPath, newWork } from './path/path.ts'
 import { readValues } from './path/walk.ts'
 import type { Records } from './records.ts'
 
@@ -32,6 +33,23 @@ export function innerFields(records: Records, { name }: Field): Field[] {
       path,
       note: `\`${name}\` holds objects and was read as \`${inner}\`.`,
     }))
+}
+
+/**
+ * `properties.*.type` where `properties.type` is a key of a map and holds an object: of a map the fields of all values are asked for more
+ * often than one value. Undefined where the place is no map, or its values have no such field.
+ */
+export function acrossMap(records: Records, { name, path }: Field): Field | undefined {
+  const [last] = path.at(-1)?.selectors ?? []
+  if (path.length < 2 || last?.kind !== 'name') return undefined
+  const across = `${formatPath(path.slice(0, -1)).replaceAll('[*]', '')}.*${pathStep(last.name)}`
+  const samples = records.names().get(across)
+  if (!samples?.some((value) => value !== null && typeof value !== 'object')) return undefined
+  return {
+    name: across,
+    path: parsePath(across),
+    note: `\`${name}\` read as \`${across}\`, of all values of the map.`,
+  }
 }
 
 /** The names by which an object is known, best first. */

@@ -23,14 +23,17 @@ export interface LeafIndex {
   unitsOf(record: number): { first: number; after: number }
   /** Leaves of one record (or of what is outside), by ascending numbers. One walk. */
   locate(record: number, units: readonly number[]): Leaf[]
-  /** Calls `visit` for each leaf of one record, or of what is outside, in order. `path` must be read at once. */
+  /** Calls `visit` for each leaf of one record, or of what is outside, in order. */
   visit(record: number, visit: Visit): void
   /** Distinct names of fields, with how often they occur. Computed on first use. */
   fieldNames(): readonly FieldName[]
 }
 
-/** Called for each leaf in order; `path` changes afterwards and must be read at once. */
-export type Visit = (value: JsonPrimitive, path: readonly Step[]) => void
+/**
+ * Called for each leaf in order; `path` changes afterwards and must be read at once. Its steps before `changed` are those
+ * of the leaf before.
+ */
+export type Visit = (value: JsonPrimitive, path: readonly Step[], changed: number) => void
 
 /** A key, or the index of an element. */
 type Step = string | number
@@ -44,11 +47,11 @@ export function indexLeaves(document: Document): LeafIndex {
   const walkRecord = (record: number, visit: Visit): void => {
     const key = records?.keys?.[record]
     // The key of a map is data: the name of the record.
-    if (key !== undefined) visit(key, [])
-    walk(values[record] ?? null, [], visit)
+    if (key !== undefined) visit(key, [], 0)
+    walk(values[record] ?? null, new Trail(), visit)
   }
   const walkRest = (visit: Visit): void => {
-    if (records?.path !== '$') walk(root, [], visit, values.length === 0 ? undefined : values)
+    if (records?.path !== '$') walk(root, new Trail(), visit, values.length === 0 ? undefined : values)
   }
   const { text, units } = collected((collect, count) => {
     for (let record = 0; record < values.length; record++) {
@@ -100,31 +103,40 @@ function collected(walkAll: (collect: Visit, count: () => number) => void): { te
   return { text: parts.join('\n'), units: starts.spans(offset) }
 }
 
+/** Where a walk is, and how much of that is as it was at the leaf before. */
+class Trail {
+  readonly path: Step[] = []
+  changed = 0
+}
+
 /** Visits strings, numbers and booleans. `skipped`: the elements of a collection that is not entered. */
-function walk(value: JsonValue, path: Step[], visit: Visit, skipped?: readonly JsonValue[]): void {
-  if (typeof value !== 'object') visit(value, path)
-  else if (Array.isArray(value)) {
+function walk(value: JsonValue, trail: Trail, visit: Visit, skipped?: readonly JsonValue[]): void {
+  if (typeof value !== 'object') {
+    visit(value, trail.path, trail.changed)
+    trail.changed = trail.path.length
+  } else if (Array.isArray(value)) {
     if (value === skipped) return
-    value.forEach((item, index) => {
-      descend(item, index, path, visit, skipped)
-    })
+    for (let index = 0; index < value.length; index++)
+      descend(value[index] ?? null, index, trail, visit, skipped)
   } else if (value !== null) {
     const keys = Object.keys(value)
     if (skipped !== undefined && keys.length === skipped.length && isCollection(value, keys, skipped)) return
-    for (const key of keys) descend(own(value, key) ?? null, key, path, visit, skipped)
+    // Keys of its own: what they lead to is its own, too.
+    for (const key of keys) descend(value[key] ?? null, key, trail, visit, skipped)
   }
 }
 
 function descend(
   value: JsonValue,
   step: Step,
-  path: Step[],
+  trail: Trail,
   visit: Visit,
   skipped: readonly JsonValue[] | undefined,
 ): void {
-  path.push(step)
-  walk(value, path, visit, skipped)
-  path.pop()
+  const depth = trail.path.push(step) - 1
+  if (depth < trail.changed) trail.changed = depth
+  walk(value, trail, visit, skipped)
+  trail.path.pop()
 }
 
 function formatPath(path: readonly Step[]): string {

@@ -1,11 +1,21 @@
 /** The three pipelines: which steps a query tool runs, in which order. */
+import * as z from 'zod'
 import { bm25 } from './bm25.ts'
 import { context } from './context.ts'
 import { fuzzy } from './fuzzy.ts'
 import { grep } from './grep.ts'
 import { aggregateWithHaving, whereOfRecords } from './having.ts'
 import { join } from './join.ts'
-import { fieldsParams, joinParams } from './parameters.ts'
+import { type Asked, withEntries } from './map-entries.ts'
+import { tellingOfNested } from './nested.ts'
+import {
+  aggregateParams,
+  fieldsParams,
+  filterParams,
+  joinParams,
+  sortParams,
+  whereParams,
+} from './parameters.ts'
 import type { PipelineStep } from './pipeline.ts'
 import { projection } from './projection.ts'
 import { select } from './select.ts'
@@ -14,19 +24,38 @@ import { structure } from './structure.ts'
 
 const fields: PipelineStep = { ...projection, params: fieldsParams }
 
+/** What belongs to other steps: one of them says what is wrong with it. */
+const beside = z.object(
+  Object.fromEntries(
+    Object.entries(filterParams.shape).map(([name, schema]) => [
+      name,
+      (schema as z.ZodType).catch(undefined),
+    ]),
+  ),
+)
+
 /** A join takes the path itself, because what it joins with may lie elsewhere. */
 const part: PipelineStep = {
   ...select,
-  params: joinParams,
+  params: beside.extend(joinParams.shape),
   wanted: (params) => !join.wanted(params as never) && select.wanted(params as never),
+  process: (document, params) => withEntries(select.process(document, params as never), params as Asked),
 }
 
 export const filterSteps: readonly PipelineStep[] = [
   join,
   part,
   whereOfRecords,
-  aggregateWithHaving,
-  sort,
+  tellingOfNested(
+    { ...aggregateWithHaving, params: beside.extend(whereParams.shape).extend(aggregateParams.shape) },
+    ['where', 'join_on'],
+  ),
+  tellingOfNested({ ...sort, params: beside.extend(sortParams.shape) }, [
+    'where',
+    'group_by',
+    'aggregate',
+    'join_on',
+  ]),
   projection,
 ]
 export const searchSteps: readonly PipelineStep[] = [select, fields, grep, bm25, fuzzy, context]

@@ -1,7 +1,7 @@
 /** What a path reached, as records: the elements of lists and maps, or the values themselves. */
 import { fromRows, fromValue } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
-import { isMap } from '../documents/map-like.ts'
+import { areMaps } from '../documents/map-like.ts'
 import { withField } from '../documents/records.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
 import { formatCount } from '../text/format.ts'
@@ -95,22 +95,6 @@ function elementsOf(reached: readonly Reached[]): JsonValue[] | undefined {
     )
   const objects = held.flatMap(({ value }) => (isObject(value) ? [value] : []))
   return objects.length === held.length && areMaps(objects) ? objects.flatMap(entriesOf) : undefined
-}
-
-/** Keys that are looked at to tell whether objects are maps. */
-const mostPooled = 2_000
-
-/** True when the entries of all objects together make a map whose values are objects. */
-function areMaps(objects: readonly JsonObject[]): boolean {
-  const pooled: JsonObject = Object.create(null)
-  let count = 0
-  for (const object of objects) {
-    for (const key of Object.keys(object)) {
-      if (!(key in pooled) && count++ < mostPooled) pooled[key] = own(object, key) ?? null
-    }
-  }
-  const values = Object.values(pooled)
-  return values.length >= MANY && values.every(isObject) && isMap({ ...pooled })
 }
 
 function entriesOf(object: JsonObject): JsonValue[] {

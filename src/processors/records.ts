@@ -1,8 +1,8 @@
 /** The records of a document as the steps see them. */
 import type { Collection, Document } from '../documents/document.ts'
-import { isMap } from '../documents/map-like.ts'
+import { areMaps, isMap, shareKey } from '../documents/map-like.ts'
 import { collectionsOf, keyedRecords, pathStep } from '../documents/records.ts'
-import { isObject, type JsonValue, own } from '../protocol/json.ts'
+import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
 import { parsePath } from './path/parse.ts'
 import { formatPath, newWork, type Path } from './path/path.ts'
 import { readValues } from './path/walk.ts'
@@ -107,9 +107,13 @@ export function otherRecords(document: Document): Records[] {
     .map((collection) => asRecords(keyedRecords(collection), parsePath(collection.path), () => ''))
 }
 
-/** Values as records without a place of their own: the elements of lists in records. */
+const ofValues = new WeakMap<readonly JsonValue[], Records>()
+
+/** Values as records without a place of their own: the elements of lists in records. The same for the same list. */
 export function recordsOfValues(values: readonly JsonValue[]): Records {
-  return asRecords(values, [], () => '')
+  const records = ofValues.get(values) ?? asRecords(values, [], () => '')
+  ofValues.set(values, records)
+  return records
 }
 
 function asRecords(values: readonly JsonValue[], path: Path, hint: Records['hint']): Records {
@@ -126,25 +130,49 @@ function asRecords(values: readonly JsonValue[], path: Path, hint: Records['hint
   }
 }
 
+/** Again where small objects at one place turn out to be maps: then their keys are no names. */
 function collectNames(values: readonly JsonValue[]): Map<string, JsonValue[]> {
-  const names = new Map<string, JsonValue[]>()
-  const step = Math.max(1, Math.floor(values.length / mostSampled))
-  for (let at = 0; at < values.length; at += step) addNames(values[at] ?? null, '', 0, names)
-  return names
+  const maps = new Set<string>()
+  for (let round = 0; ; round++) {
+    const names = new Map<string, JsonValue[]>()
+    const objects = new Map<string, JsonObject[]>()
+    const step = Math.max(1, Math.floor(values.length / mostSampled))
+    for (let at = 0; at < values.length; at += step)
+      addNames(values[at] ?? null, '', 0, { names, objects, maps })
+    const found = [...objects].filter(([, held]) => held.length > 1 && areMaps(held) && !shareKey(held))
+    if (found.length === 0 || round === mostRounds) return names
+    for (const [place] of found) maps.add(place)
+  }
 }
 
-function addNames(value: JsonValue, name: string, depth: number, names: Map<string, JsonValue[]>): void {
-  if (names.size >= mostNames || depth > deepest) return
+/** Levels of small maps within small maps. */
+const mostRounds = 3
+
+interface Collecting {
+  names: Map<string, JsonValue[]>
+  /** By name: what is no map by itself. */
+  objects: Map<string, JsonObject[]>
+  /** Names of what is a map for all that. */
+  maps: ReadonlySet<string>
+}
+
+function addNames(value: JsonValue, name: string, depth: number, into: Collecting): void {
+  if (into.names.size >= mostNames || depth > deepest) return
   if (Array.isArray(value)) {
-    for (const element of value.slice(0, 5)) addNames(element, name, depth + 1, names)
+    for (const element of value.slice(0, 5)) addNames(element, name, depth + 1, into)
     return
   }
-  if (name !== '') addSample(name, value, names)
+  if (name !== '') addSample(name, value, into.names)
   if (!isObject(value)) return
-  const map = depth > 0 && isMap(value)
+  const map = depth > 0 && (into.maps.has(name) || isMap(value))
+  if (depth > 0 && !map) {
+    const held = into.objects.get(name)
+    if (held) held.push(value)
+    else into.objects.set(name, [value])
+  }
   for (const key of Object.keys(value).slice(0, map ? 5 : 500)) {
     const step = map ? '.*' : pathStep(key)
-    addNames(own(value, key) ?? null, name === '' ? step.replace(/^\./, '') : name + step, depth + 1, names)
+    addNames(own(value, key) ?? null, name === '' ? step.replace(/^\./, '') : name + step, depth + 1, into)
   }
 }
 

@@ -96,7 +96,7 @@ export function findHits(view: Searchable, pattern: Pattern, keep = mostKept, ex
     const place = pattern.candidate(text, units.start(unit))
     if (place < 0) break
     if (place > units.end(unit)) {
-      unit = spanAfter(units, place - 1)
+      unit = spanAfter(units, place - 1, unit)
       if (unit >= units.count) break
     }
     const start = units.start(unit)
@@ -121,7 +121,7 @@ export function hasHit(view: Searchable, pattern: Pattern, multiline = false): b
     const place = pattern.candidate(text, units.start(unit))
     if (place < 0) return false
     if (place > units.end(unit)) {
-      unit = spanAfter(units, place - 1)
+      unit = spanAfter(units, place - 1, unit)
       if (unit >= units.count) return false
     }
     if (pattern.test(text.slice(units.start(unit), units.end(unit)))) return true

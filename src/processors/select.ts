@@ -7,6 +7,7 @@ import type { JsonValue } from '../protocol/json.ts'
 import { formatCount } from '../text/format.ts'
 import { originAt, setOrigin } from './origin.ts'
 import { selectParams } from './parameters.ts'
+import { asSent, ofEach } from './path/as-sent.ts'
 import { followExtended, isExtended } from './path/jsonpath.ts'
 import { explainMissing, type Located, locate } from './path/locate.ts'
 import { fromPipes, fromPointer } from './path/notations.ts'
@@ -15,6 +16,7 @@ import { formatPath, isDefinite, newWork, type Path } from './path/path.ts'
 import type { StepMetadata } from './processor.ts'
 import { recordsReached } from './reached.ts'
 import { Refusal, shown } from './refusal.ts'
+import { Remembered } from './remembered.ts'
 import { defineStep } from './step.ts'
 
 /**
@@ -25,32 +27,50 @@ export const select = defineStep({
   name: 'select',
   params: selectParams,
   wanted: ({ path }) => path !== undefined && path.trim() !== '',
-  run(document, { path: written = '' }) {
-    const source = fromPipes(/^#\//.test(written) ? (fromPointer(written) ?? written) : written.trim())
-    const parts = partsOf(document)
-    if (parts) return inEach(parts, source)
-    const root = document.json() ?? linesFor(document, source)
-    if (root === undefined) {
-      throw new Refusal(
-        'This result is text without fields, so `path` cannot be used. Search it with proxy_search instead.',
-      )
-    }
-    const part = isExtended(source) ? undefined : partOfText(root, parsePath(source))
-    if (part) return part
-    const {
-      reached,
-      note,
-      path: followed,
-    } = isExtended(source) ? findExtended(root, source) : find(document, root, parsePath(source), source)
-    const { content, note: taken } = recordsReached(reached, followed)
-    setOrigin(content, originAt(content, followed, reached[0]?.value ?? null, reached.length))
-    const notes = [note, taken].filter((one) => one !== undefined)
-    return { content, metadata: { matched: reached.length, ...(notes.length > 0 && { notes }) } }
+  run(document, { path = '' }) {
+    const root = document.json()
+    const held = typeof root === 'object' && root !== null && !partsOf(document) ? root : document
+    return selected.of(held, path, () => selectedAt(document, path))
   },
 })
 
+interface Selected {
+  content: Document
+  metadata: StepMetadata
+}
+
+/**
+ * What the last paths reached: more is asked of the same records, and their columns stay with them. Kept with the data, not
+ * with the document, which may let go of it.
+ */
+const selected = new Remembered<Selected>(3)
+
+function selectedAt(document: Document, written: string): Selected {
+  const source = fromPipes(/^#\//.test(written) ? (fromPointer(written) ?? written) : written.trim())
+  const parts = partsOf(document)
+  if (parts) return inEach(parts, source)
+  const root = document.json() ?? linesFor(document, source)
+  if (root === undefined) {
+    throw new Refusal(
+      'This result is text without fields, so `path` cannot be used. Search it with proxy_search instead.',
+    )
+  }
+  const path = isExtended(source) ? undefined : asSent(root, parsePath(source))
+  const part = path && partOfText(root, path)
+  if (part) return part
+  const {
+    reached,
+    note,
+    path: followed,
+  } = path ? find(document, root, path, source) : findExtended(root, source)
+  const { content, note: taken } = recordsReached(reached, followed)
+  setOrigin(content, originAt(content, followed, reached[0]?.value ?? null, reached.length))
+  const notes = [note, taken].filter((one) => one !== undefined)
+  return { content, metadata: { matched: reached.length, ...(notes.length > 0 && { notes }) } }
+}
+
 /** What the path reaches in each of several results, with the handle of its result in `_from`. */
-function inEach(parts: readonly Part[], path: string): { content: Document; metadata: StepMetadata } {
+function inEach(parts: readonly Part[], path: string): Selected {
   const items: JsonValue[] = []
   const notes = new Set<string>()
   const refused: string[] = []
@@ -100,6 +120,9 @@ function find(document: Document, root: JsonValue, path: Path, source: string): 
  * name alone that stands in one place only, at any depth.
  */
 function locateNearby(document: Document, root: JsonValue, path: Path): Located | undefined {
+  const turned = ofEach(root, path)
+  const each = turned && locate(root, turned)
+  if (each) return { ...each, note: `\`${formatPath(path)}\` read as \`${formatPath(turned)}\`.` }
   const [first, second] = path
   const only = first?.selectors[0]
   if (!first || !only || first.deep) return undefined
@@ -122,12 +145,13 @@ function linesFor(document: Document, source: string): JsonValue[] | undefined {
 }
 
 /** `body[2000:4000]`: characters of a text. */
-function partOfText(root: JsonValue, path: Path): { content: Document; metadata: StepMetadata } | undefined {
+function partOfText(root: JsonValue, path: Path): Selected | undefined {
   const [only, second] = path.at(-1)?.selectors ?? []
   const place = path.slice(0, -1)
   if (only?.kind !== 'slice' || second || only.step !== 1 || !isDefinite(place)) return undefined
-  const text = locate(root, place)?.reached[0]?.value
-  if (typeof text !== 'string') return undefined
+  const [reached, another] = locate(root, place)?.reached ?? []
+  const text = reached?.value
+  if (typeof text !== 'string' || another) return undefined
   const part = text.slice(only.from ?? 0, only.to ?? text.length)
   const from = only.from === undefined ? 0 : only.from < 0 ? text.length + only.from : only.from
   const start = Math.min(Math.max(0, from), text.length)

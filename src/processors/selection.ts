@@ -13,7 +13,8 @@ const selections = new WeakMap<readonly JsonValue[], Selection>()
 
 /** The records at these positions of a list, as a list of which `selectionOf` knows where it is from. */
 export function chooseFrom(list: readonly JsonValue[], positions: Uint32Array): readonly JsonValue[] {
-  const chosen = Array.from(positions, (at) => list[at] ?? null)
+  const chosen: JsonValue[] = []
+  for (let nth = 0; nth < positions.length; nth++) chosen.push(list[positions[nth] as number] ?? null)
   const before = selections.get(list)
   const inWhole = before ? positions.map((at) => before.positions[at] ?? 0) : positions
   selections.set(chosen, { list: before?.list ?? list, positions: inWhole })

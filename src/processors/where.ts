@@ -1,11 +1,18 @@
 /** `where`: the records that fulfil all conditions. */
 import { fromRows } from '../documents/derive.ts'
+import type { Document } from '../documents/document.ts'
+import type { JsonValue } from '../protocol/json.ts'
+import { nestedMatches } from './nested.ts'
 import { whereParams } from './parameters.ts'
-import { requireRecords } from './records.ts'
+import type { StepMetadata } from './processor.ts'
+import { type Records, requireRecords } from './records.ts'
 import { Refusal } from './refusal.ts'
+import { Remembered } from './remembered.ts'
+import { chooseFrom } from './selection.ts'
 import { defineStep } from './step.ts'
-import { bindSomewhere, nestedMatches } from './where/elsewhere.ts'
-import { explainNothing, namesakes } from './where/explain.ts'
+import { bindSomewhere } from './where/elsewhere.ts'
+import { explainNothing, otherFields } from './where/explain.ts'
+import { positionsIn } from './where/verdict.ts'
 
 /** More conditions than anybody writes. */
 const mostConditions = 50
@@ -22,21 +29,38 @@ export const where = defineStep({
   run(document, { where: conditions = [] }) {
     if (conditions.length > mostConditions)
       throw new Refusal(`At most ${mostConditions} conditions are allowed.`)
-    const { records, binding } = bindSomewhere(conditions, requireRecords(document, 'filter'), document)
-    const { matches, comparisons, patterns, notes } = binding
-    const filter = (): typeof records.values => {
-      const found = records.values.filter(matches)
-      const nested = nestedMatches(records, matches)
-      if (nested.length > 0) notes.push(...nested)
-      else if (found.length === 0) notes.push(...explainNothing(comparisons, records))
-      notes.push(...namesakes(comparisons, records, found.length))
-      return found
-    }
-    const timed = patterns.reduce((work, pattern) => () => pattern.run(work), filter)
-    const found = timed()
-    return {
-      content: fromRows({ noun: 'record', items: found }),
-      metadata: { total: records.values.length, matched: found.length, ...(notes.length > 0 && { notes }) },
-    }
+    const asked = requireRecords(document, 'filter')
+    const { items, metadata } = answered.of(asked, JSON.stringify(conditions), () =>
+      find(document, asked, conditions),
+    )
+    return { content: fromRows({ noun: 'record', items }), metadata }
   },
 })
+
+interface Found {
+  items: readonly JsonValue[]
+  metadata: StepMetadata
+}
+
+/**
+ * What the last conditions found: the next page, or another question about the same records, has their columns at hand. Kept
+ * with the records, not with the document, which may let go of them.
+ */
+const answered = new Remembered<Found>(4)
+
+function find(document: Document, asked: Records, conditions: readonly string[]): Found {
+  const { records, binding } = bindSomewhere(conditions, asked, document)
+  const { matches, comparisons, patterns, notes } = binding
+  const filter = (): readonly JsonValue[] => {
+    const found = chooseFrom(records.values, positionsIn(matches(records.values)))
+    const nested = nestedMatches(document, records, matches, found.length)
+    if (nested.length > 0) notes.push(...nested)
+    else if (found.length === 0) notes.push(...explainNothing(comparisons, records))
+    notes.push(...otherFields(document, comparisons, records))
+    return found
+  }
+  const timed = patterns.reduce((work, pattern) => () => pattern.run(work), filter)
+  const items = timed()
+  const counts = { total: records.values.length, matched: items.length }
+  return { items, metadata: { ...counts, ...(notes.length > 0 && { notes }) } }
+}

@@ -1,4 +1,5 @@
 /** The bytes of one message while it arrives: kept as the chunks they came in, beyond a limit only their edges. */
+import { GrowingBytes } from './growing-bytes.ts'
 
 /** What is kept of a message that was thrown away: enough to see whose answer it was. */
 export interface Edges {
@@ -10,7 +11,7 @@ export interface Edges {
 
 /** A whole message. */
 export interface TakenBytes {
-  /** In order; empty when the message was too long. */
+  /** In order; one on shared memory when the message is long; empty when it was too long. */
   parts: readonly Buffer[]
   /** Their sum in bytes, or what it would be. */
   length: number
@@ -21,12 +22,14 @@ export interface TakenBytes {
 /** Room for the envelope of a JSON-RPC response on either side of its result. */
 export const EDGE_BYTES = 512
 
+/** From here on a message is put together while it arrives. */
+const SHARED_FROM = 256 * 1024
 const RUN = 1024
 const SMALL_CHUNK = 4096
 
 /**
- * Chunks are kept, not joined: joining at every chunk, as `Buffer.concat` in a loop does, is quadratic and takes seconds for
- * 50 MB.
+ * Joining at every chunk, as `Buffer.concat` in a loop does, is quadratic and takes seconds for 50 MB. Short messages are kept as
+ * chunks; of long ones each chunk goes to its place and is gone, so that the time for it passes while others come.
  */
 export class MessageBytes {
   readonly #maxBytes: number
@@ -35,6 +38,8 @@ export class MessageBytes {
   /** How many of `#parts` have been through `#compact`. */
   #settled = 0
   #edges: Edges | undefined
+  /** In place of `#parts` once they are many bytes. */
+  #long: GrowingBytes | undefined
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
@@ -57,11 +62,19 @@ export class MessageBytes {
       this.#edges.tail = edgeOfEnd([this.#edges.tail, part])
       return
     }
-    this.#parts.push(part)
+    if (this.#long === undefined) this.#parts.push(part)
+    else if (this.#length <= this.#maxBytes) this.#long.append(part)
     if (this.#length > this.#maxBytes) {
-      this.#edges = { head: edgeOfStart(this.#parts), tail: edgeOfEnd(this.#parts) }
-      this.#parts = []
-      this.#settled = 0
+      const parts = this.#long === undefined ? this.#parts : [this.#long.whole(), part]
+      this.#edges = { head: edgeOfStart(parts), tail: edgeOfEnd(parts) }
+      this.#drop()
+    } else if (this.#long !== undefined) {
+      return
+    } else if (this.#length >= SHARED_FROM) {
+      const long = new GrowingBytes(this.#maxBytes)
+      for (const some of this.#parts) long.append(some)
+      this.#drop()
+      this.#long = long
     } else if (this.#parts.length - this.#settled >= RUN) {
       this.#compact()
     }
@@ -69,12 +82,18 @@ export class MessageBytes {
 
   /** Gives out what there is and begins anew. */
   take(): TakenBytes {
-    const taken = { parts: this.#parts, length: this.#length, edges: this.#edges }
-    this.#parts = []
+    const parts = this.#long === undefined ? this.#parts : [this.#long.whole()]
+    const taken = { parts, length: this.#length, edges: this.#edges }
+    this.#drop()
     this.#length = 0
-    this.#settled = 0
     this.#edges = undefined
     return taken
+  }
+
+  #drop(): void {
+    this.#parts = []
+    this.#settled = 0
+    this.#long = undefined
   }
 
   /** A sender that writes byte by byte must not cost an object a byte: runs of small chunks are joined, once each. */

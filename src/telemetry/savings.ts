@@ -41,6 +41,12 @@ export interface LedgerOptions {
 const MAX_NAMES = 2_000
 const REST = '(others)'
 
+/**
+ * Milliseconds after the first call until samples are counted for the first time. What counts has to be loaded, some tenths of a second:
+ * at that moment nobody waits, at the end of a session somebody does.
+ */
+const FIRST_COUNT_MS = 2_000
+
 /** Counted tokens, and characters whose tokens are reckoned when somebody asks. */
 interface Amount {
   tokens: number
@@ -63,8 +69,10 @@ export function createLedger({ countTokens, now, random = Math.random }: LedgerO
   const agents = new Map<string, Tallies>()
   const days = new Map<string, Tallies>()
   const dayOf = createCalendar()
+  let called = false
 
   function record(given: SavingsRecord): void {
+    if (given.kind === 'call') countSoon()
     const wanted = keyOf(given)
     const fits = tools.has(wanted) || tools.size < MAX_NAMES
     const entry = fits ? given : { ...given, tool: REST }
@@ -75,6 +83,12 @@ export function createLedger({ countTokens, now, random = Math.random }: LedgerO
     count(tools, key, entry)
     count(group(agents, entry.agent), key, entry)
     count(group(days, dayOf(now())), key, entry)
+  }
+
+  function countSoon(): void {
+    if (called) return
+    called = true
+    setTimeout(() => void ratio.measure(), FIRST_COUNT_MS).unref()
   }
 
   /** Definitions are few and hardly change, so all of their text is counted and not a window of it. */

@@ -18,6 +18,21 @@ export interface Ranked {
   score: number
 }
 
+/** What is ranked. */
+export interface Corpus {
+  readonly text: string
+  readonly passages: Spans
+  readonly shared?: SharedWords
+}
+
+/** Words that many passages have in common, as the names of fields: kept once for all of them. */
+export interface SharedWords {
+  readonly text: string
+  readonly parts: Spans
+  /** For each passage the part whose words belong to it. */
+  readonly of: Uint32Array
+}
+
 /** Terms in each passage, and on average. */
 export interface PassageLengths {
   counts: Int32Array
@@ -25,41 +40,54 @@ export interface PassageLengths {
 }
 
 /** One pass over the text, to be kept with it. */
-export function measurePassages(text: string, passages: Spans): PassageLengths {
-  const counts = new Int32Array(passages.count)
+export function measurePassages({ text, passages, shared }: Corpus): PassageLengths {
+  const sharedCounts = shared && countsOf(shared.text, shared.parts)
+  const counts = countsOf(text, passages)
   let sum = 0
-  for (let index = 0; index < passages.count; index++) {
-    const count = countTerms(text, passages.start(index), passages.end(index))
+  for (let index = 0; index < counts.length; index++) {
+    const count = (counts[index] ?? 0) + (sharedCounts?.[shared?.of[index] ?? 0] ?? 0)
     counts[index] = count
     sum += count
   }
-  return { counts, average: passages.count === 0 ? 0 : sum / passages.count }
+  return { counts, average: counts.length === 0 ? 0 : sum / counts.length }
+}
+
+function countsOf(text: string, parts: Spans): Int32Array {
+  const counts = new Int32Array(parts.count)
+  for (let index = 0; index < parts.count; index++)
+    counts[index] = countTerms(text, parts.start(index), parts.end(index))
+  return counts
 }
 
 /** Passages that hold a term, best first, equals in their order. `terms` are distinct and lower case. */
-export function scanBm25(
-  text: string,
-  passages: Spans,
-  lengths: PassageLengths,
-  terms: readonly string[],
-): Ranked[] {
+export function scanBm25(corpus: Corpus, lengths: PassageLengths, terms: readonly string[]): Ranked[] {
+  const { count } = corpus.passages
   if (terms.length === 0) return []
-  const scores = new Float64Array(passages.count)
+  const scores = new Float64Array(count)
   // A word that nearly all of very many passages hold rounds to nothing; they hold it all the same.
-  const found = new Uint8Array(passages.count)
-  for (const { counts, held } of termFrequencies(text, passages, terms)) {
-    const rarity = Math.log(1 + (passages.count - held.length + 0.5) / (held.length + 0.5))
+  const found = new Uint8Array(count)
+  for (const { counts, held } of termFrequencies(corpus, terms)) {
+    const rarity = Math.log(1 + (count - held.length + 0.5) / (held.length + 0.5))
     const weight = weighting(rarity, lengths)
     for (const index of held) {
       scores[index] = (scores[index] ?? 0) + weight(counts[index] ?? 0, index)
       found[index] = 1
     }
   }
-  const ranked: Ranked[] = []
+  return inOrder(scores, found)
+}
+
+/** The passages that were found, best first. Scores are few, passages may be many: these are sorted by those. */
+function inOrder(scores: Float64Array, found: Uint8Array): Ranked[] {
+  const equals = new Map<number, Ranked[]>()
   for (let index = 0; index < scores.length; index++) {
-    if (found[index] === 1) ranked.push({ index, score: scores[index] ?? 0 })
+    if (found[index] !== 1) continue
+    const score = scores[index] ?? 0
+    const others = equals.get(score)
+    if (others === undefined) equals.set(score, [{ index, score }])
+    else others.push({ index, score })
   }
-  return ranked.sort(better)
+  return [...equals.keys()].sort((a, b) => b - a).flatMap((score) => equals.get(score) ?? [])
 }
 
 /** The score of one term in one passage. Frequencies and lengths repeat, and rounding is slow: answers are kept. */
@@ -84,31 +112,59 @@ function weighting(
 export function rank(scores: Iterable<[number, number]>): Ranked[] {
   const ranked: Ranked[] = []
   for (const [index, score] of scores) if (score > 0) ranked.push({ index, score })
-  return ranked.sort(better)
-}
-
-function better(a: Ranked, b: Ranked): number {
-  return b.score - a.score || a.index - b.index
+  return ranked.sort((a, b) => b.score - a.score || a.index - b.index)
 }
 
 /** How often each passage holds a term. */
-interface Frequencies {
-  counts: Int32Array
-  /** The passages that hold it, in order. */
-  held: number[]
+class Frequencies {
+  readonly counts: Int32Array
+  /** The passages that hold it. */
+  readonly held: number[] = []
+
+  constructor(passages: number) {
+    this.counts = new Int32Array(passages)
+  }
+
+  add(passage: number, times: number): void {
+    const before = this.counts[passage] ?? 0
+    if (before === 0) this.held.push(passage)
+    this.counts[passage] = before + times
+  }
 }
 
-function termFrequencies(text: string, passages: Spans, terms: readonly string[]): Frequencies[] {
-  const found = new Map(
-    terms.map((term): [string, Frequencies] => [term, { counts: new Int32Array(passages.count), held: [] }]),
-  )
+/** One for each term that occurs, in the order of the terms. */
+function termFrequencies({ text, passages, shared }: Corpus, terms: readonly string[]): Frequencies[] {
+  const found = findTerms(text, passages, terms)
+  const ofParts = shared && findTerms(shared.text, shared.parts, terms)
+  return terms.flatMap((term) => {
+    const own = found.get(term)
+    const parts = ofParts?.get(term)
+    if (shared === undefined || parts === undefined) return own ?? []
+    const all = own ?? new Frequencies(passages.count)
+    for (let passage = 0; passage < passages.count; passage++) {
+      const times = parts.counts[shared.of[passage] ?? 0] ?? 0
+      if (times > 0) all.add(passage, times)
+    }
+    return all
+  })
+}
+
+/** The terms that occur in a text, with how often each passage holds them. */
+function findTerms(text: string, passages: Spans, terms: readonly string[]): Map<string, Frequencies> {
+  const wanted = new Set(terms)
+  const found = new Map<string, Frequencies>()
+  const counterOf = (term: string): Frequencies => {
+    const counter = found.get(term) ?? new Frequencies(passages.count)
+    found.set(term, counter)
+    return counter
+  }
   /** The counters of the terms that a word gives. Words repeat, taking them apart is slow: answers are kept. */
   const known = new Map<string, readonly Frequencies[]>()
   const countersOf = (word: string): readonly Frequencies[] => {
     let counters = known.get(word)
     if (counters === undefined) {
-      const given = [word, ...pieces(word)].map((term) => found.get(term.toLowerCase()))
-      counters = given.filter((counter) => counter !== undefined)
+      const given = [word, ...pieces(word)].map((term) => term.toLowerCase())
+      counters = given.filter((term) => wanted.has(term)).map(counterOf)
       if (known.size < mostKnown) known.set(word, counters)
     }
     return counters
@@ -117,22 +173,19 @@ function termFrequencies(text: string, passages: Spans, terms: readonly string[]
   const candidates = new RegExp(shortest(terms).join('|'), 'giu')
   let passage = 0
   for (let match = candidates.exec(text); match !== null; match = candidates.exec(text)) {
-    if (passages.end(passage) <= match.index) passage = spanAfter(passages, match.index)
+    const at = match.index
+    if (passages.end(passage) <= at) passage = spanAfter(passages, at, passage)
     if (passage >= passages.count) break
     const first = passages.start(passage)
-    if (match.index < first) {
+    if (at < first) {
       candidates.lastIndex = first
       continue
     }
-    const word = wordAt(text, match.index, first, passages.end(passage))
-    for (const { counts, held } of countersOf(text.slice(word.start, word.end))) {
-      const before = counts[passage] ?? 0
-      if (before === 0) held.push(passage)
-      counts[passage] = before + 1
-    }
-    candidates.lastIndex = Math.max(word.end, match.index + 1)
+    const word = wordAt(text, at, first, passages.end(passage))
+    for (const counter of countersOf(text.slice(word.start, word.end))) counter.add(passage, 1)
+    candidates.lastIndex = Math.max(word.end, at + 1)
   }
-  return [...found.values()]
+  return found
 }
 
 /** The terms that begin with no other: where the others stand, these do. */

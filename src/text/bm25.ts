@@ -1,10 +1,9 @@
 /** Relevance ranking by BM25 (Robertson and Zaragoza, 2009): rare words count more, repeated ones less and less. */
 import winkBm25 from 'wink-bm25-text-search'
-import { measurePassages, type Ranked, rank, scanBm25 } from './bm25-scan.ts'
-import type { Spans } from './spans.ts'
+import { type Corpus, measurePassages, type Ranked, rank, scanBm25 } from './bm25-scan.ts'
 import { tokenize } from './tokenize.ts'
 
-export type { Ranked } from './bm25-scan.ts'
+export type { Corpus, Ranked, SharedWords } from './bm25-scan.ts'
 
 /** What can be asked again and again about the same passages. */
 export interface Ranking {
@@ -12,17 +11,17 @@ export interface Ranking {
   search(query: string): Ranked[]
 }
 
-/** Texts up to this many characters get an index (115 ms a megabyte, then under 1 ms a query). */
-const indexedCharacters = 1_000_000
+/** Texts up to this many characters get an index: it takes 18 times the memory of the text, and a scan 1 ms a megabyte. */
+const indexedCharacters = 50_000
 /** wink needs this many. */
 const fewest = 3
 /** Words of a query that are looked at, and the characters of one. */
 const mostTerms = 32
 const longestTerm = 100
 
-/** Ranks passages of `text`: with an index when small, by scanning for the words of the query when large. Same order. */
-export function rankPassages(text: string, passages: Spans): Ranking {
-  return text.length <= indexedCharacters ? indexed(text, passages) : scanned(text, passages)
+/** Ranks passages: with an index when they are small, by scanning for the words of the query when large. Same order. */
+export function rankPassages(corpus: Corpus): Ranking {
+  return corpus.text.length <= indexedCharacters ? indexed(corpus) : scanned(corpus)
 }
 
 /** Words that questions are made of, and that say nothing of what is asked for. */
@@ -66,21 +65,24 @@ function inflections(word: string): string[] {
   return forms.filter((form) => form !== word)
 }
 
-export function scanned(text: string, passages: Spans): Ranking {
-  const lengths = measurePassages(text, passages)
-  return { search: (query) => scanBm25(text, passages, lengths, searchTerms(query)) }
+export function scanned(corpus: Corpus): Ranking {
+  const lengths = measurePassages(corpus)
+  return { search: (query) => scanBm25(corpus, lengths, searchTerms(query)) }
 }
 
-export function indexed(text: string, passages: Spans): Ranking {
+export function indexed(corpus: Corpus): Ranking {
+  const { text, passages, shared } = corpus
   // Padding would change how rare a word is; scanning needs none.
-  if (passages.count < fewest) return scanned(text, passages)
+  if (passages.count < fewest) return scanned(corpus)
   const engine = winkBm25()
   engine.defineConfig({ fldWeights: { text: 1 } })
   // Texts and queries take the same way in; a repeated word of a query would count repeatedly.
   let learning = true
   engine.definePrepTasks([(input) => (learning ? tokenize(input) : searchTerms(input))])
   for (let index = 0; index < passages.count; index++) {
-    engine.addDoc({ text: text.slice(passages.start(index), passages.end(index)) }, index)
+    const part = shared?.of[index] ?? 0
+    const common = shared?.text.slice(shared.parts.start(part), shared.parts.end(part)) ?? ''
+    engine.addDoc({ text: `${common}\n${text.slice(passages.start(index), passages.end(index))}` }, index)
   }
   engine.consolidate()
   learning = false

@@ -35,7 +35,7 @@ function bordered(borders: Int32Array): Spans {
   }
 }
 
-/** Collects the beginnings of parts that one character separates: half the memory of `SpanList`. */
+/** Collects the beginnings of parts that one character separates: a third of the memory of `SpanList`. */
 export class StartList {
   #starts = new Int32Array(64)
   #length = 0
@@ -52,7 +52,8 @@ export class StartList {
   /** `next`: where a further part would begin. */
   spans(next: number): Spans {
     this.add(next)
-    return separated(this.#starts.slice(0, this.#length))
+    const starts = this.#starts.subarray(0, this.#length)
+    return inBlocks(starts) ?? separated(starts.slice())
   }
 }
 
@@ -64,10 +65,37 @@ function separated(starts: Int32Array): Spans {
   }
 }
 
-/** The first part that ends after `offset`; `count` when there is none. */
-export function spanAfter(spans: Spans, offset: number): number {
-  let low = 0
-  let high = spans.count
+/** Parts whose place is told from the first of their block. */
+const BLOCK_BITS = 4
+const FARTHEST = 0xffff
+
+/** The same in two bytes a part and a little; undefined where parts are too long for that. */
+function inBlocks(starts: Int32Array): Spans | undefined {
+  const blocks = new Int32Array(Math.ceil(starts.length / 2 ** BLOCK_BITS))
+  const within = new Uint16Array(starts.length)
+  for (let block = 0; block < blocks.length; block++) blocks[block] = starts[block << BLOCK_BITS] ?? 0
+  for (let index = 0; index < starts.length; index++) {
+    const distance = (starts[index] ?? 0) - (blocks[index >> BLOCK_BITS] ?? 0)
+    if (distance > FARTHEST) return undefined
+    within[index] = distance
+  }
+  return blockwise(blocks, within)
+}
+
+function blockwise(blocks: Int32Array, within: Uint16Array): Spans {
+  const startOf = (index: number): number => (blocks[index >> BLOCK_BITS] ?? 0) + (within[index] ?? 0)
+  return { count: within.length - 1, start: startOf, end: (index) => startOf(index + 1) - 1 }
+}
+
+/** The first part from `from` on that ends after `offset`; `count` when there is none. Near parts are found in few steps. */
+export function spanAfter(spans: Spans, offset: number, from = 0): number {
+  let low = from
+  let step = 1
+  while (low + step < spans.count && spans.end(low + step) <= offset) {
+    low += step
+    step *= 2
+  }
+  let high = Math.min(spans.count, low + step)
   while (low < high) {
     const middle = (low + high) >> 1
     if (spans.end(middle) > offset) high = middle

@@ -7,6 +7,12 @@ const EXACT = 65_536
 const WINDOW = 4096
 const SAMPLES = 16
 
+/** A text of which parts are made as they are asked for, by their UTF-16 code units. */
+export interface LongText {
+  readonly length: number
+  slice(from: number, to: number): string
+}
+
 type Counter = (text: string) => number
 let counter: Counter | undefined
 
@@ -20,10 +26,10 @@ export function loadTokenizer(): Counter {
  * Tokens of `text`: exact up to 64 KB, above that counted on sixteen windows of 4 KB spread evenly and scaled
  * (error at most 3 % on real data).
  */
-export function countTokens(text: string): number {
-  if (text === '') return 0
+export function countTokens(text: string | LongText): number {
+  if (text.length === 0) return 0
   const count = loadTokenizer()
-  return text.length <= EXACT ? countAll(text, count) : countSampled(text, count)
+  return text.length <= EXACT ? countAll(text.slice(0, text.length), count) : countSampled(text, count)
 }
 
 function load(): Counter {
@@ -44,14 +50,17 @@ function countAll(text: string, count: Counter): number {
   return tokens
 }
 
-function countSampled(text: string, count: Counter): number {
+function countSampled(text: LongText, count: Counter): number {
   let tokens = 0
   let characters = 0
   const stride = (text.length - WINDOW) / (SAMPLES - 1)
   for (let sample = 0; sample < SAMPLES; sample++) {
-    const from = wholeCharacter(text, Math.round(sample * stride))
-    const to = windowEnd(text, from)
-    tokens += count(text.slice(from, to))
+    const start = Math.max(0, Math.round(sample * stride) - 1)
+    // With a character more on either side, by which a pair is known that must not be parted.
+    const around = text.slice(start, start + WINDOW + 2)
+    const from = wholeCharacter(around, Math.round(sample * stride) - start)
+    const to = windowEnd(around, from)
+    tokens += count(around.slice(from, to))
     characters += to - from
   }
   return Math.round((tokens * text.length) / characters)

@@ -1,5 +1,6 @@
 /** The distinct words of a text and where they stand: approximate search compares words, never whole lines. */
 import { distance } from 'fastest-levenshtein'
+import { NumberList } from './number-list.ts'
 import { eachWord, pieces, wordAfter, wordAt, wordBefore } from './tokenize.ts'
 
 /** Longer words (base64, hashes) are compared by their beginning. */
@@ -36,9 +37,9 @@ export function buildVocabulary(text: string): Vocabulary {
     const phrase = phraseOf(pattern)
     if (phrase.length === 0) return
     // Of several words one at least is as alike as all together shall be.
-    const sought = words.filter((word) =>
-      phrase.some((wanted) => likeness(wanted, word, threshold - 1e-5) > 0),
-    )
+    const sought: string[] = []
+    for (const word of words())
+      if (phrase.some((wanted) => likeness(wanted, word, threshold - 1e-5) > 0)) sought.push(word)
     if (sought.length === 0) return
     const scale = new Scale(phrase, threshold)
     if (sought.length > mostSought) everywhere(text, scale, visit)
@@ -52,7 +53,7 @@ export function buildVocabulary(text: string): Vocabulary {
       const wanted = phraseOf(word)[0]
       if (wanted === undefined) return []
       const best = new Map<string, number>()
-      for (const each of words) {
+      for (const each of words()) {
         const alike = likeness(wanted, each, 0.5)
         if (alike >= 0.5) best.set(each.toLowerCase(), alike)
       }
@@ -69,11 +70,35 @@ interface Place {
   end: number
 }
 
-/** Case decides where an identifier falls apart, so it is kept here and ignored when comparing. */
-function distinctWords(text: string): readonly string[] {
+/**
+ * The distinct words: their places are kept, the words themselves while there is room. Case decides where an identifier
+ * falls apart, so it is kept here and ignored when comparing.
+ */
+function distinctWords(text: string): () => readonly string[] {
   const words = new Set<string>()
-  eachWord(text, (start, end) => words.add(comparedPart(text, { start, end })))
-  return [...words]
+  const places = new NumberList()
+  eachWord(text, (start, end) => {
+    const before = words.size
+    words.add(comparedPart(text, { start, end }))
+    if (words.size === before) return
+    places.add(start)
+    places.add(end)
+  })
+  return wordsAt(text, places.array())
+}
+
+/** A function of its own, so that what it was made of is not kept. */
+function wordsAt(text: string, places: Uint32Array): () => readonly string[] {
+  let used: WeakRef<readonly string[]> | undefined
+  return () => {
+    const words =
+      used?.deref() ??
+      Array.from({ length: places.length / 2 }, (_, at) =>
+        comparedPart(text, { start: places[at * 2] ?? 0, end: places[at * 2 + 1] ?? 0 }),
+      )
+    used = new WeakRef(words)
+    return words
+  }
 }
 
 function comparedPart(text: string, { start, end }: Place): string {

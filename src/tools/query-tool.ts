@@ -95,7 +95,5 @@ async function reply(
 }
 
 function freshHeading(entries: readonly Entry[]): string {
-  return entries
-    .map(({ handle, tool }) => `cache_id "${handle}" keeps the whole result of ${tool}.\n`)
-    .join('')
+  return entries.map(({ handle, tool }) => `cache_id ${handle} keeps the whole result of ${tool}.\n`).join('')
 }

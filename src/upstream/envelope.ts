@@ -43,12 +43,15 @@ export function idOfEdges(head: Buffer, tail: Buffer): RequestId | undefined {
   return before === undefined ? undefined : onlyId(before, TAIL.exec(tail.toString('latin1'))?.[0] ?? '')
 }
 
-/** Copies bytes `start` to `end` of the chunks, once, to memory that threads share. */
-export function copyShared(
+/** Bytes `start` to `end` of the chunks on memory that threads share: where they are, or copied, once. */
+export function onShared(
   parts: readonly Uint8Array[],
   start: number,
   end: number,
 ): Uint8Array<SharedArrayBuffer> {
+  const [only] = parts
+  if (only !== undefined && parts.length === 1 && only.buffer instanceof SharedArrayBuffer)
+    return new Uint8Array(only.buffer, only.byteOffset + start, end - start)
   const copy = new Uint8Array(new SharedArrayBuffer(end - start))
   let offset = 0
   for (const part of parts) {

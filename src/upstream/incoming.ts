@@ -3,7 +3,7 @@ import { isObject } from '../protocol/json.ts'
 import type { JsonRpcMessage } from '../protocol/message.ts'
 import { edgeOfEnd, edgeOfStart, textOfParts } from '../protocol/message-bytes.ts'
 import { LargeResult } from '../protocol/result.ts'
-import { copyShared, findEnvelope } from './envelope.ts'
+import { findEnvelope, onShared } from './envelope.ts'
 import { localFailure } from './upstream-transport.ts'
 
 /**
@@ -19,7 +19,7 @@ export function readMessages(
     const envelope = findEnvelope(edgeOfStart(parts), edgeOfEnd(parts), length)
     if (envelope !== undefined) {
       const { id, start, end } = envelope
-      return [{ jsonrpc: '2.0', id, result: new LargeResult(copyShared(parts, start, end)) }]
+      return [{ jsonrpc: '2.0', id, result: new LargeResult(onShared(parts, start, end)) }]
     }
   }
   return messagesOf(textOfParts(parts))

@@ -1,6 +1,7 @@
 /**
  * Random parameters over random documents, for every processor: whatever a model writes and a server sends, the answer is a
- * result or an error that says why, and the document is what it was. A few hundred by default, 10,000 each with FUZZ=whole.
+ * result or an error that says why, and the document is what it was. A few hundred in the gate,
+ * 10,000 each in `npm run test:fuzz`.
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -22,10 +23,10 @@ import { structure } from '../../src/processors/structure.ts'
 import { where } from '../../src/processors/where.ts'
 import type { JsonValue } from '../../src/protocol/json.ts'
 import { deepFreeze } from '../support/deep-freeze.ts'
+import { whole } from '../support/runs.ts'
 import type { ProcessorUnderTest } from './processor.ts'
 
-const whole = process.env.FUZZ === 'whole'
-const runs = whole ? 10_000 : 200
+const tries = whole ? 10_000 : 200
 /** Milliseconds for all runs of a processor, on machines that may be busy. */
 const patience = whole ? 3_000_000 : 120_000
 
@@ -393,9 +394,9 @@ describe.each(subjects.map(([processor, params]) => ({ name: processor.name, pro
               expect(result.content.text.length).toBe(result.content.characters)
             })
           }),
-          { numRuns: runs, endOnFailure: true },
+          { numRuns: tries, endOnFailure: true },
         )
-        expect(applied).toBeGreaterThan(runs / 100)
+        expect(applied).toBeGreaterThan(tries / 100)
       },
       patience,
     )
@@ -414,7 +415,7 @@ test(
           expect(made.rows().items.length).toBe(made.rows().count)
         })
       }),
-      { numRuns: runs, endOnFailure: true },
+      { numRuns: tries, endOnFailure: true },
     )
   },
   patience,

@@ -81,6 +81,7 @@ for (const signal of [undefined, 'SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       await client.open()
       await toolNames(client)
       const handle = handleOf(await client.call('f_records', { count: 20_000, pad: 200 }))
+      const first = client.call('proxy_search', { cache_id: handle, pattern: 'name 1' })
       const pending = [
         client.call('f_never'),
         client.call('f_records', { count: 30_000, pad: 300 }),
@@ -89,15 +90,16 @@ for (const signal of [undefined, 'SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
         ),
       ]
       for (const one of pending) one.catch(() => {})
-      await new Promise((resolve) => setTimeout(resolve, 150))
+      // Questions about one result are answered one after the other: when this one has its answer, the next is under way.
+      await first
       const below = descendantsOf(client.pid)
       const ended = await client.end(signal)
+      // Code 1 would say that closing took too long: each of these alone takes far longer.
       expect(ended, client.stderr()).toMatchObject({ code: 0, signal: null })
-      expect(ended.after).toBeLessThan(2000)
       await nothingLives(mark, [client.pid, ...below])
       expect(client.strays).toEqual([])
     },
-    onLinuxOnly,
+    { ...onLinuxOnly, timeout: 180_000 },
   )
 }
 

@@ -11,7 +11,7 @@ import { verifies } from '../support/verifies.ts'
 import type { Command, Generation } from './support/clients.ts'
 import { answers, CAPABILITIES, OPENING, type Step, steps } from './support/everything-script.ts'
 import { startHttpProxy } from './support/http-proxy.ts'
-import { MARK, normal, settled } from './support/normal-form.ts'
+import { isAnnouncement, MARK, normal, settled } from './support/normal-form.ts'
 import { everything, overHttp } from './support/real-servers.ts'
 import { type Message, record } from './support/recorder.ts'
 import { MAIN, temporaryDirectory, writeConfig } from './support/world.ts'
@@ -101,7 +101,10 @@ async function transcript(
     { step: 'first', messages: first.map((message) => normal(message, rename.from)) },
   ] as Page[]
   for (const step of steps(uris)) {
-    const messages = settled(await run(step)).map((message) => normal(message, rename.from))
+    const said = await run(step)
+    // What the server announces after its start comes when it comes: it is compared where a step causes it.
+    const caused = step.until === undefined ? said.filter((message) => !isAnnouncement(message)) : said
+    const messages = settled(caused).map((message) => normal(message, rename.from))
     pages.push({ step: { method: step.method, params: step.params }, messages })
   }
   pages.push({ ...NOTHING_MISSING, messages: missing })

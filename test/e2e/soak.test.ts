@@ -131,7 +131,7 @@ for (const [ending, signal] of [
       await client.open()
       await toolNames(client)
       const soak = new Soak(client)
-      const steps = fc.sample(step, { seed: 20261120, numRuns: CALLS })
+      const steps = fc.sample(step, CALLS)
       let early = 0
       let earlyMemory = 0
       for (const [index, next] of steps.entries()) {

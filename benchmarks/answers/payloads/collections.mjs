@@ -2,6 +2,8 @@
 
 const FEWEST_IN_LIST = 5
 const FEWEST_IN_MAP = 8
+/** Objects of which a key in most is more than chance. */
+const FEWEST_ALIKE = 5
 const MOST_COLLECTIONS = 6
 const DEEPEST = 12
 /** Ways looked at before giving up: documents that are all shape and no records. */
@@ -30,8 +32,17 @@ export function areMaps(nodes) {
   const values = nodes.flatMap((node) => Object.values(node))
   if (values.length < FEWEST_IN_MAP || !values.every(isObject)) return false
   const keys = new Set(nodes.flatMap((node) => Object.keys(node)))
-  // Parents that all have the same few keys have fields, not records.
-  return keys.size >= FEWEST_IN_MAP && alike(values)
+  // Parents that all have the same few keys have fields, not records; with some keys in most of them nobody can tell.
+  if (keys.size < FEWEST_IN_MAP || (nodes.length >= FEWEST_ALIKE && shareKey(nodes))) return false
+  return alike(values)
+}
+
+/** Whether some key is in most of these objects. */
+function shareKey(nodes) {
+  const presence = new Map()
+  for (const key of nodes.flatMap((node) => Object.keys(node)))
+    presence.set(key, (presence.get(key) ?? 0) + 1)
+  return [...presence.values()].some((count) => count >= 0.6 * nodes.length)
 }
 
 /** Every list or map at a way, in document order. */

@@ -22,7 +22,7 @@ const READERS = {
 /** The kind a file most likely is, by its extension and what it holds. */
 export function kindOf(name, text) {
   const start = text.slice(0, 2_000).trimStart()
-  if (/^[[{]/.test(start) && !/\.(md|markdown|html?|csv|tsv)$/i.test(name)) {
+  if (/^[[{]/.test(start) && !/\.(md|markdown|html?|csv|tsv|tab|psv)$/i.test(name)) {
     if (looksLikeNdjson(text)) return 'ndjson'
     try {
       JSON.parse(text)
@@ -31,7 +31,7 @@ export function kindOf(name, text) {
       // A log may begin with a bracket.
     }
   }
-  if (/\.(csv|tsv|tab)$/i.test(name)) return 'csv'
+  if (/\.(csv|tsv|tab|psv)$/i.test(name)) return 'csv'
   if (/\.(md|markdown|mdx)$/i.test(name)) return 'markdown'
   if (/\.x?html?$/i.test(name) || /^<(!doctype html|html)\b/i.test(start)) return 'html'
   if (formatOf(text) !== undefined) return 'log'
@@ -39,15 +39,23 @@ export function kindOf(name, text) {
 }
 
 /**
- * The payloads of one file: two for JSON, else one. Throws when it cannot be read as what it seems to be.
+ * The payloads of one file: two for JSON, else one. Throws when it cannot be read as what it seems to be; a table without a header is text.
  * @param {string} name
  * @param {string} raw its text
- * @param {import('../contract.mjs').Payload['kind']} [kind]
+ * @param {import('../contract.mjs').Payload['kind']} [kind] where it is known; a table then has a header
  * @returns {import('../contract.mjs').Payload[]}
  */
 export function readPayload(name, raw, kind) {
   const text = raw.startsWith('\uFEFF') ? raw.slice(1) : raw
-  return READERS[kind ?? kindOf(name, text)](name, text)
+  const is = kind ?? kindOf(name, text)
+  try {
+    return READERS[is](name, text, { header: kind === 'csv' })
+  } catch (error) {
+    // Rows whose columns have no names are asked about as the lines they are.
+    if (is !== 'csv' || kind !== undefined) throw error
+    process.stderr.write(`payload ${name} read as lines: ${error.message}\n`)
+    return readText(name, text)
+  }
 }
 
 /**

@@ -20,6 +20,13 @@ interface Column {
   to: number
 }
 
+/** Names that each begin with a capital, small words between them: `Local Address:Port`, `Mounted on`. */
+const TITLED =
+  /^(?:[A-Z%#][\w%#:./()-]{0,40}|[a-z]{1,3})(?: +(?:[A-Z%#][\w%#:./()-]{0,40}|[a-z]{1,3})){2,} *$/
+/** Names in such letters may be a line of prose: then columns must be told apart in more lines, and be filled. */
+const LEAST_TITLED = 5
+const FILLED = 0.6
+
 /**
  * The names are in capitals or have a line of dashes under them. Columns are told apart where a place between two names
  * is blank in every line; names without such a place between them are one name (`CONTAINER ID`).
@@ -27,16 +34,32 @@ interface Column {
 export function readAligned(lines: LineIndex): FoundTable | undefined {
   const header = lines.at(0)
   const dashed = DASHES.test(lines.at(1).slice(0, LONGEST))
-  if (header.length > LONGEST || !(dashed || /^[^a-z]*[A-Z]{2}[^a-z]*$/.test(header))) return undefined
+  const titled = !dashed && /[a-z]/.test(header)
+  if (header.length > LONGEST) return undefined
+  if (!dashed && !(titled ? TITLED : /^[^a-z]*[A-Z]{2}[^a-z]*$/).test(header)) return undefined
   const first = dashed ? 2 : 1
   const sample = sampleOf(lines, first)
   if (sample.length === 0) return undefined
   if (!dashed && PROCESSES.test(header)) return ofProcesses(lines, header)
   const columns = columnsOf(header, sample)
   if (columns.length < (dashed ? 2 : 3)) return undefined
+  if (titled && !isFilled(columns, sample)) return undefined
   const fits = sample.filter((line) => fitsIn(line, columns)).length
   if (fits < sample.length * 0.9) return undefined
   return { json: () => read(lines, first, header, columns), asides: [] }
+}
+
+/** True when enough lines have something in every column but the last. */
+function isFilled(columns: readonly Column[], sample: readonly string[]): boolean {
+  return (
+    sample.length >= LEAST_TITLED &&
+    columns
+      .slice(0, -1)
+      .every(
+        ({ from, to }) =>
+          sample.filter((line) => line.slice(from, to).trim() !== '').length >= sample.length * FILLED,
+      )
+  )
 }
 
 function sampleOf(lines: LineIndex, first: number): string[] {

@@ -1,5 +1,8 @@
 /** Delimited tables: comma, tab, semicolon or pipe. */
-import type { JsonValue } from '../../protocol/json.ts'
+import type { JsonObject } from '../../protocol/json.ts'
+import { indexLines } from '../../text/lines.ts'
+import { packRecords } from '../packed.ts'
+import { renewable } from '../renewable.ts'
 import { distinct, recordsOf } from './columns.ts'
 import { cellRows } from './csv-cells.ts'
 
@@ -11,12 +14,13 @@ const MOST_COMMENTS = 300
 
 /**
  * Reads a table when its first rows agree on their number of cells. `with header`: the first row names the
- * columns. `without header`: columns are called `column_1`…; asks for more agreement, since prose has commas too.
+ * columns. `without header`: columns are called `column_1`…; asks for more agreement, since prose has commas too. What is
+ * returned keeps the records of a short table, and those of a long one while they are used.
  */
 export function readCsv(
   text: string,
   header: 'with header' | 'without header',
-): (() => JsonValue[]) | undefined {
+): (() => JsonObject[]) | undefined {
   const start = bodyStart(text)
   const body = text.slice(start)
   const named = header === 'with header' ? commentedHeader(text.slice(0, start), body) : undefined
@@ -45,19 +49,34 @@ function readBody(
   text: string,
   header: 'with header' | 'without header',
   commented: boolean,
-): (() => JsonValue[]) | undefined {
+): (() => JsonObject[]) | undefined {
   const start = text.slice(0, SAMPLE_CHARACTERS)
   if (!start.includes('\n')) return undefined
   for (const delimiter of DELIMITERS) {
     const rows = firstRows(start, delimiter, start.length < text.length, commented)
     if (!rows) continue
     const named = isHeader(rows)
-    if (named && header === 'with header') return () => records(text, delimiter, true, commented)
+    if (named && header === 'with header')
+      return kept(text, true, () => records(text, delimiter, true, commented))
     if (!named && header === 'without header' && rows.length >= 3 && (rows[0]?.length ?? 0) >= 3) {
-      return () => records(text, delimiter, false, commented)
+      return kept(text, false, () => records(text, delimiter, false, commented))
     }
   }
   return undefined
+}
+
+/** The records of shorter tables are kept as they are. */
+const PACKED_FROM = 250_000
+
+/** Where each record is a line of its own, as nearly always, its values are found there again. */
+function kept(text: string, named: boolean, read: () => JsonObject[]): () => JsonObject[] {
+  return renewable(read, (rows) => {
+    if (text.length < PACKED_FROM) return undefined
+    const lines = indexLines(text)
+    const first = named ? 1 : 0
+    const inLines = lines.count === rows.length + first
+    return packRecords(rows, text, (_, index) => (inLines ? lines.start(index + first) : undefined))
+  })
 }
 
 /** The sampled rows when they form a table. The last one may be cut and does not count. */
@@ -95,9 +114,23 @@ function isHeader(rows: readonly string[][]): boolean {
   const all = (rows[0] ?? []).map((name) => name.trim())
   const years = yearsIn(all, rows[1] ?? [])
   const names = all.filter((name) => !years.has(name))
-  if (names.length === 0 || new Set(all).size < all.length) return false
-  if (new Set(names).size < names.length || names.filter((name) => name === '').length > 1) return false
+  if (names.length === 0 || (new Set(all).size < all.length && !isOverNumbers(rows))) return false
+  if (names.filter((name) => name === '').length > 1) return false
   return names.every((name) => name.length <= 64 && !/^[-+\d([{<"']|[.!?:]$|[{}<>=]|\d{4}-\d\d/.test(name))
+}
+
+/** A name that stands twice is one where the row is over a column of numbers, and what stands twice is in no row below. */
+function isOverNumbers([header = [], ...below]: readonly string[][]): boolean {
+  const twice = header.filter((name, at) => header.indexOf(name) !== at)
+  const rows = below.filter((row) => row.length >= header.length)
+  const isNumbers = (at: number): boolean => rows.every((row) => /^-?[\d.,]+$/.test((row[at] ?? '').trim()))
+  return (
+    header.length > 2 &&
+    rows.length > 3 &&
+    twice.length < header.length / 2 &&
+    header.some((name, at) => /\p{L}/u.test(name) && isNumbers(at)) &&
+    !rows.some((row) => row.some((cell) => cell !== '' && twice.includes(cell)))
+  )
 }
 
 /** Names that are years, one after the other, over something that is none. */
@@ -123,7 +156,7 @@ function bodyStart(text: string): number {
   return at
 }
 
-function records(text: string, delimiter: string, named: boolean, commented: boolean): JsonValue[] {
+function records(text: string, delimiter: string, named: boolean, commented: boolean): JsonObject[] {
   const rows = cellRows(text, delimiter)
   const all: string[][] = []
   for (const row of rows) if (!commented || !row[0]?.startsWith('#')) all.push(row)

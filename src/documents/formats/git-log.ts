@@ -5,7 +5,24 @@ import { indexLines } from '../../text/lines.ts'
 const COMMIT = /^commit ([\da-f]{7,64})(?: \((.{1,500})\))?$/
 const HEADER = /^([A-Z][A-Za-z]{1,20}): +(.*)$/
 
-/** Records `{line, commit, refs?, merge?, author, date, message, changes?}`; `message` without its indentation. */
+/** The last line of `--stat`, in numbers. */
+function sumOf(changes: string): JsonObject {
+  const [, files, insertions, deletions] =
+    /(?:^|\n) ?(\d{1,9}) files? changed(?:, (\d{1,9}) insertions?\(\+\))?(?:, (\d{1,9}) deletions?\(-\))?$/.exec(
+      changes,
+    ) ?? []
+  if (files === undefined || (insertions ?? deletions) === undefined) return {}
+  return {
+    files_changed: Number(files),
+    insertions: Number(insertions ?? 0),
+    deletions: Number(deletions ?? 0),
+  }
+}
+
+/**
+ * Records `{line, commit, refs?, merge?, author, date, message, changes?}`, with `files_changed`, `insertions` and `deletions` where
+ * the changes end in their sum; `message` without its indentation.
+ */
 export function readGitLog(text: string): (() => JsonValue[]) | undefined {
   if (
     !/^\s{0,8}commit [\da-f]{7,64}(?: \([^\n]{1,500}\))?\r?\n(?:Merge: [^\n]*\r?\n)?(?:Author|commit)/.test(
@@ -24,7 +41,7 @@ export function readGitLog(text: string): (() => JsonValue[]) | undefined {
       if (!commit) return
       commit.message = message.join('\n').trim()
       const changed = changes.join('\n').trim()
-      if (changed !== '') commit.changes = changed
+      if (changed !== '') Object.assign(commit, { changes: changed }, sumOf(changed))
       message = []
       changes = []
     }

@@ -1,6 +1,8 @@
 /** Logs: lines that begin with a time or a level, and the lines that continue them. */
 import { type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
+import { packRecords } from '../packed.ts'
+import { renewable } from '../renewable.ts'
 import { readAccess } from './log-access.ts'
 import { type Entry, readEntry, readService } from './log-entry.ts'
 import { levelOf } from './log-level.ts'
@@ -10,22 +12,33 @@ const SAMPLE = 200
 /** What is parsed of one line. The message of a longer one is still whole. */
 const LONGEST = 16_384
 
+/** The records of shorter logs are kept as they are. */
+const PACKED_FROM = 250_000
+
 /**
  * Reads a log as records `{line, time, level, host, logger, message, …}`: `line` is the number of its first line from
  * 1, key=value pairs of the message become fields. Access logs have the fields of `readAccess`. Undefined when the
- * text is no log.
+ * text is no log. What is returned keeps the records of a short log, and those of a long one while they are used.
  */
 export function readLog(text: string): (() => JsonValue[]) | undefined {
   const lines = indexLines(text)
   if (lines.count < 2) return undefined
-  if (isAccessLog(lines)) return () => accessRecords(lines)
+  if (isAccessLog(lines)) return kept(text, lines, () => accessRecords(lines))
   const sampled = sample(lines)
   const share = (test: (line: string) => unknown) =>
     sampled.filter((line) => test(line)).length / sampled.length
   const continued = share((line) => !readEntry(line) && /^(\s|at |Caused by|Traceback|\.\.\. )/.test(line))
   const entries = share(readEntry)
   if (sampled.length < 2 || entries < 0.08 || entries + continued < 0.6) return undefined
-  return () => entryRecords(text, lines)
+  return kept(text, lines, () => entryRecords(text, lines))
+}
+
+function kept(text: string, lines: LineIndex, read: () => JsonObject[]): () => JsonObject[] {
+  const startOf = ({ line }: JsonObject): number | undefined =>
+    typeof line === 'number' ? lines.start(line - 1) : undefined
+  return renewable(read, (records) =>
+    text.length < PACKED_FROM ? undefined : packRecords(records, text, startOf),
+  )
 }
 
 /** True for a log of requests: each line is one. */
@@ -66,8 +79,8 @@ function beginning(lines: LineIndex, index: number): string {
     : lines.at(index).slice(0, LONGEST)
 }
 
-function accessRecords(lines: LineIndex): JsonValue[] {
-  const records: JsonValue[] = []
+function accessRecords(lines: LineIndex): JsonObject[] {
+  const records: JsonObject[] = []
   for (let index = 0; index < lines.count; index++) {
     const line = beginning(lines, index)
     if (line === '') continue
@@ -77,7 +90,7 @@ function accessRecords(lines: LineIndex): JsonValue[] {
   return records
 }
 
-function entryRecords(text: string, lines: LineIndex): JsonValue[] {
+function entryRecords(text: string, lines: LineIndex): JsonObject[] {
   const records: JsonObject[] = []
   let open: { line: number; entry: Entry | undefined } | undefined
   const close = (before: number) => {

@@ -21,6 +21,7 @@ export function overviewOfLog(document: Document): Overview {
   const values = document.records()?.values ?? []
   const records: Records = { values, keys: undefined, profile: profile({ values }) }
   const facts = [
+    ...changes(values),
     ...messages(values),
     ...factsOf(records).filter((fact) => !/^(?:size is mostly|line|message)\b/.test(fact)),
   ]
@@ -31,6 +32,28 @@ export function overviewOfLog(document: Document): Overview {
     sample: (max) => sample(document, records, max),
     calls: callsFor(records),
   }
+}
+
+/** Of a diff: how much was changed, and in which files most. */
+function changes(values: readonly JsonValue[]): string[] {
+  const files = new Map<string, { added: number; removed: number }>()
+  for (const value of values) {
+    const [file, added, removed] = ['file', 'added', 'removed'].map((name) => field(value, name))
+    if (typeof file !== 'string' || typeof added !== 'number' || typeof removed !== 'number') return []
+    const sum = files.get(file) ?? { added: 0, removed: 0 }
+    files.set(file, { added: sum.added + added, removed: sum.removed + removed })
+  }
+  const sums = [...files].sort(([, a], [, b]) => b.added + b.removed - a.added - a.removed)
+  const all = sums.reduce(
+    (sum, [, one]) => ({ added: sum.added + one.added, removed: sum.removed + one.removed }),
+    {
+      added: 0,
+      removed: 0,
+    },
+  )
+  const named = sums.map(([file, { added, removed }]) => `${file} +${added} -${removed}`)
+  const total = `${formatPlural(files.size, 'file')}, +${all.added} -${all.removed}`
+  return [ellipsis(`${total}: ${named.slice(0, 12).join(', ')}`, 290)]
 }
 
 /** Facts that pass come before the others. */
@@ -69,13 +92,21 @@ function sample(document: Document, records: Records, max: number): string[] {
   const at = unusual ? records.values[unusual.index] : undefined
   const picked: [string, number][] = [
     ['first', 0],
-    ['last', document.lines().count - 1],
+    ['last', lastLine(document)],
   ]
   if (unusual && isObject(at) && typeof at.line === 'number') picked.splice(1, 0, [unusual.why, at.line - 1])
   // A line cut to pieces shows nothing: rather fewer lines.
   const shown = picked.slice(0, Math.max(1, Math.floor(max / 130)))
   const each = Math.floor(max / shown.length)
   return shown.map(([name, line]) => ellipsis(`${name}: ${document.lines().at(line)}`, Math.min(each, 240)))
+}
+
+/** The last line that says something. */
+function lastLine(document: Document): number {
+  const lines = document.lines()
+  let last = lines.count - 1
+  while (last > 0 && lines.count - last < 20 && lines.at(last).trim() === '') last--
+  return last
 }
 
 /** Errors first; where there are none, what records in general are asked for. */

@@ -13,6 +13,7 @@ const LABELS = [
   'heading',
   'path',
   'filename',
+  'file',
   'url',
   'text',
 ]

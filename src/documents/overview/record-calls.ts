@@ -2,7 +2,9 @@
 import { isObject, type JsonObject, type JsonPrimitive, type JsonValue } from '../../protocol/json.ts'
 import { distinctCount, type Field, fieldsOf, frequent, isNoise } from '../fields.ts'
 import type { Template } from '../fit.ts'
+import { nestedPath, nestingOf } from '../nesting.ts'
 import { pathStep } from '../records.ts'
+import { scannedOf } from '../scan/scanned-list.ts'
 import type { Shape } from '../shape.ts'
 import { call } from '../template.ts'
 import type { Records } from './facts.ts'
@@ -36,7 +38,7 @@ export function callsOn({ profile, values, keys }: Records, path: string): Templ
     ({ path }) => /^[\w .*[\]-]+$/.test(path) && path.length <= 80 && !path.includes('__proto__'),
   )
   const flat = fields.filter(({ many, depth }) => !many && depth <= 3)
-  return [listing(flat, values), nested(fields, path) ?? grouping(flat), searching(flat)].filter(
+  return [listing(flat, values), nested(fields, path, values) ?? grouping(flat), searching(flat)].filter(
     (made) => made !== undefined,
   )
 }
@@ -84,7 +86,7 @@ function onMaps(path: string, values: readonly JsonValue[], keys: readonly strin
 /** The records that matter most, in a few fields that these records have. */
 function listing(fields: readonly Field[], values: readonly JsonValue[]): Template | undefined {
   const where = condition(fields)
-  const matching = where ? values.filter((record) => at(record, where.field) === where.value) : []
+  const matching = where ? holders(fields, values, where) : []
   const filtered = where !== undefined && matching.length > 0
   const known = filtered
     ? fields.filter(({ path }) => matching.some((record) => isTold(at(record, path))))
@@ -99,6 +101,22 @@ function listing(fields: readonly Field[], values: readonly JsonValue[]): Templa
     ...(sorted === undefined ? {} : { sort: `-${sorted}` }),
     limit: 20,
   })
+}
+
+/** How many of the first records are looked at where it takes time to make them. */
+const LOOKED = 500
+
+/** The records that hold a value: of long lists some of the first and the one that is known to. */
+function holders(
+  fields: readonly Field[],
+  values: readonly JsonValue[],
+  { field, value }: { field: string; value: JsonPrimitive },
+): readonly JsonValue[] {
+  const holds = (record: JsonValue | undefined) => at(record, field) === value
+  if (!scannedOf(values)) return values.filter(holds)
+  const first = fields.find(({ path }) => path === field)?.shape.distinct.firstOf(value)
+  const known = first === undefined || first < LOOKED ? [] : values.slice(first, first + 1)
+  return [...values.slice(0, LOOKED), ...known].filter(holds)
 }
 
 function isTold(value: JsonValue | undefined): boolean {
@@ -190,7 +208,18 @@ function period({ strings }: Shape): string {
 }
 
 /** The records inside the records: `$.items[*].labels[*]`, when there are many. */
-function nested(fields: readonly Field[], path: string): Template | undefined {
+function nested(fields: readonly Field[], path: string, values: readonly JsonValue[]): Template | undefined {
+  const nesting = nestingOf(values, path)
+  if (nesting) {
+    const grouped = fields.filter(
+      (field) => field.depth === 1 && isPlain(field.path) && scalarCount(field) > 0,
+    )
+    const by = grouped.find((field) => isEnumerated(field) || isGrouped(field))
+    return call('proxy_filter', {
+      path: nestedPath(path, nesting).path,
+      ...(by ? { group_by: by.path } : { limit: 20 }),
+    })
+  }
   const inner = fields
     .filter(
       ({ shape, depth }) =>

@@ -5,8 +5,10 @@ import { formatPlural } from '../../text/format.ts'
 import type { Collection, Document } from '../document.ts'
 import { fieldsOf, isNoise } from '../fields.ts'
 import type { Template } from '../fit.ts'
+import { allNested, nestedPath, nestingOf } from '../nesting.ts'
 import { profile } from '../profile.ts'
 import { collectionsOf } from '../records.ts'
+import { scannedOf } from '../scan/scanned-list.ts'
 import type { Shape } from '../shape.ts'
 import { shorten } from '../shorten.ts'
 import { call } from '../template.ts'
@@ -28,17 +30,39 @@ export function overviewOfData(document: Document): Overview {
 
 function ofCollection(root: JsonValue, collection: Collection): Overview {
   const { path, keys, values } = collection
-  const records: Records = { values, keys, profile: profile(collection) }
+  const records: Records = { values, keys, profile: scannedOf(values)?.profile ?? profile(collection) }
   const beside = surroundings(root, path)
   const kind = typeof values[0] === 'object' ? 'record' : 'value'
   const keyed = keys ? ' by key' : ''
+  const nested = nestedFacts(values, path)
   return {
     totals: [`${formatPlural(values.length, kind)}${keyed} in ${path}`],
     type: typed(records, keys),
     wide: isWide(records.profile.record),
-    facts: factsAround(beside, factsOf(records)),
+    facts: [...nested.facts, ...factsAround(beside, factsOf(records).filter(nested.others))],
     sample: (max) => sample(records, max),
     calls: orExplore([...callsOn(records, path), ...otherCalls(beside.others, records.profile.record)]),
+  }
+}
+
+/** Records within the records that are told of, so that a preview stays quick. */
+const MOST_NESTED = 5_000
+
+/** What holds for the records at all depths, in place of a line for each depth. */
+function nestedFacts(
+  values: readonly JsonValue[],
+  path: string,
+): { facts: string[]; others: (fact: string) => boolean } {
+  const nesting = nestingOf(values, path)
+  if (!nesting) return { facts: [], others: () => true }
+  const { path: deep, whole } = nestedPath(path, nesting)
+  const all = allNested(values, nesting, MOST_NESTED, whole)
+  const told = all.map((record) => without(record, new Set([nesting.field])))
+  const [first] = factsOf({ values: told, keys: undefined, profile: profile({ values: told }) })
+  const count = all.length < MOST_NESTED ? formatPlural(all.length, 'record') : `over ${MOST_NESTED} records`
+  return {
+    facts: [`at all depths, ${deep}: ${count}${first === undefined ? '' : `; ${first}`}`],
+    others: (fact) => !fact.startsWith(`${nesting.field}[]`),
   }
 }
 

@@ -1,6 +1,7 @@
 /** The record that stands out: a failure, an outlier, one that lacks what the others have. */
 import { isObject, type JsonPrimitive, own } from '../../protocol/json.ts'
 import { distinctCount, type Field, frequent } from '../fields.ts'
+import { scannedOf } from '../scan/scanned-list.ts'
 import type { Records } from './facts.ts'
 import { isEnumerated, isMeasured, scalarCount } from './rank.ts'
 
@@ -35,7 +36,9 @@ function failing({ values }: Records, fields: readonly Field[]): Unusual | undef
   for (const field of fields) {
     const failure = failureIn(field)
     if (!failure) continue
-    const index = values.findIndex((record) => isObject(record) && own(record, field.name) === failure[0])
+    const index = scannedOf(values)
+      ? (field.shape.distinct.firstOf(failure[0]) ?? -1)
+      : values.findIndex((record) => isObject(record) && own(record, field.name) === failure[0])
     if (index >= 0) return { index, why: `${field.path} = ${failure[0]}` }
   }
   return undefined
@@ -55,8 +58,22 @@ function lacking({ values }: Records, fields: readonly Field[]): Unusual | undef
   for (const field of fields) {
     const rare = field.shape.count <= values.length * 0.05
     if (!rare && (field.shape.count === field.of || field.shape.count < values.length * 0.95)) continue
-    const index = values.findIndex((record) => isObject(record) && Object.hasOwn(record, field.name) === rare)
+    const index = rare ? firstWith(values, field.name) : firstWithout(values, field.name)
     if (index > 0) return { index, why: `${rare ? 'has' : 'no'} ${field.path}` }
   }
   return undefined
+}
+
+function firstWith(values: Records['values'], name: string): number {
+  const scanned = scannedOf(values)
+  return scanned
+    ? scanned.firstWith(name)
+    : values.findIndex((record) => isObject(record) && Object.hasOwn(record, name))
+}
+
+function firstWithout(values: Records['values'], name: string): number {
+  const scanned = scannedOf(values)
+  return scanned
+    ? scanned.firstWithout(name)
+    : values.findIndex((record) => isObject(record) && !Object.hasOwn(record, name))
 }

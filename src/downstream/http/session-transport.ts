@@ -1,12 +1,18 @@
 /** One session of the legacy era over HTTP, as the transport of its peer (MCP ≤ 2025-11-25, basic/transports). */
 import { RPC } from '../../protocol/errors.ts'
-import type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../../protocol/message.ts'
+import type {
+  JsonRpcMessage,
+  JsonRpcNotification,
+  JsonRpcRequest,
+  RequestId,
+} from '../../protocol/message.ts'
 import type { SendOptions, Transport } from '../../protocol/transport.ts'
 import { BACKLOG_DEFAULTS, Backlog, type BacklogOptions, type Rank, rankOf } from './backlog.ts'
 import { EVENT_STORE_DEFAULTS, EventStore, type EventStoreOptions } from './event-store.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { isRequest } from './messages.ts'
 import type { Outlet } from './outlet.ts'
+import { Overtaken } from './overtaken.ts'
 import { encode, eventPayload } from './payload.ts'
 import { beginStream, PostStream, type Receiver, replay, type SessionWire } from './post-stream.ts'
 
@@ -33,6 +39,7 @@ export class SessionTransport implements Transport {
   readonly #wire: SessionWire
   readonly #now: () => number
   readonly #byRequest = new Map<RequestId, PostStream>()
+  readonly #overtaken: Overtaken
   #streams = STANDING
   #standing: { outlet: Outlet; since: number } | undefined
   /** The last event of the standing stream that was sent on a connection. */
@@ -41,6 +48,7 @@ export class SessionTransport implements Transport {
 
   constructor({ sessionId, heartbeat, now, ...bounds }: SessionTransportOptions) {
     this.#now = now
+    this.#overtaken = new Overtaken(now)
     this.#wire = {
       sessionId,
       heartbeat,
@@ -94,9 +102,10 @@ export class SessionTransport implements Transport {
   take(messages: readonly JsonRpcMessage[]): void {
     for (const message of messages) {
       this.onmessage?.(message)
-      if ('method' in message && message.method === 'notifications/cancelled') {
-        this.#endCancelled(message.params?.requestId)
-      }
+      if (!('method' in message)) continue
+      if (message.method === 'notifications/cancelled') this.#endCancelled(message)
+      const cancellation = isRequest(message) && this.#overtaken.claim(message.id)
+      if (cancellation) this.take([cancellation])
     }
   }
 
@@ -160,6 +169,7 @@ export class SessionTransport implements Transport {
       return Promise.reject(new Error(`an answer to no request under way (id ${String(id)})`))
     }
     this.#byRequest.delete(id)
+    this.#overtaken.answered(id)
     return stream.answer(id, message)
   }
 
@@ -167,8 +177,10 @@ export class SessionTransport implements Transport {
    * A cancelled request gets no answer of its own, but its stream has to end, else its session would count as used for ever.
    * An answer that comes late is ignored (basic/utilities/cancellation).
    */
-  #endCancelled(id: unknown): void {
-    if ((typeof id !== 'string' && typeof id !== 'number') || !this.#byRequest.has(id)) return
+  #endCancelled(message: JsonRpcNotification): void {
+    const id = message.params?.requestId
+    if (typeof id !== 'string' && typeof id !== 'number') return
+    if (!this.#byRequest.has(id)) return this.#overtaken.keep(id, message)
     const error = { code: RPC.cancelled, message: 'the client cancelled' }
     void this.#answer({ jsonrpc: '2.0', id, error })
   }

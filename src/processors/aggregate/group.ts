@@ -1,24 +1,14 @@
-/** `group_by`: what records are grouped by, and the groups. */
-import type { JsonPrimitive, JsonValue } from '../../protocol/json.ts'
-import { type Field, resolveExactly, resolveField } from '../fields.ts'
-import { holdsObjects, nameWithin } from '../inner-fields.ts'
-import { parsePath } from '../path/parse.ts'
-import { newWork, type Path, type Work } from '../path/path.ts'
-import { readValues, scalarAt, several } from '../path/walk.ts'
+/** `group_by`: the groups, and what the functions are over in each of them. */
+import type { JsonValue } from '../../protocol/json.ts'
+import { type Coded, codedOf } from '../coded.ts'
+import type { Field } from '../fields.ts'
+import type { Path } from '../path/path.ts'
 import type { Records } from '../records.ts'
-import { Refusal } from '../refusal.ts'
-import { unwind } from '../unwind.ts'
-import { fieldTitle } from './call.ts'
-import { type DatePart, datePart, partOf } from './date-part.ts'
-import { identity } from './functions.ts'
-
-/** A field, or the month and so on of a date. */
-export interface GroupKey {
-  /** As it is called in the groups: `state`, `created_at:month`. */
-  name: string
-  field: Field
-  part: DatePart | undefined
-}
+import { type Census, censusOf } from './census.ts'
+import { type GroupKey, keyCodes } from './group-key.ts'
+import { grouped, type Members, sizesOf } from './members.ts'
+import { type Units, unitsOf } from './units.ts'
+import { type Values, valuesOf } from './values.ts'
 
 /** What is collected of each group: the values of a field. */
 export interface Collected {
@@ -27,211 +17,110 @@ export interface Collected {
   ofElements: boolean
 }
 
-/** Records that have the same values in the fields they are grouped by. */
-export interface Group {
-  /** In the order of the group keys. */
-  values: JsonValue[]
-  /** How many records. */
-  count: number
-  /** The last record that was counted. */
-  last: number
-  /** By what is collected: values without nulls. */
-  collected: JsonValue[][]
+/** The values of a field in all records and in each group. */
+export interface Gathered {
+  readonly values: Values
+  /** The code of each row: a record, or an element of the list. */
+  readonly codes: Uint32Array
+  /** Which rows are in which group. */
+  readonly members: Members
+  /** Of all records, those that are in no group included. */
+  readonly census: Census
+  /** Records without a value. */
+  readonly without: number
 }
 
 export interface Groups {
-  groups: Group[]
+  /** How many there are, in the order in which they first occur. */
+  readonly count: number
+  /** The values of the group keys. */
+  valuesOf(group: number): JsonValue[]
+  /** By group: how many records. */
+  readonly records: Uint32Array
   /** Per group key: the records that have no value there, which are in no group. */
-  missing: number[]
+  readonly missing: readonly number[]
+  /** True: it is one group of all records, for nothing was named to group by. */
+  readonly together: boolean
   /** True when a record has several values and is therefore in several groups. */
-  several: boolean
-  /** By what is collected: the values of all records, and how many records have none. */
-  all: JsonValue[][]
-  without: number[]
+  readonly several: boolean
+  /** By what is collected. */
+  readonly gathered: readonly Gathered[]
 }
 
-/** `state`, or `created_at:month`. A field with a colon in its name comes first. Throws a `Refusal`. */
-export function parseGroupKey(records: Records, reference: string): GroupKey {
-  const exact = resolveExactly(records, parsePath(reference))
-  if (exact && !holdsObjects(records, exact))
-    return { name: fieldTitle(exact.name), field: exact, part: undefined }
-  const [, plain = reference, alias] = /^(.+?)\s+as\s+["'`]?([\w -]{1,60}?)["'`]?$/is.exec(reference) ?? []
-  const [name, part] = partIn(plain)
-  const whole = resolveField(records, name)
-  const field = (holdsObjects(records, whole) && nameWithin(records, whole)) || whole
-  return { name: alias ?? fieldTitle(field.name) + (part ? `:${part}` : ''), field, part }
-}
-
-/** `created_at:month`, `created_at by month`, `month of created_at`, `month(created_at)`: what, and which part. */
-function partIn(reference: string): [string, DatePart | undefined] {
-  const [, before = '', after = ''] = /^(.*\S)\s*(?::|\sby\s|\sper\s)\s*([\w -]+)$/is.exec(reference) ?? []
-  const trailing = datePart(after)
-  if (trailing) return [before, trailing]
-  const [, word = '', called, of] = /^(\w+)\s*(?:\(\s*(.+?)\s*\)|\sof\s+(.+))$/is.exec(reference) ?? []
-  const leading = datePart(word)
-  const inner = called ?? of
-  if (leading && inner !== undefined) return [inner, leading]
-  // `date_trunc('month', created_at)`, `extract(month from created_at)`.
-  const [, first = '', second = ''] =
-    /^(?:date_?trunc|extract|date_?part)\s*\(\s*(.+?)\s*(?:,|\sfrom\s)\s*(.+?)\s*\)$/is.exec(reference) ?? []
-  const bare = (text: string): string => text.replace(/^["'`](.*)["'`]$/s, '$1')
-  const either = datePart(bare(first))
-  if (either) return [bare(second), either]
-  const other = datePart(bare(second))
-  return other ? [bare(first), other] : [reference, undefined]
-}
-
-/** Groups in the order in which they first occur. With `list`, each element of that list in a record belongs to a group of its own. */
+/**
+ * The groups of all records. Without keys it is one, of no record as well. With `list`, each element of that list in a
+ * record belongs to a group of its own.
+ */
 export function groupRecords(
-  records: Records,
+  { values: records }: Records,
   keys: readonly GroupKey[],
   collected: readonly Collected[],
   list: Path | undefined,
 ): Groups {
-  const grouping = new Grouping(keys, collected, list)
-  const { values } = records
-  for (let at = 0; at < values.length; at++) {
-    const record = values[at] ?? null
-    if (!grouping.addPlain(record, at)) grouping.add(record, at)
-  }
-  return grouping
-}
-
-class Grouping implements Groups {
-  readonly groups: Group[] = []
-  readonly missing: number[]
-  readonly all: JsonValue[][]
-  readonly without: number[]
-  several = false
-  /** What is collected of the record at hand. */
-  private readonly scalars: JsonPrimitive[] = []
-  private readonly known = new Map<JsonValue, Group>()
-  private readonly work: Work = newWork(20_000_000)
-  private readonly keys: readonly GroupKey[]
-  private readonly collected: readonly Collected[]
-  private readonly list: Path | undefined
-
-  constructor(keys: readonly GroupKey[], collected: readonly Collected[], list: Path | undefined) {
-    this.keys = keys
-    this.collected = collected
-    this.list = list
-    this.missing = keys.map(() => 0)
-    this.all = collected.map(() => [])
-    this.without = collected.map(() => 0)
-    // Without keys there is one group, of no record as well.
-    if (keys.length === 0) this.groupOf([])
-  }
-
-  /** Counts a record of which one scalar is the key and all that is collected are scalars. False: nothing was done. */
-  addPlain(record: JsonValue, at: number): boolean {
-    const [key] = this.keys
-    if (key === undefined || this.keys.length > 1 || key.part !== undefined || this.list) return false
-    const value = scalarAt(record, key.field.path)
-    if (value === several || value === undefined) return false
-    const { collected, scalars } = this
-    for (let nth = 0; nth < collected.length; nth++) {
-      const one = scalarAt(record, (collected[nth] as Collected).field.path)
-      if (one === several) return false
-      scalars[nth] = one ?? null
-    }
-    const group = this.known.get(identity(value)) ?? this.groupOf([value])
-    group.count += 1
-    group.last = at
-    for (let nth = 0; nth < collected.length; nth++) {
-      const one = scalars[nth] ?? null
-      if (one === null) this.without[nth] = (this.without[nth] ?? 0) + 1
-      else {
-        this.all[nth]?.push(one)
-        group.collected[nth]?.push(one)
-      }
-    }
-    return true
-  }
-
-  add(record: JsonValue, at: number): void {
-    const ofRecord = this.collected.map(({ field, ofElements }) =>
-      ofElements ? [] : this.read(record, field),
-    )
-    const units = this.list ? unwind(record, this.list, this.work, (element) => [element]) : [record]
-    const found = this.keys.map(() => false)
-    let groups = 0
-    for (const unit of units) {
-      const ofUnit = this.collected.map(({ field, ofElements }, nth) =>
-        ofElements ? this.read(unit, field) : (ofRecord[nth] ?? []),
-      )
-      for (const [nth, { ofElements }] of this.collected.entries())
-        if (ofElements) push(this.all[nth], ofUnit[nth] ?? [])
-      for (const row of this.rowsOf(unit, found)) {
-        const group = this.groupOf(row)
-        const isNew = group.last !== at
-        if (isNew) {
-          group.count += 1
-          group.last = at
-          groups += 1
-        }
-        for (const [nth, { ofElements }] of this.collected.entries())
-          if (isNew || ofElements) push(group.collected[nth], ofUnit[nth] ?? [])
-      }
-      for (const [nth, { ofElements }] of this.collected.entries())
-        if (ofElements && (ofUnit[nth]?.length ?? 0) > 0) ofRecord[nth] = ofUnit[nth] ?? []
-    }
-    for (const [nth, { ofElements }] of this.collected.entries()) {
-      const values = ofRecord[nth] ?? []
-      if (!ofElements) push(this.all[nth], values)
-      if (values.length === 0) this.without[nth] = (this.without[nth] ?? 0) + 1
-    }
-    for (const [nth, has] of found.entries()) if (!has) this.missing[nth] = (this.missing[nth] ?? 0) + 1
-    if (groups > 1) this.several = true
-  }
-
-  /** The values of a field, those in lists one by one, without nulls. */
-  private read(record: JsonValue, { path }: Field): JsonValue[] {
-    const found: JsonValue[] = []
-    readValues(record, path, found, this.work)
-    const [only] = found
-    if (found.length === 1 && only !== undefined && !Array.isArray(only)) return only === null ? [] : found
-    return found.flat(1).filter((value) => value !== null)
-  }
-
-  /** The values of all keys, once for each combination. */
-  private rowsOf(unit: JsonValue, found: boolean[]): JsonValue[][] {
-    let rows: JsonValue[][] = [[]]
-    for (const [nth, key] of this.keys.entries()) {
-      const values = this.distinctValues(unit, key)
-      if (values.length > 0) found[nth] = true
-      const [only] = values
-      if (values.length === 1 && only !== undefined) for (const row of rows) row.push(only)
-      else rows = rows.flatMap((row) => values.map((value) => [...row, value]))
-    }
-    this.work.left -= rows.length
-    if (this.work.left < 0)
-      throw new Refusal(
-        'These fields make too many groups. Group by fewer, or narrow down with `where` first.',
-      )
-    return rows
-  }
-
-  private distinctValues(record: JsonValue, { field, part }: GroupKey): JsonValue[] {
-    const found: JsonValue[] = []
-    readValues(record, field.path, found, this.work)
-    const flat = found.length === 1 && !Array.isArray(found[0]) ? found : found.flat(1)
-    const values = part ? flat.flatMap((value) => partOf(value, part) ?? []) : flat
-    if (values.length < 2) return values
-    return [...new Map(values.map((value) => [identity(value), value])).values()]
-  }
-
-  private groupOf(values: JsonValue[]): Group {
-    const [only = null] = values
-    const id = values.length === 1 ? identity(only) : JSON.stringify(values)
-    const before = this.known.get(id)
-    if (before) return before
-    const group: Group = { values, count: 0, last: -1, collected: this.collected.map(() => []) }
-    this.known.set(id, group)
-    this.groups.push(group)
-    return group
+  const asked = [...keys, ...collected.filter(({ ofElements }) => ofElements)].map(({ field }) => field.path)
+  const units = list && unitsOf(records, list, asked)
+  const read = (path: Path): Coded => units?.codes(path) ?? codedOf(records, path)
+  const coded = keys.map((key) => keyCodes(read(key.field.path), key))
+  const { members, items } = grouped(records.length, coded)
+  const { ofRecords, several } = recordsIn(members, units?.records)
+  return {
+    count: members.count,
+    together: keys.length === 0,
+    valuesOf: (group) => items(group).map((item, at) => coded[at]?.values.items[item] ?? null),
+    records: sizesOf(ofRecords),
+    missing: coded.map((key) =>
+      units ? withoutIn(key.values, key.codes, units, records.length) : censusOf(key, key.values).without,
+    ),
+    several,
+    gathered: collected.map(({ field, ofElements }) => {
+      const inUnits = ofElements ? units : undefined
+      const one = inUnits?.codes(field.path) ?? codedOf(records, field.path)
+      return gatheredIn(one, inUnits ? members : ofRecords, records.length, inUnits)
+    }),
   }
 }
 
-function push(into: JsonValue[] | undefined, values: readonly JsonValue[]): void {
-  if (into) for (const value of values) into.push(value)
+function gatheredIn(coded: Coded, members: Members, records: number, units: Units | undefined): Gathered {
+  const values = valuesOf(coded.column)
+  const { codes } = coded
+  const census = censusOf(coded, values)
+  const without = units ? withoutIn(values, codes, units, records) : census.without
+  return { values, codes, members, census, without }
+}
+
+/** How many records have no value in any of their elements. */
+function withoutIn({ starts }: Values, codes: Uint32Array, units: Units, records: number): number {
+  const has = new Uint8Array(records)
+  for (let row = 0; row < codes.length; row++) {
+    const code = codes[row] as number
+    if (starts[code] !== starts[code + 1]) has[units.records[row] as number] = 1
+  }
+  return has.reduce((count, one) => count - one, records)
+}
+
+/** Each record once in each of the groups that its rows are in. */
+function recordsIn(
+  members: Members,
+  recordOf: Uint32Array | undefined,
+): { ofRecords: Members; several: boolean } {
+  const { rows, groups, count } = members
+  let several = false
+  if (!recordOf) {
+    for (let pair = 1; pair < rows.length && !several; pair++) several = rows[pair] === rows[pair - 1]
+    return { ofRecords: members, several }
+  }
+  const last = new Int32Array(count).fill(-1)
+  const own = new Uint32Array(rows.length)
+  const into = new Uint32Array(rows.length)
+  let size = 0
+  for (let pair = 0; pair < rows.length; pair++) {
+    const record = recordOf[rows[pair] as number] as number
+    const group = groups[pair] as number
+    if (last[group] === record) continue
+    last[group] = record
+    if (size > 0 && own[size - 1] === record) several = true
+    own[size] = record
+    into[size++] = group
+  }
+  return { ofRecords: { rows: own.subarray(0, size), groups: into.subarray(0, size), count }, several }
 }

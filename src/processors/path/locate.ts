@@ -1,5 +1,5 @@
 /** Following a path that may be slightly wrong: reads names regardless of case, says where nothing was found. */
-import { isMap } from '../../documents/map-like.ts'
+import { areMaps, isMap } from '../../documents/map-like.ts'
 import { isObject, type JsonValue, own } from '../../protocol/json.ts'
 import { nearest } from '../../text/edit-distance.ts'
 import { listed, shown } from '../refusal.ts'
@@ -36,7 +36,7 @@ export function locate(root: JsonValue, path: Path, work: Work = newWork()): Loc
     const failing = repaired[at]
     const segment = renamed(failing, names) ?? (failing && byIdentity(failing, before))
     if (segment) repaired = repaired.with(at, segment)
-    else if (failing && at > 0 && areMaps(before, failing)) repaired = repaired.toSpliced(at, 0, every)
+    else if (failing && at > 0 && areMapsWith(before, failing)) repaired = repaired.toSpliced(at, 0, every)
     else return undefined
     const found = follow(root, repaired, work)
     if (found.length > 0) {
@@ -137,7 +137,7 @@ function kindOf(value: JsonValue): string {
 const every: Segment = { selectors: [{ kind: 'all' }], deep: false, dotted: [] }
 
 /** True when the values are maps without the name, and most of what is in them has it. */
-function areMaps(before: readonly Reached[], { selectors: [only], deep }: Segment): boolean {
+function areMapsWith(before: readonly Reached[], { selectors: [only], deep }: Segment): boolean {
   if (only?.kind !== 'name' || deep) return false
   const objects = before
     .flatMap(({ value }) => (Array.isArray(value) ? value : [value]))
@@ -155,7 +155,7 @@ function areMaps(before: readonly Reached[], { selectors: [only], deep }: Segmen
   // Scalars beside them would be fields: then it is a record.
   return (
     having.length > 0 &&
-    (having.length >= inside.length / 2 || objects.every((object) => isMap(object))) &&
+    (having.length >= inside.length / 2 || objects.every((object) => isMap(object)) || areMaps(objects)) &&
     inside.every((value) => typeof value === 'object')
   )
 }

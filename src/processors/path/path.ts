@@ -53,6 +53,12 @@ export function isDefinite(path: Path): boolean {
   )
 }
 
+/** A name that two paths have only when they reach the same; undefined for one with a condition in it, which is a function. */
+export function pathKey(path: Path): string | undefined {
+  const conditional = path.some(({ selectors }) => selectors.some(({ kind }) => kind === 'filter'))
+  return conditional ? undefined : JSON.stringify(path)
+}
+
 /** The path as text again, in its plainest form: `user.login`, `items[*].name`, `labels["a b"]`, `$..node`. */
 export function formatPath(path: Path): string {
   let out = ''

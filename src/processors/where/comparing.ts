@@ -3,7 +3,7 @@ import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { compareNaturally } from '../../text/natural-order.ts'
 import { clockOf } from './clock.ts'
 import { parseDate, type Span, sameCalendar } from './dates.ts'
-import { orderOfLevels } from './levels.ts'
+import { isSameLevel, orderOfLevels } from './levels.ts'
 import { isNull, type Operand } from './operand.ts'
 import { duration, looseNumber, plainNumber, quantity } from './quantity.ts'
 
@@ -24,7 +24,7 @@ export function equals(value: JsonValue, operand: Operand, strictness: Strictnes
         value === operand.text ||
         sameTime(value, operand) ||
         (strictness !== 'exact' && sameText(value, operand)) ||
-        (strictness === 'level' && orderOfLevels(value, operand.lower) === 0)
+        (strictness === 'level' && isSameLevel(value, operand.lower))
       )
     default:
       return value === null && isNull(operand)
@@ -73,7 +73,7 @@ function sameTime(value: string, { date, clock, text }: Operand): boolean {
   if (!date || /^\d{4}$/.test(text)) return false
   const instant = epoch(value)
   if (instant !== undefined) return instant >= date.from && instant < date.to
-  const [time, wanted] = sameCalendar(value, text) ?? []
+  const [time, wanted] = sameCalendar(value, text, date) ?? []
   if (!time || !wanted || time.to - time.from > wanted.to - wanted.from) return false
   return time.from >= wanted.from && time.from < wanted.to
 }
@@ -99,7 +99,7 @@ export function order(value: JsonValue, operand: Operand): number {
   if (typeof value === 'number') return orderNumber(value, operand)
   if (typeof value !== 'string') return Number.NaN
   if (operand.date) {
-    const [time, wanted] = sameCalendar(value, operand.text) ?? []
+    const [time, wanted] = sameCalendar(value, operand.text, operand.date) ?? []
     if (time && wanted && (value.length > 4 || operand.text.length > 4)) return beside(time.from, wanted)
     const instant = epoch(value)
     if (instant !== undefined && operand.text.length > 4) return beside(instant, operand.date)

@@ -27,6 +27,8 @@ export function parseDate(text: string, year = 2000): Span | undefined {
   const first = text.charCodeAt(0)
   if (text.length > 40 || text.length < 3) return undefined
   if (first < 48 || first > 57) return namedSpan(text, year)
+  const usual = instant(text)
+  if (usual) return usual
   const parts = iso.exec(text)
   if (parts) return isoSpan(parts)
   const logged = log.exec(text)
@@ -60,6 +62,52 @@ export function parseDate(text: string, year = 2000): Span | undefined {
   return namedSpan(text, year)
 }
 
+/** `2024-05-01T10:00:00Z` and `2024-05-01T10:00:00.123Z`, as most programs write times, in a tenth of the time; undefined for all else. */
+function instant(text: string): Span | undefined {
+  const end = text.length - 1
+  if (end < 19 || end > 29 || end === 20 || text.charCodeAt(end) !== Z || !hasMarks(text)) return undefined
+  const [century, year] = [two(text, 0), two(text, 2)]
+  const [month, day] = [two(text, 5), two(text, 8)]
+  const [hour, minute, second] = [two(text, 11), two(text, 14), two(text, 17)]
+  // Of what is no digit comes NaN, which is within no bounds.
+  if (!(century >= 10 && year >= 0 && month >= 1 && month <= 12 && day >= 1 && day <= 31)) return undefined
+  if (!(hour <= 24 && minute <= 59 && second <= 60)) return undefined
+  const whole = Date.UTC(century * 100 + year, month - 1, day, hour, minute, second)
+  if (end === 19) return { from: whole, to: whole + 1_000 }
+  const fraction = text.charCodeAt(19) === dot ? milliseconds(text, 20, end) : Number.NaN
+  return Number.isNaN(fraction) ? undefined : { from: whole + fraction, to: whole + fraction + 1 }
+}
+
+const [dash, colon, dot, T, Z, zero] = [45, 58, 46, 84, 90, 48]
+
+function hasMarks(text: string): boolean {
+  return (
+    text.charCodeAt(4) === dash &&
+    text.charCodeAt(7) === dash &&
+    text.charCodeAt(10) === T &&
+    text.charCodeAt(13) === colon &&
+    text.charCodeAt(16) === colon
+  )
+}
+
+/** The number that two digits make; NaN of anything else. */
+function two(text: string, at: number): number {
+  const [tens, ones] = [text.charCodeAt(at) - zero, text.charCodeAt(at + 1) - zero]
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN
+}
+
+/** The whole milliseconds in the digits of a fraction; NaN where there is anything else. */
+function milliseconds(text: string, from: number, to: number): number {
+  let [sum, unit] = [0, 100]
+  for (let at = from; at < to; at++) {
+    const digit = text.charCodeAt(at) - zero
+    if (!(digit >= 0 && digit <= 9)) return Number.NaN
+    if (at < from + 3) sum += digit * unit
+    unit /= 10
+  }
+  return sum
+}
+
 function namedSpan(text: string, assumed: number): Span | undefined {
   const match = named.exec(text)
   if (!match) return undefined
@@ -89,10 +137,14 @@ export function parseWanted(text: string, year?: number): Span | undefined {
   return { ...month, to: end.getTime() }
 }
 
-/** The two on one calendar: what has no year is taken to be of the other's. */
-export function sameCalendar(value: string, wanted: string): [Span, Span] | undefined {
-  const one = parseDate(value)
-  const other = one && parseWanted(wanted)
+/** The two on one calendar: what has no year is taken to be of the other's. `read`: what `parseWanted` makes of `wanted`. */
+export function sameCalendar(
+  value: string,
+  wanted: string,
+  read = parseWanted(wanted),
+): [Span, Span] | undefined {
+  const other = read
+  const one = other && parseDate(value)
   if (!one || !other || one.yearless === other.yearless) return one && other && [one, other]
   const [from, to] = one.yearless
     ? [parseDate(value, new Date(other.from).getUTCFullYear()), other]
@@ -168,7 +220,15 @@ function utc(year: number, month: number, day: number, hour: number, minute: num
   return date.getTime()
 }
 
-function offset(zone: string | undefined): number {
+const zoned = /\d:\d\d(?:[.,:]\d+)*\s*(Z|UTC|GMT|[+-]\d\d:?\d\d)$/i
+
+/** The zone of a time that is written with one. */
+export function zoneIn(text: string): string | undefined {
+  return text.length > 40 ? undefined : zoned.exec(text)?.[1]
+}
+
+/** Milliseconds ahead of UTC: of `+01:00`, an hour. */
+export function offset(zone: string | undefined): number {
   const parts = /^([+-])(\d\d):?(\d\d)$/.exec(zone ?? '')
   if (!parts) return 0
   const [, sign, hours, minutes] = parts

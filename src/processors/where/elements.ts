@@ -1,9 +1,8 @@
 /** Conditions that are about the same element of a list: `items.name = a and items.price > 5`. */
-import type { JsonValue } from '../../protocol/json.ts'
-import { formatPath, newWork, type Path, type Work } from '../path/path.ts'
-import { readValues } from '../path/walk.ts'
-import type { Records } from '../records.ts'
+import { formatPath, type Path } from '../path/path.ts'
+import { ofElements } from './lists.ts'
 import type { ValuesTest } from './tests.ts'
+import { all, type Matcher, ofValues } from './verdict.ts'
 
 /** A comparison, or several that are about one element. */
 export interface Member {
@@ -14,39 +13,28 @@ export interface Member {
   negated: boolean
   /** One of several equations of a field may be about another element; bounds are of one. */
   isBound: boolean
-  test: ValuesTest
+  /** Of the values at `path`, or members with their paths from one element on. */
+  about: ValuesTest | readonly Pick<Member, 'path' | 'negated' | 'about'>[]
   /** The fields in it, for remarks. */
   names: readonly string[]
 }
 
-const mostSampled = 200
-
-/** Where the lists are on the way of a path. */
-export function listsOn(records: Records, path: Path): Pick<Member, 'path' | 'lists'> {
-  const plain = path.filter(
-    ({ selectors, deep }) => deep || selectors[0]?.kind !== 'all' || selectors.length > 1,
-  )
-  const lists: number[] = []
-  const work = newWork()
-  const step = Math.max(1, Math.floor(records.values.length / mostSampled))
-  for (let at = 0; at <= plain.length; at++) {
-    const values: JsonValue[] = []
-    for (let nth = 0; nth < records.values.length; nth += step)
-      readValues(records.values[nth] ?? null, plain.slice(0, at), values, work)
-    if (values.some(Array.isArray)) lists.push(at)
-  }
-  return { path: plain, lists }
+/** Records, or elements, that fulfil a member. */
+export function matcherOf({ path, negated, about }: Pick<Member, 'path' | 'negated' | 'about'>): Matcher {
+  return typeof about === 'function'
+    ? ofValues(path, about, negated)
+    : ofElements(path, 'any', all(about.map(matcherOf)))
 }
 
 /** The members with those that share a list made one, and what was made one. */
-export function grouped(members: readonly Member[], work: Work): { members: Member[]; joined: Member[] } {
+export function grouped(members: readonly Member[]): { members: Member[]; joined: Member[] } {
   let left = [...members]
   const joined: Member[] = []
   for (;;) {
     const place = deepestShared(left)
     if (place === undefined) return { members: left, joined }
     const { group, at } = place
-    const one = together(group, at, work)
+    const one = together(group, at)
     joined.push(one)
     left = [...left.filter((member) => !group.includes(member)), one]
   }
@@ -81,26 +69,13 @@ function isOne(group: readonly Member[], at: number): boolean {
   return group.filter(({ isBound }) => isBound).length > 1
 }
 
-function together(group: readonly Member[], at: number, work: Work): Member {
-  const path = group[0]?.path.slice(0, at) ?? []
-  const parts = group.map(({ path: whole, negated, test }) => ({ rest: whole.slice(at), negated, test }))
-  const holds = (element: JsonValue): boolean =>
-    parts.every(({ rest, negated, test }) => {
-      const values: JsonValue[] = []
-      readValues(element, rest, values, work)
-      return test(values) !== negated
-    })
+function together(group: readonly Member[], at: number): Member {
   return {
-    path,
+    path: group[0]?.path.slice(0, at) ?? [],
     lists: group[0]?.lists.filter((place) => place < at) ?? [],
     negated: false,
     isBound: false,
-    test: (values) => elementsOf(values).some(holds),
+    about: group.map(({ path, negated, about }) => ({ path: path.slice(at), negated, about })),
     names: group.flatMap(({ names }) => names),
   }
-}
-
-/** The elements of lists, and of lists in them. */
-export function elementsOf(values: readonly JsonValue[]): JsonValue[] {
-  return values.flatMap((value) => (Array.isArray(value) ? elementsOf(value) : [value]))
 }

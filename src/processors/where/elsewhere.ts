@@ -1,11 +1,10 @@
 /** Conditions about records that are not those of the main collection, and records nested in records. */
 import type { Document } from '../../documents/document.ts'
-import { isObject, type JsonValue, own } from '../../protocol/json.ts'
-import { formatCount } from '../../text/format.ts'
 import { formatPath } from '../path/path.ts'
 import { otherRecords, type Records } from '../records.ts'
 import { Refusal } from '../refusal.ts'
-import { type Binding, type Bound, bind } from './matcher.ts'
+import type { Bound } from './bound.ts'
+import { type Binding, bind } from './matcher.ts'
 
 /** The conditions bound to `records`; when these have no such fields, to the one other collection that has them. */
 export function bindSomewhere(
@@ -41,30 +40,4 @@ function isNamed({ comparison, field }: Bound): boolean {
   const last = (name: string): string =>
     (/([^.[\]"*]+)[\]"*[]*$/.exec(name)?.[1] ?? name).toLowerCase().replaceAll(/[\s_-]/g, '')
   return last(comparison.field) === last(field.name)
-}
-
-/** Records looked at below other records. */
-const mostNested = 200_000
-
-/** Says how many records within records, as files in folders, fulfil the conditions as well. */
-export function nestedMatches(records: Records, matches: (record: JsonValue) => boolean): string[] {
-  const name = records.path.at(-1)?.selectors[0]
-  if (name?.kind !== 'name') return []
-  const open: JsonValue[] = [...records.values]
-  let found = 0
-  let seen = 0
-  for (let next = open.pop(); next !== undefined && seen < mostNested; next = open.pop()) {
-    const below = isObject(next) ? own(next, name.name) : undefined
-    if (!Array.isArray(below)) continue
-    for (const record of below) {
-      seen++
-      open.push(record)
-      if (matches(record)) found++
-    }
-  }
-  if (found === 0) return []
-  const path = `$..${formatPath([{ selectors: [name], deep: false, dotted: [] }])}[*]`
-  return [
-    `${formatCount(found)} more ${found === 1 ? 'is' : 'are'} nested in such records: add "path": ${JSON.stringify(path)} for all.`,
-  ]
 }

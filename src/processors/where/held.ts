@@ -44,7 +44,7 @@ function valueAt(
   const opening = /^\s*(?:not\s+|[!(]\s*)*/i.exec(source.slice(begin, begin + 40))?.[0].length ?? 0
   const piece = source.slice(begin + opening, begin + opening + longestHeld).trimEnd()
   const cut = cutAtOperator(piece, knows)
-  if (cut?.operator !== '=' || cut.rest === '' || /^["'`]/.test(cut.rest) || knows(cut.field) !== 'exactly')
+  if (cut?.operator !== '=' || cut.rest === '' || /^["'`]/.test(cut.rest) || knows(cut.field) === undefined)
     return undefined
   const texts = held(cut.field)
   if (texts.size === 0) return undefined

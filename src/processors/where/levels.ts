@@ -39,6 +39,46 @@ export function orderOfLevels(value: string, wanted: string): number | undefined
   return undefined
 }
 
+/** The first letters that klog, glog and Android write. */
+const letters: Readonly<Record<string, string>> = {
+  v: 'verbose',
+  t: 'trace',
+  d: 'debug',
+  i: 'info',
+  n: 'notice',
+  w: 'warn',
+  e: 'error',
+  c: 'critical',
+  f: 'fatal',
+}
+
+/** True when two words mean one level; a letter is the level that begins so. `wanted` is lower case. */
+export function isSameLevel(value: string, wanted: string): boolean {
+  const [one, other] = [value.trim().toLowerCase(), wanted].map((word) =>
+    Object.hasOwn(letters, word) ? (letters[word] ?? word) : word,
+  )
+  return orderOfLevels(one ?? '', other ?? '') === 0
+}
+
+/** The numbers that pino and bunyan write for levels. */
+const numbers: Readonly<Record<string, number>> = {
+  trace: 10,
+  debug: 20,
+  info: 30,
+  warn: 40,
+  warning: 40,
+  error: 50,
+  err: 50,
+  fatal: 60,
+  critical: 60,
+}
+
+/** The number of a level among numbers that are levels themselves; undefined where they are others. */
+export function levelAsNumber(word: string, among: readonly number[]): number | undefined {
+  const isLevel = (value: number): boolean => value >= 10 && value <= 60 && value % 10 === 0
+  return Object.hasOwn(numbers, word) && among.every(isLevel) ? numbers[word] : undefined
+}
+
 const levelNames = /(?:^|[._@-])(?:log_?level|level(?:_?name)?|lvl|severity(?:_?text)?|sev)["'\]]*$/i
 
 /** True for fields that hold a level, so that `WARN` and `WARNING` are one. */

@@ -33,8 +33,11 @@ const mostCuts = 8
 export function cutAtOperator(condition: string, knows: Knows = () => undefined): Cut | undefined {
   const cuts = [...cutsOf(condition)]
   if (cuts.length < 2) return cuts[0]
+  const exact = cuts.filter(({ field }) => knows(field) === 'exactly')
   return (
-    cuts.find(({ field }) => knows(field) === 'exactly') ??
+    // A colon belongs to the name where the longer name is a field as well: `scripts.build:all contains tsc`.
+    exact.find(({ colon }) => !colon) ??
+    exact.at(-1) ??
     cuts.find(({ weak, colon }) => !weak && !colon) ??
     cuts[0]
   )

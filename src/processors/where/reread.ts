@@ -8,6 +8,9 @@ export interface Rereading {
   as: string
 }
 
+/** `/^ann/i`. A slash within it is escaped: `/usr/lib/` is a path. */
+const patternLiteral = /^\/(?:[^/\\\n]|\\.)+\/[dgimsuvy]*$/
+
 /** What holds more than one value. */
 const joined = /[|,;&]|\s(?:and|or)\s/i
 
@@ -36,8 +39,8 @@ export function rereadings(comparison: Comparison): Rereading[] {
       `${written === '!' ? '!=' : written} ${value}`,
     )
   }
-  const regex = /^\/(.+)\/[a-z]*$/s.exec(text)
-  if (regex && operator === '=') add({ operator: '~' }, `~ ${text}`)
+  if (operator === '=' && patternLiteral.test(text) && !(operand.quoted && text.endsWith('/')))
+    add({ operator: '~' }, `~ ${text}`)
   if (/[*%]/.test(text) && operator === '=') add({ operator: 'like' }, `like ${text}`)
   // What is in quotes is one value, unless it is a list in brackets.
   const items = isWhole(operand) && !/^[[({]/.test(text) ? [] : itemsIn(text)

@@ -1,13 +1,20 @@
 /** Operators over all values that a field has in a record. */
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import { compilePattern, isPattern, type Pattern } from '../../text/pattern.ts'
+import type { Column } from '../column.ts'
+import { several } from '../path/walk.ts'
 import { Refusal } from '../refusal.ts'
 import { contains, equals, has, order, type Strictness } from './comparing.ts'
 import type { Comparison } from './condition.ts'
 import type { Operand } from './operand.ts'
+import { ordersOf, unordered } from './orders.ts'
 
 /** True when the values of a field in one record fulfil a comparison, its negation aside. */
-export type ValuesTest = (values: readonly JsonValue[]) => boolean
+export interface ValuesTest {
+  (values: readonly JsonValue[]): boolean
+  /** The same for the codes of a column that hold one scalar or nothing, in less time. */
+  ofColumn?(column: Column): (code: number) => boolean
+}
 
 /** What a test needs to know of the field, and where its patterns go. */
 export interface Surroundings {
@@ -30,7 +37,12 @@ export function testOf({ operator, operands, written }: Comparison, around: Surr
     case '=':
     case 'in': {
       const strict = operands.map((operand) => around.strictness(operand))
-      return some((value) => operands.some((operand, at) => equals(value, operand, strict[at] ?? 'exact')))
+      const [only = 'exact'] = strict
+      return scalarwise(
+        second === undefined
+          ? (value) => equals(value, first, only)
+          : (value) => operands.some((operand, at) => equals(value, operand, strict[at] ?? 'exact')),
+      )
     }
     case 'has all': {
       const strict = operands.map((operand) => around.strictness(operand))
@@ -38,19 +50,19 @@ export function testOf({ operator, operands, written }: Comparison, around: Surr
         operands.every((operand, at) => values.some((value) => has(value, operand, strict[at] ?? 'exact')))
     }
     case '<':
-      return some((value) => order(value, first) < 0)
+      return ordered(first, (sign) => sign < 0)
     case '<=':
-      return some((value) => order(value, first) <= 0)
+      return ordered(first, (sign) => sign <= 0)
     case '>':
-      return some((value) => order(value, first) > 0)
+      return ordered(first, (sign) => sign > 0)
     case '>=':
-      return some((value) => order(value, first) >= 0)
+      return ordered(first, (sign) => sign >= 0)
     case 'between':
       return some((value) => order(value, first) >= 0 && second !== undefined && order(value, second) <= 0)
     case 'has': {
       const strictness = around.strictness(first)
       if (around.isElement(first, true)) {
-        const whole = some((value) =>
+        const whole = scalarwise((value) =>
           isObject(value) ? has([value], first, strictness) : equals(value, first, strictness),
         )
         // A text beside the lists of other records has the operand as a part.
@@ -90,6 +102,44 @@ function matching(source: string, around: Surroundings): ValuesTest {
 function some(test: (value: JsonValue) => boolean): ValuesTest {
   const any = (value: JsonValue): boolean => (Array.isArray(value) ? value.some(any) : test(value))
   return (values) => values.some(any)
+}
+
+/** The same, with its answer for each distinct text in lists remembered, and scalars of columns tested as they are. */
+function scalarwise(test: (value: JsonValue) => boolean): ValuesTest {
+  const known = new Map<JsonValue, boolean>()
+  const ofElement = (value: JsonValue): boolean => {
+    if (Array.isArray(value)) return value.some(ofElement)
+    if (typeof value !== 'string' || value.length > longestRemembered) return test(value)
+    let holds = known.get(value)
+    if (holds === undefined) {
+      holds = test(value)
+      if (known.size < mostRemembered) known.set(value, holds)
+    }
+    return holds
+  }
+  const any = (value: JsonValue): boolean => (Array.isArray(value) ? value.some(ofElement) : test(value))
+  const ofColumn = (column: Column) => (code: number) => {
+    const value = column.scalar(code)
+    return value !== several && value !== undefined && test(value)
+  }
+  return Object.assign((values: readonly JsonValue[]) => values.some(any), { ofColumn })
+}
+
+/** Answers that are remembered of one test, and the longest text that is. */
+const mostRemembered = 10_000
+const longestRemembered = 64
+
+/** True when one of the values lies so beside the operand. */
+function ordered(operand: Operand, holds: (sign: number) => boolean): ValuesTest {
+  const test = some((value) => holds(order(value, operand)))
+  const ofColumn = (column: Column): ((code: number) => boolean) => {
+    const orders = ordersOf(column, operand)
+    return (code) => {
+      const sign = orders[code] as number
+      return sign !== unordered && holds(sign)
+    }
+  }
+  return Object.assign(test, { ofColumn })
 }
 
 /** True for what is there and says neither no nor nothing. */

@@ -64,9 +64,13 @@ function ofBlob(blob: string): string {
 /** A list that changed is announced as often as a server likes. */
 const ANNOUNCEMENT = /^notifications\/(?:tools|resources|prompts)\/list_changed$/
 
+export function isAnnouncement({ method }: Message): boolean {
+  return ANNOUNCEMENT.test(method ?? '')
+}
+
 /** Announcements of one step: each once, after all others, for they have no place in their order. */
 export function settled(messages: readonly Message[]): Message[] {
-  const others = messages.filter(({ method }) => !ANNOUNCEMENT.test(method ?? ''))
+  const others = messages.filter((message) => !isAnnouncement(message))
   const announced = new Set(
     messages.map(({ method }) => method ?? '').filter((method) => ANNOUNCEMENT.test(method)),
   )

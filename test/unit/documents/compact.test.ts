@@ -88,3 +88,32 @@ test('never invents or alters a value', () => {
 function leavesOf(value: JsonValue): JsonValue[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(leavesOf) : [value]
 }
+
+test('where all fields are shown, long texts are still cut', () => {
+  const rows = [
+    { id: 1, body: 'x'.repeat(5000) },
+    { id: 2, body: 'short' },
+  ]
+  expect(compactRows(rows, rows, new Set(), 5000)).toEqual({
+    rows: [
+      { id: 1, body: `${'x'.repeat(80)}… [5,000 characters]` },
+      { id: 2, body: 'short' },
+    ],
+    shown: 2,
+    of: 2,
+  })
+})
+
+test('a list of texts stays a list, however few it holds', () => {
+  const rows = Array.from(
+    { length: 3 },
+    (_, n): JsonObject => ({
+      name: `n${n}`,
+      body: 'x'.repeat(900),
+      links: n === 0 ? ['a'] : ['a', 'b', 'c', 'd', 'e', 'f', 'g'],
+    }),
+  )
+  const short = compactRows(rows, rows, new Set(), 8000)
+  expect(short?.rows[0]).toMatchObject({ name: 'n0', links: ['a'] })
+  expect(short?.rows[1]).toMatchObject({ links: ['a', 'b', 'c', 'd', 'e', '… 2 more'] })
+})

@@ -3,10 +3,11 @@ import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { canConform, conform } from '../../../src/documents/conform.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../../src/protocol/json.ts'
+import { patience, runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
 
 // Hundreds of schemas are compiled, on machines that may be busy with other tests.
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: patience(60_000) })
 
 const issue: JsonObject = {
   type: 'object',
@@ -206,7 +207,7 @@ verifies('S3.10', 'what conforms validates and is within its budget, for any sch
       expect(JSON.stringify(short).length).toBeLessThanOrEqual(budget)
       expect(validator(schema)(short)).toBe(true)
     }),
-    { numRuns: 100 },
+    { numRuns: runs(50) },
   )
 })
 
@@ -215,6 +216,6 @@ test('a schema that can conform does so when there is room for what it requires'
     fc.property(pair, ({ schema, value }) => {
       if (canConform(schema)) expect(conform(value, schema, 20_000)).toBeDefined()
     }),
-    { numRuns: 100 },
+    { numRuns: runs(50) },
   )
 })

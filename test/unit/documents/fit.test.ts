@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fromRows, fromText, fromValue } from '../../../src/documents/derive.ts'
 import { fit as fitted } from '../../../src/documents/fit.ts'
+import { runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
 
 const handle = '0123456789ab'
@@ -128,7 +129,7 @@ verifies('S3.11', 'never exceeds its budget and never splits a character, for an
         }
       },
     ),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   )
 })
 

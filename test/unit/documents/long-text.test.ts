@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { withLongText } from '../../../src/documents/long-text.ts'
 import { decodeUtf8 } from '../../../src/documents/utf8.ts'
+import { runs } from '../../support/runs.ts'
 
 const LONG = 'x"\\\n€ '.repeat(20_000)
 
@@ -49,7 +50,7 @@ describe('one long text in its envelope', () => {
         const read = withLongText(json)
         if (read !== undefined) expect(read).toEqual(JSON.parse(json))
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     )
   })
 })

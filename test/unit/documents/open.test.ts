@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { openDocument } from '../../../src/documents/open.ts'
 import { preview } from '../../../src/documents/preview.ts'
+import { runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
 
 const open = (result: unknown) => openDocument(Buffer.from(JSON.stringify(result)))
@@ -111,6 +112,6 @@ test('opens any JSON and any text', () => {
       expect(document.rows().items.length).toBeGreaterThanOrEqual(0)
       expect(document.lines().count).toBeGreaterThanOrEqual(0)
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   )
 })

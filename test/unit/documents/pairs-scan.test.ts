@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { scanPairs } from '../../../src/documents/formats/pairs-scan.ts'
+import { runs } from '../../support/runs.ts'
 
 /** What is to be found, as an expression. */
 const PAIR = /(?:^|[\s,;([{])([A-Za-z_][\w.-]{0,39})=(?:"([^"\\]*(?:\\.[^"\\]*)*)"|([^\s",;)\]}]+))/g
@@ -48,7 +49,7 @@ test('agrees with the expression on any text', () => {
       const text = parts.join('')
       expect(scanPairs(text, 100)).toEqual(expected(text))
     }),
-    { numRuns: 3000 },
+    { numRuns: runs(1000) },
   )
 })
 

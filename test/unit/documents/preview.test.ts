@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fromValue } from '../../../src/documents/derive.ts'
 import { preview } from '../../../src/documents/preview.ts'
+import { runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
 
 const handle = '0123456789ab'
@@ -98,6 +99,6 @@ verifies('S3.7', 'is within its budget and the same each time, for anything', ()
       expect(one.join(handle).length).toBeLessThanOrEqual(budget)
       expect(preview(fromValue(given), { ...options, budget })).toEqual(one)
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   )
 })

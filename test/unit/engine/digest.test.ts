@@ -4,11 +4,12 @@ import { digest } from '../../../src/engine/digest.ts'
 import type { Digest, DigestOptions } from '../../../src/engine/operation.ts'
 import { createViews } from '../../../src/engine/views.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
+import { patience, runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
 import { bytesOf, jsonResult, LIMITS, orders, sourceOf, textResult } from './world.ts'
 
 // Hundreds of results are digested, on machines that may be busy with other tests.
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: patience(60_000) })
 
 function digestOf(result: JsonObject, changes: Partial<DigestOptions> = {}): Digest {
   return digest(createViews(), { content: bytesOf(result), tool: 'shop_orders' }, { ...LIMITS, ...changes })
@@ -218,6 +219,6 @@ verifies('S3.7', 'any result passes or gets smaller, within its size, whatever i
       expect(textOf(digested).length).toBeLessThan(characters)
       expect(shaped.at).toBeLessThanOrEqual((shaped.result.content as JsonObject[]).length)
     }),
-    { numRuns: 200 },
+    { numRuns: runs(80) },
   )
 })

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createLane, type Lane, type LaneOptions } from '../../../src/engine/lane.ts'
 import { verifies } from '../../support/verifies.ts'
@@ -21,10 +22,16 @@ test('runs tasks one after the other in the same worker', async () => {
 })
 
 test('a task that runs for ever is stopped; what waited runs on a fresh worker', async () => {
+  // By this clock nothing but the task that runs for ever takes any time.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
   const one = lane({ timeLimit: 300 })
   await one.run({ echo: 'first' })
-  const spinning = one.run({ spin: true })
+  const started = new SharedArrayBuffer(4)
+  const spinning = one.run({ signal: started, spin: true })
   const waiting = one.run({ echo: 'waited' })
+  await until(() => new Int32Array(started)[0] === 1)
+  vi.advanceTimersByTime(300)
   await expect(spinning).rejects.toMatchObject({
     code: 'QUERY_TIMEOUT',
     message: expect.stringContaining('0.3 s'),
@@ -119,5 +126,5 @@ verifies('S1.51', 'closing stops what runs and what waits', async () => {
 
 /** Lets the event loop turn until the worker has done something that it tells through shared memory. */
 async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5))
+  while (!condition()) await sleep(5)
 }

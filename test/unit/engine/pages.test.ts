@@ -6,10 +6,11 @@ import type { Query, Source } from '../../../src/engine/operation.ts'
 import { query } from '../../../src/engine/query.ts'
 import { createViews } from '../../../src/engine/views.ts'
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts'
+import { patience, runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
 import { jsonResult, sourceOf, textResult } from './world.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: patience(60_000) })
 
 const HANDLE = 'fedcbafedcba'
 const views = createViews()
@@ -29,7 +30,7 @@ function read(reply: string): Page {
   const [title = '', ...lines] = reply.split('\n')
   const next = /next: offset (\d+)/.exec(title)?.[1]
   const at = lines.findIndex((line) => /^\[\d+\]\{.*\}:$|^\[\d+\]:/.test(line))
-  const records = lines.filter((line) => /^\{.*\}$/.test(line))
+  const records = lines.filter((line) => /^\{.*\}$/s.test(line))
   const body = at >= 0 ? lines.slice(at) : records.length > 0 ? records : lines
   const rows =
     at < 0
@@ -39,7 +40,7 @@ function read(reply: string): Page {
 }
 
 function value(line: string): JsonValue {
-  return /^\{.*\}$/.test(line) ? JSON.parse(line) : line
+  return /^\{.*\}$/s.test(line) ? JSON.parse(line) : line
 }
 
 /** All pages, one after the other. Passages have several lines each, so that their rows cannot be counted here. */
@@ -87,7 +88,7 @@ verifies('S3.11 S3.26', 'pages of records join to all of them, as tables or list
       const found = pages('filter', given({ fields, limit: most }), [source], room)
       expect(found).toEqual(items)
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   )
 })
 
@@ -131,7 +132,7 @@ for (const mode of ['regex', 'bm25', 'fuzzy', 'context']) {
           fc.pre(whole.rows.length > 0)
           expect(pages('search', params, [source], 4000)).toEqual(whole.rows)
         }),
-        { numRuns: 25 },
+        { numRuns: runs(25) },
       )
     })
   }
@@ -251,6 +252,6 @@ verifies('S3.11', 'no reply exceeds its budget, whatever is asked of whatever', 
         expect(answer('filter', given(params as never), sources, room).length).toBeLessThanOrEqual(room)
       },
     ),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   )
 })

@@ -7,11 +7,12 @@ import { query } from '../../../src/engine/query.ts'
 import { createViews } from '../../../src/engine/views.ts'
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts'
 import { countTokens } from '../../../src/text/tokens.ts'
+import { patience, runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
 import { sourceOf, textResult } from './world.ts'
 
 // Hundreds of previews and of the calls they suggest, on machines that may be busy with other tests.
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: patience(120_000) })
 
 const HANDLE = '0123456789ab'
 
@@ -153,7 +154,7 @@ verifies('S3.12', 'every suggested call runs and finds something, whatever the p
     fc.property(text, (given) => {
       calls += expectCallsToRun(given)
     }),
-    { numRuns: 200 },
+    { numRuns: runs(150) },
   )
   expect(calls).toBeGreaterThan(200)
 })
@@ -169,7 +170,7 @@ verifies(
         expect(countTokens(one)).toBeLessThanOrEqual(Math.max(120, budget / 4 + 12))
         expect(previewOf(given, budget)).toBe(one)
       }),
-      { numRuns: 80 },
+      { numRuns: runs(80) },
     )
   },
 )

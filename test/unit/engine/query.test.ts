@@ -4,11 +4,12 @@ import type { Query, QueryAnswer, Source } from '../../../src/engine/operation.t
 import { query } from '../../../src/engine/query.ts'
 import { createViews } from '../../../src/engine/views.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
+import { patience, runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
 import { jsonResult, orders, sourceOf, textResult } from './world.ts'
 
 // Hundreds of questions are asked, on machines that may be busy with other tests.
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: patience(60_000) })
 
 const BUDGET = 3000
 
@@ -112,12 +113,49 @@ describe('filter', () => {
     const [title, note, head, first] = textOf(answer).split('\n')
     expect(title).toBe('43 of 300 records match `where`')
     expect(note).toBe(
-      'Rows show 3 of 5 fields: name others in "fields", or "limit": 1 for a whole one. The whole answer: cache_id fedcbafedcba.',
+      'Rows show 3 of 5 fields: name others in "fields", or "*" for all. The whole answer: cache_id fedcbafedcba.',
     )
     expect(head).toBe('[43]{id,total,note,"…"}:')
     expect(first).toBe('  294,2940,Order number 294 was delayed by a storm.,2')
     expect(textOf(ask('filter', { where: ['note ~ storm'], limit: 3 }, shop))).toContain(
       '"customer":{"name":',
+    )
+  })
+
+  test('a few large records that were looked for are short as well, and "*" shows all of them', () => {
+    const values = Array.from({ length: 30 }, (_, id) => ({
+      id,
+      name: `n${id}`,
+      state: id % 3 === 0 ? 'open' : 'closed',
+      body: `${'Long words about it. '.repeat(90)}${id}`,
+      parts: Array.from({ length: 90 }, (__, nth) => ({ nth, code: `c${nth}` })),
+    }))
+    const wide = sourceOf(jsonResult(values))
+    for (const params of [
+      { where: ['id in (4, 5)'] },
+      { where: ['id = 7'] },
+      { sort: '-id', limit: 1 },
+      { limit: 2 },
+    ]) {
+      const answer = ask('filter', params, wide, 8000)
+      expect(textOf(answer)).toContain('fields: name others in "fields", or "*" for all.')
+      expect(textOf(answer)).toMatch(/"?name"?[:,]/)
+      expect(textOf(answer).length).toBeLessThan(1_200)
+      expect(answer.whole !== undefined || textOf(answer).includes('next: offset')).toBe(true)
+      expect(textOf(ask('filter', { ...params, fields: ['*'] }, wide, 8000))).toContain('"code":"c89"')
+    }
+    for (const params of [{ limit: 1 }, { path: '$[4]' }, { where: ['id = 7'], exclude: ['body'] }])
+      expect(textOf(ask('filter', params, wide, 8000))).toContain('"code":"c89"')
+    const whole = ask('filter', { where: ['id in (4, 5)'] }, wide, 8000)
+    expect(textOf(ask('filter', { path: '$[1]', fields: ['id', 'body'] }, next(whole), 8000))).toContain(
+      'about it. 5"',
+    )
+  })
+
+  test('a few small records are whole', () => {
+    const values = Array.from({ length: 30 }, (_, id) => ({ id, name: `n${id}`, deep: { a: [{ b: 1 }] } }))
+    expect(textOf(ask('filter', { where: ['id < 3'] }, sourceOf(jsonResult(values)), 8000))).toContain(
+      '{"id":2,"name":"n2","deep":{"a":[{"b":1}]}}',
     )
   })
 
@@ -314,7 +352,7 @@ verifies('S3.11', 'every answer is within its budget and never throws, whatever 
         if (answer.whole === undefined) expect(answer.text).toHaveLength(1)
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   )
 })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type UriLists, UriMap } from '../../../src/pipeline/uri-map.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
+import { runs } from '../../support/runs.ts'
 
 interface Offer {
   uris?: readonly string[]
@@ -194,7 +195,7 @@ describe('URIs', () => {
           }
         }
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 
@@ -218,7 +219,7 @@ describe('URIs', () => {
             expect(second.outwardTemplate(server, text)).toBe(first.outwardTemplate(server, text))
         }
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 })

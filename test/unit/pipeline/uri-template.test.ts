@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseTemplate } from '../../../src/pipeline/uri-template.ts'
+import { runs } from '../../support/runs.ts'
 
 /** Section 3.2 of RFC 6570: templates and what they expand to. */
 const EXPANSIONS: [template: string, expansion: string][] = [
@@ -112,7 +113,7 @@ describe('URI templates', () => {
           .join('')
         expect(parseTemplate(template).matches(uri)).toBe(true)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 

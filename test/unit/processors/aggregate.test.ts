@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fromRows, fromText, fromValue } from '../../../src/documents/derive.ts'
 import { parseCall } from '../../../src/processors/aggregate/call.ts'
-import { compute } from '../../../src/processors/aggregate/functions.ts'
 import { aggregate } from '../../../src/processors/aggregate.ts'
 import { Refusal } from '../../../src/processors/refusal.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
@@ -112,6 +111,7 @@ test('says what it left out', () => {
   })
   expect(metadata).toMatchObject({ total: 5 })
   expect(metadata.notes).toEqual([
+    "`price` is the record's own; there is also `items.price` (1, 2).",
     '1 of 5 have no `price`.',
     '1 of 4 values of `price` are no numbers and were left out.',
     '1 of 5 have no `state` and are in no group.',
@@ -182,10 +182,18 @@ describe('functions', () => {
       fc.property(cents, (values) => {
         const exact = values.reduce((sum, value) => sum + value, 0)
         const decimals = values.map((value) => value / 100)
-        expect(compute({ name: 'sum' }, decimals)).toBe(exact / 100 + 0)
-        expect(compute({ name: 'min' }, decimals)).toBe(Math.min(...decimals))
-        expect(compute({ name: 'max' }, decimals)).toBe(Math.max(...decimals))
-        expect(compute({ name: 'distinct' }, decimals)).toBe(new Set(decimals.map((value) => value + 0)).size)
+        const { content } = aggregate.process(
+          fromRows({ noun: 'record', items: decimals.map((v) => ({ v })) }),
+          {
+            aggregate: ['sum(v)', 'min(v)', 'max(v)', 'distinct(v)'],
+          },
+        )
+        expect(content.rows().items[0]).toMatchObject({
+          'sum(v)': exact / 100 + 0,
+          'min(v)': Math.min(...decimals),
+          'max(v)': Math.max(...decimals),
+          'distinct(v)': new Set(decimals.map((value) => value + 0)).size,
+        })
       }),
     )
   })

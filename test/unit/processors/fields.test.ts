@@ -3,6 +3,7 @@ import { fromValue } from '../../../src/documents/derive.ts'
 import { resolveField } from '../../../src/processors/fields.ts'
 import { type Records, requireRecords } from '../../../src/processors/records.ts'
 import { Refusal } from '../../../src/processors/refusal.ts'
+import { where } from '../../../src/processors/where.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
 import { verifies } from '../../support/verifies.ts'
 
@@ -142,4 +143,11 @@ describe('of fields that share a name', () => {
     const none = rows.map(({ id }) => ({ id, a: { x: null }, b: { x: null } }))
     expect(() => resolveField(recordsOf(none), 'x')).toThrow(/`a\.x`.*`b\.x`/)
   })
+})
+
+test('a name that has to be quoted is no other field of that name', () => {
+  const { metadata } = where.process(fromValue([1, 2, 3].map((n) => ({ 'Use%': `${n}%`, b: n }))), {
+    where: ['Use% > 20'],
+  })
+  expect(metadata.notes?.join('\n')).not.toContain("the record's own")
 })

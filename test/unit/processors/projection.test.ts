@@ -6,6 +6,7 @@ import { keepOnly, leaveOut } from '../../../src/processors/path/prune.ts'
 import { walk } from '../../../src/processors/path/walk.ts'
 import { projection } from '../../../src/processors/projection.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
+import { runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
 
 function project(
@@ -195,7 +196,7 @@ verifies('S3.19 S3.20', 'never invents or alters a value', () => {
       expect(isPart(leaveOut(root, chosen), root)).toBe(true)
       expect(JSON.stringify(root)).toBe(before)
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   )
 })
 
@@ -206,7 +207,7 @@ test('keeps something exactly where the path reaches something', () => {
       walk(root, parsePath(source), () => reached++)
       expect(keepOnly(root, [parsePath(source)]) === undefined).toBe(reached === 0)
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   )
 })
 
@@ -222,7 +223,7 @@ test('what is kept and what is left out are the whole', () => {
       const kept = keepOnly(root, chosen)
       expect((kept === undefined ? 0 : leaves(kept)) + leaves(leaveOut(root, chosen))).toBe(leaves(root))
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   )
 })
 

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { fromRows } from '../../../src/documents/derive.ts'
 import { where } from '../../../src/processors/where.ts'
 import { deepFreeze } from '../../support/deep-freeze.ts'
+import { runs } from '../../support/runs.ts'
 
 interface One {
   id: number
@@ -227,6 +228,6 @@ test('agrees with a plain evaluator', () => {
         expect(metadata).toMatchObject({ total: records.length, matched: expected.length })
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(150) },
   )
 })

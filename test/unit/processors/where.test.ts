@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { fromRows, fromText, fromValue } from '../../../src/documents/derive.ts'
 import { where } from '../../../src/processors/where.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
+import { runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
 
 interface Issue {
@@ -243,7 +244,7 @@ verifies('S3.26', 'agrees with a plain evaluation of the same condition', () => 
           expect(where.process(document, { where: [text.join(' AND ')] }).content.rows().items).toEqual(plain)
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   )
 })
 

@@ -2,6 +2,7 @@ import { Writable } from 'node:stream'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { LineWriter } from '../../../src/protocol/line-writer.ts'
+import { runs } from '../../support/runs.ts'
 
 interface Sink {
   stream: Writable
@@ -55,7 +56,7 @@ describe('lines', () => {
         await turn()
         expect(calls.join('')).toBe(all.map(({ text }) => `${text}\n`).join(''))
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     )
   })
 

@@ -10,6 +10,7 @@ import {
   scanParamHeaders,
   validateParamHeaders,
 } from '../../../src/protocol/param-headers.ts'
+import { runs } from '../../support/runs.ts'
 
 /** Every code point but halves of surrogate pairs, which UTF-8 cannot say. */
 const wellFormed = fc.string({ unit: 'binary' })
@@ -30,7 +31,7 @@ describe('values', () => {
         expect(sent).toMatch(/^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/)
         expect(decodeHeaderValue(sent)).toBe(text)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 

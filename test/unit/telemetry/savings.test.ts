@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createLedger, type Ledger, type SavingsRecord } from '../../../src/telemetry/savings.ts'
 import { formatSavings, totalsOf } from '../../../src/telemetry/savings-report.ts'
 import { verifies } from '../../support/verifies.ts'
@@ -96,6 +96,27 @@ describe('ledger', () => {
       ['dense', 5_000],
       ['sparse', 2_000],
     ])
+  })
+
+  test('counts once in the background, so that a report need not wait for what counts to be loaded', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const counted: number[] = []
+    const savings = ledger({
+      countTokens: async (texts) => {
+        counted.push(texts.length)
+        return inThrees(texts)
+      },
+    })
+    savings.record(definitions)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(counted).toEqual([])
+    savings.record(passing('one'))
+    savings.record(passing('two'))
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(counted.length).toBe(1)
+    await savings.report()
+    expect(counted.length).toBe(1)
   })
 
   test('asks for few samples, and short ones', async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { compilePattern, isPattern, type Pattern } from '../../../src/text/pattern.ts'
+import { runs } from '../../support/runs.ts'
 
 function pattern(source: string, options = {}): Pattern {
   const compiled = compilePattern(source, options)
@@ -51,6 +52,6 @@ test('finds the lines that V8 finds, alone and within a text', () => {
       )
       expect([...new Set(found)]).toEqual(all.length === 0 && regex.test('') ? [0] : expected)
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   )
 })

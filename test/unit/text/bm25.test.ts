@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { indexed, queryTerms, type Ranked, rankPassages, scanned } from '../../../src/text/bm25.ts'
 import { SpanList, type Spans } from '../../../src/text/spans.ts'
+import { runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
 
 function passagesOf(texts: readonly string[]): { text: string; passages: Spans } {
@@ -25,39 +26,39 @@ describe('relevance', () => {
   ])
 
   verifies('S3.22', 'ranks passages that hold rare words often above others, with scores', () => {
-    const found = rankPassages(text, passages).search('cache timeout')
+    const found = rankPassages({ text, passages }).search('cache timeout')
     expect(indexes(found)).toEqual([1, 0])
     expect(found[0]?.score).toBeGreaterThan(found[1]?.score ?? 0)
   })
 
   test('never returns what holds no word of the query', () => {
-    expect(rankPassages(text, passages).search('unheard of')).toEqual([])
-    expect(rankPassages(text, passages).search('')).toEqual([])
-    expect(rankPassages('', passagesOf([]).passages).search('a')).toEqual([])
+    expect(rankPassages({ text, passages }).search('unheard of')).toEqual([])
+    expect(rankPassages({ text, passages }).search('')).toEqual([])
+    expect(rankPassages(passagesOf([])).search('a')).toEqual([])
   })
 
   test('works with one and two passages', () => {
     const two = passagesOf(['alpha beta', 'beta gamma'])
-    expect(indexes(rankPassages(two.text, two.passages).search('alpha'))).toEqual([0])
+    expect(indexes(rankPassages(two).search('alpha'))).toEqual([0])
     const one = passagesOf(['alpha'])
-    expect(indexes(rankPassages(one.text, one.passages).search('ALPHA'))).toEqual([0])
+    expect(indexes(rankPassages(one).search('ALPHA'))).toEqual([0])
   })
 
   test('finds identifiers by their pieces', () => {
     const code = passagesOf(['calls getUserName()', 'nothing here', 'user_id = 3', 'end'])
-    expect(indexes(rankPassages(code.text, code.passages).search('user')).sort()).toEqual([0, 2])
-    expect(indexes(rankPassages(code.text, code.passages).search('getUserName'))[0]).toBe(0)
+    expect(indexes(rankPassages(code).search('user')).sort()).toEqual([0, 2])
+    expect(indexes(rankPassages(code).search('getUserName'))[0]).toBe(0)
   })
 
   test('counts a repeated word of the query once', () => {
-    const ranking = rankPassages(text, passages)
+    const ranking = rankPassages({ text, passages })
     expect(ranking.search('cache cache cache')).toEqual(ranking.search('cache'))
     expect(queryTerms('Cache CACHE user_id')).toEqual(['cache', 'user_id', 'user', 'id'])
   })
 
   test('takes names that every object has as words', () => {
     const names = passagesOf(['__proto__ is set', 'the constructor', 'toString', 'none'])
-    for (const ranking of [indexed(names.text, names.passages), scanned(names.text, names.passages)]) {
+    for (const ranking of [indexed(names), scanned(names)]) {
       expect(indexes(ranking.search('__proto__'))).toEqual([0])
       expect(indexes(ranking.search('constructor'))).toEqual([1])
     }
@@ -85,19 +86,44 @@ describe('relevance', () => {
         (texts, query) => {
           const corpus = passagesOf(texts)
           const question = query.join(' ')
-          expect(scanned(corpus.text, corpus.passages).search(question)).toEqual(
-            indexed(corpus.text, corpus.passages).search(question),
-          )
+          expect(scanned(corpus).search(question)).toEqual(indexed(corpus).search(question))
         },
       ),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 })
 
+test('words that passages share count as if each held them', () => {
+  const word = fc.constantFrom('cache', 'user_id', 'getUser', 'é', 'a1')
+  const phrase = fc.array(word, { maxLength: 5 }).map((parts) => parts.join(' '))
+  fc.assert(
+    fc.property(
+      fc.array(phrase, { minLength: 1, maxLength: 3 }),
+      fc.array(fc.tuple(phrase, fc.nat(2)), { minLength: 1, maxLength: 20 }),
+      phrase,
+      (common, texts, question) => {
+        const partOf = (at: number): number => at % common.length
+        const shared = passagesOf(common)
+        const apart = {
+          ...passagesOf(texts.map(([text]) => text)),
+          shared: {
+            text: shared.text,
+            parts: shared.passages,
+            of: Uint32Array.from(texts, ([, at]) => partOf(at)),
+          },
+        }
+        const together = passagesOf(texts.map(([text, at]) => `${common[partOf(at)]} ${text}`))
+        for (const ranking of [scanned(apart), indexed(apart)])
+          expect(ranking.search(question)).toEqual(scanned(together).search(question))
+      },
+    ),
+  )
+})
+
 test('a word that all of very many passages hold is found, though it tells nothing', () => {
   const { text, passages } = passagesOf(Array.from({ length: 40_000 }, () => 'jumps over'))
-  const found = scanned(text, passages).search('jumps')
+  const found = scanned({ text, passages }).search('jumps')
   expect(found).toHaveLength(40_000)
   expect(found[0]).toEqual({ index: 0, score: 0 })
 })

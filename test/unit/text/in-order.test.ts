@@ -3,6 +3,7 @@ import { RE2JS } from 're2js'
 import { expect, test } from 'vitest'
 import { partsInOrder } from '../../../src/text/in-order.ts'
 import { compilePattern, isPattern } from '../../../src/text/pattern.ts'
+import { runs } from '../../support/runs.ts'
 
 function spans(source: string, text: string, caseInsensitive = false): [number, number][] {
   const compiled = compilePattern(source, { caseInsensitive })
@@ -70,7 +71,7 @@ test('agrees with a linear engine on any text', () => {
       const whole = characters.join('')
       expect(spans(source, whole, caseInsensitive)).toEqual(expected(source, whole, caseInsensitive))
     }),
-    { numRuns: 3000 },
+    { numRuns: runs(1000) },
   )
 })
 

@@ -5,6 +5,7 @@ import { indexLines } from '../../../src/text/lines.ts'
 import { compilePattern, isPattern, type Pattern, PatternError } from '../../../src/text/pattern.ts'
 import { plainPattern } from '../../../src/text/plain-pattern.ts'
 import { requiredLiteral } from '../../../src/text/required-literal.ts'
+import { runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
 
 function compile(source: string, options = {}): Pattern {
@@ -159,7 +160,7 @@ describe('fast ways', () => {
         while (matcher?.find()) expected.push([matcher.start(), matcher.end()])
         expect(spans(source, text, { caseInsensitive })).toEqual(expected)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -180,7 +181,7 @@ describe('fast ways', () => {
         const matcher = reference(source, false)?.matcher(text)
         while (matcher?.find()) expect(matcher.group()).toContain(literal)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -199,7 +200,7 @@ describe('fast ways', () => {
         const all = Array.from({ length: lines.count }, (_, line) => line)
         expect(found).toEqual(all.filter((line) => pattern.test(lines.at(line))))
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 })

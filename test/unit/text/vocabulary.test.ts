@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { distance } from 'fastest-levenshtein'
 import { describe, expect, test } from 'vitest'
 import { buildVocabulary, type Likeness } from '../../../src/text/vocabulary.ts'
+import { runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
 
 function search(text: string, pattern: string, threshold = 0.7): Likeness[] {
@@ -76,7 +77,7 @@ describe('vocabulary', () => {
           expect(few).toEqual(many.filter(({ end }) => end <= text.length))
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { edgeOfEnd, edgeOfStart } from '../../../src/protocol/message-bytes.ts'
-import { copyShared, findEnvelope, idOfEdges } from '../../../src/upstream/envelope.ts'
+import { findEnvelope, idOfEdges, onShared } from '../../../src/upstream/envelope.ts'
 
 const edges = (line: string): [Buffer, Buffer, number] => {
   const bytes = Buffer.from(line)
@@ -96,13 +96,13 @@ describe('envelope', () => {
     expect(idOfEdges(head, tail)).toBeUndefined()
   })
 
-  test('copies a range of any chunks to shared memory', () => {
+  test('a range of any chunks is on shared memory', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 9 })), fc.nat(40), fc.nat(40), (parts, a, b) => {
         const whole = Buffer.concat(parts)
         const start = Math.min(a, whole.length)
         const end = Math.min(start + b, whole.length)
-        const copy = copyShared(parts, start, end)
+        const copy = onShared(parts, start, end)
         expect(copy.buffer).toBeInstanceOf(SharedArrayBuffer)
         expect(Buffer.from(copy)).toEqual(whole.subarray(start, end))
       }),

@@ -44,8 +44,9 @@ function groups({ by, k }, { rows, more, nothing }) {
   const pairs = []
   for (const row of rows) {
     const keys = Object.keys(row)
-    const counted = keys.find((key) => COUNTS.test(key))
-    const group = keys.find((key) => plainName(key) === name) ?? keys.find((key) => key !== counted)
+    const named = keys.find((key) => plainName(key) === name)
+    const counted = keys.find((key) => key !== named && COUNTS.test(key))
+    const group = named ?? keys.find((key) => key !== counted)
     if (counted === undefined || group === undefined) return { unanswered: 'rows without a count' }
     if (isShortened(row[group])) return { unanswered: 'a group is shortened' }
     if (row[group] !== null) pairs.push([row[group], row[counted]])

@@ -7,13 +7,14 @@
  * - else it writes the exact query: names as the type line has them, strings in quotes, `path` where the question is not about the
  *   main collection, `fields` with what is wanted and what identifies it, an aggregate where one number is wanted, and a `limit`
  *   above the default where a list is wanted whole;
+ * - what two lists have in common it joins in one query, and asks one list after the other where the reply joined something else;
  * - it goes to the next page as long as it is told that there is one, and answers from nothing less than all;
  * - of passages it takes the one with most of the words, and looks at one that is cut once more, round the words;
  * - when a name was read as another field than the one asked for, or refused, it looks once at what the reply offers instead.
  */
 import { conclude } from './conclude.mjs'
-import { joinByTwo } from './join.mjs'
-import { exploredFields, fieldNames, nameOf } from './preview.mjs'
+import { joinAtOnce, joinByTwo } from './join.mjs'
+import { exploredFields, fieldNames, isOneOf, nameOf } from './preview.mjs'
 import { plainName, valueIn } from './read.mjs'
 import { search } from './search.mjs'
 import { aggregateOf, dotted, isSpokenOf, literal, offers, readAs } from './words.mjs'
@@ -29,7 +30,7 @@ export async function answerAsExpert(question, talk, preview) {
   if (ask.collection === undefined && ask.want) return part(ask, talk, preview)
   if (ask.words !== undefined) return byWords(ask, question.type, talk, preview)
   if (ask.structure === 'fields') return fields(ask, talk, preview)
-  if (ask.join) return joinByTwo(query, ask, talk, preview)
+  if (ask.join) return join(ask, talk, preview)
   return query(ask, talk, preview)
 }
 
@@ -56,9 +57,9 @@ function listed(way, { values }) {
   return [...values].find(([key]) => plainName(key) === name)?.[1]
 }
 
-/** True when a way leads to the collection the preview is about. A list at the root needs no path. */
+/** True when a way leads to the collection the preview is about, which is not one of several. A list at the root needs no path. */
 function isMain(way, { main }) {
-  return plainName(main ?? '$') === dotted(way) && !way.slice(1).includes('[]')
+  return plainName(main ?? '$') === dotted(way) && !way.slice(1).includes('[]') && !isOneOf(main)
 }
 
 function place(way, preview) {
@@ -79,6 +80,25 @@ async function part(ask, talk, { handle }) {
   const { text, isError, rows } = await talk.ask('proxy_filter', { cache_id: handle, path: pathTo(ask.want) })
   const value = isError ? undefined : (valueIn(text) ?? (rows.length === 1 ? rows[0] : undefined))
   return value === undefined ? { unanswered: 'no single value in the reply' } : { answer: value }
+}
+
+/** One query where `join_on` reaches both lists and leaves no doubt, else two. A second payload is looked at first: it may be small enough to read. */
+async function join(ask, talk, preview) {
+  const { join: other, collection } = ask
+  const fetched = other.payload === talk.name ? undefined : await talk.fetch(other.payload)
+  // A list inside the records of another result has to be asked by its own path.
+  const reached = fetched
+    ? fetched.preview && isMain(other.collection, fetched.preview)
+    : !other.collection.includes('[]')
+  if (reached) {
+    const type = isMain(collection, preview) ? preview.type : undefined
+    const name = (way) => nameOf(way, type)
+    const path = collection.length > 0 ? { path: pathTo(collection) } : {}
+    const call = { cache_id: preview.handle, ...path, where: conditions(ask, name) }
+    const answer = await joinAtOnce(call, other, { talk, name, elsewhere: fetched?.preview.handle })
+    if (answer !== undefined) return answer
+  }
+  return joinByTwo(query, ask, talk, preview, fetched)
 }
 
 async function query(ask, talk, preview) {
@@ -102,7 +122,9 @@ function parts(ask, type) {
       aggregate: aggregateOf(ask.aggregate ? ask : { aggregate: 'count' }, ask.of && name(ask.of)),
     }
   }
-  const key = ask.order ? [ask.order.field] : (ask.where ?? []).slice(0, 1).map(({ field }) => field)
+  const first = (ask.where ?? []).slice(0, 1).map(({ field }) => field)
+  // A list does not identify a record.
+  const key = ask.order ? [ask.order.field] : first.filter((way) => !way.includes('[]'))
   const fieldsWanted = [...new Set([...key, ask.want].map(name))]
   if (ask.order) {
     const sort = `${ask.order.descending ? '-' : ''}${name(ask.order.field)}`

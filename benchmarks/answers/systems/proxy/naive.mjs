@@ -6,14 +6,15 @@
  * - it counts by `where` and reads the total of the reply; groups, sums and sorts by the plain word; looks text up by a search for the
  *   words as they are, and answers questions in words by bm25;
  * - on an error, on no hits, on another field than the one meant, and where the preview is about another list than the question, it
- *   thinks once more: it takes a name or `path` the reply offers, and else writes names and list as the question says them;
- * - where there is more it goes on as the reply says; a value that was shortened it asks for by its name alone;
+ *   thinks once more: it takes a name the reply offers, or the `path` of the list in question, and else writes names and list as the
+ *   question says them;
+ * - where there is more it goes on as the reply says; a value that was shortened it asks for by the name the question gives it;
  * - a passage that is cut it looks at once more, round the words;
  * - it takes a reply's word for it: what is found nowhere is not there. What was read as another field it does not answer from.
  */
 import { CUT, conclude } from './conclude.mjs'
 import { joinByTwo } from './join.mjs'
-import { exploredFields, fieldNames } from './preview.mjs'
+import { exploredFields, fieldNames, isOneOf } from './preview.mjs'
 import { plainName, valueIn } from './read.mjs'
 import { search } from './search.mjs'
 import { dotted, isSpokenOf, offers, readAs } from './words.mjs'
@@ -40,7 +41,8 @@ export async function answerAsNaive(question, talk, preview) {
 
 /** The preview is about the list the question names. */
 function isAbout(way, { main }) {
-  const elements = main?.match(/\[/g)?.length ?? 0
+  if (isOneOf(main)) return false
+  const elements = main?.match(/\[\*?\]|\.\*/g)?.length ?? 0
   return plainName(main ?? '$') === dotted(way) && way.filter((key) => key === '[]').length === elements
 }
 
@@ -67,7 +69,8 @@ async function query(ask, talk, preview) {
   const whole = partial ? await talk.rest('proxy_filter', asked, reading) : reading
   const answer = conclude(ask, whole)
   if (answer.unanswered !== CUT || talk.left <= 0) return answer
-  return conclude(ask, await talk.ask('proxy_filter', { ...asked, fields: [lastWord(ask.want)] }))
+  const again = await talk.ask('proxy_filter', { ...asked, fields: [dotted(ask.want)] })
+  return misread(ask, again) ? { unanswered: 'about another field or list' } : conclude(ask, again)
 }
 
 function needsAll(ask, { rows }) {
@@ -132,7 +135,9 @@ function suggested(ask, args, reading, preview, known) {
   }
   const elements = args.path && /write `\[\*\]` after it/.test(said) ? `${args.path}[*]` : undefined
   const named = isAbout(ask.collection, preview) ? undefined : dotted(ask.collection)
-  const path = elements ?? args.path ?? (trouble ? (places[0] ?? named) : undefined)
+  const same = places.find((place) => plainName(place) === dotted(ask.collection))
+  const told = same ?? (named || (reading.isError ? places[0] : undefined))
+  const path = elements ?? args.path ?? (trouble ? told : undefined)
   const better = { cache_id: args.cache_id, ...(path && { path }), ...parts(ask, name) }
   return JSON.stringify(better) === JSON.stringify(args) ? undefined : better
 }

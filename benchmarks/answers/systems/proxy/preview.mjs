@@ -17,7 +17,8 @@ export function readPreview(text) {
   const lines = text.split('\n')
   const handle = /cache_id "?([\w-]{6,})"?/.exec(lines[0])?.[1]
   if (handle === undefined) return undefined
-  const [, count, main] = /([\d,]+) records?(?: by key)? in (\$[^\s,;)]*)/.exec(lines[0]) ?? []
+  const [, count, main] =
+    /([\d,]+) records?(?: by key)? in (\$(?:\["(?:[^"\\]|\\.)*"\]|[^\s,;)])*)/.exec(lines[0]) ?? []
   const [, plainCount] = /([\d,]+) records?\b/.exec(lines[0]) ?? []
   const records = count ?? plainCount
   const total = records === undefined ? undefined : number(records)
@@ -52,14 +53,17 @@ function valueCounts(line, records) {
   return names.split(' = ').map((name) => [name, counts])
 }
 
-/** `beside the records: total_count = 1370, kind = PodList`: scalars of the document itself. A value with a comma in it is none. */
+/** `beside the records: total_count = 1370, title = "Past, present"`: scalars of the document itself; a value that is cut is none. */
 function besides(line) {
   const [, text] = /^beside the records: (.+)$/.exec(line) ?? []
   if (text === undefined) return []
-  return text.split(', ').flatMap((part) => {
-    const [, name, value] = /^(\S+) = (.+)$/.exec(part) ?? []
-    return name === undefined || value.endsWith('…') ? [] : [[name, unquoted(value)]]
-  })
+  const pairs = text.matchAll(/(?:^|, )(\S+) = ("(?:[^"\\]|\\.)*"?|.*?)(?=, \S+ = |, …|$)/g)
+  return [...pairs].flatMap(([, name, value]) => (/…"?$/.test(value) ? [] : [[name, unquoted(value)]]))
+}
+
+/** `$.children[1].children`: one list of several that are called alike. */
+export function isOneOf(main = '$') {
+  return /\[\d+\]/.test(main)
 }
 
 function number(text) {
@@ -101,7 +105,9 @@ export function nameOf(way, type) {
       name += map ? '.*' : '[]'
       here = map ? here.value : here?.element
     } else {
-      name += /[.[\]"*]/.test(key) ? `[${JSON.stringify(key)}]` : `${name === '' ? '' : '.'}${key}`
+      name += /[.[\]"*:=<>~!&|,;()]/.test(key)
+        ? `[${JSON.stringify(key)}]`
+        : `${name === '' ? '' : '.'}${key}`
       here = here?.fields?.get(key)
     }
   }

@@ -15,7 +15,7 @@ import { decode } from '@toon-format/toon'
 
 const TABLE = /^\s*[\w."[\]*]*\[\d+\]\{.*\}:\s*$/
 const SCALARS = /^\s*[\w."]*\[\d+\]: /
-const HIT = /^(?:\[[\d.]+\]\s*)?(?:lines? \d+(?:-\d+)?|\d+[:-])(?: (.*))?$/
+const HIT = /^(?:\[[\d.]+\]\s*)?(?:lines? \d+(?:-\d+)?|\d+(?::\d+)?[:-])(?: (.*))?$/
 
 /** @returns {Reading} */
 export function readReply(text) {
@@ -137,10 +137,10 @@ export function valuesIn(row, way) {
     const column = Object.keys(row).find((key) => plainName(key) === name)
     if (column !== undefined) return descend(row[column], wanted.slice(length))
   }
-  // `login` for `user.login`, never `user.id` for `id`.
+  // `login` alone for `user.login`, never `user.id` for `id`; among others it is the record's own.
   const full = wanted.join('.')
   const shorter = Object.keys(row).filter((key) => full.endsWith(`.${plainName(key)}`))
-  if (shorter.length === 1) return descend(row[shorter[0]], [])
+  if (shorter.length === 1 && Object.keys(row).length === 1) return descend(row[shorter[0]], [])
   return undefined
 }
 
@@ -165,7 +165,7 @@ function plain(way) {
 /** `$.labels[*].name`, `labels[].name`, `labels.*.name` and `labels.name` name the same. */
 export function plainName(name) {
   return name
-    .replace(/^\$\.?/, '')
+    .replace(/^\$(?:\.|(?=\[)|$)/, '')
     .replace(/\[(?:\*|\d*)\]/g, '')
     .replace(/\["((?:[^"\\]|\\.)*)"\]/g, '.$1')
     .replace(/\.\*/g, '')

@@ -59,6 +59,8 @@ async function part<T>(path: string): Promise<T> {
   )) as T
 }
 
+export const { TYPES } = await part<{ TYPES: readonly string[] }>('contract.mjs')
+export const { policies } = await part<{ policies(folder?: string): string }>('systems/policies.mjs')
 export const { loadPayloads, readPayload, kindOf } = await part<{
   loadPayloads(dir: string, limits?: { maxBytes?: number }): Payload[]
   readPayload(name: string, text: string, kind?: string): Payload[]

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { runs } from '../../../support/runs.ts'
 import {
   evaluate,
   generatedPayloads,
@@ -9,6 +10,7 @@ import {
   type Question,
   questionsOf,
   readPayload,
+  TYPES,
   withoutGold,
 } from './parts.ts'
 
@@ -40,25 +42,10 @@ describe('generated payloads', () => {
 
 describe('questions', () => {
   test('are of every type, with an id each, and no more of a type than asked for', () => {
-    const types = [
-      'lookup',
-      'filter',
-      'count',
-      'group',
-      'sum',
-      'average',
-      'top-k',
-      'needle',
-      'join',
-      'structure',
-      'absent',
-      'relevance',
-      'log',
-    ]
-    expect(new Set(questions.map(({ type }) => type))).toEqual(new Set(types))
+    expect(new Set(questions.map(({ type }) => type))).toEqual(new Set(TYPES))
     expect(new Set(questions.map(({ id }) => id)).size).toBe(questions.length)
     for (const { name } of payloads) {
-      for (const type of types) {
+      for (const type of TYPES) {
         expect(
           questions.filter((question) => question.payload === name && question.type === type).length,
         ).toBeLessThanOrEqual(3)
@@ -170,7 +157,7 @@ test('any JSON is asked about without a failure, and its gold holds up', () => {
         expect(() => withoutGold(payload, question)).not.toThrow()
       }
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   )
 })
 

@@ -40,6 +40,22 @@ describe('a preview, as a model reads it', () => {
     expect(nameOf(['extra', '[]', 'size'], preview.type)).toBe('extra.*.size')
   })
 
+  test('a name that holds what operators are written with is put in quotes', () => {
+    expect(nameOf(['scripts', 'build:all'], preview.type)).toBe('scripts["build:all"]')
+  })
+
+  test('values beside the records may hold commas; one that is cut is not known', () => {
+    const beside = 'beside the records: title = "Past, present", kind = List, about = "A long …'
+    const read = readPreview(
+      `cache_id 44bff8c94e04 keeps the whole result (json: 3 records in $["a (b)"], 90 bytes)\n${beside}`,
+    )
+    expect([...read.beside]).toEqual([
+      ['title', 'Past, present'],
+      ['kind', 'List'],
+    ])
+    expect(read.main).toBe('$["a (b)"]')
+  })
+
   test('a type that leaves fields out does not name them all; one that cannot be read is none', () => {
     expect(fieldNames({ type: readType('{id, name, …3 more}') })).toBeUndefined()
     expect(readType('{id: ')).toBeUndefined()
@@ -69,6 +85,7 @@ describe('a reply, as a model reads it', () => {
   test('hits of a log are passages', () => {
     const reading = readReply('2 of 9 lines match `x`\n3: a x\n7: b x')
     expect(reading.passages).toEqual(['a x', 'b x'])
+    expect(readReply('1 of 9 lines matches `x`\n3:2673: …a x…').passages).toEqual(['…a x…'])
   })
 
   test('nothing found is nothing over everything', () => {
@@ -78,7 +95,19 @@ describe('a reply, as a model reads it', () => {
   test('a column stands for a field whose end it is, never for another with the same end', () => {
     expect(valuesIn({ login: 'ann' }, ['user', 'login'])).toEqual(['ann'])
     expect(valuesIn({ 'user.id': 5 }, ['id'])).toBeUndefined()
+    expect(valuesIn({ $ref: '#/a' }, ['$ref'])).toEqual(['#/a'])
+    expect(valuesIn({ type: 'dir', name: 'a' }, ['children', '[]', 'type'])).toBeUndefined()
     expect(valuesIn({ labels: [{ name: 'a' }, { name: 'b' }] }, ['labels', '[]', 'name'])).toEqual(['a', 'b'])
+  })
+
+  test('groups of a field that is called like the count are told from their counts', () => {
+    const reading = readReply('over 9 records · 2 of 2 groups\n[2]{count,count()}:\n  7,1\n  6,8')
+    expect(conclude({ by: ['count'] }, reading)).toEqual({
+      answer: [
+        [7, 1],
+        [6, 8],
+      ],
+    })
   })
 
   test('no answer from a page that says there is more, nor from a value that was cut', () => {

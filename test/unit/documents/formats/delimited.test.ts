@@ -90,3 +90,42 @@ test('cells come back as they were written, whatever they hold', () => {
     ),
   )
 })
+
+test('a name that stands twice is one over numbers, and no row that repeats it is a header', () => {
+  const rows = (header: string) => [header, ...[1, 2, 3, 4].map((n) => `${n};a${n};${n * 2};b`)].join('\n')
+  const value = (text: string) => recognise(text).json?.()
+  expect(value(rows('id;name;size;name'))).toMatchObject([
+    { id: 1, name: 'a1', size: 2, name_2: 'b' },
+    {},
+    {},
+    {},
+  ])
+  expect(value(rows('x;b;y;b'))).toMatchObject([{ column_1: 'x', column_2: 'b' }, {}, {}, {}, {}])
+})
+
+test('columns under names that begin with capitals', () => {
+  const lines = [
+    'Filesystem  Size  Used Use% Mounted on',
+    ...[1, 2, 3, 4, 5].map((n) => `/dev/sd${n}     ${n}2G   ${n}1G  ${n}0% /mnt/${n} a`),
+  ]
+  const { format, json } = recognise(lines.join('\n'))
+  expect(format).toBe('table')
+  expect(((json?.() ?? []) as JsonObject[])[2]).toEqual({
+    Filesystem: '/dev/sd3',
+    Size: '32G',
+    Used: '31G',
+    'Use%': '30%',
+    'Mounted on': '/mnt/3 a',
+  })
+})
+
+test.each([
+  [
+    'prose under a title',
+    `The Quick Brown Fox\n${'It ran over the hill and was not seen there again.\n'.repeat(8)}`,
+  ],
+  ['short lines under a title', `Name Of The Document\n${'one\n'.repeat(9)}`],
+  ['too few lines', 'Package   Current   Wanted\na         1.0       2.0\nb         1.1       2.1\n'],
+])('no columns: %s', (_, text) => {
+  expect(recognise(text).format).toBe('text')
+})

@@ -82,9 +82,14 @@ test('outlines source code, settings, diffs and manuals', () => {
   expect(previewOf(settings)).toContain('20 keys (line, name): 1 service0, 5 service1')
   const diff = many(
     9,
-    (n) => `diff --git a/src/f${n}.ts b/src/f${n}.ts\n--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y`,
+    (n) =>
+      `diff --git a/src/f${n}.ts b/src/f${n}.ts\n--- a/src/f${n}.ts\n+++ b/src/f${n}.ts\n@@ -1 +1 @@\n-x\n+y`,
   ).join('\n')
-  expect(previewOf(diff)).toContain('9 files of a diff (line, name): 1 src/f0.ts, 7 src/f1.ts')
+  expect(previewOf(diff)).toContain('9 files, +9 -9: src/f0.ts +1 -1, src/f1.ts +1 -1')
+  // With a hunk that is not whole it is a text.
+  expect(
+    previewOf(diff.replace('+++ b/src/f7.ts\n@@ -1 +1 @@\n-x\n+y', '+++ b/src/f7.ts\n@@ -1 +1 @@\n-x')),
+  ).toContain('9 files of a diff (line, name): 1 src/f0.ts, 7 src/f1.ts')
 })
 
 test('finds the failures of an output, and what is no text at all', () => {

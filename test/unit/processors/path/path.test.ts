@@ -5,6 +5,7 @@ import { formatPath, isDefinite, newWork } from '../../../../src/processors/path
 import { readValues, walk } from '../../../../src/processors/path/walk.ts'
 import { Refusal } from '../../../../src/processors/refusal.ts'
 import type { JsonValue } from '../../../../src/protocol/json.ts'
+import { runs } from '../../../support/runs.ts'
 import { verifies } from '../../../support/verifies.ts'
 
 function reach(from: JsonValue, path: string): JsonValue[] {
@@ -178,7 +179,7 @@ verifies('S3.19', 'any path text either parses or is refused with a remedy', () 
         expect((error as Refusal).message.length).toBeGreaterThan(20)
       }
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   )
 })
 

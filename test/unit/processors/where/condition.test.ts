@@ -4,6 +4,7 @@ import { Refusal } from '../../../../src/processors/refusal.ts'
 import { type Condition, parseCondition } from '../../../../src/processors/where/condition.ts'
 import { bucket, parseDate } from '../../../../src/processors/where/dates.ts'
 import { looseNumber, plainNumber, quantity } from '../../../../src/processors/where/quantity.ts'
+import { runs } from '../../../support/runs.ts'
 
 /** A condition in short: `field operator values`, negation as `!`, groups in brackets. */
 function short(condition: Condition): string {
@@ -147,7 +148,7 @@ describe('what is no condition is refused with one that is', () => {
           expect(error).toBeInstanceOf(Refusal)
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 })

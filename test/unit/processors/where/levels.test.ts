@@ -66,3 +66,27 @@ test('only what is a clock is one', () => {
   expect(clockOf('127.0.0.1:8080')).toBeUndefined()
   expect(clockOf('12:30 AM')).toEqual({ from: 1_800_000, to: 1_860_000 })
 })
+
+test.each([
+  ['level = E', [3]],
+  ['level = w', [2]],
+  ['level in (D, F)', [0, 4]],
+])('a letter is the level that begins so: %s', (condition, found) => {
+  expect(ids(entries, condition)).toEqual(found)
+})
+
+test('a letter among letters is itself, and so it is in fields that hold no levels', () => {
+  const grades = ['A', 'E', 'error'].map((grade, id) => ({ id, grade }))
+  expect(ids(grades, 'grade = E')).toEqual([1])
+  const letters = ['I', 'E', 'W'].map((level, id) => ({ id, level }))
+  expect(ids(letters, 'level = error')).toEqual([1])
+})
+
+test('levels that are numbers are asked for by name', () => {
+  const logged = [10, 30, 50, 30, 60].map((level, id) => ({ id, level }))
+  expect(ids(logged, 'level = error')).toEqual([2])
+  expect(ids(logged, 'level >= warn')).toEqual([2, 4])
+  expect(ids(logged, 'level in (info, fatal)')).toEqual([1, 3, 4])
+  const ranks = [1, 2, 3].map((level, id) => ({ id, level }))
+  expect(where.process(fromValue(ranks), { where: ['level > error'] }).error).toContain('is no number')
+})

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { SseReader } from '../../../../src/upstream/http/sse-reader.ts'
+import { runs } from '../../../support/runs.ts'
 
 interface Read {
   events: { type: string; data: string; id: string | undefined }[]
@@ -83,7 +84,7 @@ describe('server-sent events', () => {
         const bytes = Buffer.from(text)
         expect(read(cut(bytes, places))).toEqual(reference(bytes))
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 

@@ -1,0 +1,55 @@
+/** Trees drawn with lines, as `tree`, `npm ls` and `cargo tree` print them. */
+import type { JsonObject, JsonValue } from '../../protocol/json.ts'
+import { indexLines, type LineIndex } from '../../text/lines.ts'
+
+const NODE = /^([│| \u00a0]{0,400}?)(?:[├└╰][─━]+┬?|\|--|`--|\+--|\\---?)[ \u00a0]?(.+)$/
+const SUM = /^\d+ director(?:y|ies)(?:, \d+ files?)?$/
+const LEAST = 5
+const SAMPLE = 500
+/** The share of lines that are nodes, roots aside. */
+const MOSTLY = 0.8
+const LONGEST = 4_096
+
+/** Records `{line, depth, name, path}`: a path is the names on the way from below the root. Undefined for anything else. */
+export function readBoxTree(text: string): (() => JsonValue[]) | undefined {
+  if (!/[├└╰][─━]|^ ?(?:\|--|`--|\+--)/m.test(text.slice(0, LONGEST))) return undefined
+  const lines = indexLines(text)
+  let [nodes, others] = [0, 0]
+  const step = Math.max(1, Math.floor(lines.count / SAMPLE))
+  for (let index = 0; index < lines.count; index += step) {
+    const line = at(lines, index)
+    if (NODE.test(line)) nodes++
+    else if (line.trim() !== '' && !SUM.test(line) && !NODE.test(at(lines, index + 1))) others++
+  }
+  return nodes < LEAST || nodes < (nodes + others) * MOSTLY ? undefined : () => records(lines)
+}
+
+function at(lines: LineIndex, index: number): string {
+  return lines.at(index).slice(0, LONGEST)
+}
+
+function records(lines: LineIndex): JsonValue[] {
+  const found: JsonObject[] = []
+  /** How far in the nodes on the way are, and their names. */
+  let open: { indent: number; name: string }[] = []
+  for (let index = 0; index < lines.count; index++) {
+    const line = at(lines, index)
+    const [, before, name] = NODE.exec(line) ?? []
+    if (before === undefined || name === undefined) {
+      // A root, or what stands below all trees.
+      if (line.trim() !== '' && NODE.test(at(lines, index + 1)))
+        found.push({ line: index + 1, depth: 0, name: line.trim(), path: '' })
+      open = []
+      continue
+    }
+    open = open.filter(({ indent }) => indent < before.length)
+    open.push({ indent: before.length, name: name.trim() })
+    found.push({
+      line: index + 1,
+      depth: open.length,
+      name: name.trim(),
+      path: open.map((one) => one.name).join('/'),
+    })
+  }
+  return found
+}

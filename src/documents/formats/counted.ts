@@ -1,0 +1,39 @@
+/** A number and a text on each line, as `du`, `wc -l`, `uniq -c` and `find -printf "%s %p"` print them. */
+import type { JsonObject, JsonValue } from '../../protocol/json.ts'
+import { indexLines } from '../../text/lines.ts'
+import { exactNumber } from './numbers.ts'
+import type { FoundTable } from './table.ts'
+
+const PAIR = /^ *(\d{1,15}(?:\.\d{1,6})?[KMGTP]?(?:i?B)?)(?:\t| +)(\S.*)$/
+const TOTAL = /^ *\d+ total$/
+const LONGEST = 4_096
+const LEAST = 8
+
+/** Records `{amount, name}`; a last line with the total is told beside them. Undefined unless all lines are so, and for lines that are numbered. */
+export function readCounted(text: string): FoundTable | undefined {
+  if (!PAIR.test(text.slice(0, LONGEST).split('\n', 1)[0] ?? '')) return undefined
+  const lines = indexLines(text)
+  const last = lines.at(lines.count - 1)
+  const count = TOTAL.test(last) ? lines.count - 1 : lines.count
+  if (count < LEAST) return undefined
+  const records: JsonObject[] = []
+  let [rising, before] = [0, Number.NaN]
+  for (let index = 0; index < count; index++) {
+    if (lines.end(index) - lines.start(index) > LONGEST) return undefined
+    const [, number = '', name] = PAIR.exec(lines.at(index)) ?? []
+    if (name === undefined) return undefined
+    const value = exactNumber(number)
+    if (value !== undefined && value === before + 1) rising++
+    before = value ?? Number.NaN
+    records.push({ amount: value ?? number, name })
+  }
+  // Numbered lines, verses and dates are no counts.
+  if (rising > count * 0.3 || !areNames(records)) return undefined
+  return { json: (): JsonValue[] => records, asides: count < lines.count ? [last.trim()] : [] }
+}
+
+/** Paths or single words: sentences that begin with a number are none. */
+function areNames(records: readonly JsonObject[]): boolean {
+  const names = records.filter(({ name }) => /^\S+$|\/|^[\w.-]+(?: [\w.-]+){0,2}$/.test(String(name)))
+  return names.length >= records.length * 0.95
+}

@@ -1,0 +1,260 @@
+/**
+ * Profiles records where they are written, without making objects of them: a fraction of the time of parsing them, and no memory. It
+ * does what `profile` does and gives the same, or gives up: where keys are numbers or come twice, where objects look like maps, and
+ * where there is anything that JSON does not know.
+ */
+
+import { isObject } from '../../protocol/json.ts'
+import { isMap } from '../map-like.ts'
+import { MOST_FIELDS, Pass, type Profile, SOME_FIELDS, sampled } from '../profile.ts'
+import { child, emptyShape, type Shape } from '../shape.ts'
+import { BACKSLASH, behindSpace, giveUp, parsed, QUOTE, stringEnd, unescaped } from './escaped.ts'
+import { LeafCounts } from './leaf-counts.ts'
+import { Offsets } from './offsets.ts'
+import { Place } from './place.ts'
+import { WrittenKey } from './written-key.ts'
+
+/** Records that were read, and where each of them is. */
+export interface ScannedRecords {
+  profile: Profile
+  offsets: Offsets
+  /** The first record that lacks a field of the records themselves; -1: none does, or it is no such field. */
+  firstWithout(name: string): number
+  /** The first record that has it; -1: none. */
+  firstWith(name: string): number
+  /** The first byte behind the list. */
+  end: number
+  /** Bytes up to there that are no characters. */
+  saved: number
+}
+
+const [COMMA, COLON, ZERO, NINE, MINUS] = [0x2c, 0x3a, 0x30, 0x39, 0x2d]
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
+/** Fields that a record may lack before the next of its keys is looked up by name. */
+const LACKING = 3
+/** Keys that an object of JavaScript puts elsewhere than they were written. */
+const MOVED = /^(?:0|[1-9]\d*|__proto__)$/
+
+/**
+ * Reads the list of objects that begins at `start`. `expected`: how many there are, about, by which it is chosen of how many the values are counted; `saved`: bytes before `start` that are no characters.
+ * Throws where it gives up.
+ */
+export function scanRecords(
+  bytes: Uint8Array,
+  start: number,
+  expected: number,
+  saved: number,
+): ScannedRecords {
+  return new RecordsScan(bytes, sampled(expected), saved).list(start, expected)
+}
+
+class RecordsScan {
+  readonly #bytes: Uint8Array
+  readonly #view: DataView
+  readonly #size: number
+  readonly #every: number
+  readonly #pass = new Pass()
+  readonly #leaves: LeafCounts
+  readonly #places: Place[] = []
+  /** Objects so far. */
+  #holder = 0
+
+  constructor(bytes: Uint8Array, every: number, saved: number) {
+    this.#bytes = bytes
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.#size = bytes.byteLength
+    this.#every = every
+    this.#leaves = new LeafCounts(bytes, this.#pass, saved)
+  }
+
+  list(start: number, expected: number): ScannedRecords {
+    const bytes = this.#bytes
+    const root = this.#place(emptyShape())
+    const offsets = new Offsets(expected)
+    let at = start + 1
+    for (;;) {
+      at = this.#space(at)
+      if (bytes[at] !== OPEN_OBJECT) giveUp()
+      const { saved } = this.#leaves
+      const end = this.#object(root, at, offsets.count, offsets.count % this.#every === 0, 0)
+      offsets.add(at, saved)
+      at = this.#space(end)
+      const byte = bytes[at]
+      at += 1
+      if (byte === CLOSE_LIST) break
+      if (byte !== COMMA) giveUp()
+    }
+    for (const place of this.#places) this.#leaves.writeDates(place)
+    const { count } = offsets
+    const profile = this.#pass.finished(root.shape, count, this.#every)
+    const firstWithout = (name: string): number => {
+      const place = root.byName.get(name)
+      if (place === undefined) return -1
+      return place.gap < 0 && place.shape.count < count ? place.shape.count : place.gap
+    }
+    const firstWith = (name: string): number => root.byName.get(name)?.since ?? -1
+    return { profile, offsets, firstWithout, firstWith, end: at, saved: this.#leaves.saved }
+  }
+
+  #value(place: Place, at: number, record: number, detail: boolean, depth: number): number {
+    const byte = this.#bytes[at] as number
+    if (byte === BACKSLASH) return this.#leaves.string(place, at, record, detail, depth)
+    if ((byte >= ZERO && byte <= NINE) || byte === MINUS)
+      return this.#leaves.number(place, at, record, detail, depth)
+    if (depth < this.#pass.maxDepth) {
+      if (byte === OPEN_OBJECT) return this.#object(place, at, record, detail, depth)
+      if (byte === OPEN_LIST) return this.#array(place, at, record, detail, depth)
+    }
+    return this.#leaves.word(place, at, record, detail, depth)
+  }
+
+  #object(place: Place, start: number, record: number, detail: boolean, depth: number): number {
+    const bytes = this.#bytes
+    const { shape } = place
+    shape.count += 1
+    shape.objects += 1
+    const holder = ++this.#holder
+    let at = this.#space(start + 1)
+    if (bytes[at] === CLOSE_OBJECT) return at + 1
+    let seen = 0
+    let keysSaved = 0
+    let before: Place | undefined
+    for (;;) {
+      let field = before === undefined ? place.first : before.after
+      if (field?.key?.isAt(this.#view, this.#size, at) === true) {
+        keysSaved += field.keySaved
+        at += field.key.length
+      } else {
+        field = this.#field(place, at, before, record)
+        at = this.#behindKey(field, at)
+      }
+      if (field.holder === holder) giveUp()
+      field.holder = holder
+      before = field
+      seen += 1
+      if (depth === 0 && field.gap < 0 && field.shape.count !== record) field.gap = field.shape.count
+      at = this.#space(this.#value(field, this.#space(at), record, detail, depth + 1))
+      const byte = bytes[at]
+      at += 1
+      if (byte === CLOSE_OBJECT) break
+      if (byte !== COMMA) giveUp()
+      at = this.#space(at)
+    }
+    place.present += seen
+    this.#leaves.saved += keysSaved
+    if (seen > SOME_FIELDS && this.#isWide(start, at, seen, depth)) giveUp()
+    if (place.byName.size > SOME_FIELDS && isMapLike(place)) giveUp()
+    return at
+  }
+
+  #array(place: Place, start: number, record: number, detail: boolean, depth: number): number {
+    const bytes = this.#bytes
+    const { shape } = place
+    shape.count += 1
+    let elements = place.elements
+    if (elements === undefined) {
+      shape.elements ??= emptyShape()
+      elements = this.#place(shape.elements)
+      place.elements = elements
+    }
+    let length = 0
+    let at = this.#space(start + 1)
+    if (bytes[at] === CLOSE_LIST) {
+      at += 1
+    } else {
+      for (;;) {
+        length += 1
+        at = this.#space(this.#value(elements, at, record, detail, depth + 1))
+        const byte = bytes[at]
+        at += 1
+        if (byte === CLOSE_LIST) break
+        if (byte !== COMMA) giveUp()
+        at = this.#space(at)
+      }
+    }
+    const stats = shape.arrays
+    if (stats === undefined) {
+      shape.arrays = { count: 1, min: length, max: length, total: length }
+    } else {
+      stats.count += 1
+      stats.total += length
+      if (length < stats.min) stats.min = length
+      if (length > stats.max) stats.max = length
+    }
+    return at
+  }
+
+  /** The field whose key begins at `at`: one of those that are expected, one that is known, or a new one. */
+  #field(place: Place, at: number, before: Place | undefined, record: number): Place {
+    let skipped = before === undefined ? place.first : before.after
+    for (let count = 0; skipped !== undefined && count < LACKING; count++) {
+      skipped = skipped.after
+      if (skipped?.key?.isAt(this.#view, this.#size, at) === true) return skipped
+    }
+    const field = this.#named(place, at, record)
+    if (before === undefined) place.first = field
+    else before.after = field
+    return field
+  }
+
+  #named(place: Place, at: number, record: number): Place {
+    const bytes = this.#bytes
+    if (bytes[at] !== BACKSLASH || bytes[at + 1] !== QUOTE) giveUp()
+    const end = stringEnd(bytes, at + 2) + 2
+    const written = unescaped(bytes, at, end)
+    const name = JSON.parse(written) as string
+    const known = place.byName.get(name)
+    if (known !== undefined) return known
+    if (MOVED.test(name)) giveUp()
+    const key = bytes.slice(at, end + 1)
+    key[end - at] = COLON
+    const field = this.#place(child(place.shape, name), new WrittenKey(key), end - at - written.length)
+    field.since = record
+    place.byName.set(name, field)
+    return field
+  }
+
+  /** Behind the colon that follows the key, from the quote before it. */
+  #behindKey(field: Place, start: number): number {
+    const bytes = this.#bytes
+    if (field.key?.isAt(this.#view, this.#size, start) === true) {
+      this.#leaves.saved += field.keySaved
+      return start + field.key.length
+    }
+    const end = stringEnd(bytes, start + 2) + 2
+    this.#leaves.saved += end - start - unescaped(bytes, start, end).length
+    const colon = this.#space(end)
+    if (bytes[colon] !== COLON) giveUp()
+    return colon + 1
+  }
+
+  #place(shape: Shape, key?: WrittenKey, keySaved?: number): Place {
+    const place = new Place(shape, key, keySaved)
+    this.#places.push(place)
+    return place
+  }
+
+  /** Behind white space, of which each escape is one character. */
+  #space(at: number): number {
+    const bytes = this.#bytes
+    const byte = bytes[at]
+    if (byte === 0x20 || (byte === BACKSLASH && bytes[at + 1] !== QUOTE)) {
+      const end = behindSpace(bytes, at)
+      for (let index = at; index < end; index++) if (bytes[index] === BACKSLASH) this.#leaves.saved += 1
+      return end
+    }
+    return at
+  }
+
+  /** True for an object that `profile` takes for a map. */
+  #isWide(start: number, end: number, count: number, depth: number): boolean {
+    if (count > MOST_FIELDS || depth === 0) return count > MOST_FIELDS
+    const value = parsed(unescaped(this.#bytes, start, end))
+    return isObject(value) && isMap(value)
+  }
+}
+
+/** True where fields come and go, as in `profile`. */
+function isMapLike({ shape, byName, present }: Place): boolean {
+  return byName.size > MOST_FIELDS || (shape.objects > 1 && present < byName.size * shape.objects * 0.25)
+}

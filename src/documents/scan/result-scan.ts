@@ -1,0 +1,81 @@
+/** The most frequent of large results, one text of JSON with long lists of records, looked at without making objects of them. */
+import { randomUUID } from 'node:crypto'
+import { blocksOf } from '../../protocol/content.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
+import type { LongText } from '../../text/tokens.ts'
+import { withColumns } from '../columnar.ts'
+import type { Document } from '../document.ts'
+import { withExactNumbers } from '../exact-numbers.ts'
+import { HEAD } from '../long-text.ts'
+import { makeDocument } from '../make.ts'
+import { unfold } from '../unfold.ts'
+import { decodeUtf8 } from '../utf8.ts'
+import { BACKSLASH, QUOTE } from './escaped.ts'
+import { scanText } from './text-scan.ts'
+
+/** A result whose text was read where it is written. */
+export interface ScannedResult {
+  /** The result with an empty text. */
+  result: JsonObject
+  text: LongText
+  /** To be previewed and no more: to go through all of its records takes longer than to open the result. */
+  document: Document
+}
+
+/** Shorter results are opened as any other; how far from the end of the result the text ends at most. */
+const LONG = 262_144
+const ENDING = 512
+
+/** Reads the bytes of a CallToolResult. Undefined for all that looks otherwise. */
+export function scanResult(content: Uint8Array): ScannedResult | undefined {
+  const head = content.byteLength < LONG ? undefined : HEAD.exec(decodeUtf8(content.subarray(0, ENDING)))?.[0]
+  const end = closingQuote(content, content.byteLength - ENDING)
+  if (head === undefined || end < head.length) return undefined
+  try {
+    const place = randomUUID()
+    const envelope = head + place + decodeUtf8(content.subarray(end))
+    if (withExactNumbers(envelope) !== envelope) return undefined
+    const result: JsonValue = JSON.parse(envelope)
+    if (!isObject(result) || !isOneText(result, place)) return undefined
+    for (const block of blocksOf(result)) block.text = ''
+    const { value, text } = scanText(content, head.length, end)
+    const root = withColumns(unfold(value))
+    const document = makeDocument({
+      kind: 'json',
+      format: 'json',
+      bytes: content.byteLength,
+      characters: text.length,
+      text: () => text.slice(0, text.length),
+      json: () => root,
+    })
+    return { result, text, document }
+  } catch {
+    return undefined
+  }
+}
+
+/** One text is all there is. */
+function isOneText(result: JsonObject, text: string): boolean {
+  const [first, ...others] = blocksOf(result)
+  return (
+    first?.type === 'text' &&
+    first.text === text &&
+    others.length === 0 &&
+    result.structuredContent === undefined &&
+    result.isError !== true
+  )
+}
+
+/** The first quote from `from` on that is not escaped; -1 when there is none. */
+function closingQuote(bytes: Uint8Array, from: number): number {
+  for (
+    let quote = bytes.indexOf(QUOTE, Math.max(0, from));
+    quote >= 0;
+    quote = bytes.indexOf(QUOTE, quote + 1)
+  ) {
+    let backslashes = 0
+    while (bytes[quote - 1 - backslashes] === BACKSLASH) backslashes += 1
+    if (backslashes % 2 === 0) return quote
+  }
+  return -1
+}

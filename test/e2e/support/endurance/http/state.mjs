@@ -1,0 +1,18 @@
+/** What is open at the server, and what it was asked to break. */
+
+export const sessions = new Map()
+export const streams = new Set()
+/** Calls that get no answer, by marker. */
+export const hanging = new Map()
+/** Markers of calls that were refused once. */
+export const refused = new Set()
+/** Answers that wait for whoever takes up their stream, by event id. */
+export const unsent = new Map()
+/** How the next handshakes break, by path. */
+export const brokenHandshakes = new Map()
+/** Calls that came, `all` of them. */
+export const calls = { all: 0 }
+
+/** As both eras tell of the server. */
+export const serverInfo = { name: 'endurance', version: '1' }
+export const capabilities = { tools: { listChanged: true } }

@@ -1,0 +1,75 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { recognise } from '../../../../src/documents/detect.ts'
+import type { JsonObject } from '../../../../src/protocol/json.ts'
+
+const read = (text: string) => {
+  const { format, json } = recognise(text)
+  return { format, records: json?.() as JsonObject[] | undefined }
+}
+
+test('pairs with their section, quotes taken off, comments left out', () => {
+  const ini = `; made by hand
+name = the proxy
+# a comment
+
+[server]
+host = "127.0.0.1"
+port=8000
+[server.tls] ; more
+key = 'a "b"'
+empty =
+args = a = b
+  and more
+`
+  expect(read(ini)).toEqual({
+    format: 'entries',
+    records: [
+      { line: 2, key: 'name', value: 'the proxy' },
+      { line: 6, section: 'server', key: 'host', value: '127.0.0.1' },
+      { line: 7, section: 'server', key: 'port', value: 8000 },
+      { line: 9, section: 'server.tls', key: 'key', value: 'a "b"' },
+      { line: 10, section: 'server.tls', key: 'empty', value: '' },
+      { line: 11, section: 'server.tls', key: 'args', value: 'a = b\n  and more' },
+    ],
+  })
+})
+
+test('an environment', () => {
+  const env = ['HOME=/root', 'export PATH="/bin:/usr/bin"', 'A=1', 'B=007', 'C=', 'D=x y']
+  expect(read(env.join('\n')).records?.map(({ key, value }) => [key, value])).toEqual([
+    ['HOME', '/root'],
+    ['PATH', '/bin:/usr/bin'],
+    ['A', 1],
+    ['B', '007'],
+    ['C', ''],
+    ['D', 'x y'],
+  ])
+})
+
+test.each([
+  ['code', 'a = 1\nb = 2\nc = 3\nd = 4\ne = 5\nf = 6\ndef main():\n  x = 1\n'],
+  ['JavaScript', Array.from({ length: 9 }, (_, n) => `x${n} = ${n};`).join('\n')],
+  ['prose', `a = 1\n${'And then it was said.\n'.repeat(9)}`],
+  ['few', 'a = 1\nb = 2\n'],
+])('no settings: %s', (_, text) => {
+  expect(read(text).records).toBeUndefined()
+})
+
+test('every value is told as it was written', () => {
+  const key = fc
+    .stringMatching(/^[A-Za-z_][A-Za-z0-9_.]{0,12}$/)
+    .filter(
+      (name) =>
+        !/^(?:if|for|let|var|def|from|const|class|import|return|public|private|function|export)$/.test(name),
+    )
+  const value = fc.stringMatching(/^[A-Za-z0-9 /:.,_-]{0,16}$/).map((text) => text.trim())
+  fc.assert(
+    fc.property(fc.array(fc.tuple(key, value), { minLength: 6, maxLength: 20 }), (pairs) => {
+      const { format, records } = read(pairs.map(([name, held]) => `${name}=${held}`).join('\n'))
+      // Dates and levels at the beginning make a log of it, which says as much.
+      fc.pre(format === 'entries')
+      expect(records?.map(({ key, value }) => [key, String(value)])).toEqual(pairs)
+    }),
+  )
+})

@@ -1,0 +1,116 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { openDocument } from '../../../../src/documents/open.ts'
+import { preview } from '../../../../src/documents/preview.ts'
+import { scanResult } from '../../../../src/documents/scan/result-scan.ts'
+import { scannedOf } from '../../../../src/documents/scan/scanned-list.ts'
+import type { JsonValue } from '../../../../src/protocol/json.ts'
+import { countTokens } from '../../../../src/text/tokens.ts'
+
+function resultOf(text: string, more: object = {}): Uint8Array {
+  return new Uint8Array(Buffer.from(JSON.stringify({ content: [{ type: 'text', text }], ...more })))
+}
+
+/** Records of about `characters` in all. */
+function records(characters: number, note = 'plain'): JsonValue[] {
+  return Array.from({ length: Math.ceil(characters / 150) }, (_, id) => ({
+    id,
+    title: `Item ${id} of ${note}`,
+    state: id % 5 === 0 ? 'closed' : id === 777 ? 'failed' : 'open',
+    score: (id * 7919) % 1000,
+    owner: { login: `user${id % 97}`, admin: id % 9 === 0 },
+    labels: id % 4 === 0 ? ['a', 'b'] : [],
+    created_at: new Date(1.7e12 + id * 61_000).toISOString(),
+  }))
+}
+
+const options = { budget: 2000, tool: 'list', tokens: 1 }
+
+describe('a long result read where it is written', () => {
+  test.each([
+    ['a list', JSON.stringify(records(400_000))],
+    ['a list on many lines', JSON.stringify(records(300_000), null, 2)],
+    [
+      'a list in objects',
+      JSON.stringify({ ok: true, data: { total: 3, items: records(400_000) }, next: null }),
+    ],
+    ['two lists', JSON.stringify({ users: records(300_000), meta: { page: 1 }, items: records(500_000) })],
+    ['letters beyond ASCII', JSON.stringify(records(400_000, 'Größe 😀'))],
+    ['escapes', JSON.stringify(records(400_000, 'a "b"\n\\c'))],
+  ])('%s is previewed and measured as a document that was opened', (_, text) => {
+    const content = resultOf(text)
+    const scanned = scanResult(content)
+    expect(scanned?.text.length).toBe(text.length)
+    expect(scanned?.text.slice(100, 300)).toBe(text.slice(100, 300))
+    expect(scanned && countTokens(scanned.text)).toBe(countTokens(text))
+    const bytes = content.byteLength
+    expect(scanned && preview(scanned.document, { ...options, bytes })).toEqual(
+      preview(openDocument(content), { ...options, bytes }),
+    )
+    expect(scannedOf(scanned?.document.records()?.values ?? [])).toBeDefined()
+    expect(scanned?.result).toEqual({ content: [{ type: 'text', text: '' }] })
+  })
+
+  test('any part of the text is the text', () => {
+    const text = JSON.stringify({
+      note: 'ä',
+      first: records(120_000, 'ö "q"'),
+      next: 'x',
+      items: records(250_000, '😀'),
+    })
+    const scanned = scanResult(resultOf(text))
+    fc.assert(
+      fc.property(fc.nat(text.length + 10), fc.nat(9000), (from, length) => {
+        expect(scanned?.text.slice(from, from + length)).toBe(text.slice(from, from + length))
+      }),
+    )
+  })
+
+  const list = JSON.stringify(records(300_000))
+  test.each([
+    ['a short result', resultOf('[{"a":1}]')],
+    ['an error', resultOf(list, { isError: true })],
+    ['structured content', resultOf(list, { structuredContent: { a: 1 } })],
+    ['JSON that is cut off', resultOf(list.slice(0, -1))],
+    ['more behind the JSON', resultOf(`${list} and so on`)],
+    ['prose', resultOf('word '.repeat(100_000))],
+    ['a list of numbers', resultOf(JSON.stringify(Array.from({ length: 100_000 }, (_, index) => index)))],
+    [
+      'a map',
+      resultOf(
+        JSON.stringify(Object.fromEntries(records(300_000).map((record, index) => [`k${index}`, record]))),
+      ),
+    ],
+    ['a few large records', resultOf(JSON.stringify([{ a: 'x'.repeat(300_000) }, { a: 'y' }]))],
+    [
+      'two texts',
+      new Uint8Array(
+        Buffer.from(
+          JSON.stringify({
+            content: [
+              { type: 'text', text: list },
+              { type: 'text', text: 'x' },
+            ],
+          }),
+        ),
+      ),
+    ],
+    [
+      'a text that comes twice',
+      new Uint8Array(Buffer.from(`{"content":[{"type":"text","text":${JSON.stringify(list)},"text":""}]}`)),
+    ],
+    [
+      'an envelope with a number that changes',
+      resultOf(list, { _meta: { id: 1e300 } }).map((byte) => (byte === 0x2b ? 0x33 : byte)),
+    ],
+  ])('%s is left to others', (_, content) => {
+    expect(scanResult(content)).toBeUndefined()
+  })
+
+  test('the rest of the result stays what it is', () => {
+    expect(scanResult(resultOf(list, { _meta: { page: 2 } }))?.result).toEqual({
+      content: [{ type: 'text', text: '' }],
+      _meta: { page: 2 },
+    })
+  })
+})

@@ -1,0 +1,132 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { fromValue } from '../../../src/documents/derive.ts'
+import { preview } from '../../../src/documents/preview.ts'
+import { runPipeline } from '../../../src/processors/pipeline.ts'
+import { filterSteps } from '../../../src/processors/pipelines.ts'
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts'
+import { patience, runs } from '../../support/runs.ts'
+
+function asked(value: JsonValue, params: JsonObject): { rows: readonly JsonValue[]; notes: string } {
+  const { document, steps, error } = runPipeline(fromValue(value), filterSteps, params)
+  expect(error).toBeUndefined()
+  const notes = steps.flatMap(({ metadata }) => metadata.notes ?? []).join('\n')
+  return { rows: document.rows().items, notes }
+}
+
+const file = (name: string) => ({ name, type: 'file', size: 1 })
+const folder = (name: string, children: JsonValue[]) => ({ name, type: 'directory', children })
+const tree = folder('root', [
+  file('a'),
+  folder('src', [file('b'), file('c'), folder('deep', [file('d')])]),
+  folder('empty', []),
+  file('e'),
+  file('f'),
+])
+
+test('records within records are told of, with the path that reaches all', () => {
+  const { rows, notes } = asked(tree, { where: ['type = file'], aggregate: 'count' })
+  expect(rows).toEqual([{ count: 3 }])
+  expect(notes).toBe('Nested in such records are others: "path": "$..children[*]" has 6 of 9 in all.')
+  expect(asked(tree, { group_by: 'type' }).notes).toBe(
+    'Nested in such records are others: "path": "$..children[*]" has 9 in all.',
+  )
+  expect(asked(tree, { sort: '-size' }).notes).toContain('"path": "$..children[*]" has 9 in all.')
+  expect(asked(tree, { fields: ['name'] }).notes).toBe('')
+})
+
+test('of a list without the name of theirs, what is nested is counted alone', () => {
+  const { rows, notes } = asked(tree.children, { where: 'type = file' })
+  expect(rows).toHaveLength(3)
+  expect(notes).toContain('Nested in such records are others: "path": "$..children[*]" has 3 of 4 more.')
+})
+
+test('a path that reaches all of them needs no remark', () => {
+  const { rows, notes } = asked(tree, { path: '$..children[*]', where: 'type = file', aggregate: 'count' })
+  expect(rows).toEqual([{ count: 6 }])
+  expect(notes).toBe('')
+})
+
+test('the part that a path chose is the part that is told of', () => {
+  const root = { home: tree, other: tree }
+  const { notes } = asked(root, { path: '$.home.children', where: 'type = file' })
+  expect(notes).toContain(
+    'Nested in such records are others: "path": "$.home..children[*]" has 6 of 9 in all.',
+  )
+  expect(asked(root, { path: '$.home..children[*]', where: 'type = file' }).rows).toHaveLength(6)
+})
+
+test('packages that hold packages by name', () => {
+  const inner = { d: { version: '2', license: 'MIT' }, e: { version: '3', license: 'ISC' } }
+  const value = {
+    name: 'app',
+    dependencies: {
+      'a-1': { version: '1', license: 'MIT', dependencies: inner },
+      'b-2': { version: '1', license: 'MIT' },
+      'c-3': { version: '1', license: 'ISC', dependencies: { 'a-1': { version: '9', license: 'MIT' } } },
+    },
+  }
+  const { notes } = asked(value, { where: 'license = MIT' })
+  expect(notes).toContain('"path": "$..dependencies.*" has 4 of 6 in all.')
+  expect(asked(value, { path: '$..dependencies.*', where: 'license = MIT' }).rows).toHaveLength(4)
+})
+
+test.each([
+  [
+    'labels are no issues',
+    [1, 2, 3, 4].map((id) => ({ id, name: `n${id}`, body: 'x', at: 'y', labels: [{ id, name: 'bug' }] })),
+  ],
+  [
+    'items are no orders',
+    [1, 2, 3, 4].map((id) => ({ id, total: 5, user: 'u', items: [{ sku: 's', price: 1 }] })),
+  ],
+  ['pairs', [1, 2, 3, 4].map((id) => ({ id, tags: [{ key: 'a', value: 'b' }] }))],
+])('lists of other things are no records of the kind: %s', (_, value) => {
+  expect(asked(value as JsonValue, { where: 'id > 0', aggregate: 'count' }).notes).not.toContain('Nested')
+  expect(asked(value as JsonValue, { group_by: 'id' }).notes).not.toContain('Nested')
+})
+
+test('a preview of a tree counts at all depths and suggests the path', () => {
+  const large = folder(
+    'root',
+    Array.from({ length: 12 }, (_, n) => (n % 2 ? file(`f${n}`) : folder(`f${n}`, [file('x'), file('y')]))),
+  )
+  const text = preview(fromValue(large), { budget: 2_000, tool: 't', bytes: 1, tokens: 1 }).join('HANDLE')
+  expect(text).toContain('at all depths, $..children[*]: 24 records; type (2 values): file ×18, directory ×6')
+  expect(text).toContain('"path":"$..children[*]","group_by":"type"')
+  expect(text).not.toContain('children[].type')
+})
+
+test(
+  'what is told is what the path finds',
+  () => {
+    const { node } = fc.letrec<{ node: JsonValue }>((tie) => ({
+      node: fc.record(
+        {
+          name: fc.constantFrom('a', 'b'),
+          kind: fc.constantFrom('x', 'y'),
+          kids: fc.array(tie('node'), { maxLength: 4, depthIdentifier: 'kids' }) as fc.Arbitrary<JsonValue>,
+        },
+        { requiredKeys: ['name', 'kind'] },
+      ) as fc.Arbitrary<JsonValue>,
+    }))
+    let told = 0
+    fc.assert(
+      fc.property(fc.array(node, { minLength: 4, maxLength: 8 }), fc.boolean(), (kids, wrapped) => {
+        const value: JsonValue = wrapped ? { name: 'r', kind: 'x', kids } : kids
+        const { rows, notes } = asked(value, { where: 'kind = x' })
+        const [, path, matched, all] =
+          /"path": "(.+?)" has (\d+)(?: of (\d+))? (?:in all|more)\./.exec(notes) ?? []
+        if (path === undefined) return
+        told++
+        const found = asked(value, { path, where: 'kind = x' })
+        expect(found.rows).toHaveLength(Number(matched))
+        expect(asked(value, { path }).rows).toHaveLength(Number(all ?? matched))
+        if (wrapped) expect(found.rows.length).toBeGreaterThan(rows.length)
+      }),
+      { numRuns: runs(30) },
+    )
+    expect(told).toBeGreaterThan(2)
+  },
+  patience(60_000),
+)

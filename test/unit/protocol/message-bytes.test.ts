@@ -1,0 +1,76 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { GrowingBytes } from '../../../src/protocol/growing-bytes.ts'
+import { EDGE_BYTES, MessageBytes } from '../../../src/protocol/message-bytes.ts'
+
+const LARGE = 256 * 1024
+
+/** Bytes that tell where they are. */
+function bytes(length: number): Buffer {
+  const all = Buffer.alloc(length)
+  for (let at = 0; at < length; at++) all[at] = (at * 31 + (at >> 8)) & 0xff
+  return all
+}
+
+function* cut(all: Buffer, sizes: readonly number[]): Generator<Buffer> {
+  for (let [from, index] = [0, 0]; from < all.length; index++) {
+    const size = sizes[index % sizes.length] ?? 1
+    yield all.subarray(from, from + size)
+    from += size
+  }
+}
+
+describe('the bytes of a message', () => {
+  const sizes = fc.array(fc.integer({ min: 500, max: 200_000 }), { minLength: 1, maxLength: 5 })
+
+  test('are all there, however they came', () => {
+    fc.assert(
+      fc.property(fc.nat(3 * LARGE), sizes, (length, parts) => {
+        const all = bytes(length)
+        const message = new MessageBytes(10_000_000)
+        for (const part of cut(all, parts)) message.add(part)
+        expect(message.length).toBe(length)
+        const taken = message.take()
+        expect(Buffer.concat(taken.parts).equals(all)).toBe(true)
+        expect(taken.length).toBe(length)
+        expect(message.length).toBe(0)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  test('are together on shared memory when they are many', () => {
+    const message = new MessageBytes(100_000_000)
+    const all = bytes(20_000_000)
+    for (const part of cut(all, [65_536])) message.add(part)
+    const { parts } = message.take()
+    expect(parts).toHaveLength(1)
+    expect(parts[0]?.buffer).toBeInstanceOf(SharedArrayBuffer)
+    expect(parts[0]?.equals(all)).toBe(true)
+    message.add(Buffer.from('next'))
+    expect(Buffer.concat(message.take().parts).toString()).toBe('next')
+    expect(parts[0]?.equals(all)).toBe(true)
+  })
+
+  test('of one that is too long the edges are left', () => {
+    for (const limit of [1000, LARGE + 1000, 600_000]) {
+      const message = new MessageBytes(limit)
+      const all = bytes(700_000)
+      for (const part of cut(all, [100, 70_000])) message.add(part)
+      expect(message.tooLong).toBe(true)
+      const { parts, length, edges } = message.take()
+      expect(parts).toEqual([])
+      expect(length).toBe(all.length)
+      expect(edges?.head.equals(all.subarray(0, EDGE_BYTES))).toBe(true)
+      expect(edges?.tail.equals(all.subarray(-EDGE_BYTES))).toBe(true)
+      expect(message.tooLong).toBe(false)
+    }
+  })
+
+  test('are moved where the room that was set aside ends', () => {
+    const all = bytes(9000)
+    const growing = new GrowingBytes(1000)
+    for (const part of cut(all, [700, 10])) growing.append(part)
+    expect(growing.whole().equals(all)).toBe(true)
+  })
+})
