@@ -72,6 +72,8 @@ export const ERROR_CODES = {
   QUERY_TIMEOUT: 'a query over a kept result took too long',
   QUERY_FAILED: 'a query over a kept result broke off',
   STORE_FAILED: 'a kept result could not be written or read',
+  PACKAGE_MISSING: 'an optional package is not installed',
+  EMBEDDING_FAILED: 'texts could not be embedded',
   CANCELLED: 'the client cancelled',
 } as const
 

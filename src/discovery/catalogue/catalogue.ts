@@ -1,0 +1,159 @@
+/** All tools of all servers, as last seen, also by runs before this one. */
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { messageOf } from '../../protocol/errors.ts'
+import { type JsonObject, own } from '../../protocol/json.ts'
+import type { Logger } from '../../telemetry/log.ts'
+import { hashTool } from '../hash.ts'
+import { type Changes, changesBetween, isEmpty } from './changes.ts'
+import { type KnownTool, keyOf, vectorIdOf } from './known-tool.ts'
+import { loadSqlite, type OpenSqlite } from './sqlite.ts'
+import { type ToolsFile, toolsFile } from './tools-file.ts'
+
+export const TOOLS_FILE = 'proxy.db'
+
+export interface CatalogueOptions {
+  /** Where the file lies; undefined: nothing outlives this run. */
+  directory: string | undefined
+  /** The configured servers: tools of others are forgotten at the start. */
+  servers: readonly string[]
+  /** Names the embedder's model; undefined: tools get no vectors. */
+  model?: string | undefined
+  /** Starts from nothing. */
+  reset?: boolean
+  logger: Logger
+  /** For tests. */
+  sqlite?: () => Promise<OpenSqlite>
+}
+
+export interface Catalogue {
+  /** All tools: servers in the order in which they were first seen, tools in their servers' order. A new list after each change. */
+  tools(): readonly KnownTool[]
+  /** Takes what a server lists now. Saved soon after; `close` waits for that. */
+  refresh(server: string, definitions: readonly JsonObject[]): Changes
+  /** Forgets all servers but these. */
+  retain(servers: readonly string[]): Changes
+  /** Resolves when everything is on disk. Never rejects. */
+  close(): Promise<void>
+}
+
+/** Reads what is on disk: search can begin before a server answers. Never rejects: what cannot be read is learned again. */
+export async function openCatalogue(options: CatalogueOptions): Promise<Catalogue> {
+  const { directory, model, logger, sqlite = once(loadSqlite) } = options
+  const path = directory === undefined ? undefined : join(directory, TOOLS_FILE)
+  if (path !== undefined && options.reset) await rm(path, { force: true, recursive: true }).catch(() => {})
+  const file = path === undefined ? undefined : toolsFile(path, sqlite, logger)
+
+  const byServer = new Map<string, readonly KnownTool[]>()
+  let all: readonly KnownTool[] | undefined
+  const saving = saver(file, () => tools(), logger)
+
+  function tools(): readonly KnownTool[] {
+    all ??= [...byServer.values()].flat()
+    return all
+  }
+
+  function replace(server: string, next: readonly KnownTool[]): Changes {
+    const changes = changesBetween(byServer.get(server) ?? [], next)
+    if (next.length > 0) byServer.set(server, next)
+    else byServer.delete(server)
+    all = undefined
+    if (!isEmpty(changes)) saving.add(changes)
+    return changes
+  }
+
+  function retain(servers: readonly string[]): Changes {
+    const gone = [...byServer.keys()].filter((server) => !servers.includes(server))
+    const removed = gone.flatMap((server) => replace(server, []).removed)
+    return { added: [], changed: [], removed, unchanged: tools().length }
+  }
+
+  for (const tool of (await file?.read()) ?? []) {
+    const known = byServer.get(tool.server) as KnownTool[] | undefined
+    if (known) known.push(tool)
+    else byServer.set(tool.server, [tool])
+  }
+  retain(options.servers)
+  // Another model, or none any more: the numbers of all vectors are others.
+  for (const [server, known] of byServer)
+    replace(
+      server,
+      known.map((tool) => numbered(tool, model)),
+    )
+
+  return {
+    tools,
+    refresh: (server, definitions) => replace(server, toolsOf(server, definitions, model)),
+    retain,
+    close: saving.finish,
+  }
+}
+
+/** The tools of a listing. One without a name, or with the name of one before, cannot be called and is left out. */
+function toolsOf(server: string, definitions: readonly JsonObject[], model: string | undefined): KnownTool[] {
+  const found = new Map<string, KnownTool>()
+  for (const definition of definitions) {
+    const name = own(definition, 'name')
+    if (typeof name !== 'string' || name === '' || found.has(name)) continue
+    const tool = { server, name, definition, hash: hashTool(definition), vectorId: undefined }
+    found.set(name, numbered(tool, model))
+  }
+  return [...found.values()]
+}
+
+function numbered(tool: KnownTool, model: string | undefined): KnownTool {
+  const vectorId = model === undefined ? undefined : vectorIdOf(model, tool)
+  return vectorId === tool.vectorId ? tool : { ...tool, vectorId }
+}
+
+/** One write at a time; what changes meanwhile is in the next. After a failure the next write has all. */
+function saver(file: ToolsFile | undefined, all: () => readonly KnownTool[], logger: Logger) {
+  const put = new Map<string, KnownTool>()
+  const remove = new Map<string, KnownTool>()
+  let running: Promise<void> | undefined
+  let failed = false
+
+  async function run(target: ToolsFile): Promise<void> {
+    // Several servers answer at about the same time.
+    await new Promise((resolve) => setImmediate(resolve))
+    while (put.size + remove.size > 0) {
+      const changes = failed ? undefined : { put: [...put.values()], remove: [...remove.values()] }
+      put.clear()
+      remove.clear()
+      try {
+        await target.write(changes, all)
+        failed = false
+      } catch (error) {
+        if (!failed)
+          logger.warn({ error: messageOf(error) }, 'the tools could not be saved; they are kept in memory')
+        failed = true
+      }
+    }
+    running = undefined
+  }
+
+  return {
+    add(changes: Changes): void {
+      for (const tool of changes.removed) {
+        put.delete(keyOf(tool))
+        remove.set(keyOf(tool), tool)
+      }
+      for (const tool of [...changes.added, ...changes.changed]) {
+        remove.delete(keyOf(tool))
+        put.set(keyOf(tool), tool)
+      }
+      if (file) running ??= run(file)
+    },
+    async finish(): Promise<void> {
+      await running
+    },
+  }
+}
+
+function once<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined
+  return () => {
+    loaded ??= load()
+    return loaded
+  }
+}

@@ -1,0 +1,65 @@
+/** Files that are caches: written whole beside their place and renamed, for the owner alone, set aside when they are broken. */
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+
+/** A partial file this old (ms) was left behind by a process that was killed. */
+const STALE = 3_600_000
+const PARTIAL = '.partial'
+
+/**
+ * Lets `fill` write a file under another name and puts it in the place of `path`: a reader, of this process or another, sees the
+ * old file or the new one, also when this process is killed. Throws what went wrong; `path` is then as it was.
+ */
+export async function replaceFile(path: string, fill: (partial: string) => Promise<void>): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  await usePartial(path, async (partial) => {
+    await writeFile(partial, '', { mode: 0o600, flag: 'wx' })
+    await fill(partial)
+    await rename(partial, path)
+  })
+}
+
+/** A name beside `path` that nobody else has; what lies there at the end is removed. */
+export async function usePartial<T>(path: string, use: (partial: string) => Promise<T>): Promise<T> {
+  const partial = `${path}.${randomUUID()}${PARTIAL}`
+  try {
+    return await use(partial)
+  } finally {
+    await rm(partial, { force: true }).catch(() => {})
+    await rm(`${partial}-journal`, { force: true }).catch(() => {})
+    await rm(`${partial}.lock`, { force: true, recursive: true }).catch(() => {})
+  }
+}
+
+/** Moves a broken file out of the way, in place of the one before, and gives its new name; undefined when it cannot be moved. */
+export async function setAside(path: string): Promise<string | undefined> {
+  const aside = `${path}.broken`
+  try {
+    await rm(aside, { force: true, recursive: true })
+    await rename(path, aside)
+    return aside
+  } catch {
+    return undefined
+  }
+}
+
+/** Removes what killed processes left beside `path`. */
+export async function removeStale(path: string, now: number): Promise<void> {
+  const folder = dirname(path)
+  const names = await readdir(folder).catch((): string[] => [])
+  for (const name of names) {
+    if (!name.startsWith(`${basename(path)}.`) || !name.includes(PARTIAL)) continue
+    const file = join(folder, name)
+    const written = await stat(file).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => now,
+    )
+    if (now - written > STALE) await rm(file, { force: true, recursive: true }).catch(() => {})
+  }
+}
+
+/** True for the error of a file that is not there. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}
