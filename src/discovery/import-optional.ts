@@ -14,7 +14,7 @@ export async function importOptional(name: string, feature: string): Promise<Imp
     throw new ProxyError(
       'PACKAGE_MISSING',
       `${feature} needs the package ${name}, which is not installed`,
-      `Install it with: npm install ${name}`,
+      `Install it where mcp-rlm-proxy is installed: npm install ${name} (with -g for a global installation)`,
       { cause },
     )
   }

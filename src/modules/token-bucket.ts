@@ -43,7 +43,7 @@ export class TokenBucket {
       this.#tokens = Math.max(0, this.#tokens - 1)
       return { allowed: true }
     }
-    return { allowed: false, retryAfter: Math.ceil(((1 - this.#tokens) / this.#rate) * 1000) }
+    return { allowed: false, retryAfter: Math.ceil(((1 - TINY - this.#tokens) / this.#rate) * 1000) }
   }
 }
 

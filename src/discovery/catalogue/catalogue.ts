@@ -94,11 +94,20 @@ function toolsOf(server: string, definitions: readonly JsonObject[], model: stri
   const found = new Map<string, KnownTool>()
   for (const definition of definitions) {
     const name = own(definition, 'name')
-    if (typeof name !== 'string' || name === '' || found.has(name)) continue
+    if (typeof name !== 'string' || name === '' || found.has(name) || !isWritable(definition)) continue
     const tool = { server, name, definition, hash: hashTool(definition), vectorId: undefined }
     found.set(name, numbered(tool, model))
   }
   return [...found.values()]
+}
+
+/** False for what is nested deeper than JSON can be written. */
+function isWritable(definition: JsonObject): boolean {
+  try {
+    return JSON.stringify(definition) !== undefined
+  } catch {
+    return false
+  }
 }
 
 function numbered(tool: KnownTool, model: string | undefined): KnownTool {

@@ -274,13 +274,16 @@ describe.each(libraries)('the catalogue over SQLite, %s', (_, sqlite) => {
     catalogue.refresh('a', [
       tool(''),
       { description: 'no name' },
+      tool('deep', 'nested', { outputSchema: JSON.parse(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`) }),
       { name: 7 },
       tool('twice', 'first'),
       tool('twice', 'second'),
     ])
     await catalogue.close()
     const again = await open(directory, { servers: ['__proto__', 'a'] })
-    expect(again.tools().map(({ name }) => name)).toEqual([...strange, 'twice'])
+    // Newer releases of Node can write what is that deep.
+    const found = again.tools().filter(({ name }) => name !== 'deep')
+    expect(found.map(({ name }) => name)).toEqual([...strange, 'twice'])
     expect(again.tools().at(-1)?.definition.description).toBe('first')
   })
 })
