@@ -1,5 +1,6 @@
 /** What of a tool's definition is searched, apart by how much it says. */
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
+import { leadOf } from './lead.ts'
 import { wordsOf } from './words.ts'
 
 /** A tool as the search sees it. */
@@ -15,53 +16,83 @@ export interface SearchedTool {
 export interface ToolFields {
   name: string[]
   server: string[]
-  /** The first sentence of the description, which says what the tool is for; what follows are conditions and examples. */
+  /** Title and first sentence of the description. */
   lead: string[]
   description: string[]
   parameters: string[]
 }
 
+export const fieldNames = [
+  'name',
+  'server',
+  'lead',
+  'description',
+  'parameters',
+] as const satisfies readonly (keyof ToolFields)[]
+
 /** Longer descriptions are manuals: their later parts name everything and tell nothing apart. */
 const longestDescription = 2_000
 const longestLead = 200
 const mostParameters = 200
+/** Characters of all parameters of a tool. */
+const longestParameters = 10_000
 const deepest = 5
 
+/** Definitions are not changed; a list that comes anew has most of those it had before. */
+const remembered = new WeakMap<JsonObject, { server: string; fields: ToolFields }>()
+
 export function fieldsOf({ server, definition }: SearchedTool): ToolFields {
+  const known = remembered.get(definition)
+  if (known?.server === server) return known.fields
+  const fields = readFields(server, definition)
+  remembered.set(definition, { server, fields })
+  return fields
+}
+
+function readFields(server: string, definition: JsonObject): ToolFields {
   const description = text(own(definition, 'description')).trim().slice(0, longestDescription)
   const annotations = own(definition, 'annotations')
   const title =
     text(own(definition, 'title')) || (isObject(annotations) ? text(own(annotations, 'title')) : '')
   return {
-    name: wordsOf(`${text(own(definition, 'name'))}`),
+    name: wordsOf(text(own(definition, 'name'))),
     server: wordsOf(server),
-    lead: wordsOf(
-      `${title} ${/^[^\n]*?(?:[.!?](?=\s|$)|$)/m.exec(description)?.[0].slice(0, longestLead) ?? ''}`,
-    ),
+    lead: wordsOf(`${title.slice(0, longestLead)} ${leadOf(description, longestLead)}`),
     description: wordsOf(description),
     parameters: wordsOf(parametersIn(own(definition, 'inputSchema'))),
   }
 }
 
-/** Names, descriptions and allowed values of the parameters, nested ones included. */
+/** Names, descriptions and allowed values of the parameters, nested ones and those that are defined apart included. */
 function parametersIn(schema: JsonValue | undefined): string {
   const found: string[] = []
+  let length = 0
   const open: { schema: JsonValue | undefined; depth: number }[] = [{ schema, depth: 0 }]
-  for (let next = open.pop(); next && found.length < mostParameters; next = open.pop()) {
-    if (!isObject(next.schema) || next.depth > deepest) continue
+  for (let next = open.pop(); next && length < longestParameters; next = open.pop()) {
+    const { depth } = next
+    if (!isObject(next.schema) || depth > deepest) continue
     const properties = own(next.schema, 'properties')
-    if (isObject(properties)) {
-      for (const name of Object.keys(properties)) {
-        const property = own(properties, name)
-        found.push(name)
-        if (!isObject(property)) continue
-        found.push(text(own(property, 'description')).slice(0, longestDescription), valuesOf(property))
-        open.push({ schema: property, depth: next.depth + 1 })
-      }
+    for (const [name, property] of entriesOf(properties)) {
+      const said = `${name} ${isObject(property) ? `${text(own(property, 'description')).slice(0, longestDescription)} ${valuesOf(property)}` : ''}`
+      found.push(said)
+      length += said.length
+      open.push({ schema: property, depth: depth + 1 })
     }
-    open.push({ schema: own(next.schema, 'items'), depth: next.depth + 1 })
+    open.push({ schema: own(next.schema, 'items'), depth: depth + 1 })
+    const choices = own(next.schema, 'anyOf')
+    if (Array.isArray(choices))
+      for (const choice of choices.slice(0, 20)) open.push({ schema: choice, depth: depth + 1 })
+    for (const [, defined] of entriesOf(own(next.schema, '$defs')))
+      open.push({ schema: defined, depth: depth + 1 })
   }
-  return found.join(' ')
+  return found.join(' ').slice(0, longestParameters)
+}
+
+function entriesOf(value: JsonValue | undefined): [string, JsonValue | undefined][] {
+  if (!isObject(value)) return []
+  return Object.keys(value)
+    .slice(0, mostParameters)
+    .map((key) => [key, own(value, key)])
 }
 
 function valuesOf(property: JsonObject): string {

@@ -1,6 +1,7 @@
 /**
  * Words that people use for what definitions of tools call otherwise: the verbs of interfaces and the things they are about. Each line
- * is a group; a word may stand in several. General English for software, nothing of any one server.
+ * is a group of words that may all stand for one another, or `words > words`: those on the left may stand for those on the right.
+ * A word may be in several. General English for software, nothing of any one server.
  */
 import { stemOf } from './words.ts'
 
@@ -120,15 +121,96 @@ restore recover undo revert rollback reset
 lock protect freeze
 share invite
 job workflow pipeline build run action
+rain snow sun sunny cloud wind windy storm humid humidity umbrella > weather forecast condition
+warm cold hot cool degree celsius > temperature weather
+lamp bulb dim bright brightness > light
+song tune playlist album artist radio jazz > music media play audio
+loud quiet mute > volume
+heating heater thermostat > temperature climate
+street road town city country postcode zip > address geocode place location
+restaurant cafe hotel shop museum pharmacy nearby near > place search location
+far kilometre mile commute travel trip > distance direction route
+drive walk cycle > direction route
+figure curve pie bar histogram diagram plot visualize visualise graph > chart graph diagram plot
+colour color bold italic font > format style
+speech spoken podcast interview lecture dictation minute subtitle caption > audio transcribe transcript
+german french spanish english italian japanese chinese > translate language
+logo draw paint illustration sketch > image generate create
+blur crop thumbnail background > image
+letter newsletter inbox > email mail message
+read unread star flag > mark
+holiday vacation leave absence > vacation
+dinner lunch party reception interview invite invitation > event calendar meeting
+decline accept rsvp > respond response
+available availability free busy slot > freebusy availability calendar
+today tomorrow yesterday monday tuesday wednesday thursday friday saturday sunday weekend week month year > date calendar
+thumb smile emoji emoticon > reaction emoji
+tweet hashtag follower > tweet post social
+ci nightly fail failing > build workflow run job
+star popular > repository
+author write wrote written edit edited touch touched lately > commit history revision
+deadline sprint iteration backlog kanban milestone > sprint issue board
+timesheet spent worked > worklog log time
+urgent assignee unassigned priority > issue priority
+slow latency bottleneck > performance query metric
+hang stuck wait > lock active
+percentile average cpu ram usage load > metric usage statistic
+outage down broken > incident alert error
+stacktrace traceback regression happen > error exception
+vanish disappear lapse ttl lifetime > expire
+leaderboard ranking > sort rank score
+port firewall inbound > firewall network rule
+vm box computer hardware > instance server machine
+bill spending expense budget > cost billing invoice
+s3 blob > object storage bucket
+temporary presigned signed > presign temporary
+public private > access permission share
+chargeback bank > dispute payment
+money > payment price amount balance refund
+monthly yearly recurring membership > subscription
+client firm company business buyer > customer company contact
+prospect lead opportunity > deal lead opportunity
+vulnerable cve unsafe licence license > license vulnerability security
+library crate gem npm pypi maven > package
+dropdown checkbox radio > option select
+pdf paper printout > export pdf
+subfolder > directory folder
+beneath underneath > parent
+memory > remember store knowledge
+disk drive > file storage disk
+headline journalist > news
+latest newest recent today > recent latest news
+election won winner > search news web
+url link address > url link
+bullet paragraph heading section chapter > text section page
+figure number total average > value statistic
+hundred many bulk batch several > batch bulk multiple
+chat talk private > message direct chat conversation
+announce announcement > message post
+phone telephone call > phone call
+ask question faq > search answer question
+who whom > user author member
+when > time date schedule
+where > location path search
+why cause > reason analyze cause explain
+undo mistake > revert restore refund undo
+biggest largest top highest most > top sort size
+oldest newest order > sort
+remind reminder > reminder task timer
+todo chore shopping groceries > task list item
+countdown stopwatch > timer
+calculate compute add sum multiply > calculate sum
+python javascript code script snippet > code execute script
 `
 
 const alike = new Map<string, Set<string>>()
-for (const group of groups.split('\n')) {
-  const stems = group.split(' ').map(stemOf)
-  for (const stem of stems) {
-    const others = alike.get(stem) ?? new Set()
-    alike.set(stem, others)
-    for (const other of stems) if (other !== stem) others.add(other)
+for (const group of groups.trim().split('\n')) {
+  const [left = '', right = left] = group.split(' > ')
+  const others = right.split(' ').map(stemOf)
+  for (const stem of left.split(' ').map(stemOf)) {
+    const known = alike.get(stem) ?? new Set()
+    alike.set(stem, known)
+    for (const other of others) if (other !== stem) known.add(other)
   }
 }
 

@@ -7,28 +7,52 @@ import { eachWord, pieces } from '../text/tokenize.ts'
  * `not` stay: names of tools have them.
  */
 const stopWords: ReadonlySet<string> = new Set(
-  `a about also am an and any anything are as at be been being but by can could did do does doing done each for from give had
-  has have having he help her here his how i if in into is it its just let like me might must my need needs of on one ones only onto
-  or other our please really shall she should so some something than that the their them then there these they thing things this those
-  to too use used using very via want wanted wants was we were what when where which while who whom why will with would you your`.split(
+  `a about above across again already also although always am an and another any anybody anyone anything anyway are around as at be became
+  because become becomes been before being both but by can cannot could d did do does doing done don during each either else etc even ever
+  every everybody everyone everything few for from further gave gets getting give gives given goes going gonna good got gotta had has
+  have having he hello help her here hers hey hi him himself his how however i if in instead into is it its itself just kindly like ll look
+  looks lot lots m made make makes making many may maybe me might mine more most much must my myself need needed needing needs neither never
+  nobody none nor nothing of often oh on once one ones only onto or other others otherwise our ours out over own perhaps please possible
+  possibly quite rather re really right s sake same shall she should since so some somebody somehow someone something
+  somewhere soon still such sure t tell than thank thanks that the their theirs them themselves then there therefore these they thing
+  things think this those though through thus to together too toward towards try trying two three four five six seven eight nine ten
+  under unless until upon us use used uses using usually ve very via want wanted wants was we well were what whatever when whenever where
+  whether which while who whoever whole whom whose why will wish with within without won would yes yet you your yours`.split(
     /\s+/,
   ),
 )
 
-/** Stems that are remembered: the words of all definitions fit, those of hostile ones do not fill the memory. */
+/** Forms that no rule of endings leads back. */
+const irregular: ReadonlyMap<string, string> = new Map(
+  `write wrote written|send sent|buy bought|pay paid|run ran|take took taken|find found|go went gone|see saw seen|bring brought|
+  keep kept|leave left|lose lost|meet met|say said|sell sold|spend spent|speak spoke spoken|throw threw thrown|tell told|break broke broken|
+  build built|choose chose chosen|draw drew drawn|drive drove driven|fall fell fallen|forget forgot forgotten|hold held|hide hid hidden|
+  know knew known|show shown|person people|child children|index indices|matrix matrices|vertex vertices|analysis analyses|criterion criteria|
+  begin began begun|freeze froze frozen|get got gotten|give gave given|make made|catch caught|teach taught|understand understood|win won|
+  rise rose risen|steal stole stolen|wake woke woken|ride rode ridden|do did done|have had has|be is are was were been`
+    .split('|')
+    .flatMap((line) => {
+      const [base = '', ...forms] = line.trim().split(' ')
+      return forms.map((form): [string, string] => [form, base])
+    }),
+)
+
+/** Words that are remembered: the words of all definitions fit, those of hostile ones do not fill the memory. */
 const mostRemembered = 50_000
 const longestWord = 40
 
-const stems = new Map<string, string>()
-
 /** The Porter2 stem of an English word in lower case; what is no such word stays as it is. */
 export function stemOf(word: string): string {
-  let stem = stems.get(word)
-  if (stem === undefined) {
-    stem = /^[a-z]+$/.test(word) ? porter2(word) : word
-    if (stems.size < mostRemembered) stems.set(word, stem)
-  }
-  return stem
+  return /^[a-z]+$/.test(word) ? porter2(american(irregular.get(word) ?? word)) : word
+}
+
+/** One spelling of what is spelled in two ways. No English is needed of it, only that both become the same. */
+function american(word: string): string {
+  return word
+    .replace(/(?<=[a-z]{3})is(?=(?:e|ed|er|ers|es|ing|ation|ations)$)/, 'iz')
+    .replace(/(?<=[a-z]{2})our(?=s?$)/, 'or')
+    .replace(/(?<=og)ue(?=s?$)/, '')
+    .replace(/(?<=en)ce(?=s?$)/, 'se')
 }
 
 /**
@@ -37,15 +61,26 @@ export function stemOf(word: string): string {
  */
 export function wordsOf(text: string): string[] {
   const words: string[] = []
-  const add = (word: string): void => {
-    const lower = word.slice(0, longestWord).toLowerCase()
-    if (lower !== '' && !stopWords.has(lower)) words.push(stemOf(lower))
+  const take = (whole: string): void => {
+    for (const stem of stemsOf(whole)) words.push(stem)
   }
-  eachWord(text, (start, end) => {
-    const whole = text.slice(start, end)
-    const parts = pieces(whole)
-    if (parts.length === 0) add(whole)
-    else for (const part of parts) add(part)
-  })
+  // Plain ASCII, which most definitions are, needs no look at each character.
+  if (/^[\0-\x7f]*$/.test(text)) text.match(/\w+/g)?.forEach(take)
+  else eachWord(text, (start, end) => take(text.slice(start, end)))
   return words
+}
+
+/** By word as written: definitions repeat themselves, and one look is much less than taking a word apart. */
+const known = new Map<string, readonly string[]>()
+
+function stemsOf(whole: string): readonly string[] {
+  const before = known.get(whole)
+  if (before !== undefined) return before
+  const parts = pieces(whole)
+  const found = (parts.length === 0 ? [whole] : parts)
+    .map((part) => part.slice(0, longestWord).toLowerCase())
+    .filter((part) => !stopWords.has(part))
+    .map(stemOf)
+  if (known.size < mostRemembered && whole.length <= longestWord) known.set(whole, found)
+  return found
 }

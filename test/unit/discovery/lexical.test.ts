@@ -1,0 +1,161 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { SearchedTool } from '../../../src/discovery/fields.ts'
+import { createLexicalSearch, indexTools, WEIGHTS } from '../../../src/discovery/lexical.ts'
+import type { JsonObject } from '../../../src/protocol/json.ts'
+import { verifies } from '../../support/verifies.ts'
+
+const tool = (
+  server: string,
+  name: string,
+  description: string,
+  parameters: JsonObject = {},
+): SearchedTool => ({
+  server,
+  name,
+  definition: { name, description, inputSchema: { type: 'object', properties: parameters } },
+})
+
+const shelf: SearchedTool[] = [
+  tool('library', 'borrow_book', 'Lend a book to a reader.', {
+    reader: { type: 'string' },
+    weeks: { type: 'integer' },
+  }),
+  tool('library', 'return_book', 'Take a book back from a reader.'),
+  tool('library', 'findReaders', 'Search the register of readers by name.'),
+  tool('garden', 'water-plants', 'Open the valve of a bed for some minutes.', {
+    valve: { type: 'string', description: 'Which sprinkler' },
+  }),
+  tool('garden', 'removeWeeds', 'Delete unwanted plants from a bed.'),
+  tool('kitchen', 'list_recipes', 'List recipes, those of a season alone on request.', {
+    season: { type: 'string', enum: ['spring', 'autumn'] },
+  }),
+  tool('kitchen', 'convert_units', 'Convert cups and spoons into grams.'),
+]
+const search = indexTools(shelf)
+const names = (question: string, limit = 5) =>
+  search.search(question, limit).map(({ index }) => shelf[index]?.name)
+
+describe('search of tools by words', () => {
+  verifies('S1.4', 'finds by name, description, parameter and allowed value, in any style', () => {
+    expect(names('borrowBook')[0]).toBe('borrow_book')
+    expect(names('RETURN BOOKS')[0]).toBe('return_book')
+    expect(names('grams')[0]).toBe('convert_units')
+    expect(names('sprinklers')[0]).toBe('water-plants')
+    expect(names('autumn')[0]).toBe('list_recipes')
+    expect(names('garden')).toEqual(expect.arrayContaining(['water-plants', 'removeWeeds']))
+  })
+
+  test('finds by words that mean the same, below those that are the same', () => {
+    expect(names('look up a reader')[0]).toBe('findReaders')
+    expect(names('erase weeds')[0]).toBe('removeWeeds')
+  })
+
+  test('forgives slips', () => {
+    expect(names('convret untis')[0]).toBe('convert_units')
+    expect(names('list recieps')[0]).toBe('list_recipes')
+  })
+
+  test('who knows a name gets that tool first, with all the score there is', () => {
+    for (const [place, { server, name }] of shelf.entries()) {
+      expect(search.search(name, 1)).toEqual([{ index: place, score: 1 }])
+      expect(search.search(`${server}_${name}`, 1)).toEqual([{ index: place, score: 1 }])
+    }
+  })
+
+  verifies('S1.55', 'no tool has a word of the question: an empty list', () => {
+    for (const question of [
+      'flibber wuzzock',
+      '',
+      '   ',
+      '…',
+      'the of and',
+      '42',
+      'book flibber wuzzock prandle snarvel gromflux',
+    ])
+      expect(search.search(question, 5), question).toEqual([])
+  })
+
+  verifies('S1.55', 'scores are above 0, at most 1, and fall', () => {
+    const text = fc.oneof(
+      fc.string(),
+      fc
+        .array(fc.constantFrom('book', 'reader', 'plants', 'list', 'recipe', 'the', 'xyzzy', 'name'), {
+          maxLength: 8,
+        })
+        .map((words) => words.join(' ')),
+    )
+    fc.assert(
+      fc.property(text, fc.integer({ min: 1, max: 10 }), (question, limit) => {
+        const found = search.search(question, limit)
+        expect(found.length).toBeLessThanOrEqual(limit)
+        let last = 1
+        for (const { score } of found) {
+          expect(score).toBeGreaterThan(0)
+          expect(score).toBeLessThanOrEqual(last)
+          last = score
+        }
+        expect(search.search(question, limit)).toEqual(found)
+      }),
+    )
+  })
+
+  verifies('S1.67', 'weights decide what counts; 0 leaves a field out', () => {
+    const tools = [
+      tool('a', 'alpha', 'Nothing.'),
+      tool('b', 'beta', 'Has alpha in its description.'),
+      tool('c', 'gamma', 'Other.'),
+    ]
+    const first = (weights: Partial<typeof WEIGHTS>) =>
+      indexTools(tools, { ...WEIGHTS, ...weights }).search('alpha, alpha', 5)
+    expect(first({}).map(({ index }) => index)).toEqual([0, 1])
+    expect(first({ lead: 0, description: 0 }).map(({ index }) => index)).toEqual([0])
+    expect(first({ name: 0 }).map(({ index }) => index)).toEqual([1])
+  })
+
+  test('none, one and two tools, and tools that say nothing', () => {
+    expect(indexTools([]).search('book', 5)).toEqual([])
+    expect(indexTools([shelf[0] as SearchedTool]).search('lend book', 5)).toHaveLength(1)
+    const silent: SearchedTool = {
+      server: 's',
+      name: '',
+      definition: { name: 5, description: null, inputSchema: 'x' },
+    }
+    expect(indexTools([silent, silent]).search('book', 5)).toEqual([])
+  })
+
+  test('words that objects have by themselves find what has them', () => {
+    const odd = [...shelf, tool('x', 'constructor', '__proto__ toString valueOf hasOwnProperty')]
+    expect(indexTools(odd).search('constructor', 5)).toEqual([{ index: shelf.length, score: 1 }])
+    expect(search.search('constructor __proto__', 5)).toEqual([])
+  })
+
+  test('a question of a megabyte and a schema that is hostile take no harm', () => {
+    expect(search.search('borrow book '.repeat(100_000), 1)).toHaveLength(1)
+    const many = Object.fromEntries(
+      Array.from({ length: 50_000 }, (_, at) => [`p${at}`, { description: 'x'.repeat(50) }]),
+    )
+    const deep = JSON.parse(`${'{"properties":{"a":'.repeat(20_000)}1${'}}'.repeat(20_000)}`)
+    const hostile = [
+      tool('a', 'wide', 'Wide.', many),
+      { server: 'a', name: 'deep', definition: { name: 'deep', inputSchema: deep } },
+    ]
+    expect(indexTools(hostile).search('wide', 1)).toEqual([{ index: 0, score: 1 }])
+  })
+})
+
+describe('search that follows a list', () => {
+  verifies('S1.24 S1.26', 'what came, went or changed is found as it is now', () => {
+    let tools = shelf
+    const live = createLexicalSearch(() => tools)
+    const found = (question: string) => live.search(question, 5).map(({ index }) => tools[index]?.name)
+    expect(found('violin')).toEqual([])
+    tools = [...shelf.slice(1), tool('music', 'tune_violin', 'Tune it.')]
+    expect(found('violin')).toEqual(['tune_violin'])
+    expect(found('borrow')).not.toContain('borrow_book')
+    tools = tools.map((each) =>
+      each.name === 'tune_violin' ? tool('music', 'tune_violin', 'Tune a cello.') : each,
+    )
+    expect(found('cello')).toEqual(['tune_violin'])
+  })
+})

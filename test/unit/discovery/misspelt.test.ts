@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { nearestWords } from '../../../src/discovery/misspelt.ts'
+
+const words = (word: string, ...vocabulary: string[]) =>
+  nearestWords(word, vocabulary).map((near) => near.word)
+
+test('one slip, two in long words, best first', () => {
+  expect(words('isues', 'issue', 'issues', 'users')).toEqual(['issues'])
+  expect(words('serach', 'search', 'sea', 'starch')).toEqual(['search', 'starch'])
+  expect(words('reposetoyr', 'repository')).toEqual(['repository'])
+})
+
+test('neighbours that changed places are one slip, at the beginning, too', () => {
+  expect(words('emial', 'email')).toEqual(['email'])
+  expect(words('eamil', 'email')).toEqual(['email'])
+  expect(words('meail', 'email')).toEqual(['email'])
+})
+
+test('short words, another beginning and the word itself are left alone', () => {
+  expect(words('lst', 'list')).toEqual([])
+  expect(words('book', 'look', 'book')).toEqual([])
+})
+
+test('the nearer, the more it counts', () => {
+  const [first, second] = nearestWords('repositry', ['repository', 'repositories'.slice(0, 8)])
+  expect(first?.similarity).toBeGreaterThan(second?.similarity ?? 0)
+  expect(first?.similarity).toBeLessThan(1)
+})

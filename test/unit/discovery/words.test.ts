@@ -1,0 +1,64 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { stemOf, wordsOf } from '../../../src/discovery/words.ts'
+import { verifies } from '../../support/verifies.ts'
+
+describe('words of definitions and questions', () => {
+  verifies('S1.4', 'one identifier is the same words in every style', () => {
+    const styles = [
+      'listPullRequests',
+      'list_pull_requests',
+      'list-pull-requests',
+      'ListPullRequests',
+      'list pull requests',
+    ]
+    for (const style of styles) expect(wordsOf(style), style).toEqual(['list', 'pull', 'request'])
+  })
+
+  test('acronyms and digits stay whole', () => {
+    expect(wordsOf('parseHTTPResponse')).toEqual(['pars', 'http', 'respons'])
+    expect(wordsOf('s3_getObject')).toEqual(['s3', 'get', 'object'])
+  })
+
+  test('forms of a word are one word, also where no rule of endings helps', () => {
+    expect(wordsOf('written writes wrote')).toEqual([stemOf('write'), stemOf('write'), stemOf('write')])
+    expect(stemOf('repositories')).toBe(stemOf('repository'))
+    expect(stemOf('colours')).toBe(stemOf('color'))
+    expect(stemOf('organising')).toBe(stemOf('organize'))
+  })
+
+  test('what a question is wrapped in is left out', () => {
+    expect(wordsOf('Can you please help me, I would like to delete a branch')).toEqual([
+      stemOf('delete'),
+      stemOf('branch'),
+    ])
+  })
+
+  test('other scripts are words, too', () => {
+    expect(wordsOf('Dateien löschen')).toEqual(['dateien', 'löschen'])
+    expect(wordsOf('删除文件')).toEqual(['删', '除', '文', '件'])
+  })
+
+  test('the shortcut for ASCII and the way for everything give the same', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[ -~\n]{0,200}$/), (text) => {
+        expect(wordsOf(`${text} ß`)).toEqual([...wordsOf(text), 'ß'])
+      }),
+    )
+  })
+
+  test('any text gives short words in lower case, again and again the same', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
+        const words = wordsOf(text)
+        for (const word of words) expect(word.length).toBeGreaterThan(0)
+        for (const word of words) expect(word.length).toBeLessThanOrEqual(42)
+        expect(wordsOf(text)).toEqual(words)
+      }),
+    )
+  })
+
+  test('names that objects have by themselves are words', () => {
+    expect(wordsOf('constructor __proto__ toString')).toEqual(['constructor', 'proto', 'string'])
+  })
+})
