@@ -75,38 +75,53 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
   }
   retain(options.servers)
   // Another model, or none any more: the numbers of all vectors are others.
-  for (const [server, known] of byServer)
-    replace(
-      server,
-      known.map((tool) => numbered(tool, model)),
-    )
+  for (const [server, known] of byServer) {
+    const now = known.map((tool) => numbered(tool, model))
+    if (now.some((tool, at) => tool !== known[at])) replace(server, now)
+  }
 
   return {
     tools,
-    refresh: (server, definitions) => replace(server, toolsOf(server, definitions, model)),
+    refresh: (server, definitions) =>
+      replace(server, toolsOf(server, definitions, model, byServer.get(server) ?? [])),
     retain,
     close: saving.finish,
   }
 }
 
-/** The tools of a listing. One without a name, or with the name of one before, cannot be called and is left out. */
-function toolsOf(server: string, definitions: readonly JsonObject[], model: string | undefined): KnownTool[] {
+/**
+ * The tools of a listing. One without a name, with the name of one before, or nested deeper than JSON can be written is left out. Those
+ * of `before` that are the same stay the same objects: a hash takes longer than a look.
+ */
+function toolsOf(
+  server: string,
+  definitions: readonly JsonObject[],
+  model: string | undefined,
+  before: readonly KnownTool[],
+): KnownTool[] {
+  const known = new Map(before.map((tool) => [tool.name, tool]))
   const found = new Map<string, KnownTool>()
   for (const definition of definitions) {
     const name = own(definition, 'name')
-    if (typeof name !== 'string' || name === '' || found.has(name) || !isWritable(definition)) continue
-    const tool = { server, name, definition, hash: hashTool(definition), vectorId: undefined }
-    found.set(name, numbered(tool, model))
+    if (typeof name !== 'string' || name === '' || found.has(name)) continue
+    const json = written(definition)
+    if (json === undefined) continue
+    const same = known.get(name)
+    if (same && written(same.definition) === json) found.set(name, same)
+    else
+      found.set(
+        name,
+        numbered({ server, name, definition, hash: hashTool(definition), vectorId: undefined }, model),
+      )
   }
   return [...found.values()]
 }
 
-/** False for what is nested deeper than JSON can be written. */
-function isWritable(definition: JsonObject): boolean {
+function written(definition: JsonObject): string | undefined {
   try {
-    return JSON.stringify(definition) !== undefined
+    return JSON.stringify(definition)
   } catch {
-    return false
+    return undefined
   }
 }
 

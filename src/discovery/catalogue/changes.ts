@@ -32,6 +32,7 @@ export function isEmpty({ added, changed, removed }: Changes): boolean {
 
 /** The hash leaves out what no search sees, such as annotations, and those are shown to clients as well. */
 function same(a: KnownTool, b: KnownTool): boolean {
+  if (a === b) return true
   return (
     a.hash === b.hash &&
     a.vectorId === b.vectorId &&

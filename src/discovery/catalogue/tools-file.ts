@@ -82,6 +82,8 @@ async function withDatabase<T>(
   try {
     // Nobody else has this file, and after a failure it is thrown away.
     database.exec('PRAGMA journal_mode = OFF')
+    // Else WebAssembly makes and removes its folder for every statement.
+    database.exec('PRAGMA locking_mode = EXCLUSIVE')
     return await use(database)
   } finally {
     database.close()

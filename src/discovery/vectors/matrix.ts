@@ -59,10 +59,11 @@ export class VectorMatrix {
     const found: Near[] = []
     for (let row = 0, at = 0; row < ids.length; row++) {
       let sum = 0
-      for (let column = 0; column < dimension; column++) sum += (unit[column] ?? 0) * (values[at++] ?? 0)
-      found.push({ id: ids[row] ?? 0, similarity: Math.min(1, Math.max(-1, sum)) })
+      for (let column = 0; column < dimension; column++)
+        sum += (unit[column] as number) * (values[at++] as number)
+      insert(found, { id: ids[row] as number, similarity: Math.min(1, Math.max(-1, sum)) }, limit)
     }
-    return found.sort((a, b) => b.similarity - a.similarity || a.id - b.id).slice(0, limit)
+    return found
   }
 
   #reserve(rows: number): void {
@@ -80,7 +81,23 @@ export function toUnit(vector: Float32Array): Float32Array {
   for (const value of vector) largest = Math.max(largest, Math.abs(value))
   if (largest === 0 || !Number.isFinite(largest)) return new Float32Array(vector.length)
   let squares = 0
-  for (const value of vector) squares += (value / largest) ** 2
-  const length = Math.sqrt(squares)
-  return vector.map((value) => value / largest / length)
+  for (const value of vector) squares += (value / largest) * (value / largest)
+  const scale = largest * Math.sqrt(squares)
+  const unit = new Float32Array(vector.length)
+  for (let at = 0; at < unit.length; at++) unit[at] = (vector[at] as number) / scale
+  return unit
+}
+
+/** Keeps the best `limit` in their order. Most come too late to be among them. */
+function insert(best: Near[], next: Near, limit: number): void {
+  const last = best.at(-1)
+  if (best.length >= limit && last && !isBefore(next, last)) return
+  if (best.length >= limit) best.pop()
+  let at = best.length
+  for (let above = best[at - 1]; above && isBefore(next, above); above = best[at - 1]) at--
+  best.splice(at, 0, next)
+}
+
+function isBefore(a: Near, b: Near): boolean {
+  return a.similarity > b.similarity || (a.similarity === b.similarity && a.id < b.id)
 }

@@ -34,5 +34,6 @@ export function checkQuery(query: Float32Array, dimension: number): void {
 export function checkVector(vector: Float32Array, dimension: number): void {
   if (vector.length === 0 || (dimension > 0 && vector.length !== dimension))
     throw new TypeError(`a vector has ${vector.length} numbers, the others have ${dimension}`)
-  if (!vector.every(Number.isFinite)) throw new TypeError('a vector holds what is no number')
+  for (const value of vector)
+    if (!Number.isFinite(value)) throw new TypeError('a vector holds what is no number')
 }
