@@ -4,7 +4,7 @@ import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
 /** A partial file this old (ms) was left behind by a process that was killed. */
-const STALE = 3_600_000
+const STALE = 600_000
 const PARTIAL = '.partial'
 
 /**
