@@ -11,6 +11,7 @@ const BENCHMARKS = {
   engines: ['benchmarks/engines/run.mjs', 'each processor on 0.1 to 50 MB, against the obvious alternative'],
   memory: ['benchmarks/memory/run.mjs', 'bytes kept for each byte of a result'],
   overhead: ['benchmarks/overhead/run.mjs', 'what the proxy adds to a call'],
+  retrieval: ['benchmarks/retrieval/run.mjs', 'tools found by questions in words'],
   ordinary: ['benchmarks/ordinary.mjs', 'questions about results of ordinary size'],
 }
 

@@ -1,6 +1,5 @@
 /** What of a tool's definition is searched, apart by how much it says. */
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
-import { leadOf } from './lead.ts'
 import { wordsOf } from './words.ts'
 
 /** A tool as the search sees it. */
@@ -16,8 +15,7 @@ export interface SearchedTool {
 export interface ToolFields {
   name: string[]
   server: string[]
-  /** Title and first sentence of the description. */
-  lead: string[]
+  /** With the title. */
   description: string[]
   parameters: string[]
 }
@@ -25,14 +23,13 @@ export interface ToolFields {
 export const fieldNames = [
   'name',
   'server',
-  'lead',
   'description',
   'parameters',
 ] as const satisfies readonly (keyof ToolFields)[]
 
 /** Longer descriptions are manuals: their later parts name everything and tell nothing apart. */
 const longestDescription = 2_000
-const longestLead = 200
+const longestTitle = 200
 const mostParameters = 200
 /** Characters of all parameters of a tool. */
 const longestParameters = 10_000
@@ -57,8 +54,7 @@ function readFields(server: string, definition: JsonObject): ToolFields {
   return {
     name: wordsOf(text(own(definition, 'name'))),
     server: wordsOf(server),
-    lead: wordsOf(`${title.slice(0, longestLead)} ${leadOf(description, longestLead)}`),
-    description: wordsOf(description),
+    description: wordsOf(`${title.slice(0, longestTitle)} ${description}`),
     parameters: wordsOf(parametersIn(own(definition, 'inputSchema'))),
   }
 }

@@ -7,7 +7,7 @@ import { alikeTo } from './thesaurus.ts'
 import { wordsOf } from './words.ts'
 
 /** Measured on labelled questions by `npm run bench -- retrieval`. */
-export const WEIGHTS: Weights = { name: 4, server: 1, lead: 1, description: 1, parameters: 0.5 }
+export const WEIGHTS: Weights = { name: 4, server: 1, description: 1, parameters: 0.5 }
 
 /** What a word counts that the question did not use but might have, and one that it may have misspelt. */
 const alikeWeight = 0.6

@@ -68,4 +68,4 @@ export function indexWords(tools: readonly ToolFields[], weights: Weights): Word
   }
 }
 
-const noFields: ToolFields = { name: [], server: [], lead: [], description: [], parameters: [] }
+const noFields: ToolFields = { name: [], server: [], description: [], parameters: [] }

@@ -109,7 +109,7 @@ describe('search of tools by words', () => {
     const first = (weights: Partial<typeof WEIGHTS>) =>
       indexTools(tools, { ...WEIGHTS, ...weights }).search('alpha, alpha', 5)
     expect(first({}).map(({ index }) => index)).toEqual([0, 1])
-    expect(first({ lead: 0, description: 0 }).map(({ index }) => index)).toEqual([0])
+    expect(first({ description: 0 }).map(({ index }) => index)).toEqual([0])
     expect(first({ name: 0 }).map(({ index }) => index)).toEqual([1])
   })
 

@@ -1,0 +1,28 @@
+/** Labelled questions: which tools answer them. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** A folder with one file that has `tools` and one that has `queries`, whatever their names. */
+export function loadSet(folder) {
+  const files = readdirSync(folder)
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')))
+  const tools = files.find((file) => Array.isArray(file.tools))?.tools
+  const queries = files.find((file) => Array.isArray(file.queries))?.queries
+  if (tools === undefined || queries === undefined)
+    throw new Error(`${folder} has no JSON file with "tools", or none with "queries"`)
+  return {
+    ids: tools.map(({ tool_id }) => tool_id),
+    tools: tools.map(({ server, tool, description, schema }) => ({
+      server,
+      name: tool,
+      definition: { name: tool, description, inputSchema: schema },
+    })),
+    questions: queries.map(({ query, kind = 'all', labels }, place) => ({
+      query,
+      kind,
+      half: place % 2,
+      right: new Set(labels.filter(({ relevance }) => relevance > 0).map(({ tool_id }) => tool_id)),
+    })),
+  }
+}
