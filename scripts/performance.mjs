@@ -5,6 +5,7 @@ import { enginesSection, memorySection } from './performance-engines.mjs'
 import { ordinarySection } from './performance-ordinary.mjs'
 import { overheadSection } from './performance-overhead.mjs'
 import { previewsSection } from './performance-previews.mjs'
+import { retrievalSection } from './performance-retrieval.mjs'
 
 /** In the order of the page. What was not recorded has no section. */
 const SECTIONS = {
@@ -14,6 +15,7 @@ const SECTIONS = {
   memory: memorySection,
   overhead: overheadSection,
   ordinary: ordinarySection,
+  retrieval: retrievalSection,
 }
 
 const recorded = (name) => {
