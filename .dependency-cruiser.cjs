@@ -9,10 +9,12 @@ const layers = {
   documents: base,
   processors: [...base, 'documents'],
   store: [...base, 'documents'],
+  discovery: base,
   upstream: [...base, 'documents'],
   engine: [...base, 'documents', 'processors'],
   modules: [...base, 'documents', 'store', 'engine'],
   tools: [...base, 'documents', 'processors', 'store', 'engine'],
+  exposure: [...base, 'discovery', 'tools'],
   pipeline: [...base, 'upstream', 'modules', 'tools'],
   downstream: [...base, 'pipeline'],
 }

@@ -8,6 +8,7 @@ import { createModernService } from './downstream/modern.ts'
 import { type Listener, serve } from './downstream/serve.ts'
 import { createEngine, ENGINE_DEFAULTS } from './engine/lanes.ts'
 import { createBackend } from './gateway/backend.ts'
+import { openExposure } from './gateway/exposure.ts'
 import { openKeeper } from './gateway/keeper.ts'
 import { createOnion } from './gateway/onion.ts'
 import { openUpstreams } from './gateway/servers.ts'
@@ -75,6 +76,11 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     now: elapsed,
     maxMessageBytes: MAX_MESSAGE_BYTES,
   })
+  const exposure = await openExposure(settings, {
+    engine,
+    elapsed,
+    toolsChanged: (client) => audience.announce('tools', (other) => other === client),
+  })
   const handler = createOnion(config, {
     engine,
     keeper,
@@ -82,6 +88,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     upstreams,
     book,
     logger,
+    exposure,
     middlewares: parts.middlewares ?? [],
   })
   const backend = createBackend(handler, {

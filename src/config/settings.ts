@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { authSchema } from './auth-settings.ts'
 import { signInSchema } from './oauth-settings.ts'
 import { flag, integer, oneOf, text } from './option.ts'
+import { retrieveSchema } from './retrieve-settings.ts'
 
 const MEBIBYTE = 1024 * 1024
 
@@ -65,9 +66,11 @@ const log = z.object({
 
 /** Options in the order in which the documentation lists them. */
 export const settingsSchema = z.object({
-  exposure: oneOf(['passthrough'], 'How the tools of the servers are offered: passthrough lists them all.', {
-    later: ['retrieve', 'dispatch'],
-  }).default('passthrough'),
+  exposure: oneOf(
+    ['passthrough', 'retrieve'],
+    'How the tools of the servers are offered: passthrough lists them all, retrieve lists a tool that finds them.',
+    { later: ['dispatch'] },
+  ).default('passthrough'),
   transport: oneOf(
     ['stdio', 'streamable-http', 'sse'],
     'How clients reach the proxy: stdio for one local client, streamable-http or sse for several.',
@@ -177,6 +180,9 @@ export const settingsSchema = z.object({
   naming: naming.prefault({}).meta({ description: 'How tools are called.' }),
   connect: connect.prefault({}).meta({ description: 'How servers are connected.' }),
   oauth: signInSchema.prefault({}).meta({ description: 'How the proxy signs in to servers.' }),
+  retrieve: retrieveSchema
+    .prefault({})
+    .meta({ description: 'How tools are found with the exposure `retrieve`.' }),
   log: log.prefault({}).meta({ description: 'What is logged, and where.' }),
 })
 

@@ -1,6 +1,7 @@
 /** The layers around an exchange, in their order. */
 import type { Config } from '../config/schema.ts'
 import type { Engine } from '../engine/engine.ts'
+import { calledName, EXPOSURE_NAMES } from '../exposure/names.ts'
 import { createAccount } from '../modules/account.ts'
 import { createShape } from '../modules/shape.ts'
 import type { AddressBook } from '../pipeline/address-book.ts'
@@ -22,13 +23,15 @@ export interface OnionParts {
   upstreams: Upstreams
   book: AddressBook
   logger: Logger
+  /** How tools are offered, where it is not as they come. */
+  exposure: readonly Middleware[]
   middlewares: readonly Middleware[]
 }
 
-/** client → account → the embedder's layers → shape → router. Listing and calling take the same way. */
+/** client → account → exposure → the embedder's layers → shape → router. Listing and calling take the same way. */
 export function createOnion(config: Config, parts: OnionParts): Handler {
   const { settings } = config
-  const { engine, keeper, ledger, upstreams, book, logger, middlewares } = parts
+  const { engine, keeper, ledger, upstreams, book, logger, exposure, middlewares } = parts
   const tools = createProxyTools({
     engine,
     keeper,
@@ -37,7 +40,13 @@ export function createOnion(config: Config, parts: OnionParts): Handler {
     budget: settings.maxResponseSize,
   })
   const layers = [
-    createAccount({ ledger, ownTools: PROXY_TOOL_NAMES, instructions: INSTRUCTIONS }),
+    createAccount({
+      ledger,
+      ownTools: new Set([...PROXY_TOOL_NAMES, ...EXPOSURE_NAMES]),
+      instructions: INSTRUCTIONS,
+      calledName,
+    }),
+    ...exposure,
     ...middlewares,
     createShape({
       engine,

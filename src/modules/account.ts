@@ -12,12 +12,19 @@ export interface AccountOptions {
   ownTools: ReadonlySet<string>
   /** The proxy's own part of the server instructions, which every client reads. */
   instructions: string
+  /** The tool that a call ends at; by default the one it names. */
+  calledName?(params: JsonObject): string
 }
 
 /** Bytes of a large result that are looked at to learn how many characters a token has. */
 const SAMPLE_BYTES = 4096
 
-export function createAccount({ ledger, ownTools, instructions }: AccountOptions): Middleware {
+export function createAccount({
+  ledger,
+  ownTools,
+  instructions,
+  calledName = ({ name }) => String(name),
+}: AccountOptions): Middleware {
   return {
     name: 'account',
     methods: ['tools/list', 'tools/call'],
@@ -26,7 +33,8 @@ export function createAccount({ ledger, ownTools, instructions }: AccountOptions
       // A server that asks for input has not answered yet, and what it asks is not for the model.
       const asks = !(result instanceof LargeResult) && isInputRequired(result)
       if (asks) return result
-      if (exchange.method === 'tools/call') ledger.record(recordOf(exchange, result, ownTools))
+      if (exchange.method === 'tools/call')
+        ledger.record(recordOf(exchange, result, calledName(exchange.params), ownTools))
       else ledger.record(definitions(exchange, result, ownTools, instructions))
       return result
     },
@@ -35,8 +43,12 @@ export function createAccount({ ledger, ownTools, instructions }: AccountOptions
 
 const SAVINGS = `${META}savings`
 
-function recordOf(exchange: Exchange, result: Result, ownTools: ReadonlySet<string>): SavingsRecord {
-  const tool = String(exchange.params.name)
+function recordOf(
+  exchange: Exchange,
+  result: Result,
+  tool: string,
+  ownTools: ReadonlySet<string>,
+): SavingsRecord {
   const about = { agent: exchange.agent.id, tool, kind: ownTools.has(tool) ? 'proxy-tool' : 'call' } as const
   if (result instanceof LargeResult) {
     const { bytes } = result

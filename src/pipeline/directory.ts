@@ -2,6 +2,7 @@
 import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Client, Exchange } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
+import { withOrigin } from '../protocol/origin.ts'
 import { nearest } from '../text/edit-distance.ts'
 import type { ServerList, Upstreams } from '../upstream/upstreams.ts'
 import { type Named, type Names, type NamingOptions, nameAll } from './names.ts'
@@ -108,7 +109,7 @@ function listedUnder(names: Names, lists: readonly ServerList[]): Listed[] {
       const name = original === undefined ? undefined : names.exposed(server, original)
       if (name === undefined || seen.has(name)) return []
       seen.add(name)
-      return [{ server, item: name === original ? item : { ...item, name } }]
+      return [{ server, item: withOrigin({ ...item, name }, { server, name: String(original) }) }]
     }),
   )
 }

@@ -1,0 +1,128 @@
+/** Whether arguments are what a tool's input schema asks for, before a server is asked. */
+import { createRequire } from 'node:module'
+import type { ErrorObject, ValidateFunction } from 'ajv'
+import { LRUCache } from 'lru-cache'
+import { RE2JS } from 're2js'
+import { isObject, type JsonObject, own } from '../protocol/json.ts'
+import { nearest } from '../text/edit-distance.ts'
+
+/** Faults that are told; a model mends them one after the other anyway. */
+const mostFaults = 5
+/** Characters of a schema that is still compiled: a longer one is left to its server. */
+const longestSchema = 200_000
+
+/** Compiling takes milliseconds, and a session calls the same few tools. */
+const compiled = new LRUCache<string, ValidateFunction | 'unreadable'>({ max: 64 })
+
+/**
+ * What is wrong with the arguments, a sentence each; empty when nothing is, or when the schema cannot be read: then the server decides.
+ * Patterns of the schema are matched in linear time (RE2), formats pass.
+ */
+export function faultsOf(args: JsonObject, schema: JsonObject): string[] {
+  const validate = validatorOf(schema)
+  if (validate === 'unreadable') return []
+  try {
+    if (validate(args)) return []
+  } catch {
+    // Nested deeper than the stack.
+    return []
+  }
+  const errors = validate.errors ?? []
+  const faults = errors.map((error) => faultText(error, schema, args))
+  return [...new Set([...faults, ...strangers(args, schema)])].slice(0, mostFaults)
+}
+
+/** Names that the schema allows but does not know: a misspelt one is often why another is missing. */
+function strangers(args: JsonObject, schema: JsonObject): string[] {
+  const properties = own(schema, 'properties')
+  if (!isObject(properties)) return []
+  return Object.keys(args)
+    .filter((name) => !Object.hasOwn(properties, name))
+    .map((name) => strangerText(name, name, properties))
+}
+
+function strangerText(name: string, shown: string, properties: unknown): string {
+  const [near] = isObject(properties) ? nearest(name, Object.keys(properties), 1) : []
+  return `there is no ${shown}${near === undefined ? '' : `; did you mean ${near}?`}`
+}
+
+function validatorOf(schema: JsonObject): ValidateFunction | 'unreadable' {
+  // `$schema` would ask for a meta-schema of an older draft, which is not loaded.
+  const { $schema: _, ...rest } = schema
+  const text = JSON.stringify(rest)
+  const known = compiled.get(text)
+  if (known !== undefined) return known
+  const made = text.length > longestSchema ? 'unreadable' : compile(rest)
+  compiled.set(text, made)
+  return made
+}
+
+function compile(schema: JsonObject): ValidateFunction | 'unreadable' {
+  // A require, so that Ajv (30 ms) is loaded by the first call that needs it and not at start.
+  const require = createRequire(import.meta.url)
+  const { Ajv2020 }: typeof import('ajv/dist/2020.js') = require('ajv/dist/2020.js')
+  try {
+    const ajv = new Ajv2020({
+      strict: false,
+      validateFormats: false,
+      logger: false,
+      allErrors: true,
+      code: { regExp: linear },
+    })
+    const validate = ajv.compile(schema)
+    // `$async`, an extension of Ajv, answers with a promise: a rejection that nobody would see coming.
+    return '$async' in validate ? 'unreadable' : validate
+  } catch {
+    return 'unreadable'
+  }
+}
+
+/** A pattern of a server, which may be made to take for ever. What RE2 does not know (lookaround) passes. */
+const linear = Object.assign(
+  (pattern: string): { test(text: string): boolean } => {
+    try {
+      const program = RE2JS.compile(pattern)
+      return { test: (text) => program.matcher(text).find() }
+    } catch {
+      return { test: () => true }
+    }
+  },
+  { code: 'linear' },
+)
+
+function faultText(
+  { keyword, instancePath, params, message = 'is wrong' }: ErrorObject,
+  schema: JsonObject,
+  args: JsonObject,
+): string {
+  const place = instancePath.split('/').slice(1).map(unescaped).join('.')
+  const at = (name: string): string => (place === '' ? name : `${place}.${name}`).slice(0, 200)
+  if (keyword === 'required') return `${at(String(params.missingProperty))} is missing`
+  if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') {
+    const name = String(params.additionalProperty ?? params.unevaluatedProperty)
+    return strangerText(name, at(name), own(schema, 'properties'))
+  }
+  const words =
+    keyword === 'enum' && Array.isArray(params.allowedValues)
+      ? `must be one of ${params.allowedValues
+          .slice(0, 10)
+          .map((value) => JSON.stringify(value))
+          .join(', ')}`
+      : message
+  return `${place === '' ? 'the arguments' : place.slice(0, 200)} ${words}${given(instancePath, args)}`
+}
+
+/** The value that is wrong, where it is short. */
+function given(pointer: string, args: JsonObject): string {
+  let value: unknown = args
+  for (const key of pointer.split('/').slice(1).map(unescaped)) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return ''
+    value = (value as Record<string, unknown>)[key]
+  }
+  const text = JSON.stringify(value)
+  return pointer === '' || text.length > 60 ? '' : ` (got ${text})`
+}
+
+function unescaped(part: string): string {
+  return part.replaceAll('~1', '/').replaceAll('~0', '~')
+}

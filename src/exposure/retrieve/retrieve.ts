@@ -1,0 +1,106 @@
+/**
+ * The `retrieve` exposure: instead of every tool of every server the client sees a tool that finds tools, and one that runs them
+ * (routing `call`) or those that were found as tools of their own (routing `dynamic`).
+ */
+import { errorResult } from '../../protocol/content.ts'
+import type { Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
+import { isObject, type JsonObject } from '../../protocol/json.ts'
+import type { Result } from '../../protocol/result.ts'
+import { lean } from '../lean.ts'
+import { createShelves, type Listing } from '../shelf.ts'
+import { type CallTool, callTools, dispatch } from './call-tool.ts'
+import { describeTool } from './describe-tool.ts'
+import { retrieveTools } from './retrieve-tools.ts'
+import type { ExposureTool, Registry, RetrieveSettings } from './routing.ts'
+
+export interface RetrieveOptions extends RetrieveSettings {
+  /** Names of the tools that the router offers as the proxy's own: they stay listed. */
+  ownTools: ReadonlySet<string>
+  /** Given in the dynamic routing. */
+  registry?: Registry | undefined
+  /** Tokens of texts; for `listWithinTokens`. */
+  countTokens(texts: readonly string[]): Promise<number[]>
+}
+
+export function createRetrieve(options: RetrieveOptions): Middleware {
+  const { ownTools, registry } = options
+  const tools: ExposureTool[] = [retrieveTools(options, registry), describeTool(options)]
+  // Registered tools carry their schemas, and are called by their names.
+  const runners = registry ? [] : callTools(options.splitCalls)
+  const offered = registry ? tools.slice(0, 1) : tools
+  const byName = new Map(tools.map((tool) => [tool.name, tool]))
+  const runnersByName = new Map(
+    [...runners, ...(registry ? callTools(false) : [])].map((tool) => [tool.name, tool]),
+  )
+  const definitions = [...offered.slice(0, 1), ...runners, ...offered.slice(1)].map(
+    ({ definition }: ExposureTool | CallTool) => definition,
+  )
+
+  return {
+    name: 'retrieve',
+    methods: ['tools/list', 'tools/call'],
+    wrap(next) {
+      const shelves = createShelves(next, ownTools)
+      const fits = createFits(options)
+
+      async function list(exchange: Exchange): Promise<Result> {
+        const listing = await shelves.of(exchange)
+        if (await fits(listing)) return listing.result
+        const registered = registry?.pools.peek(exchange.agent.id)
+        const shown =
+          registered === undefined ? [] : listing.shelf.tools.filter(({ name }) => registered.has(name))
+        return {
+          ...listing.result,
+          tools: [...definitions, ...listing.own.map(lean), ...shown.map(({ definition }) => definition)],
+        }
+      }
+
+      async function run(runner: CallTool, exchange: Exchange): Promise<Result> {
+        const { arguments: args } = exchange.params
+        const { shelf } = await shelves.of(exchange)
+        const dispatched = dispatch(runner, isObject(args) ? args : {}, shelf)
+        if ('failure' in dispatched) return errorResult(dispatched.failure)
+        return pass(next, called(exchange, dispatched), registry)
+      }
+
+      return async (exchange) => {
+        // A proxy that is our client offers its tools as it likes: it has to see them all.
+        if (exchange.client.via !== undefined) return next(exchange)
+        if (exchange.method === 'tools/list') return list(exchange)
+        const { name, arguments: args } = exchange.params
+        const runner = typeof name === 'string' ? runnersByName.get(name) : undefined
+        if (runner) return run(runner, exchange)
+        const tool = typeof name === 'string' ? byName.get(name) : undefined
+        if (!tool) return pass(next, exchange, registry)
+        return tool.call(isObject(args) ? args : {}, exchange, await shelves.of(exchange))
+      }
+    },
+  }
+}
+
+function called(exchange: Exchange, { name, args }: { name: string; args: JsonObject }): Exchange {
+  return { ...exchange, params: { ...exchange.params, name, arguments: args } }
+}
+
+function pass(next: Handler, exchange: Exchange, registry: Registry | undefined): Promise<Result> {
+  registry?.pools.peek(exchange.agent.id)?.used(String(exchange.params.name))
+  return next(exchange)
+}
+
+/** Whether a list is small enough to be shown whole. Counted once for each list. */
+function createFits({
+  listWithinTokens,
+  countTokens,
+}: RetrieveOptions): (listing: Listing) => Promise<boolean> {
+  const known = new WeakMap<object, Promise<boolean>>()
+  return ({ shelf }) => {
+    if (listWithinTokens === 0) return Promise.resolve(false)
+    const counted =
+      known.get(shelf) ??
+      countTokens(shelf.tools.map(({ definition }) => JSON.stringify(definition))).then(
+        (counts) => counts.reduce((sum, count) => sum + count, 0) <= listWithinTokens,
+      )
+    known.set(shelf, counted)
+    return counted
+  }
+}

@@ -1,0 +1,24 @@
+/**
+ * Whose a listed item is. Known inside of the proxy alone: a symbol is copied with the item by whoever changes it, and no JSON
+ * ever holds it.
+ */
+import type { JsonObject } from './json.ts'
+
+export interface Origin {
+  readonly server: string
+  /** The name the server gave it. */
+  readonly name: string
+}
+
+const ORIGIN = Symbol('origin')
+
+type Marked = { [ORIGIN]?: Origin }
+
+export function withOrigin(item: JsonObject, origin: Origin): JsonObject {
+  return Object.assign({ ...item }, { [ORIGIN]: origin })
+}
+
+/** Undefined for what no server listed. */
+export function originOf(item: JsonObject): Origin | undefined {
+  return (item as Marked)[ORIGIN]
+}
