@@ -10,6 +10,7 @@ import { createEngine, ENGINE_DEFAULTS } from './engine/lanes.ts'
 import { createBackend } from './gateway/backend.ts'
 import { openExposure } from './gateway/exposure.ts'
 import { openKeeper } from './gateway/keeper.ts'
+import { createListChangedCommand } from './gateway/list-changed-command.ts'
 import { createOnion } from './gateway/onion.ts'
 import { openUpstreams } from './gateway/servers.ts'
 import { openAuthorizers, type SignInParts } from './gateway/sign-in.ts'
@@ -76,8 +77,13 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     now: elapsed,
     maxMessageBytes: MAX_MESSAGE_BYTES,
   })
-  const exposure = await openExposure(settings, {
+  const { listChangedExec } = settings
+  const command =
+    listChangedExec === undefined ? undefined : createListChangedCommand(listChangedExec, logger)
+  if (command) audience.listen((list) => list === 'tools' && command.run())
+  const exposure = await openExposure(config, {
     engine,
+    logger,
     elapsed,
     toolsChanged: (client) => audience.announce('tools', (other) => other === client),
   })
@@ -88,7 +94,8 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     upstreams,
     book,
     logger,
-    exposure,
+    exposure: exposure.layers,
+    instructions: exposure.instructions,
     middlewares: parts.middlewares ?? [],
   })
   const backend = createBackend(handler, {
@@ -98,6 +105,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     keeper,
     logger,
     identity: identityOf(config),
+    instructions: exposure.instructions,
   })
   const modern = createModernService({ backend, audience, now: elapsed })
 
@@ -113,9 +121,10 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
   async function shutDown(): Promise<void> {
     await modern.close()
     audience.close()
+    command?.close()
     await listener?.close()
     await authorizers?.close()
-    await Promise.all([upstreams.close(), keeper.close(), reporting])
+    await Promise.all([upstreams.close(), keeper.close(), exposure.close(), reporting])
     await engine.close()
   }
 

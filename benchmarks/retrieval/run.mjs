@@ -6,7 +6,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { cutAdaptively, searchAll } from '../../dist/discovery/adaptive.js'
+import { cutAdaptively, mergeAnswers } from '../../dist/discovery/adaptive.js'
 import { leadOf } from '../../dist/discovery/lead.js'
 import { indexTools, WEIGHTS } from '../../dist/discovery/lexical.js'
 import { signatureOf } from '../../dist/discovery/signature.js'
@@ -148,8 +148,12 @@ function batching() {
   return [
     row('one question, 5 tools', (query) => search.search(query, 5)),
     row('one question, 6 tools', (query) => search.search(query, 6)),
-    row('a question each, 3 tools', (query) => searchAll(search, parts(query), 3).found),
-    row('a question each, 5 tools', (query) => searchAll(search, parts(query), 5).found),
+    row('a question each, 3 tools', (query) =>
+      mergeAnswers(parts(query).map((part) => search.search(part, 3))),
+    ),
+    row('a question each, 5 tools', (query) =>
+      mergeAnswers(parts(query).map((part) => search.search(part, 5))),
+    ),
   ]
 }
 

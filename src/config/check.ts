@@ -93,7 +93,13 @@ function checkSettings(
   }
   const { auth, host, transport } = parsed.data
   checkAuth(auth, host, transport !== 'stdio', [...SETTINGS, 'auth'], report)
-  return { settings: { ...parsed.data, previewSize: Math.min(previewSize, maxResponseSize) }, chosen }
+  const settings = { ...parsed.data, previewSize: Math.min(previewSize, maxResponseSize) }
+  return { settings: { ...settings, exposure: exposureOf(settings, chosen) }, chosen }
+}
+
+/** Who says how tools are to be retrieved wants to retrieve them: the proxies that these names come from do nothing else. */
+function exposureOf({ exposure }: Settings, chosen: readonly string[]): Settings['exposure'] {
+  return !chosen.includes('exposure') && chosen.includes('retrieve.routing') ? 'retrieve' : exposure
 }
 
 function reportAbsence(

@@ -25,6 +25,8 @@ export const OPTION_NAMES: Readonly<Record<string, OptionNames>> = {
   previewSize: { env: ['MCPPROXY_PREVIEW_SIZE'] },
   enableAutoTruncation: { env: ['MCPPROXY_ENABLE_AUTO_TRUNCATION'] },
   truncationMessage: { env: ['MCPPROXY_TRUNCATION_MESSAGE'] },
+  truncateOutputLength: { env: ['MCPPROXY_TRUNCATE_OUTPUT_LEN'] },
+  listChangedExec: { env: ['MCPPROXY_LIST_CHANGED_EXEC'] },
   queryTimeoutMs: { env: ['MCPPROXY_QUERY_TIMEOUT_MS'] },
   cacheTTLSeconds: { env: ['MCPPROXY_CACHE_TTL_SECONDS', 'MCPPROXY_CACHE_TTL'] },
   cacheMaxEntries: { env: ['MCPPROXY_CACHE_MAX_ENTRIES'] },
@@ -52,6 +54,8 @@ export const OPTION_NAMES: Readonly<Record<string, OptionNames>> = {
   'connect.callTimeoutMs': { env: ['MCPPROXY_CALL_TIMEOUT_MS'] },
   'connect.idleMs': { env: ['MCPPROXY_IDLE_MS'] },
   'retrieve.routing': { env: ['MCPPROXY_ROUTING_TYPE'] },
+  'retrieve.engine': { env: ['MCPPROXY_EMBEDDER'] },
+  'retrieve.model': { env: ['MCPPROXY_EMBEDDING_MODEL', 'MCPPROXY_HF_MODEL'] },
   'retrieve.topK': { env: ['MCPPROXY_TOP_K'] },
   'retrieve.toolsLimit': { env: ['MCPPROXY_TOOLS_LIMIT'] },
   'retrieve.listWithinTokens': { env: ['MCPPROXY_LIST_WITHIN_TOKENS'] },
@@ -105,15 +109,9 @@ export const LATER = {
     'mcpproxydeny',
     'toolcachettl',
   ],
-  settings: ['truncateOutputLength', 'index', 'spill', 'readback', 'toolCache', 'profiles'],
+  settings: ['index', 'spill', 'readback', 'toolCache', 'profiles'],
   servers: ['quota', 'concurrency', 'tools', 'exposure'],
-  env: [
-    'MCPPROXY_EMBEDDER',
-    'MCPPROXY_HF_MODEL',
-    'MCPPROXY_TRUNCATE_OUTPUT_LEN',
-    'MCPPROXY_LIST_CHANGED_EXEC',
-    'MCPPROXY_SPILL_THRESHOLD',
-  ],
+  env: ['MCPPROXY_SPILL_THRESHOLD'],
 } as const
 
 /** The long name of a flag without its dashes and value: `max-response-size`. */

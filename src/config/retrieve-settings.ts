@@ -1,6 +1,6 @@
 /** `proxySettings.retrieve`: how tools are found in the exposure of that name. */
 import * as z from 'zod'
-import { flag, integer, oneOf } from './option.ts'
+import { flag, integer, oneOf, text } from './option.ts'
 
 export const retrieveSchema = z.object({
   routing: oneOf(
@@ -8,6 +8,13 @@ export const retrieveSchema = z.object({
     'How a tool that was found is run: by call_tool (call), or as a tool of its own that is added to the list (dynamic).',
     { spellings: { call_tool: 'call' } },
   ).default('call'),
+  engine: oneOf(
+    ['bm25', 'hf', 'openai', 'hybrid'],
+    'How tools are found: by words (bm25), by meaning with a model of this machine (hf) or of a server (openai), or by both (hybrid).',
+  ).default('bm25'),
+  model: text(
+    'The model that embeds tools and questions. Not set: all-MiniLM-L6-v2 (hf), text-embedding-3-small (openai).',
+  ).optional(),
   topK: z
     .union([z.int().min(1).max(50), z.literal('adaptive')])
     .meta({

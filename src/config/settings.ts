@@ -129,6 +129,13 @@ export const settingsSchema = z.object({
   truncationMessage: text(
     'Replaces the first line of a preview. {cache_id}, {size}, {tokens} and {limit} are filled in.',
   ).optional(),
+  truncateOutputLength: integer(
+    'Cut the texts of a result to this length, the end stays; what is cut is lost. Not set: nothing is cut.',
+    { unit: 'characters', min: 1, max: 100_000_000 },
+  ).optional(),
+  listChangedExec: text(
+    'A command for the shell that runs after the list of tools changed, for clients that do not hear of it. It may take 5 seconds.',
+  ).optional(),
   queryTimeoutMs: integer('How long one query over a kept result may take.', {
     unit: 'milliseconds',
     min: 100,

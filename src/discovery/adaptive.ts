@@ -1,5 +1,5 @@
-/** How many of what was found are worth their tokens, and several questions as one. */
-import type { Found, ToolSearch } from './search.ts'
+/** How many of what was found are worth their tokens, and the answers to several questions as one. */
+import type { Found } from './search.ts'
 
 export interface AdaptiveLimit {
   /** What scores less than this part of the best is left out. */
@@ -22,23 +22,10 @@ export function cutAdaptively(
   return found.slice(0, Math.min(most, beyond < 0 ? found.length : beyond))
 }
 
-export interface Batch {
-  /** What each question finds, in the order of the questions; a repeated question has the same answer. */
-  answers: Found[][]
-  /** Each tool once, with its best score: the first of each answer, then the second ones, and so on. */
-  found: Found[]
-}
-
-/** Several questions in one: each is answered by itself, so that none crowds out the others. */
-export function searchAll(search: ToolSearch, questions: readonly string[], limit: number): Batch {
-  const known = new Map<string, Found[]>()
-  const answers = questions.map((question) => {
-    const answer = known.get(question) ?? search.search(question, limit)
-    known.set(question, answer)
-    return answer
-  })
+/** The answers to several questions as one: the first of each, then the second ones, and so on; each tool once, with its best score. */
+export function mergeAnswers(answers: readonly (readonly Found[])[]): Found[] {
   const found = new Map<number, Found>()
-  for (let rank = 0; rank < limit && answers.some((answer) => rank < answer.length); rank++) {
+  for (let rank = 0; answers.some((answer) => rank < answer.length); rank++) {
     for (const answer of answers) {
       const tool = answer[rank]
       if (tool === undefined) continue
@@ -46,5 +33,5 @@ export function searchAll(search: ToolSearch, questions: readonly string[], limi
       if (before === undefined || tool.score > before.score) found.set(tool.index, tool)
     }
   }
-  return { answers, found: [...found.values()] }
+  return [...found.values()]
 }

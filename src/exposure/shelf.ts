@@ -1,22 +1,15 @@
 /** The tools a client could call, as something to search: what is not the proxy's own of its list. */
 
-import type { SearchedTool } from '../discovery/fields.ts'
-import { createLexicalSearch } from '../discovery/lexical.ts'
-import type { ToolSearch } from '../discovery/search.ts'
+import type { FindableTool, Finder, Search } from '../discovery/finder.ts'
 import type { Client, Exchange, Handler } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
 import { originOf } from '../protocol/origin.ts'
 import { plain } from '../protocol/result.ts'
 
-export interface ShelvedTool extends SearchedTool {
-  /** The name its server gave it. */
-  readonly original: string
-}
-
 export interface Shelf {
-  readonly tools: readonly ShelvedTool[]
-  readonly search: ToolSearch
-  find(name: string): ShelvedTool | undefined
+  readonly tools: readonly FindableTool[]
+  readonly search: Search
+  find(name: string): FindableTool | undefined
 }
 
 /** A shelf and the list it was made from, with what else stood in that. */
@@ -33,14 +26,14 @@ export interface Shelves {
 }
 
 /** Kept per client, and shared by clients that see the same: an index is made when a list changes, not when somebody asks. */
-export function createShelves(next: Handler, ownTools: ReadonlySet<string>): Shelves {
+export function createShelves(next: Handler, ownTools: ReadonlySet<string>, finder: Finder): Shelves {
   const byClient = new WeakMap<Client, Shelf>()
   let latest: Shelf | undefined
 
   function shelfOf(items: readonly JsonObject[], client: Client): Shelf {
     const tools = items.map(shelved)
     const known = [byClient.get(client), latest].find((shelf) => shelf && sameTools(shelf.tools, tools))
-    const shelf = known ?? createShelf(tools)
+    const shelf = known ?? createShelf(tools, finder)
     byClient.set(client, shelf)
     latest = shelf
     return shelf
@@ -65,12 +58,12 @@ export function createShelves(next: Handler, ownTools: ReadonlySet<string>): She
   }
 }
 
-function createShelf(tools: readonly ShelvedTool[]): Shelf {
+function createShelf(tools: readonly FindableTool[], finder: Finder): Shelf {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
-  return { tools, search: createLexicalSearch(() => tools), find: (name) => byName.get(name) }
+  return { tools, search: finder.over(tools), find: (name) => byName.get(name) }
 }
 
-function shelved(definition: JsonObject): ShelvedTool {
+function shelved(definition: JsonObject): FindableTool {
   const name = String(definition.name)
   const origin = originOf(definition)
   return { name, original: origin?.name ?? name, server: origin?.server ?? '', definition }
@@ -80,7 +73,7 @@ function shelved(definition: JsonObject): ShelvedTool {
 const told = ['title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const
 
 /** Layers copy definitions; what they do not change in them stays the same object. */
-function sameTools(before: readonly ShelvedTool[], now: readonly ShelvedTool[]): boolean {
+function sameTools(before: readonly FindableTool[], now: readonly FindableTool[]): boolean {
   return (
     before.length === now.length &&
     before.every((tool, index) => {

@@ -19,11 +19,13 @@ export interface BackendParts {
   keeper: Keeper
   logger: Logger
   identity: string
+  /** The proxy's own, which stand before those of the servers. */
+  instructions: string
 }
 
 export function createBackend(
   handler: Handler,
-  { upstreams, audience, engine, keeper, logger, identity }: BackendParts,
+  { upstreams, audience, engine, keeper, logger, identity, instructions: ours }: BackendParts,
 ): Backend {
   const serverInfo = { name: PROXY_NAME, title: 'MCP RLM Proxy', version: packageVersion() }
   const opening = new Map<Client, NodeJS.Immediate>()
@@ -39,7 +41,7 @@ export function createBackend(
         capabilities: capabilities(),
         serverInfo,
         instructions: joinInstructions(
-          via.length === 0,
+          via.length === 0 ? ours : '',
           known.flatMap(({ server, initialize }) => instructionsOf(server, initialize)),
         ),
       }

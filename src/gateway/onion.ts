@@ -4,6 +4,7 @@ import type { Engine } from '../engine/engine.ts'
 import { calledName, EXPOSURE_NAMES } from '../exposure/names.ts'
 import { createAccount } from '../modules/account.ts'
 import { createShape } from '../modules/shape.ts'
+import { createTruncate } from '../modules/truncate.ts'
 import type { AddressBook } from '../pipeline/address-book.ts'
 import { compose } from '../pipeline/onion.ts'
 import { createRouter } from '../pipeline/router.ts'
@@ -13,7 +14,6 @@ import type { Keeper } from '../store/keeper.ts'
 import type { Logger } from '../telemetry/log.ts'
 import type { Ledger } from '../telemetry/savings.ts'
 import { createProxyTools, PROXY_TOOL_NAMES } from '../tools/index.ts'
-import { INSTRUCTIONS } from '../tools/instructions.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 
 export interface OnionParts {
@@ -25,13 +25,15 @@ export interface OnionParts {
   logger: Logger
   /** How tools are offered, where it is not as they come. */
   exposure: readonly Middleware[]
+  /** The proxy's own part of the server instructions. */
+  instructions: string
   middlewares: readonly Middleware[]
 }
 
 /** client → account → exposure → the embedder's layers → shape → router. Listing and calling take the same way. */
 export function createOnion(config: Config, parts: OnionParts): Handler {
   const { settings } = config
-  const { engine, keeper, ledger, upstreams, book, logger, exposure, middlewares } = parts
+  const { engine, keeper, ledger, upstreams, book, logger, exposure, instructions, middlewares } = parts
   const tools = createProxyTools({
     engine,
     keeper,
@@ -43,11 +45,14 @@ export function createOnion(config: Config, parts: OnionParts): Handler {
     createAccount({
       ledger,
       ownTools: new Set([...PROXY_TOOL_NAMES, ...EXPOSURE_NAMES]),
-      instructions: INSTRUCTIONS,
+      instructions,
       calledName,
     }),
     ...exposure,
     ...middlewares,
+    ...(settings.truncateOutputLength === undefined
+      ? []
+      : [createTruncate({ max: settings.truncateOutputLength, exempt: PROXY_TOOL_NAMES })]),
     createShape({
       engine,
       keeper,

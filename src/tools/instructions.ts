@@ -7,15 +7,27 @@ call to see more: ask for the part you need by cache_id, with proxy_filter (reco
 (fields). Their own long answers have a cache_id as well. If you know beforehand what you need, give these three the tool and its \
 arguments instead: only the answer comes back. When a cache_id is unknown, do not retry it; call the tool again.`
 
+const FINDING: Readonly<Record<string, string>> = {
+  call: `The tools of the connected servers are not listed: find them with retrieve_tools, by what you want to do, and run them with \
+call_tool. Do that before you say that something cannot be done.`,
+  dynamic: `The tools of the connected servers are not listed at first: retrieve_tools finds them by what you want to do, and adds them \
+to your tools. Do that before you say that something cannot be done.`,
+}
+
+/** Ours, for how the tools of the servers are offered. `routing`: of the exposure `retrieve`. */
+export function ourInstructions(routing?: 'call' | 'dynamic'): string {
+  return routing === undefined ? INSTRUCTIONS : `${FINDING[routing]}\n\n${INSTRUCTIONS}`
+}
+
 /** The most characters of instructions that clients keep. */
 const MAX_INSTRUCTIONS = 2000
 
-/** Ours, where the proxy's own tools are offered, and as much of the servers' own as still fits whole. */
+/** Ours, empty where the proxy's own tools are not offered, and as much of the servers' own as still fits whole. */
 export function joinInstructions(
-  ours: boolean,
+  ours: string,
   servers: readonly { server: string; instructions: string }[],
 ): string {
-  let text = ours ? INSTRUCTIONS : ''
+  let text = ours
   for (const { server, instructions } of servers) {
     const section = `${text === '' ? '' : '\n\n'}${server}: ${instructions.trim()}`
     if (text.length + section.length <= MAX_INSTRUCTIONS) text += section

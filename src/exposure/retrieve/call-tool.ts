@@ -1,11 +1,13 @@
 /** `call_tool`: runs any tool by its name. Its answer is the tool's own. */
+
+import type { FindableTool } from '../../discovery/finder.ts'
 import { signatureOf } from '../../discovery/signature.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
 import { nearest } from '../../text/edit-distance.ts'
 import { faultsOf } from '../check-arguments.ts'
 import { annotationsOf, covers, EFFECTS, type Effect, effectOf } from '../effects.ts'
 import { CALL_TOOL } from '../names.ts'
-import type { Shelf, ShelvedTool } from '../shelf.ts'
+import type { Shelf } from '../shelf.ts'
 
 /** What is to be called instead, or why nothing is. */
 export type Dispatched = { name: string; args: JsonObject } | { failure: string }
@@ -87,7 +89,7 @@ function argumentsIn(rest: JsonObject): JsonObject | undefined {
 }
 
 /** The server's own name of a tool, where one server alone has it. */
-function onlyOriginal({ tools }: Shelf, name: string): ShelvedTool | undefined {
+function onlyOriginal({ tools }: Shelf, name: string): FindableTool | undefined {
   const [only, ...others] = tools.filter(({ original }) => original === name)
   return others.length === 0 ? only : undefined
 }
@@ -106,6 +108,6 @@ function unknown(name: string, { tools }: Shelf): string {
   return `Tool ${shown} not found.${hint} Use retrieve_tools first: it gives the names of the tools there are now.`
 }
 
-function signatureText({ name, definition }: ShelvedTool): string {
+function signatureText({ name, definition }: FindableTool): string {
   return `Its signature: ${signatureOf(name, own(definition, 'inputSchema'))}`
 }

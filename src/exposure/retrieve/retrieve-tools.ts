@@ -1,6 +1,7 @@
 /** `retrieve_tools`: the few tools that fit what is wanted, of all there are. */
 import * as z from 'zod'
-import { cutAdaptively, searchAll } from '../../discovery/adaptive.ts'
+import { cutAdaptively, mergeAnswers } from '../../discovery/adaptive.ts'
+import type { FindableTool } from '../../discovery/finder.ts'
 import { leadOf } from '../../discovery/lead.ts'
 import type { Found } from '../../discovery/search.ts'
 import { signatureOf } from '../../discovery/signature.ts'
@@ -8,7 +9,7 @@ import { errorResult, textBlock } from '../../protocol/content.ts'
 import { type JsonObject, own } from '../../protocol/json.ts'
 import { readParams } from '../../tools/params.ts'
 import { publicSchema } from '../../tools/public-schema.ts'
-import type { Shelf, ShelvedTool } from '../shelf.ts'
+import type { Shelf } from '../shelf.ts'
 import type { ExposureTool, Registry, RetrieveSettings } from './routing.ts'
 
 const NAME = 'retrieve_tools'
@@ -56,7 +57,10 @@ export function retrieveTools(settings: RetrieveSettings, registry: Registry | u
           `${NAME} needs query: what you want to do, in words, such as "create a calendar event".`,
         )
       const limit = asked ?? (topK === 'adaptive' ? mostTools : topK)
-      const { answers, found } = searchAll(shelf.search, questions, limit)
+      const answers = await Promise.all(
+        [...new Set(questions)].map((question) => shelf.search(question, limit, exchange.signal)),
+      )
+      const found = mergeAnswers(answers)
       const kept = asked === undefined && topK === 'adaptive' ? deserving(answers, found) : found
       const pooled = registry?.pools.of(exchange.agent.id)
       const admission = pooled?.admit(kept.map(({ index, score }) => ({ name: nameAt(shelf, index), score })))
@@ -96,7 +100,7 @@ function deserving(answers: readonly Found[][], found: readonly Found[]): Found[
   return found.filter(({ index }) => indexes.has(index))
 }
 
-function describe(tool: ShelvedTool, score: number): JsonObject {
+function describe(tool: FindableTool, score: number): JsonObject {
   const description = own(tool.definition, 'description')
   return {
     name: tool.name,
@@ -107,7 +111,7 @@ function describe(tool: ShelvedTool, score: number): JsonObject {
   }
 }
 
-function signature(tool: ShelvedTool): string {
+function signature(tool: FindableTool): string {
   return signatureOf('', own(tool.definition, 'inputSchema'), longestSignature)
 }
 

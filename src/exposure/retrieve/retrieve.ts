@@ -2,6 +2,7 @@
  * The `retrieve` exposure: instead of every tool of every server the client sees a tool that finds tools, and one that runs them
  * (routing `call`) or those that were found as tools of their own (routing `dynamic`).
  */
+import type { Finder } from '../../discovery/finder.ts'
 import { errorResult } from '../../protocol/content.ts'
 import type { Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../../protocol/json.ts'
@@ -16,6 +17,7 @@ import type { ExposureTool, Registry, RetrieveSettings } from './routing.ts'
 export interface RetrieveOptions extends RetrieveSettings {
   /** Names of the tools that the router offers as the proxy's own: they stay listed. */
   ownTools: ReadonlySet<string>
+  finder: Finder
   /** Given in the dynamic routing. */
   registry?: Registry | undefined
   /** Tokens of texts; for `listWithinTokens`. */
@@ -23,7 +25,7 @@ export interface RetrieveOptions extends RetrieveSettings {
 }
 
 export function createRetrieve(options: RetrieveOptions): Middleware {
-  const { ownTools, registry } = options
+  const { ownTools, finder, registry } = options
   const tools: ExposureTool[] = [retrieveTools(options, registry), describeTool(options)]
   // Registered tools carry their schemas, and are called by their names.
   const runners = registry ? [] : callTools(options.splitCalls)
@@ -40,7 +42,7 @@ export function createRetrieve(options: RetrieveOptions): Middleware {
     name: 'retrieve',
     methods: ['tools/list', 'tools/call'],
     wrap(next) {
-      const shelves = createShelves(next, ownTools)
+      const shelves = createShelves(next, ownTools, finder)
       const fits = createFits(options)
 
       async function list(exchange: Exchange): Promise<Result> {

@@ -1,0 +1,48 @@
+/** A finder from settings: its catalogue, its vectors and what makes them. */
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Logger } from '../telemetry/log.ts'
+import { openCatalogue } from './catalogue/catalogue.ts'
+import type { Embedder } from './embed/embedder.ts'
+import { createFinder, type Finder } from './finder.ts'
+import { createMeaning } from './meaning.ts'
+import { openExactIndex } from './vectors/exact.ts'
+
+export interface FinderOptions {
+  engine: 'bm25' | 'hf' | 'openai' | 'hybrid'
+  /** Of the engines hf and openai, and of the one that hybrid uses. */
+  model: string | undefined
+  /** Undefined: nothing outlives this run. */
+  dataDir: string | undefined
+  reset: boolean
+  /** The configured servers; tools of others are forgotten. */
+  servers: readonly string[]
+  /** OPENAI_API_KEY and OPENAI_BASE_URL. */
+  environment: Readonly<Record<string, string | undefined>>
+  logger: Logger
+}
+
+/** Rejects with a `ProxyError` that says what to install or to set, for an engine that cannot work here. */
+export async function openFinder(options: FinderOptions): Promise<Finder> {
+  const { engine, dataDir, reset, servers, logger } = options
+  const embedder = await embedderOf(options)
+  const directory = dataDir === undefined ? undefined : join(dataDir, 'tools')
+  if (directory !== undefined) await mkdir(directory, { recursive: true, mode: 0o700 }).catch(() => {})
+  const catalogue = await openCatalogue({ directory, servers, model: embedder?.model, reset, logger })
+  if (!embedder) return createFinder({ catalogue })
+  const vectors = await openExactIndex({ directory, reset, logger })
+  const meaning = createMeaning({ embedder, vectors, logger })
+  return createFinder({ catalogue, meaning, engine: engine === 'hybrid' ? 'hybrid' : 'meaning' })
+}
+
+/** `hybrid` takes the embedder that there is a key for, else the one of this machine. */
+async function embedderOf({ engine, model, environment }: FinderOptions): Promise<Embedder | undefined> {
+  if (engine === 'bm25') return undefined
+  const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl } = environment
+  if (engine === 'openai' || (engine === 'hybrid' && apiKey !== undefined)) {
+    const { createOpenAiEmbedder } = await import('./embed/openai.ts')
+    return createOpenAiEmbedder({ apiKey, baseUrl, model })
+  }
+  const { createHfEmbedder } = await import('./embed/hf.ts')
+  return createHfEmbedder({ model })
+}

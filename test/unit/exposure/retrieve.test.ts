@@ -1,0 +1,314 @@
+import { describe, expect, test } from 'vitest'
+import { ToolPools } from '../../../src/discovery/pools.ts'
+import { createRetrieve, type RetrieveOptions } from '../../../src/exposure/retrieve/retrieve.ts'
+import type { Client, Exchange } from '../../../src/protocol/exchange.ts'
+import type { JsonObject } from '../../../src/protocol/json.ts'
+import { withOrigin } from '../../../src/protocol/origin.ts'
+import { plain } from '../../../src/protocol/result.ts'
+import { client, exchange } from '../../support/upstream.ts'
+import { verifies } from '../../support/verifies.ts'
+
+const string = { type: 'string' }
+
+function tool(server: string, name: string, description: string, more: JsonObject = {}): JsonObject {
+  const inputSchema = {
+    type: 'object',
+    properties: { path: string, depth: { type: 'integer' } },
+    required: ['path'],
+  }
+  return withOrigin({ name: `${server}_${name}`, description, inputSchema, ...more }, { server, name })
+}
+
+const TOOLS = [
+  { name: 'proxy_filter', description: 'own', inputSchema: { type: 'object', properties: {} } },
+  tool('files', 'read_file', 'Read the contents of a file. It must exist.', {
+    annotations: { readOnlyHint: true },
+  }),
+  tool('files', 'write_file', 'Write a file', { annotations: { destructiveHint: false } }),
+  tool('files', 'delete_file', 'Delete a file'),
+  tool('web', 'create_issue', 'Open a new issue in a repository'),
+  tool('web', 'list_issues', 'List the issues of a repository'),
+  tool('web', 'send_mail', 'Send a mail to somebody'),
+]
+
+function world(options: Partial<RetrieveOptions> = {}, tools: () => JsonObject[] = () => TOOLS) {
+  const calls: JsonObject[] = []
+  const changed: Client[] = []
+  const time = { now: 0 }
+  const registry =
+    options.routing === 'dynamic'
+      ? {
+          pools: new ToolPools({ limit: 3, maxAgents: 10, now: () => time.now }),
+          changed: (one: Client) => void changed.push(one),
+        }
+      : undefined
+  const layer = createRetrieve({
+    routing: 'call',
+    topK: 5,
+    listWithinTokens: 0,
+    splitCalls: false,
+    budget: 8000,
+    ownTools: new Set(['proxy_filter']),
+    registry,
+    countTokens: async (texts) => texts.map((text) => text.length),
+    ...options,
+  })
+  const handler = layer.wrap(async ({ method, params }) => {
+    if (method === 'tools/list') return { tools: tools(), extra: 1 }
+    calls.push(params)
+    return { content: [{ type: 'text', text: 'done' }], _meta: { kept: true } }
+  })
+  const one = client()
+  const ask = async (method: string, params: JsonObject, who: Client = one, extra: Partial<Exchange> = {}) =>
+    plain(await handler(exchange(who, { method, params, ...extra })))
+  const call = (name: string, args: JsonObject = {}, who?: Client) =>
+    ask('tools/call', { name, arguments: args, _meta: { progressToken: 1 } }, who)
+  const text = async (name: string, args: JsonObject = {}, who?: Client): Promise<string> => {
+    const { content } = await call(name, args, who)
+    return String((content as JsonObject[])[0]?.text)
+  }
+  const names = async (who?: Client): Promise<string[]> =>
+    ((await ask('tools/list', {}, who)).tools as JsonObject[]).map(({ name }) => String(name))
+  const retrieve = async (args: JsonObject, who?: Client) =>
+    JSON.parse(await text('retrieve_tools', args, who))
+  return { ask, call, text, names, retrieve, calls, changed, one, time }
+}
+
+const found = (answer: { tools: { name: string }[] }): string[] => answer.tools.map(({ name }) => name)
+
+describe('the routing call', () => {
+  verifies(
+    'S1.9 S1.5',
+    'lists what finds and what runs, before and after, and registers nothing',
+    async () => {
+      const { names, retrieve } = world()
+      const before = await names()
+      expect(before).toEqual(['retrieve_tools', 'call_tool', 'describe_tool', 'proxy_filter'])
+      await retrieve({ query: 'read file' })
+      expect(await names()).toEqual(before)
+    },
+  )
+
+  verifies('S1.12', 'gives names, servers, scores, descriptions and signatures', async () => {
+    const answer = await world().retrieve({ query: 'read the contents of a file', top_k: 1 })
+    expect(answer).toEqual({
+      message: '1 of 6 tools fit. Run one with call_tool.',
+      query: 'read the contents of a file',
+      total_available_tools: 6,
+      tools: [
+        {
+          name: 'files_read_file',
+          original_name: 'read_file',
+          server: 'files',
+          score: expect.any(Number),
+          description: 'Read the contents of a file.',
+          signature: '(path: string, depth?: integer)',
+        },
+      ],
+    })
+  })
+
+  verifies('S1.55', 'what nothing fits gives an empty list', async () => {
+    expect(await world().retrieve({ query: 'xyzzy plugh' })).toMatchObject({ tools: [] })
+  })
+
+  verifies('S1.69', 'several questions are one call, and no tool comes twice', async () => {
+    const answer = await world().retrieve({
+      queries: ['open an issue', 'list issues', 'open an issue'],
+      top_k: 2,
+    })
+    expect(new Set(found(answer)).size).toBe(found(answer).length)
+    expect(found(answer)).toEqual(expect.arrayContaining(['web_create_issue', 'web_list_issues']))
+  })
+
+  verifies(
+    'S1.8',
+    'runs a tool by its name: the answer is the tool’s own, and nothing else of the request changes',
+    async () => {
+      const { call, calls } = world()
+      const result = await call('call_tool', { name: 'files_read_file', arguments: { path: 'x' } })
+      expect(result).toEqual({ content: [{ type: 'text', text: 'done' }], _meta: { kept: true } })
+      expect(calls).toEqual([
+        { name: 'files_read_file', arguments: { path: 'x' }, _meta: { progressToken: 1 } },
+      ])
+    },
+  )
+
+  test.each([
+    [{ name: 'files_read_file', args: { path: 'x' } }],
+    [{ name: 'files_read_file', parameters: { path: 'x' } }],
+    [{ name: 'files_read_file', arguments: '{"path":"x"}' }],
+    [{ name: 'files_read_file', path: 'x' }],
+    [{ tool_name: 'files_read_file', arguments: { path: 'x' } }],
+    [{ tool: 'read_file', arguments: { path: 'x' } }],
+  ])('reads what models write: %j', async (args) => {
+    const { call, calls } = world()
+    await call('call_tool', args)
+    expect(calls).toMatchObject([{ name: 'files_read_file', arguments: { path: 'x' } }])
+  })
+
+  test.each([
+    [{}, 'call_tool needs name'],
+    [{ name: 7 }, 'call_tool needs name'],
+    [{ name: 'files_raed_file' }, 'Did you mean files_read_file'],
+    [{ name: 'files_read_file', arguments: {} }, 'path is missing'],
+    [{ name: 'files_read_file', arguments: {} }, 'files_read_file(path: string, depth?: integer)'],
+    [{ name: 'files_read_file', arguments: [1] }, 'arguments must be an object'],
+    [{ name: 'files_read_file', arguments: '{"path"' }, 'arguments must be an object'],
+    [{ name: '__proto__' }, 'not found'],
+    [{ name: 'proxy_filter' }, 'not found'],
+  ])('says what to do instead: %j', async (args, words) => {
+    const { call, calls } = world()
+    const result = await call('call_tool', args as JsonObject)
+    expect(result.isError).toBe(true)
+    expect(JSON.stringify(result.content).replaceAll('\\"', '"')).toContain(words)
+    expect(calls).toEqual([])
+  })
+
+  verifies(
+    'S1.62',
+    'a tool that is not there, or no longer, is a result that says how to go on',
+    async () => {
+      let tools = TOOLS
+      const { call, retrieve } = world({}, () => tools)
+      expect(found(await retrieve({ query: 'send mail' }))).toContain('web_send_mail')
+      tools = TOOLS.filter(({ name }) => name !== 'web_send_mail')
+      const result = await call('call_tool', { name: 'web_send_mail', arguments: { path: 'x' } })
+      expect(result).toMatchObject({ isError: true })
+      expect(JSON.stringify(result)).toContain('not found')
+      expect(JSON.stringify(result)).toContain('Use retrieve_tools first')
+      expect(found(await retrieve({ query: 'send mail' }))).not.toContain('web_send_mail')
+    },
+  )
+
+  test('two servers with a tool of the same name are told apart', async () => {
+    const twice = [...TOOLS, tool('other', 'read_file', 'Read a file elsewhere')]
+    const { text } = world({}, () => twice)
+    expect(await text('call_tool', { name: 'read_file', arguments: { path: 'x' } })).toContain(
+      'run one of files_read_file, other_read_file',
+    )
+  })
+
+  test('a tool that is called by its own name is called', async () => {
+    const { call, calls } = world()
+    await call('web_send_mail', { path: 'x' })
+    expect(calls).toMatchObject([{ name: 'web_send_mail' }])
+  })
+
+  test('calls that read can be approved alone', async () => {
+    const { names, text, calls } = world({ splitCalls: true })
+    expect(await names()).toEqual([
+      'retrieve_tools',
+      'call_tool_read',
+      'call_tool_write',
+      'call_tool_destructive',
+      'describe_tool',
+      'proxy_filter',
+    ])
+    const args = { path: 'x' }
+    expect(await text('call_tool_read', { name: 'files_delete_file', arguments: args })).toContain(
+      'call_tool_destructive',
+    )
+    expect(await text('call_tool_write', { name: 'files_delete_file', arguments: args })).toContain(
+      'call_tool_destructive',
+    )
+    expect(calls).toEqual([])
+    for (const [runner, name] of [
+      ['call_tool_read', 'files_read_file'],
+      ['call_tool_write', 'files_write_file'],
+      ['call_tool_write', 'files_read_file'],
+      ['call_tool_destructive', 'files_delete_file'],
+    ] as const)
+      expect(await text(runner, { name, arguments: args })).toBe('done')
+    expect(calls).toHaveLength(4)
+  })
+
+  test('tells all that a server says of a tool', async () => {
+    const { text } = world()
+    const told = JSON.parse(await text('describe_tool', { names: ['files_read_file', 'files_read_fil'] }))
+    expect(told).toEqual(
+      [
+        { ...TOOLS[1], server: 'files' },
+        { name: 'files_read_fil', error: 'not found; did you mean files_read_file, files_write_file?' },
+      ].map((entry) => JSON.parse(JSON.stringify(entry))),
+    )
+  })
+
+  test('all is listed as it is while it is small', async () => {
+    const { names } = world({ listWithinTokens: 100_000 })
+    expect(await names()).toEqual(TOOLS.map(({ name }) => name))
+  })
+
+  test('a proxy that is the client sees every tool', async () => {
+    const { names, one } = world()
+    expect(await names({ ...one, via: ['outer'] })).toEqual(TOOLS.map(({ name }) => name))
+  })
+
+  test('a reply that would be too long loses its last tools and says so', async () => {
+    const { retrieve } = world({ budget: 500 })
+    const answer = await retrieve({ query: 'file issue mail', top_k: 10 })
+    expect(answer.tools.length).toBeGreaterThan(0)
+    expect(answer.message).toMatch(/more found; ask for fewer/)
+  })
+})
+
+describe('the routing dynamic', () => {
+  verifies(
+    'S1.6 S1.7 S1.10 S1.14',
+    'adds what was found to the list, tells of it once, and keeps it',
+    async () => {
+      const { names, retrieve, changed, one } = world({ routing: 'dynamic' })
+      expect(await names()).toEqual(['retrieve_tools', 'proxy_filter'])
+      const answer = await retrieve({ query: 'open an issue in a repository', top_k: 1 })
+      expect(answer).toMatchObject({
+        newly_registered: ['web_create_issue'],
+        evicted_tools: [],
+        pool_size: 1,
+        pool_limit: 3,
+        total_available_tools: 6,
+        tools: [{ name: 'web_create_issue', newly_registered: true }],
+      })
+      expect(changed).toEqual([one])
+      expect(await names()).toEqual(['retrieve_tools', 'proxy_filter', 'web_create_issue'])
+    },
+  )
+
+  verifies('S1.11', 'what is found again is not registered again, and nothing is announced', async () => {
+    const { retrieve, changed } = world({ routing: 'dynamic' })
+    await retrieve({ query: 'send a mail', top_k: 1 })
+    expect(await retrieve({ query: 'send a mail', top_k: 1 })).toMatchObject({
+      newly_registered: [],
+      tools: [{ newly_registered: false }],
+    })
+    expect(changed).toHaveLength(1)
+  })
+
+  verifies('S1.15 S1.17', 'holds as many as its limit, for each agent', async () => {
+    const { names, retrieve } = world({ routing: 'dynamic' })
+    for (const query of ['send mail', 'create issue', 'list issues', 'read file', 'delete file'])
+      await retrieve({ query, top_k: 1 })
+    expect(await names()).toHaveLength(2 + 3)
+    const other = client()
+    expect(await names({ ...other, agent: { id: 'other', kind: 'session' } })).toEqual([
+      'retrieve_tools',
+      'proxy_filter',
+    ])
+  })
+
+  test('a registered tool that its server no longer has is not listed', async () => {
+    let tools = TOOLS
+    const { names, retrieve } = world({ routing: 'dynamic' }, () => tools)
+    await retrieve({ query: 'send a mail', top_k: 1 })
+    tools = TOOLS.slice(0, 3)
+    expect(await names()).toEqual(['retrieve_tools', 'proxy_filter'])
+  })
+
+  verifies('S1.54', 'a call keeps a tool', async () => {
+    const { call, retrieve, time, names } = world({ routing: 'dynamic' })
+    for (const query of ['send mail', 'create issue', 'list issues']) await retrieve({ query, top_k: 1 })
+    time.now = 1_800_000
+    await call('web_send_mail', { path: 'x' })
+    await retrieve({ query: 'delete file', top_k: 1 })
+    expect(await names()).toContain('web_send_mail')
+  })
+})
