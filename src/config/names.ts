@@ -56,6 +56,7 @@ export const OPTION_NAMES: Readonly<Record<string, OptionNames>> = {
   'retrieve.routing': { env: ['MCPPROXY_ROUTING_TYPE'] },
   'retrieve.engine': { env: ['MCPPROXY_EMBEDDER'] },
   'retrieve.model': { env: ['MCPPROXY_EMBEDDING_MODEL', 'MCPPROXY_HF_MODEL'] },
+  'retrieve.vectorStore': { env: ['MCPPROXY_VECTOR_STORE'] },
   'retrieve.topK': { env: ['MCPPROXY_TOP_K'] },
   'retrieve.toolsLimit': { env: ['MCPPROXY_TOOLS_LIMIT'] },
   'retrieve.listWithinTokens': { env: ['MCPPROXY_LIST_WITHIN_TOKENS'] },

@@ -15,6 +15,9 @@ export const retrieveSchema = z.object({
   model: text(
     'The model that embeds tools and questions. Not set: all-MiniLM-L6-v2 (hf), text-embedding-3-small (openai).',
   ).optional(),
+  vectorStore: text(
+    'Address of a Postgres with pgvector for the vectors of tools (postgres://…). Not set: a file in `dataDir`.',
+  ).optional(),
   topK: z
     .union([z.int().min(1).max(50), z.literal('adaptive')])
     .meta({

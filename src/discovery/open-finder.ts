@@ -6,12 +6,14 @@ import { openCatalogue } from './catalogue/catalogue.ts'
 import type { Embedder } from './embed/embedder.ts'
 import { createFinder, type Finder } from './finder.ts'
 import { createMeaning } from './meaning.ts'
-import { openExactIndex } from './vectors/exact.ts'
+import type { VectorIndex } from './vectors/vector-index.ts'
 
 export interface FinderOptions {
   engine: 'bm25' | 'hf' | 'openai' | 'hybrid'
   /** Of the engines hf and openai, and of the one that hybrid uses. */
   model: string | undefined
+  /** `postgres://…` of a database with pgvector; undefined: vectors are kept in a file and compared in memory. */
+  vectorStore: string | undefined
   /** Undefined: nothing outlives this run. */
   dataDir: string | undefined
   reset: boolean
@@ -30,7 +32,7 @@ export async function openFinder(options: FinderOptions): Promise<Finder> {
   if (directory !== undefined) await mkdir(directory, { recursive: true, mode: 0o700 }).catch(() => {})
   const catalogue = await openCatalogue({ directory, servers, model: embedder?.model, reset, logger })
   if (!embedder) return createFinder({ catalogue })
-  const vectors = await openExactIndex({ directory, reset, logger })
+  const vectors = await vectorsOf(options, directory, embedder.model)
   const meaning = createMeaning({ embedder, vectors, logger })
   return createFinder({ catalogue, meaning, engine: engine === 'hybrid' ? 'hybrid' : 'meaning' })
 }
@@ -45,4 +47,17 @@ async function embedderOf({ engine, model, environment }: FinderOptions): Promis
   }
   const { createHfEmbedder } = await import('./embed/hf.ts')
   return createHfEmbedder({ model })
+}
+
+async function vectorsOf(
+  { vectorStore, reset, logger }: FinderOptions,
+  directory: string | undefined,
+  space: string,
+): Promise<VectorIndex> {
+  if (vectorStore === undefined) {
+    const { openExactIndex } = await import('./vectors/exact.ts')
+    return openExactIndex({ directory, reset, logger })
+  }
+  const { connectPg, openPgVector } = await import('./vectors/pgvector.ts')
+  return openPgVector({ client: await connectPg(vectorStore), space })
 }

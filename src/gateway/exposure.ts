@@ -34,10 +34,11 @@ export async function openExposure(
     import('../discovery/pools.ts'),
     import('../discovery/open-finder.ts'),
   ])
-  const { toolsLimit, engine: search, model, ...retrieve } = settings.retrieve
+  const { toolsLimit, engine: search, model, vectorStore, ...retrieve } = settings.retrieve
   const finder = await openFinder({
     engine: search,
     model,
+    vectorStore,
     dataDir: settings.dataDir,
     reset: settings.resetData,
     servers: servers.map(({ name }) => name),

@@ -1,0 +1,42 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished } from 'vitest'
+import { createListChangedCommand } from '../../../src/gateway/list-changed-command.ts'
+import { silentLogger } from '../../../src/telemetry/log.ts'
+import { temporaryFolder } from '../../support/upstream.ts'
+import { verifies } from '../../support/verifies.ts'
+
+function world(command: (file: string) => string, limitMs?: number) {
+  const file = join(temporaryFolder(), 'said')
+  const warned: string[] = []
+  const logger = { ...silentLogger, warn: (_: object, message: string) => void warned.push(message) }
+  const made = createListChangedCommand(command(file), logger, limitMs)
+  onTestFinished(() => made.close())
+  const said = (): string => (existsSync(file) ? readFileSync(file, 'utf8') : '')
+  return { made, warned, said, file }
+}
+
+verifies('S1.46', 'runs after a change, once more for all changes that came meanwhile', async () => {
+  const { made, said, warned } = world((file) => `printf a >> ${file}`)
+  for (let n = 0; n < 5; n++) made.run()
+  await expect.poll(said).toBe('aa')
+  made.run()
+  await expect.poll(said).toBe('aaa')
+  expect(warned).toEqual([])
+})
+
+verifies('S1.46', 'a command that takes too long is ended with all it started, and one that fails is told of', async () => {
+  const slow = world((file) => `(sleep 3600; printf a >> ${file}) & sleep 3600`, 300)
+  slow.made.run()
+  await expect.poll(() => slow.warned).toHaveLength(2)
+  const failing = world(() => 'exit 3')
+  failing.made.run()
+  await expect.poll(() => failing.warned).toEqual(['the command for changed lists failed'])
+})
+
+verifies('S1.47', 'nothing runs after the end', async () => {
+  const { made, said } = world((file) => `printf a >> ${file}`)
+  made.close()
+  made.run()
+  expect(said()).toBe('')
+})

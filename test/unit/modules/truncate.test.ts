@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { createTruncate } from '../../../src/modules/truncate.ts'
+import { META } from '../../../src/protocol/content.ts'
+import type { JsonObject } from '../../../src/protocol/json.ts'
+import { exchange } from '../../support/upstream.ts'
+import { verifies } from '../../support/verifies.ts'
+
+const long = (length: number): JsonObject => ({ type: 'text', text: 'x'.repeat(length) })
+
+async function through(result: JsonObject, name = 'tool', extra: object = {}): Promise<JsonObject> {
+  const layer = createTruncate({ max: 200, exempt: new Set(['proxy_filter']) })
+  const wrapped = layer.wrap(async () => result)
+  return (await wrapped(exchange(undefined, { params: { name }, ...extra }))) as JsonObject
+}
+
+verifies('S1.56', 'texts that are too long together are cut as one, and what is no text stays', async () => {
+  const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' }
+  const { content, ...rest } = await through({
+    content: [long(150), image, long(500)],
+    isError: true,
+    structuredContent: { a: 1 },
+  })
+  expect(rest).toEqual({ isError: true, structuredContent: { a: 1 } })
+  const blocks = content as JsonObject[]
+  expect(blocks).toContainEqual(image)
+  const texts = blocks.filter(({ type }) => type === 'text').map(({ text }) => String(text))
+  expect(texts.join('')).toHaveLength(200)
+})
+
+test.each([
+  ['short enough', { content: [long(200)] }, 'tool', {}],
+  ['a preview of what is kept', { content: [long(900)], _meta: { [`${META}cache-id`]: 'x' } }, 'tool', {}],
+  ['an answer of the proxy’s own tools', { content: [long(900)] }, 'proxy_filter', {}],
+  ['what one of them asked to be kept', { content: [long(900)] }, 'tool', { keep: true }],
+])('%s passes as it is', async (_, result, name, extra) => {
+  expect(await through(result as JsonObject, name as string, extra as object)).toBe(result)
+})
