@@ -5,6 +5,7 @@ import { formatCount, formatPlural } from '../../text/format.ts'
 import type { Document } from '../document.ts'
 import { fieldsOf } from '../fields.ts'
 import type { Template } from '../fit.ts'
+import { isBad, isSerious } from '../formats/log-level.ts'
 import { profile } from '../profile.ts'
 import { call } from '../template.ts'
 import { typeNotations } from '../type-notation.ts'
@@ -13,9 +14,6 @@ import { messagePatterns } from './message-patterns.ts'
 import type { Overview } from './overview.ts'
 import { callsOn } from './record-calls.ts'
 import { unusualOf } from './unusual.ts'
-
-const BAD = /^(?:WARN|WARNING|ERR|ERROR|CRIT|CRITICAL|FATAL|SEVERE|ALERT|EMERG|PANIC)$/i
-const SERIOUS = /^(?:ERR|ERROR|CRIT|CRITICAL|FATAL|SEVERE|ALERT|EMERG|PANIC)$/i
 
 export function overviewOfLog(document: Document): Overview {
   const values = document.records()?.values ?? []
@@ -65,7 +63,7 @@ function first(facts: readonly string[], test: (fact: string) => boolean): strin
 function messages(values: readonly JsonValue[]): string[] {
   const text = (index: number) => String(field(values[index], 'message') ?? '')
   if (!values.some((value) => field(value, 'message') !== undefined)) return []
-  const bad = values.filter((value) => BAD.test(String(field(value, 'level'))))
+  const bad = values.filter((value) => isBad(String(field(value, 'level'))))
   const worst = messagePatterns(bad.length, (index) => String(field(bad[index], 'message') ?? ''))
   const all = messagePatterns(values.length, text)
   // What was said once is an example, not a pattern; two are enough.
@@ -118,9 +116,7 @@ function callsFor(records: Records): Template[] {
 
 /** The calls that a look at errors begins with. */
 function serious({ values }: Records): Template[] {
-  const record: JsonObject | undefined = values
-    .filter(isObject)
-    .find(({ level }) => SERIOUS.test(String(level)))
+  const record: JsonObject | undefined = values.filter(isObject).find(({ level }) => isSerious(String(level)))
   if (!record) return []
   const fields = ['line', 'time', 'message'].filter((name) => Object.hasOwn(record, name))
   const word = /[A-Za-z]{5,24}/.exec(String(record.message))?.[0]
