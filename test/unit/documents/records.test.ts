@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { combine } from '../../../src/documents/combine.ts'
 import { fromRows, fromText, fromValue } from '../../../src/documents/derive.ts'
+import { preview } from '../../../src/documents/preview.ts'
 import { collectionsOf, keyedRecords, mainCollection } from '../../../src/documents/records.ts'
 import { toJson } from '../../../src/documents/stringify.ts'
 
@@ -65,4 +66,35 @@ test('derived documents are what their rows are', () => {
 test('writes JSON of any depth', () => {
   const text = `${'{"a":['.repeat(20_000)}1,"x"${']}'.repeat(20_000)}`
   expect(toJson(JSON.parse(text))).toBe(text)
+})
+
+describe('a tree of uneven depth', () => {
+  const engineers = (count: number) =>
+    Array.from({ length: count }, (_, id) => ({ id: 100 + id, name: `engineer ${id}` }))
+  const tree = {
+    company: 'Acme',
+    reports: [
+      { id: 1, name: 'Ann', reports: [{ id: 3, name: 'Cy', reports: engineers(300) }] },
+      { id: 2, name: 'Bo', reports: [{ id: 4, name: 'Di', reports: engineers(20) }] },
+    ],
+  }
+
+  test('is the list that holds all others, not the longest of them', () => {
+    expect(mainCollection(tree)?.path).toBe('$.reports')
+    const document = fromValue(tree)
+    const shown = preview(document, { budget: 2000, tool: 'org', bytes: 9000, tokens: 3000 }).join('abc')
+    expect(shown).toContain('at all depths, $..reports[*]: 324 records')
+    expect(shown).toMatch(/next:\n.*"path":"\$\.\.reports\[\*\]"/)
+  })
+
+  test('but a list of the same name with other fields is not meant', () => {
+    const items = Array.from({ length: 300 }, (_, id) => ({ sku: `s${id}`, price: id }))
+    const orders = {
+      items: [
+        { order: 7, paid: true, items },
+        { order: 8, paid: false, items: [] },
+      ],
+    }
+    expect(mainCollection(orders)?.path).toBe('$.items[0].items')
+  })
 })
