@@ -4,6 +4,7 @@ import { fromRows, fromText, fromValue } from '../../../src/documents/derive.ts'
 import { preview } from '../../../src/documents/preview.ts'
 import { collectionsOf, keyedRecords, mainCollection } from '../../../src/documents/records.ts'
 import { toJson } from '../../../src/documents/stringify.ts'
+import { select } from '../../../src/processors/select.ts'
 
 const list = (count: number) => Array.from({ length: count }, (_, id) => ({ id, name: `n${id}` }))
 
@@ -85,6 +86,21 @@ describe('a tree of uneven depth', () => {
     const shown = preview(document, { budget: 2000, tool: 'org', bytes: 9000, tokens: 3000 }).join('abc')
     expect(shown).toContain('at all depths, $..reports[*]: 324 records')
     expect(shown).toMatch(/next:\n.*"path":"\$\.\.reports\[\*\]"/)
+  })
+
+  test('counts the records in other fields of records as well', () => {
+    const leaf = (line: number) => ({ type: 'Name', line })
+    const ast = {
+      body: [
+        { type: 'If', line: 1, test: { type: 'Call', line: 2, body: [leaf(3), leaf(4)] }, body: [leaf(5)] },
+        { type: 'For', line: 6, body: [leaf(7), { type: 'If', line: 8, body: [leaf(9)] }] },
+      ],
+      other: { body: [leaf(10)] },
+    }
+    const shown = preview(fromValue(ast), { budget: 2000, tool: 'ast', bytes: 900, tokens: 300 }).join('abc')
+    expect(shown).toContain('at all depths, $..body[*]: 9 records')
+    const answer = select.process(fromValue(ast), { path: '$..body[*]' })
+    expect(answer.metadata.matched).toBe(9)
   })
 
   test('but a list of the same name with other fields is not meant', () => {
