@@ -143,7 +143,7 @@ for (const [ending, signal] of [
       }
       // Every server is up again before descriptors are compared: each has three pipes.
       for (const name of NAMES) await soak.take({ kind: 'small', server: name, size: 1 })
-      await expect.poll(() => openDescriptors(client.pid), { timeout: 5000 }).toBeLessThanOrEqual(early + 3)
+      await expect.poll(() => openDescriptors(client.pid)).toBeLessThanOrEqual(early + 3)
       const lateMemory = residentBytes(client.pid)
       expect(lateMemory).toBeLessThan(700 * MB)
       expect(client.strays).toEqual([])
