@@ -96,7 +96,7 @@ class Reader {
       return found
     for (const { comparison, as } of rereadings(found.comparison)) {
       try {
-        const other = this.bound(comparison, found.field)
+        const other = this.bound(comparison, this.inner(comparison, found.field))
         if (!this.some(other.field, other.test) || !this.isList(found, other)) continue
         this.note(`\`${found.comparison.written}\` read as \`${shown(as)}\`.`)
         return other
