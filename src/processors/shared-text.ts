@@ -1,5 +1,7 @@
 /** Long strings of data as parts of the text of its leaves, where they stand anyway: kept once in place of twice. */
 import type { Document } from '../documents/document.ts'
+import { keyedBefore } from '../documents/records.ts'
+import { isObject, own } from '../protocol/json.ts'
 import type { LeafIndex, Visit } from './leaves.ts'
 
 /**
@@ -10,12 +12,14 @@ const LONG = 48
 
 /**
  * Puts in place of each long string of the document's data an equal one that is a part of the leaves' text. To whoever reads
- * them nothing changes. Frozen data stays as it is; so do maps, of whose records there are copies with the key.
+ * them nothing changes. Frozen data stays as it is.
  */
 export function shareText(document: Document, leaves: LeafIndex): void {
   const records = document.records()
-  if (records?.keys !== undefined) return
   const values = records?.values ?? []
+  /** Rows of a map are copies with the key: they hold the same strings. */
+  const copies = records && keyedBefore(records)
+  const isMap = records?.keys !== undefined
   const { text, units } = leaves
   let record = 0
   let unit = 0
@@ -23,9 +27,13 @@ export function shareText(document: Document, leaves: LeafIndex): void {
     const start = units.start(unit++)
     if (typeof value !== 'string' || value.length < LONG) return
     const part = text.slice(start, start + value.length)
-    // Without a holder the value is a record itself, or all there is.
-    if (part === value && (holder !== undefined || record >= 0))
-      Reflect.set(holder ?? values, path.at(-1) ?? record, part)
+    const step = path.at(-1) ?? record
+    // Without a holder the value is a record itself, the key of one, or all there is.
+    const holds = holder ?? (record < 0 || isMap ? undefined : values)
+    if (part !== value || holds === undefined) return
+    Reflect.set(holds, step, part)
+    const copy = path.length === 1 ? (copies?.[record] ?? null) : null
+    if (isObject(copy) && own(copy, String(step)) === part) Reflect.set(copy, step, part)
   }
   for (; record < values.length; record++) leaves.visit(record, share)
   record = -1

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fromValue } from '../../../src/documents/derive.ts'
+import { keyedRecords } from '../../../src/documents/records.ts'
 import { indexLeaves } from '../../../src/processors/leaves.ts'
 import { shareText } from '../../../src/processors/shared-text.ts'
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts'
@@ -48,12 +49,25 @@ describe('long strings as parts of the text of the leaves', () => {
     ])
   })
 
-  test('frozen data stays as it is, and so do maps', () => {
+  test('records of a map, and the copies of them that have the key', () => {
+    const records = Array.from({ length: 9 }, () => watched<JsonObject>({ body: long, of: { note: long } }))
+    const map = { ...Object.fromEntries(records.map(({ object }, at) => [`key-${at}`, object])) }
+    const before = JSON.stringify(map)
+    const document = fromValue(map)
+    const rows = document.rows().items
+    const shown = JSON.stringify(rows)
+    shareText(document, indexLeaves(document))
+    for (const { put } of records) expect(put).toEqual([['body', long]])
+    expect(JSON.stringify(map)).toBe(before)
+    expect(JSON.stringify(document.rows().items)).toBe(shown)
+    expect(keyedRecords(document.records() ?? { path: '$', keys: [], values: [] })).toBe(rows)
+  })
+
+  test('frozen data stays as it is', () => {
     const frozen = deepFreeze([{ body: long }, { body: long }, { body: 'x' }, { body: 'y' }])
     expect(() => share(frozen)).not.toThrow()
-    const records = Array.from({ length: 9 }, () => watched<JsonObject>({ body: long, id: 1 }))
-    share(Object.fromEntries(records.map(({ object }, at) => [`key-${at}`, object])))
-    expect(records.flatMap(({ put }) => put)).toEqual([])
+    const map = deepFreeze(Object.fromEntries(frozen.map((record, at) => [`key ${long} ${at}`, record])))
+    expect(() => share(map)).not.toThrow()
   })
 
   test('no value changes, whatever the data', () => {
@@ -74,10 +88,14 @@ describe('long strings as parts of the text of the leaves', () => {
       ),
     }))
     fc.assert(
-      fc.property(fc.array(value, { maxLength: 8 }), (values) => {
+      fc.property(fc.array(value, { maxLength: 8 }), fc.boolean(), (list, isMap) => {
+        const values = isMap ? { ...list } : list
         const before = JSON.stringify(values)
         const parsed: JsonValue = JSON.parse(before)
-        share(parsed)
+        const document = fromValue(parsed)
+        const rows = JSON.stringify(document.rows().items)
+        shareText(document, indexLeaves(document))
+        expect(JSON.stringify(document.rows().items)).toBe(rows)
         expect(JSON.stringify(parsed)).toBe(before)
       }),
       { numRuns: runs(200) },
