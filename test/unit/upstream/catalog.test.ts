@@ -24,6 +24,7 @@ test('what a server says of its list while the last of many fetches runs is not 
   let restless = true
   const fetch: Fetch = async () => {
     const items = [{ name: `version ${++fetches}` }]
+    await Promise.resolve()
     if (restless) catalog.invalidate(place, 'tools', fetch)
     return { items, session, announced: true }
   }
