@@ -18,6 +18,8 @@ export interface Part {
 export function combine(parts: readonly Part[]): Document {
   const [only] = parts
   if (only && parts.length === 1) return only.document
+  const before = only && latest.get(only.document)?.deref()
+  if (before && isOf(before, parts)) return before
   const texts = parts.every(({ document }) => document.records() === undefined)
   const whole = makeDocument({
     kind: texts ? 'text' : 'json',
@@ -28,10 +30,27 @@ export function combine(parts: readonly Part[]): Document {
     asides: parts.flatMap(({ handle, document }) => document.asides.map((aside) => `${handle}: ${aside}`)),
   })
   combined.set(whole, parts)
+  if (only) latest.set(only.document, new WeakRef(whole))
   return whole
 }
 
 const combined = new WeakMap<Document, readonly Part[]>()
+
+/**
+ * What was last made with a document in front: the next question about the same documents finds what the one before has read. Held
+ * weakly, for it keeps all its documents.
+ */
+const latest = new WeakMap<Document, WeakRef<Document>>()
+
+function isOf(whole: Document, parts: readonly Part[]): boolean {
+  const own = combined.get(whole) ?? []
+  return (
+    own.length === parts.length &&
+    own.every(({ handle, document }, at) => {
+      return handle === parts[at]?.handle && document === parts[at]?.document
+    })
+  )
+}
 
 /** The documents that one was made of by `combine`; undefined for one that was not. */
 export function partsOf(document: Document): readonly Part[] | undefined {

@@ -52,17 +52,21 @@ export function compactRows(
   let used = 4
   let table = true
   const most = rows.length > FEW ? MOST : MOST_OF_FEW
-  for (const place of inOrder(places, wanted)) {
+  const identity = identityOf(places.filter(({ many }) => !many))
+  for (const place of inOrder(places, identity, wanted)) {
     if (chosen.length >= most && !isNamed(place, wanted)) break
     const cells = rows.map((row) => cellOf(row, place))
     const held = cells.filter((cell) => cell !== undefined)
     const even = held.length === rows.length && !place.many
     // What not all rows have makes a table a list, in which each row says all names again.
-    if (held.length === 0 || (table && !even && chosen.length > 0 && !isNamed(place, wanted))) continue
+    const identifies = identity.includes(place) && held.length * 2 >= rows.length
+    const isKept = identifies || isNamed(place, wanted)
+    if (held.length === 0 || (table && !even && chosen.length > 0 && !isKept)) continue
     const length = held.reduce<number>((sum, cell) => sum + sizeOf(cell) + 1, 0) / rows.length
     const names = [...(table && !even ? chosen : []), ...(table && even ? [] : [place])]
     const more = length + names.reduce((sum, { path }) => sum + path.length + 4, 0)
-    if (chosen.length > 0 && used + more > width) continue
+    const space = identifies ? Math.min(room / rows.length, width + ROW) : width
+    if (chosen.length > 0 && used + more > space) continue
     table &&= even
     chosen.push(place)
     used += more
@@ -97,12 +101,27 @@ function isLeaf(field: Place): boolean {
   return scalarCount(field) > 0 || (elements !== undefined && scalarCount({ shape: elements }) > 0)
 }
 
+/** Names that say which record it is, whatever its values: all records found may have one. */
+const NAMING = /^(?:id|uid|key|number|name|title)$/i
+
+/** The fields that tell records apart; else those that are called so, in the record or in one part of it (`metadata.name`). */
+function identityOf(flat: readonly Place[]): Place[] {
+  const found = [idOf(flat), labelOf(flat)].flatMap((field) =>
+    flat.filter((place) => place.path === field?.path),
+  )
+  if (found.some(({ name }) => NAMING.test(name))) return found
+  const called = flat.filter((place) => scalarCount(place) > 0 && NAMING.test(place.name))
+  const own = called.filter(({ depth }) => depth === 1)
+  const [inner] = called.filter(({ depth }) => depth === 2)
+  const part = called.filter(({ depth, keys }) => depth === 2 && keys[0] === inner?.keys[0])
+  return [...(own.length > 0 ? own : part).slice(0, 2), ...found]
+}
+
 /** What identifies a record, what was asked about, and what tells most. */
-function inOrder(places: readonly Place[], wanted: ReadonlySet<string>): Place[] {
+function inOrder(places: readonly Place[], identity: readonly Place[], wanted: ReadonlySet<string>): Place[] {
   const flat = places.filter(({ many }) => !many)
   const first = flat.filter(({ path }) => path === '_from' || path === '_key')
   const named = places.filter((place) => isLeaf(place) && isNamed(place, wanted))
-  const identity = [idOf(flat), labelOf(flat)]
   const others = flat
     .filter((field) => scalarCount(field) > 0 && !isNoise(field) && worth(field) > 0)
     .sort((one, other) => worth(other) - worth(one))

@@ -48,11 +48,42 @@ export function allNested(
   return found
 }
 
+/** Values that are looked at on the way to all records of a tree. */
+const mostVisited = 200_000
+
+/**
+ * The records that the path of `nestedPath` reaches from a value, in lists in other fields as well; `all` is false where there are
+ * more than `most`, or they are too far apart.
+ */
+export function everyNested(
+  value: JsonValue,
+  nesting: Nesting,
+  most: number,
+): { records: JsonValue[]; all: boolean } {
+  const records: JsonValue[] = []
+  const open: JsonValue[] = [value]
+  let visited = 0
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const record of nestedIn(next, nesting)) {
+      if (records.length >= most) return { records, all: false }
+      records.push(record)
+    }
+    for (const below of Array.isArray(next) ? next : isObject(next) ? Object.values(next) : []) {
+      if (++visited > mostVisited) return { records, all: false }
+      if (typeof below === 'object' && below !== null) open.push(below)
+    }
+  }
+  return { records, all: true }
+}
+
 /**
  * The path that reaches such records at all depths from where they begin: `$..children[*]` for those of `$.children` and those in
  * it, with `whole` true; for those of `$.items` only what is nested in them, because their list is called otherwise.
  */
-export function nestedPath(path: string, { field, map }: Nesting): { path: string; whole: boolean } {
+export function nestedPath(
+  path: string,
+  { field, map }: Nesting,
+): { path: string; whole: boolean; start: string } {
   const step = pathStep(field)
   const root = path.startsWith('$') ? path : `$.${path}`
   let start = root
@@ -62,7 +93,7 @@ export function nestedPath(path: string, { field, map }: Nesting): { path: strin
     start = shorter.slice(0, -step.length)
   }
   const deep = `..${step.replace(/^\./, '')}${map ? '.*' : '[*]'}`
-  return { path: start + deep, whole: start !== root && !/\]$/.test(root) }
+  return { path: start + deep, whole: start !== root && !/\]$/.test(root), start }
 }
 
 function search(values: readonly JsonValue[], name: string | undefined): Nesting | undefined {

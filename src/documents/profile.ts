@@ -239,13 +239,8 @@ function isJson(text: string): boolean {
 }
 
 function countString(shape: Shape, value: string, at: number): void {
-  shape.strings ??= newStrings(value)
-  const stats = shape.strings
   const { length } = value
-  stats.count += 1
-  stats.total += length
-  if (length < stats.minLength) stats.minLength = length
-  if (length > stats.maxLength) stats.maxLength = length
+  const stats = countLength(shape, length)
   const first = value.charCodeAt(0)
   if (first === 104 && /^https?:\/\//.test(value)) stats.urls += 1
   else if ((first >= 48 && first <= 57 && length <= 35) || first === 45) countDigits(shape, stats, value, at)
@@ -267,8 +262,19 @@ function countDigits(shape: Shape, stats: StringStats, value: string, at: number
   }
 }
 
+/** Counts a string of this length, and answers where what it looks like is counted. */
+export function countLength(shape: Shape, length: number): StringStats {
+  shape.strings ??= newStrings(length)
+  const stats = shape.strings
+  stats.count += 1
+  stats.total += length
+  if (length < stats.minLength) stats.minLength = length
+  if (length > stats.maxLength) stats.maxLength = length
+  return stats
+}
+
 /** Of strings, before the first of them, which has this length, is counted. */
-export function newStrings({ length }: { length: number }): StringStats {
+function newStrings(length: number): StringStats {
   return {
     count: 0,
     minLength: length,

@@ -16,8 +16,9 @@ const WRAPPER = 3
 export function mainCollection(root: JsonValue): Collection | undefined {
   if (Array.isArray(root) && root.length > WRAPPER) return { path: '$', keys: undefined, values: root }
   const [first, ...others] = collectionsOf(root)
-  if (first?.path !== '$') return best(first ? [first, ...others] : [])
-  const inner = best(others)
+  if (first?.path !== '$')
+    return wholeTree(best(first ? [first, ...others] : []), first ? [first, ...others] : [])
+  const inner = wholeTree(best(others), others)
   return inner && first.values.length === 1 && inner.values.length > WRAPPER ? inner : first
 }
 
@@ -60,12 +61,23 @@ export function asCollection(value: JsonValue, path: string): Collection | undef
 
 /**
  * Records as rows: those of a map carry their key as `_key`, before their own fields; scalars of a map become
- * `{_key, _value}`. Elements of arrays are as they are.
+ * `{_key, _value}`. Elements of arrays are as they are. The same rows each time it is asked for a collection.
  */
 export function keyedRecords(collection: Collection): readonly JsonValue[] {
   const { keys, values } = collection
   if (!keys) return values
-  return values.map((value, index) => withField('_key', keys[index] ?? '', value))
+  const before = keyed.get(collection)
+  if (before) return before
+  const rows = values.map((value, index) => withField('_key', keys[index] ?? '', value))
+  keyed.set(collection, rows)
+  return rows
+}
+
+const keyed = new WeakMap<Collection, readonly JsonValue[]>()
+
+/** The rows of a map, where `keyedRecords` made them before. */
+export function keyedBefore(collection: Collection): readonly JsonValue[] | undefined {
+  return keyed.get(collection)
 }
 
 /** `value` with one field before its own; a value that has no fields goes to `_value`. */
@@ -97,6 +109,35 @@ function best(candidates: readonly Collection[]): Collection | undefined {
     }
   }
   return winner
+}
+
+/**
+ * Of records that hold lists of their kind, `$.children` in place of the largest `$.children[0].children`: the list that all the
+ * others are in, where it is one of several records.
+ */
+function wholeTree(inner: Collection | undefined, all: readonly Collection[]): Collection | undefined {
+  const name = inner && /\.\w+$|\["(?:[^"\\]|\\.)*"\]$/.exec(inner.path)?.[0]
+  if (!inner || inner.keys || name === undefined) return inner
+  const outer = all.find(
+    ({ path, keys, values }) =>
+      !keys && path.endsWith(name) && inner.path.startsWith(`${path}[`) && isKin(values, inner.values),
+  )
+  return outer ?? inner
+}
+
+/** True when the records of a list have most of the fields that those of another have. */
+function isKin(values: readonly JsonValue[], others: readonly JsonValue[]): boolean {
+  const [names, wanted] = [namesOf(values), namesOf(others)]
+  const shared = [...wanted].filter((name) => names.has(name)).length
+  return shared > 0 && shared >= wanted.size * 0.6
+}
+
+function namesOf(values: readonly JsonValue[]): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const value of values.slice(0, 20)) {
+    if (isObject(value)) for (const name of Object.keys(value).slice(0, 100)) names.add(name)
+  }
+  return names
 }
 
 /** How much a collection holds, in leaves, judged by a few of its elements. */

@@ -19,14 +19,33 @@ export interface Kept<T> {
   uses: number
   /** Responses not yet finished, streams among them. */
   open: number
+  /** Of those the ones that answer requests. */
+  answering: number
+}
+
+/** A session that was just opened, and what it runs on. */
+export interface Opened<T> {
+  session: Session
+  transport: T
+}
+
+/** An HTTP request in a session. */
+export interface Use {
+  response: ServerResponse
+  /** The principal that makes it. */
+  owner?: string | undefined
+  /** The response answers a request; else it is a stream, or says that something has arrived. */
+  answers?: boolean
 }
 
 export interface Sessions<T> {
-  /** False while every session is in use: who comes now has to come again. */
-  hasRoom(): boolean
-  add(session: Session, transport: T, owner?: string): void
+  /**
+   * Keeps what `begin` opens, used as by `use` from the first moment on; it has its place while it is opened, too. Undefined
+   * while every session is in use, and nothing is begun: who comes now has to come again.
+   */
+  open(begin: () => Promise<Opened<T>>, use: Use): Promise<Kept<T> | undefined>
   /** Undefined for anybody but its owner. The session counts as used until the response ends. */
-  use(id: string, response: ServerResponse, owner?: string): Kept<T> | undefined
+  use(id: string, use: Use): Kept<T> | undefined
   close(): Promise<void>
 }
 
@@ -38,15 +57,25 @@ const RESTING_MS = 60_000
 
 export function createSessions<T>({ maxSessions, sessionIdleMs, now }: SessionsOptions): Sessions<T> {
   const sessions = new Map<string, Kept<T>>()
+  /** Ends of sessions that were sent away; nobody finds those any more. */
+  const leaving = new Set<Promise<void>>()
+  let opening = 0
 
   const sweep = setInterval(
     () => {
       for (const kept of sessions.values()) {
-        if (kept.open === 0 && now() - kept.lastUsed > sessionIdleMs) void kept.session.close()
+        if (kept.open === 0 && now() - kept.lastUsed > sessionIdleMs) sendAway(kept)
       }
     },
     Math.min(sessionIdleMs, 60_000),
   ).unref()
+
+  /** Ending takes a while, in which the session is neither found, nor counted, nor chosen to leave once more. */
+  function sendAway({ session }: Kept<T>): void {
+    sessions.delete(session.id)
+    const end = session.close().finally(() => leaving.delete(end))
+    leaving.add(end)
+  }
 
   /**
    * Who leaves for a new session: the first that never got past its handshake, so that a flood of handshakes pushes out
@@ -54,36 +83,53 @@ export function createSessions<T>({ maxSessions, sessionIdleMs, now }: SessionsO
    */
   function victim(): Kept<T> | undefined {
     const all = [...sessions.values()]
-    const newcomer = all.find(({ uses }) => uses <= HANDSHAKE)
+    const newcomer = all.find(({ uses, answering }) => uses <= HANDSHAKE && answering === 0)
     if (newcomer) return newcomer
     return all
       .filter(({ open, lastUsed }) => open === 0 && now() - lastUsed > RESTING_MS)
       .sort((a, b) => a.lastUsed - b.lastUsed)[0]
   }
 
-  return {
-    hasRoom: () => sessions.size < maxSessions || victim() !== undefined,
-    add(session, transport, owner) {
-      const leaving = sessions.size < maxSessions ? undefined : victim()
-      if (leaving) void leaving.session.close()
-      sessions.set(session.id, { session, transport, owner, lastUsed: now(), uses: 0, open: 0 })
-      void session.ended.then(() => sessions.delete(session.id))
-    },
-    use(id, response, owner) {
-      const kept = sessions.get(id)
-      if (!kept || kept.owner !== owner) return undefined
+  function use(id: string, { response, owner, answers = false }: Use): Kept<T> | undefined {
+    const kept = sessions.get(id)
+    if (!kept || kept.owner !== owner) return undefined
+    kept.lastUsed = now()
+    kept.uses++
+    // Whoever asked may be gone already: no end of that response would be heard of.
+    if (response.closed) return kept
+    kept.open++
+    if (answers) kept.answering++
+    response.once('close', () => {
+      kept.open--
+      if (answers) kept.answering--
       kept.lastUsed = now()
-      kept.uses++
-      kept.open++
-      response.once('close', () => {
-        kept.open--
-        kept.lastUsed = now()
-      })
-      return kept
+    })
+    return kept
+  }
+
+  return {
+    async open(begin, first) {
+      if (sessions.size + opening >= maxSessions) {
+        const gone = victim()
+        if (!gone) return undefined
+        sendAway(gone)
+      }
+      opening++
+      try {
+        const opened = await begin()
+        const { id, ended } = opened.session
+        const { owner } = first
+        sessions.set(id, { ...opened, owner, lastUsed: now(), uses: 0, open: 0, answering: 0 })
+        void ended.then(() => sessions.delete(id))
+        return use(id, first)
+      } finally {
+        opening--
+      }
     },
+    use,
     async close() {
       clearInterval(sweep)
-      await Promise.all([...sessions.values()].map(({ session }) => session.close()))
+      await Promise.all([...leaving, ...[...sessions.values()].map(({ session }) => session.close())])
     },
   }
 }

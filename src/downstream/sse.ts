@@ -23,15 +23,20 @@ export async function serveSse(options: HttpOptions): Promise<HttpListener> {
     principal?: Principal,
   ): Promise<void> {
     if (url.pathname === STREAM_PATH && request.method === 'GET') {
-      if (!sessions.hasRoom()) return refuse(response, 503, 'Too many sessions: try again later')
-      const transport = new SSEServerTransport(MESSAGE_PATH, response)
-      const id = transport.sessionId
-      const agent = agentOf(principal, { id, kind: 'session' })
-      const session = await openSession({ id, agent, transport: plainTransport(transport), backend })
-      sessions.add(session, transport, principal?.id)
-      sessions.use(id, response, principal?.id)
+      const begin = async () => {
+        const transport = new SSEServerTransport(MESSAGE_PATH, response)
+        const id = transport.sessionId
+        const agent = agentOf(principal, { id, kind: 'session' })
+        const session = await openSession({ id, agent, transport: plainTransport(transport), backend })
+        return { session, transport }
+      }
+      const kept = await sessions.open(begin, { response, owner: principal?.id })
+      if (!kept) refuse(response, 503, 'Too many sessions: try again later')
     } else if (url.pathname === MESSAGE_PATH && request.method === 'POST') {
-      const session = sessions.use(url.searchParams.get('sessionId') ?? '', response, principal?.id)
+      const session = sessions.use(url.searchParams.get('sessionId') ?? '', {
+        response,
+        owner: principal?.id,
+      })
       if (!session) return refuse(response, 404, `Session not found: connect to ${STREAM_PATH} again`)
       await session.transport.handlePostMessage(request, response)
     } else {

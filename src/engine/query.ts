@@ -8,6 +8,7 @@ import { openResult } from '../documents/open.ts'
 import { withField } from '../documents/records.ts'
 import { isWithin } from '../documents/size.ts'
 import { runPipeline } from '../processors/pipeline.ts'
+import { compactSearched } from '../processors/searchable.ts'
 import type { JsonObject, JsonValue } from '../protocol/json.ts'
 import { ellipsis } from '../text/cut.ts'
 import { encodeResult } from './content.ts'
@@ -16,7 +17,7 @@ import { hashOf } from './hash.ts'
 import type { Query, QueryAnswer, Source } from './operation.ts'
 import { type Question, readQuestion } from './questions.ts'
 import { aboutGroups, describeSteps, isCounted, notesOf, type Outcome, titleOf } from './report.ts'
-import type { Views } from './views.ts'
+import type { View, Views } from './views.ts'
 
 /**
  * Runs the steps of the query over its sources and fits what they made to the budget. Pure, but that the views it opens
@@ -39,6 +40,7 @@ export function query(views: Views, sources: readonly Source[], asked: Query): Q
   const [error] = errors
   if (error !== undefined && errors.every((each) => each !== undefined))
     return failure(error, asked, steps, originalTokens)
+  settle(opened.map(({ view }) => view))
   const document = join(asked, outcomes)
   const page = {
     budget: asked.budget,
@@ -59,7 +61,14 @@ export function query(views: Views, sources: readonly Source[], asked: Query): Q
   // What no step changed is kept already.
   if (only !== undefined && document === only.document) return answered([fitted.text.join(only.handle)])
   if (!isKeepable(document, parts)) return answered(fitToBudget(document, { ...page, kept: false }).text)
-  return { ...answered(fitted.text), whole: wholeOf(views, document) }
+  return { ...answered(fitted.text), whole: wholeOf(views, document, sources) }
+}
+
+/** Once the answer is out: what the search has read is kept once. Answers are made of values that their sources keep. */
+function settle(views: readonly View[]): void {
+  setImmediate(() => {
+    for (const { document, sources } of views) if (sources.length === 0) compactSearched(document)
+  })
 }
 
 /** The parameters with the handle of the source among the fields of records: rows of several results say whose they are. */
@@ -131,10 +140,19 @@ function describe(outcomes: readonly Outcome[], parts: readonly Part[]): JsonObj
 }
 
 /** The whole answer as a result that can be kept and asked about, open already. */
-function wholeOf(views: Views, document: Document): NonNullable<QueryAnswer['whole']> {
+function wholeOf(
+  views: Views,
+  document: Document,
+  sources: readonly Source[],
+): NonNullable<QueryAnswer['whole']> {
   const { content, opened } = asText(document) ?? asData(document)
   const hash = hashOf(content)
-  views.keep(hash, opened, content.byteLength)
+  views.keepAnswer(
+    hash,
+    opened,
+    content.byteLength,
+    sources.map((source) => source.hash),
+  )
   return { content, hash }
 }
 

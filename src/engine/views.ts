@@ -6,10 +6,12 @@ import { countTokens } from '../text/tokens.ts'
 import type { Source } from './operation.ts'
 
 /** A document and what was found out about it. */
-interface View {
+export interface View {
   document: Document
   /** Of its text. */
   readonly tokens: number
+  /** Hashes of the documents of whose values it is made: those of an answer. */
+  readonly sources: readonly string[]
 }
 
 /** Contents whose tokens are remembered. */
@@ -20,20 +22,32 @@ export interface Views {
   open(source: Pick<Source, 'hash' | 'content'>): View
   /** `tokens`: of its text, when they were counted. */
   keep(hash: string, document: Document, bytes: number, tokens?: number): View
+  /** Keeps an answer open that was made of what these sources hold, as long as they are open. */
+  keepAnswer(hash: string, document: Document, bytes: number, sources: readonly string[]): View
   /** Remembers the tokens of content that is not opened yet. */
   counted(hash: string, tokens: number): void
   forget(hash: string): void
 }
 
-/** Bytes of content held open. Parsed and indexed it takes about four times as much. */
+/** Bytes of content held open. Parsed and indexed it takes about twice as much again. */
 const OPEN_BYTES = 64 * 1024 * 1024
 
 export function createViews(maxBytes: number = OPEN_BYTES): Views {
-  const open = new LRUCache<string, View>({ maxSize: maxBytes })
+  /** By source: what an answer holds may keep all of its source in memory, so it goes with it and is opened anew. */
+  const answers = new Map<string, Set<string>>()
+  const open = new LRUCache<string, View>({
+    maxSize: maxBytes,
+    disposeAfter: ({ sources }, hash, reason) => {
+      if (reason === 'set') return
+      for (const source of sources) answers.get(source)?.delete(hash)
+      const made = answers.get(hash) ?? []
+      answers.delete(hash)
+      for (const answer of made) open.delete(answer)
+    },
+  })
   const counts = new LRUCache<string, number>({ max: COUNTED })
 
-  function keep(hash: string, document: Document, bytes: number, tokens?: number): View {
-    const view = viewOf(document, tokens)
+  function keep(hash: string, view: View, bytes: number): View {
     // What is larger than all the room has it alone.
     open.set(hash, view, { size: Math.min(Math.max(bytes, 1), maxBytes) })
     return view
@@ -41,17 +55,25 @@ export function createViews(maxBytes: number = OPEN_BYTES): Views {
 
   return {
     open: ({ hash, content }) =>
-      open.get(hash) ?? keep(hash, openDocument(content), content.byteLength, counts.get(hash)),
-    keep,
+      open.get(hash) ?? keep(hash, viewOf(openDocument(content), [], counts.get(hash)), content.byteLength),
+    keep: (hash, document, bytes, tokens) => keep(hash, viewOf(document, [], tokens), bytes),
+    keepAnswer(hash, document, bytes, from) {
+      const sources = from.filter((source) => source !== hash)
+      const view = keep(hash, viewOf(document, sources), bytes)
+      for (const source of sources)
+        if (open.has(source)) answers.set(source, (answers.get(source) ?? new Set()).add(hash))
+      return view
+    },
     counted: (hash, tokens) => void counts.set(hash, tokens),
     forget: (hash) => void open.delete(hash),
   }
 }
 
-function viewOf(document: Document, counted: number | undefined): View {
+function viewOf(document: Document, sources: readonly string[], counted?: number): View {
   let tokens = counted
   return {
     document,
+    sources,
     get tokens() {
       tokens ??= countTokens(document.text)
       return tokens

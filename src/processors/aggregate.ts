@@ -6,7 +6,7 @@ import { compareNaturally } from '../text/natural-order.ts'
 import { fieldTitle } from './aggregate/call.ts'
 import { type Cells, cellsOf } from './aggregate/cells.ts'
 import { type Column, columnsOf } from './aggregate/column.ts'
-import { hasOffset } from './aggregate/date-part.ts'
+import { hasOffset, isYearless, needsYear } from './aggregate/date-part.ts'
 import { listValues } from './aggregate/frequencies.ts'
 import { type Groups, groupRecords } from './aggregate/group.ts'
 import { type GroupKey, parseGroupKey } from './aggregate/group-key.ts'
@@ -124,8 +124,9 @@ function groupNotes(
 ): string[] {
   const notes: string[] = []
   for (const [at, count] of missing.entries()) {
-    if (count > 0)
-      notes.push(`${count} of ${records.values.length} have no \`${keys[at]?.name}\` and are in no group.`)
+    if (count === 0) continue
+    notes.push(`${count} of ${records.values.length} have no \`${keys[at]?.name}\` and are in no group.`)
+    notes.push(...withoutYear(records, keys[at]))
   }
   if (list) {
     const name = listName(list)
@@ -133,19 +134,27 @@ function groupNotes(
       `\`${name}\` is grouped element by element: count is of records, and functions over \`${name}\` are over the elements of the group.`,
     )
   } else if (several) notes.push('Records with several values are counted in each of their groups.')
-  if (keys.some((key) => key.part !== undefined && isShifted(records, key)))
+  if (keys.some((key) => key.part !== undefined && sampled(records, key).some(hasOffset)))
     notes.push('Dates are grouped in UTC.')
   return notes
 }
 
-/** Records looked at for times with an offset from UTC. */
+/** Records looked at for how their times are written. */
 const mostSampled = 200
 
-function isShifted(records: Records, { field }: GroupKey): boolean {
+function sampled(records: Records, { field }: GroupKey): JsonValue[] {
   const found: JsonValue[] = []
   const work = newWork()
   for (const record of records.values.slice(0, mostSampled)) readValues(record, field.path, found, work)
-  return found.flat().some(hasOffset)
+  return found.flat()
+}
+
+/** Says what times without a year can be grouped by instead. */
+function withoutYear(records: Records, key: GroupKey | undefined): string[] {
+  if (!key?.part || !needsYear(key.part) || !sampled(records, key).some(isYearless)) return []
+  const title = fieldTitle(key.field.name)
+  const others = ['month', 'day', 'hour'].map((part) => `\`${title}:${part}\``)
+  return [`\`${title}\` is written without a year: group by ${others.join(', ')}.`]
 }
 
 /** The groups in the order of their rows: by what stands under the name of the first column. */

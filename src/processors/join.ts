@@ -1,6 +1,6 @@
 /** `join_on`: the records of one list, each with the fields of those in another that have the same key. */
 import { partsOf } from '../documents/combine.ts'
-import { fromRows } from '../documents/derive.ts'
+import { fromMadeRows, fromRows } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
 import { formatCount, formatPlural } from '../text/format.ts'
 import { parseJoin } from './join/condition.ts'
@@ -44,7 +44,11 @@ export const join = defineStep({
       ...describe(pairing, joined, inner),
     ]
     return {
-      content: fromRows({ noun: 'record', items: joined.rows }),
+      // Where nothing matched, the records may be texts.
+      content:
+        joined.matched > 0
+          ? fromMadeRows('json', joined.rows)
+          : fromRows({ noun: 'record', items: joined.rows.items }),
       metadata: { total: joined.total, matched: joined.matched, notes },
     }
   },
@@ -99,7 +103,7 @@ function describe({ left, right, on }: Pairing, joined: Joined, inner: boolean):
     )
   }
   if (several > 0)
-    notes.push(`${formatCount(several)} match several: ${formatPlural(rows.length, 'record')} in all.`)
+    notes.push(`${formatCount(several)} match several: ${formatPlural(rows.count, 'record')} in all.`)
   if (loosely > 0) notes.push(`${formatCount(loosely)} match as numbers or regardless of case.`)
   if (joined.unused > 0)
     notes.push(

@@ -1,7 +1,7 @@
 /** JSON as a text to search: every leaf is a unit of it, and can tell its path. */
 import type { Document } from '../documents/document.ts'
 import { pathStep } from '../documents/records.ts'
-import { isObject, type JsonPrimitive, type JsonValue, own } from '../protocol/json.ts'
+import { isObject, type JsonObject, type JsonPrimitive, type JsonValue, own } from '../protocol/json.ts'
 import { lastAtMost } from '../text/lines.ts'
 import { type Spans, StartList } from '../text/spans.ts'
 import { type FieldName, listFieldNames } from './field-names.ts'
@@ -31,9 +31,14 @@ export interface LeafIndex {
 
 /**
  * Called for each leaf in order; `path` changes afterwards and must be read at once. Its steps before `changed` are those
- * of the leaf before.
+ * of the leaf before. `holder` has the leaf under the last step; undefined where there is no path.
  */
-export type Visit = (value: JsonPrimitive, path: readonly Step[], changed: number) => void
+export type Visit = (
+  value: JsonPrimitive,
+  path: readonly Step[],
+  changed: number,
+  holder: JsonObject | readonly JsonValue[] | undefined,
+) => void
 
 /** A key, or the index of an element. */
 type Step = string | number
@@ -47,7 +52,7 @@ export function indexLeaves(document: Document): LeafIndex {
   const walkRecord = (record: number, visit: Visit): void => {
     const key = records?.keys?.[record]
     // The key of a map is data: the name of the record.
-    if (key !== undefined) visit(key, [], 0)
+    if (key !== undefined) visit(key, [], 0, undefined)
     walk(values[record] ?? null, new Trail(), visit)
   }
   const walkRest = (visit: Visit): void => {
@@ -107,26 +112,29 @@ function collected(walkAll: (collect: Visit, count: () => number) => void): { te
 class Trail {
   readonly path: Step[] = []
   changed = 0
+  /** What the last step was taken in. */
+  holder: JsonObject | readonly JsonValue[] | undefined = undefined
 }
 
 /** Visits strings, numbers and booleans. `skipped`: the elements of a collection that is not entered. */
 function walk(value: JsonValue, trail: Trail, visit: Visit, skipped?: readonly JsonValue[]): void {
   if (typeof value !== 'object') {
-    visit(value, trail.path, trail.changed)
+    visit(value, trail.path, trail.changed, trail.holder)
     trail.changed = trail.path.length
   } else if (Array.isArray(value)) {
     if (value === skipped) return
     for (let index = 0; index < value.length; index++)
-      descend(value[index] ?? null, index, trail, visit, skipped)
+      descend(value, value[index] ?? null, index, trail, visit, skipped)
   } else if (value !== null) {
     const keys = Object.keys(value)
     if (skipped !== undefined && keys.length === skipped.length && isCollection(value, keys, skipped)) return
     // Keys of its own: what they lead to is its own, too.
-    for (const key of keys) descend(value[key] ?? null, key, trail, visit, skipped)
+    for (const key of keys) descend(value, value[key] ?? null, key, trail, visit, skipped)
   }
 }
 
 function descend(
+  holder: JsonObject | readonly JsonValue[],
   value: JsonValue,
   step: Step,
   trail: Trail,
@@ -135,6 +143,7 @@ function descend(
 ): void {
   const depth = trail.path.push(step) - 1
   if (depth < trail.changed) trail.changed = depth
+  trail.holder = holder
   walk(value, trail, visit, skipped)
   trail.path.pop()
 }

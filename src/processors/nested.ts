@@ -12,6 +12,7 @@ import type { PipelineStep } from './pipeline.ts'
 import { type Records, recordsOf } from './records.ts'
 import { Refusal } from './refusal.ts'
 import { Remembered } from './remembered.ts'
+import { siblingMatches } from './siblings.ts'
 import { countOf, type Matcher } from './where/verdict.ts'
 
 /** Records looked at below other records. */
@@ -35,7 +36,7 @@ export function nestedMatches(
   return [`Nested in such records are others: "path": ${JSON.stringify(place.path)} has ${counted}.`]
 }
 
-/** A step that says how many records are nested in those it was about, where no other step chose some of them. */
+/** A step that says how many records are nested in those it was about, or lie beside them, where no other step chose some of them. */
 export function tellingOfNested(step: PipelineStep, others: readonly string[]): PipelineStep {
   return {
     ...step,
@@ -44,7 +45,12 @@ export function tellingOfNested(step: PipelineStep, others: readonly string[]): 
       if (!result.applied || result.error !== undefined || others.some((name) => isGiven(params, name)))
         return result
       const records = document.json() === undefined ? undefined : recordsOf(document)
-      const told = records ? nestedMatches(document, records, every, records.values.length) : []
+      const told = records
+        ? [
+            ...nestedMatches(document, records, every, records.values.length),
+            ...siblingMatches(document, records, every),
+          ]
+        : []
       if (told.length === 0) return result
       const notes = [...(result.metadata.notes ?? []), ...told]
       result.metadata = { ...result.metadata, notes }

@@ -25,7 +25,7 @@ export function recordsReached(reached: readonly Reached[], path: Path): Part {
   const inner = name === undefined ? undefined : elementsOf(reached)
   if (!inner)
     return { content: fromRows({ noun: 'record', items: reached.map((one) => recordOf(one, name)) }) }
-  const what = Array.isArray(first?.value) ? 'lists' : 'maps'
+  const what = reached.some(({ value }) => Array.isArray(value)) ? 'lists' : 'maps'
   return {
     content: fromRows({ noun: 'record', items: inner }),
     note: `\`${formatPath(path)}\` reaches ${formatCount(reached.length)} ${what}: their ${formatCount(inner.length)} elements are the records.`,
@@ -35,6 +35,8 @@ export function recordsReached(reached: readonly Reached[], path: Path): Part {
 /** Fewer keys than this name fields, unless they look like data. */
 const MANY = 10
 const MANY_SCALARS = 40
+/** Fewer keys in all are no maps. */
+const FEW = 3
 
 function only(reached: Reached, path: Path): Part {
   const { value } = reached
@@ -94,7 +96,18 @@ function elementsOf(reached: readonly Reached[]): JsonValue[] | undefined {
       Array.isArray(value) ? value.map((element) => recordOf({ value: element, key }, undefined)) : [],
     )
   const objects = held.flatMap(({ value }) => (isObject(value) ? [value] : []))
-  return objects.length === held.length && areMaps(objects) ? objects.flatMap(entriesOf) : undefined
+  if (objects.length < held.length || !(areMaps(objects) || areSmallMaps(objects))) return undefined
+  return objects.flatMap(entriesOf)
+}
+
+/** True where each alone is too small to tell: what they hold is of one kind, and no key is in more than half of them. */
+function areSmallMaps(objects: readonly JsonObject[]): boolean {
+  const holders = new Map<string, number>()
+  for (const key of objects.flatMap((object) => Object.keys(object)))
+    holders.set(key, (holders.get(key) ?? 0) + 1)
+  if (holders.size < FEW || [...holders.values()].some((count) => count > objects.length / 2)) return false
+  const pooled = new Map(objects.flatMap((object) => Object.entries(object)))
+  return holdsKin(Object.fromEntries(pooled))
 }
 
 function entriesOf(object: JsonObject): JsonValue[] {

@@ -5,6 +5,7 @@ import type { Pattern, Span } from '../text/pattern.ts'
 import { type Spans, spanAfter } from '../text/spans.ts'
 import { buildVocabulary, type Vocabulary } from '../text/vocabulary.ts'
 import { indexLeaves, type LeafIndex } from './leaves.ts'
+import { shareText } from './shared-text.ts'
 
 export interface Searchable {
   readonly text: string
@@ -38,6 +39,19 @@ export function searchable(document: Document): Searchable {
   known.set(document, view)
   return view
 }
+
+/**
+ * Keeps the long strings of data once where they were searched: in the text of the leaves. For documents whose data no
+ * other document has; nothing is done for what was not searched, or was done before.
+ */
+export function compactSearched(document: Document): void {
+  const leaves = known.get(document)?.leaves
+  if (leaves === undefined || compacted.has(leaves)) return
+  compacted.add(leaves)
+  shareText(document, leaves)
+}
+
+const compacted = new WeakSet<LeafIndex>()
 
 function ofData(document: Document): Searchable {
   const leaves = indexLeaves(document)

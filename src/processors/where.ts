@@ -9,6 +9,7 @@ import { type Records, requireRecords } from './records.ts'
 import { Refusal } from './refusal.ts'
 import { Remembered } from './remembered.ts'
 import { chooseFrom } from './selection.ts'
+import { siblingMatches } from './siblings.ts'
 import { defineStep } from './step.ts'
 import { bindSomewhere } from './where/elsewhere.ts'
 import { explainNothing, otherFields } from './where/explain.ts'
@@ -57,6 +58,7 @@ function find(document: Document, asked: Records, conditions: readonly string[])
     if (nested.length > 0) notes.push(...nested)
     else if (found.length === 0) notes.push(...explainNothing(comparisons, records))
     notes.push(...otherFields(document, comparisons, records))
+    notes.push(...siblingMatches(document, records, matches))
     return found
   }
   const timed = patterns.reduce((work, pattern) => () => pattern.run(work), filter)

@@ -20,6 +20,7 @@ const daySchema = z.object({
       calls: amount,
       originalTokens: amount,
       deliveredTokens: amount,
+      unmeasuredCharacters: amount.optional(),
     }),
   ),
 })

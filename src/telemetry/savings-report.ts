@@ -7,6 +7,8 @@ export interface SavingsRow {
   calls: number
   originalTokens: number
   deliveredTokens: number
+  /** Characters that are not in the tokens: there was no time to count so much as a sample. Absent: none. */
+  unmeasuredCharacters?: number | undefined
 }
 
 export interface SavingsTotals {
@@ -38,6 +40,11 @@ export interface SavingsDay {
   tools: SavingsRow[]
 }
 
+/** Characters that none of the figures include. */
+export function unmeasuredOf(rows: readonly SavingsRow[]): number {
+  return rows.reduce((sum, { unmeasuredCharacters = 0 }) => sum + unmeasuredCharacters, 0)
+}
+
 export function totalsOf(rows: readonly SavingsRow[]): SavingsTotals {
   const sum = (kind: SavingsKind, field: 'calls' | 'originalTokens' | 'deliveredTokens'): number =>
     rows.filter((row) => row.kind === kind).reduce((total, row) => total + row[field], 0)
@@ -67,6 +74,8 @@ export function mergeRows(rows: readonly SavingsRow[]): SavingsRow[] {
       there.calls += row.calls
       there.originalTokens += row.originalTokens
       there.deliveredTokens += row.deliveredTokens
+      if (row.unmeasuredCharacters !== undefined)
+        there.unmeasuredCharacters = (there.unmeasuredCharacters ?? 0) + row.unmeasuredCharacters
     }
   }
   return [...merged.values()]
@@ -82,6 +91,11 @@ export function formatSavings(rows: readonly SavingsRow[], largest = 5): string 
       `${number(totals.definitionTokens)} for definitions.`,
     `Saved in all: ${number(totals.savedTokens)} tokens${percent(totals.savedTokens, totals.originalTokens)}.`,
   ]
+  const left = unmeasuredOf(rows)
+  if (left > 0)
+    head.push(
+      `Not in these figures: ${number(left)} characters of short runs that ended before any were counted.`,
+    )
   const shown = rows
     .filter(({ kind }) => kind === 'call')
     .sort((a, b) => b.originalTokens - a.originalTokens || (a.tool < b.tool ? -1 : 1))

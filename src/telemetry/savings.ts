@@ -1,6 +1,6 @@
 /** The ledger: what results would have cost a model, what was delivered, and what the proxy itself costs. */
 import { type CountTokens, createRatio, SAMPLE_CHARACTERS } from './ratio.ts'
-import { type SavingsReport, type SavingsRow, totalsOf } from './savings-report.ts'
+import { type SavingsReport, type SavingsRow, totalsOf, unmeasuredOf } from './savings-report.ts'
 import { fingerprint } from './secret.ts'
 
 /**
@@ -117,14 +117,16 @@ export function createLedger({ countTokens, now, random = Math.random }: LedgerO
         ...totalsOf(rows(tallies)),
       })),
       days: [...days].map(([day, tallies]) => ({ day, tools: rows(tallies) })),
-      unmeasuredCharacters: ratio.tokens('', 1) === undefined ? unmeasured(tools) : 0,
+      unmeasuredCharacters: unmeasuredOf(all),
     }
   }
 
   function toRow({ tool, kind, calls, original, delivered }: Tally): SavingsRow {
     const tokens = (amount: Amount): number =>
       Math.round(amount.tokens + (ratio.tokens(tool, amount.characters) ?? 0))
-    return { tool, kind, calls, originalTokens: tokens(original), deliveredTokens: tokens(delivered) }
+    const row = { tool, kind, calls, originalTokens: tokens(original), deliveredTokens: tokens(delivered) }
+    const left = Math.max(original.characters, delivered.characters)
+    return ratio.tokens(tool, left) === undefined ? { ...row, unmeasuredCharacters: left } : row
   }
 
   return { record, report }
@@ -184,11 +186,4 @@ function begin(tallies: Tallies, wanted: string, { kind, tool }: SavingsRecord):
 function add(amount: Amount, tokens: number | undefined, characters: number): void {
   if (tokens === undefined) amount.characters += characters
   else amount.tokens += tokens
-}
-
-function unmeasured(tallies: Tallies): number {
-  return [...tallies.values()].reduce(
-    (sum, { original, delivered }) => sum + Math.max(original.characters, delivered.characters),
-    0,
-  )
 }

@@ -213,6 +213,12 @@ export class Catalog {
   #refresh(entry: Entry, fetch: Fetch): Promise<Kept> {
     entry.pending ??= this.#fetch(entry, fetch).finally(() => {
       entry.pending = undefined
+      if (!entry.again) return
+      // The server went on saying so to the last: what it has now is fetched when it has been quiet for a while.
+      entry.again = false
+      entry.refetch = 'now'
+      entry.quietUntil = this.#options.now() + QUIET_MS
+      this.#soon(entry, fetch)
     })
     return entry.pending
   }

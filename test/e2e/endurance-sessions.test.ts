@@ -66,7 +66,7 @@ verifies(
     await once(child, 'exit')
     await expect.poll(() => http.state(), quiet).toMatchObject({ sessions: 0, streams: 0, sockets: 0 })
   },
-  { ...onLinuxOnly, timeout: 240_000 },
+  { ...onLinuxOnly, timeout: 500_000 },
 )
 
 /** Calls of all kinds at the same time; whatever comes back carries the marker of the call and the name of the agent. */
@@ -180,7 +180,7 @@ verifies(
     await once(child, 'exit')
     await expect.poll(() => http.state(), quiet).toMatchObject({ sessions: 0, streams: 0, sockets: 0 })
   },
-  { ...onLinuxOnly, timeout: 240_000 },
+  { ...onLinuxOnly, timeout: 500_000 },
 )
 
 /** The test's own connections to the proxy do not outlive their use by a minute, as the proxy would allow. */

@@ -47,7 +47,7 @@ verifies(
     expect(seen).toContain(secrets.expanded)
     expect(seen).not.toContain(secrets.own)
     await client.call('f_refuse').catch(() => {})
-    await expect.poll(() => client.stderr(), { timeout: 5000 }).toMatch(/starting with token/)
+    await expect.poll(() => client.stderr()).toMatch(/starting with token/)
     await client.end()
     expect(client.stderr()).toMatch(/"level":"debug"/)
     expect(client.stderr()).toMatch(/"server":"remote"/)

@@ -46,10 +46,14 @@ verifies(
 
     const home = join(folder, 'empty')
     mkdirSync(home)
-    const installed = await run('npm', ['install', join(folder, packed.filename), ...QUIET], {
-      cwd: home,
-      limit: 170_000,
-    })
+    const installed = await run(
+      'npm',
+      ['install', join(folder, packed.filename), '--prefix', home, ...QUIET],
+      {
+        cwd: home,
+        limit: 170_000,
+      },
+    )
     expect(installed.code, installed.stderr).toBe(0)
 
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }

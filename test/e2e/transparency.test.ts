@@ -139,7 +139,7 @@ verifies('S2.7 S2.8', 'requests, answers, errors and notifications pass in both 
 
   const progress: unknown[] = []
   await proxy.client.callTool(
-    { name: 'f_slow', arguments: { ms: 80 } },
+    { name: 'f_slow', arguments: { ms: 2000 } },
     { onprogress: (p) => progress.push(p) },
   )
   expect(progress).toEqual([1, 2, 3, 4].map((step) => ({ progress: step, total: 4, message: 'f' })))
@@ -156,8 +156,11 @@ verifies('S2.7 S2.8', 'requests, answers, errors and notifications pass in both 
   await expect.poll(() => notes[1]).toEqual({ uri: 'fixture://f/one' })
 
   const stop = new AbortController()
-  const slow = proxy.client.callTool({ name: 'f_slow', arguments: { ms: 400 } }, { signal: stop.signal })
-  setTimeout(() => stop.abort(), 50)
+  // The server looks for a cancellation a second after it told of its first step, for the first time.
+  const slow = proxy.client.callTool(
+    { name: 'f_slow', arguments: { ms: 4000 } },
+    { signal: stop.signal, onprogress: () => stop.abort() },
+  )
   await expect(slow).rejects.toThrow()
-  await expect.poll(() => proxy.stderr(), { timeout: 3000 }).toContain('cancelled')
+  await expect.poll(() => proxy.stderr()).toContain('cancelled')
 })

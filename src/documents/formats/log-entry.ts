@@ -1,7 +1,7 @@
 /** The head of a log line: time, level, host, logger; what follows is the message. */
 import type { JsonObject } from '../../protocol/json.ts'
-import { readForm, withProcess } from './log-forms.ts'
-import { levelOf } from './log-level.ts'
+import { readBrief, readForm, withProcess } from './log-forms.ts'
+import { levelInBrackets, levelOf, levelOfLetter } from './log-level.ts'
 import { readTime } from './log-time.ts'
 import { exactNumber } from './numbers.ts'
 
@@ -19,6 +19,13 @@ const STREAM = /^ (stdout|stderr) ([FP])(?: |$)/
 const PROGRAM = /^([A-Za-z][\w.-]{1,60}) (?=\d{4}-\d\d-\d\d[T ]\d\d:\d\d)/
 const LOGFMT = /^(?:time|ts|timestamp|level|lvl)="?[^\s"]/
 const LEVEL_FIRST = /^(?:\[([A-Za-z]{3,11})\]|([A-Za-z]{3,11}):|([A-Z]{4,8})) +/
+/** A level in brackets before anything else. `(C) 2024` is another thing. */
+const MARKED_FIRST = /^(<[^<>\s]{1,11}>|\[[VDIWEF]\](?= )|\((?!C\))[A-Z]{1,8}\)(?= )) */
+/** After a time, a letter with what it belongs to: `E/Tag( 12): ` and `12 14 E Tag: ` of Android, `I NETWORK [` of MongoDB. */
+const LETTERED = /^ +(?:(\d{1,7}) +(\d{1,7}) +([VDIWEF]) ([^\s:()][^:()]{0,59}?) {0,8}: ?|(?=[VDIWEF]\/))/
+const COMPONENT = /^ ([DIWEF])\d? {1,3}([A-Z]{3,12}) +(?=\[)/
+/** `[Server thread/INFO]` */
+const THREAD_LEVEL = /^([^/]{1,60})\/([A-Z]{4,8})$/
 /** `web-1   | `, as Docker Compose prints before each line. */
 const SERVICE = /^([\w.-]{1,64}) *\| /
 /** Levels of workflow logs: `##[error]`, `::warning file=a::`. */
@@ -109,10 +116,19 @@ function inContainer(line: string, start: number, fields: JsonObject): Entry {
 function levelFirst(line: string): Entry | undefined {
   const match = LEVEL_FIRST.exec(line)
   const level = levelOf(match?.[1] ?? match?.[2] ?? match?.[3] ?? '')
-  if (!match || level === undefined) return undefined
+  if (!match || level === undefined) return markedFirst(line)
   const time = readTime(line.slice(match[0].length, match[0].length + 64))
   if (!time) return { fields: { level }, message: match[0].length }
   return withHead(line, match[0].length + time.end, { time: time.time, level })
+}
+
+function markedFirst(line: string): Entry | undefined {
+  const [whole, marked = ''] = MARKED_FIRST.exec(line) ?? []
+  const level = whole === undefined ? undefined : levelInBrackets(marked)
+  if (whole === undefined || level === undefined) return undefined
+  const inner = dated(line.slice(whole.length))
+  if (!inner) return { fields: { level }, message: whole.length }
+  return { fields: { level, ...inner.fields }, message: whole.length + inner.message }
 }
 
 const TOKEN = /^(?:[\s|-]*)(?:\[([^\]]{0,80})\]|([^\s[\]|]{1,120}))/
@@ -135,6 +151,8 @@ function withHead(line: string, from: number, fields: JsonObject): Entry {
     fields.level = fatal === undefined ? (mild ?? '').toUpperCase() : 'FATAL'
     return { fields, message: from + 1 }
   }
+  const lettered = letterAfter(said, fields)
+  if (lettered !== undefined) return { fields, message: from + lettered }
   for (let words = 0; words < MOST_WORDS; words++) {
     const match = TOKEN.exec(line.slice(at, at + LONGEST_WORD))
     if (!match) break
@@ -148,10 +166,32 @@ function withHead(line: string, from: number, fields: JsonObject): Entry {
   return { fields, message: at + (rest?.[0].length ?? 0) }
 }
 
+/** Fields of a head whose level is a letter, and how long that is; undefined for other heads. */
+function letterAfter(said: string, fields: JsonObject): number | undefined {
+  const [tagged, pid, thread, letter = '', logger = ''] = LETTERED.exec(said) ?? []
+  if (tagged !== undefined && pid !== undefined) {
+    Object.assign(fields, { level: levelOfLetter(letter), logger, pid: Number(pid), thread: Number(thread) })
+    return tagged.length
+  }
+  const brief = tagged === undefined ? undefined : readBrief(said.slice(tagged.length))
+  if (tagged !== undefined && brief) {
+    Object.assign(fields, brief.fields)
+    return tagged.length + brief.message
+  }
+  const [found, level = '', component = ''] = COMPONENT.exec(said) ?? []
+  if (found === undefined) return undefined
+  fields.level = levelOfLetter(level)
+  fields.logger = component
+  return found.length
+}
+
 /** Makes a field of a word of the head; false when the word belongs to the message. */
 function take(fields: JsonObject, word: string, bracketed: boolean, after: string): boolean {
   const bare = word.replace(/:$/, '')
-  const level = fields.level === undefined ? levelOf(bare) : undefined
+  const level =
+    fields.level === undefined
+      ? (levelOf(bare) ?? levelInBrackets(bracketed ? `[${bare}]` : bare))
+      : undefined
   if (level !== undefined || (word === 'LOG:' && fields.level === undefined)) {
     fields.level = level ?? 'LOG'
     // `Error: it broke` is what is said, as well as how bad it is.
@@ -167,6 +207,13 @@ function take(fields: JsonObject, word: string, bracketed: boolean, after: strin
     return true
   }
   if (bracketed) {
+    const [, thread, said] = (fields.level === undefined && THREAD_LEVEL.exec(word)) || []
+    const how = said === undefined ? undefined : levelOf(said)
+    if (how !== undefined && thread !== undefined) {
+      fields.level = how
+      fields.thread ??= thread
+      return true
+    }
     name(fields, word)
     return true
   }
@@ -203,6 +250,8 @@ function name(fields: JsonObject, word: string): void {
 
 /** Dotted names, names before a colon, and names between dashes are loggers. */
 function isLogger(word: string, after: string): boolean {
+  // `I/O error: …`
+  if (/^\w\/\w:?$/.test(word)) return false
   if (/^[A-Za-z_][\w$-]*(?:(?:[./]|::)[\w$-]+)+:?$/.test(word)) return true
   return /^[A-Za-z_][\w$./-]*$/.test(word) ? /^(?: [-:] ?|\])/.test(after) : /^[A-Za-z_][\w$.-]*:$/.test(word)
 }

@@ -1,7 +1,7 @@
 /** Heads of log lines that follow a standard or belong to one program. Expressions are anchored and linear. */
 import { type JsonObject, setOwn } from '../../protocol/json.ts'
 import type { Entry } from './log-entry.ts'
-import { levelOf, levelOfLetter, severityOf } from './log-level.ts'
+import { levelInBrackets, levelOf, levelOfLetter, severityOf } from './log-level.ts'
 import { exactNumber } from './numbers.ts'
 
 const SYSLOG =
@@ -10,8 +10,13 @@ const SYSLOG =
 const RFC5424 =
   /^<(\d{1,3})>1 (\S+) (\S+) (\S+) (\S+) (\S+) (?:-|((?:\[(?:[^"\]\\]|"(?:[^"\\]|\\.)*")*\])+)) ?/
 const PARAMETER = /([^\s=\]"[]{1,64})="((?:[^"\\]|\\.)*)"/g
-const KLOG = /^([IWEF])(\d{4} \d\d:\d\d:\d\d\.\d{1,9}) +(\d+) ([^\]\s]{1,80})\] ?/
+// glog and CockroachDB write the year as well.
+const KLOG = /^([IWEF])(\d{4}(?:\d\d|\d{4})? \d\d:\d\d:\d\d\.\d{1,9}) +(\d+) ([^\]\s]{1,80})(?:\] ?| +)/
 const LOGCAT = /^(\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}) +(\d+) +(\d+) ([VDIWEF]) ([^:]{1,60}?) *: ?/
+// Without a process the tag is one word, and `I/O` is none.
+const BRIEF =
+  /^([VDIWEF])\/(?:([^\s:()][^:()]{0,59}?) {0,8}\( {0,8}(\d{1,7})\)|([A-Za-z][\w.$-]{1,59}) {0,8}): ?/
+const DAY = /^\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} +(?=[VDIWEF]\/)/
 const TORNADO =
   /^\[([DIWEC]) (\d{6} \d\d:\d\d:\d\d|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:[.,]\d+)?|\d\d:\d\d:\d\d(?:\.\d+)?) ([^\]]{1,80})\] ?/
 const RUBY = /^[DIWEFA], \[(\S{1,40}) #(\d+)\] +([A-Z]{3,8}) -- ([^:]{0,60}): ?/
@@ -20,7 +25,7 @@ const PYTHON = /^(DEBUG|INFO|WARNING|ERROR|CRITICAL):([\w.-]{1,80}):/
 const DOTNET = /^(trce|dbug|info|warn|fail|crit): ([\w.]{1,120})\[\d+\]\s*$/
 const STRACE =
   /^(?:\[pid +(\d+)\] |(\d+) +)?(\d\d:\d\d:\d\d(?:\.\d{6})?) (?=[a-z_]\w*\(|--- SIG|\+\+\+ |<\.\.\. )/
-const DMESG = /^(?:<(\d{1,3})>)?\[ *(\d{1,9}\.\d{6})\] ?/
+const DMESG = /^(?:<(\d{1,3})>)?\[ *(\d{1,9}\.(?:\d{3}|\d{6}))\] ?/
 
 const REDIS_LEVELS: Readonly<Record<string, string>> = {
   '.': 'DEBUG',
@@ -44,6 +49,16 @@ export function readForm(line: string): Entry | undefined {
     if (entry) return entry
   }
   return undefined
+}
+
+/** `E/Tag( 123): `, the short forms of logcat. */
+export function readBrief(line: string): Entry | undefined {
+  const match = BRIEF.exec(line)
+  if (!match) return undefined
+  const [whole, level = '', tagged, pid, word = ''] = match
+  const fields: JsonObject = { level: levelOfLetter(level), logger: tagged ?? word }
+  if (pid !== undefined) fields.pid = Number(pid)
+  return { fields, message: whole.length }
 }
 
 const FORMS: readonly ((line: string) => Entry | undefined)[] = [
@@ -82,6 +97,12 @@ const FORMS: readonly ((line: string) => Entry | undefined)[] = [
     const [whole, time = '', pid, thread, level = '', logger = ''] = match
     const fields = { time, level: levelOfLetter(level), logger, pid: Number(pid), thread: Number(thread) }
     return { fields, message: whole.length }
+  },
+  (line) => {
+    const [day = ''] = DAY.exec(line) ?? []
+    const brief = readBrief(line.slice(day.length))
+    if (!brief || day === '') return brief
+    return { fields: { time: day.trimEnd(), ...brief.fields }, message: day.length + brief.message }
   },
   (line) => {
     const match = TORNADO.exec(line)
@@ -130,8 +151,11 @@ const FORMS: readonly ((line: string) => Entry | undefined)[] = [
     const match = DMESG.exec(line)
     if (!match) return undefined
     const [whole, priority, time = ''] = match
-    const level = priority === undefined ? {} : { level: severityOf(Number(priority)) }
-    return { fields: { time: exactNumber(time) ?? time, ...level }, message: whole.length }
+    const [marked = '', mark = ''] =
+      /^(\([A-Z]{2}\)) ?/.exec(line.slice(whole.length, whole.length + 8)) ?? []
+    const level = priority === undefined ? levelInBrackets(mark) : severityOf(Number(priority))
+    const fields = { time: exactNumber(time) ?? time, ...(level !== undefined && { level }) }
+    return { fields, message: whole.length + (level === undefined ? 0 : marked.length) }
   },
 ]
 
@@ -149,8 +173,7 @@ export function withProcess(
   fields: JsonObject,
   { host, logger, pid }: Process,
 ): Entry {
-  const word = /^[<[(]?([a-z]{3,11})\b(?=[\]>):\s]|$)/i.exec(line.slice(message, message + 16))?.[1] ?? ''
-  const level = fields.level === undefined ? levelOf(word) : undefined
+  const level = fields.level === undefined ? levelAtStart(line.slice(message, message + 24)) : undefined
   if (level !== undefined) fields.level = level
   if (host !== undefined) fields.host = host
   fields.logger = logger
@@ -158,4 +181,13 @@ export function withProcess(
   if (number !== undefined) fields.pid = number
   else if (pid !== undefined) fields.process = pid
   return { fields, message }
+}
+
+/** The level that a message begins with, by a word, in brackets, or as klog writes it. */
+function levelAtStart(message: string): string | undefined {
+  const [, letter] = /^([IWEF])\d{4} \d\d:\d\d:\d\d\./.exec(message) ?? []
+  if (letter !== undefined) return levelOfLetter(letter)
+  const [, word = ''] = /^[<[(]?([a-z]{3,11})\b(?=[\]>):\s]|$)/i.exec(message) ?? []
+  const [marked = ''] = /^[<[(][A-Z0-9]{1,2}[\]>)](?=[\s:]|$)/.exec(message) ?? []
+  return levelOf(word) ?? levelInBrackets(marked)
 }

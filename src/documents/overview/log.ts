@@ -5,6 +5,7 @@ import { formatCount, formatPlural } from '../../text/format.ts'
 import type { Document } from '../document.ts'
 import { fieldsOf } from '../fields.ts'
 import type { Template } from '../fit.ts'
+import { isBad, isSerious } from '../formats/log-level.ts'
 import { profile } from '../profile.ts'
 import { call } from '../template.ts'
 import { typeNotations } from '../type-notation.ts'
@@ -13,9 +14,6 @@ import { messagePatterns } from './message-patterns.ts'
 import type { Overview } from './overview.ts'
 import { callsOn } from './record-calls.ts'
 import { unusualOf } from './unusual.ts'
-
-const BAD = /^(?:WARN|WARNING|ERR|ERROR|CRIT|CRITICAL|FATAL|SEVERE|ALERT|EMERG|PANIC)$/i
-const SERIOUS = /^(?:ERR|ERROR|CRIT|CRITICAL|FATAL|SEVERE|ALERT|EMERG|PANIC)$/i
 
 export function overviewOfLog(document: Document): Overview {
   const values = document.records()?.values ?? []
@@ -61,20 +59,51 @@ function first(facts: readonly string[], test: (fact: string) => boolean): strin
   return [...facts.filter(test), ...facts.filter((fact) => !test(fact))]
 }
 
+interface Said {
+  level: string
+  pattern: string
+  count: number
+  /** ` of 6,000 sampled` where not all were looked at. */
+  sampled: string
+}
+
+/** What is said at each bad level, most frequent first. The same can be said as a warning and as an error. */
+function worstOf(values: readonly JsonValue[]): Said[] {
+  const byLevel = new Map<string, JsonValue[]>()
+  for (const value of values) {
+    const level = String(field(value, 'level'))
+    if (!isBad(level)) continue
+    const held = byLevel.get(level)
+    if (held) held.push(value)
+    else byLevel.set(level, [value])
+  }
+  return [...byLevel]
+    .flatMap(([level, held]) => {
+      const text = (index: number) => String(field(held[index], 'message') ?? '')
+      const { patterns, looked } = messagePatterns(held.length, text)
+      const sampled = sampledOf(looked, held.length)
+      return patterns.map(({ pattern, count }) => ({ level, pattern, count, sampled }))
+    })
+    .sort((one, other) => other.count - one.count)
+}
+
+function sampledOf(looked: number, count: number): string {
+  return looked < count ? ` of ${formatCount(looked)} sampled` : ''
+}
+
 /** What is said, bad things first. */
 function messages(values: readonly JsonValue[]): string[] {
   const text = (index: number) => String(field(values[index], 'message') ?? '')
   if (!values.some((value) => field(value, 'message') !== undefined)) return []
-  const bad = values.filter((value) => BAD.test(String(field(value, 'level'))))
-  const worst = messagePatterns(bad.length, (index) => String(field(bad[index], 'message') ?? ''))
+  const worst = worstOf(values)
   const all = messagePatterns(values.length, text)
   // What was said once is an example, not a pattern; two are enough.
-  const said = worst.patterns.filter(({ count }, index) => count > 1 || index < 2)
-  const listed = said.slice(0, 5).map(({ pattern, count, first: at }) => {
-    return `${formatCount(count)}× ${field(bad[at], 'level')} ${ellipsis(pattern, 110)}`
+  const said = worst.filter(({ count }, index) => count > 1 || index < 2)
+  const listed = said.slice(0, 5).map(({ pattern, count, level, sampled }) => {
+    return `${formatCount(count)}×${sampled} ${level} ${ellipsis(pattern, 110)}`
   })
-  const seen = new Set(worst.patterns.map(({ pattern }) => pattern))
-  const sampled = all.looked < values.length ? ` of ${formatCount(all.looked)} sampled` : ''
+  const seen = new Set(worst.map(({ pattern }) => pattern))
+  const sampled = sampledOf(all.looked, values.length)
   for (const { pattern, count } of all.patterns.slice(0, 12)) {
     if (!seen.has(pattern) && count > 1 && listed.length < 10 && /\p{L}{3}/u.test(pattern))
       listed.push(`${formatCount(count)}×${sampled} ${ellipsis(pattern, 110)}`)
@@ -118,9 +147,7 @@ function callsFor(records: Records): Template[] {
 
 /** The calls that a look at errors begins with. */
 function serious({ values }: Records): Template[] {
-  const record: JsonObject | undefined = values
-    .filter(isObject)
-    .find(({ level }) => SERIOUS.test(String(level)))
+  const record: JsonObject | undefined = values.filter(isObject).find(({ level }) => isSerious(String(level)))
   if (!record) return []
   const fields = ['line', 'time', 'message'].filter((name) => Object.hasOwn(record, name))
   const word = /[A-Za-z]{5,24}/.exec(String(record.message))?.[0]

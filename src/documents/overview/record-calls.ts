@@ -38,9 +38,11 @@ export function callsOn({ profile, values, keys }: Records, path: string): Templ
     ({ path }) => /^[\w .*[\]-]+$/.test(path) && path.length <= 80 && !path.includes('__proto__'),
   )
   const flat = fields.filter(({ many, depth }) => !many && depth <= 3)
-  return [listing(flat, values), nested(fields, path, values) ?? grouping(flat), searching(flat)].filter(
-    (made) => made !== undefined,
-  )
+  const list = listing(flat, values)
+  const inner = nested(fields, path, values) ?? grouping(flat)
+  // Of a tree, what is asked of the outer records alone says little.
+  const both = nestingOf(values, path) ? [inner, list] : [list, inner]
+  return [...both, searching(flat)].filter((made) => made !== undefined)
 }
 
 /** Calls on lists of strings, numbers or lists. */

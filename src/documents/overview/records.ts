@@ -1,11 +1,11 @@
 /** The overview of data: records, values, or one object. */
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
 import { ellipsis, head, tail } from '../../text/cut.ts'
-import { formatPlural } from '../../text/format.ts'
+import { formatCount, formatPlural } from '../../text/format.ts'
 import type { Collection, Document } from '../document.ts'
 import { fieldsOf, isNoise } from '../fields.ts'
 import type { Template } from '../fit.ts'
-import { allNested, nestedPath, nestingOf } from '../nesting.ts'
+import { allNested, everyNested, nestedPath, nestingOf } from '../nesting.ts'
 import { profile } from '../profile.ts'
 import { collectionsOf } from '../records.ts'
 import { scannedOf } from '../scan/scanned-list.ts'
@@ -34,7 +34,7 @@ function ofCollection(root: JsonValue, collection: Collection): Overview {
   const beside = surroundings(root, path)
   const kind = typeof values[0] === 'object' ? 'record' : 'value'
   const keyed = keys ? ' by key' : ''
-  const nested = nestedFacts(values, path)
+  const nested = nestedFacts(root, values, path)
   return {
     totals: [`${formatPlural(values.length, kind)}${keyed} in ${path}`],
     type: typed(records, keys),
@@ -50,20 +50,35 @@ const MOST_NESTED = 5_000
 
 /** What holds for the records at all depths, in place of a line for each depth. */
 function nestedFacts(
+  root: JsonValue,
   values: readonly JsonValue[],
   path: string,
 ): { facts: string[]; others: (fact: string) => boolean } {
   const nesting = nestingOf(values, path)
   if (!nesting) return { facts: [], others: () => true }
-  const { path: deep, whole } = nestedPath(path, nesting)
-  const all = allNested(values, nesting, MOST_NESTED, whole)
+  const { path: deep, whole, start } = nestedPath(path, nesting)
+  const begin = whole ? reached(root, start) : undefined
+  const within = begin === undefined ? undefined : everyNested(begin, nesting, MOST_NESTED)
+  const all = within?.records ?? allNested(values, nesting, MOST_NESTED, whole)
   const told = all.map((record) => without(record, new Set([nesting.field])))
   const [first] = factsOf({ values: told, keys: undefined, profile: profile({ values: told }) })
-  const count = all.length < MOST_NESTED ? formatPlural(all.length, 'record') : `over ${MOST_NESTED} records`
+  const isAll = within?.all ?? all.length < MOST_NESTED
+  const count = isAll ? formatPlural(all.length, 'record') : `over ${formatCount(all.length)} records`
   return {
     facts: [`at all depths, ${deep}: ${count}${first === undefined ? '' : `; ${first}`}`],
     others: (fact) => !fact.startsWith(`${nesting.field}[]`),
   }
+}
+
+/** What a path of names and positions leads to. */
+function reached(root: JsonValue, path: string): JsonValue | undefined {
+  let value: JsonValue | undefined = root
+  for (const [, plain, quoted, index] of path.matchAll(/\.(\w+)|\[("(?:[^"\\]|\\.)*")\]|\[(\d+)\]/g)) {
+    if (index !== undefined) value = Array.isArray(value) ? value[Number(index)] : undefined
+    else if (isObject(value)) value = own(value, plain ?? String(JSON.parse(quoted ?? '""')))
+    else return undefined
+  }
+  return value
 }
 
 /** What stands beside the records first, its smaller parts last. */

@@ -1,6 +1,6 @@
 /** Counts strings, numbers and words where they are written. What is rare is made a value and counted as `profile` does it. */
 import type { JsonValue } from '../../protocol/json.ts'
-import { countNumber, newStrings, type Pass } from '../profile.ts'
+import { countLength, countNumber, type Pass } from '../profile.ts'
 import { type Box, MAX_DISTINCT_LENGTH, type Shape, type StringStats } from '../shape.ts'
 import { isDate, isWeb, mayBeNumber, precedes } from './bytes.ts'
 import { BACKSLASH, behindValue, giveUp, parsed, QUOTE, stringEnd, unescaped } from './escaped.ts'
@@ -62,12 +62,7 @@ export class LeafCounts {
     this.saved += 2
     const length = end - from
     shape.count += 1
-    shape.strings ??= newStrings({ length })
-    const stats = shape.strings
-    stats.count += 1
-    stats.total += length
-    if (length < stats.minLength) stats.minLength = length
-    if (length > stats.maxLength) stats.maxLength = length
+    const stats = countLength(shape, length)
     if (first === 0x68) {
       if (isWeb(bytes, from, length)) stats.urls += 1
     } else if ((first >= ZERO && first <= NINE && length <= LONGEST_NUMBER) || first === MINUS) {
@@ -95,20 +90,7 @@ export class LeafCounts {
     const value = isNegative ? -whole : whole
     const { shape } = place
     shape.count += 1
-    const stats = shape.numbers
-    if (stats === undefined) {
-      shape.numbers = countNumber(stats, value, record)
-    } else {
-      stats.count += 1
-      stats.sum += value
-      if (value < stats.min) {
-        stats.min = value
-        stats.minAt = record
-      } else if (value > stats.max) {
-        stats.max = value
-        stats.maxAt = record
-      }
-    }
+    shape.numbers = countNumber(shape.numbers, value, record)
     if (detail && !shape.distinct.closed) this.#wholeNumber(place, shape, value, record)
     return at
   }

@@ -61,7 +61,8 @@ export function createLegacyEndpoint(options: HttpOptions, heartbeat: Heartbeat)
     if (initialize && header(request, 'mcp-session-id') === undefined) {
       return begin(initialize, { response, primed: false, until: expiryOf(principal) }, batch, principal)
     }
-    const kept = find(request, response, principal, about)
+    const requests = messages.filter(isRequest)
+    const kept = find(request, response, principal, { about, answers: requests.length > 0 })
     if (!kept) return
     if (initialize) {
       return refuse(response, 400, 'Invalid Request: this session is initialized already', {
@@ -70,7 +71,6 @@ export function createLegacyEndpoint(options: HttpOptions, heartbeat: Heartbeat)
       })
     }
     const { transport } = kept.transport
-    const requests = messages.filter(isRequest)
     if (requests.length === 0) {
       transport.take(messages)
       response.writeHead(202).end()
@@ -91,16 +91,18 @@ export function createLegacyEndpoint(options: HttpOptions, heartbeat: Heartbeat)
     principal: Principal | undefined,
   ): Promise<void> {
     const { response } = receiver
-    if (!sessions.hasRoom()) return refuse(response, 503, 'Too many sessions: try again later')
-    const id = randomUUID()
-    const agent = agentOf(principal, { id, kind: 'session' })
-    const transport = new SessionTransport({ sessionId: id, heartbeat, now })
-    const session = await openSession({ id, agent, transport, backend })
     const params = 'params' in initialize ? initialize.params : undefined
     const version = negotiateVersion(params?.protocolVersion)
-    sessions.add(session, { transport, version }, principal?.id)
-    sessions.use(id, response, principal?.id)
-    transport.post([initialize], batch, { ...receiver, primed: version >= PRIMED_SINCE })
+    const hosted = async () => {
+      const id = randomUUID()
+      const agent = agentOf(principal, { id, kind: 'session' })
+      const transport = new SessionTransport({ sessionId: id, heartbeat, now })
+      const session = await openSession({ id, agent, transport, backend })
+      return { session, transport: { transport, version } }
+    }
+    const kept = await sessions.open(hosted, { response, owner: principal?.id, answers: true })
+    if (!kept) return refuse(response, 503, 'Too many sessions: try again later')
+    kept.transport.transport.post([initialize], batch, { ...receiver, primed: version >= PRIMED_SINCE })
   }
 
   async function other(
@@ -130,7 +132,7 @@ export function createLegacyEndpoint(options: HttpOptions, heartbeat: Heartbeat)
     request: IncomingMessage,
     response: ServerResponse,
     principal: Principal | undefined,
-    about?: Refusal,
+    { about, answers = false }: { about?: Refusal; answers?: boolean } = {},
   ): Kept<Hosted> | undefined {
     const id = header(request, 'mcp-session-id')
     const version = header(request, 'mcp-protocol-version')
@@ -140,7 +142,7 @@ export function createLegacyEndpoint(options: HttpOptions, heartbeat: Heartbeat)
       const message = `Bad Request: Unsupported protocol version: ${version} (supported versions: ${VERSIONS.join(', ')})`
       refuse(response, 400, message, about)
     } else {
-      const kept = sessions.use(id, response, principal?.id)
+      const kept = sessions.use(id, { response, owner: principal?.id, answers })
       if (kept) return kept
       refuse(response, 404, 'Session not found: initialize again', { ...about, code: SESSION_NOT_FOUND })
     }

@@ -54,9 +54,10 @@ export function partOf(value: JsonValue, part: DatePart): string | undefined {
   if (!date || !Number.isFinite(date.from) || Math.abs(date.from) > 8.64e15) return undefined
   const time = new Date(date.from)
   const yearless = date.yearless === true
+  if (yearless && needsYear(part)) return undefined
   switch (part) {
     case 'weekday':
-      return yearless ? undefined : weekdays[time.getUTCDay()]
+      return weekdays[time.getUTCDay()]
     case 'hour_of_day':
       return time.toISOString().slice(11, 13)
     case 'month_of_year':
@@ -66,12 +67,24 @@ export function partOf(value: JsonValue, part: DatePart): string | undefined {
     case 'quarter':
       return `${yearless ? '' : `${time.getUTCFullYear()}-`}Q${Math.floor(time.getUTCMonth() / 3) + 1}`
     case 'week':
-      return yearless ? undefined : isoWeek(time)
+      return isoWeek(time)
     case 'minute':
       return time.toISOString().slice(yearless ? -19 : 0, -8)
     default:
       return bucket(date, part)
   }
+}
+
+const ofYears: ReadonlySet<DatePart> = new Set(['year', 'week', 'weekday'])
+
+/** True for what cannot be told of a date without its year. */
+export function needsYear(part: DatePart): boolean {
+  return ofYears.has(part)
+}
+
+/** True for a date that was written without its year, as in syslog. */
+export function isYearless(value: JsonValue): boolean {
+  return dateOf(value)?.yearless === true
 }
 
 /** True for a time of day that was written with an offset from UTC, so that its parts are not those it was written with. */

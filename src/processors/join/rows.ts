@@ -1,11 +1,14 @@
 /** The joined records: those of the left, each with the fields of the ones on the right that match it. */
-import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
+import type { Rows } from '../../documents/document.ts'
+import { madeRows } from '../../documents/rows.ts'
+import type { JsonValue } from '../../protocol/json.ts'
 import type { Field } from '../fields.ts'
 import { newWork, type Path, type Work } from '../path/path.ts'
 import { readValues } from '../path/walk.ts'
 import { Refusal } from '../refusal.ts'
 import { listOn, unwind, withoutList } from '../unwind.ts'
 import { exactKey, KeyIndex } from './key.ts'
+import { Merge } from './merge.ts'
 import type { Pairing } from './pairing.ts'
 import type { Side } from './side.ts'
 
@@ -47,7 +50,8 @@ export function keysOf(row: JsonValue, paths: readonly Path[], work: Work): stri
 }
 
 export interface Joined {
-  rows: JsonValue[]
+  /** Made as they are asked for. */
+  rows: Rows
   /** Records on the left, with lists unwound, and those of them that match. */
   total: number
   matched: number
@@ -81,8 +85,18 @@ export function joinRows({ left, right, on }: Pairing, inner: boolean): Joined {
   const index = indexOf(other, work)
   const merged = new Merge(one.rows, other.rows, right.name, same(on))
   const used = new Set<number>()
-  const joined: Joined = {
-    rows: [],
+  /** By joined record, the positions of the two that it is made of; the right is -1 where none matches. */
+  const lefts: number[] = []
+  const rights: number[] = []
+  const rowAt = (nth: number): JsonValue => {
+    const [row, position] = [one.rows[lefts[nth] ?? 0] ?? null, rights[nth] ?? -1]
+    return position < 0 ? row : merged.row(row, other.rows[position] ?? null)
+  }
+  const add = (left: number, right: number): void => {
+    lefts.push(left)
+    rights.push(right)
+  }
+  const joined: Omit<Joined, 'rows'> = {
     total: one.rows.length,
     matched: 0,
     loosely: 0,
@@ -93,7 +107,7 @@ export function joinRows({ left, right, on }: Pairing, inner: boolean): Joined {
     renamed: merged.renamed,
     lists: one.lists,
   }
-  for (const row of one.rows) {
+  for (const [at, row] of one.rows.entries()) {
     const keys = keysOf(row, one.paths, work)
     const found = keys.map((key) => index.find(key))
     const positions = new Set(found.flatMap(({ positions }) => positions))
@@ -101,7 +115,7 @@ export function joinRows({ left, right, on }: Pairing, inner: boolean): Joined {
       const [key] = keys
       if (key && joined.unmatched.length < mostUnmatched && !joined.unmatched.includes(key.join(', ')))
         joined.unmatched.push(key.join(', '))
-      if (!inner) joined.rows.push(row)
+      if (!inner) add(at, -1)
       continue
     }
     joined.matched += 1
@@ -109,15 +123,15 @@ export function joinRows({ left, right, on }: Pairing, inner: boolean): Joined {
     if (found.every(({ positions, loosely }) => loosely || positions.length === 0)) joined.loosely += 1
     for (const position of positions) {
       used.add(position)
-      joined.rows.push(merged.row(row, other.rows[position] ?? null))
+      add(at, position)
     }
-    if (joined.rows.length > mostRows)
+    if (lefts.length > mostRows)
       throw new Refusal(
         `This join makes more than ${mostRows} records. Join on a field that tells records apart.`,
       )
   }
   joined.unused = joined.right - used.size
-  return joined
+  return { ...joined, rows: madeRows('record', lefts.length, rowAt) }
 }
 
 function indexOf({ rows, paths }: Expanded, work: Work): KeyIndex {
@@ -156,52 +170,4 @@ export function matchRate({ left, right, on }: Pairing): number {
 /** Top-level fields that are called the same on both sides and are equal by the condition. */
 function same(on: Pairing['on']): Set<string> {
   return new Set(on.flatMap(({ left, right }) => (left.name === right.name ? [left.name] : [])))
-}
-
-/** Puts two records into one. Fields of the right that the left has too are called by its name: `products.id`. */
-class Merge {
-  readonly renamed = new Map<string, string>()
-  private readonly dropped: ReadonlySet<string>
-
-  constructor(
-    left: readonly JsonValue[],
-    right: readonly JsonValue[],
-    name: string,
-    dropped: ReadonlySet<string>,
-  ) {
-    this.dropped = dropped
-    const taken = namesIn(left)
-    for (const field of namesIn(right)) {
-      if (!taken.has(field) || dropped.has(field)) continue
-      let other = `${taken.has(name) ? 'joined' : name}.${field}`
-      while (taken.has(other)) other = `${other}_`
-      this.renamed.set(field, other)
-    }
-  }
-
-  row(left: JsonValue, right: JsonValue): JsonObject {
-    const row = fieldsOf(left)
-    for (const [name, value] of Object.entries(fieldsOf(right))) {
-      if (this.dropped.has(name) && Object.hasOwn(row, name)) continue
-      setOwn(row, this.renamed.get(name) ?? name, value)
-    }
-    return row
-  }
-}
-
-function namesIn(rows: readonly JsonValue[]): Set<string> {
-  const names = new Set<string>()
-  for (const row of rows) {
-    if (isObject(row)) for (const name of Object.keys(row)) names.add(name)
-    else names.add('_value')
-  }
-  return names
-}
-
-/** A copy of the fields; a value without fields is one called `_value`. */
-function fieldsOf(value: JsonValue): JsonObject {
-  const fields: JsonObject = {}
-  if (!isObject(value)) return { _value: value }
-  for (const name of Object.keys(value)) setOwn(fields, name, own(value, name) ?? null)
-  return fields
 }

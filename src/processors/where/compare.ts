@@ -11,6 +11,7 @@ import type { Bound } from './bound.ts'
 import type { Comparison, Within } from './condition.ts'
 import { conditionIn } from './element-condition.ts'
 import { testFor } from './field-test.ts'
+import { heldBy } from './held-texts.ts'
 import { keysIn } from './keys.ts'
 import { operandOf } from './operand.ts'
 import type { Knows } from './operators.ts'
@@ -95,8 +96,8 @@ class Reader {
       return found
     for (const { comparison, as } of rereadings(found.comparison)) {
       try {
-        const other = this.bound(comparison, found.field)
-        if (!this.some(other.field, other.test)) continue
+        const other = this.bound(comparison, this.inner(comparison, found.field))
+        if (!this.some(other.field, other.test) || !this.isList(found, other)) continue
         this.note(`\`${found.comparison.written}\` read as \`${shown(as)}\`.`)
         return other
       } catch (error) {
@@ -104,6 +105,28 @@ class Reader {
       }
     }
     return this.respelled(found)
+  }
+
+  /** False for `MIT or Apache-3` where values are written so themselves (`MIT OR Apache-2.0`) and not all of the list are values. */
+  private isList({ comparison: { field: name, operands }, field }: Bound, other: Bound): boolean {
+    const [operand] = operands
+    const word =
+      other.comparison.operator === 'in' ? /\s(?:and|or)\s/i.exec(operand?.text ?? '')?.[0] : undefined
+    if (word === undefined || this.isWritten(other)) return true
+    const written = heldBy(this.records)(name)
+    if (![...written].some((text) => text.includes(word.toLowerCase()))) return true
+    const { comparison } = other
+    this.note(
+      `\`${shown(operand?.text ?? '')}\` was compared as one value; for either write \`${field.name} in (${comparison.operands.map(({ text }) => text).join(', ')})\`.`,
+    )
+    return false
+  }
+
+  /** True when each of the values is one that some record has. */
+  private isWritten({ comparison, field }: Bound): boolean {
+    return comparison.operands.every((operand) =>
+      this.some(field, this.test({ ...comparison, operands: [operand] }, field)),
+    )
   }
 
   /** `in_progress` for `In Progress`. */

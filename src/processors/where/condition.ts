@@ -59,7 +59,7 @@ const nothingKnown: Reading = { knows: () => undefined, note: () => undefined }
 /** Throws a `Refusal` that says what to write instead. */
 export function parseCondition(text: string, reading: Reading = nothingKnown, depth = 0): Condition {
   const bare = unwrapped(text, reading.note)
-  const source = reading.held ? withHeldQuoted(bare, reading.knows, reading.held) : bare
+  const source = reading.held ? withHeldQuoted(bare, reading.knows, reading.held, reading.note) : bare
   if (depth > deepest) throw new Refusal(`The condition \`${shown(source)}\` is nested too deeply.`)
   const part = (one: string): Condition => parseCondition(one, reading, depth + 1)
   const any = splitAt(source, 'or', reading.knows)

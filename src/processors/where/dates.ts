@@ -167,6 +167,7 @@ export function partOf(value: JsonValue, unit: 'year' | 'month' | 'day' | 'hour'
       ? new Date(value > 1e11 ? value : value * 1_000)
       : new Date((typeof value === 'string' ? parseDate(value)?.from : undefined) ?? Number.NaN)
   if (Number.isNaN(time.getTime())) return []
+  if (unit === 'year' && typeof value === 'string' && parseDate(value)?.yearless) return []
   const parts = {
     year: time.getUTCFullYear(),
     month: time.getUTCMonth() + 1,

@@ -12,8 +12,13 @@ export const longestHeld = 300
 /** Places in one condition at which a value may begin or end. */
 const mostPlaces = 24
 
-/** The condition with such values in quotes; the longest one that some record has counts. */
-export function withHeldQuoted(source: string, knows: Knows, held: Held): string {
+/** The condition with such values in quotes; the longest one that some record has counts. `note` hears of those that could be two. */
+export function withHeldQuoted(
+  source: string,
+  knows: Knows,
+  held: Held,
+  note: (text: string) => void = () => undefined,
+): string {
   if (!joint.test(source)) return source
   const places = [...source.matchAll(joints)].slice(0, mostPlaces)
   let out = ''
@@ -30,6 +35,11 @@ export function withHeldQuoted(source: string, knows: Knows, held: Held): string
     if (!value) continue
     out += source.slice(done, value.from) + value.quoted
     done = value.to
+    const either = value.text.split(/\s+or\s+/i)
+    if (either.length > 1)
+      note(
+        `\`${value.text}\` is one value; for either of them write \`${value.field} in (${either.join(', ')})\`.`,
+      )
   }
   return out + source.slice(done)
 }
@@ -40,7 +50,7 @@ function valueAt(
   places: readonly number[],
   knows: Knows,
   held: Held,
-): { from: number; to: number; quoted: string } | undefined {
+): { from: number; to: number; quoted: string; field: string; text: string } | undefined {
   const opening = /^\s*(?:not\s+|[!(]\s*)*/i.exec(source.slice(begin, begin + 40))?.[0].length ?? 0
   const piece = source.slice(begin + opening, begin + opening + longestHeld).trimEnd()
   const cut = cutAtOperator(piece, knows)
@@ -53,7 +63,7 @@ function valueAt(
     const text = source.slice(from, end).trimEnd()
     const quote = ['"', "'", '`'].find((each) => !text.includes(each))
     if (quote !== undefined && joint.test(text) && texts.has(text.toLowerCase()))
-      return { from, to: from + text.length, quoted: `${quote}${text}${quote}` }
+      return { from, to: from + text.length, quoted: `${quote}${text}${quote}`, field: cut.field, text }
   }
   return undefined
 }

@@ -3,15 +3,15 @@
 /** From harmless to severe; words in one place mean the same. */
 const scales: readonly (readonly (readonly string[])[])[] = [
   [
-    ['trace', 'verbose', 'finest', 'silly'],
-    ['debug', 'finer', 'fine'],
-    ['info', 'information', 'informational', 'http', 'config'],
+    ['trace', 'trc', 'verbose', 'vrb', 'finest', 'silly'],
+    ['debug', 'dbg', 'finer', 'fine'],
+    ['info', 'inf', 'information', 'informational', 'http', 'config'],
     ['notice'],
-    ['warn', 'warning'],
+    ['warn', 'wrn', 'warning'],
     ['err', 'error', 'severe'],
-    ['crit', 'critical', 'fatal'],
+    ['crit', 'critical', 'fatal', 'ftl'],
     ['alert'],
-    ['emerg', 'emergency', 'panic'],
+    ['emerg', 'emergency', 'panic', 'pnc'],
   ],
   [
     ['none', 'info', 'informational', 'negligible'],

@@ -44,6 +44,9 @@ export function rereadings(comparison: Comparison): Rereading[] {
   if (/[*%]/.test(text) && operator === '=') add({ operator: 'like' }, `like ${text}`)
   // What is in quotes is one value, unless it is a list in brackets.
   const items = isWhole(operand) && !/^[[({]/.test(text) ? [] : itemsIn(text)
+  // A list that is equal to a list; no single value has all.
+  if (operator === '=' && items.length > 1 && /^\[.+\]$/s.test(text))
+    add({ operator: 'has all', operands: items.map(operandOf) }, `has all (${items.join(', ')})`)
   if (items.length > 1 || /^[[({].+[\])}]$/s.test(text))
     add({ operator: 'in', operands: items.map(operandOf) }, `in (${items.join(', ')})`)
   const range = /^(-?\d+(?:\.\d+)?)\s*(?:-|–|\.\.+|to)\s*(-?\d+(?:\.\d+)?)$/.exec(text)

@@ -7,6 +7,7 @@ import { isObject, type JsonObject, own } from '../../protocol/json.ts'
 import type { Notification, Request } from '../../protocol/message.ts'
 import type { Result } from '../../protocol/result.ts'
 import type { Later } from '../backoff.ts'
+import { Missed } from './missed.ts'
 import type { StateOwner } from './request-state.ts'
 
 interface Question {
@@ -40,6 +41,7 @@ export class ParkedCall {
   readonly #later: Later
   readonly #controller = new AbortController()
   readonly #questions = new Map<string, Question>()
+  readonly #missed = new Missed()
   #asked = 0
   /** The round that is under way; undefined while the call is parked. */
   #round: Exchange | undefined
@@ -78,6 +80,7 @@ export class ParkedCall {
   /** Resolves to what the server asks for now, by key, or to undefined when the call has ended. */
   async next(exchange: Exchange): Promise<JsonObject | undefined> {
     this.#round = exchange
+    for (const notification of this.#missed.take()) this.#notify(notification)
     const leave = (): void => this.abort(exchange.signal.reason)
     if (exchange.signal.aborted) leave()
     exchange.signal.addEventListener('abort', leave, { once: true })
@@ -135,10 +138,10 @@ export class ParkedCall {
     })
   }
 
-  /** To the round under way, under the token that it chose. */
+  /** To the round under way, or that comes next, under the token that it chose. */
   #notify(notification: Notification): void {
     const round = this.#round
-    if (round === undefined) return
+    if (round === undefined) return this.#missed.add(notification)
     if (notification.method !== 'notifications/progress') return round.notify(notification)
     const progressToken = own(metaOf(round.params) ?? {}, 'progressToken')
     if (progressToken !== undefined)

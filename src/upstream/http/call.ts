@@ -61,6 +61,11 @@ export class Call implements Dispatcher.DispatchHandler {
     this.#begin()
   }
 
+  /** It has a connection to go out on. */
+  get sent(): boolean {
+    return this.#controller !== undefined
+  }
+
   /** Ends it, whatever its state. The handler hears nothing more. */
   abort(): void {
     if (this.#done) return

@@ -15,6 +15,8 @@ import { answerIn, forgotSession, type Refusal, refusalOf } from './refusal.ts'
 import { ServerStream } from './server-stream.ts'
 import { LegacySession } from './session.ts'
 
+/** Times of grace in which a goodbye can be sent. */
+const MAX_GRACES = 10
 /** Streams that go on after their answer, for which nobody waits any more. Beyond, the oldest is cut. */
 const MAX_LINGERING = 64
 
@@ -194,7 +196,10 @@ export class StreamableTransport implements UpstreamTransport {
     if (!this.#ended) this.onerror?.(new Error(words))
   }
 
-  /** Says goodbye, for as long as the server may take to hear it. */
+  /**
+   * Says goodbye, for as long as the server may take to hear it. Where many sessions end at once that time begins anew while the
+   * request waits to be sent: it would be the machine that is slow.
+   */
   async #endSession(): Promise<void> {
     const session = this.#session
     if (session?.id === undefined) return
@@ -202,7 +207,6 @@ export class StreamableTransport implements UpstreamTransport {
     let stop = (): void => {}
     let heard = (): void => {}
     const over = new Promise<void>((resolve) => {
-      stop = later(graceMs, resolve)
       heard = resolve
     })
     const head = (): typeof IGNORED => {
@@ -214,6 +218,10 @@ export class StreamableTransport implements UpstreamTransport {
       { method: 'DELETE', headers: session.stream },
       { head, failed: () => heard() },
     )
+    const wait = (again: number): void => {
+      stop = later(graceMs, () => (call.sent || again === 0 ? heard() : wait(again - 1)))
+    }
+    wait(MAX_GRACES - 1)
     call.start()
     await over
     stop()

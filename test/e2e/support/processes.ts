@@ -33,7 +33,7 @@ export function descendantsOf(pid: number): number[] {
 /** None of these processes lives any more, nor any that carries the mark. */
 export async function nothingLives(mark: string, pids: readonly number[]): Promise<void> {
   const living = (): number[] => pids.filter((pid) => about(pid, 'stat') !== '')
-  await expect.poll(() => [...processesMarked(mark), ...living()], { timeout: 10_000 }).toEqual([])
+  await expect.poll(() => [...processesMarked(mark), ...living()]).toEqual([])
 }
 
 /** How many file descriptors the process has open. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { compactRows, namesIn } from '../../../src/documents/compact.ts'
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts'
 import { deepFreeze } from '../../support/deep-freeze.ts'
@@ -116,4 +116,33 @@ test('a list of texts stays a list, however few it holds', () => {
   const short = compactRows(rows, rows, new Set(), 8000)
   expect(short?.rows[0]).toMatchObject({ name: 'n0', links: ['a'] })
   expect(short?.rows[1]).toMatchObject({ links: ['a', 'b', 'c', 'd', 'e', '… 2 more'] })
+})
+
+describe('what identifies a record is kept', () => {
+  const pod = (n: number, name: string): JsonObject => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    status: { phase: 'Running', podIP: `10.0.0.${n}`, message: `Started ${'long ago '.repeat(30)}` },
+    spec: { nodeName: `node-${n % 3}`, image: `img:${n}`, args: Array.from({ length: 20 }, (_, at) => at) },
+    metadata: { namespace: `ns-${n}`, labels: { app: 'web' }, name },
+  })
+
+  test('where all that were found are called the same', () => {
+    const rows = Array.from({ length: 5 }, (_, n) => pod(n, 'web'))
+    for (const row of compactRows(rows, rows, new Set(), 500)?.rows ?? [{}])
+      expect(row).toHaveProperty(['metadata.name'], 'web')
+  })
+
+  test('beside a long id', () => {
+    const rows = Array.from({ length: 60 }, (_, n) => ({
+      id: `0f8fad5b-d9cb-469f-a165-${70867728950000 + n}`,
+      state: n % 2 ? 'open' : 'closed',
+      text: 'words '.repeat(40),
+      name: `service number ${n}`,
+    }))
+    expect(compactRows(rows, rows, new Set(), 8_000)?.rows[7]).toMatchObject({
+      id: rows[7]?.id,
+      name: 'service number 7',
+    })
+  })
 })

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fromRows, fromText, fromValue } from '../../../src/documents/derive.ts'
 import { fit as fitted } from '../../../src/documents/fit.ts'
+import { soundKeys } from '../../support/keys.ts'
 import { runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
 
@@ -101,7 +102,7 @@ test('says that nothing was found', () => {
 
 const row = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 400 }),
-  fc.jsonValue(),
+  soundKeys(fc.jsonValue()),
   fc.record({ a: fc.integer(), b: fc.string({ maxLength: 30 }) }),
   fc.constant('y'.repeat(5000)),
   fc.constant({ deep: '😀'.repeat(3000) }),

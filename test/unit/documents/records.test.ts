@@ -1,8 +1,10 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { combine } from '../../../src/documents/combine.ts'
 import { fromRows, fromText, fromValue } from '../../../src/documents/derive.ts'
+import { preview } from '../../../src/documents/preview.ts'
 import { collectionsOf, keyedRecords, mainCollection } from '../../../src/documents/records.ts'
 import { toJson } from '../../../src/documents/stringify.ts'
+import { select } from '../../../src/processors/select.ts'
 
 const list = (count: number) => Array.from({ length: count }, (_, id) => ({ id, name: `n${id}` }))
 
@@ -65,4 +67,50 @@ test('derived documents are what their rows are', () => {
 test('writes JSON of any depth', () => {
   const text = `${'{"a":['.repeat(20_000)}1,"x"${']}'.repeat(20_000)}`
   expect(toJson(JSON.parse(text))).toBe(text)
+})
+
+describe('a tree of uneven depth', () => {
+  const engineers = (count: number) =>
+    Array.from({ length: count }, (_, id) => ({ id: 100 + id, name: `engineer ${id}` }))
+  const tree = {
+    company: 'Acme',
+    reports: [
+      { id: 1, name: 'Ann', reports: [{ id: 3, name: 'Cy', reports: engineers(300) }] },
+      { id: 2, name: 'Bo', reports: [{ id: 4, name: 'Di', reports: engineers(20) }] },
+    ],
+  }
+
+  test('is the list that holds all others, not the longest of them', () => {
+    expect(mainCollection(tree)?.path).toBe('$.reports')
+    const document = fromValue(tree)
+    const shown = preview(document, { budget: 2000, tool: 'org', bytes: 9000, tokens: 3000 }).join('abc')
+    expect(shown).toContain('at all depths, $..reports[*]: 324 records')
+    expect(shown).toMatch(/next:\n.*"path":"\$\.\.reports\[\*\]"/)
+  })
+
+  test('counts the records in other fields of records as well', () => {
+    const leaf = (line: number) => ({ type: 'Name', line })
+    const ast = {
+      body: [
+        { type: 'If', line: 1, test: { type: 'Call', line: 2, body: [leaf(3), leaf(4)] }, body: [leaf(5)] },
+        { type: 'For', line: 6, body: [leaf(7), { type: 'If', line: 8, body: [leaf(9)] }] },
+      ],
+      other: { body: [leaf(10)] },
+    }
+    const shown = preview(fromValue(ast), { budget: 2000, tool: 'ast', bytes: 900, tokens: 300 }).join('abc')
+    expect(shown).toContain('at all depths, $..body[*]: 9 records')
+    const answer = select.process(fromValue(ast), { path: '$..body[*]' })
+    expect(answer.metadata.matched).toBe(9)
+  })
+
+  test('but a list of the same name with other fields is not meant', () => {
+    const items = Array.from({ length: 300 }, (_, id) => ({ sku: `s${id}`, price: id }))
+    const orders = {
+      items: [
+        { order: 7, paid: true, items },
+        { order: 8, paid: false, items: [] },
+      ],
+    }
+    expect(mainCollection(orders)?.path).toBe('$.items[0].items')
+  })
 })

@@ -4,6 +4,7 @@ import { digest } from '../../../src/engine/digest.ts'
 import type { Digest, DigestOptions } from '../../../src/engine/operation.ts'
 import { createViews } from '../../../src/engine/views.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
+import { soundKeys } from '../../support/keys.ts'
 import { patience, runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
 import { bytesOf, jsonResult, LIMITS, orders, sourceOf, textResult } from './world.ts'
@@ -197,16 +198,20 @@ describe('shaping', () => {
 verifies('S3.7', 'any result passes or gets smaller, within its size, whatever it holds', () => {
   const block = fc.oneof(
     fc.record({ type: fc.constant('text'), text: fc.string({ maxLength: 400, unit: 'binary' }) }),
-    fc.record({ type: fc.constant('text'), text: fc.json({ maxDepth: 4 }) }),
+    fc.record({ type: fc.constant('text'), text: soundKeys(fc.json({ maxDepth: 4 })) }),
     fc.record({
       type: fc.constant('image'),
       data: fc.base64String({ maxLength: 40 }),
       mimeType: fc.string(),
     }),
-    fc.dictionary(fc.string(), fc.jsonValue()),
+    soundKeys(fc.dictionary(fc.string(), fc.jsonValue())),
   )
   const result = fc.record(
-    { content: fc.array(block, { maxLength: 8 }), structuredContent: fc.object(), isError: fc.boolean() },
+    {
+      content: fc.array(block, { maxLength: 8 }),
+      structuredContent: soundKeys(fc.object()),
+      isError: fc.boolean(),
+    },
     { requiredKeys: [] },
   )
   fc.assert(

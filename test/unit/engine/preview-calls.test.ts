@@ -7,6 +7,7 @@ import { query } from '../../../src/engine/query.ts'
 import { createViews } from '../../../src/engine/views.ts'
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts'
 import { countTokens } from '../../../src/text/tokens.ts'
+import { soundKeys } from '../../support/keys.ts'
 import { patience, runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
 import { sourceOf, textResult } from './world.ts'
@@ -109,7 +110,7 @@ const payload: fc.Arbitrary<JsonValue> = fc.oneof(
   fc.tuple(records, records).map(([users, orders]) => ({ data: { users, orders } })),
   fc.array(scalar, { maxLength: 60 }),
   fc.array(fc.array(fc.integer(), { maxLength: 6 }), { maxLength: 30 }),
-  fc.jsonValue() as fc.Arbitrary<JsonValue>,
+  soundKeys(fc.jsonValue()) as fc.Arbitrary<JsonValue>,
 )
 const line = fc.tuple(fc.constantFrom('INFO', 'WARN', 'ERROR', 'DEBUG'), sentence, fc.nat(999))
 const log = fc

@@ -8,6 +8,7 @@ import {
 } from '../../../src/pipeline/uri-rewrite.ts'
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts'
 import { deepFreeze } from '../../support/deep-freeze.ts'
+import { soundKeys } from '../../support/keys.ts'
 
 const rename = (uri: string): string => (uri.startsWith('note:') ? uri.replace('note:', 'note+b:') : uri)
 
@@ -102,11 +103,11 @@ test('arguments nested without end are left alone', () => {
 
 test('what holds nothing to rename is the same object, and nothing makes it throw', () => {
   const likely = fc.oneof(
-    fc.jsonValue(),
+    soundKeys(fc.jsonValue()),
     fc.record({
       type: fc.constantFrom('resource', 'resource_link'),
-      uri: fc.jsonValue(),
-      resource: fc.jsonValue(),
+      uri: soundKeys(fc.jsonValue()),
+      resource: soundKeys(fc.jsonValue()),
     }),
   )
   const result = fc.record(

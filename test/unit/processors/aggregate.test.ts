@@ -221,3 +221,36 @@ describe('functions', () => {
     )
   })
 })
+
+describe('times without a year', () => {
+  const items = ['Mar  3 10:11:12', 'Mar  3 23:00:00', 'Apr 14 01:00:00'].map((time) => ({ time }))
+  const grouped = (group_by: string) => {
+    const { content, metadata } = aggregate.process(fromRows({ noun: 'record', items }), {
+      group_by: [group_by],
+    })
+    return { rows: content.rows().items, notes: metadata.notes ?? [] }
+  }
+
+  test.each(['time:year', 'year(time)', 'time:week', 'time:weekday'])(
+    '%s cannot be told: the reply says why, and what can be',
+    (group_by) => {
+      const { rows, notes } = grouped(group_by)
+      expect(rows).toEqual([])
+      expect(notes).toContain(
+        '`time` is written without a year: group by `time:month`, `time:day`, `time:hour`.',
+      )
+    },
+  )
+
+  test('months, days and hours are told without one', () => {
+    expect(grouped('time:month')).toEqual({
+      rows: [
+        { 'time:month': '03', count: 2 },
+        { 'time:month': '04', count: 1 },
+      ],
+      notes: [],
+    })
+    expect(grouped('time:day').rows[0]).toEqual({ 'time:day': '03-03', count: 2 })
+    expect(grouped('time:hour').rows).toContainEqual({ 'time:hour': '03-03T10', count: 1 })
+  })
+})

@@ -283,6 +283,23 @@ test('names of prototypes are data', () => {
   expect(JSON.stringify(rows)).toBe('[{"k":"__proto__","id":"__proto__","__proto__":5},{"k":"constructor"}]')
 })
 
+test('joined records are made as they are asked for', () => {
+  let read = 0
+  const counting: ProxyHandler<JsonObject> = {
+    ownKeys(target) {
+      read++
+      return Reflect.ownKeys(target)
+    },
+  }
+  const many = Array.from({ length: 50 }, (_, id) => new Proxy<JsonObject>({ id, of: id % 3 }, counting))
+  const { content } = join.process(fromValue({ many, products }), { join_on: ['many.of = products.id'] })
+  const before = read
+  const page = content.rows().slice(1, 3)
+  expect(read - before).toBe(2)
+  expect(content.rows().items.slice(1, 3)).toEqual(page)
+  expect([content.rows().count, content.rows().items.length]).toEqual([50, 50])
+})
+
 test('agrees with two nested loops', () => {
   const key = fc.oneof(
     fc.constantFrom<JsonValue>(1, '1', 2, 'a', 'A', '02', null),

@@ -120,3 +120,32 @@ describe('what is reached are the records', () => {
     expect(select.process(text, { path: 'name' }).error).toContain('text without fields')
   })
 })
+
+describe('several small maps of records are one collection', () => {
+  const member = (n: number) => ({ email: `u${n}@example.org`, role: n % 2 ? 'dev' : 'ops' })
+  const small = {
+    teams: [0, 1, 2].map((team) => ({
+      name: `t${team}`,
+      members: { [`ann${team}`]: member(team), [`bob${team}`]: member(team + 1) },
+    })),
+  }
+
+  test('their records carry their keys, and the reply says how many maps there are', () => {
+    const { content, metadata } = select.process(fromValue(small), { path: '$.teams[*].members' })
+    expect(content.rows().items).toHaveLength(6)
+    expect(content.rows().items[0]).toEqual({ _key: 'ann0', ...member(0) })
+    expect(metadata.notes?.join()).toContain('reaches 3 maps: their 6 elements are the records')
+  })
+
+  test('objects with the same keys are records', () => {
+    const limits = { cpu: 1, memory: 2 }
+    const pods = { pods: [0, 1, 2].map(() => ({ resources: { limits, requests: limits, peaks: limits } })) }
+    expect(rows(pods, '$.pods[*].resources')).toHaveLength(3)
+  })
+
+  test('a null among lists leaves them lists', () => {
+    const value = { a: [{ tags: null }, { tags: [1, 2] }, { tags: [3] }] }
+    const { metadata } = select.process(fromValue(value), { path: '$.a[*].tags' })
+    expect(metadata.notes?.join()).toContain('3 lists')
+  })
+})

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { RpcError } from '../../../src/protocol/errors.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import type { Notification } from '../../../src/protocol/message.ts'
@@ -80,16 +80,20 @@ test('an aborted request is cancelled on the other side and gets no answer', asy
 })
 
 test('progress reaches the caller under a token of ours, and keeps the call alive', async () => {
+  // By this clock nothing but the call takes any time.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
   const progress: JsonObject[] = []
   const { a } = await connected({
     onRequest: async ({ params }, { notify }: Incoming) => {
       const { progressToken } = (params as { _meta: { progressToken: number } })._meta
       for (let step = 1; step <= 3; step++) {
-        await new Promise((resolve) => setTimeout(resolve, 40))
+        vi.advanceTimersByTime(60)
         notify({
           method: 'notifications/progress',
           params: { progressToken, progress: step },
         })
+        while (progress.length < step) await new Promise((resolve) => setImmediate(resolve))
       }
       return { done: true }
     },

@@ -36,6 +36,19 @@ describe('ledger file', () => {
     ])
   })
 
+  test('keeps what could not be counted', async () => {
+    const path = directory()
+    const hasty = run('2026-02-04', 'a', 0)
+    for (const report of [hasty, run('2026-02-04', 'a', 100), hasty]) {
+      const tools = report.tools.map((row) =>
+        report === hasty ? { ...row, unmeasuredCharacters: 300 } : row,
+      )
+      await addToLedger(path, { ...report, tools, days: [{ day: '2026-02-04', tools }] })
+    }
+    const [day] = await readLedger(path)
+    expect(day?.tools).toMatchObject([{ calls: 3, originalTokens: 100, unmeasuredCharacters: 600 }])
+  })
+
   test('is private and leaves nothing half-written behind', async () => {
     const path = directory()
     await addToLedger(join(path, 'new'), run('2026-02-04', 'a', 100))

@@ -146,7 +146,15 @@ describe('ledger', () => {
   test('a counter that fails leaves tokens unknown, and says so', async () => {
     const savings = ledger({ countTokens: () => Promise.reject(new Error('no tokenizer')) })
     savings.record(passing('y'.repeat(300)))
-    expect(await savings.report()).toMatchObject({ totals: { originalTokens: 0 }, unmeasuredCharacters: 300 })
+    savings.record(definitions)
+    const report = await savings.report()
+    expect(report).toMatchObject({ totals: { originalTokens: 0 }, unmeasuredCharacters: 6_300 })
+    expect(formatSavings(report.tools)).toContain('Not in these figures: 6,300 characters')
+    // As soon as anything was counted, all can be reckoned.
+    savings.record(shaped)
+    const later = await savings.report()
+    expect(later).toMatchObject({ totals: { originalTokens: 10_100 }, unmeasuredCharacters: 0 })
+    expect(formatSavings(later.tools)).not.toContain('Not in these figures')
   })
 
   test('days are UTC days of the clock it was handed', async () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { edgeOfEnd, edgeOfStart } from '../../../src/protocol/message-bytes.ts'
 import { findEnvelope, idOfEdges, onShared } from '../../../src/upstream/envelope.ts'
+import { soundKeys } from '../../support/keys.ts'
 
 const edges = (line: string): [Buffer, Buffer, number] => {
   const bytes = Buffer.from(line)
@@ -17,7 +18,7 @@ const resultOf = (line: string): { id: unknown; result: unknown } | undefined =>
 
 const space = fc.stringMatching(/^[ \t\r]{0,3}$/)
 const id = fc.oneof(fc.integer(), fc.stringMatching(/^[a-zA-Z0-9:._-]{0,12}$/))
-const resultObject = fc.dictionary(fc.string(), fc.jsonValue()).map((value) => ({ ...value }))
+const resultObject = soundKeys(fc.dictionary(fc.string(), fc.jsonValue())).map((value) => ({ ...value }))
 
 /** A response with its members in a given order and white space between all tokens. */
 const response = fc

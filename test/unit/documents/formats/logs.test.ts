@@ -12,7 +12,7 @@ const records = (text: string) => {
 }
 
 /** The fields of a line, and its message. */
-const read = (line: string) => {
+const read = (line: string): JsonObject | undefined => {
   const entry = readEntry(line)
   return entry && { ...entry.fields, message: line.slice(entry.message) }
 }
@@ -212,5 +212,62 @@ test('no line is lost: each entry begins at its line and goes on to before the n
         if (!whole.includes('level=')) expect(whole.endsWith(String(message))).toBe(true)
       })
     }),
+  )
+})
+
+describe('levels in brackets, in letters and shortened', () => {
+  test.each<[string, string | undefined, string]>([
+    ['2024-05-03 08:00:00.123 <ERR> lost', 'ERR', 'lost'],
+    ['2024-05-03 08:00:00 [WRN] slow', 'WRN', 'slow'],
+    ['2024-05-03 08:00:00 (W) slow', 'WARNING', 'slow'],
+    ['2024-05-03 08:00:00 [E] lost', 'ERROR', 'lost'],
+    ['2024-05-03 08:00:00 <3> lost', 'ERROR', 'lost'],
+    ['2024-05-03T08:00:00Z INF started', 'INF', 'started'],
+    ['[08:00:01 FTL] gone', undefined, ''],
+    ['<ERR> lost', 'ERR', 'lost'],
+    ['<4>slow', 'WARNING', 'slow'],
+    ['[E] 2024-05-03 08:00:00 lost', 'ERROR', 'lost'],
+    ['(WARN) slow', 'WARN', 'slow'],
+    ['E0503 08:00:00.123456   12 server.go:9] lost', 'ERROR', 'lost'],
+    ['W20240503 08:00:00.123456 12 main.cc:9] slow', 'WARNING', 'slow'],
+    ['I240503 08:00:00.123456 12 server/node.go:9  [n1] up', 'INFO', '[n1] up'],
+    ['E/Camera( 123): lost', 'ERROR', 'lost'],
+    ['05-03 08:00:00.123 D/dalvikvm( 12): collected', 'DEBUG', 'collected'],
+    ['2024-05-03 08:00:00.123  12  14 W Looper: slow', 'WARNING', 'slow'],
+    ['2024-05-03T08:00:00.123+0000 I NETWORK  [conn1] accepted', 'INFO', '[conn1] accepted'],
+    ['[    12.345] (EE) no screens', 'ERROR', 'no screens'],
+    ['[08:00:01] [Server thread/WARN]: slow', 'WARN', 'slow'],
+    [
+      'May  3 08:00:00 node kubelet[12]: E0503 08:00:00.123 12 a.go:1] lost',
+      'ERROR',
+      'E0503 08:00:00.123 12 a.go:1] lost',
+    ],
+    ['May  3 08:00:00 node app[12]: <W> slow', 'WARNING', '<W> slow'],
+  ])('%s', (line, level, message) => {
+    const found = read(line)
+    expect(found?.level).toBe(level)
+    if (level !== undefined) expect(found?.message).toBe(message)
+  })
+
+  test.each([
+    '(C) 2024 by the authors',
+    '(see above) and more',
+    '<p>text',
+    '<a href="x">y</a>',
+    '[x] done',
+    'I/O error: no space',
+    'I think so: yes',
+    'Inf and NaN',
+    'E. coli',
+    '(a) first',
+  ])('plain text: %s', (line) => {
+    expect(readEntry(line)).toBeUndefined()
+  })
+
+  test.each(['2024-05-03 08:00:00 I think: this went well', '2024-05-03 08:00:00 I/O error: no space'])(
+    'a message that begins with a letter: %s',
+    (line) => {
+      expect(read(line)?.level).toBeUndefined()
+    },
   )
 })

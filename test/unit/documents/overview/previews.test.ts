@@ -127,3 +127,19 @@ test('a sample has no row that shows none of its fields', () => {
   expect(text).toContain('sample:')
   expect(text).not.toMatch(/: \{"…":"\d+ fields?"\}$/m)
 })
+
+test('counts what a log says at each level by itself', () => {
+  const line = (n: number) =>
+    `2024-05-03 08:00:${String(n % 60).padStart(2, '0')} ${['INFO', 'WARN', 'ERROR', 'INFO'][n % 4]} Synced object ${n} again`
+  const text = previewOf(Array.from({ length: 200 }, (_, n) => line(n)).join('\n'))
+  expect(text).toContain('50× WARN Synced object * again')
+  expect(text).toContain('50× ERROR Synced object * again')
+  expect(text).not.toContain('100× ')
+})
+
+test('says so where only some of the errors were looked at', () => {
+  const text = previewOf(
+    Array.from({ length: 13_000 }, (_, n) => `2024-05-03 08:00:00 ERROR Lost object ${n} again`).join('\n'),
+  )
+  expect(text).toMatch(/[\d,]+× of [\d,]+ sampled ERROR Lost object \* again/)
+})

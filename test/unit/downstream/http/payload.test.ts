@@ -10,6 +10,7 @@ import {
 import type { JsonValue } from '../../../../src/protocol/json.ts'
 import type { JsonRpcMessage } from '../../../../src/protocol/message.ts'
 import { LargeResult } from '../../../../src/protocol/result.ts'
+import { soundKeys } from '../../../support/keys.ts'
 
 const bytesOf = ({ pieces }: Payload): Buffer =>
   Buffer.concat(pieces.map((piece) => Buffer.from(piece as string)))
@@ -20,7 +21,7 @@ function large(text: string): LargeResult {
   return new LargeResult(bytes)
 }
 
-const result = fc.dictionary(fc.string(), fc.jsonValue())
+const result = soundKeys(fc.dictionary(fc.string(), fc.jsonValue()))
 
 describe('payloads', () => {
   test('of an answer that is too deep to be written are an error under its id', () => {

@@ -93,3 +93,43 @@ test('any text of a record is found by it, with quotes or without', () => {
     }),
   )
 })
+
+describe('or within a value', () => {
+  const packages = ['MIT', 'Apache-2.0', 'MIT OR Apache-2.0', 'GPL-3.0 AND MIT', 'BSD'].map(
+    (license, id) => ({
+      id,
+      license,
+      state: id % 2 ? 'open' : 'closed',
+    }),
+  )
+  const asked = (condition: string) => {
+    const { content, metadata, error } = where.process(fromValue(packages), { where: [condition] })
+    expect(error).toBeUndefined()
+    const ids = content.rows().items.map((row) => (row as { id: number }).id)
+    return { ids, notes: (metadata.notes ?? []).join(' ') }
+  }
+
+  test.each([
+    [
+      'license = MIT OR Apache-2.0',
+      [2],
+      'is one value; for either of them write `license in (MIT, Apache-2.0)`',
+    ],
+    [
+      'license = MIT OR Apache-2.5',
+      [],
+      'compared as one value; for either write `license in (MIT, Apache-2.5)`',
+    ],
+    ['license = MIT OR Apache-2.5 and state = closed', [], 'compared as one value'],
+    ['license = "MIT OR Apache-2.5"', [], 'matches none'],
+    ['license = GPL-3.0 AND Apache-2.0', [], 'matches none'],
+    ['license = GPL-3.0 AND MIT', [3], ''],
+    ['license = MIT or BSD', [0, 4], 'read as `license in (MIT, BSD)`'],
+    ['state = open or shut', [1, 3], 'read as `state in (open, shut)`'],
+    ['license = MIT OR license = BSD', [0, 4], ''],
+  ])('%s', (condition, ids, note) => {
+    const found = asked(condition)
+    expect(found.ids).toEqual(ids)
+    expect(found.notes).toContain(note)
+  })
+})

@@ -78,3 +78,23 @@ test('a value with joints in it is one of a field that is named by its end as we
   ]
   expect(found(records, 'kind = text/plain; charset=UTF-8; variant=GFM').ids).toEqual([1])
 })
+
+test('values joined by or are looked for within the objects of a field too', () => {
+  const issues = ['To Do', 'Done', 'In Progress'].map((name, id) => ({
+    id,
+    status: { name, icon: `${id}.png` },
+  }))
+  expect(found(issues, 'status = To Do or Done').ids).toEqual([0, 1])
+  expect(found(issues, 'status != To Do or Done').ids).toEqual([2])
+})
+
+test('a list that is equal to a list: all of it; beside single values, any of it', () => {
+  const plans = [['delete'], ['delete', 'create'], ['update']].map((actions, id) => ({
+    id,
+    actions,
+    first: actions[0] ?? '',
+  }))
+  expect(found(plans, 'actions = ["delete", "create"]').ids).toEqual([1])
+  expect(found(plans, 'first = ["delete", "update"]').ids).toEqual([0, 1, 2])
+  expect(found(plans, 'actions in ["delete", "create"]').ids).toEqual([0, 1])
+})

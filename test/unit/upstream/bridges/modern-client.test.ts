@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Exchange } from '../../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../../src/protocol/json.ts'
+import type { Notification } from '../../../../src/protocol/message.ts'
 import { createModernClients } from '../../../../src/upstream/bridges/modern-client.ts'
 import { deferred } from '../../../support/deferred.ts'
 import { client, exchange } from '../../../support/upstream.ts'
@@ -59,4 +60,71 @@ test('what no client can be asked by a result is refused, and the call goes on',
   expect(await clients.request(CALL, exchange(client()), send)).toEqual({
     refused: expect.stringContaining('custom/question is not available'),
   })
+})
+
+/** What a client sends to go on, with an answer to everything it was asked and a token of this round. */
+function nextRound({ requestState = '', inputRequests = {} }: JsonObject, progressToken: string) {
+  const answers = Object.keys(inputRequests as JsonObject).map((key) => [key, { action: 'accept' }])
+  const inputResponses = Object.fromEntries(answers) as JsonObject
+  return { ...CALL, params: { ...CALL.params, requestState, inputResponses, _meta: { progressToken } } }
+}
+
+function logged(data: string): Notification {
+  return { method: 'notifications/message', params: { level: 'info', data } }
+}
+
+function progressed(progress: number, progressToken = 'server'): Notification {
+  return { method: 'notifications/progress', params: { progressToken, progress } }
+}
+
+/** A call that is parked with its first question, in which the server can still say something. */
+async function parked() {
+  const { clients, pass } = world()
+  const me = client()
+  let tell: (notification: Notification) => void = () => {}
+  const send = async (_: unknown, on: Exchange): Promise<JsonObject> => {
+    tell = on.notify
+    await on.ask?.({ method: 'elicitation/create', params: {} }, on.signal)
+    return { done: true }
+  }
+  const first = exchange(me, { params: { _meta: { progressToken: 'first' } } })
+  const asking = clients.request(CALL, first, send)
+  tell(progressed(1))
+  tell(logged('begun'))
+  pass(10)
+  const asked = (await asking) as JsonObject
+  expect(first.notified).toEqual([progressed(1, 'first'), logged('begun')])
+  const goOn = async () => {
+    const request = nextRound(asked, 'second')
+    const second = exchange(me, { params: request.params })
+    expect(await clients.request(request, second, send)).toEqual({ done: true })
+    expect(first.notified).toHaveLength(2)
+    return second.notified
+  }
+  return { tell: (notification: Notification) => tell(notification), goOn }
+}
+
+test('what the server says while the call is parked reaches the next round, in its order, progress once', async () => {
+  const { tell, goOn } = await parked()
+  for (const one of [logged('a'), progressed(2), logged('b'), progressed(3), logged('c')]) tell(one)
+  expect(await goOn()).toEqual([logged('a'), logged('b'), progressed(3, 'second'), logged('c')])
+})
+
+test('of more than can be kept the latest reaches the next round, and that there was more', async () => {
+  const { tell, goOn } = await parked()
+  for (let n = 0; n < 130; n++) tell(logged(`${n}`))
+  const [gap, ...rest] = await goOn()
+  expect(gap?.params).toMatchObject({ level: 'warning', data: expect.stringMatching(/^30 notifications /) })
+  expect(rest).toEqual(Array.from({ length: 100 }, (_, n) => logged(`${n + 30}`)))
+})
+
+test('large ones are not kept beyond their bound', async () => {
+  const { tell, goOn } = await parked()
+  tell(logged('x'.repeat(40_000)))
+  tell(logged('y'.repeat(40_000)))
+  tell(logged('z'.repeat(100_000)))
+  tell(logged('last'))
+  const [gap, ...rest] = await goOn()
+  expect(gap?.params).toMatchObject({ data: expect.stringMatching(/^2 notifications /) })
+  expect(rest).toEqual([logged('y'.repeat(40_000)), logged('last')])
 })

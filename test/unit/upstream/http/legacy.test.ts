@@ -119,11 +119,38 @@ describe('the session', () => {
     const server = await loopback((seen, response) => {
       if (seen.method === 'POST') json(response, resultFor(seen), 200, { 'mcp-session-id': 's' })
     })
-    const waited: number[] = []
-    const it = await transport(server.url, { graceMs: 1234, later: eager(waited) })
+    const due: (() => void)[] = []
+    const later: Later = (_, run) => {
+      due.push(run)
+      return () => {}
+    }
+    const it = await transport(server.url, { graceMs: 1234, later })
     await it.send(request('init', 'initialize'))
-    await it.close()
-    expect(waited).toEqual([1234])
+    const closed = it.close()
+    await expect.poll(() => server.seen.at(-1)?.method).toBe('DELETE')
+    for (const run of due) run()
+    await closed
+    expect(due).toHaveLength(1)
+  })
+
+  test('a goodbye that waits to be sent has its time anew, and not for ever', async () => {
+    const server = await loopback((seen, response) =>
+      seen.method === 'POST'
+        ? json(response, resultFor(seen), 200, { 'mcp-session-id': 's' })
+        : void response.end(),
+    )
+    const close = async (early: number): Promise<number[]> => {
+      const waited: number[] = []
+      const later = eager(waited, () => waited.length > early)
+      const it = await transport(server.url, { graceMs: 1234, later })
+      await it.send(request('init', 'initialize'))
+      await it.close()
+      return waited
+    }
+    expect(await close(3)).toEqual(Array(4).fill(1234))
+    expect(server.seen.at(-1)?.method).toBe('DELETE')
+    expect(await close(100)).toEqual(Array(10).fill(1234))
+    expect(server.seen.at(-1)?.method).toBe('POST')
   })
 })
 

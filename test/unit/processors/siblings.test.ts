@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest'
+import { fromValue } from '../../../src/documents/derive.ts'
+import { runPipeline } from '../../../src/processors/pipeline.ts'
+import { filterSteps } from '../../../src/processors/pipelines.ts'
+import type { JsonValue } from '../../../src/protocol/json.ts'
+
+const person = (n: number) => ({
+  email: `u${n}@example.org`,
+  role: n % 3 ? 'dev' : 'ops',
+  active: n % 2 === 0,
+})
+const list = (from: number, count: number) => Array.from({ length: count }, (_, n) => person(from + n))
+const map = (name: string, count: number) =>
+  Object.fromEntries(list(0, count).map((one, n) => [`${name}-${n}`, one]))
+
+function notes(value: JsonValue, params: Record<string, unknown>): string {
+  const { steps, error } = runPipeline(fromValue(value), filterSteps, params)
+  expect(error).toBeUndefined()
+  return steps.flatMap(({ metadata }) => metadata.notes ?? []).join(' ')
+}
+
+const lists = { total: 13, staff: list(0, 6), guests: list(0, 4), former: list(0, 3) }
+const maps = { staff: map('s', 12), guests: map('g', 11) }
+
+describe('a question without a path is about one of several collections of a kind, and says so', () => {
+  test.each([
+    [
+      { where: 'role = dev', aggregate: 'count' },
+      '2 other lists too: `$.guests` (2 of 4), `$.former` (2 of 3)',
+    ],
+    [{ group_by: 'role' }, '2 other lists too: `$.guests` (4), `$.former` (3)'],
+    [{ sort: '-email' }, '2 other lists too: `$.guests` (4), `$.former` (3)'],
+    [{ where: 'email = u5@example.org' }, ''],
+  ])('lists: %j', (params, told) => {
+    const said = notes(lists, params)
+    if (told === '') expect(said).not.toContain('Only `$.staff`')
+    else expect(said).toContain(`Only \`$.staff\` was asked. Such records are in ${told}`)
+    expect(said.split('was asked')).toHaveLength(told === '' ? 1 : 2)
+  })
+
+  test('maps', () => {
+    expect(notes(maps, { where: 'role = dev' })).toContain('1 other map too: `$.guests` (7 of 11)')
+  })
+
+  test('the named path answers what was told', () => {
+    expect(notes(lists, { path: '$.guests', where: 'role = dev' })).not.toContain('was asked')
+  })
+
+  test.each<[string, JsonValue]>([
+    ['other things', { staff: list(0, 6), rooms: [1, 2, 3].map((n) => ({ floor: n, seats: 4 })) }],
+    ['lists within the records', { staff: list(0, 6).map((one) => ({ ...one, team: list(0, 3) })) }],
+    ['a list alone', list(0, 6)],
+  ])('%s are none', (_, value) => {
+    expect(notes(value, { where: 'role = dev' })).not.toContain('was asked')
+  })
+})

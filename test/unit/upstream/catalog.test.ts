@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { silentLogger } from '../../../src/telemetry/log.ts'
+import { Catalog, type Fetch } from '../../../src/upstream/catalog.ts'
+import { Memory } from '../../../src/upstream/remember.ts'
+
+const place = { server: 's', group: 'g' }
+
+test('what a server says of its list while the last of many fetches runs is not lost', async () => {
+  const putOff: (() => void)[] = []
+  const told: string[] = []
+  const session = {}
+  const catalog = new Catalog({
+    memory: new Memory(undefined, { s: {} }, silentLogger),
+    changed: ({ server }, kind) => void told.push(`${server} ${kind}`),
+    now: () => 0,
+    later: (_, run) => {
+      putOff.push(run)
+      return () => {}
+    },
+    alive: (one) => one === session,
+    lasting: () => false,
+  })
+  let fetches = 0
+  let restless = true
+  const fetch: Fetch = async () => {
+    const items = [{ name: `version ${++fetches}` }]
+    await Promise.resolve()
+    if (restless) catalog.invalidate(place, 'tools', fetch)
+    return { items, session, announced: true }
+  }
+
+  const first = await catalog.read(place, 'tools', fetch, false)
+  expect(first.items).toEqual([{ name: `version ${fetches}` }])
+  expect(putOff).toHaveLength(1)
+  const before = fetches
+  restless = false
+  putOff[0]?.()
+  await expect.poll(() => told).toEqual(['s tools'])
+  expect(fetches).toBe(before + 1)
+  expect(catalog.peek(place, 'tools')).toEqual([{ name: `version ${fetches}` }])
+  expect(putOff).toHaveLength(1)
+})
