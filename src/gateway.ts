@@ -94,6 +94,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     upstreams,
     book,
     logger,
+    elapsed,
     exposure: exposure.layers,
     instructions: exposure.instructions,
     middlewares: parts.middlewares ?? [],
@@ -106,6 +107,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     logger,
     identity: identityOf(config),
     instructions: exposure.instructions,
+    toolsChange: exposure.toolsChange,
   })
   const modern = createModernService({ backend, audience, now: elapsed })
 

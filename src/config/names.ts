@@ -111,7 +111,7 @@ export const LATER = {
     'toolcachettl',
   ],
   settings: ['index', 'spill', 'readback', 'toolCache', 'profiles'],
-  servers: ['quota', 'concurrency', 'tools', 'exposure'],
+  servers: ['concurrency', 'tools', 'exposure'],
   env: ['MCPPROXY_SPILL_THRESHOLD'],
 } as const
 

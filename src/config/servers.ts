@@ -40,6 +40,20 @@ export const serverSchema = z.object({
     ['session', 'shared'],
     'One connection for each client, or one that all share (for servers that remember nothing about a client).',
   ).default('session'),
+  quota: z
+    .object({
+      perMinute: integer('Calls of its tools in a minute, by all clients together.', {
+        unit: 'calls',
+        min: 1,
+        max: 1_000_000,
+      }),
+      burst: integer('Calls that may be made at once after a pause. Not set: those of a minute.', {
+        unit: 'calls',
+        min: 1,
+        max: 1_000_000,
+      }).optional(),
+    })
+    .optional(),
 })
 
 export type ServerEntry = z.output<typeof serverSchema>
@@ -49,6 +63,8 @@ interface ServerBasics {
   /** Milliseconds a call may take. */
   readonly callTimeoutMs: number
   readonly instance: 'session' | 'shared'
+  /** Undefined: its tools may be called as often as anybody likes. */
+  readonly quota?: { readonly perMinute: number; readonly burst?: number | undefined }
 }
 
 interface StdioServer extends ServerBasics {
@@ -124,8 +140,13 @@ export function toServer(
   callTimeoutMs: number,
   fileEnv: Readonly<Record<string, string>>,
 ): ServerConfig {
-  const { command, url, type, timeout, instance } = entry
-  const basics = { name, instance, callTimeoutMs: timeout === undefined ? callTimeoutMs : timeout * 1000 }
+  const { command, url, type, timeout, instance, quota } = entry
+  const basics = {
+    name,
+    instance,
+    callTimeoutMs: timeout === undefined ? callTimeoutMs : timeout * 1000,
+    ...(quota && { quota }),
+  }
   if (command !== undefined) {
     const written = Object.entries(entry.env ?? {}).filter(([, value]) => value !== null)
     const env = Object.fromEntries([

@@ -49,20 +49,6 @@ export function indexTools(tools: readonly SearchedTool[], weights: Weights = WE
   }
 }
 
-/** An index that follows a list: `tools` gives a new array after each change, and the same one until then. */
-export function createLexicalSearch(tools: () => readonly SearchedTool[], weights?: Weights): ToolSearch {
-  let indexed: readonly SearchedTool[] | undefined
-  let search: ToolSearch = { search: () => [] }
-  return {
-    search(question, limit) {
-      const now = tools()
-      if (now !== indexed) search = indexTools(now, weights)
-      indexed = now
-      return search.search(question, limit)
-    },
-  }
-}
-
 /** Each word once, without numbers and single letters, which are what a tool is called with, unless there is nothing else. */
 function questionWords(words: readonly string[]): string[] {
   const telling = words.filter((word) => !/^(?:\d+|[a-z])$/.test(word))

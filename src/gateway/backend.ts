@@ -21,11 +21,13 @@ export interface BackendParts {
   identity: string
   /** The proxy's own, which stand before those of the servers. */
   instructions: string
+  /** False: no change of tools at a server is a change of the list that a client sees. */
+  toolsChange: boolean
 }
 
 export function createBackend(
   handler: Handler,
-  { upstreams, audience, engine, keeper, logger, identity, instructions: ours }: BackendParts,
+  { upstreams, audience, engine, keeper, logger, identity, instructions: ours, toolsChange }: BackendParts,
 ): Backend {
   const serverInfo = { name: PROXY_NAME, title: 'MCP RLM Proxy', version: packageVersion() }
   const opening = new Map<Client, NodeJS.Immediate>()
@@ -48,7 +50,10 @@ export function createBackend(
     },
     opened(client) {
       // A client of the modern era is told what it listens for, once it does.
-      if (client.era === 'legacy') audience.add(client, hearsOf(capabilities()))
+      if (client.era === 'legacy') {
+        const hears = hearsOf(capabilities())
+        audience.add(client, (list) => (toolsChange || list !== 'tools') && hears(list))
+      }
       // Starting processes holds up the event loop: the answer to the handshake goes out first.
       const later = setImmediate(() => {
         opening.delete(client)

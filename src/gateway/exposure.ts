@@ -19,6 +19,8 @@ export interface Exposure {
   layers: readonly Middleware[]
   /** The proxy's own part of the server instructions. */
   instructions: string
+  /** False: the list of tools that a client sees stays the same, whatever happens at the servers. */
+  toolsChange: boolean
   close(): Promise<void>
 }
 
@@ -28,7 +30,7 @@ export async function openExposure(
   { engine, logger, elapsed, toolsChanged }: ExposureParts,
 ): Promise<Exposure> {
   if (settings.exposure !== 'retrieve')
-    return { layers: [], instructions: ourInstructions(), close: async () => {} }
+    return { layers: [], instructions: ourInstructions(), toolsChange: true, close: async () => {} }
   const [{ createRetrieve }, { ToolPools }, { openFinder }] = await Promise.all([
     import('../exposure/retrieve/retrieve.ts'),
     import('../discovery/pools.ts'),
@@ -54,5 +56,10 @@ export async function openExposure(
     registry: retrieve.routing === 'dynamic' ? { pools, changed: toolsChanged } : undefined,
     countTokens: (texts) => engine.countTokens(texts),
   })
-  return { layers: [layer], instructions: ourInstructions(retrieve.routing), close: () => finder.close() }
+  return {
+    layers: [layer],
+    instructions: ourInstructions(retrieve.routing),
+    toolsChange: retrieve.routing === 'dynamic' || retrieve.listWithinTokens > 0,
+    close: () => finder.close(),
+  }
 }

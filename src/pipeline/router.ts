@@ -6,6 +6,7 @@ import type { Upstreams } from '../upstream/upstreams.ts'
 import { type AddressBook, createAddressBook } from './address-book.ts'
 import { createDirectory } from './directory.ts'
 import type { NamingOptions } from './names.ts'
+import type { Quotas } from './quotas.ts'
 import { createResources } from './resources.ts'
 import { completionRoutes } from './routes/completion.ts'
 import { loggingRoutes } from './routes/logging.ts'
@@ -19,6 +20,8 @@ export interface RouterOptions {
   /** The proxy's own tools, in the order in which they are listed. */
   tools: readonly ProxyTool[]
   naming: NamingOptions
+  /** How often tools may be called. Absent: as often as anybody likes. */
+  quotas?: Quotas | undefined
   /** Handed in where notifications are to name the same URIs. */
   book?: AddressBook
 }
@@ -30,6 +33,7 @@ export function createRouter({
   upstreams,
   tools,
   naming,
+  quotas,
   book = createAddressBook(),
 }: RouterOptions): Handler {
   const directory = createDirectory({ upstreams, naming, reserved: tools.map((tool) => tool.name) })
@@ -39,7 +43,7 @@ export function createRouter({
   const tasks = alone === undefined ? createTasks(upstreams, resources) : undefined
   const routes = new Map<string, Handler>(
     Object.entries({
-      ...toolRoutes({ upstreams, directory, resources, book, tasks, own: tools }),
+      ...toolRoutes({ upstreams, directory, resources, book, tasks, quotas, own: tools }),
       ...promptRoutes(upstreams, directory, resources),
       ...resourceRoutes(upstreams, resources, book),
       ...completionRoutes(upstreams, directory, resources),

@@ -9,6 +9,7 @@ import type { AddressBook } from '../address-book.ts'
 import type { Directory } from '../directory.ts'
 import { joinHints } from '../hints.ts'
 import type { Named } from '../names.ts'
+import type { Quotas } from '../quotas.ts'
 import type { Resources } from '../resources.ts'
 import type { Routes } from '../router.ts'
 import { renameInArguments, renameViews } from '../uri-rewrite.ts'
@@ -23,11 +24,13 @@ export interface ToolRouteParts {
   book: AddressBook
   /** Absent where one server needs nobody to remember its tasks. */
   tasks?: Tasks | undefined
+  quotas?: Quotas | undefined
   /** The proxy's own tools. */
   own: readonly ProxyTool[]
 }
 
-export function toolRoutes({ upstreams, directory, resources, book, tasks, own }: ToolRouteParts): Routes {
+export function toolRoutes(parts: ToolRouteParts): Routes {
+  const { upstreams, directory, resources, book, tasks, quotas, own } = parts
   const ownByName = new Map(own.map((tool) => [tool.name, tool]))
   const definitions = own.map((tool) => tool.definition)
 
@@ -62,6 +65,8 @@ export function toolRoutes({ upstreams, directory, resources, book, tasks, own }
       if (tool) return tool.call(isObject(params.arguments) ? params.arguments : {}, exchange)
       const found = directory.find('tools', params.name, exchange)
       const named = found instanceof Promise ? await found : found
+      const refusal = quotas?.(named.server)
+      if (refusal !== undefined) return errorResult(refusal)
       try {
         const request = { method: 'tools/call', params: askedOf(named, exchange) }
         const result = await upstreams.request(named.server, request, exchange)

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { cutAdaptively, mergeAnswers } from '../../../src/discovery/adaptive.ts'
 import type { Found } from '../../../src/discovery/search.ts'
 import { verifies } from '../../support/verifies.ts'

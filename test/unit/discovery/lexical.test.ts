@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { SearchedTool } from '../../../src/discovery/fields.ts'
-import { createLexicalSearch, indexTools, WEIGHTS } from '../../../src/discovery/lexical.ts'
+import { indexTools, WEIGHTS } from '../../../src/discovery/lexical.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { verifies } from '../../support/verifies.ts'
 
@@ -144,11 +144,13 @@ describe('search of tools by words', () => {
   })
 })
 
-describe('search that follows a list', () => {
+describe('an index made anew', () => {
   verifies('S1.24 S1.26', 'what came, went or changed is found as it is now', () => {
     let tools = shelf
-    const live = createLexicalSearch(() => tools)
-    const found = (question: string) => live.search(question, 5).map(({ index }) => tools[index]?.name)
+    const found = (question: string) =>
+      indexTools(tools)
+        .search(question, 5)
+        .map(({ index }) => tools[index]?.name)
     expect(found('violin')).toEqual([])
     tools = [...shelf.slice(1), tool('music', 'tune_violin', 'Tune it.')]
     expect(found('violin')).toEqual(['tune_violin'])

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import type { Finder } from '../../../src/discovery/finder.ts'
+import { indexTools } from '../../../src/discovery/lexical.ts'
 import { ToolPools } from '../../../src/discovery/pools.ts'
 import { createRetrieve, type RetrieveOptions } from '../../../src/exposure/retrieve/retrieve.ts'
 import type { Client, Exchange } from '../../../src/protocol/exchange.ts'
@@ -31,6 +33,15 @@ const TOOLS = [
   tool('web', 'send_mail', 'Send a mail to somebody'),
 ]
 
+/** By words, without a memory. */
+const finder: Finder = {
+  over(tools) {
+    const words = indexTools(tools)
+    return async (question, limit) => words.search(question, limit)
+  },
+  close: async () => {},
+}
+
 function world(options: Partial<RetrieveOptions> = {}, tools: () => JsonObject[] = () => TOOLS) {
   const calls: JsonObject[] = []
   const changed: Client[] = []
@@ -49,6 +60,7 @@ function world(options: Partial<RetrieveOptions> = {}, tools: () => JsonObject[]
     splitCalls: false,
     budget: 8000,
     ownTools: new Set(['proxy_filter']),
+    finder,
     registry,
     countTokens: async (texts) => texts.map((text) => text.length),
     ...options,

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest'
+import { openCatalogue } from '../../../src/discovery/catalogue/catalogue.ts'
+import type { Embedder } from '../../../src/discovery/embed/embedder.ts'
+import { createFinder, type FindableTool } from '../../../src/discovery/finder.ts'
+import { createMeaning } from '../../../src/discovery/meaning.ts'
+import { openExactIndex } from '../../../src/discovery/vectors/exact.ts'
+import { silentLogger } from '../../../src/telemetry/log.ts'
+import { temporaryFolder } from '../../support/upstream.ts'
+import { verifies } from '../../support/verifies.ts'
+
+const tool = (server: string, original: string, description: string): FindableTool => ({
+  name: `${server}_${original}`,
+  original,
+  server,
+  definition: { name: `${server}_${original}`, description, inputSchema: { type: 'object' } },
+})
+
+const TOOLS = [
+  tool('a', 'send_letter', 'Send a letter by post.'),
+  tool('a', 'bake', 'Bake bread.'),
+  tool('b', 'paint', 'Paint a wall.'),
+]
+
+/** Knows of three meanings, by words that the tools do not use. */
+function embedder(asked: string[][] = []): Embedder {
+  const axes = [/letter|mail|dispatch/i, /bread|dough|oven/i, /wall|colour/i]
+  return {
+    model: 'three',
+    async embed(texts) {
+      asked.push([...texts])
+      return texts.map((text) => Float32Array.from(axes.map((axis) => (axis.test(text) ? 1 : 0.01))))
+    },
+    close: async () => {},
+  }
+}
+
+async function finderIn(directory: string | undefined, asked?: string[][]) {
+  const catalogue = await openCatalogue({ directory, servers: ['a', 'b'], model: 'three', logger: silentLogger })
+  const vectors = await openExactIndex({ directory, logger: silentLogger })
+  const meaning = createMeaning({ embedder: embedder(asked), vectors, logger: silentLogger })
+  return createFinder({ catalogue, meaning, engine: 'hybrid' })
+}
+
+describe('a finder', () => {
+  test('without meaning goes by the words', async () => {
+    const catalogue = await openCatalogue({ directory: undefined, servers: ['a', 'b'], logger: silentLogger })
+    const finder = createFinder({ catalogue })
+    const search = finder.over(TOOLS)
+    expect((await search('send letter', 5)).map(({ index }) => index)).toEqual([0])
+    expect(await search('dispatch mail', 5)).toEqual([])
+    expect(catalogue.tools().map(({ server, name }) => [server, name])).toEqual([
+      ['a', 'send_letter'],
+      ['a', 'bake'],
+      ['b', 'paint'],
+    ])
+    await finder.close()
+  })
+
+  verifies('S1.64', 'with meaning finds what the words do not, and what they do', async () => {
+    const finder = await finderIn(undefined)
+    const search = finder.over(TOOLS)
+    await expect.poll(async () => (await search('dispatch', 5))[0]?.index).toBe(0)
+    expect((await search('put dough into the oven', 5))[0]?.index).toBe(1)
+    expect((await search('paint', 5))[0]?.index).toBe(2)
+    await finder.close()
+  })
+
+  verifies('S1.20 S1.24', 'embeds nothing again at the second start, and one tool when one changed', async () => {
+    const directory = temporaryFolder()
+    const embeddedTools = (asked: string[][]): number => asked.flat().filter((text) => text.includes('(')).length
+    const first: string[][] = []
+    const one = await finderIn(directory, first)
+    const search = one.over(TOOLS)
+    await expect.poll(async () => (await search('dispatch', 5)).length).toBeGreaterThan(0)
+    await one.close()
+    expect(embeddedTools(first)).toBe(3)
+
+    const second: string[][] = []
+    const two = await finderIn(directory, second)
+    const again = two.over(TOOLS)
+    await expect.poll(async () => (await again('dispatch', 5)).length).toBeGreaterThan(0)
+    expect(embeddedTools(second)).toBe(0)
+    two.over([...TOOLS.slice(0, 2), tool('b', 'paint', 'Paint a wall in a colour.')])
+    await two.close()
+    expect(embeddedTools(second)).toBeLessThanOrEqual(1)
+  })
+})
