@@ -148,7 +148,8 @@ for (const [ending, signal] of [
         }
       }
       await everyServerUp(soak)
-      await expect.poll(() => openDescriptors(client.pid)).toBeLessThanOrEqual(early + 3)
+      // A worker that started since has a few; a leak would be some for each of the forty servers that died since.
+      await expect.poll(() => openDescriptors(client.pid)).toBeLessThanOrEqual(early + 10)
       const lateMemory = residentBytes(client.pid)
       expect(lateMemory).toBeLessThan(700 * MB)
       expect(client.strays).toEqual([])

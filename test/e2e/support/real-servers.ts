@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { type AnyClient, type Command, connectClient, type Generation } from './clients.ts'
 import { run } from './command.ts'
 import { MAIN, ROOT, type ToolResult, temporaryDirectory, writeConfig } from './world.ts'
@@ -108,12 +108,22 @@ export async function realWorld(generation: Generation, all: boolean): Promise<W
     servers.sql = sqlite(join(directory, 'orders.db'))
     ;[servers.web, servers.events] = await Promise.all([overHttp('streamableHttp'), overHttp('sse')])
   }
-  const config = writeConfig(directory, { servers })
+  const config = writeConfig(directory, { servers, settings: { connect: { timeoutMs: 170_000 } } })
   const client = await connectClient(generation, {
     command: process.execPath,
     args: [MAIN, '--config', config],
   })
+  // A list does not wait long for a server that is late, and npx may be.
+  await expect
+    .poll(() => missing(client, Object.keys(servers)), { timeout: 170_000, interval: 200 })
+    .toEqual([])
   const call = async (name: string, args: Record<string, unknown> = {}): Promise<ToolResult> =>
     client.callTool({ name, arguments: args })
   return { client, servers, files, directory, call }
+}
+
+/** The servers none of whose tools are listed yet. */
+async function missing(client: AnyClient, servers: readonly string[]): Promise<string[]> {
+  const { tools } = await client.listTools()
+  return servers.filter((server) => !tools.some(({ name }) => name.startsWith(`${server}_`)))
 }
