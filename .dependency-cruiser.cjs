@@ -14,7 +14,8 @@ const layers = {
   engine: [...base, 'documents', 'processors'],
   modules: [...base, 'documents', 'store', 'engine'],
   tools: [...base, 'documents', 'processors', 'store', 'engine'],
-  exposure: [...base, 'discovery', 'tools'],
+  arguments: [...base, 'documents', 'store', 'engine'],
+  exposure: [...base, 'arguments', 'discovery', 'tools'],
   pipeline: [...base, 'upstream', 'modules', 'tools'],
   downstream: [...base, 'pipeline'],
 }

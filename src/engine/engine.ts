@@ -1,11 +1,22 @@
 /** The engine answers questions about kept results off the event loop. Contract; `lanes.ts` runs it. */
-import type { Arrival, Digest, DigestOptions, Query, QueryAnswer, Source } from './operation.ts'
+import type {
+  Arrival,
+  Digest,
+  DigestOptions,
+  Extract,
+  Extraction,
+  Query,
+  QueryAnswer,
+  Source,
+} from './operation.ts'
 
 export interface Engine {
   /** Measures a first response and, when it is too large, makes its preview. Its views stay warm for the first query. */
   digest(arrival: Arrival, options: DigestOptions, signal: AbortSignal): Promise<Digest>
   /** Answers a query. Rejects with ProxyError QUERY_TIMEOUT, CANCELLED or QUERY_FAILED; bad parameters are an answer that `failed`. */
   query(sources: readonly Source[], query: Query, signal: AbortSignal): Promise<QueryAnswer>
+  /** Takes one value out of a kept result. Rejects as `query` does. */
+  extract(source: Source, extraction: Extraction, signal: AbortSignal): Promise<Extract>
   /** Exact tokens of short texts (≤ 4 KB each). */
   countTokens(texts: readonly string[]): Promise<number[]>
   /** Forgets the views of content that is gone, by its hash. */

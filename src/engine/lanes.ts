@@ -96,6 +96,11 @@ export function createEngine(options: EngineOptions): Engine {
       if (answer.whole !== undefined) homes.set(answer.whole.hash, lane)
       return answer
     },
+    async extract({ handle, hash, content, tool }, extraction, signal) {
+      const lane = homes.get(hash) ?? idlest()
+      homes.set(hash, lane)
+      return run(lane, { kind: 'extract', source: { handle, hash, content, tool }, extraction }, signal)
+    },
     countTokens: (texts) => run(idlest(), { kind: 'count', texts }),
     forget(hash) {
       const lane = homes.get(hash)

@@ -1,6 +1,6 @@
 /** What the engine can be asked for, and what it answers. Everything here crosses the border to a worker. */
 import type { Template } from '../documents/fit.ts'
-import type { JsonObject } from '../protocol/json.ts'
+import type { JsonObject, JsonValue } from '../protocol/json.ts'
 
 /** A first response, not kept yet: it has neither handle nor hash. */
 export interface Arrival {
@@ -42,6 +42,19 @@ export interface QueryAnswer {
   originalTokens: number
   answerTokens: number
 }
+
+/** One value of a kept result, to be sent on whole. */
+export interface Extraction {
+  /** Absent: the whole content. */
+  path?: string
+  /** `text`: the text as it was sent, or JSON of a value that is none. `data`: a text that is JSON is read. */
+  as: 'text' | 'data' | 'any'
+  /** What is larger stays where it is. */
+  maxBytes: number
+}
+
+/** `bytes`: of the value's JSON, in UTF-8. `error`: why there is no such value, for the model. */
+export type Extract = { value: JsonValue; bytes: number } | { error: string }
 
 /** How a first response is measured and cut. All sizes in characters, tokens where it says so. */
 export interface DigestOptions {

@@ -1,5 +1,14 @@
 /** What a lane hands to its worker. The answer's type follows from the kind. */
-import type { Arrival, Digest, DigestOptions, Query, QueryAnswer, Source } from './operation.ts'
+import type {
+  Arrival,
+  Digest,
+  DigestOptions,
+  Extract,
+  Extraction,
+  Query,
+  QueryAnswer,
+  Source,
+} from './operation.ts'
 
 interface DigestTask {
   kind: 'digest'
@@ -11,6 +20,12 @@ interface QueryTask {
   kind: 'query'
   sources: readonly Source[]
   query: Query
+}
+
+interface ExtractTask {
+  kind: 'extract'
+  source: Source
+  extraction: Extraction
 }
 
 interface CountTask {
@@ -41,12 +56,22 @@ interface RehearseTask {
   kind: 'rehearse'
 }
 
-export type Task = DigestTask | QueryTask | CountTask | ForgetTask | CountedTask | OpenTask | RehearseTask
+export type Task =
+  | DigestTask
+  | QueryTask
+  | ExtractTask
+  | CountTask
+  | ForgetTask
+  | CountedTask
+  | OpenTask
+  | RehearseTask
 
 export type Answer<T extends Task> = T extends DigestTask
   ? Digest
   : T extends QueryTask
     ? QueryAnswer
-    : T extends CountTask
-      ? number[]
-      : null
+    : T extends ExtractTask
+      ? Extract
+      : T extends CountTask
+        ? number[]
+        : null

@@ -1,6 +1,7 @@
 /** What runs in a lane's thread. */
 import { countTokens } from '../text/tokens.ts'
 import { digest } from './digest.ts'
+import { extract } from './extract.ts'
 import { query } from './query.ts'
 import { rehearse } from './rehearsal.ts'
 import type { Answer, Task } from './task.ts'
@@ -17,6 +18,8 @@ export function run(task: Task): Answer<Task> {
       return digest(views, task.arrival, task.options)
     case 'query':
       return query(views, task.sources, task.query)
+    case 'extract':
+      return extract(views, task.source, task.extraction)
     case 'count':
       return task.texts.map(countTokens)
     case 'counted':

@@ -1,4 +1,6 @@
 /** The layers around an exchange, in their order. */
+
+import { createReferences } from '../arguments/references.ts'
 import type { Config } from '../config/schema.ts'
 import type { Engine } from '../engine/engine.ts'
 import { calledName, EXPOSURE_NAMES } from '../exposure/names.ts'
@@ -17,6 +19,9 @@ import type { Ledger } from '../telemetry/savings.ts'
 import { createProxyTools, PROXY_TOOL_NAMES } from '../tools/index.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 
+/** What references of one call may stand for: servers built on the MCP SDK close a pipe at messages of 10 MiB. */
+const MAX_REFERENCED_BYTES = 8 * 1024 * 1024
+
 export interface OnionParts {
   engine: Engine
   keeper: Keeper
@@ -33,10 +38,11 @@ export interface OnionParts {
   middlewares: readonly Middleware[]
 }
 
-/** client → account → exposure → the embedder's layers → shape → router. Listing and calling take the same way. */
+/** client → account → exposure → the embedder's layers → shape → references → router. Listing and calling take the same way. */
 export function createOnion(config: Config, parts: OnionParts): Handler {
   const { settings } = config
-  const { engine, keeper, ledger, upstreams, book, logger, exposure, instructions, elapsed, middlewares } = parts
+  const { engine, keeper, ledger, upstreams, book, logger, exposure, instructions, elapsed, middlewares } =
+    parts
   const tools = createProxyTools({
     engine,
     keeper,
@@ -70,8 +76,12 @@ export function createOnion(config: Config, parts: OnionParts): Handler {
         ...(settings.truncationMessage !== undefined && { truncationMessage: settings.truncationMessage }),
       },
     }),
+    createReferences({ engine, keeper, exempt: PROXY_TOOL_NAMES, maxBytes: MAX_REFERENCED_BYTES }),
   ]
-  const handler = compose(layers, createRouter({ upstreams, tools, naming: settings.naming, quotas: quotasOf(config, elapsed), book }))
+  const handler = compose(
+    layers,
+    createRouter({ upstreams, tools, naming: settings.naming, quotas: quotasOf(config, elapsed), book }),
+  )
   return handler
 }
 

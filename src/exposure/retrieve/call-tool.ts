@@ -1,10 +1,11 @@
 /** `call_tool`: runs any tool by its name. Its answer is the tool's own. */
 
+import { faultsOf } from '../../arguments/check.ts'
+import { hasReferences } from '../../arguments/reference.ts'
 import type { FindableTool } from '../../discovery/finder.ts'
 import { signatureOf } from '../../discovery/signature.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
 import { nearest } from '../../text/edit-distance.ts'
-import { faultsOf } from '../check-arguments.ts'
 import { annotationsOf, covers, EFFECTS, type Effect, effectOf } from '../effects.ts'
 import { CALL_TOOL } from '../names.ts'
 import type { Shelf } from '../shelf.ts'
@@ -67,7 +68,7 @@ export function dispatch(tool: CallTool, given: JsonObject, shelf: Shelf): Dispa
   const args = argumentsIn(rest)
   if (args === undefined) return { failure: `arguments must be an object. ${signatureText(found)}` }
   const schema = own(found.definition, 'inputSchema')
-  const faults = isObject(schema) ? faultsOf(args, schema) : []
+  const faults = isObject(schema) && !hasReferences(args) ? faultsOf(args, schema) : []
   if (faults.length > 0)
     return { failure: `${found.name} was not run: ${faults.join('; ')}.\n${signatureText(found)}` }
   return { name: found.name, args }

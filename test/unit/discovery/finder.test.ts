@@ -35,7 +35,12 @@ function embedder(asked: string[][] = []): Embedder {
 }
 
 async function finderIn(directory: string | undefined, asked?: string[][]) {
-  const catalogue = await openCatalogue({ directory, servers: ['a', 'b'], model: 'three', logger: silentLogger })
+  const catalogue = await openCatalogue({
+    directory,
+    servers: ['a', 'b'],
+    model: 'three',
+    logger: silentLogger,
+  })
   const vectors = await openExactIndex({ directory, logger: silentLogger })
   const meaning = createMeaning({ embedder: embedder(asked), vectors, logger: silentLogger })
   return createFinder({ catalogue, meaning, engine: 'hybrid' })
@@ -65,23 +70,28 @@ describe('a finder', () => {
     await finder.close()
   })
 
-  verifies('S1.20 S1.24', 'embeds nothing again at the second start, and one tool when one changed', async () => {
-    const directory = temporaryFolder()
-    const embeddedTools = (asked: string[][]): number => asked.flat().filter((text) => text.includes('(')).length
-    const first: string[][] = []
-    const one = await finderIn(directory, first)
-    const search = one.over(TOOLS)
-    await expect.poll(async () => (await search('dispatch', 5)).length).toBeGreaterThan(0)
-    await one.close()
-    expect(embeddedTools(first)).toBe(3)
+  verifies(
+    'S1.20 S1.24',
+    'embeds nothing again at the second start, and one tool when one changed',
+    async () => {
+      const directory = temporaryFolder()
+      const embeddedTools = (asked: string[][]): number =>
+        asked.flat().filter((text) => text.includes('(')).length
+      const first: string[][] = []
+      const one = await finderIn(directory, first)
+      const search = one.over(TOOLS)
+      await expect.poll(async () => (await search('dispatch', 5)).length).toBeGreaterThan(0)
+      await one.close()
+      expect(embeddedTools(first)).toBe(3)
 
-    const second: string[][] = []
-    const two = await finderIn(directory, second)
-    const again = two.over(TOOLS)
-    await expect.poll(async () => (await again('dispatch', 5)).length).toBeGreaterThan(0)
-    expect(embeddedTools(second)).toBe(0)
-    two.over([...TOOLS.slice(0, 2), tool('b', 'paint', 'Paint a wall in a colour.')])
-    await two.close()
-    expect(embeddedTools(second)).toBeLessThanOrEqual(1)
-  })
+      const second: string[][] = []
+      const two = await finderIn(directory, second)
+      const again = two.over(TOOLS)
+      await expect.poll(async () => (await again('dispatch', 5)).length).toBeGreaterThan(0)
+      expect(embeddedTools(second)).toBe(0)
+      two.over([...TOOLS.slice(0, 2), tool('b', 'paint', 'Paint a wall in a colour.')])
+      await two.close()
+      expect(embeddedTools(second)).toBeLessThanOrEqual(1)
+    },
+  )
 })

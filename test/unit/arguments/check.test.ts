@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { faultsOf } from '../../../src/exposure/check-arguments.ts'
+import { faultsOf } from '../../../src/arguments/check.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 
 const schema: JsonObject = {
