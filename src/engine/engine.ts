@@ -17,6 +17,14 @@ export interface Engine {
   query(sources: readonly Source[], query: Query, signal: AbortSignal): Promise<QueryAnswer>
   /** Takes one value out of a kept result. Rejects as `query` does. */
   extract(source: Source, extraction: Extraction, signal: AbortSignal): Promise<Extract>
+  /** What a kept result holds, as a file. With `toon` data is written as TOON where that can be. */
+  export(source: Source, toon: boolean, signal: AbortSignal): Promise<Export>
+  /** Reads a part of a file, which is text. */
+  readback(
+    content: Uint8Array<SharedArrayBuffer>,
+    wanted: Readback,
+    signal: AbortSignal,
+  ): Promise<ReadbackResult>
   /** Exact tokens of short texts (≤ 4 KB each). */
   countTokens(texts: readonly string[]): Promise<number[]>
   /** Forgets the views of content that is gone, by its hash. */

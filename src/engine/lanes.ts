@@ -101,6 +101,12 @@ export function createEngine(options: EngineOptions): Engine {
       homes.set(hash, lane)
       return run(lane, { kind: 'extract', source: { handle, hash, content, tool }, extraction }, signal)
     },
+    async export({ handle, hash, content, tool }, toon, signal) {
+      const lane = homes.get(hash) ?? idlest()
+      homes.set(hash, lane)
+      return run(lane, { kind: 'export', source: { handle, hash, content, tool }, toon }, signal)
+    },
+    readback: (content, wanted, signal) => run(idlest(), { kind: 'readback', content, wanted }, signal),
     countTokens: (texts) => run(idlest(), { kind: 'count', texts }),
     forget(hash) {
       const lane = homes.get(hash)

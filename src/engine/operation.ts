@@ -1,5 +1,6 @@
 /** What the engine can be asked for, and what it answers. Everything here crosses the border to a worker. */
 import type { Template } from '../documents/fit.ts'
+import type { ReadbackAnswer, ReadbackLimits, ReadbackParams } from '../processors/readback.ts'
 import type { JsonObject, JsonValue } from '../protocol/json.ts'
 
 /** A first response, not kept yet: it has neither handle nor hash. */
@@ -55,6 +56,30 @@ export interface Extraction {
 
 /** `bytes`: of the value's JSON, in UTF-8. `error`: why there is no such value, for the model. */
 export type Extract = { value: JsonValue; bytes: number } | { error: string }
+
+/** What a kept result holds, as a file. */
+export interface Export {
+  /** UTF-8. */
+  content: Uint8Array<SharedArrayBuffer>
+  /** `text`: neither of them. */
+  format: 'json' | 'toon' | 'text'
+  /** Names at the top of an object. */
+  keys?: string[]
+  /** Of a list at the top. */
+  elements?: number
+  tokens: number
+  /** The beginning. */
+  preview: string
+}
+
+/** What is read of a file. */
+export type Readback = ReadbackParams & ReadbackLimits
+
+/** `lineCount` and `tokens`: of the whole file. `error`: what to write instead, for the model. */
+export type ReadbackResult =
+  | ReadbackAnswer
+  | { error: string }
+  | { byteSize: number; lineCount: number; tokens: number }
 
 /** How a first response is measured and cut. All sizes in characters, tokens where it says so. */
 export interface DigestOptions {

@@ -28,6 +28,18 @@ interface ExtractTask {
   extraction: Extraction
 }
 
+interface ExportTask {
+  kind: 'export'
+  source: Source
+  toon: boolean
+}
+
+interface ReadbackTask {
+  kind: 'readback'
+  content: Uint8Array<SharedArrayBuffer>
+  wanted: Readback
+}
+
 interface CountTask {
   kind: 'count'
   texts: readonly string[]
@@ -60,18 +72,21 @@ export type Task =
   | DigestTask
   | QueryTask
   | ExtractTask
+  | ExportTask
+  | ReadbackTask
   | CountTask
   | ForgetTask
   | CountedTask
   | OpenTask
   | RehearseTask
 
-export type Answer<T extends Task> = T extends DigestTask
-  ? Digest
-  : T extends QueryTask
-    ? QueryAnswer
-    : T extends ExtractTask
-      ? Extract
-      : T extends CountTask
-        ? number[]
-        : null
+export type Answer<T extends Task> = T extends { kind: keyof Answers } ? Answers[T['kind']] : null
+
+interface Answers {
+  digest: Digest
+  query: QueryAnswer
+  extract: Extract
+  export: Export
+  readback: ReadbackResult
+  count: number[]
+}

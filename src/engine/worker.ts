@@ -1,8 +1,10 @@
 /** What runs in a lane's thread. */
 import { countTokens } from '../text/tokens.ts'
 import { digest } from './digest.ts'
+import { exported } from './export.ts'
 import { extract } from './extract.ts'
 import { query } from './query.ts'
+import { readFile } from './read-file.ts'
 import { rehearse } from './rehearsal.ts'
 import type { Answer, Task } from './task.ts'
 import { createViews } from './views.ts'
@@ -20,6 +22,10 @@ export function run(task: Task): Answer<Task> {
       return query(views, task.sources, task.query)
     case 'extract':
       return extract(views, task.source, task.extraction)
+    case 'export':
+      return exported(views, task.source, task.toon)
+    case 'readback':
+      return readFile(task.content, task.wanted)
     case 'count':
       return task.texts.map(countTokens)
     case 'counted':
