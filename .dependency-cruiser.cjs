@@ -15,7 +15,8 @@ const layers = {
   modules: [...base, 'documents', 'store', 'engine'],
   tools: [...base, 'documents', 'processors', 'store', 'engine'],
   arguments: [...base, 'documents', 'store', 'engine'],
-  exposure: [...base, 'arguments', 'discovery', 'tools'],
+  spill: [...base, 'store'],
+  exposure: [...base, 'documents', 'processors', 'store', 'engine', 'arguments', 'spill', 'discovery', 'tools'],
   pipeline: [...base, 'upstream', 'modules', 'tools'],
   downstream: [...base, 'pipeline'],
 }

@@ -83,7 +83,10 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
   if (command) audience.listen((list) => list === 'tools' && command.run())
   const exposure = await openExposure(config, {
     engine,
+    keeper,
+    upstreams,
     logger,
+    now,
     elapsed,
     toolsChanged: (client) => audience.announce('tools', (other) => other === client),
   })

@@ -32,6 +32,14 @@ export function faultsOf(args: JsonObject, schema: JsonObject): string[] {
   return [...new Set([...faults, ...strangers(args, schema)])].slice(0, mostFaults)
 }
 
+/** Names that the schema does not know, a sentence each, and names that are missing. */
+export function strangersIn(args: JsonObject, schema: JsonObject): string[] {
+  const { required } = schema
+  const names = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : []
+  const missing = names.filter((name) => !Object.hasOwn(args, name)).map((name) => `${name} is missing`)
+  return [...strangers(args, schema), ...missing].slice(0, mostFaults)
+}
+
 /** Names that the schema allows but does not know: a misspelt one is often why another is missing. */
 function strangers(args: JsonObject, schema: JsonObject): string[] {
   const properties = own(schema, 'properties')

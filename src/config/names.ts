@@ -61,6 +61,12 @@ export const OPTION_NAMES: Readonly<Record<string, OptionNames>> = {
   'retrieve.toolsLimit': { env: ['MCPPROXY_TOOLS_LIMIT'] },
   'retrieve.listWithinTokens': { env: ['MCPPROXY_LIST_WITHIN_TOKENS'] },
   'retrieve.splitCalls': { env: ['MCPPROXY_SPLIT_CALLS'] },
+  'dispatch.variants': { env: ['MCPPROXY_DISPATCH_VARIANTS'] },
+  'spill.threshold': { env: ['MCPPROXY_SPILL_THRESHOLD'] },
+  'spill.format': { env: ['MCPPROXY_SPILL_FORMAT'] },
+  'spill.dir': { env: ['MCPPROXY_SPILL_DIR'] },
+  'readback.maxChars': { env: ['MCPPROXY_READBACK_MAX_CHARS'] },
+  'readback.grepMaxMatches': { env: ['MCPPROXY_READBACK_GREP_MAX_MATCHES'] },
   'log.level': { env: ['MCPPROXY_LOG_LEVEL'], flag: '--log-level <level>' },
   'log.file': { env: ['MCPPROXY_LOG_FILE'], flag: '--log-file <path>' },
 }
@@ -110,9 +116,9 @@ export const LATER = {
     'mcpproxydeny',
     'toolcachettl',
   ],
-  settings: ['index', 'spill', 'readback', 'toolCache', 'profiles'],
+  settings: ['index', 'toolCache', 'profiles'],
   servers: ['concurrency', 'tools', 'exposure'],
-  env: ['MCPPROXY_SPILL_THRESHOLD'],
+  env: [],
 } as const
 
 /** The long name of a flag without its dashes and value: `max-response-size`. */

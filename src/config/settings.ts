@@ -1,6 +1,7 @@
 /** `proxySettings`: how the proxy itself works. Types, defaults, ranges and descriptions of every option. */
 import * as z from 'zod'
 import { authSchema } from './auth-settings.ts'
+import { dispatchSchema, readbackSchema, spillSchema } from './dispatch-settings.ts'
 import { signInSchema } from './oauth-settings.ts'
 import { flag, integer, oneOf, text } from './option.ts'
 import { retrieveSchema } from './retrieve-settings.ts'
@@ -67,9 +68,8 @@ const log = z.object({
 /** Options in the order in which the documentation lists them. */
 export const settingsSchema = z.object({
   exposure: oneOf(
-    ['passthrough', 'retrieve'],
-    'How the tools of the servers are offered: passthrough lists them all, retrieve lists a tool that finds them.',
-    { later: ['dispatch'] },
+    ['passthrough', 'retrieve', 'dispatch'],
+    'How the tools of the servers are offered: passthrough lists them all, retrieve lists a tool that finds them, dispatch lists one tool for everything.',
   ).default('passthrough'),
   transport: oneOf(
     ['stdio', 'streamable-http', 'sse'],
@@ -190,6 +190,9 @@ export const settingsSchema = z.object({
   retrieve: retrieveSchema
     .prefault({})
     .meta({ description: 'How tools are found with the exposure `retrieve`.' }),
+  dispatch: dispatchSchema.prefault({}).meta({ description: 'The exposure `dispatch`.' }),
+  spill: spillSchema.prefault({}).meta({ description: 'Results in files, in the exposure `dispatch`.' }),
+  readback: readbackSchema.prefault({}).meta({ description: 'How such files are read.' }),
   log: log.prefault({}).meta({ description: 'What is logged, and where.' }),
 })
 

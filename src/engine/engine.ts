@@ -3,10 +3,13 @@ import type {
   Arrival,
   Digest,
   DigestOptions,
+  Export,
   Extract,
   Extraction,
   Query,
   QueryAnswer,
+  Readback,
+  ReadbackResult,
   Source,
 } from './operation.ts'
 

@@ -14,8 +14,14 @@ call_tool. Do that before you say that something cannot be done.`,
 to your tools. Do that before you say that something cannot be done.`,
 }
 
-/** Ours, for how the tools of the servers are offered. `routing`: of the exposure `retrieve`. */
-export function ourInstructions(routing?: 'call' | 'dynamic'): string {
+const DISPATCHING = `proxy-dispatch stands for all connected servers: search by what you want to do before you say that something cannot be done, \
+then call. A result too large to read comes back as a preview with a cache_id: ask for the part you need by filter, search_result or explore; do not \
+repeat the call. For large payloads, for several steps, or when you need a part only, take resultToFile and read it back with readresult, or pass it on: \
+as argumentsFile, or as {"$from": "<cache_id>"} in arguments. Small results are simplest as they come.`
+
+/** Ours, for how the tools of the servers are offered. `routing`: how tools that are not listed are run. */
+export function ourInstructions(routing?: 'call' | 'dynamic' | 'dispatch'): string {
+  if (routing === 'dispatch') return DISPATCHING
   return routing === undefined ? INSTRUCTIONS : `${FINDING[routing]}\n\n${INSTRUCTIONS}`
 }
 

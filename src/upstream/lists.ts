@@ -128,7 +128,7 @@ export class Lists {
       const { items, hints } = offers(initialize, capability)
         ? await listPagesIfKnown(kind, ask, this.#parts.options.logger)
         : { items: [], hints: undefined }
-      if (kind === 'tools') server.tools = items.length
+      if (kind === 'tools') Object.assign(server, { tools: items.length, listed: this.#parts.options.now() })
       server.lastError = undefined
       const announced = link.listening?.hears(capability) ?? true
       return { items, hints, session: link.connection.session, announced: announced || items.length === 0 }

@@ -106,6 +106,7 @@ class Pool implements Upstreams {
         transport: live?.transport.kind ?? transportOf(server.options),
         ...(initialize && { initialize }),
         ...(server.tools !== undefined && { tools: server.tools }),
+        ...(server.listed !== undefined && { listed: server.listed }),
         ...(server.lastError !== undefined && { lastError: server.lastError }),
       }
     })
@@ -138,6 +139,14 @@ class Pool implements Upstreams {
       }),
     )
     return lists.filter((list) => list !== undefined)
+  }
+
+  refresh(kind: ListKind, client: Client): void {
+    for (const server of this.#servers.values()) {
+      const [era] = this.#speaker.order(server, client)
+      const link = this.#links.peek(server, client, era)
+      if (link) this.#lists.changed(link, [kind])
+    }
   }
 
   async request(name: string, request: Request, exchange: Exchange): Promise<Result> {

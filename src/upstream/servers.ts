@@ -10,6 +10,8 @@ export interface Server {
   readonly shared: boolean
   /** How many tools it listed last. */
   tools: number | undefined
+  /** When, in milliseconds by the clock that nobody sets. */
+  listed: number | undefined
   /** The last thing that went wrong, until it connects again. */
   lastError: string | undefined
 }
@@ -27,6 +29,7 @@ export function serversOf({ servers, defaults }: CompleteOptions): ReadonlyMap<s
         lazy: options.lazy ?? defaults.lazy,
         shared: (options.instance ?? defaults.instance) === 'shared',
         tools: undefined,
+        listed: undefined,
         lastError: undefined,
       },
     ]),

@@ -42,6 +42,8 @@ export interface ServerStatus {
   /** `serverInfo`, `capabilities`, `instructions`, `protocolVersion` of its last initialize result. */
   initialize?: JsonObject
   tools?: number
+  /** When its tools were last fetched, by the clock that was handed in. Absent: not in this run. */
+  listed?: number
   lastError?: string
 }
 
@@ -62,6 +64,8 @@ export interface Upstreams {
   known(server: string): JsonObject | undefined
   /** One list of every server, in parallel, from memory where it is still true. A server that fails is left out (status says why). */
   list(kind: ListKind, client: Client | undefined, signal: AbortSignal): Promise<ServerList[]>
+  /** Whoever lists these of this client next gets what the servers say then, not what is remembered. */
+  refresh(kind: ListKind, client: Client): void
   /** One request to one server on behalf of an exchange: progress, cancellation and server→client requests belong to it. */
   request(server: string, request: Request, exchange: Exchange): Promise<Result>
   /**

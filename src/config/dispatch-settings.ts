@@ -1,0 +1,41 @@
+/** `proxySettings` of the exposure `dispatch`: results in files, and how they are read back. */
+import * as z from 'zod'
+import { integer, oneOf, text } from './option.ts'
+
+/** Whether calls through one tool can be told apart by what they may do. */
+export const variants = oneOf(
+  ['single', 'readWriteDestructive'],
+  'One tool that calls all others, or one each for those that read, write and destroy, so that a client can approve reads alone.',
+)
+
+export const dispatchSchema = z.object({ variants: variants.default('single') })
+
+export const spillSchema = z.object({
+  threshold: integer('Results whose text is longer go to a file by themselves. 0: never.', {
+    unit: 'bytes',
+    min: 0,
+    max: 1_000_000_000,
+  }).default(0),
+  format: oneOf(
+    ['json', 'toon'],
+    'How data is written, before it is measured, while there is a threshold.',
+  ).default('json'),
+  dir: text('Where the files lie, in a directory of each process. Not set: in `dataDir`.').optional(),
+  allowDirs: z
+    .array(z.string().min(1))
+    .meta({ description: 'Other directories from which `readresult` and `argumentsFile` may read.' })
+    .default([]),
+})
+
+export const readbackSchema = z.object({
+  maxChars: integer('The most that `readresult` gives at once.', {
+    unit: 'characters',
+    min: 200,
+    max: 10_000_000,
+  }).default(16_000),
+  grepMaxMatches: integer('The most matches that its grep gives.', {
+    unit: 'lines',
+    min: 1,
+    max: 10_000,
+  }).default(20),
+})

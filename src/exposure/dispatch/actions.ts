@@ -1,0 +1,52 @@
+/** What one tool can do in the place of many: its actions, and what each is given and gives. */
+import type { Engine } from '../../engine/engine.ts'
+import type { Exchange, Handler } from '../../protocol/exchange.ts'
+import type { JsonObject } from '../../protocol/json.ts'
+import type { Spills } from '../../spill/spills.ts'
+import type { Keeper } from '../../store/keeper.ts'
+import type { Effect } from '../effects.ts'
+import type { Listing } from '../shelf.ts'
+import type { Connection, ConnectionInfo } from './connections.ts'
+import type { DispatchParams } from './params.ts'
+
+export interface DispatchSettings {
+  /** The most characters of a reply. */
+  budget: number
+  /** A dispatch tool for what reads, one for what writes, one for what destroys, beside the one that lists and searches. */
+  splitCalls: boolean
+  spill: {
+    /** Bytes of a result's text above which it goes to a file. 0: never by itself. */
+    threshold: number
+    /** `toon`: data is written as TOON before it is measured, while `threshold` is set. */
+    format: 'json' | 'toon'
+  }
+  readback: { maxChars: number; grepMaxMatches: number }
+}
+
+export interface DispatchParts {
+  settings: DispatchSettings
+  engine: Engine
+  keeper: Keeper
+  spills: Spills
+  /** The servers, in the order of the configuration. */
+  connections(): readonly ConnectionInfo[]
+  /** Has the lists of these servers fetched anew, and waits for them. */
+  refresh(servers: readonly string[], exchange: Exchange): Promise<void>
+}
+
+/** What an action works with. */
+export interface Situation {
+  readonly exchange: Exchange
+  readonly listing: Listing
+  readonly connections: readonly Connection[]
+  /** Answers a call of a server's tool, or of one of the proxy's own. */
+  readonly next: Handler
+  /** The most that a called tool may do. */
+  readonly allowed: Effect
+}
+
+export type Action = (
+  params: DispatchParams,
+  situation: Situation,
+  parts: DispatchParts,
+) => Promise<JsonObject>

@@ -1,0 +1,88 @@
+/** `search`: the tools that fit what is wanted, with how they are called. */
+
+import type { FindableTool } from '../../discovery/finder.ts'
+import { leadOf } from '../../discovery/lead.ts'
+import { signatureOf } from '../../discovery/signature.ts'
+import { wordsOf } from '../../discovery/words.ts'
+import { isObject, type JsonObject, own } from '../../protocol/json.ts'
+import type { Action } from './actions.ts'
+import { findConnection, unknownConnection } from './connections.ts'
+import { dataReply, failureReply } from './reply.ts'
+
+const someTools = 10
+const lead = 120
+const longestSignature = 300
+
+export const search: Action = async (
+  { query = '', connection, limit = someTools, includeInputSchema },
+  situation,
+  { settings },
+) => {
+  const { listing, exchange, connections } = situation
+  if (query.trim() === '')
+    return failureReply(
+      'search',
+      'search needs query: what you want to do, in words. {"action":"list"} lists all tools.',
+    )
+  const wanted = connection === undefined ? undefined : findConnection(connection, connections)
+  if (connection !== undefined && !wanted)
+    return failureReply('search', unknownConnection(connection, connections))
+  const { tools, search: find } = listing.shelf
+  const found = (await find(query, tools.length, exchange.signal)).filter(({ index }) => {
+    return !wanted || tools[index]?.server === wanted.server
+  })
+  const shown: JsonObject[] = []
+  let room = settings.budget - 300
+  for (const { index, score } of found.slice(0, limit)) {
+    const tool = tools[index]
+    if (tool === undefined) continue
+    const alias = connections.find(({ server }) => server === tool.server)?.alias
+    const told = describe(tool, alias, score, query, includeInputSchema === true)
+    room -= JSON.stringify(told).length + 1
+    if (room < 0 && shown.length > 0) break
+    shown.push(told)
+  }
+  return dataReply('search', {
+    query: query.slice(0, 200),
+    totalMatches: found.length,
+    ...(shown.length === 0 && { note: 'No tool fits. Ask in other words: what is done, and to what.' }),
+    tools: shown,
+  })
+}
+
+function describe(
+  { original, definition }: FindableTool,
+  alias: string | undefined,
+  score: number,
+  query: string,
+  withSchema: boolean,
+): JsonObject {
+  const { description } = definition
+  const schema = own(definition, 'inputSchema')
+  return {
+    name: original,
+    ...(alias !== undefined && { connection: alias }),
+    score: Math.round(score * 100) / 100,
+    matchedFields: matchedFields(definition, original, query),
+    ...(typeof description === 'string' && { description: leadOf(description, lead) }),
+    ...(withSchema && schema !== undefined
+      ? { inputSchema: schema }
+      : { signature: signatureOf('', schema, longestSignature) }),
+  }
+}
+
+/** Where words of the query stand. A tool may be found by what they mean, and then it is none of them. */
+function matchedFields(definition: JsonObject, original: string, query: string): string[] {
+  const wanted = new Set(wordsOf(query))
+  const has = (text: string): boolean => wordsOf(text).some((word) => wanted.has(word))
+  const annotations = own(definition, 'annotations')
+  const schema = own(definition, 'inputSchema')
+  const properties = isObject(schema) ? own(schema, 'properties') : undefined
+  const fields: [string, string][] = [
+    ['name', original],
+    ['description', String(definition.description ?? '')],
+    ['annotations', isObject(annotations) ? JSON.stringify(annotations) : ''],
+    ['parameters', isObject(properties) ? Object.keys(properties).join(' ') : ''],
+  ]
+  return fields.filter(([, text]) => has(text)).map(([field]) => field)
+}
