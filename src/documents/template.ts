@@ -48,6 +48,26 @@ export function clip(template: Template, max: number): Template {
   return kept
 }
 
+/** How the proxy's own tools are called: as tools, or as actions of the one tool there is. */
+export type Dialect = 'tools' | 'dispatch'
+
+const CALL = /proxy_(filter|search|explore) \{"cache_id":"$/
+const ACTIONS: Readonly<Record<string, string>> = {
+  filter: 'filter',
+  search: 'search_result',
+  explore: 'explore',
+}
+
+/** The suggested calls as they are made in this dialect. Nothing but a call ends in such words right before a handle. */
+export function spoken(template: Template, dialect: Dialect | undefined): Template {
+  if (dialect !== 'dispatch') return template
+  return template.map((part, index) =>
+    index === template.length - 1
+      ? part
+      : part.replace(CALL, (_, tool: string) => `proxy-dispatch {"action":"${ACTIONS[tool]}","cache_id":"`),
+  )
+}
+
 /** A call a model can make as it stands: `proxy_filter {"cache_id":"…","limit":5}`. */
 export function call(tool: string, parameters: JsonObject): Template {
   const rest = JSON.stringify(parameters).slice(1)

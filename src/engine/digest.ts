@@ -6,7 +6,7 @@ import { openResult } from '../documents/open.ts'
 import { preview } from '../documents/preview.ts'
 import { scanResult } from '../documents/scan/result-scan.ts'
 import { toJson } from '../documents/stringify.ts'
-import { lengthOf } from '../documents/template.ts'
+import { lengthOf, spoken } from '../documents/template.ts'
 import { validates } from '../documents/validate.ts'
 import { blocksOf, isText } from '../protocol/content.ts'
 import type { JsonObject, JsonValue } from '../protocol/json.ts'
@@ -42,7 +42,7 @@ export function digest(views: Views, { content, tool }: Arrival, options: Digest
   const structured = structuredFor(result, weight, options)
   const left = structured === undefined ? '' : toJson(structured)
   const document = look.document()
-  const text = preview(document, {
+  const made = preview(document, {
     budget: Math.max(options.previewSize - left.length, Math.ceil(options.previewSize / 2)),
     tool,
     bytes: content.byteLength,
@@ -51,6 +51,7 @@ export function digest(views: Views, { content, tool }: Arrival, options: Digest
       notice: filled(options.truncationMessage, weight, options),
     }),
   })
+  const text = spoken(made, options.dialect)
   const kept = blocksOf(result).filter((block) => !isReplaced(block))
   const untouched = kept.reduce((sum, block) => sum + embeddedText(block).length, 0)
   if (!always && lengthOf(text) + left.length + untouched >= characters) return passes

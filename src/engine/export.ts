@@ -27,7 +27,13 @@ export function exported(views: Views, source: Source, toon: boolean): Export {
     format: table === undefined ? (parsed ? 'json' : 'text') : 'toon',
     ...(parsed && topOf(parsed.value)),
     tokens: countTokens(written),
-    preview: head(written, previewed),
+    preview: head(
+      written
+        .slice(0, previewed * 4)
+        .replaceAll(/\s+/g, ' ')
+        .trim(),
+      previewed,
+    ),
   }
 }
 

@@ -1,5 +1,6 @@
 /** What the engine can be asked for, and what it answers. Everything here crosses the border to a worker. */
 import type { Template } from '../documents/fit.ts'
+import type { Dialect } from '../documents/template.ts'
 import type { ReadbackAnswer, ReadbackLimits, ReadbackParams } from '../processors/readback.ts'
 import type { JsonObject, JsonValue } from '../protocol/json.ts'
 
@@ -25,6 +26,8 @@ export interface Query {
   params: JsonObject
   /** The most characters of the answer. */
   budget: number
+  /** How suggested calls are written. Default: as tools. */
+  dialect?: Dialect
 }
 
 export interface QueryAnswer {
@@ -94,6 +97,8 @@ export interface DigestOptions {
   outputSchema?: JsonObject
   /** Replaces the first line; `{cache_id}`, `{size}`, `{tokens}`, `{limit}` are filled in. */
   truncationMessage?: string
+  /** How suggested calls are written. Default: as tools. */
+  dialect?: Dialect
 }
 
 /** A first response, looked at. */

@@ -3,10 +3,11 @@ import { combine, type Part } from '../documents/combine.ts'
 import { namesIn } from '../documents/compact.ts'
 import { fromRows, fromText } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
-import { fit as fitToBudget, type Template } from '../documents/fit.ts'
+import { type FitOptions, type Fitted, fit as fitToBudget, type Template } from '../documents/fit.ts'
 import { openResult } from '../documents/open.ts'
 import { withField } from '../documents/records.ts'
 import { isWithin } from '../documents/size.ts'
+import { spoken } from '../documents/template.ts'
 import { runPipeline } from '../processors/pipeline.ts'
 import { compactSearched } from '../processors/searchable.ts'
 import type { JsonObject, JsonValue } from '../protocol/json.ts'
@@ -52,7 +53,11 @@ export function query(views: Views, sources: readonly Source[], asked: Query): Q
     offset: question.offset,
     ...(question.limit !== undefined && { limit: question.limit }),
   }
-  const fitted = fitToBudget(document, page)
+  const fit = (wanted: FitOptions): Fitted => {
+    const made = fitToBudget(document, wanted)
+    return { ...made, text: spoken(made.text, asked.dialect) }
+  }
+  const fitted = fit(page)
   const answered = (text: Template): QueryAnswer => {
     return { failed: false, steps, originalTokens, answerTokens: tokensOf(text), text }
   }
@@ -60,7 +65,7 @@ export function query(views: Views, sources: readonly Source[], asked: Query): Q
   const [only] = parts
   // What no step changed is kept already.
   if (only !== undefined && document === only.document) return answered([fitted.text.join(only.handle)])
-  if (!isKeepable(document, parts)) return answered(fitToBudget(document, { ...page, kept: false }).text)
+  if (!isKeepable(document, parts)) return answered(fit({ ...page, kept: false }).text)
   return { ...answered(fitted.text), whole: wholeOf(views, document, sources) }
 }
 

@@ -43,12 +43,14 @@ export function createOnion(config: Config, parts: OnionParts): Handler {
   const { settings } = config
   const { engine, keeper, ledger, upstreams, book, logger, exposure, instructions, elapsed, middlewares } =
     parts
+  const dialect = settings.exposure === 'dispatch' ? 'dispatch' : 'tools'
   const tools = createProxyTools({
     engine,
     keeper,
     call: (exchange: Exchange): Promise<Result> => handler(exchange),
     ownTools: PROXY_TOOL_NAMES,
     budget: settings.maxResponseSize,
+    dialect,
   })
   const layers = [
     createAccount({
@@ -71,6 +73,7 @@ export function createOnion(config: Config, parts: OnionParts): Handler {
       limits: {
         maxResponseSize: settings.maxResponseSize,
         maxErrorSize: settings.maxErrorSize,
+        dialect,
         previewSize: Math.min(settings.previewSize, settings.maxResponseSize),
         ...(settings.maxResponseTokens !== undefined && { maxResponseTokens: settings.maxResponseTokens }),
         ...(settings.truncationMessage !== undefined && { truncationMessage: settings.truncationMessage }),

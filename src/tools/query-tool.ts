@@ -1,6 +1,7 @@
 /** What the three query tools have in common: find the source, ask the engine, keep what did not fit. */
 import type { ZodObject } from 'zod'
 import * as z from 'zod'
+import type { Dialect } from '../documents/template.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Query, QueryAnswer } from '../engine/operation.ts'
 import { errorResult, META, textBlock } from '../protocol/content.ts'
@@ -18,6 +19,8 @@ export interface QueryToolOptions extends SourceOptions {
   engine: Engine
   /** The most characters of an answer. */
   budget: number
+  /** How suggested calls are written. Default: as tools. */
+  dialect?: Dialect
 }
 
 export interface QueryToolDeclaration {
@@ -53,7 +56,7 @@ export function createQueryTool(declaration: QueryToolDeclaration, options: Quer
       try {
         const answer = await options.engine.query(
           found.entries,
-          { kind, params: query, budget },
+          { kind, params: query, budget, ...(options.dialect && { dialect: options.dialect }) },
           exchange.signal,
         )
         return await reply(answer, heading, found.entries, query, name, exchange, options)
