@@ -25,14 +25,18 @@ verifies('S1.46', 'runs after a change, once more for all changes that came mean
   expect(warned).toEqual([])
 })
 
-verifies('S1.46', 'a command that takes too long is ended with all it started, and one that fails is told of', async () => {
-  const slow = world((file) => `(sleep 3600; printf a >> ${file}) & sleep 3600`, 300)
-  slow.made.run()
-  await expect.poll(() => slow.warned).toHaveLength(2)
-  const failing = world(() => 'exit 3')
-  failing.made.run()
-  await expect.poll(() => failing.warned).toEqual(['the command for changed lists failed'])
-})
+verifies(
+  'S1.46',
+  'a command that takes too long is ended with all it started, and one that fails is told of',
+  async () => {
+    const slow = world((file) => `(sleep 3600; printf a >> ${file}) & sleep 3600`, 300)
+    slow.made.run()
+    await expect.poll(() => slow.warned).toHaveLength(2)
+    const failing = world(() => 'exit 3')
+    failing.made.run()
+    await expect.poll(() => failing.warned).toEqual(['the command for changed lists failed'])
+  },
+)
 
 verifies('S1.47', 'nothing runs after the end', async () => {
   const { made, said } = world((file) => `printf a >> ${file}`)
