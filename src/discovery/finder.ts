@@ -16,6 +16,8 @@ export interface FindableTool extends SearchedTool {
 export interface Finder {
   /** The search over these tools; its indexes are places in this list. Made at once: what takes time is done when it is asked. */
   over(tools: readonly FindableTool[]): Search
+  /** Forgets all servers but these. */
+  retain(servers: readonly string[]): void
   /** Waits for what is being saved. */
   close(): Promise<void>
 }
@@ -59,6 +61,10 @@ export function createFinder({ catalogue, meaning, engine = 'hybrid' }: FinderPa
         near: (question, limit, signal) => meaning.near(question, limit, signal),
         engine,
       })
+    },
+    retain(servers) {
+      const { removed } = catalogue.retain(servers)
+      if (removed.length > 0) void meaning?.refresh(catalogue.tools())
     },
     async close() {
       await Promise.all([catalogue.close(), meaning?.close()])

@@ -21,6 +21,8 @@ export interface Exposure {
   instructions: string
   /** False: the list of tools that a client sees stays the same, whatever happens at the servers. */
   toolsChange: boolean
+  /** The configuration has these servers now. */
+  configure(servers: readonly string[]): void
   close(): Promise<void>
 }
 
@@ -30,7 +32,13 @@ export async function openExposure(
   { engine, logger, elapsed, toolsChanged }: ExposureParts,
 ): Promise<Exposure> {
   if (settings.exposure !== 'retrieve')
-    return { layers: [], instructions: ourInstructions(), toolsChange: true, close: async () => {} }
+    return {
+      layers: [],
+      instructions: ourInstructions(),
+      toolsChange: true,
+      configure() {},
+      close: async () => {},
+    }
   const [{ createRetrieve }, { ToolPools }, { openFinder }] = await Promise.all([
     import('../exposure/retrieve/retrieve.ts'),
     import('../discovery/pools.ts'),
@@ -60,6 +68,7 @@ export async function openExposure(
     layers: [layer],
     instructions: ourInstructions(retrieve.routing),
     toolsChange: retrieve.routing === 'dynamic' || retrieve.listWithinTokens > 0,
+    configure: (servers) => finder.retain(servers),
     close: () => finder.close(),
   }
 }

@@ -7,7 +7,7 @@ import { createShape } from '../modules/shape.ts'
 import { createTruncate } from '../modules/truncate.ts'
 import type { AddressBook } from '../pipeline/address-book.ts'
 import { compose } from '../pipeline/onion.ts'
-import { createQuotas, type Quotas } from '../pipeline/quotas.ts'
+import type { Quotas } from '../pipeline/quotas.ts'
 import { createRouter } from '../pipeline/router.ts'
 import type { Exchange, Handler, Middleware } from '../protocol/exchange.ts'
 import type { Result } from '../protocol/result.ts'
@@ -24,8 +24,7 @@ export interface OnionParts {
   upstreams: Upstreams
   book: AddressBook
   logger: Logger
-  /** Milliseconds by a clock that nobody sets. */
-  elapsed: () => number
+  quotas: Quotas
   /** How tools are offered, where it is not as they come. */
   exposure: readonly Middleware[]
   /** The proxy's own part of the server instructions. */
@@ -36,7 +35,8 @@ export interface OnionParts {
 /** client → account → exposure → the embedder's layers → shape → router. Listing and calling take the same way. */
 export function createOnion(config: Config, parts: OnionParts): Handler {
   const { settings } = config
-  const { engine, keeper, ledger, upstreams, book, logger, exposure, instructions, elapsed, middlewares } = parts
+  const { engine, keeper, ledger, upstreams, book, logger, exposure, instructions, quotas, middlewares } =
+    parts
   const tools = createProxyTools({
     engine,
     keeper,
@@ -71,11 +71,6 @@ export function createOnion(config: Config, parts: OnionParts): Handler {
       },
     }),
   ]
-  const handler = compose(layers, createRouter({ upstreams, tools, naming: settings.naming, quotas: quotasOf(config, elapsed), book }))
+  const handler = compose(layers, createRouter({ upstreams, tools, naming: settings.naming, quotas, book }))
   return handler
-}
-
-function quotasOf({ servers }: Config, now: () => number): Quotas | undefined {
-  const limited = servers.flatMap(({ name, quota }) => (quota ? [[name, quota] as const] : []))
-  return limited.length === 0 ? undefined : createQuotas(Object.fromEntries(limited), now)
 }

@@ -38,9 +38,7 @@ export function createRouter({
 }: RouterOptions): Handler {
   const directory = createDirectory({ upstreams, naming, reserved: tools.map((tool) => tool.name) })
   const resources = createResources(upstreams, book)
-  const [only, ...others] = upstreams.servers
-  const alone = others.length === 0 ? only : undefined
-  const tasks = alone === undefined ? createTasks(upstreams, resources) : undefined
+  const tasks = createTasks(upstreams, resources)
   const routes = new Map<string, Handler>(
     Object.entries({
       ...toolRoutes({ upstreams, directory, resources, book, tasks, quotas, own: tools }),
@@ -48,12 +46,15 @@ export function createRouter({
       ...resourceRoutes(upstreams, resources, book),
       ...completionRoutes(upstreams, directory, resources),
       ...loggingRoutes(upstreams),
-      ...tasks?.routes,
     }),
   )
+  const ofSeveral = new Map(Object.entries(tasks.routes))
   return (exchange) => {
     const { method, params } = exchange
-    const route = routes.get(method)
+    // Now: the configuration may have more or fewer than at the start.
+    const [only, ...others] = upstreams.servers
+    const alone = others.length === 0 ? only : undefined
+    const route = routes.get(method) ?? (alone === undefined ? ofSeveral.get(method) : undefined)
     if (route) return route(exchange)
     // A method of tomorrow's protocol or of the server's own: with one server there is no doubt whose it is.
     if (alone !== undefined) return upstreams.request(alone, { method, params }, exchange)

@@ -39,6 +39,7 @@ const finder: Finder = {
     const words = indexTools(tools)
     return async (question, limit) => words.search(question, limit)
   },
+  retain() {},
   close: async () => {},
 }
 
