@@ -1,7 +1,9 @@
 /** How the tools of the servers are offered: nothing in the way of those that pass through. */
 import type { Config } from '../config/schema.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { Client, Middleware } from '../protocol/exchange.ts'
+import type { Client, Exchange, Middleware } from '../protocol/exchange.ts'
+import type { JsonObject } from '../protocol/json.ts'
+import type { Result } from '../protocol/result.ts'
 import type { Logger } from '../telemetry/log.ts'
 import { PROXY_TOOL_NAMES } from '../tools/index.ts'
 import { ourInstructions } from '../tools/instructions.ts'
@@ -15,12 +17,16 @@ export interface ExposureParts {
   toolsChanged(client: Client): void
 }
 
+/** A result as a client may have it: one that is too large becomes a preview of what is kept. */
+export type Bounded = (exchange: Exchange, result: JsonObject) => Promise<Result>
+
 export interface Exposure {
-  layers: readonly Middleware[]
+  /** `bounded` is how an answer of the proxy's own goes out. */
+  layers(bounded: Bounded): readonly Middleware[]
   /** The proxy's own part of the server instructions. */
   instructions: string
-  /** False: the list of tools that a client sees stays the same, whatever happens at the servers. */
-  toolsChange: boolean
+  /** False: the list of tools that this client sees stays the same, whatever happens at the servers. */
+  toolsChange(client: Client): boolean
   /** The configuration has these servers now. */
   configure(servers: readonly string[]): void
   close(): Promise<void>
@@ -33,9 +39,9 @@ export async function openExposure(
 ): Promise<Exposure> {
   if (settings.exposure !== 'retrieve')
     return {
-      layers: [],
+      layers: () => [],
       instructions: ourInstructions(),
-      toolsChange: true,
+      toolsChange: () => true,
       configure() {},
       close: async () => {},
     }
@@ -56,18 +62,22 @@ export async function openExposure(
     logger,
   })
   const pools = new ToolPools({ limit: toolsLimit, maxAgents: settings.maxTotalAgents, now: elapsed })
-  const layer = createRetrieve({
-    ...retrieve,
-    budget: settings.maxResponseSize,
-    ownTools: PROXY_TOOL_NAMES,
-    finder,
-    registry: retrieve.routing === 'dynamic' ? { pools, changed: toolsChanged } : undefined,
-    countTokens: (texts) => engine.countTokens(texts),
-  })
+  const dynamic = retrieve.routing === 'dynamic'
   return {
-    layers: [layer],
-    instructions: ourInstructions(retrieve.routing),
-    toolsChange: retrieve.routing === 'dynamic' || retrieve.listWithinTokens > 0,
+    layers: (bounded) => [
+      createRetrieve({
+        ...retrieve,
+        budget: settings.maxResponseSize,
+        ownTools: PROXY_TOOL_NAMES,
+        finder,
+        registry: dynamic ? { pools, changed: toolsChanged } : undefined,
+        bounded,
+        countTokens: (texts) => engine.countTokens(texts),
+      }),
+    ],
+    instructions: ourInstructions(retrieve),
+    toolsChange: (client) =>
+      retrieve.listWithinTokens > 0 || (dynamic && (pools.peek(client.agent.id)?.names.length ?? 0) > 0),
     configure: (servers) => finder.retain(servers),
     close: () => finder.close(),
   }

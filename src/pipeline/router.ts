@@ -19,6 +19,8 @@ export interface RouterOptions {
   upstreams: Upstreams
   /** The proxy's own tools, in the order in which they are listed. */
   tools: readonly ProxyTool[]
+  /** Other names that no server may have. */
+  reserved?: readonly string[]
   naming: NamingOptions
   /** How often tools may be called. Absent: as often as anybody likes. */
   quotas?: Quotas | undefined
@@ -32,11 +34,16 @@ export type Routes = Readonly<Record<string, Handler>>
 export function createRouter({
   upstreams,
   tools,
+  reserved = [],
   naming,
   quotas,
   book = createAddressBook(),
 }: RouterOptions): Handler {
-  const directory = createDirectory({ upstreams, naming, reserved: tools.map((tool) => tool.name) })
+  const directory = createDirectory({
+    upstreams,
+    naming,
+    reserved: [...tools.map((tool) => tool.name), ...reserved],
+  })
   const resources = createResources(upstreams, book)
   const tasks = createTasks(upstreams, resources)
   const routes = new Map<string, Handler>(

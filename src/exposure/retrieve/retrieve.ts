@@ -20,13 +20,15 @@ export interface RetrieveOptions extends RetrieveSettings {
   finder: Finder
   /** Given in the dynamic routing. */
   registry?: Registry | undefined
+  /** An answer of these tools as a client may have it: one that is too large becomes a preview of what is kept. */
+  bounded(exchange: Exchange, result: JsonObject): Promise<Result>
   /** Tokens of texts; for `listWithinTokens`. */
   countTokens(texts: readonly string[]): Promise<number[]>
 }
 
 export function createRetrieve(options: RetrieveOptions): Middleware {
   const { ownTools, finder, registry } = options
-  const tools: ExposureTool[] = [retrieveTools(options, registry), describeTool(options)]
+  const tools: ExposureTool[] = [retrieveTools(options, registry), describeTool(options, options.bounded)]
   // Registered tools carry their schemas, and are called by their names.
   const runners = registry ? [] : callTools(options.splitCalls)
   const offered = registry ? tools.slice(0, 1) : tools

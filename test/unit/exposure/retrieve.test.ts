@@ -63,6 +63,7 @@ function world(options: Partial<RetrieveOptions> = {}, tools: () => JsonObject[]
     ownTools: new Set(['proxy_filter']),
     finder,
     registry,
+    bounded: async (_, result) => ({ ...result, bounded: true }),
     countTokens: async (texts) => texts.map((text) => text.length),
     ...options,
   })
@@ -105,7 +106,7 @@ describe('the routing call', () => {
   verifies('S1.12', 'gives names, servers, scores, descriptions and signatures', async () => {
     const answer = await world().retrieve({ query: 'read the contents of a file', top_k: 1 })
     expect(answer).toEqual({
-      message: '1 of 6 tools fit. Run one with call_tool.',
+      message: 'The best 1 of 6 tools. Run one with call_tool.',
       query: 'read the contents of a file',
       total_available_tools: 6,
       tools: [
@@ -154,6 +155,7 @@ describe('the routing call', () => {
     [{ name: 'files_read_file', path: 'x' }],
     [{ tool_name: 'files_read_file', arguments: { path: 'x' } }],
     [{ tool: 'read_file', arguments: { path: 'x' } }],
+    [{ name: 'read_file', arguments: { path: 'x' }, tool: 'other' }],
   ])('reads what models write: %j', async (args) => {
     const { call, calls } = world()
     await call('call_tool', args)
@@ -209,7 +211,7 @@ describe('the routing call', () => {
   })
 
   test('calls that read can be approved alone', async () => {
-    const { names, text, calls } = world({ splitCalls: true })
+    const { names, text, calls, retrieve } = world({ splitCalls: true })
     expect(await names()).toEqual([
       'retrieve_tools',
       'call_tool_read',
@@ -218,6 +220,17 @@ describe('the routing call', () => {
       'describe_tool',
       'proxy_filter',
     ])
+    const { message, tools } = await retrieve({ query: 'file' })
+    expect(message).toContain('Run one with the tool that its call_with names.')
+    expect(
+      tools.map(({ name, call_with }: { name: string; call_with: string }) => [name, call_with]),
+    ).toEqual(
+      expect.arrayContaining([
+        ['files_read_file', 'call_tool_read'],
+        ['files_write_file', 'call_tool_write'],
+        ['files_delete_file', 'call_tool_destructive'],
+      ]),
+    )
     const args = { path: 'x' }
     expect(await text('call_tool_read', { name: 'files_delete_file', arguments: args })).toContain(
       'call_tool_destructive',
@@ -245,6 +258,64 @@ describe('the routing call', () => {
         { name: 'files_read_fil', error: 'not found; did you mean files_read_file, files_write_file?' },
       ].map((entry) => JSON.parse(JSON.stringify(entry))),
     )
+  })
+
+  test.each([
+    [{ names: 'files_read_file' }],
+    [{ name: 'files_read_file' }],
+    [{ names: '["files_read_file"]' }],
+    [{ tools: ['files_read_file'] }],
+  ])('reads which tools are to be described: %j', async (args) => {
+    const told = JSON.parse(await world().text('describe_tool', args))
+    expect(told).toMatchObject([{ name: 'files_read_file' }])
+  })
+
+  test('of more than five tools the others are named, to be asked for again', async () => {
+    const { call } = world()
+    const result = await call('describe_tool', { names: TOOLS.slice(1).map(({ name }) => name) })
+    const [told, left] = (result.content as JsonObject[]).map(({ text }) => String(text))
+    expect(JSON.parse(told ?? '')).toHaveLength(5)
+    expect(left).toBe('Not told here, ask again for: web_send_mail')
+  })
+
+  test('what no reply can hold goes out bounded, and a tool nobody has is an error', async () => {
+    const { call } = world({ budget: 100 })
+    const result = await call('describe_tool', { names: ['files_read_file', 'files_write_file'] })
+    expect(result).toMatchObject({ bounded: true })
+    expect((result.content as JsonObject[])[1]).toMatchObject({
+      text: expect.stringContaining('files_write_file'),
+    })
+    expect(await call('describe_tool', { names: ['nothing'] })).toMatchObject({ isError: true })
+  })
+
+  test.each([
+    [{ query: 'send mail' }],
+    [{ q: 'send mail' }],
+    [{ query: ['send mail'] }],
+    [{ queries: 'send mail' }],
+    [{ queries: '["send mail"]' }],
+    [{ query: 'send mail', limit: 3 }],
+    [{ query: 'send mail', top_k: '3' }],
+    [{ query: 'send mail', top_k: 500 }],
+    [{ query: 'send mail', k: null }],
+  ])('reads how models ask: %j', async (args) => {
+    const answer = await world().retrieve(args)
+    expect(answer.query).toBe('send mail')
+    expect(found(answer)[0]).toBe('web_send_mail')
+  })
+
+  test.each([
+    [{}, 'needs query'],
+    [{ query: ' ' }, 'needs query'],
+    [{ query: 5 }, 'query'],
+    [{ query: 'x', top_k: 0 }, 'top_k'],
+    [{ query: 'x', top_k: 'many' }, 'top_k'],
+    [{ query: 'x', qurey: 'y' }, 'Did you mean query?'],
+    [{ queries: Array.from({ length: 11 }, (_, n) => `q${n}`) }, 'queries'],
+  ])('says what is wrong with a question: %j', async (args, words) => {
+    const result = await world().call('retrieve_tools', args as JsonObject)
+    expect(result.isError).toBe(true)
+    expect(JSON.stringify(result.content)).toContain(words)
   })
 
   test('all is listed as it is while it is small', async () => {
@@ -314,6 +385,25 @@ describe('the routing dynamic', () => {
     await retrieve({ query: 'send a mail', top_k: 1 })
     tools = TOOLS.slice(0, 3)
     expect(await names()).toEqual(['retrieve_tools', 'proxy_filter'])
+  })
+
+  verifies('S1.54', 'more tools than the limit: the best are registered, and no other is told', async () => {
+    const { names, retrieve } = world({ routing: 'dynamic' })
+    const answer = await retrieve({ queries: ['file', 'issue', 'mail'], top_k: 10 })
+    expect(answer).toMatchObject({ pool_size: 3, pool_limit: 3, evicted_tools: [] })
+    expect(found(answer)).toEqual(answer.newly_registered)
+    expect((await names()).slice(2).sort()).toEqual(found(answer).sort())
+  })
+
+  test('what its server no longer has takes no room', async () => {
+    let tools = TOOLS
+    const { retrieve } = world({ routing: 'dynamic' }, () => tools)
+    for (const query of ['send mail', 'create issue', 'list issues']) await retrieve({ query, top_k: 1 })
+    tools = TOOLS.slice(0, 4)
+    expect(await retrieve({ query: 'delete file', top_k: 1 })).toMatchObject({
+      pool_size: 1,
+      evicted_tools: [],
+    })
   })
 
   verifies('S1.54', 'a call keeps a tool', async () => {
