@@ -25,7 +25,7 @@ export async function run(host: Host, invocation: Invocation): Promise<number> {
   const { config: wished, warnings } = settleOrExplain(host, invocation)
   const { config, warning, discard } = prepareDataDirectory(wished, host)
   const redactor = createRedactor()
-  redactor.strike(secretsIn(config))
+  redactor.strike(secretsIn(config, host))
   const logger = openLog(config, host, redactor)
   for (const problem of warnings) logger.warn({ place: problem.place }, sentence(problem))
   if (warning !== undefined) logger.warn({}, warning)
@@ -36,7 +36,7 @@ export async function run(host: Host, invocation: Invocation): Promise<number> {
     config: wished,
     load: () => settle(host, { ...invocation, config: invocation.wrapped ? undefined : wished.file }),
     apply(next) {
-      redactor.strike(secretsIn(next))
+      redactor.strike(secretsIn(next, host))
       return gateway.reconfigure(next)
     },
     logger,
@@ -97,14 +97,11 @@ function openLog(config: Config, host: Host, redactor: Redactor): Logger {
 }
 
 /** Values that must never be logged. */
-function secretsIn(config: Config): string[] {
-  return secretsOf([...config.servers, { env: clientSecretOf(config) }])
-}
-
-/** Under a name that says what it is. */
-function clientSecretOf({ settings }: Config): Record<string, string> {
-  const { clientSecret } = settings.auth.introspection
-  return clientSecret === undefined ? {} : { clientSecret }
+function secretsIn({ servers, settings }: Config, { env }: Host): string[] {
+  const { OPENAI_API_KEY = '' } = env
+  const { clientSecret = '' } = settings.auth.introspection
+  const { vectorStore = '' } = settings.retrieve
+  return secretsOf([...servers, { env: { clientSecret, OPENAI_API_KEY }, url: vectorStore }])
 }
 
 function sentence({ path, message, remedy }: Problem): string {

@@ -1,4 +1,5 @@
 /** A finder from settings: its catalogue, its vectors and what makes them. */
+import { createHash } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from '../telemetry/log.ts'
@@ -32,7 +33,7 @@ export async function openFinder(options: FinderOptions): Promise<Finder> {
   if (directory !== undefined) await mkdir(directory, { recursive: true, mode: 0o700 }).catch(() => {})
   const catalogue = await openCatalogue({ directory, servers, model: embedder?.model, reset, logger })
   if (!embedder) return createFinder({ catalogue })
-  const vectors = await vectorsOf(options, directory, embedder.model)
+  const vectors = await vectorsOf(options, directory, spaceOf(embedder.model, servers))
   const meaning = createMeaning({ embedder, vectors, logger })
   return createFinder({ catalogue, meaning, engine: engine === 'hybrid' ? 'hybrid' : 'meaning' })
 }
@@ -60,4 +61,12 @@ async function vectorsOf(
   }
   const { connectPg, openPgVector } = await import('./vectors/pgvector.ts')
   return openPgVector({ client: await connectPg(vectorStore), space })
+}
+
+/** Proxies of the same servers and model share their vectors; what one of other servers does not know it would remove. */
+function spaceOf(model: string, servers: readonly string[]): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([...servers].sort()))
+    .digest('hex')
+  return `${model} ${digest.slice(0, 16)}`
 }

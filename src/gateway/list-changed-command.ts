@@ -8,6 +8,7 @@ import type { Logger } from '../telemetry/log.ts'
 
 /** Milliseconds a command may take. */
 const LIMIT_MS = 5_000
+const FAILED = 'the command for changed lists failed'
 const WINDOWS = process.platform === 'win32'
 
 export interface ListChangedCommand {
@@ -28,6 +29,15 @@ export function createListChangedCommand(
 
   function start(): void {
     again = false
+    try {
+      watch()
+    } catch (error) {
+      // Node refuses some commands before a shell sees them.
+      logger.warn({ error: messageOf(error) }, FAILED)
+    }
+  }
+
+  function watch(): void {
     // A group of its own, so that what the shell started ends with it.
     const child = spawn(command, { shell: true, stdio: 'ignore', detached: !WINDOWS })
     const kill = (): void => {
@@ -47,7 +57,7 @@ export function createListChangedCommand(
       clearTimeout(timer)
       if (stop === undefined) return
       stop = undefined
-      if (fault && !closed) logger.warn(fault, 'the command for changed lists failed')
+      if (fault && !closed) logger.warn(fault, FAILED)
       if (again && !closed) start()
     }
     child.once('error', (error) => over({ error: messageOf(error) }))
