@@ -69,7 +69,7 @@ export function dispatch(tool: CallTool, given: JsonObject, shelf: Shelf): Dispa
   const { [key]: _, ...rest } = given
   const name = String(given[key])
   const found = shelf.find(name) ?? onlyOriginal(shelf, name)
-  if (!found) return { failure: unknown(name, shelf) }
+  if (!found) return { failure: unknownText(name, shelf) }
   const effect = effectOf(found.definition)
   if (!covers(tool.allowed, effect))
     return { failure: `${found.name} is not for ${tool.name}: run it with ${callNameFor(effect, true)}.` }
@@ -103,7 +103,8 @@ function onlyOriginal({ tools }: Shelf, name: string): FindableTool | undefined 
   return others.length === 0 ? only : undefined
 }
 
-function unknown(name: string, { tools }: Shelf): string {
+/** For a name that no tool has: which may be meant, and how to find out. */
+export function unknownText(name: string, { tools }: Shelf): string {
   const shown = name.slice(0, 200)
   const same = tools.filter(({ original }) => original === name).map((tool) => tool.name)
   if (same.length > 1)

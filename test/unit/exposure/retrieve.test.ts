@@ -3,6 +3,7 @@ import type { Finder } from '../../../src/discovery/finder.ts'
 import { indexTools } from '../../../src/discovery/lexical.ts'
 import { ToolPools } from '../../../src/discovery/pools.ts'
 import { createRetrieve, type RetrieveOptions } from '../../../src/exposure/retrieve/retrieve.ts'
+import { RPC, RpcError } from '../../../src/protocol/errors.ts'
 import type { Client, Exchange } from '../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { withOrigin } from '../../../src/protocol/origin.ts'
@@ -43,7 +44,13 @@ const finder: Finder = {
   close: async () => {},
 }
 
-function world(options: Partial<RetrieveOptions> = {}, tools: () => JsonObject[] = () => TOOLS) {
+const done: JsonObject = { content: [{ type: 'text', text: 'done' }], _meta: { kept: true } }
+
+function world(
+  options: Partial<RetrieveOptions> = {},
+  tools: () => JsonObject[] = () => TOOLS,
+  answer: (params: JsonObject) => JsonObject = () => done,
+) {
   const calls: JsonObject[] = []
   const changed: Client[] = []
   const time = { now: 0 }
@@ -70,7 +77,7 @@ function world(options: Partial<RetrieveOptions> = {}, tools: () => JsonObject[]
   const handler = layer.wrap(async ({ method, params }) => {
     if (method === 'tools/list') return { tools: tools(), extra: 1 }
     calls.push(params)
-    return { content: [{ type: 'text', text: 'done' }], _meta: { kept: true } }
+    return answer(params)
   })
   const one = client()
   const ask = async (method: string, params: JsonObject, who: Client = one, extra: Partial<Exchange> = {}) =>
@@ -195,6 +202,28 @@ describe('the routing call', () => {
       expect(found(await retrieve({ query: 'send mail' }))).not.toContain('web_send_mail')
     },
   )
+
+  test('what its server refuses is a result; what ends a call is not', async () => {
+    const refusing = (code: number) =>
+      world({}, undefined, () => {
+        throw new RpcError(code, 'no such tool here')
+      }).call('call_tool', { name: 'web_send_mail', arguments: { path: 'x' } })
+    expect(await refusing(RPC.invalidParams)).toEqual({
+      content: [{ type: 'text', text: 'web_send_mail was refused by its server: no such tool here' }],
+      isError: true,
+    })
+    await expect(refusing(RPC.cancelled)).rejects.toThrow('no such tool here')
+  })
+
+  test('a name that nobody has is a result also when it is called itself', async () => {
+    const { call } = world({}, undefined, ({ name }) => {
+      throw new RpcError(RPC.invalidParams, `refused ${name}`)
+    })
+    expect(await call('web_send_mial')).toMatchObject({ isError: true })
+    expect(JSON.stringify(await call('web_send_mial'))).toContain('Did you mean web_send_mail?')
+    for (const name of ['web_send_mail', 'proxy_filter'])
+      await expect(call(name, { path: 'x' })).rejects.toThrow(`refused ${name}`)
+  })
 
   test('two servers with a tool of the same name are told apart', async () => {
     const twice = [...TOOLS, tool('other', 'read_file', 'Read a file elsewhere')]
