@@ -42,7 +42,7 @@ export async function openFinder(options: FinderOptions): Promise<Finder> {
 async function embedderOf({ engine, model, environment }: FinderOptions): Promise<Embedder | undefined> {
   if (engine === 'bm25') return undefined
   const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl } = environment
-  if (engine === 'openai' || (engine === 'hybrid' && apiKey !== undefined)) {
+  if (engine === 'openai' || (engine === 'hybrid' && apiKey?.trim())) {
     const { createOpenAiEmbedder } = await import('./embed/openai.ts')
     return createOpenAiEmbedder({ apiKey, baseUrl, model })
   }
