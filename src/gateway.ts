@@ -10,7 +10,7 @@ import { createEngine, ENGINE_DEFAULTS } from './engine/lanes.ts'
 import { createBackend } from './gateway/backend.ts'
 import { openExposure } from './gateway/exposure.ts'
 import { openKeeper } from './gateway/keeper.ts'
-import { createListChangedCommand } from './gateway/list-changed-command.ts'
+import { openListChangedCommand } from './gateway/list-changed-command.ts'
 import { createOnion } from './gateway/onion.ts'
 import { createServerQuotas } from './gateway/server-quotas.ts'
 import { openUpstreams, serverOptionsOf } from './gateway/servers.ts'
@@ -85,9 +85,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     now: elapsed,
     maxMessageBytes: MAX_MESSAGE_BYTES,
   })
-  const { listChangedExec } = settings
-  const command =
-    listChangedExec === undefined ? undefined : createListChangedCommand(listChangedExec, logger)
+  const command = openListChangedCommand(settings, logger)
   if (command) audience.listen((list) => list === 'tools' && command.run())
   const exposure = await openExposure(config, {
     engine,

@@ -34,7 +34,7 @@ export interface FinderParts {
 
 export function createFinder({ catalogue, meaning, engine = 'hybrid' }: FinderParts): Finder {
   // What was embedded by earlier runs is searched before a server has answered.
-  if (meaning) void meaning.refresh(catalogue.tools())
+  if (meaning && catalogue.tools().length > 0) void meaning.refresh(catalogue.tools())
 
   /** The numbers of their vectors, in the order of the tools. */
   function learn(tools: readonly FindableTool[]): { vectorId: number | undefined }[] {

@@ -1,4 +1,5 @@
 /** How the tools of the servers are offered: nothing in the way of those that pass through. */
+import { identityOf } from '../config/identity.ts'
 import type { Config } from '../config/schema.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Client, Exchange, Middleware } from '../protocol/exchange.ts'
@@ -34,7 +35,7 @@ export interface Exposure {
 
 /** What it needs is loaded by those alone who want it. */
 export async function openExposure(
-  { settings, servers }: Pick<Config, 'settings' | 'servers'>,
+  { settings, servers, file }: Pick<Config, 'settings' | 'servers' | 'file'>,
   { engine, logger, elapsed, toolsChanged }: ExposureParts,
 ): Promise<Exposure> {
   if (settings.exposure !== 'retrieve')
@@ -56,6 +57,8 @@ export async function openExposure(
     model,
     vectorStore,
     dataDir: settings.dataDir,
+    // A file stays the same configuration when servers are added to it; without one the servers are all there is.
+    part: file ?? identityOf({ servers }),
     reset: settings.resetData,
     servers: servers.map(({ name }) => name),
     environment: process.env,
