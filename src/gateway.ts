@@ -24,6 +24,7 @@ import type { SignedOut } from './upstream/oauth/authorizer-oauth.ts'
 import type { Reconfigured, ServerStatus } from './upstream/upstreams.ts'
 
 export type { SignInParts } from './gateway/sign-in.ts'
+export type { Reconfigured } from './upstream/upstreams.ts'
 
 /** The world outside, for tests and embedding. What is absent is the real one. */
 export interface GatewayParts {

@@ -2,9 +2,9 @@
 import type { Problem } from '../config/problem.ts'
 import type { Config } from '../config/schema.ts'
 import { watchFile } from '../config/watch.ts'
+import type { Reconfigured } from '../gateway.ts'
 import { messageOf } from '../protocol/errors.ts'
 import type { Logger } from '../telemetry/log.ts'
-import type { Reconfigured } from '../upstream/upstreams.ts'
 
 export interface ReloadParts {
   /** As it was loaded. */
