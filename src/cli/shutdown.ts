@@ -8,6 +8,8 @@ export interface ShutdownOptions {
   /** The client left: its input ended, or its output broke. */
   ended: Promise<void>
   close(): Promise<void>
+  /** What SIGHUP does; absent: it stops as the others do. */
+  hangUp?: () => void
   /** Ends the process at once, for a second signal. */
   exit(code: number): void
   logger: Logger
@@ -32,6 +34,7 @@ export async function untilStopped(options: ShutdownOptions): Promise<number> {
   }
   for (const signal of SIGNALS) {
     listen(signal, () => {
+      if (signal === 'SIGHUP' && options.hangUp !== undefined) return options.hangUp()
       if (stopping) exit(1)
       stopping = true
       stop(signal)

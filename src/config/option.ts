@@ -121,6 +121,14 @@ export function fromText(schema: z.ZodType, value: string): unknown {
   if (type instanceof z.ZodNumber) return /^\s*-?\d{1,15}\s*$/.test(value) ? Number(value) : value
   if (type instanceof z.ZodBoolean) return booleans.get(value.trim().toLowerCase()) ?? value
   if (type instanceof z.ZodEnum) return word(type.options.map(String), facts, value)
+  if (type instanceof z.ZodLiteral) return word([...type.values].map(String), facts, value)
+  if (type instanceof z.ZodUnion) {
+    const readings = (type.options as z.ZodType[]).map((option) => ({
+      option,
+      read: fromText(option, value),
+    }))
+    return readings.find(({ option, read }) => option.safeParse(read).success)?.read ?? value
+  }
   return value
 }
 

@@ -130,7 +130,7 @@ export const settingsSchema = z.object({
     'Replaces the first line of a preview. {cache_id}, {size}, {tokens} and {limit} are filled in.',
   ).optional(),
   truncateOutputLength: integer(
-    'Cut the texts of a result to this length, the end stays; what is cut is lost. Not set: nothing is cut.',
+    'Cut the texts of a result to this length, the end stays; what is cut is lost, and up to `maxResponseSize` no previews are made. Not set: nothing is cut.',
     { unit: 'characters', min: 1, max: 100_000_000 },
   ).optional(),
   listChangedExec: text(

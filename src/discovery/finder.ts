@@ -16,6 +16,8 @@ export interface FindableTool extends SearchedTool {
 export interface Finder {
   /** The search over these tools; its indexes are places in this list. Made at once: what takes time is done when it is asked. */
   over(tools: readonly FindableTool[]): Search
+  /** Forgets all servers but these. */
+  retain(servers: readonly string[]): void
   /** Waits for what is being saved. */
   close(): Promise<void>
 }
@@ -32,7 +34,7 @@ export interface FinderParts {
 
 export function createFinder({ catalogue, meaning, engine = 'hybrid' }: FinderParts): Finder {
   // What was embedded by earlier runs is searched before a server has answered.
-  if (meaning) void meaning.refresh(catalogue.tools())
+  if (meaning && catalogue.tools().length > 0) void meaning.refresh(catalogue.tools())
 
   /** The numbers of their vectors, in the order of the tools. */
   function learn(tools: readonly FindableTool[]): { vectorId: number | undefined }[] {
@@ -59,6 +61,10 @@ export function createFinder({ catalogue, meaning, engine = 'hybrid' }: FinderPa
         near: (question, limit, signal) => meaning.near(question, limit, signal),
         engine,
       })
+    },
+    retain(servers) {
+      const { removed } = catalogue.retain(servers)
+      if (removed.length > 0) void meaning?.refresh(catalogue.tools())
     },
     async close() {
       await Promise.all([catalogue.close(), meaning?.close()])

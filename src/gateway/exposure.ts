@@ -1,7 +1,10 @@
 /** How the tools of the servers are offered: nothing in the way of those that pass through. */
+import { identityOf } from '../config/identity.ts'
 import type { Config } from '../config/schema.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { Client, Middleware } from '../protocol/exchange.ts'
+import type { Client, Exchange, Middleware } from '../protocol/exchange.ts'
+import type { JsonObject } from '../protocol/json.ts'
+import type { Result } from '../protocol/result.ts'
 import type { Logger } from '../telemetry/log.ts'
 import { PROXY_TOOL_NAMES } from '../tools/index.ts'
 import { ourInstructions } from '../tools/instructions.ts'
@@ -15,22 +18,34 @@ export interface ExposureParts {
   toolsChanged(client: Client): void
 }
 
+/** A result as a client may have it: one that is too large becomes a preview of what is kept. */
+export type Bounded = (exchange: Exchange, result: JsonObject) => Promise<Result>
+
 export interface Exposure {
-  layers: readonly Middleware[]
+  /** `bounded` is how an answer of the proxy's own goes out. */
+  layers(bounded: Bounded): readonly Middleware[]
   /** The proxy's own part of the server instructions. */
   instructions: string
-  /** False: the list of tools that a client sees stays the same, whatever happens at the servers. */
-  toolsChange: boolean
+  /** False: the list of tools that this client sees stays the same, whatever happens at the servers. */
+  toolsChange(client: Client): boolean
+  /** The configuration has these servers now. */
+  configure(servers: readonly string[]): void
   close(): Promise<void>
 }
 
 /** What it needs is loaded by those alone who want it. */
 export async function openExposure(
-  { settings, servers }: Pick<Config, 'settings' | 'servers'>,
+  { settings, servers, file }: Pick<Config, 'settings' | 'servers' | 'file'>,
   { engine, logger, elapsed, toolsChanged }: ExposureParts,
 ): Promise<Exposure> {
   if (settings.exposure !== 'retrieve')
-    return { layers: [], instructions: ourInstructions(), toolsChange: true, close: async () => {} }
+    return {
+      layers: () => [],
+      instructions: ourInstructions(),
+      toolsChange: () => true,
+      configure() {},
+      close: async () => {},
+    }
   const [{ createRetrieve }, { ToolPools }, { openFinder }] = await Promise.all([
     import('../exposure/retrieve/retrieve.ts'),
     import('../discovery/pools.ts'),
@@ -42,24 +57,31 @@ export async function openExposure(
     model,
     vectorStore,
     dataDir: settings.dataDir,
+    // A file stays the same configuration when servers are added to it; without one the servers are all there is.
+    part: file ?? identityOf({ servers }),
     reset: settings.resetData,
     servers: servers.map(({ name }) => name),
     environment: process.env,
     logger,
   })
   const pools = new ToolPools({ limit: toolsLimit, maxAgents: settings.maxTotalAgents, now: elapsed })
-  const layer = createRetrieve({
-    ...retrieve,
-    budget: settings.maxResponseSize,
-    ownTools: PROXY_TOOL_NAMES,
-    finder,
-    registry: retrieve.routing === 'dynamic' ? { pools, changed: toolsChanged } : undefined,
-    countTokens: (texts) => engine.countTokens(texts),
-  })
+  const dynamic = retrieve.routing === 'dynamic'
   return {
-    layers: [layer],
-    instructions: ourInstructions(retrieve.routing),
-    toolsChange: retrieve.routing === 'dynamic' || retrieve.listWithinTokens > 0,
+    layers: (bounded) => [
+      createRetrieve({
+        ...retrieve,
+        budget: settings.maxResponseSize,
+        ownTools: PROXY_TOOL_NAMES,
+        finder,
+        registry: dynamic ? { pools, changed: toolsChanged } : undefined,
+        bounded,
+        countTokens: (texts) => engine.countTokens(texts),
+      }),
+    ],
+    instructions: ourInstructions(retrieve),
+    toolsChange: (client) =>
+      retrieve.listWithinTokens > 0 || (dynamic && (pools.peek(client.agent.id)?.names.length ?? 0) > 0),
+    configure: (servers) => finder.retain(servers),
     close: () => finder.close(),
   }
 }

@@ -1,13 +1,13 @@
 /** The layers around an exchange, in their order. */
 import type { Config } from '../config/schema.ts'
 import type { Engine } from '../engine/engine.ts'
-import { calledName, EXPOSURE_NAMES } from '../exposure/names.ts'
+import { calledName, EXPOSURE_NAMES, RESERVED_NAMES } from '../exposure/names.ts'
 import { createAccount } from '../modules/account.ts'
 import { createShape } from '../modules/shape.ts'
 import { createTruncate } from '../modules/truncate.ts'
 import type { AddressBook } from '../pipeline/address-book.ts'
 import { compose } from '../pipeline/onion.ts'
-import { createQuotas, type Quotas } from '../pipeline/quotas.ts'
+import type { Quotas } from '../pipeline/quotas.ts'
 import { createRouter } from '../pipeline/router.ts'
 import type { Exchange, Handler, Middleware } from '../protocol/exchange.ts'
 import type { Result } from '../protocol/result.ts'
@@ -16,6 +16,7 @@ import type { Logger } from '../telemetry/log.ts'
 import type { Ledger } from '../telemetry/savings.ts'
 import { createProxyTools, PROXY_TOOL_NAMES } from '../tools/index.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
+import type { Bounded } from './exposure.ts'
 
 export interface OnionParts {
   engine: Engine
@@ -24,10 +25,9 @@ export interface OnionParts {
   upstreams: Upstreams
   book: AddressBook
   logger: Logger
-  /** Milliseconds by a clock that nobody sets. */
-  elapsed: () => number
+  quotas: Quotas
   /** How tools are offered, where it is not as they come. */
-  exposure: readonly Middleware[]
+  exposure: (bounded: Bounded) => readonly Middleware[]
   /** The proxy's own part of the server instructions. */
   instructions: string
   middlewares: readonly Middleware[]
@@ -36,13 +36,28 @@ export interface OnionParts {
 /** client → account → exposure → the embedder's layers → shape → router. Listing and calling take the same way. */
 export function createOnion(config: Config, parts: OnionParts): Handler {
   const { settings } = config
-  const { engine, keeper, ledger, upstreams, book, logger, exposure, instructions, elapsed, middlewares } = parts
+  const { engine, keeper, ledger, upstreams, book, logger, exposure, instructions, quotas, middlewares } =
+    parts
   const tools = createProxyTools({
     engine,
     keeper,
     call: (exchange: Exchange): Promise<Result> => handler(exchange),
     ownTools: PROXY_TOOL_NAMES,
     budget: settings.maxResponseSize,
+  })
+  const shape = createShape({
+    engine,
+    keeper,
+    logger,
+    enabled: settings.enableAutoTruncation && !cutsBelow(settings),
+    exempt: PROXY_TOOL_NAMES,
+    limits: {
+      maxResponseSize: settings.maxResponseSize,
+      maxErrorSize: settings.maxErrorSize,
+      previewSize: Math.min(settings.previewSize, settings.maxResponseSize),
+      ...(settings.maxResponseTokens !== undefined && { maxResponseTokens: settings.maxResponseTokens }),
+      ...(settings.truncationMessage !== undefined && { truncationMessage: settings.truncationMessage }),
+    },
   })
   const layers = [
     createAccount({
@@ -51,31 +66,28 @@ export function createOnion(config: Config, parts: OnionParts): Handler {
       instructions,
       calledName,
     }),
-    ...exposure,
+    ...exposure((exchange, result) => shape.wrap(async () => result)(exchange)),
     ...middlewares,
     ...(settings.truncateOutputLength === undefined
       ? []
       : [createTruncate({ max: settings.truncateOutputLength, exempt: PROXY_TOOL_NAMES })]),
-    createShape({
-      engine,
-      keeper,
-      logger,
-      enabled: settings.enableAutoTruncation,
-      exempt: PROXY_TOOL_NAMES,
-      limits: {
-        maxResponseSize: settings.maxResponseSize,
-        maxErrorSize: settings.maxErrorSize,
-        previewSize: Math.min(settings.previewSize, settings.maxResponseSize),
-        ...(settings.maxResponseTokens !== undefined && { maxResponseTokens: settings.maxResponseTokens }),
-        ...(settings.truncationMessage !== undefined && { truncationMessage: settings.truncationMessage }),
-      },
-    }),
+    shape,
   ]
-  const handler = compose(layers, createRouter({ upstreams, tools, naming: settings.naming, quotas: quotasOf(config, elapsed), book }))
+  const handler = compose(
+    layers,
+    createRouter({
+      upstreams,
+      tools,
+      reserved: settings.exposure === 'retrieve' ? RESERVED_NAMES : [],
+      naming: settings.naming,
+      quotas,
+      book,
+    }),
+  )
   return handler
 }
 
-function quotasOf({ servers }: Config, now: () => number): Quotas | undefined {
-  const limited = servers.flatMap(({ name, quota }) => (quota ? [[name, quota] as const] : []))
-  return limited.length === 0 ? undefined : createQuotas(Object.fromEntries(limited), now)
+/** Who asks for texts that are shorter than what passes whole anyway gets them cut, not a preview in their place. */
+function cutsBelow({ truncateOutputLength, maxResponseSize }: Config['settings']): boolean {
+  return truncateOutputLength !== undefined && truncateOutputLength <= maxResponseSize
 }

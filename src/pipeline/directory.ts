@@ -57,9 +57,10 @@ export function createDirectory({ upstreams, naming, reserved }: DirectoryOption
 
   /** The names this client saw last decide, so that a call never waits for a server it does not concern. */
   function known(kind: NamedKind, name: string, client: Client): Named | undefined {
-    const names = generations[kind].get(client)?.names
     // Who has seen none calls a name it was told by another client, or in an earlier life.
-    return names === undefined ? latest[kind]?.resolve(name) : names.resolve(name)
+    const found = (generations[kind].get(client)?.names ?? latest[kind])?.resolve(name)
+    // The configuration may have lost the server since.
+    return found && upstreams.servers.includes(found.server) ? found : undefined
   }
 
   async function current(kind: NamedKind, exchange: Exchange): Promise<Generation> {

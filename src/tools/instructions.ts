@@ -7,16 +7,27 @@ call to see more: ask for the part you need by cache_id, with proxy_filter (reco
 (fields). Their own long answers have a cache_id as well. If you know beforehand what you need, give these three the tool and its \
 arguments instead: only the answer comes back. When a cache_id is unknown, do not retry it; call the tool again.`
 
-const FINDING: Readonly<Record<string, string>> = {
-  call: `The tools of the connected servers are not listed: find them with retrieve_tools, by what you want to do, and run them with \
-call_tool. Do that before you say that something cannot be done.`,
-  dynamic: `The tools of the connected servers are not listed at first: retrieve_tools finds them by what you want to do, and adds them \
-to your tools. Do that before you say that something cannot be done.`,
+/** How the tools of the servers are offered in the exposure `retrieve`. */
+export interface Finding {
+  routing: 'call' | 'dynamic'
+  /** A call tool for each effect. */
+  splitCalls: boolean
+  /** Above 0: all tools are listed while they are small. */
+  listWithinTokens: number
 }
 
-/** Ours, for how the tools of the servers are offered. `routing`: of the exposure `retrieve`. */
-export function ourInstructions(routing?: 'call' | 'dynamic'): string {
-  return routing === undefined ? INSTRUCTIONS : `${FINDING[routing]}\n\n${INSTRUCTIONS}`
+function finding({ routing, splitCalls, listWithinTokens }: Finding): string {
+  const runner = splitCalls ? 'the tool that its call_with names' : 'call_tool'
+  const how = routing === 'call' ? `run one with ${runner}` : 'it adds them to your tools'
+  const [when, missing] =
+    listWithinTokens > 0 ? ['may not be listed', 'When one is missing'] : ['are not listed', 'First']
+  return `The tools of the connected servers ${when}. ${missing} call retrieve_tools with what you want to do, in words; ${how}. \
+Do that before you say that something cannot be done.`
+}
+
+/** Ours, for how the tools of the servers are offered; absent: all are listed. */
+export function ourInstructions(retrieve?: Finding): string {
+  return retrieve === undefined ? INSTRUCTIONS : `${finding(retrieve)}\n\n${INSTRUCTIONS}`
 }
 
 /** The most characters of instructions that clients keep. */

@@ -31,6 +31,8 @@ export interface HttpServer extends ServerSettings {
   headers?: Readonly<Record<string, string>> | undefined
   /** Absent: SSE when the path ends in `/sse`, else streamable HTTP with a fall-back to SSE. */
   type?: 'sse' | 'http' | 'streamable-http' | undefined
+  /** How its tokens are had. Only looked at to see whether it changed. */
+  oauth?: object | undefined
 }
 
 export type ServerOptions = StdioServer | HttpServer

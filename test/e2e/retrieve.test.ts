@@ -4,8 +4,16 @@ import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { verifies } from '../support/verifies.ts'
 import { runProxy } from './support/command.ts'
-import { filesystem, everything, makeFolder, memory } from './support/real-servers.ts'
-import { fixture, handleOf, type RunningProxy, startProxy, temporaryDirectory, textOf, writeConfig } from './support/world.ts'
+import { everything, filesystem, makeFolder, memory } from './support/real-servers.ts'
+import {
+  fixture,
+  handleOf,
+  type RunningProxy,
+  startProxy,
+  temporaryDirectory,
+  textOf,
+  writeConfig,
+} from './support/world.ts'
 
 /** The reply of `retrieve_tools` (seed S1). */
 const answer = z.object({
@@ -106,27 +114,36 @@ describe('routing call', () => {
     expect(count).toContain('1000')
   })
 
-  verifies('S1.62', 'what cannot be run is a result that says what to do, and the session goes on', async () => {
-    const proxy = await world()
-    await ready(proxy)
-    const wrong: [Record<string, unknown>, string][] = [
-      [{ name: 'filesystem_read_txt_file', arguments: {} }, 'Did you mean filesystem_read_text_file'],
-      [{ name: 'filesystem_read_text_file', arguments: { pth: '/x' } }, 'filesystem_read_text_file(path: string'],
-      [{ name: 'x'.repeat(100), arguments: {} }, 'Use retrieve_tools first'],
-      [{ arguments: {} }, 'needs name'],
-    ]
-    for (const [args, words] of wrong) {
-      const result = await proxy.call('call_tool', args)
-      expect(result.isError).toBe(true)
-      expect(textOf(result)).toContain(words)
-    }
-    expect((await retrieve(proxy, { query: 'qwzx vbnm plugh' })).tools).toEqual([])
-    expect(await proxy.text('call_tool', { name: 'everything_echo', arguments: { message: 'on' } })).toContain('on')
-  })
+  verifies(
+    'S1.62',
+    'what cannot be run is a result that says what to do, and the session goes on',
+    async () => {
+      const proxy = await world()
+      await ready(proxy)
+      const wrong: [Record<string, unknown>, string][] = [
+        [{ name: 'filesystem_read_txt_file', arguments: {} }, 'Did you mean filesystem_read_text_file'],
+        [
+          { name: 'filesystem_read_text_file', arguments: { pth: '/x' } },
+          'filesystem_read_text_file(path: string',
+        ],
+        [{ name: 'x'.repeat(100), arguments: {} }, 'Use retrieve_tools first'],
+        [{ arguments: {} }, 'needs name'],
+      ]
+      for (const [args, words] of wrong) {
+        const result = await proxy.call('call_tool', args)
+        expect(result.isError).toBe(true)
+        expect(textOf(result)).toContain(words)
+      }
+      expect((await retrieve(proxy, { query: 'qwzx vbnm plugh' })).tools).toEqual([])
+      expect(
+        await proxy.text('call_tool', { name: 'everything_echo', arguments: { message: 'on' } }),
+      ).toContain('on')
+    },
+  )
 
   test('the client is told how to find tools', async () => {
     const proxy = await world()
-    expect(proxy.client.getInstructions()).toContain('find them with retrieve_tools')
+    expect(proxy.client.getInstructions()).toContain('First call retrieve_tools with what you want to do')
   })
 })
 
@@ -157,32 +174,42 @@ verifies('S1.34', 'how many tools a question gives is set', async () => {
   expect((await retrieve(proxy, { query: 'read a file' })).tools).toHaveLength(2)
 })
 
-verifies('S1.20 S1.21', 'what was learned is there at the next start, before a server has answered', async () => {
-  const directory = temporaryDirectory()
-  const start = (delay: number) =>
-    startProxy({
-      directory,
-      servers: { slow: fixture('slow', delay) },
-      settings: { exposure: 'retrieve' },
-    })
-  const first = await start(0)
-  await expect.poll(async () => (await retrieve(first, { query: 'records with a schema' })).tools.length).toBeGreaterThan(0)
-  await first.close()
-})
+verifies(
+  'S1.20 S1.21',
+  'what was learned is there at the next start, before a server has answered',
+  async () => {
+    const directory = temporaryDirectory()
+    const start = (delay: number) =>
+      startProxy({
+        directory,
+        servers: { slow: fixture('slow', delay) },
+        settings: { exposure: 'retrieve' },
+      })
+    const first = await start(0)
+    await expect
+      .poll(async () => (await retrieve(first, { query: 'records with a schema' })).tools.length)
+      .toBeGreaterThan(0)
+    await first.close()
+  },
+)
 
-verifies('S1.57 S1.37', 'results are cut where that is asked for, and are the same to the byte where it is not', async () => {
-  const text = async (env: Record<string, string>): Promise<string> => {
-    const proxy = await world({}, env)
-    await ready(proxy)
-    return proxy.text('call_tool', { name: 'fixture_text', arguments: { size: 1000 } })
-  }
-  const whole = await text({})
-  expect(whole).toHaveLength(1000)
-  const cut = await text({ MCPPROXY_TRUNCATE_OUTPUT_LEN: '200' })
-  expect(cut).toHaveLength(200)
-  expect(cut.endsWith(whole.slice(-50))).toBe(true)
-  expect(cut).toContain('<truncated by smart mcp proxy>')
-})
+verifies(
+  'S1.57 S1.37',
+  'results are cut where that is asked for, and are the same to the byte where it is not',
+  async () => {
+    const text = async (env: Record<string, string>): Promise<string> => {
+      const proxy = await world({}, env)
+      await ready(proxy)
+      return proxy.text('call_tool', { name: 'fixture_text', arguments: { size: 1000 } })
+    }
+    const whole = await text({})
+    expect(whole).toHaveLength(1000)
+    const cut = await text({ MCPPROXY_TRUNCATE_OUTPUT_LEN: '200' })
+    expect(cut).toHaveLength(200)
+    expect(cut.endsWith(whole.slice(-50))).toBe(true)
+    expect(cut).toContain('<truncated by smart mcp proxy>')
+  },
+)
 
 verifies('S1.50 S1.48', 'an embedder that cannot work here is told with what makes it work', async () => {
   const start = async (engine: string) => {

@@ -9,7 +9,10 @@ import { errorResult, textBlock } from '../../protocol/content.ts'
 import { type JsonObject, own } from '../../protocol/json.ts'
 import { readParams } from '../../tools/params.ts'
 import { publicSchema } from '../../tools/public-schema.ts'
+import { effectOf } from '../effects.ts'
 import type { Shelf } from '../shelf.ts'
+import { callNameFor } from './call-tool.ts'
+import { counted, listed, renamed } from './lenient.ts'
 import type { ExposureTool, Registry, RetrieveSettings } from './routing.ts'
 
 const NAME = 'retrieve_tools'
@@ -19,67 +22,79 @@ const mostTools = 50
 const longestLead = 120
 const longestSignature = 300
 
+const questions = z.preprocess(listed, z.array(z.string().max(4000)).max(mostQuestions)).optional()
+
 const params = z.strictObject({
-  query: z.string().max(4000).meta({ description: 'What you want to do, in words.' }).optional(),
-  queries: z
-    .array(z.string().max(4000))
-    .max(mostQuestions)
-    .meta({ description: 'Several at once.' })
-    .optional(),
-  top_k: z.int().min(1).max(mostTools).meta({ description: '' }).optional(),
+  query: questions.meta({ type: 'string', description: 'What you want to do, in words.' }),
+  queries: questions.meta({ type: 'array', items: { type: 'string' }, description: 'Several at once.' }),
+  top_k: z
+    .preprocess(counted(mostTools), z.int().min(1).max(mostTools))
+    .optional()
+    .meta({ type: 'integer', description: '' }),
 })
 
+/** What else models call them. */
+const OTHER_NAMES = {
+  q: 'query',
+  question: 'query',
+  limit: 'top_k',
+  max_results: 'top_k',
+  topK: 'top_k',
+  k: 'top_k',
+}
+
+const FIND = 'Find the tools for a task among all connected servers.'
 const DESCRIPTION = {
-  call: 'Find the tools for a task among all connected servers. Gives names and signatures for call_tool.',
-  dynamic:
-    'Find the tools for a task among all connected servers. What is found is added to your tools, to be called by its name.',
+  call: `${FIND} Gives names and signatures for call_tool.`,
+  split: `${FIND} Gives names, signatures and which tool to call them with.`,
+  dynamic: `${FIND} What is found is added to your tools, to be called by its name.`,
 }
 
 export function retrieveTools(settings: RetrieveSettings, registry: Registry | undefined): ExposureTool {
-  const { routing, topK } = settings
+  const { topK, splitCalls } = settings
+  const way = settings.routing === 'call' && splitCalls ? 'split' : settings.routing
   return {
     name: NAME,
     definition: {
       name: NAME,
-      description: DESCRIPTION[routing],
+      description: DESCRIPTION[way],
       inputSchema: publicSchema(params),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
     async call(args, exchange, { shelf }) {
-      const read = readParams(NAME, params, args)
+      const read = readParams(NAME, params, renamed(args, OTHER_NAMES))
       if ('failure' in read) return errorResult(read.failure)
-      const { query, queries = [], top_k: asked } = read.params
-      const questions = [...(query === undefined ? [] : [query]), ...queries].filter(
-        (text) => text.trim() !== '',
-      )
-      if (questions.length === 0)
+      const { query = [], queries = [], top_k: asked } = read.params
+      const wanted = [...new Set([...query, ...queries])].filter((text) => text.trim() !== '')
+      if (wanted.length === 0)
         return errorResult(
           `${NAME} needs query: what you want to do, in words, such as "create a calendar event".`,
         )
       const limit = asked ?? (topK === 'adaptive' ? mostTools : topK)
       const answers = await Promise.all(
-        [...new Set(questions)].map((question) => shelf.search(question, limit, exchange.signal)),
+        wanted.map((question) => shelf.search(question, limit, exchange.signal)),
       )
       const found = mergeAnswers(answers)
       const kept = asked === undefined && topK === 'adaptive' ? deserving(answers, found) : found
       const pooled = registry?.pools.of(exchange.agent.id)
+      // What its server no longer has is not listed either: it only takes up room.
+      pooled?.remove((name) => shelf.find(name) === undefined)
       const admission = pooled?.admit(kept.map(({ index, score }) => ({ name: nameAt(shelf, index), score })))
       if (admission && admission.registered.length + admission.evicted.length > 0)
         registry?.changed(exchange.client)
       const fresh = new Set(admission?.registered)
-      const tools = kept.flatMap(({ index, score }) => {
+      const tools = kept.flatMap(({ index, score }): JsonObject[] => {
         const tool = shelf.tools[index]
-        if (tool === undefined) return []
+        // More were found than the pool holds: the client would not see them.
+        if (tool === undefined || pooled?.has(tool.name) === false) return []
         const told = describe(tool, score)
-        return [
-          pooled === undefined
-            ? { ...told, signature: signature(tool) }
-            : { ...told, newly_registered: fresh.has(tool.name) },
-        ]
+        return pooled === undefined
+          ? [{ ...told, ...howToCall(tool, splitCalls) }]
+          : [{ ...told, newly_registered: fresh.has(tool.name) }]
       })
       return reply(settings, {
-        message: messageOf(tools.length, shelf, routing),
-        query: questions.length === 1 ? (questions[0] ?? '') : questions,
+        message: messageOf(tools.length, shelf, way),
+        query: wanted.length === 1 ? (wanted[0] ?? '') : wanted,
         total_available_tools: shelf.tools.length,
         ...(pooled &&
           admission && {
@@ -106,22 +121,30 @@ function describe(tool: FindableTool, score: number): JsonObject {
     name: tool.name,
     original_name: tool.original,
     server: tool.server,
-    score: Math.round(score * 100) / 100,
+    // Rounded it would look like a tool that was not found.
+    score: Math.max(0.01, Math.round(score * 100) / 100),
     description: typeof description === 'string' ? leadOf(description, longestLead) : '',
   }
 }
 
-function signature(tool: FindableTool): string {
-  return signatureOf('', own(tool.definition, 'inputSchema'), longestSignature)
+function howToCall({ definition }: FindableTool, split: boolean): JsonObject {
+  return {
+    signature: signatureOf('', own(definition, 'inputSchema'), longestSignature),
+    ...(split && { call_with: callNameFor(effectOf(definition), split) }),
+  }
 }
 
-function messageOf(count: number, { tools }: Shelf, routing: RetrieveSettings['routing']): string {
-  if (count === 0)
-    return tools.length === 0
-      ? 'No server has given its tools yet; ask again in a moment.'
-      : 'No tool fits. Ask in other words: what is done, and to what.'
-  const how = routing === 'call' ? 'Run one with call_tool.' : 'Call one by its name.'
-  return `${count} of ${tools.length} tools fit. ${how}`
+const HOW = {
+  call: 'Run one with call_tool.',
+  split: 'Run one with the tool that its call_with names.',
+  dynamic: 'Call one by its name.',
+}
+
+function messageOf(count: number, { tools }: Shelf, way: keyof typeof HOW): string {
+  if (count > 0) return `The best ${count} of ${tools.length} tools. ${HOW[way]}`
+  return tools.length === 0
+    ? 'No server has given its tools yet; ask again in a moment.'
+    : 'No tool fits. Ask in other words: what is done, and to what.'
 }
 
 /** Whole, or without its last tools: whoever asks for fifty tools with long signatures gets as many as fit. */

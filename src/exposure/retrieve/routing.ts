@@ -2,6 +2,7 @@
 import type { ToolPools } from '../../discovery/pools.ts'
 import type { Client, Exchange } from '../../protocol/exchange.ts'
 import type { JsonObject } from '../../protocol/json.ts'
+import type { Result } from '../../protocol/result.ts'
 import type { Listing } from '../shelf.ts'
 
 export type Routing = 'call' | 'dynamic'
@@ -31,5 +32,5 @@ export interface ExposureTool {
   /** What `tools/list` shows (MCP specification, server/tools, "Tool"). */
   readonly definition: JsonObject
   /** What the model did wrong is an `isError` result, never a throw. */
-  call(args: JsonObject, exchange: Exchange, listing: Listing): Promise<JsonObject>
+  call(args: JsonObject, exchange: Exchange, listing: Listing): Promise<Result>
 }

@@ -99,16 +99,32 @@ describe('what is wrong is told with path, value and remedy', () => {
 
   verifies(
     'S3.37 S1.30',
-    'an unset variable: path, variable, remedy, and no second complaint about the same value',
+    'an unset variable that is for the server stays as it is written: a warning with path, variable, remedy',
     () => {
-      const text = failure({ mcpServers: { a: { url: 'http://${HOST}/mcp', headers: { T: '${TOKEN}' } } } })
-      expect(text).toContain('mcpServers.a.url uses ${HOST}, which is not set')
-      expect(text).toContain(
-        'mcpServers.a.headers.T uses ${TOKEN}, which is not set in the environment\n    → Set TOKEN',
+      const { config, warnings } = load(
+        {
+          mcpServers: { a: { ...server, args: ['${HERE}/x', '${GONE}'], env: { T: 'Bearer ${TOKEN}' } } },
+        },
+        { env: { HERE: '/here' } },
       )
-      expect(text).toContain('2 errors')
+      expect(config.servers).toMatchObject([{ args: ['/here/x', '${GONE}'], env: { T: 'Bearer ${TOKEN}' } }])
+      expect(warnings).toMatchObject([
+        { path: 'mcpServers.a.args[1]', severity: 'warning' },
+        {
+          path: 'mcpServers.a.env.T',
+          message: expect.stringContaining('uses ${TOKEN}, which is not set in the environment'),
+          remedy: expect.stringContaining('Set TOKEN'),
+        },
+      ])
     },
   )
+
+  verifies('S3.37', 'any other unset variable: one error, however much else is wrong with the value', () => {
+    const text = failure({ mcpServers: { a: { url: '${URL}' } }, proxySettings: { port: '${NO}' } })
+    expect(text).toContain('mcpServers.a.url uses ${URL}, which is not set')
+    expect(text).toContain('proxySettings.port uses ${NO}, which is not set in the environment\n    → Set NO')
+    expect(text).toContain('2 errors')
+  })
 
   verifies('S3.37', 'all problems are told at once', () => {
     const text = failure({
@@ -130,11 +146,13 @@ describe('what is wrong is told with path, value and remedy', () => {
   })
 
   test('features of other versions are not accepted silently', () => {
-    expect(failure(withSettings({ exposure: 'retrieve' }))).toContain(
-      'proxySettings.exposure is "retrieve", which is not available in this version',
+    expect(failure(withSettings({ exposure: 'dispatch' }))).toContain(
+      'proxySettings.exposure is "dispatch", which is not available in this version',
     )
     expect(failure({ mcpServers: {}, modules: [{ use: 'block' }] })).toContain('modules names modules')
-    const { warnings } = load(withSettings({ spill: { threshold: 1 } }), { env: { MCPPROXY_TOP_K: '3' } })
+    const { warnings } = load(withSettings({ spill: { threshold: 1 } }), {
+      env: { MCPPROXY_SPILL_THRESHOLD: '3' },
+    })
     expect(warnings.map(({ message }) => message)).toEqual([
       'is not available in this version and is ignored',
       'is not available in this version and is ignored',

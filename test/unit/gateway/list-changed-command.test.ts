@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { createListChangedCommand } from '../../../src/gateway/list-changed-command.ts'
@@ -16,22 +16,44 @@ function world(command: (file: string) => string, limitMs?: number) {
   return { made, warned, said, file }
 }
 
-verifies('S1.46', 'runs after a change, once more for all changes that came meanwhile', async () => {
-  const { made, said, warned } = world((file) => `printf a >> ${file}`)
-  for (let n = 0; n < 5; n++) made.run()
-  await expect.poll(said).toBe('aa')
-  made.run()
-  await expect.poll(said).toBe('aaa')
-  expect(warned).toEqual([])
-})
+verifies(
+  'S1.46',
+  'runs once for a burst of changes, and once more for all that came while it ran',
+  async () => {
+    const { made, said, warned, file } = world(
+      (file) => `printf a >> ${file}; until [ -e ${file}.go ]; do sleep 0.01; done; printf b >> ${file}`,
+    )
+    for (let n = 0; n < 5; n++) made.run()
+    await expect.poll(said).toBe('a')
+    for (let n = 0; n < 5; n++) made.run()
+    expect(said()).toBe('a')
+    writeFileSync(`${file}.go`, '')
+    await expect.poll(said).toBe('abab')
+    made.run()
+    await expect.poll(said).toBe('ababab')
+    expect(warned).toEqual([])
+  },
+)
 
-verifies('S1.46', 'a command that takes too long is ended with all it started, and one that fails is told of', async () => {
-  const slow = world((file) => `(sleep 3600; printf a >> ${file}) & sleep 3600`, 300)
-  slow.made.run()
-  await expect.poll(() => slow.warned).toHaveLength(2)
-  const failing = world(() => 'exit 3')
-  failing.made.run()
-  await expect.poll(() => failing.warned).toEqual(['the command for changed lists failed'])
+verifies(
+  'S1.46',
+  'a command that takes too long is ended with all it started, and one that fails is told of',
+  async () => {
+    const slow = world((file) => `(sleep 3600; printf a >> ${file}) & sleep 3600`, 300)
+    slow.made.run()
+    await expect.poll(() => slow.warned).toHaveLength(2)
+    const failing = world(() => 'exit 3')
+    failing.made.run()
+    await expect.poll(() => failing.warned).toEqual(['the command for changed lists failed'])
+  },
+)
+
+verifies('S1.46', 'a command that cannot be started is told of, and nothing throws', () => {
+  const { made, warned } = world(() => 'printf \0')
+  expect(() => made.run()).not.toThrow()
+  expect(warned).toEqual(['the command for changed lists failed'])
+  made.run()
+  expect(warned).toHaveLength(2)
 })
 
 verifies('S1.47', 'nothing runs after the end', async () => {
