@@ -70,7 +70,7 @@ export function wordsOf(text: string, words: string[] = []): string[] {
 /** Definitions repeat themselves: the names and descriptions of parameters as a whole, everything in its words. */
 const texts = new Map<string, readonly string[]>()
 const wholes = new Map<string, readonly string[]>()
-const longestText = 200
+const longestText = 30
 
 function recall(
   known: Map<string, readonly string[]>,
