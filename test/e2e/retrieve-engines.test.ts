@@ -1,6 +1,6 @@
 /** What finds tools, and what of it outlives a run: each engine as it is configured, over a server whose tools change. */
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../support/verifies.ts'
 import { catalogue, embeddingServer, namesFor, retrieve } from './support/catalogue.ts'
@@ -102,11 +102,16 @@ verifies(
 
     // A table without its vectors, neither of them whole, and nothing at all.
     shop.set({ ...TOOLS, convert: 'Exchanges dollars.' })
-    const folder = join(directory, 'data', 'tools')
-    for (const name of readdirSync(folder).filter((each) => each !== 'proxy.db')) rmSync(join(folder, name))
+    const files = (): string[] =>
+      readdirSync(join(directory, 'data', 'tools'), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => join(parentPath, name))
+    const besides = files().filter((path) => basename(path) !== 'proxy.db')
+    expect(besides).toHaveLength(1)
+    for (const path of besides) rmSync(path)
     await found(await run())
     expect(embedded()).toHaveLength(3)
-    for (const name of readdirSync(folder)) writeFileSync(join(folder, name), 'this is no database')
+    for (const path of files()) writeFileSync(path, 'this is no database')
     await found(await run())
     expect(embedded()).toHaveLength(3)
     await found(await run({ MCPPROXY_RESET_DATA: 'true' }))
