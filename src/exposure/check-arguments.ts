@@ -62,13 +62,22 @@ function validatorOf(schema: JsonObject): Validator {
 function validatorFor(schema: JsonObject): Validator {
   // `$schema` would ask for a meta-schema of an older draft, which is not loaded.
   const { $schema: _, ...rest } = schema
-  const text = JSON.stringify(rest)
-  if (text.length > longestSchema) return 'unreadable'
+  const text = textOf(rest)
+  if (text === undefined || text.length > longestSchema) return 'unreadable'
   const known = compiledTexts.get(text)
   if (known !== undefined) return known
   const made = compile(rest)
   compiledTexts.set(text, made)
   return made
+}
+
+/** Undefined for what is nested deeper than the stack. */
+function textOf(schema: JsonObject): string | undefined {
+  try {
+    return JSON.stringify(schema)
+  } catch {
+    return undefined
+  }
 }
 
 function compile(schema: JsonObject): Validator {

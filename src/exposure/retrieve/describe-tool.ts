@@ -46,10 +46,10 @@ export function describeTool(
       let length = 0
       for (const name of new Set(read.params.names)) {
         const tool = shelf.find(name)
-        const entry = tool
-          ? { ...tool.definition, server: tool.server }
-          : { name, error: missing(name, shelf.tools) }
-        const size = JSON.stringify(entry).length
+        const [entry, size] = measured(
+          tool ? { ...tool.definition, server: tool.server } : { name, error: missing(name, shelf.tools) },
+          name,
+        )
         // The first is told whatever its length: without it there would be no answer at all.
         if (told.length === most || (told.length > 0 && length + size > budget)) left.push(name)
         else told.push(entry)
@@ -65,6 +65,16 @@ export function describeTool(
         ...(nothing && { isError: true }),
       })
     },
+  }
+}
+
+/** With the characters of its JSON. A definition that is nested deeper than JSON can be written is not told. */
+function measured(entry: JsonObject, name: string): [JsonObject, number] {
+  try {
+    return [entry, JSON.stringify(entry).length]
+  } catch {
+    const told = { name, error: 'its definition is nested too deep to be told' }
+    return [told, JSON.stringify(told).length]
   }
 }
 

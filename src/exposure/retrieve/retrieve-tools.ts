@@ -7,6 +7,7 @@ import type { Found } from '../../discovery/search.ts'
 import { signatureOf } from '../../discovery/signature.ts'
 import { errorResult, textBlock } from '../../protocol/content.ts'
 import { type JsonObject, own } from '../../protocol/json.ts'
+import { ellipsis } from '../../text/cut.ts'
 import { readParams } from '../../tools/params.ts'
 import { publicSchema } from '../../tools/public-schema.ts'
 import { effectOf } from '../effects.ts'
@@ -21,6 +22,8 @@ const mostTools = 50
 /** Characters of a description in a reply: enough to choose by. */
 const longestLead = 120
 const longestSignature = 300
+/** Characters of a question that are repeated: enough to tell several apart. */
+const longestEcho = 200
 
 const questions = z.preprocess(listed, z.array(z.string().max(4000)).max(mostQuestions)).optional()
 
@@ -94,7 +97,7 @@ export function retrieveTools(settings: RetrieveSettings, registry: Registry | u
       })
       return reply(settings, {
         message: messageOf(tools.length, shelf, way),
-        query: wanted.length === 1 ? (wanted[0] ?? '') : wanted,
+        query: wanted.length === 1 ? shown(wanted[0]) : wanted.map(shown),
         total_available_tools: shelf.tools.length,
         ...(pooled &&
           admission && {
@@ -160,6 +163,10 @@ function reply({ budget }: RetrieveSettings, answer: JsonObject & { tools: JsonO
     })
   }
   return { content: [textBlock(text)] }
+}
+
+function shown(question = ''): string {
+  return ellipsis(question, longestEcho)
 }
 
 function nameAt({ tools }: Shelf, index: number): string {

@@ -49,6 +49,8 @@ export function createRetrieve(options: RetrieveOptions): Middleware {
       const fits = createFits(options)
 
       async function list(exchange: Exchange): Promise<Result> {
+        // There is one page: whoever asks for another is refused as without this layer.
+        if (exchange.params.cursor !== undefined) return next(exchange)
         const listing = await shelves.of(exchange)
         if (await fits(listing)) return listing.result
         const registered = registry?.pools.peek(exchange.agent.id)
