@@ -2,7 +2,7 @@
 import type { JsonObject } from '../protocol/json.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
 import { keyOf } from './catalogue/known-tool.ts'
-import type { SearchedTool } from './fields.ts'
+import { fieldsOf, type SearchedTool } from './fields.ts'
 import { createHybrid } from './hybrid.ts'
 import { indexTools } from './lexical.ts'
 import type { Meaning } from './meaning.ts'
@@ -46,13 +46,7 @@ export function createFinder({ catalogue, meaning, engine = 'hybrid' }: FinderPa
 
   return {
     over(tools) {
-      let words: ToolSearch | undefined
-      const lexical: ToolSearch = {
-        search(question, limit) {
-          words ??= indexTools(tools)
-          return words.search(question, limit)
-        },
-      }
+      const lexical = indexInTime(tools)
       const numbered = learn(tools)
       if (!meaning) return async (question, limit) => lexical.search(question, limit)
       return createHybrid({
@@ -68,6 +62,28 @@ export function createFinder({ catalogue, meaning, engine = 'hybrid' }: FinderPa
     },
     async close() {
       await Promise.all([catalogue.close(), meaning?.close()])
+    },
+  }
+}
+
+/** Tools read at a time: a few milliseconds, between which others are served. */
+const BATCH = 100
+
+/** An index that is there when the first question comes: the words of the tools are read meanwhile, piece by piece. */
+function indexInTime(tools: readonly FindableTool[]): ToolSearch {
+  let index: ToolSearch | undefined
+  let read = 0
+  const proceed = (): void => {
+    if (index !== undefined) return
+    for (const tool of tools.slice(read, read + BATCH)) fieldsOf(tool)
+    read += BATCH
+    if (read < tools.length) setImmediate(proceed).unref()
+  }
+  setImmediate(proceed).unref()
+  return {
+    search(question, limit) {
+      index ??= indexTools(tools)
+      return index.search(question, limit)
     },
   }
 }
