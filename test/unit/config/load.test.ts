@@ -193,6 +193,26 @@ describe('files of other clients load unchanged', () => {
     ])
   })
 
+  verifies(
+    'S1.29 S1.30',
+    'addresses without a type and a program with a key, whose variable is not set yet',
+    () => {
+      const { config, warnings } = load({
+        mcpServers: {
+          'our-api': { url: 'http://localhost:8080/mcp' },
+          'our-docs': { url: 'http://localhost:8000/sse' },
+          'our-tools': { command: 'python', args: ['server.py'], env: { API_KEY: '${API_KEY}' } },
+        },
+      })
+      expect(config.servers).toMatchObject([
+        { name: 'our-api', transport: 'auto' },
+        { name: 'our-docs', transport: 'auto' },
+        { name: 'our-tools', command: 'python', args: ['server.py'], env: { API_KEY: '${API_KEY}' } },
+      ])
+      expect(warnings).toMatchObject([{ severity: 'warning', path: 'mcpServers.our-tools.env.API_KEY' }])
+    },
+  )
+
   verifies('S2.17', 'a VS Code file: servers, type, inputs, its variables, an env file', () => {
     const cwd = directory()
     writeFileSync(join(cwd, '.env'), 'FROM_FILE=1\nBOTH=file\n')
