@@ -70,6 +70,17 @@ async function world(
   return { ...proxy, folder, web, changes: () => changes }
 }
 
+/** The fixture alone, where it makes no difference what there is to find. */
+async function light(retrieve: object = {}, env: Record<string, string> = {}): Promise<RunningProxy> {
+  const proxy = await startProxy({
+    servers: { fixture: fixture('fixture') },
+    settings: { exposure: 'retrieve', retrieve },
+    env,
+  })
+  await readyBy(proxy.call, ['fixture_text'])
+  return proxy
+}
+
 const servers = (directory: string, folder: string, web: object): Record<string, object> => ({
   filesystem: filesystem(folder),
   memory: memory(join(directory, 'memory.json')),
@@ -101,10 +112,10 @@ const ONE_OF_EACH = [
 ]
 
 /** All servers have answered: what is asked then does not depend on how fast they are. */
-async function readyBy(call: Call): Promise<void> {
+async function readyBy(call: Call, some = ONE_OF_EACH): Promise<void> {
   const missing = async (): Promise<unknown[]> => {
-    const described = textOf(await call('describe_tool', { names: ONE_OF_EACH }))
-    return ONE_OF_EACH.filter((name) => described.includes(`{"name":"${name}","error"`))
+    const described = textOf(await call('describe_tool', { names: some }))
+    return some.filter((name) => described.includes(`{"name":"${name}","error"`))
   }
   await expect.poll(missing, { timeout: 120_000, interval: 100 }).toEqual([])
 }
@@ -130,16 +141,10 @@ describe('routing call', () => {
     expect(image.content.map(({ type }) => type)).toContain('image')
     const [described] = JSON.parse(await proxy.text('describe_tool', { names: ['memory_create_entities'] }))
     expect(described.inputSchema.properties.entities.type).toBe('array')
-  })
-
-  test('a large result is shaped and explored as it is without', async () => {
-    const proxy = await world()
-    await ready(proxy)
-    const { folder } = proxy
-    const args = { path: join(folder, 'tree') }
-    const shaped = await proxy.call('call_tool', { name: 'filesystem_directory_tree', arguments: args })
+    // A large result is shaped and explored as it is without.
+    const tree = { name: 'filesystem_directory_tree', arguments: { path: join(folder, 'tree') } }
     const count = await proxy.text('proxy_filter', {
-      cache_id: handleOf(shaped),
+      cache_id: handleOf(await proxy.call('call_tool', tree)),
       path: '$..children[*]',
       where: ['type = file'],
       aggregate: 'count',
@@ -175,7 +180,7 @@ describe('routing call', () => {
   )
 
   test('the client is told how to find tools', async () => {
-    const proxy = await world()
+    const proxy = await light()
     expect(proxy.client.getInstructions()).toContain('First call retrieve_tools with what you want to do')
   })
 })
@@ -340,20 +345,18 @@ verifies('S1.69', 'several questions are one call, and several tools one descrip
 })
 
 test('all tools are listed as they are while they cost no more tokens than is allowed', async () => {
-  const proxy = await world({ listWithinTokens: 1_000_000 })
-  await ready(proxy)
-  await expect.poll(() => names(proxy)).toEqual(expect.arrayContaining(ONE_OF_EACH))
+  const proxy = await light({ listWithinTokens: 1_000_000 })
+  expect(await names(proxy)).toContain('fixture_text')
   expect(await names(proxy)).not.toContain('retrieve_tools')
-  expect(await proxy.text('everything_echo', { message: 'hello' })).toContain('hello')
-  const small = await world({ listWithinTokens: 100 })
-  await ready(small)
+  expect(await proxy.text('fixture_text', { size: 3 })).toBe('aaa')
+  const small = await light({ listWithinTokens: 100 })
   expect(await names(small)).toContain('retrieve_tools')
+  expect(await names(small)).not.toContain('fixture_text')
 })
 
 verifies('S1.34', 'how many tools a question gives is set', async () => {
-  const proxy = await world({}, { MCPPROXY_TOP_K: '2' })
-  await ready(proxy)
-  expect((await retrieve(proxy, { query: 'read a file' })).tools).toHaveLength(2)
+  const proxy = await light({}, { MCPPROXY_TOP_K: '2' })
+  expect((await retrieve(proxy, { query: 'records of an array' })).tools).toHaveLength(2)
 })
 
 verifies(
@@ -361,8 +364,7 @@ verifies(
   'results are cut where that is asked for, and are the same to the byte where it is not',
   async () => {
     const text = async (env: Record<string, string>): Promise<string> => {
-      const proxy = await world({}, env)
-      await ready(proxy)
+      const proxy = await light({}, env)
       return proxy.text('call_tool', { name: 'fixture_text', arguments: { size: 1000 } })
     }
     const whole = await text({})
