@@ -92,6 +92,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     engine,
     logger,
     elapsed,
+    status: () => upstreams.status(),
     toolsChanged: (client) => audience.announce('tools', (other) => other.agent.id === client.agent.id),
   })
   const handler = createOnion(config, {

@@ -8,12 +8,14 @@ import type { Result } from '../protocol/result.ts'
 import type { Logger } from '../telemetry/log.ts'
 import { PROXY_TOOL_NAMES } from '../tools/index.ts'
 import { ourInstructions } from '../tools/instructions.ts'
+import type { ServerStatus } from '../upstream/upstreams.ts'
 
 export interface ExposureParts {
   engine: Engine
   logger: Logger
   /** Milliseconds by a clock that nobody sets. */
   elapsed: () => number
+  status(): readonly ServerStatus[]
   /** The list of tools of one client changed by what it asked. */
   toolsChanged(client: Client): void
 }
@@ -36,7 +38,7 @@ export interface Exposure {
 /** What it needs is loaded by those alone who want it. */
 export async function openExposure(
   { settings, servers, file }: Pick<Config, 'settings' | 'servers' | 'file'>,
-  { engine, logger, elapsed, toolsChanged }: ExposureParts,
+  { engine, logger, elapsed, status, toolsChanged }: ExposureParts,
 ): Promise<Exposure> {
   if (settings.exposure !== 'retrieve')
     return {
@@ -75,6 +77,7 @@ export async function openExposure(
         finder,
         registry: dynamic ? { pools, changed: toolsChanged } : undefined,
         bounded,
+        failing: () => failingOf(status()),
         countTokens: (texts) => engine.countTokens(texts),
       }),
     ],
@@ -84,4 +87,12 @@ export async function openExposure(
     configure: (servers) => finder.retain(servers),
     close: () => finder.close(),
   }
+}
+
+function failingOf(status: readonly ServerStatus[]): Map<string, string> {
+  return new Map(
+    status.flatMap(({ server, state, lastError }) =>
+      state === 'ready' || lastError === undefined ? [] : [[server, lastError] as const],
+    ),
+  )
 }

@@ -1,6 +1,7 @@
 /** Patterns that need lookahead or backreferences: V8's own RegExp, under a time limit. */
 import { eachMatch, firstMatch, limited } from './matching.ts'
 import type { Pattern, PatternOptions, Span } from './pattern.ts'
+import { spentSince } from './time-limit.ts'
 
 /** Milliseconds for backtracking, which is exponential when it goes wrong. */
 const backtrackingLimit = 150
@@ -14,12 +15,14 @@ export function backtracking(source: string, options: PatternOptions): Pattern |
   const run = <T>(work: () => T): T => {
     if (running) return work()
     const before = performance.now()
+    const spent = process.cpuUsage()
     running = true
     try {
       return limited(source, left, work)
     } finally {
       running = false
-      left = Math.max(1, left - (performance.now() - before))
+      // What the machine had no time for is not charged.
+      left = Math.max(1, left - Math.min(performance.now() - before, spentSince(spent)))
     }
   }
   const next = (text: string, from: number): Span | undefined => run(() => firstMatch(regex, text, from))

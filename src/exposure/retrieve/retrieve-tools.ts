@@ -24,6 +24,8 @@ const longestLead = 120
 const longestSignature = 300
 /** Characters of a question that are repeated: enough to tell several apart. */
 const longestEcho = 200
+/** Servers that are told to be missing. */
+const mostAbsent = 5
 
 const questions = z.preprocess(listed, z.array(z.string().max(4000)).max(mostQuestions)).optional()
 
@@ -53,7 +55,11 @@ const DESCRIPTION = {
   dynamic: `${FIND} What is found is added to your tools, to be called by its name.`,
 }
 
-export function retrieveTools(settings: RetrieveSettings, registry: Registry | undefined): ExposureTool {
+export function retrieveTools(
+  settings: RetrieveSettings,
+  registry: Registry | undefined,
+  failing: () => ReadonlyMap<string, string> = () => new Map(),
+): ExposureTool {
   const { topK, splitCalls } = settings
   const way = settings.routing === 'call' && splitCalls ? 'split' : settings.routing
   return {
@@ -106,6 +112,7 @@ export function retrieveTools(settings: RetrieveSettings, registry: Registry | u
             pool_size: pooled.names.length,
             pool_limit: pooled.limit,
           }),
+        ...absentOf(failing(), shelf),
         tools,
       })
     },
@@ -163,6 +170,19 @@ function reply({ budget }: RetrieveSettings, answer: JsonObject & { tools: JsonO
     })
   }
   return { content: [textBlock(text)] }
+}
+
+/** Servers whose tools cannot be found because nothing is known of them: what they would do is not told to be impossible. */
+function absentOf(failing: ReadonlyMap<string, string>, { tools }: Shelf): JsonObject {
+  if (failing.size === 0) return {}
+  const known = new Set(tools.map(({ server }) => server))
+  const absent = [...failing].filter(([server]) => !known.has(server)).slice(0, mostAbsent)
+  if (absent.length === 0) return {}
+  return {
+    unavailable_servers: Object.fromEntries(
+      absent.map(([server, why]) => [server, ellipsis(why, longestLead)]),
+    ),
+  }
 }
 
 function shown(question = ''): string {

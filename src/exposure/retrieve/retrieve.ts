@@ -23,13 +23,18 @@ export interface RetrieveOptions extends RetrieveSettings {
   registry?: Registry | undefined
   /** An answer of these tools as a client may have it: one that is too large becomes a preview of what is kept. */
   bounded(exchange: Exchange, result: JsonObject): Promise<Result>
+  /** Servers that cannot be reached now, with the reason. */
+  failing?(): ReadonlyMap<string, string>
   /** Tokens of texts; for `listWithinTokens`. */
   countTokens(texts: readonly string[]): Promise<number[]>
 }
 
 export function createRetrieve(options: RetrieveOptions): Middleware {
   const { ownTools, finder, registry } = options
-  const tools: ExposureTool[] = [retrieveTools(options, registry), describeTool(options, options.bounded)]
+  const tools: ExposureTool[] = [
+    retrieveTools(options, registry, options.failing),
+    describeTool(options, options.bounded),
+  ]
   // Registered tools carry their schemas, and are called by their names.
   const runners = registry ? [] : callTools(options.splitCalls)
   const offered = registry ? tools.slice(0, 1) : tools

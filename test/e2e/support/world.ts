@@ -26,6 +26,8 @@ export interface ProxyOptions {
   env?: Record<string, string>
   client?: ClientOptions
   directory?: string
+  /** No file that it writes may be longer than so many blocks: 0 is a full disk. */
+  fileLimit?: number
 }
 
 export interface RunningProxy {
@@ -68,8 +70,7 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const directory = options.directory ?? temporaryDirectory()
   const file = writeConfig(directory, options)
   const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [MAIN, '--config', file, ...(options.args ?? [])],
+    ...limited(options.fileLimit, [process.execPath, MAIN, '--config', file, ...(options.args ?? [])]),
     env: { ...(process.env as Record<string, string>), ...options.env },
     stderr: 'pipe',
   })
@@ -92,6 +93,12 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     stderr: () => stderr,
     close,
   }
+}
+
+function limited(blocks: number | undefined, line: string[]): { command: string; args: string[] } {
+  const [command = '', ...args] = line
+  if (blocks === undefined) return { command, args }
+  return { command: 'sh', args: ['-c', `ulimit -f ${blocks}; exec "$0" "$@"`, ...line] }
 }
 
 export function textOf(result: ToolResult): string {

@@ -357,6 +357,18 @@ describe('the routing call', () => {
     expect(await names({ ...one, via: ['outer'] })).toEqual(TOOLS.map(({ name }) => name))
   })
 
+  verifies('S1.61', 'a server that cannot be reached is told, unless its tools are known', async () => {
+    const failing = (): Map<string, string> =>
+      new Map([
+        ['github', 'sign in first'],
+        ['web', 'is slow'],
+      ])
+    const answer = await world({ failing }).retrieve({ query: 'merge the branch' })
+    expect(answer).toMatchObject({ tools: [], unavailable_servers: { github: 'sign in first' } })
+    expect(answer.unavailable_servers).not.toHaveProperty('web')
+    expect(await world().retrieve({ query: 'send mail' })).not.toHaveProperty('unavailable_servers')
+  })
+
   test('a reply that would be too long loses its last tools and says so', async () => {
     const { retrieve } = world({ budget: 500 })
     const answer = await retrieve({ query: 'file issue mail', top_k: 10 })
