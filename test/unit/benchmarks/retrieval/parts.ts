@@ -6,7 +6,7 @@ export interface Tool {
   name: string
   definition: { name: string; description: string; inputSchema: object }
 }
-export interface Question {
+interface Question {
   query: string
   kind: string
   half: number
