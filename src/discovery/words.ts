@@ -62,8 +62,8 @@ function american(word: string): string {
  * without words that say nothing; added to `words`.
  */
 export function wordsOf(text: string, words: string[] = []): string[] {
-  const stems = text.length > longestText ? readWords(text) : recall(texts, text, readWords)
-  for (const stem of stems) words.push(stem)
+  if (text.length > longestText) return readWords(text, words)
+  for (const stem of recall(texts, text, readWords)) words.push(stem)
   return words
 }
 
@@ -84,8 +84,7 @@ function recall(
   return found
 }
 
-function readWords(text: string): readonly string[] {
-  const words: string[] = []
+function readWords(text: string, words: string[] = []): string[] {
   // Plain ASCII, which most definitions are, needs no look at each character.
   const found = /^[\0-\x7f]*$/.test(text) ? (text.match(/\w+/g) ?? []) : anyWords(text)
   for (const whole of found)
