@@ -33,6 +33,22 @@ describe('the base install', () => {
   })
 })
 
+verifies(
+  'S1.70',
+  'what finding saves is our own measurement, printed with the number of tools it was made with',
+  () => {
+    const { breakEven, replies } = JSON.parse(read('benchmarks/results/retrieval.json'))
+    expect(breakEven.map(({ tools }: { tools: number }) => tools)).toEqual([45, 180, 527])
+    expect(replies.median).toBeLessThanOrEqual(450)
+    const performance = read('PERFORMANCE.md')
+    for (const { tools, all, shown } of breakEven) {
+      expect(shown).toBeLessThanOrEqual(900)
+      const row = performance.split('\n').find((line) => line.startsWith(`| ${tools} |`)) ?? ''
+      for (const figure of [all, shown]) expect(row).toContain(figure.toLocaleString('en'))
+    }
+  },
+)
+
 verifies('S1.60', 'no source makes code of texts', () => {
   const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),
