@@ -69,7 +69,7 @@ describe('a configuration that changes', () => {
     const pid = await pidOf(proxy, 'same')
     writeFileSync(join(proxy.directory, 'mcp.json'), '{ "mcpServers": { "same": { "comand": "x" } } }')
     await expect.poll(proxy.stderr).toContain('the one before goes on')
-    expect(proxy.stderr()).toContain('comand')
+    await expect.poll(proxy.stderr).toContain('comand')
     expect(await pidOf(proxy, 'same')).toBe(pid)
     replace(proxy.directory, { same: fixture('same'), fresh: fixture('fresh') })
     await expect.poll(() => reads(proxy.stderr())).toBe(1)

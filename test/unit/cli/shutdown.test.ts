@@ -34,6 +34,17 @@ describe('shutdown', () => {
     expect(events.listenerCount(signal)).toBe(0)
   })
 
+  test('SIGHUP stops nothing where it has something else to do', async () => {
+    let hangUps = 0
+    const { events, happened, done } = world({ hangUp: () => hangUps++ })
+    events.emit('SIGHUP', 'SIGHUP')
+    events.emit('SIGHUP', 'SIGHUP')
+    expect(hangUps).toBe(2)
+    events.emit('SIGTERM', 'SIGTERM')
+    expect(await done).toBe(0)
+    expect(happened).toEqual(['close'])
+  })
+
   test('the client leaving closes once', async () => {
     const { left, happened, done } = world()
     left.resolve()
