@@ -100,7 +100,7 @@ function openLog(config: Config, host: Host, redactor: Redactor): Logger {
 function secretsIn({ servers, settings }: Config, { env }: Host): string[] {
   const { OPENAI_API_KEY = '' } = env
   const { clientSecret = '' } = settings.auth.introspection
-  const { vectorStore = '' } = settings.retrieve
+  const { vectorStore = '' } = settings.index
   return secretsOf([...servers, { env: { clientSecret, OPENAI_API_KEY }, url: vectorStore }])
 }
 

@@ -97,6 +97,9 @@ function checkSettings(
   return { settings: { ...settings, exposure: exposureOf(settings, chosen, laid) }, chosen }
 }
 
+/** A command for changed lists serves every exposure. */
+const OF_RETRIEVE = /^(?:retrieve\.(?!listChangedExec)|index\.)/
+
 /** Who says how tools are to be retrieved wants to retrieve them: the proxies that these names come from do nothing else. */
 function exposureOf(
   { exposure }: Settings,
@@ -104,7 +107,7 @@ function exposureOf(
   laid: readonly string[],
 ): Settings['exposure'] {
   if (chosen.includes('exposure')) return exposure
-  const meant = chosen.includes('retrieve.routing') || laid.some((path) => path.startsWith('retrieve.'))
+  const meant = chosen.includes('retrieve.routing') || laid.some((path) => OF_RETRIEVE.test(path))
   return meant ? 'retrieve' : exposure
 }
 

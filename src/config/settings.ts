@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { authSchema } from './auth-settings.ts'
 import { signInSchema } from './oauth-settings.ts'
 import { flag, integer, oneOf, text } from './option.ts'
-import { retrieveSchema } from './retrieve-settings.ts'
+import { indexSchema, retrieveSchema } from './retrieve-settings.ts'
 
 const MEBIBYTE = 1024 * 1024
 
@@ -133,9 +133,6 @@ export const settingsSchema = z.object({
     'Cut the texts of a result to this length, the end stays; what is cut is lost, and up to `maxResponseSize` no previews are made. Not set: nothing is cut.',
     { unit: 'characters', min: 1, max: 100_000_000 },
   ).optional(),
-  listChangedExec: text(
-    'A command for the shell that runs after the list of tools changed, for clients that do not hear of it. It may take 5 seconds.',
-  ).optional(),
   queryTimeoutMs: integer('How long one query over a kept result may take.', {
     unit: 'milliseconds',
     min: 100,
@@ -189,7 +186,8 @@ export const settingsSchema = z.object({
   oauth: signInSchema.prefault({}).meta({ description: 'How the proxy signs in to servers.' }),
   retrieve: retrieveSchema
     .prefault({})
-    .meta({ description: 'How tools are found with the exposure `retrieve`.' }),
+    .meta({ description: 'How tools are offered with the exposure `retrieve`.' }),
+  index: indexSchema.prefault({}).meta({ description: 'How tools are found there.' }),
   log: log.prefault({}).meta({ description: 'What is logged, and where.' }),
 })
 

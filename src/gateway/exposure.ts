@@ -53,11 +53,11 @@ export async function openExposure(
     import('../discovery/pools.ts'),
     import('../discovery/open-finder.ts'),
   ])
-  const { toolsLimit, engine: search, model, vectorStore, ...retrieve } = settings.retrieve
+  const { retrieve, index } = settings
   const finder = await openFinder({
-    engine: search,
-    model,
-    vectorStore,
+    engine: index.engine,
+    model: index.model,
+    vectorStore: index.vectorStore,
     dataDir: settings.dataDir,
     // A file stays the same configuration when servers are added to it; without one the servers are all there is.
     part: file ?? identityOf({ servers }),
@@ -66,7 +66,12 @@ export async function openExposure(
     environment: process.env,
     logger,
   })
-  const pools = new ToolPools({ limit: toolsLimit, maxAgents: settings.maxTotalAgents, now: elapsed })
+  const pools = new ToolPools({
+    ...retrieve.pool,
+    limit: retrieve.poolLimit,
+    maxAgents: settings.maxTotalAgents,
+    now: elapsed,
+  })
   const dynamic = retrieve.routing === 'dynamic'
   return {
     layers: (bounded) => [

@@ -23,13 +23,14 @@ export interface ListChangedCommand {
 
 /** Undefined where nobody asked for it, or where the list that clients see stays the same whatever happens at the servers. */
 export function openListChangedCommand(
-  { listChangedExec, exposure, retrieve }: Config['settings'],
+  { exposure, retrieve }: Config['settings'],
   logger: Logger,
 ): ListChangedCommand | undefined {
+  const { listChangedExec, listChangedExecTimeoutMs } = retrieve
   const changes = exposure !== 'retrieve' || retrieve.routing === 'dynamic' || retrieve.listWithinTokens > 0
   return listChangedExec === undefined || !changes
     ? undefined
-    : createListChangedCommand(listChangedExec, logger)
+    : createListChangedCommand(listChangedExec, logger, listChangedExecTimeoutMs)
 }
 
 export function createListChangedCommand(

@@ -10,14 +10,14 @@ arguments instead: only the answer comes back. When a cache_id is unknown, do no
 /** How the tools of the servers are offered in the exposure `retrieve`. */
 export interface Finding {
   routing: 'call' | 'dynamic'
-  /** A call tool for each effect. */
-  splitCalls: boolean
+  /** One call tool, or one for each effect. */
+  variants: 'single' | 'readWriteDestructive'
   /** Above 0: all tools are listed while they are small. */
   listWithinTokens: number
 }
 
-function finding({ routing, splitCalls, listWithinTokens }: Finding): string {
-  const runner = splitCalls ? 'the tool that its call_with names' : 'call_tool'
+function finding({ routing, variants, listWithinTokens }: Finding): string {
+  const runner = variants === 'readWriteDestructive' ? 'the tool that its call_with names' : 'call_tool'
   const how = routing === 'call' ? `run one with ${runner}` : 'it adds them to your tools'
   const [when, missing] =
     listWithinTokens > 0 ? ['may not be listed', 'When one is missing'] : ['are not listed', 'First']

@@ -62,8 +62,8 @@ verifies('S1.60', 'no source makes code of texts', () => {
 
 describe('who finds tools is told how', () => {
   verifies('S1.71', 'the instructions say which tool is first and how one is run, in every mode', () => {
-    const told = (routing: 'call' | 'dynamic', splitCalls = false, listWithinTokens = 0): string =>
-      ourInstructions({ routing, splitCalls, listWithinTokens })
+    const told = (routing: 'call' | 'dynamic', isSplit = false, listWithinTokens = 0): string =>
+      ourInstructions({ routing, variants: isSplit ? 'readWriteDestructive' : 'single', listWithinTokens })
     expect(told('call')).toMatch(/First call retrieve_tools .* run one with call_tool/)
     expect(told('call', true)).toMatch(/First call retrieve_tools .* its call_with names/)
     expect(told('dynamic')).toMatch(/First call retrieve_tools .* adds them to your tools/)

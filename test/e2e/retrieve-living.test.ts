@@ -68,7 +68,7 @@ describe('a server that changes its tools', () => {
 })
 
 describe('the routing dynamic', () => {
-  const dynamic = { retrieve: { routing: 'dynamic', toolsLimit: 2 } }
+  const dynamic = { retrieve: { routing: 'dynamic', poolLimit: 2 } }
 
   verifies(
     'S1.5 S1.7 S1.10 S1.11 S1.14 S1.15',
@@ -159,7 +159,7 @@ verifies('S1.59', 'a server that has had its calls answers no more for a while; 
   const free = catalogue(directory, 'free', TOOLS)
   const proxy = await startProxy({
     directory,
-    servers: { limited: { ...limited.server, quota: { perMinute: 1, burst: 2 } }, free: free.server },
+    servers: { limited: { ...limited.server, quota: { rps: 0.01, burst: 2 } }, free: free.server },
     settings: { exposure: 'retrieve' },
   })
   const run = (name: string) => proxy.call('call_tool', { name })

@@ -230,7 +230,7 @@ describe.each(GENERATIONS)('a client of the SDK, %s', (generation) => {
       const directory = temporaryDirectory()
       const folder = makeFolder(directory)
       const all = servers(directory, folder, await overHttp('streamableHttp'))
-      const settings = { exposure: 'retrieve', retrieve: { routing, toolsLimit: 50 } }
+      const settings = { exposure: 'retrieve', retrieve: { routing, poolLimit: 50 } }
       const config = writeConfig(directory, { servers: all, settings })
       const client = await connectClient(generation, {
         command: process.execPath,
@@ -307,7 +307,7 @@ verifies(
 )
 
 test('what reads, what writes and what destroys can be approved apart', async () => {
-  const proxy = await world({ splitCalls: true })
+  const proxy = await world({ variants: 'readWriteDestructive' })
   await ready(proxy)
   const { tools } = await proxy.client.listTools()
   const hints = tools
@@ -381,7 +381,7 @@ verifies('S1.50 S1.48', 'an embedder that cannot work here is told with what mak
     const directory = temporaryDirectory()
     const file = writeConfig(directory, {
       servers: { fixture: fixture('fixture') },
-      settings: { exposure: 'retrieve', retrieve: { engine } },
+      settings: { exposure: 'retrieve', index: { engine } },
     })
     return runProxy(['--config', file], { env: { OPENAI_API_KEY: '' } })
   }

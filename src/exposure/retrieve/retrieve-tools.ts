@@ -14,7 +14,7 @@ import { effectOf } from '../effects.ts'
 import type { Shelf } from '../shelf.ts'
 import { callNameFor } from './call-tool.ts'
 import { counted, listed, renamed } from './lenient.ts'
-import type { ExposureTool, Registry, RetrieveSettings } from './routing.ts'
+import { type ExposureTool, isSplit, type Registry, type RetrieveSettings } from './routing.ts'
 
 const NAME = 'retrieve_tools'
 const mostQuestions = 10
@@ -60,8 +60,8 @@ export function retrieveTools(
   registry: Registry | undefined,
   failing: () => ReadonlyMap<string, string> = () => new Map(),
 ): ExposureTool {
-  const { topK, splitCalls } = settings
-  const way = settings.routing === 'call' && splitCalls ? 'split' : settings.routing
+  const { topK } = settings
+  const way = settings.routing === 'call' && isSplit(settings) ? 'split' : settings.routing
   return {
     name: NAME,
     definition: {
@@ -98,7 +98,7 @@ export function retrieveTools(
         if (tool === undefined || pooled?.has(tool.name) === false) return []
         const told = describe(tool, score)
         return pooled === undefined
-          ? [{ ...told, ...howToCall(tool, splitCalls) }]
+          ? [{ ...told, ...howToCall(tool, settings) }]
           : [{ ...told, newly_registered: fresh.has(tool.name) }]
       })
       return reply(settings, {
@@ -137,9 +137,13 @@ function describe(tool: FindableTool, score: number): JsonObject {
   }
 }
 
-function howToCall({ definition }: FindableTool, split: boolean): JsonObject {
+function howToCall({ definition }: FindableTool, settings: RetrieveSettings): JsonObject {
+  const schema = own(definition, 'inputSchema')
+  const split = isSplit(settings)
   return {
-    signature: signatureOf('', own(definition, 'inputSchema'), longestSignature),
+    ...(settings.detail === 'full' && schema !== undefined
+      ? { inputSchema: schema }
+      : { signature: signatureOf('', schema, longestSignature) }),
     ...(split && { call_with: callNameFor(effectOf(definition), split) }),
   }
 }

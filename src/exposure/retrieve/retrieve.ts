@@ -13,7 +13,7 @@ import { createShelves, type Listing } from '../shelf.ts'
 import { type CallTool, callTools, dispatch, unknownText } from './call-tool.ts'
 import { describeTool } from './describe-tool.ts'
 import { retrieveTools } from './retrieve-tools.ts'
-import type { ExposureTool, Registry, RetrieveSettings } from './routing.ts'
+import { type ExposureTool, isSplit, type Registry, type RetrieveSettings } from './routing.ts'
 
 export interface RetrieveOptions extends RetrieveSettings {
   /** Names of the tools that the router offers as the proxy's own: they stay listed. */
@@ -36,7 +36,7 @@ export function createRetrieve(options: RetrieveOptions): Middleware {
     describeTool(options, options.bounded),
   ]
   // Registered tools carry their schemas, and are called by their names.
-  const runners = registry ? [] : callTools(options.splitCalls)
+  const runners = registry ? [] : callTools(isSplit(options))
   const offered = registry ? tools.slice(0, 1) : tools
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   const runnersByName = new Map(

@@ -13,10 +13,17 @@ export interface RetrieveSettings {
   topK: number | 'adaptive'
   /** Tokens of definitions below which every tool is listed. 0: never. */
   listWithinTokens: number
-  /** A call tool for what reads, one for what writes, one for what destroys. */
-  splitCalls: boolean
+  /** What a reply tells of a tool: its signature, or its whole input schema. */
+  detail: 'compact' | 'full'
+  /** One call tool, or one for what reads, one for what writes, one for what destroys. */
+  variants: 'single' | 'readWriteDestructive'
   /** The most characters of a reply. */
   budget: number
+}
+
+/** A call tool for each effect, told apart by the tools' annotations. */
+export function isSplit({ variants }: Pick<RetrieveSettings, 'variants'>): boolean {
+  return variants === 'readWriteDestructive'
 }
 
 /** Tools that are registered for an agent, in the dynamic routing. */

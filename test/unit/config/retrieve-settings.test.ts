@@ -32,15 +32,20 @@ describe('how tools are retrieved', () => {
     'S1.31 S1.32 S1.34 S1.35',
     'without a word about it the defaults hold, and tools pass through',
     () => {
-      const { exposure, retrieve, truncateOutputLength, listChangedExec } = load({})
-      expect({ exposure, truncateOutputLength, listChangedExec }).toEqual({ exposure: 'passthrough' })
+      const { exposure, retrieve, index, truncateOutputLength } = load({})
+      expect({ exposure, truncateOutputLength, index }).toEqual({
+        exposure: 'passthrough',
+        index: { engine: 'bm25' },
+      })
       expect(retrieve).toEqual({
         routing: 'call',
-        engine: 'bm25',
         topK: 5,
-        toolsLimit: 15,
+        detail: 'compact',
+        variants: 'single',
+        poolLimit: 15,
+        pool: { scoreWeight: 0.7, freshnessWeight: 0.3, maxAgeSeconds: 1800 },
         listWithinTokens: 0,
-        splitCalls: false,
+        listChangedExecTimeoutMs: 5000,
       })
     },
   )
@@ -61,23 +66,23 @@ describe('how tools are retrieved', () => {
           MCPPROXY_LIST_CHANGED_EXEC: 'touch /tmp/changed',
           MCPPROXY_VECTOR_STORE: 'postgres://db/tools',
           MCPPROXY_LIST_WITHIN_TOKENS: '9000',
-          MCPPROXY_SPLIT_CALLS: 'true',
+          MCPPROXY_VARIANTS: 'readwritedestructive',
+          MCPPROXY_POOL_SCORE_WEIGHT: '0.5',
         },
       )
       expect(settings).toMatchObject({
         exposure: 'retrieve',
         truncateOutputLength: 4000,
-        listChangedExec: 'touch /tmp/changed',
         retrieve: {
           routing: 'dynamic',
-          engine: 'hf',
-          model: 'all-MiniLM-L6-v2',
           topK: 7,
-          toolsLimit: 20,
-          vectorStore: 'postgres://db/tools',
+          poolLimit: 20,
+          pool: { scoreWeight: 0.5 },
           listWithinTokens: 9000,
-          splitCalls: true,
+          variants: 'readWriteDestructive',
+          listChangedExec: 'touch /tmp/changed',
         },
+        index: { engine: 'hf', model: 'all-MiniLM-L6-v2', vectorStore: 'postgres://db/tools' },
       })
     },
   )
@@ -111,6 +116,7 @@ describe('how tools are retrieved', () => {
     ['MCPPROXY_TOP_K', '51', 'a whole number from 1 to 50, or adaptive'],
     ['MCPPROXY_TOP_K', 'many', 'a whole number from 1 to 50, or adaptive'],
     ['MCPPROXY_TOP_K', '2.5', 'a whole number from 1 to 50, or adaptive'],
+    ['MCPPROXY_POOL_SCORE_WEIGHT', '2', 'a number from 0 to 1'],
     ['MCPPROXY_TOOLS_LIMIT', '0', 'a whole number from 1 to 100'],
     ['MCPPROXY_TOOLS_LIMIT', '101', 'a whole number from 1 to 100'],
     ['MCPPROXY_TOOL_NAME_LIMIT', '9', 'a whole number from 10 to 200'],
@@ -126,10 +132,10 @@ describe('how tools are retrieved', () => {
 
   verifies('S1.59', 'a quota of a server, and what is wrong with one', () => {
     const parse = (quota: JsonObject) => config({ mcpServers: { a: { command: 'node', quota } } })
-    expect(parse({ perMinute: 60, burst: 5 }).servers).toMatchObject([
-      { name: 'a', quota: { perMinute: 60, burst: 5 } },
+    expect(parse({ rps: 0.5, burst: 5 }).servers).toMatchObject([
+      { name: 'a', quota: { rps: 0.5, burst: 5 } },
     ])
-    expect(() => parse({ perMinute: 0 })).toThrow(ProxyError)
+    expect(() => parse({ rps: 0 })).toThrow(ProxyError)
     expect(() => parse({ burst: 5 })).toThrow(ProxyError)
   })
 })

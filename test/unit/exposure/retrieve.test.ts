@@ -65,7 +65,8 @@ function world(
     routing: 'call',
     topK: 5,
     listWithinTokens: 0,
-    splitCalls: false,
+    detail: 'compact',
+    variants: 'single',
     budget: 8000,
     ownTools: new Set(['proxy_filter']),
     finder,
@@ -240,7 +241,7 @@ describe('the routing call', () => {
   })
 
   test('calls that read can be approved alone', async () => {
-    const { names, text, calls, retrieve } = world({ splitCalls: true })
+    const { names, text, calls, retrieve } = world({ variants: 'readWriteDestructive' })
     expect(await names()).toEqual([
       'retrieve_tools',
       'call_tool_read',

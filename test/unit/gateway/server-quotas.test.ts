@@ -5,9 +5,9 @@ import { createServerQuotas } from '../../../src/gateway/server-quotas.ts'
 const servers = (quotas: Record<string, number | undefined>) =>
   parseConfig({
     mcpServers: Object.fromEntries(
-      Object.entries(quotas).map(([name, perMinute]) => [
+      Object.entries(quotas).map(([name, rps]) => [
         name,
-        { command: 'x', ...(perMinute !== undefined && { quota: { perMinute } }) },
+        { command: 'x', ...(rps !== undefined && { quota: { rps } }) },
       ]),
     ),
   }).servers
