@@ -32,6 +32,7 @@ export function openUpstreams(config: Config, parts: ServersParts): Upstreams {
     defaults: {
       timeoutMs: settings.connect.callTimeoutMs,
       connectTimeoutMs: settings.connect.timeoutMs,
+      listWaitMs: settings.connect.listWaitMs,
       lazy: settings.connect.lazy,
       ...(settings.connect.idleMs !== undefined && { idleMs: settings.connect.idleMs }),
       // What is not longer than the limit in bytes cannot exceed it in characters, so it is parsed and passes.
