@@ -3,7 +3,8 @@
  * building an index takes more than a second. Formula and rounding are those of wink-bm25-text-search.
  */
 import { type Spans, spanAfter } from './spans.ts'
-import { countTerms, pieces, wordAt } from './tokenize.ts'
+import { countTermsOf } from './term-counts.ts'
+import { pieces, wordAt } from './tokenize.ts'
 
 /** The parameters k1 and b of BM25. */
 const saturation = 1.2
@@ -41,8 +42,8 @@ export interface PassageLengths {
 
 /** One pass over the text, to be kept with it. */
 export function measurePassages({ text, passages, shared }: Corpus): PassageLengths {
-  const sharedCounts = shared && countsOf(shared.text, shared.parts)
-  const counts = countsOf(text, passages)
+  const sharedCounts = shared && countTermsOf(shared.text, shared.parts)
+  const counts = countTermsOf(text, passages)
   let sum = 0
   for (let index = 0; index < counts.length; index++) {
     const count = (counts[index] ?? 0) + (sharedCounts?.[shared?.of[index] ?? 0] ?? 0)
@@ -50,13 +51,6 @@ export function measurePassages({ text, passages, shared }: Corpus): PassageLeng
     sum += count
   }
   return { counts, average: counts.length === 0 ? 0 : sum / counts.length }
-}
-
-function countsOf(text: string, parts: Spans): Int32Array {
-  const counts = new Int32Array(parts.count)
-  for (let index = 0; index < parts.count; index++)
-    counts[index] = countTerms(text, parts.start(index), parts.end(index))
-  return counts
 }
 
 /** Passages that hold a term, best first, equals in their order. `terms` are distinct and lower case. */

@@ -70,6 +70,10 @@ describe('JSON as passages', () => {
         found.forEach(({ record, names }) => {
           for (const name of names) expect(namesOf(records[record] ?? null)).toContain(name)
         })
+        // A record that is not cut has all of its names, in order.
+        for (const { record, names } of found)
+          if (found.filter((other) => other.record === record).length === 1)
+            expect(names).toEqual(namesOf(records[record] ?? null))
       }),
     )
   })
@@ -83,6 +87,8 @@ function leavesOf(value: JsonValue): string[] {
 
 function namesOf(value: JsonValue): string[] {
   if (Array.isArray(value)) return value.flatMap(namesOf)
-  if (isObject(value)) return Object.entries(value).flatMap(([name, inner]) => [name, ...namesOf(inner)])
-  return []
+  if (!isObject(value)) return []
+  return Object.entries(value).flatMap(([name, inner]) =>
+    leavesOf(inner).length === 0 ? [] : [name, ...namesOf(inner)],
+  )
 }
