@@ -32,6 +32,7 @@ export function dataPassages(leaves: LeafIndex, records: number): DataPassages {
   /** The first leaf of each passage, and its names. */
   const firsts = new NumberList()
   const lists = new NumberList()
+  const goOn = new NumberList()
   const names = new NameLists()
 
   function add(first: number, list: number): void {
@@ -56,6 +57,10 @@ export function dataPassages(leaves: LeafIndex, records: number): DataPassages {
     let first = from
     let list = names.empty
     let length = 0
+    const end = (): void => {
+      if (record >= 0 && first > from) goOn.add(firsts.length)
+      add(first, list)
+    }
     leaves.visit(record, (_, path, changed) => {
       // In a new passage all that leads to its first leaf is said again.
       for (let at = unit === first ? 0 : changed; at < path.length; at++) {
@@ -65,12 +70,12 @@ export function dataPassages(leaves: LeafIndex, records: number): DataPassages {
       length += units.end(unit) - units.start(unit)
       unit++
       if (length < longest) return
-      add(first, list)
+      end()
       first = unit
       list = names.empty
       length = 0
     })
-    if (unit > first) add(first, list)
+    if (unit > first) end()
   }
 
   for (let record = 0; record < records; record++) {
@@ -85,6 +90,7 @@ export function dataPassages(leaves: LeafIndex, records: number): DataPassages {
     text: leaves.text,
     ...passagesOf(leaves, firsts.array()),
     shared: names.shared(lists.array()),
+    goOn: goOn.array(),
     beside: firsts.length - inside,
   }
 }

@@ -2,6 +2,7 @@
  * BM25 without an index: only the words of the query are looked for. On 10 MB a query takes milliseconds, where
  * building an index takes more than a second. Formula and rounding are those of wink-bm25-text-search.
  */
+import { bestPassages, type Found, type Scores } from './best-passages.ts'
 import { type Spans, spanAfter } from './spans.ts'
 import { countTermsOf } from './term-counts.ts'
 import { pieces, wordAt } from './tokenize.ts'
@@ -13,17 +14,13 @@ const lengthWeight = 0.75
 /** Words whose terms are remembered during a query. */
 const mostKnown = 10_000
 
-/** A passage, by its number, and how well it answers. */
-export interface Ranked {
-  index: number
-  score: number
-}
-
 /** What is ranked. */
 export interface Corpus {
   readonly text: string
   readonly passages: Spans
   readonly shared?: SharedWords
+  /** Passages, ascending, that go on with what the one before is of: of those only the best is found. */
+  readonly goOn?: Uint32Array
 }
 
 /** Words that many passages have in common, as the names of fields: kept once for all of them. */
@@ -53,36 +50,28 @@ export function measurePassages({ text, passages, shared }: Corpus): PassageLeng
   return { counts, average: counts.length === 0 ? 0 : sum / counts.length }
 }
 
-/** Passages that hold a term, best first, equals in their order. `terms` are distinct and lower case. */
-export function scanBm25(corpus: Corpus, lengths: PassageLengths, terms: readonly string[]): Ranked[] {
+/** The `most` best of the passages that hold a term. `terms` are distinct and lower case. */
+export function scanBm25(
+  corpus: Corpus,
+  lengths: PassageLengths,
+  terms: readonly string[],
+  most: number,
+): Found {
   const { count } = corpus.passages
-  if (terms.length === 0) return []
-  const scores = new Float64Array(count)
-  // A word that nearly all of very many passages hold rounds to nothing; they hold it all the same.
-  const found = new Uint8Array(count)
+  if (terms.length === 0) return { best: [], count: 0 }
+  const scores: Scores = { values: new Float64Array(count), held: new Uint8Array(count) }
   for (const { counts, held } of termFrequencies(corpus, terms)) {
     const rarity = Math.log(1 + (count - held.length + 0.5) / (held.length + 0.5))
     const weight = weighting(rarity, lengths)
     for (const index of held) {
-      scores[index] = (scores[index] ?? 0) + weight(counts[index] ?? 0, index)
-      found[index] = 1
+      scores.values[index] = (scores.values[index] ?? 0) + weight(counts[index] ?? 0, index)
+      scores.held[index] = 1
     }
   }
-  return inOrder(scores, found)
+  return bestPassages(scores, corpus.goOn ?? none, most)
 }
 
-/** The passages that were found, best first. Scores are few, passages may be many: these are sorted by those. */
-function inOrder(scores: Float64Array, found: Uint8Array): Ranked[] {
-  const equals = new Map<number, Ranked[]>()
-  for (let index = 0; index < scores.length; index++) {
-    if (found[index] !== 1) continue
-    const score = scores[index] ?? 0
-    const others = equals.get(score)
-    if (others === undefined) equals.set(score, [{ index, score }])
-    else others.push({ index, score })
-  }
-  return [...equals.keys()].sort((a, b) => b - a).flatMap((score) => equals.get(score) ?? [])
-}
+const none = new Uint32Array(0)
 
 /** The score of one term in one passage. Frequencies and lengths repeat, and rounding is slow: answers are kept. */
 function weighting(
@@ -101,12 +90,6 @@ function weighting(
     }
     return score
   }
-}
-
-export function rank(scores: Iterable<[number, number]>): Ranked[] {
-  const ranked: Ranked[] = []
-  for (const [index, score] of scores) if (score > 0) ranked.push({ index, score })
-  return ranked.sort((a, b) => b.score - a.score || a.index - b.index)
 }
 
 /** How often each passage holds a term. */

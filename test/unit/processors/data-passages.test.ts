@@ -9,7 +9,12 @@ import { isObject, type JsonValue } from '../../../src/protocol/json.ts'
 function passagesOf(value: JsonValue): { record: number; names: string[]; values: string[] }[] {
   const document = fromValue(value)
   const records = document.records()?.values.length ?? 0
-  const { text, passages, shared, source } = dataPassages(indexLeaves(document), records)
+  const { text, passages, shared, source, goOn } = dataPassages(indexLeaves(document), records)
+  for (let index = 0; index < passages.count; index++) {
+    const { record } = source(index)
+    const isSame = index > 0 && record >= 0 && source(index - 1).record === record
+    expect(goOn?.includes(index)).toBe(isSame)
+  }
   return Array.from({ length: passages.count }, (_, index) => {
     const part = shared?.of[index] ?? 0
     const names = shared?.text.slice(shared.parts.start(part), shared.parts.end(part)) ?? ''
