@@ -18,7 +18,7 @@ import {
   onLinuxOnly,
   openDescriptors,
   residentBytes,
-  WORKER_DESCRIPTORS,
+  SPARE_DESCRIPTORS,
 } from './support/processes.ts'
 import { report } from './support/report.ts'
 import { PATIENCE, temporaryDirectory } from './support/world.ts'
@@ -142,7 +142,7 @@ verifies(
     await expect.poll(async () => (await open()).processes, quiet).toBe(before.processes)
     await expect
       .poll(async () => (await open()).descriptors, quiet)
-      .toBeLessThanOrEqual(before.descriptors + WORKER_DESCRIPTORS)
+      .toBeLessThanOrEqual(before.descriptors + SPARE_DESCRIPTORS)
     await expect.poll(async () => (await open()).sockets, quiet).toBeLessThanOrEqual(before.sockets)
     const after = await open()
     report('open before', before)

@@ -13,7 +13,7 @@ import {
   onLinuxOnly,
   openDescriptors,
   residentBytes,
-  WORKER_DESCRIPTORS,
+  SPARE_DESCRIPTORS,
 } from './support/processes.ts'
 import { report } from './support/report.ts'
 import { handleOf, type ToolResult, textOf } from './support/world.ts'
@@ -54,7 +54,7 @@ verifies(
     for (let n = 2 * most; n <= SESSIONS; n++) await visit(n)
     await expect
       .poll(async () => (await open()).descriptors, quiet)
-      .toBeLessThanOrEqual(early.descriptors + WORKER_DESCRIPTORS)
+      .toBeLessThanOrEqual(early.descriptors + SPARE_DESCRIPTORS)
     // What made room says goodbye to its server behind the back of who came.
     await expect.poll(async () => (await open()).sessions, quiet).toBeLessThanOrEqual(most)
     await expect.poll(async () => (await open()).streams, quiet).toBeLessThanOrEqual(most)
@@ -174,7 +174,7 @@ verifies(
       .toBeLessThanOrEqual(before.sockets + held)
     await expect
       .poll(() => openDescriptors(pid), quiet)
-      .toBeLessThanOrEqual(before.descriptors + held + WORKER_DESCRIPTORS)
+      .toBeLessThanOrEqual(before.descriptors + held + SPARE_DESCRIPTORS)
     expect(descendantsOf(pid)).toHaveLength(before.processes)
     await recovers(first, 'old', 'all the others')
     report('before', before)

@@ -15,7 +15,7 @@ import {
   openDescriptors,
   processesMarked,
   residentBytes,
-  WORKER_DESCRIPTORS,
+  SPARE_DESCRIPTORS,
 } from './support/processes.ts'
 import { report } from './support/report.ts'
 import { fixture, handleOf, temporaryDirectory, textOf } from './support/world.ts'
@@ -150,7 +150,7 @@ for (const [ending, signal] of [
       }
       await everyServerUp(soak)
       // A leak would be some for each of the forty servers that died since.
-      await expect.poll(() => openDescriptors(client.pid)).toBeLessThanOrEqual(early + WORKER_DESCRIPTORS)
+      await expect.poll(() => openDescriptors(client.pid)).toBeLessThanOrEqual(early + SPARE_DESCRIPTORS)
       const lateMemory = residentBytes(client.pid)
       expect(lateMemory).toBeLessThan(700 * MB)
       expect(client.strays).toEqual([])

@@ -39,8 +39,8 @@ export async function noneLives(pids: readonly number[]): Promise<void> {
   await expect.poll(() => pids.filter(lives)).toEqual([])
 }
 
-/** How many descriptors a worker thread may add to a process. The second one starts when the first is busy. */
-export const WORKER_DESCRIPTORS = 16
+/** Descriptors that a process may have more of and leak none: those of a second worker, of connections about to end. */
+export const SPARE_DESCRIPTORS = 16
 
 /** How many file descriptors the process has open. */
 export function openDescriptors(pid: number): number {
