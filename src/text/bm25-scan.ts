@@ -3,6 +3,7 @@
  * building an index takes more than a second. Formula and rounding are those of wink-bm25-text-search.
  */
 import { bestPassages, type Found, type Scores } from './best-passages.ts'
+import type { KnownTerms, Occurrences } from './known-terms.ts'
 import { type Spans, spanAfter } from './spans.ts'
 import { countTermsOf } from './term-counts.ts'
 import { pieces, wordAt } from './tokenize.ts'
@@ -50,21 +51,23 @@ export function measurePassages({ text, passages, shared }: Corpus): PassageLeng
   return { counts, average: counts.length === 0 ? 0 : sum / counts.length }
 }
 
-/** The `most` best of the passages that hold a term. `terms` are distinct and lower case. */
+/** The `most` best of the passages that hold a term. `terms` are distinct and lower case; those not `known` yet become so. */
 export function scanBm25(
   corpus: Corpus,
   lengths: PassageLengths,
+  known: KnownTerms,
   terms: readonly string[],
   most: number,
 ): Found {
   const { count } = corpus.passages
   if (terms.length === 0) return { best: [], count: 0 }
   const scores: Scores = { values: new Float64Array(count), held: new Uint8Array(count) }
-  for (const { counts, held } of termFrequencies(corpus, terms)) {
-    const rarity = Math.log(1 + (count - held.length + 0.5) / (held.length + 0.5))
+  for (const { passages, times } of occurrencesOf(corpus, known, terms)) {
+    const rarity = Math.log(1 + (count - passages.length + 0.5) / (passages.length + 0.5))
     const weight = weighting(rarity, lengths)
-    for (const index of held) {
-      scores.values[index] = (scores.values[index] ?? 0) + weight(counts[index] ?? 0, index)
+    for (let nth = 0; nth < passages.length; nth++) {
+      const index = passages[nth] ?? 0
+      scores.values[index] = (scores.values[index] ?? 0) + weight(times[nth] ?? 0, index)
       scores.held[index] = 1
     }
   }
@@ -97,6 +100,7 @@ class Frequencies {
   readonly counts: Int32Array
   /** The passages that hold it. */
   readonly held: number[] = []
+  #most = 0
 
   constructor(passages: number) {
     this.counts = new Int32Array(passages)
@@ -106,17 +110,44 @@ class Frequencies {
     const before = this.counts[passage] ?? 0
     if (before === 0) this.held.push(passage)
     this.counts[passage] = before + times
+    if (before + times > this.#most) this.#most = before + times
+  }
+
+  /** The same without what holds it not. */
+  occurrences(): Occurrences {
+    const passages = Uint32Array.from(this.held)
+    const times = this.#most < 256 ? new Uint8Array(passages.length) : new Uint32Array(passages.length)
+    for (let nth = 0; nth < passages.length; nth++) times[nth] = this.counts[passages[nth] ?? 0] ?? 0
+    return { passages, times }
   }
 }
 
-/** One for each term that occurs, in the order of the terms. */
-function termFrequencies({ text, passages, shared }: Corpus, terms: readonly string[]): Frequencies[] {
+/** One for each term, in the order of the terms. Only terms that are not known are looked for. */
+function occurrencesOf(corpus: Corpus, known: KnownTerms, terms: readonly string[]): Occurrences[] {
+  const before = terms.map((term) => known.get(term))
+  const sought = terms.filter((_, nth) => before[nth] === undefined)
+  const found = sought.length === 0 ? [] : termFrequencies(corpus, sought)
+  let next = 0
+  return terms.map((term, nth) => {
+    const occurrences = before[nth] ?? found[next++]?.occurrences() ?? nowhere
+    known.add(term, occurrences)
+    return occurrences
+  })
+}
+
+const nowhere: Occurrences = { passages: new Uint32Array(0), times: new Uint8Array(0) }
+
+/** One for each term, in the order of the terms; undefined for those that do not occur. */
+function termFrequencies(
+  { text, passages, shared }: Corpus,
+  terms: readonly string[],
+): (Frequencies | undefined)[] {
   const found = findTerms(text, passages, terms)
   const ofParts = shared && findTerms(shared.text, shared.parts, terms)
-  return terms.flatMap((term) => {
+  return terms.map((term) => {
     const own = found.get(term)
     const parts = ofParts?.get(term)
-    if (shared === undefined || parts === undefined) return own ?? []
+    if (shared === undefined || parts === undefined) return own
     const all = own ?? new Frequencies(passages.count)
     for (let passage = 0; passage < passages.count; passage++) {
       const times = parts.counts[shared.of[passage] ?? 0] ?? 0

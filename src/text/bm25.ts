@@ -2,6 +2,7 @@
 import winkBm25 from 'wink-bm25-text-search'
 import { bestPassages, type Found, type Scores } from './best-passages.ts'
 import { type Corpus, measurePassages, scanBm25 } from './bm25-scan.ts'
+import { KnownTerms } from './known-terms.ts'
 import { tokenize } from './tokenize.ts'
 
 export type { Ranked } from './best-passages.ts'
@@ -67,10 +68,14 @@ function inflections(word: string): string[] {
   return forms.filter((form) => form !== word)
 }
 
+/** What is remembered of the terms of queries takes this part of the text's length at most. */
+const rememberedShare = 1 / 128
+
 export function scanned(corpus: Corpus): Ranking {
   const lengths = measurePassages(corpus)
+  const known = new KnownTerms(corpus.text.length * rememberedShare)
   return {
-    search: (query, most = Infinity) => scanBm25(corpus, lengths, searchTerms(query), most),
+    search: (query, most = Infinity) => scanBm25(corpus, lengths, known, searchTerms(query), most),
   }
 }
 

@@ -133,3 +133,32 @@ test('a word that all of very many passages hold is found, though it tells nothi
   expect(found.best).toHaveLength(40_000)
   expect(found.best[0]).toEqual({ index: 0, score: 0 })
 })
+
+test('queries one after the other find what each finds alone', () => {
+  const word = fc.constantFrom('cache', 'user', 'getUser', 'user_id', 'é', '東京', 'a1')
+  const phrase = fc.array(word, { maxLength: 6 }).map((parts) => parts.join(' '))
+  const query = fc.array(word, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(' '))
+  fc.assert(
+    fc.property(
+      fc.array(phrase, { minLength: 1, maxLength: 15 }),
+      fc.array(query, { minLength: 2, maxLength: 5 }),
+      // A long text has room to remember, a short one has hardly any.
+      fc.constantFrom(0, 20_000),
+      (texts, queries, length) => {
+        const corpus = passagesOf([...texts, 'x'.repeat(length)])
+        const ranking = scanned(corpus)
+        for (const question of queries)
+          expect(ranking.search(question)).toEqual(scanned(corpus).search(question))
+      },
+    ),
+    { numRuns: runs(100) },
+  )
+})
+
+test('a word that a passage holds more than 255 times counts as often when it is asked for again', () => {
+  const corpus = passagesOf(['alpha '.repeat(300), 'alpha '.repeat(44), 'beta'.repeat(20_000)])
+  const ranking = scanned(corpus)
+  const first = ranking.search('alpha')
+  expect(ranking.search('alpha')).toEqual(first)
+  expect(first).toEqual(indexed(corpus).search('alpha'))
+})
