@@ -43,5 +43,17 @@ export async function connectClient(generation: Generation, server: Command): Pr
     generation === '1.x' ? new LegacyTransport(parameters) : new StdioClientTransport(parameters)
   onTestFinished(() => client.close())
   await client.connect(transport as never, PATIENT)
-  return client as unknown as AnyClient
+  return {
+    listTools: async () =>
+      (await client.listTools(undefined, PATIENT)) as Awaited<ReturnType<AnyClient['listTools']>>,
+    callTool: async (request) => {
+      const result =
+        client instanceof LegacyClient
+          ? await client.callTool(request, undefined, PATIENT)
+          : await client.callTool(request, PATIENT)
+      return result as ToolResult
+    },
+    getServerVersion: () => client.getServerVersion(),
+    close: () => client.close(),
+  }
 }
