@@ -50,6 +50,7 @@ export const OPTION_NAMES: Readonly<Record<string, OptionNames>> = {
   'oauth.open': { env: ['MCPPROXY_OAUTH_OPEN'] },
   'connect.lazy': { env: ['MCPPROXY_LAZY'] },
   'connect.timeoutMs': { env: ['MCPPROXY_CONNECT_TIMEOUT_MS'] },
+  'connect.listWaitMs': { env: ['MCPPROXY_LIST_WAIT_MS'] },
   'connect.callTimeoutMs': { env: ['MCPPROXY_CALL_TIMEOUT_MS'] },
   'connect.idleMs': { env: ['MCPPROXY_IDLE_MS'] },
   'retrieve.routing': { env: ['MCPPROXY_ROUTING_TYPE'] },

@@ -42,6 +42,14 @@ const connect = z.object({
     min: 100,
     max: 600_000,
   }).default(30_000),
+  listWaitMs: integer(
+    'How long a list waits for a server that is late, where there are others. Its tools are announced when they come.',
+    {
+      unit: 'milliseconds',
+      min: 100,
+      max: 600_000,
+    },
+  ).default(8_000),
   callTimeoutMs: integer('How long a tool call may take. A server can have its own `timeout`.', {
     unit: 'milliseconds',
     min: 100,

@@ -11,36 +11,12 @@ export class TimeLimitError extends Error {
   }
 }
 
-/** Below this part of the limit spent by the whole process, work was not slow: the machine had no time for it. */
-const STARVED = 0.5
-/** How often such work is begun in all. */
-const ATTEMPTS = 4
-
 /**
- * Runs `work` and returns its result; stops it in its tracks after `milliseconds` and throws `TimeLimitError`. Work that a busy
- * machine kept from running is begun again, a few times.
+ * Runs `work` and returns its result; stops it in its tracks after `milliseconds` and throws `TimeLimitError`.
  * Stopped work runs no `catch` and no `finally`: it must touch nothing that outlives it. Only `vm` can stop
  * backtracking inside the engine's own RegExp; the cost of a call is about 0.15 ms.
  */
 export function withinTime<T>(milliseconds: number, work: () => T): T {
-  for (let tried = 1; ; tried++) {
-    const before = process.cpuUsage()
-    try {
-      return attempt(milliseconds, work)
-    } catch (error) {
-      if (!(error instanceof TimeLimitError)) throw error
-      if (tried === ATTEMPTS || milliseconds * STARVED < spentSince(before)) throw error
-    }
-  }
-}
-
-/** Milliseconds that all threads of this process together had of the processors. */
-export function spentSince(before: NodeJS.CpuUsage): number {
-  const { user, system } = process.cpuUsage(before)
-  return (user + system) / 1000
-}
-
-function attempt<T>(milliseconds: number, work: () => T): T {
   const outcome: { value?: T; thrown?: unknown; done: boolean } = { done: false }
   const call = (): void => {
     try {

@@ -26,6 +26,8 @@ export interface StdioOptions extends ProcessOptions {
 
 /** After a process exits, its last words may still be in the pipe; a grandchild may hold the pipe open for ever. */
 const DRAIN_MS = 200
+/** A process whose output has ended is about to exit, most often: on a busy machine a while later. */
+const EXIT_MS = 1000
 const STDERR_KEPT = 4096
 const LOGGED = 200
 
@@ -69,9 +71,11 @@ export class StdioTransport implements UpstreamTransport {
     child.stdout.on('data', (chunk: Buffer) => this.#reader.push(chunk))
     child.stderr.on('data', (chunk: Buffer) => this.#note(chunk.toString('utf8')))
     child.stdin.on('error', (error) => this.onerror?.(error))
-    const soon = (): void => void setTimeout(() => this.#end(), DRAIN_MS)
-    child.stdout.once('end', soon)
-    child.once('exit', soon)
+    // After what came meanwhile: where the event loop stood still, the time is up before it is read.
+    const within = (ms: number) => (): void =>
+      void setTimeout(() => setImmediate(() => this.#end()), ms).unref()
+    child.stdout.once('end', within(EXIT_MS))
+    child.once('exit', within(DRAIN_MS))
     child.once('close', () => this.#end())
   }
 

@@ -55,9 +55,9 @@ test('without a browser it is told where to sign in, and once somebody did, the 
   })
   const told = (): string | undefined =>
     /needs you to sign in: open (\S+) and call again/.exec(proxy.stderr())?.[1]
-  await expect.poll(told, { timeout: 30_000 }).toBeDefined()
+  await expect.poll(told, { timeout: 120_000 }).toBeDefined()
   await browse(told() ?? '')
-  await expect.poll(() => proxy.text('docs_read').catch(() => ''), { timeout: 20_000 }).toBe('did read')
+  await expect.poll(() => proxy.text('docs_read').catch(() => ''), { timeout: 120_000 }).toBe('did read')
 })
 
 test('login keeps tokens for doctor and for run, logout takes them away', async () => {

@@ -62,6 +62,19 @@ describe('shutdown', () => {
     await done
   })
 
+  test('a signal after the client left is the first one', async () => {
+    const closing = deferred()
+    const { events, left, happened, done } = world({ close: () => closing.promise })
+    left.resolve()
+    await new Promise((resolve) => setImmediate(resolve))
+    events.emit('SIGTERM', 'SIGTERM')
+    expect(happened).toEqual([])
+    events.emit('SIGTERM', 'SIGTERM')
+    expect(happened).toEqual(['exit 1'])
+    closing.resolve()
+    expect(await done).toBe(0)
+  })
+
   test('closing that hangs or fails is given up', async () => {
     const hanging = world({ close: () => new Promise(() => {}), patience: 5 })
     hanging.left.resolve()

@@ -266,7 +266,7 @@ describe('settings', () => {
       maxMemoryPerAgent: 104857600,
       maxTotalAgents: 1000,
       naming: { prefix: 'always', separator: '_', maxLength: 60, charset: 'default', rename: {} },
-      connect: { lazy: false, timeoutMs: 30000, callTimeoutMs: 120000 },
+      connect: { lazy: false, timeoutMs: 30000, listWaitMs: 8000, callTimeoutMs: 120000 },
       log: { level: 'info' },
     })
     expect(Object.isFrozen(settings) && Object.isFrozen(settings.naming)).toBe(true)
