@@ -74,6 +74,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     logger,
     now: elapsed,
     maxMessageBytes: MAX_MESSAGE_BYTES,
+    arriving: settings.enableAutoTruncation ? engine.arriving : undefined,
   })
   const handler = createOnion(config, {
     engine,

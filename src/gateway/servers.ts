@@ -7,6 +7,7 @@ import type { Audience } from '../downstream/audience.ts'
 import type { AddressBook } from '../pipeline/address-book.ts'
 import { PROXY_NAME } from '../protocol/chain.ts'
 import type { Logger } from '../telemetry/log.ts'
+import type { Arriving } from '../upstream/envelope.ts'
 import type { Authorizers } from '../upstream/oauth/authorizers.ts'
 import type { ServerOptions } from '../upstream/options.ts'
 import { createUpstreams } from '../upstream/pool.ts'
@@ -21,6 +22,8 @@ export interface ServersParts {
   now(): number
   /** Longest message taken from a server, in bytes. */
   maxMessageBytes: number
+  /** Told of long responses while they come. */
+  arriving: Arriving | undefined
 }
 
 export function openUpstreams(config: Config, parts: ServersParts): Upstreams {
@@ -50,6 +53,7 @@ export function openUpstreams(config: Config, parts: ServersParts): Upstreams {
         ),
     },
     logger,
+    arriving: parts.arriving,
     dataDir: settings.dataDir,
     now,
     authorizer: (server) => authorizers?.for(server),
