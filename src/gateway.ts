@@ -85,6 +85,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     logger,
     now: elapsed,
     maxMessageBytes: MAX_MESSAGE_BYTES,
+    arriving: settings.enableAutoTruncation ? engine.arriving : undefined,
   })
   const command = openListChangedCommand(settings, logger)
   if (command) audience.listen((list) => list === 'tools' && command.run())

@@ -5,6 +5,18 @@ interface DigestTask {
   kind: 'digest'
   arrival: Arrival
   options: DigestOptions
+  /** What was read while it arrived. */
+  ahead?: number
+}
+
+/** Reads on in a result that still arrives. */
+export interface AheadTask {
+  kind: 'ahead'
+  id: number
+  /** Of `GrowingBytes`. */
+  buffer: SharedArrayBuffer
+  /** The first byte of the result in its message. */
+  start: number
 }
 
 interface QueryTask {
@@ -41,7 +53,15 @@ interface RehearseTask {
   kind: 'rehearse'
 }
 
-export type Task = DigestTask | QueryTask | CountTask | ForgetTask | CountedTask | OpenTask | RehearseTask
+export type Task =
+  | DigestTask
+  | AheadTask
+  | QueryTask
+  | CountTask
+  | ForgetTask
+  | CountedTask
+  | OpenTask
+  | RehearseTask
 
 export type Answer<T extends Task> = T extends DigestTask
   ? Digest
@@ -49,4 +69,6 @@ export type Answer<T extends Task> = T extends DigestTask
     ? QueryAnswer
     : T extends CountTask
       ? number[]
-      : null
+      : T extends AheadTask
+        ? number
+        : null

@@ -8,6 +8,8 @@ import type { AddressBook } from '../pipeline/address-book.ts'
 import { PROXY_NAME } from '../protocol/chain.ts'
 import type { Logger } from '../telemetry/log.ts'
 import type { Authorizer } from '../upstream/authorizer.ts'
+import type { Arriving } from '../upstream/envelope.ts'
+import type { Authorizers } from '../upstream/oauth/authorizers.ts'
 import type { ServerOptions } from '../upstream/options.ts'
 import { createUpstreams } from '../upstream/pool.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
@@ -22,6 +24,8 @@ export interface ServersParts {
   now(): number
   /** Longest message taken from a server, in bytes. */
   maxMessageBytes: number
+  /** Told of long responses while they come. */
+  arriving: Arriving | undefined
 }
 
 export function openUpstreams(config: Config, parts: ServersParts): Upstreams {
@@ -48,6 +52,7 @@ export function openUpstreams(config: Config, parts: ServersParts): Upstreams {
         ),
     },
     logger,
+    arriving: parts.arriving,
     dataDir: settings.dataDir,
     now,
     authorizer,

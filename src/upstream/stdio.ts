@@ -8,7 +8,7 @@ import type { JsonRpcMessage } from '../protocol/message.ts'
 import { textOfParts } from '../protocol/message-bytes.ts'
 import type { Transport } from '../protocol/transport.ts'
 import type { Logger } from '../telemetry/log.ts'
-import { idOfEdges } from './envelope.ts'
+import { type Arriving, idOfEdges, watchFor } from './envelope.ts'
 import { readMessages } from './incoming.ts'
 import { ProcessGroup, type ProcessOptions, type Spawn } from './process-group.ts'
 import { localFailure, type UpstreamTransport, wireMessage } from './upstream-transport.ts'
@@ -18,6 +18,8 @@ export interface StdioOptions extends ProcessOptions {
   largeBytes: number
   /** A message longer than this many bytes is thrown away; the request it answers fails. */
   maxMessageBytes: number
+  /** Told of long responses while they come. */
+  arriving?: Arriving | undefined
   /** Strikes this server's secrets out of its last words: they are told to clients and models. */
   conceal(text: string): string
   logger: Logger
@@ -50,6 +52,7 @@ export class StdioTransport implements UpstreamTransport {
       maxBytes: options.maxMessageBytes,
       onLine: (parts, length) => this.#line(parts, length),
       onDiscarded: (line) => this.#discarded(line),
+      watch: watchFor(options.arriving),
     })
   }
 
