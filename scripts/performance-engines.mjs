@@ -67,7 +67,10 @@ ${table(
     ['the result itself, as a preview', ...proxied.map(({ previewMs }) => previewMs)],
     ...questions.map((question) => [question, ...proxied.map((one) => time(one, question))]),
     ['worst delay of the event loop', ...proxied.map(({ loop }) => loop.worst)],
-    ['worst delay in each of the runs', ...proxied.map(({ loop }) => (loop.ofRuns ?? [loop.worst]).join(', '))],
+    [
+      'worst delay in each of the runs',
+      ...proxied.map(({ loop }) => (loop.ofRuns ?? [loop.worst]).join(', ')),
+    ],
     ['99th percentile of it', ...proxied.map(({ loop }) => loop.p99)],
   ],
 )}
