@@ -109,7 +109,9 @@ async function call({ name: tool, arguments: args = {}, _meta }, id) {
       const structuredContent = { rows: Array.from({ length: 6000 }, (_, n) => n) }
       return text(structuredContent, { structuredContent })
     }
-    case 'slow':
+    case 'slow': {
+      // From the beginning: `calls` may come as soon as the last step is told.
+      const released = args.held ? new Promise((resolve) => held.add(resolve)) : undefined
       for (let step = 1; step <= 4; step++) {
         if (_meta?.progressToken !== undefined) {
           const params = { progressToken: _meta.progressToken, progress: step, total: 4, message: name }
@@ -119,8 +121,9 @@ async function call({ name: tool, arguments: args = {}, _meta }, id) {
         await sleep(args.ms / 4)
         if (cancelled.delete(id)) return undefined
       }
-      if (args.held) await new Promise((resolve) => held.add(resolve))
+      await released
       return text(`slept ${args.ms}`)
+    }
     case 'calls':
       for (const release of held) release()
       held.clear()
