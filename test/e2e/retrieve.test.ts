@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import * as z from 'zod'
 import { verifies } from '../support/verifies.ts'
+import { reply } from './support/catalogue.ts'
 import { type Command, connectClient, GENERATIONS } from './support/clients.ts'
 import { runProxy } from './support/command.ts'
 import { startHttpProxy } from './support/http-proxy.ts'
@@ -20,28 +20,6 @@ import {
   textOf,
   writeConfig,
 } from './support/world.ts'
-
-/** The reply of `retrieve_tools` (seed S1). */
-const answer = z.object({
-  message: z.string(),
-  query: z.union([z.string(), z.array(z.string())]),
-  total_available_tools: z.int(),
-  newly_registered: z.array(z.string()).optional(),
-  evicted_tools: z.array(z.string()).optional(),
-  pool_size: z.int().optional(),
-  pool_limit: z.int().optional(),
-  tools: z.array(
-    z.object({
-      name: z.string(),
-      original_name: z.string(),
-      server: z.string(),
-      description: z.string(),
-      score: z.number().positive().max(1),
-      signature: z.string().optional(),
-      newly_registered: z.boolean().optional(),
-    }),
-  ),
-})
 
 interface World extends RunningProxy {
   folder: string
@@ -99,7 +77,7 @@ const names = async ({ client }: Lister): Promise<string[]> =>
   (await client.listTools()).tools.map(({ name }) => name)
 
 const retrieveBy = async (call: Call, args: Record<string, unknown>) =>
-  answer.parse(JSON.parse(textOf(await call('retrieve_tools', args))))
+  reply.parse(JSON.parse(textOf(await call('retrieve_tools', args))))
 
 const retrieve = (proxy: RunningProxy, args: Record<string, unknown>) => retrieveBy(proxy.call, args)
 

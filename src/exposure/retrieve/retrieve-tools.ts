@@ -6,7 +6,7 @@ import { leadOf } from '../../discovery/lead.ts'
 import type { Found } from '../../discovery/search.ts'
 import { signatureOf } from '../../discovery/signature.ts'
 import { errorResult, textBlock } from '../../protocol/content.ts'
-import { type JsonObject, own } from '../../protocol/json.ts'
+import { type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import { ellipsis } from '../../text/cut.ts'
 import { readParams } from '../../tools/params.ts'
 import { publicSchema } from '../../tools/public-schema.ts'
@@ -22,6 +22,8 @@ const mostTools = 50
 /** Characters of a description in a reply: enough to choose by. */
 const longestLead = 120
 const longestSignature = 300
+/** Characters of a schema that is told whole. */
+const longestSchema = 4000
 /** Characters of a question that are repeated: enough to tell several apart. */
 const longestEcho = 200
 /** Servers that are told to be missing. */
@@ -141,10 +143,20 @@ function howToCall({ definition }: FindableTool, settings: RetrieveSettings): Js
   const schema = own(definition, 'inputSchema')
   const split = isSplit(settings)
   return {
-    ...(settings.detail === 'full' && schema !== undefined
+    ...(settings.detail === 'full' && schema !== undefined && isShort(schema)
       ? { inputSchema: schema }
       : { signature: signatureOf('', schema, longestSignature) }),
     ...(split && { call_with: callNameFor(effectOf(definition), split) }),
+  }
+}
+
+/** A schema that would fill a reply alone is told by its signature; `describe_tool` gives it whole. */
+function isShort(schema: JsonValue): boolean {
+  try {
+    return JSON.stringify(schema).length <= longestSchema
+  } catch {
+    // Nested deeper than the stack.
+    return false
   }
 }
 

@@ -35,7 +35,7 @@ export function catalogue(directory: string, name: string, tools: Record<string,
 }
 
 /** The reply of `retrieve_tools` (seed S1). */
-const reply = z.object({
+export const reply = z.object({
   message: z.string(),
   query: z.union([z.string(), z.array(z.string())]),
   total_available_tools: z.int(),

@@ -111,6 +111,18 @@ describe('the routing call', () => {
     },
   )
 
+  test('gives whole schemas to who wants them, but for one that would fill the reply', async () => {
+    const huge = { type: 'object', properties: { text: { type: 'string', description: 'x'.repeat(9000) } } }
+    const tools = [...TOOLS, tool('web', 'translate_poem', 'Translate a poem', { inputSchema: huge })]
+    const { retrieve } = world({ detail: 'full' }, () => tools)
+    const [read] = (await retrieve({ query: 'read the contents of a file', top_k: 1 })).tools
+    expect(read.inputSchema.required).toEqual(['path'])
+    expect(read.signature).toBeUndefined()
+    const [poem] = (await retrieve({ query: 'translate a poem', top_k: 1 })).tools
+    expect(poem).toMatchObject({ name: 'web_translate_poem', signature: expect.stringContaining('text') })
+    expect(poem.inputSchema).toBeUndefined()
+  })
+
   verifies('S1.12', 'gives names, servers, scores, descriptions and signatures', async () => {
     const answer = await world().retrieve({ query: 'read the contents of a file', top_k: 1 })
     expect(answer).toEqual({
