@@ -54,6 +54,13 @@ module.exports = {
       from: { path: '^src/protocol/' },
       to: { dependencyTypes: ['core'] },
     },
+    {
+      name: 'found-on-use',
+      comment: 'Who lets tools pass through does not load what finds them: it is imported when it is asked for.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(discovery|exposure)/' },
+      to: { path: '^src/(discovery|exposure)/', pathNot: '^src/exposure/names\\.ts$', dynamic: false, dependencyTypesNot: ['type-only'] },
+    },
     { name: 'src-alone', severity: 'error', from: { path: '^src/' }, to: { path: '^(test|benchmarks|scripts)/' } },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
   ],

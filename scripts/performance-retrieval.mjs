@@ -1,34 +1,61 @@
 /** The section of PERFORMANCE.md about finding tools, from benchmarks/results/retrieval.json. */
 import { markdownTable } from '../benchmarks/answers/report.mjs'
 
-export function retrievalSection({ machine, tools, kinds, replies, weights, adaptive, batching, times }) {
+export function retrievalSection(report) {
+  const { machine, tools, servers, kinds, variations, replies, breakEven, times } = report
   return `## Finding tools
 
-${tools} tools of 23 servers and labelled questions about them, by words alone. Recall (R@1, R@5, R@10) is the part of the right tools that is
+${tools} tools of ${servers} servers and labelled questions about them, by words alone. Recall (R@1, R@5, R@10) is the part of the right tools that is
 among the first; MRR looks at the first right one. "Left empty" counts the questions that no tool answers and that got none. The thesaurus
 was written with the failures of the first half in view, not with those of the second.
 
 ${table(kinds, { kind: 'questions', questions: 'number', r1: 'R@1', r5: 'R@5', r10: 'R@10', mrr: 'MRR', unanswerable: 'no tool answers', empty: 'left empty' })}
 
-A reply of ${replies.tools} tools, each with its signature, score and first sentence, has ${replies.median} tokens of o200k in the median, ${replies.p95} in the 95th
-percentile, ${replies.largest} at most; the definitions of the same tools have ${replies.definitionsMedian} in the median.
+The same questions and tools in other styles:
 
-What the fields of a definition are worth:
+${table(variations, { variation: 'style', r1: 'R@1', r5: 'R@5', mrr: 'MRR', empty: 'left empty' })}
 
-${table(weights, { weights: 'weights', r1: 'R@1', r5: 'R@5', mrr: 'MRR', empty: 'left empty' })}
+A reply of ${replies.tools} tools has ${replies.median} tokens of o200k in the median, ${replies.p95} in the 95th percentile, ${replies.largest} at most; the definitions of the same
+tools have ${replies.definitionsMedian} in the median. The client sees definitions of ${replies.shown} tokens, in place of ${replies.all}.
 
-As many tools as the scores deserve, against always five:
+After how many calls what the definitions would have cost is spent, if each call is preceded by a search of its own (a tool that was found can
+be called again without); "sent again": all that was said before goes to the model with each request. Finding costs less from the first
+call up to that one:
 
-${table(adaptive, { limit: 'limit', found: 'right tools found', tools: 'tools, mean', tokens: 'tokens, median' })}
+${table(breakEven, { tools: 'tools', all: 'all definitions', shown: 'shown', reply: 'reply, median', search: 'search and call', until: 'up to call', resent: 'sent again' })}
 
-Questions that need two tools, asked as one and as two of a batch:
-
-${table(batching, { way: 'asked as', found: 'right tools found', tools: 'tools, mean', tokens: 'tokens, median' })}
+${choices(report)}
 
 5,000 tools (${machine}); the ratio is to cutting the same definitions into words by a plain loop:
 
 ${table(times, { what: 'what', median: 'median', ratio: 'ratio', p95: '95th percentile' })}
 `
+}
+
+/** What was tried, and what follows from it. */
+function choices({ weights, questions, adaptive, batching, related }) {
+  return `What the fields of a definition are worth:
+
+${table(weights, { weights: 'weights', r1: 'R@1', r5: 'R@5', mrr: 'MRR', empty: 'left empty' })}
+
+Questions added to the descriptions, made by rule from names and parameters, or given (the labelled ones of the first half, asked those of the
+second). They find no more, so there are none:
+
+${table(questions, { questions: 'questions', r1: 'R@1', r5: 'R@5', mrr: 'MRR', empty: 'left empty' })}
+
+As many tools as the scores deserve (\`"topK": "adaptive"\`, 0.5 of the best), against a fixed number. It finds more than five do for as many tokens in the median, and
+less for each token in all, as some replies are long: five stay the default.
+
+${table(adaptive, { limit: 'limit', found: 'right tools found', tools: 'tools, mean', tokens: 'tokens, median', per1000: 'right tools in 1,000 tokens' })}
+
+Two things to do, in pairs of questions; tokens are those of what is written and of the reply. \`queries\` finds what two calls find, in one:
+
+${table(batching, { way: 'asked as', calls: 'calls', found: 'right tools found', tools: 'tools, mean', tokens: 'tokens, median' })}
+
+Tools that share parameters or a server with those that were found, in place of what follows by words. They are no better than as many more by
+words, so they are not shown; "several" are the questions that have several right tools:
+
+${table(related, { way: 'shown', found: 'right tools found', several: 'of several', tokens: 'tokens, median' })}`
 }
 
 function table(rows, columns) {

@@ -10,19 +10,21 @@ import { createEngine, ENGINE_DEFAULTS } from './engine/lanes.ts'
 import { createBackend } from './gateway/backend.ts'
 import { openExposure } from './gateway/exposure.ts'
 import { openKeeper } from './gateway/keeper.ts'
-import { createListChangedCommand } from './gateway/list-changed-command.ts'
+import { openListChangedCommand } from './gateway/list-changed-command.ts'
 import { createOnion } from './gateway/onion.ts'
-import { openUpstreams } from './gateway/servers.ts'
-import { openAuthorizers, type SignInParts } from './gateway/sign-in.ts'
+import { createServerQuotas } from './gateway/server-quotas.ts'
+import { openUpstreams, serverOptionsOf } from './gateway/servers.ts'
+import { openSignIn, type SignInParts } from './gateway/sign-in.ts'
 import { createAddressBook } from './pipeline/address-book.ts'
 import type { Middleware } from './protocol/exchange.ts'
 import { type Logger, silentLogger } from './telemetry/log.ts'
 import { createLedger } from './telemetry/savings.ts'
 import type { SavingsReport } from './telemetry/savings-report.ts'
 import type { SignedOut } from './upstream/oauth/authorizer-oauth.ts'
-import type { ServerStatus } from './upstream/upstreams.ts'
+import type { Reconfigured, ServerStatus } from './upstream/upstreams.ts'
 
 export type { SignInParts } from './gateway/sign-in.ts'
+export type { Reconfigured } from './upstream/upstreams.ts'
 
 /** The world outside, for tests and embedding. What is absent is the real one. */
 export interface GatewayParts {
@@ -48,6 +50,11 @@ export interface Gateway {
   check(): Promise<ServerStatus[]>
   status(): ServerStatus[]
   savings(): Promise<SavingsReport>
+  /**
+   * Takes the servers of this configuration from now on, with their limits and quotas. A server that is the same keeps its
+   * connections, and calls under way end where they began. All other settings stay what they were.
+   */
+  reconfigure(next: Config): Promise<Reconfigured>
   /** Forgets the tokens for a server, and revokes them where that can be done. */
   signOut(server: string): Promise<SignedOut>
   /** Ends sessions, servers and workers; kept results go to disk. Waits for a report of savings. Safe to call again. */
@@ -68,18 +75,19 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
   const keeper = await openKeeper(config, engine, logger, now)
   const audience = createAudience()
   const book = createAddressBook()
-  const authorizers = await openAuthorizers(config, parts.signIn, logger, now)
+  const signIn = await openSignIn(config, parts.signIn, logger, now)
+  const quotas = createServerQuotas(elapsed)
+  quotas.configure(config.servers)
   const upstreams = openUpstreams(config, {
     audience,
     book,
-    authorizers,
+    authorizer: signIn.for,
     logger,
     now: elapsed,
     maxMessageBytes: MAX_MESSAGE_BYTES,
+    arriving: settings.enableAutoTruncation ? engine.arriving : undefined,
   })
-  const { listChangedExec } = settings
-  const command =
-    listChangedExec === undefined ? undefined : createListChangedCommand(listChangedExec, logger)
+  const command = openListChangedCommand(settings, logger)
   if (command) audience.listen((list) => list === 'tools' && command.run())
   const exposure = await openExposure(config, {
     engine,
@@ -88,7 +96,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     logger,
     now,
     elapsed,
-    toolsChanged: (client) => audience.announce('tools', (other) => other === client),
+    toolsChanged: (client) => audience.announce('tools', (other) => other.agent.id === client.agent.id),
   })
   const handler = createOnion(config, {
     engine,
@@ -97,7 +105,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     upstreams,
     book,
     logger,
-    elapsed,
+    quotas: quotas.take,
     exposure: exposure.layers,
     instructions: exposure.instructions,
     middlewares: parts.middlewares ?? [],
@@ -128,7 +136,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     audience.close()
     command?.close()
     await listener?.close()
-    await authorizers?.close()
+    await signIn.close()
     await Promise.all([upstreams.close(), keeper.close(), exposure.close(), reporting])
     await engine.close()
   }
@@ -166,7 +174,14 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
       reporting = report
       return report
     },
-    signOut: async (server) => (await authorizers?.signOut(server)) ?? 'nothing kept',
+    async reconfigure(next) {
+      await signIn.configure(next.servers)
+      quotas.configure(next.servers)
+      const done = upstreams.configure(serverOptionsOf(next))
+      exposure.configure(next)
+      return done
+    },
+    signOut: signIn.signOut,
     close() {
       closing ??= shutDown()
       return closing

@@ -21,7 +21,7 @@ export default defineConfig({
     maxWorkers: Math.ceil(1.5 * availableParallelism()),
     setupFiles: ['test/support/seed.ts'],
     // What is waited for comes at once, but for a busy machine: a limit is there so that a failure says what did not come.
-    expect: { poll: { timeout: 25_000, interval: 20 } },
+    expect: { poll: { timeout: 60_000, interval: 20 } },
     projects: [
       {
         extends: true,
@@ -31,8 +31,8 @@ export default defineConfig({
           isolate: false,
           include: ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts', 'test/architecture/**/*.test.ts'],
           // Some start real servers, and a busy machine takes its time for that.
-          testTimeout: 90_000,
-          hookTimeout: 90_000,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
         },
       },
       {
@@ -40,8 +40,8 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
         },
       },
       {

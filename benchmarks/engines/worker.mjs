@@ -123,7 +123,7 @@ function sameAsWink() {
     'nothing of it',
   ]
   return queries.map((query) => {
-    const [theirs, mine] = [index, scan].map((ranking) => ranking.search(query).slice(0, 10))
+    const [theirs, mine] = [index, scan].map((ranking) => ranking.search(query, 10).best)
     return { query, terms: queryTerms(query).length, equal: JSON.stringify(theirs) === JSON.stringify(mine) }
   })
 }

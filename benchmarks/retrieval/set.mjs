@@ -26,3 +26,13 @@ export function loadSet(folder) {
     })),
   }
 }
+
+/** A set of so many tools: the first ones, or all of them several times, each time under other names of servers. */
+export function resized(set, size) {
+  const tools = Array.from({ length: size }, (_, place) => {
+    const tool = set.tools[place % set.tools.length]
+    const copy = Math.floor(place / set.tools.length)
+    return copy === 0 ? tool : { ...tool, server: `${tool.server}${copy + 1}` }
+  })
+  return { ...set, tools, ids: tools.map((_, place) => set.ids[place] ?? `${place}`) }
+}

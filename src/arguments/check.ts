@@ -8,11 +8,16 @@ import { nearest } from '../text/edit-distance.ts'
 
 /** Faults that are told; a model mends them one after the other anyway. */
 const mostFaults = 5
+/** Errors that are looked at: a long list may have one for each item. */
+const mostErrors = 50
 /** Characters of a schema that is still compiled: a longer one is left to its server. */
 const longestSchema = 200_000
 
-/** Compiling takes milliseconds, and a session calls the same few tools. */
-const compiled = new LRUCache<string, ValidateFunction | 'unreadable'>({ max: 64 })
+type Validator = ValidateFunction | 'unreadable'
+
+/** Compiling takes milliseconds, and a session calls the same few tools: kept by schema, and by its text for the next client. */
+const compiled = new WeakMap<JsonObject, Validator>()
+const compiledTexts = new LRUCache<string, Validator>({ max: 64 })
 
 /**
  * What is wrong with the arguments, a sentence each; empty when nothing is, or when the schema cannot be read: then the server decides.
@@ -27,7 +32,7 @@ export function faultsOf(args: JsonObject, schema: JsonObject): string[] {
     // Nested deeper than the stack.
     return []
   }
-  const errors = validate.errors ?? []
+  const errors = (validate.errors ?? []).slice(0, mostErrors)
   const faults = errors.map((error) => faultText(error, schema, args))
   return [...new Set([...faults, ...strangers(args, schema)])].slice(0, mostFaults)
 }
@@ -54,18 +59,36 @@ function strangerText(name: string, shown: string, properties: unknown): string 
   return `there is no ${shown}${near === undefined ? '' : `; did you mean ${near}?`}`
 }
 
-function validatorOf(schema: JsonObject): ValidateFunction | 'unreadable' {
-  // `$schema` would ask for a meta-schema of an older draft, which is not loaded.
-  const { $schema: _, ...rest } = schema
-  const text = JSON.stringify(rest)
-  const known = compiled.get(text)
+function validatorOf(schema: JsonObject): Validator {
+  const known = compiled.get(schema)
   if (known !== undefined) return known
-  const made = text.length > longestSchema ? 'unreadable' : compile(rest)
-  compiled.set(text, made)
+  const made = validatorFor(schema)
+  compiled.set(schema, made)
   return made
 }
 
-function compile(schema: JsonObject): ValidateFunction | 'unreadable' {
+function validatorFor(schema: JsonObject): Validator {
+  // `$schema` would ask for a meta-schema of an older draft, which is not loaded.
+  const { $schema: _, ...rest } = schema
+  const text = textOf(rest)
+  if (text === undefined || text.length > longestSchema) return 'unreadable'
+  const known = compiledTexts.get(text)
+  if (known !== undefined) return known
+  const made = compile(rest)
+  compiledTexts.set(text, made)
+  return made
+}
+
+/** Undefined for what is nested deeper than the stack. */
+function textOf(schema: JsonObject): string | undefined {
+  try {
+    return JSON.stringify(schema)
+  } catch {
+    return undefined
+  }
+}
+
+function compile(schema: JsonObject): Validator {
   // A require, so that Ajv (30 ms) is loaded by the first call that needs it and not at start.
   const require = createRequire(import.meta.url)
   const { Ajv2020 }: typeof import('ajv/dist/2020.js') = require('ajv/dist/2020.js')
@@ -75,6 +98,8 @@ function compile(schema: JsonObject): ValidateFunction | 'unreadable' {
       validateFormats: false,
       logger: false,
       allErrors: true,
+      // Else what every object has, such as `constructor`, counts as given.
+      ownProperties: true,
       code: { regExp: linear },
     })
     const validate = ajv.compile(schema)

@@ -11,6 +11,8 @@ export interface Host {
   temporary: string
   /** As `process.platform` tells it: where clients keep their files depends on it. */
   platform: string
+  /** Whether somebody sits at standard input. */
+  terminal?: boolean
   stdout: { write(text: string): unknown }
   stderr: { write(text: string): unknown }
   /** Milliseconds, for latencies. */
@@ -34,6 +36,7 @@ export function processHost(): Host {
     home: homedir(),
     temporary: tmpdir(),
     platform: process.platform,
+    terminal: process.stdin.isTTY === true,
     stdout: process.stdout,
     stderr: process.stderr,
     now: () => performance.now(),

@@ -10,11 +10,13 @@ import { messageOf, ProxyError } from '../protocol/errors.ts'
 import { addToLedger } from '../telemetry/ledger-file.ts'
 import type { Logger } from '../telemetry/log.ts'
 import { createLogger } from '../telemetry/logger.ts'
+import { createRedactor, type Redactor } from '../telemetry/redact.ts'
 import { formatSavings } from '../telemetry/savings-report.ts'
 import { secretsOf } from '../telemetry/secret.ts'
 import type { Host } from './host.ts'
 import { writeNew } from './init.ts'
 import type { Invocation } from './program.ts'
+import { startReload } from './reload.ts'
 import { settle } from './settle.ts'
 import { untilStopped } from './shutdown.ts'
 
@@ -22,16 +24,35 @@ import { untilStopped } from './shutdown.ts'
 export async function run(host: Host, invocation: Invocation): Promise<number> {
   const { config: wished, warnings } = settleOrExplain(host, invocation)
   const { config, warning, discard } = prepareDataDirectory(wished, host)
-  const logger = openLog(config, host)
+  const redactor = createRedactor()
+  redactor.strike(secretsIn(config, host))
+  const logger = openLog(config, host, redactor)
   for (const problem of warnings) logger.warn({ place: problem.place }, sentence(problem))
   if (warning !== undefined) logger.warn({}, warning)
 
   resetCaches(config)
   const gateway = await host.createGateway(config, { logger })
+  const reload = startReload({
+    config: wished,
+    load: () => settle(host, { ...invocation, config: invocation.wrapped ? undefined : wished.file }),
+    apply(next) {
+      redactor.strike(secretsIn(next, host))
+      return gateway.reconfigure(next)
+    },
+    logger,
+  })
   const stopped = untilStopped({
     events: host.events,
     ended: gateway.ended,
-    close: () => finish(gateway, config, logger, host).finally(discard),
+    close: () =>
+      reload
+        .close()
+        .then(() => finish(gateway, config, logger, host))
+        .finally(discard),
+    // Where a terminal is gone, and over stdio, the signal says that nobody is there any more.
+    ...(config.settings.transport !== 'stdio' &&
+      config.file !== undefined &&
+      host.terminal !== true && { hangUp: () => void reload.now() }),
     exit: (code) => host.exit(code),
     logger,
   })
@@ -58,13 +79,13 @@ async function finish(gateway: Gateway, config: Config, logger: Logger, host: Ho
   if (report.totals.calls > 0) host.stderr.write(`${formatSavings(report.tools)}\n`)
 }
 
-function openLog(config: Config, host: Host): Logger {
+function openLog(config: Config, host: Host, redactor: Redactor): Logger {
   const { level, file } = config.settings.log
   try {
     return createLogger({
       level,
       file: file === undefined ? undefined : absolutePath(file, host.cwd, host.home),
-      secrets: secretsOf([...config.servers, { env: clientSecretOf(config) }]),
+      redactor,
     })
   } catch (error) {
     throw new ProxyError(
@@ -75,10 +96,12 @@ function openLog(config: Config, host: Host): Logger {
   }
 }
 
-/** Under a name that says what it is. */
-function clientSecretOf({ settings }: Config): Record<string, string> {
-  const { clientSecret } = settings.auth.introspection
-  return clientSecret === undefined ? {} : { clientSecret }
+/** Values that must never be logged. */
+function secretsIn({ servers, settings }: Config, { env }: Host): string[] {
+  const { OPENAI_API_KEY = '' } = env
+  const { clientSecret = '' } = settings.auth.introspection
+  const { vectorStore = '' } = settings.index
+  return secretsOf([...servers, { env: { clientSecret, OPENAI_API_KEY }, url: vectorStore }])
 }
 
 function sentence({ path, message, remedy }: Problem): string {

@@ -8,6 +8,8 @@ export interface ShutdownOptions {
   /** The client left: its input ended, or its output broke. */
   ended: Promise<void>
   close(): Promise<void>
+  /** What SIGHUP does; absent: it stops as the others do. */
+  hangUp?: () => void
   /** Ends the process at once, for a second signal. */
   exit(code: number): void
   logger: Logger
@@ -20,7 +22,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 /** Resolves with the exit code when everything is closed, or when closing took too long. */
 export async function untilStopped(options: ShutdownOptions): Promise<number> {
   const { events, ended, close, exit, logger, patience = 8_000 } = options
-  let stopping = false
+  let signalled = false
   let stop: (reason: string) => void = () => {}
   const reason = new Promise<string>((resolve) => {
     stop = resolve
@@ -32,8 +34,10 @@ export async function untilStopped(options: ShutdownOptions): Promise<number> {
   }
   for (const signal of SIGNALS) {
     listen(signal, () => {
-      if (stopping) exit(1)
-      stopping = true
+      if (signal === 'SIGHUP' && options.hangUp !== undefined) return options.hangUp()
+      // A client that leaves sends a signal to whoever is not gone at once: that is no order to lose what is being kept.
+      if (signalled) exit(1)
+      signalled = true
       stop(signal)
     })
   }
@@ -47,7 +51,6 @@ export async function untilStopped(options: ShutdownOptions): Promise<number> {
   void ended.then(() => stop('the client left'))
 
   logger.info({ reason: await reason }, 'stopping')
-  stopping = true
   const code = await inTime(close(), patience, logger)
   for (const [event, listener] of listeners) events.off(event, listener)
   return code

@@ -94,12 +94,21 @@ function checkSettings(
   const { auth, host, transport } = parsed.data
   checkAuth(auth, host, transport !== 'stdio', [...SETTINGS, 'auth'], report)
   const settings = { ...parsed.data, previewSize: Math.min(previewSize, maxResponseSize) }
-  return { settings: { ...settings, exposure: exposureOf(settings, chosen) }, chosen }
+  return { settings: { ...settings, exposure: exposureOf(settings, chosen, laid) }, chosen }
 }
 
+/** A command for changed lists serves every exposure. */
+const OF_RETRIEVE = /^(?:retrieve\.(?!listChangedExec)|index\.)/
+
 /** Who says how tools are to be retrieved wants to retrieve them: the proxies that these names come from do nothing else. */
-function exposureOf({ exposure }: Settings, chosen: readonly string[]): Settings['exposure'] {
-  return !chosen.includes('exposure') && chosen.includes('retrieve.routing') ? 'retrieve' : exposure
+function exposureOf(
+  { exposure }: Settings,
+  chosen: readonly string[],
+  laid: readonly string[],
+): Settings['exposure'] {
+  if (chosen.includes('exposure')) return exposure
+  const meant = chosen.includes('retrieve.routing') || laid.some((path) => OF_RETRIEVE.test(path))
+  return meant ? 'retrieve' : exposure
 }
 
 function reportAbsence(

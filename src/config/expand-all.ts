@@ -6,10 +6,13 @@ import { fromText, schemaAt } from './option.ts'
 import type { Path } from './problem.ts'
 import type { Report } from './report.ts'
 
+/** Keys of a server's entry whose texts mean nothing to the proxy. */
+const PASSED_ON: ReadonlySet<unknown> = new Set(['args', 'env', 'headers'])
+
 /**
  * A copy of `root`, which `schema` describes and which lies at `at`. A text that came from variables becomes the number
  * or boolean that is wanted there; words of an option with fixed values are read in any case. An unset variable is an
- * error. Without `surroundings` texts are final: only words are read.
+ * error, but for what is the server's to judge: that is passed on, and stops no other server. Without `surroundings` texts are final: only words are read.
  */
 export function expandAll(
   root: JsonObject,
@@ -33,8 +36,9 @@ export function expandAll(
     const plain = { text: value, missing: [], inputs: [] }
     const { text, missing, inputs } = surroundings === undefined ? plain : expand(value, surroundings)
     for (const name of missing) {
-      report.addAt('error', [...at, ...inside], {
-        message: `uses \${${name}}, which is not set in the environment`,
+      const passes = PASSED_ON.has(inside[0])
+      report.addAt(passes ? 'warning' : 'error', [...at, ...inside], {
+        message: `uses \${${name}}, which is not set in the environment${passes ? '; it is passed on as it is' : ''}`,
         remedy: `Set ${name}, or write \${${name}:-} for an empty value or \${${name}:-default} for another.`,
       })
     }

@@ -25,6 +25,16 @@ export function integer(description: string, facts: { unit?: string; min: number
     .meta({ description, ...rest })
 }
 
+/** A number from `min` to `max`, with decimals. */
+export function number(description: string, facts: { unit?: string; min: number; max: number }): z.ZodNumber {
+  const { min, max, ...rest } = facts
+  return z
+    .number()
+    .min(min)
+    .max(max)
+    .meta({ description, ...rest })
+}
+
 export function flag(description: string): z.ZodBoolean {
   return z.boolean().meta({ description })
 }
@@ -82,7 +92,7 @@ export function allowed(schema: z.ZodType): string {
   const { type, facts } = unwrap(schema)
   if (facts.allowed !== undefined) return facts.allowed
   if (type instanceof z.ZodNumber) {
-    return `a whole number from ${type.minValue} to ${type.maxValue}${facts.unit === undefined ? '' : ` (${facts.unit})`}`
+    return `${type.format === 'safeint' ? 'a whole number' : 'a number'} from ${type.minValue} to ${type.maxValue}${facts.unit === undefined ? '' : ` (${facts.unit})`}`
   }
   if (type instanceof z.ZodBoolean) return 'true or false'
   if (type instanceof z.ZodEnum)
@@ -118,9 +128,18 @@ export function example(schema: z.ZodType): string | undefined {
  */
 export function fromText(schema: z.ZodType, value: string): unknown {
   const { type, facts } = unwrap(schema)
-  if (type instanceof z.ZodNumber) return /^\s*-?\d{1,15}\s*$/.test(value) ? Number(value) : value
+  if (type instanceof z.ZodNumber)
+    return /^\s*-?\d{1,15}(\.\d{1,15})?\s*$/.test(value) ? Number(value) : value
   if (type instanceof z.ZodBoolean) return booleans.get(value.trim().toLowerCase()) ?? value
   if (type instanceof z.ZodEnum) return word(type.options.map(String), facts, value)
+  if (type instanceof z.ZodLiteral) return word([...type.values].map(String), facts, value)
+  if (type instanceof z.ZodUnion) {
+    const readings = (type.options as z.ZodType[]).map((option) => ({
+      option,
+      read: fromText(option, value),
+    }))
+    return readings.find(({ option, read }) => option.safeParse(read).success)?.read ?? value
+  }
   return value
 }
 

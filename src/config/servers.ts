@@ -1,7 +1,7 @@
 /** `mcpServers`: the servers behind the proxy, in the form that Claude Desktop, Cursor and VS Code use. */
 import * as z from 'zod'
 import { type OAuthSettings, oauthFaults, oauthSchema } from './oauth-settings.ts'
-import { flag, integer, oneOf, text } from './option.ts'
+import { flag, integer, number, oneOf, text } from './option.ts'
 
 /** One entry as written. Which keys go together is checked by `serverFaults`, whose messages name the remedy. */
 export const serverSchema = z.object({
@@ -42,16 +42,19 @@ export const serverSchema = z.object({
   ).default('session'),
   quota: z
     .object({
-      perMinute: integer('Calls of its tools in a minute, by all clients together.', {
+      rps: number('Calls of its tools in a second, by all clients together.', {
         unit: 'calls',
-        min: 1,
+        min: 0.001,
         max: 1_000_000,
       }),
-      burst: integer('Calls that may be made at once after a pause. Not set: those of a minute.', {
-        unit: 'calls',
-        min: 1,
-        max: 1_000_000,
-      }).optional(),
+      burst: integer(
+        'Calls that may be made at once after a pause. Not set: those of a second, one at least.',
+        {
+          unit: 'calls',
+          min: 1,
+          max: 1_000_000,
+        },
+      ).optional(),
     })
     .optional(),
 })
@@ -64,7 +67,7 @@ interface ServerBasics {
   readonly callTimeoutMs: number
   readonly instance: 'session' | 'shared'
   /** Undefined: its tools may be called as often as anybody likes. */
-  readonly quota?: { readonly perMinute: number; readonly burst?: number | undefined }
+  readonly quota?: { readonly rps: number; readonly burst?: number | undefined }
 }
 
 interface StdioServer extends ServerBasics {

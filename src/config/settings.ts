@@ -4,7 +4,7 @@ import { authSchema } from './auth-settings.ts'
 import { dispatchSchema, readbackSchema, spillSchema } from './dispatch-settings.ts'
 import { signInSchema } from './oauth-settings.ts'
 import { flag, integer, oneOf, text } from './option.ts'
-import { retrieveSchema } from './retrieve-settings.ts'
+import { indexSchema, retrieveSchema } from './retrieve-settings.ts'
 
 const MEBIBYTE = 1024 * 1024
 
@@ -43,6 +43,14 @@ const connect = z.object({
     min: 100,
     max: 600_000,
   }).default(30_000),
+  listWaitMs: integer(
+    'How long a list waits for a server that is late, where there are others. Its tools are announced when they come.',
+    {
+      unit: 'milliseconds',
+      min: 100,
+      max: 600_000,
+    },
+  ).default(8_000),
   callTimeoutMs: integer('How long a tool call may take. A server can have its own `timeout`.', {
     unit: 'milliseconds',
     min: 100,
@@ -130,11 +138,8 @@ export const settingsSchema = z.object({
     'Replaces the first line of a preview. {cache_id}, {size}, {tokens} and {limit} are filled in.',
   ).optional(),
   truncateOutputLength: integer(
-    'Cut the texts of a result to this length, the end stays; what is cut is lost. Not set: nothing is cut.',
+    'Cut the texts of a result to this length, the end stays; what is cut is lost, and up to `maxResponseSize` no previews are made. Not set: nothing is cut.',
     { unit: 'characters', min: 1, max: 100_000_000 },
-  ).optional(),
-  listChangedExec: text(
-    'A command for the shell that runs after the list of tools changed, for clients that do not hear of it. It may take 5 seconds.',
   ).optional(),
   queryTimeoutMs: integer('How long one query over a kept result may take.', {
     unit: 'milliseconds',
@@ -189,7 +194,8 @@ export const settingsSchema = z.object({
   oauth: signInSchema.prefault({}).meta({ description: 'How the proxy signs in to servers.' }),
   retrieve: retrieveSchema
     .prefault({})
-    .meta({ description: 'How tools are found with the exposure `retrieve`.' }),
+    .meta({ description: 'How tools are offered with the exposure `retrieve`.' }),
+  index: indexSchema.prefault({}).meta({ description: 'How tools are found there.' }),
   dispatch: dispatchSchema.prefault({}).meta({ description: 'The exposure `dispatch`.' }),
   spill: spillSchema.prefault({}).meta({ description: 'Results in files, in the exposure `dispatch`.' }),
   readback: readbackSchema.prefault({}).meta({ description: 'How such files are read.' }),

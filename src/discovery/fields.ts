@@ -1,5 +1,6 @@
 /** What of a tool's definition is searched, apart by how much it says. */
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
+import { partsOfName } from './run-together.ts'
 import { wordsOf } from './words.ts'
 
 /** A tool as the search sees it. */
@@ -51,27 +52,32 @@ function readFields(server: string, definition: JsonObject): ToolFields {
   const annotations = own(definition, 'annotations')
   const title =
     text(own(definition, 'title')) || (isObject(annotations) ? text(own(annotations, 'title')) : '')
+  const name = text(own(definition, 'name'))
   return {
-    name: wordsOf(text(own(definition, 'name'))),
+    name: [...wordsOf(name), ...partsOfName(name, description)],
     server: wordsOf(server),
-    description: wordsOf(`${title.slice(0, longestTitle)} ${description}`),
-    parameters: wordsOf(parametersIn(own(definition, 'inputSchema'))),
+    description: wordsOf(description, wordsOf(title.slice(0, longestTitle))),
+    parameters: parametersIn(own(definition, 'inputSchema')),
   }
 }
 
 /** Names, descriptions and allowed values of the parameters, nested ones and those that are defined apart included. */
-function parametersIn(schema: JsonValue | undefined): string {
-  const found: string[] = []
-  let length = 0
+function parametersIn(schema: JsonValue | undefined): string[] {
+  const words: string[] = []
+  let left = longestParameters
+  const take = (said: string): void => {
+    if (left > 0) wordsOf(said.slice(0, left), words)
+    left -= said.length + 1
+  }
   const open: { schema: JsonValue | undefined; depth: number }[] = [{ schema, depth: 0 }]
-  for (let next = open.pop(); next && length < longestParameters; next = open.pop()) {
+  for (let next = open.pop(); next && left > 0; next = open.pop()) {
     const { depth } = next
     if (!isObject(next.schema) || depth > deepest) continue
-    const properties = own(next.schema, 'properties')
-    for (const [name, property] of entriesOf(properties)) {
-      const said = `${name} ${isObject(property) ? `${text(own(property, 'description')).slice(0, longestDescription)} ${valuesOf(property)}` : ''}`
-      found.push(said)
-      length += said.length
+    for (const [name, property] of entriesOf(own(next.schema, 'properties'))) {
+      take(name)
+      if (!isObject(property)) continue
+      take(text(own(property, 'description')).slice(0, longestDescription))
+      take(valuesOf(property))
       open.push({ schema: property, depth: depth + 1 })
     }
     open.push({ schema: own(next.schema, 'items'), depth: depth + 1 })
@@ -81,7 +87,7 @@ function parametersIn(schema: JsonValue | undefined): string {
     for (const [, defined] of entriesOf(own(next.schema, '$defs')))
       open.push({ schema: defined, depth: depth + 1 })
   }
-  return found.join(' ').slice(0, longestParameters)
+  return words
 }
 
 function entriesOf(value: JsonValue | undefined): [string, JsonValue | undefined][] {

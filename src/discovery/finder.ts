@@ -2,7 +2,7 @@
 import type { JsonObject } from '../protocol/json.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
 import { keyOf } from './catalogue/known-tool.ts'
-import type { SearchedTool } from './fields.ts'
+import { fieldsOf, type SearchedTool } from './fields.ts'
 import { createHybrid } from './hybrid.ts'
 import { indexTools } from './lexical.ts'
 import type { Meaning } from './meaning.ts'
@@ -16,6 +16,8 @@ export interface FindableTool extends SearchedTool {
 export interface Finder {
   /** The search over these tools; its indexes are places in this list. Made at once: what takes time is done when it is asked. */
   over(tools: readonly FindableTool[]): Search
+  /** Forgets all servers but these. */
+  retain(servers: readonly string[]): void
   /** Waits for what is being saved. */
   close(): Promise<void>
 }
@@ -32,7 +34,7 @@ export interface FinderParts {
 
 export function createFinder({ catalogue, meaning, engine = 'hybrid' }: FinderParts): Finder {
   // What was embedded by earlier runs is searched before a server has answered.
-  if (meaning) void meaning.refresh(catalogue.tools())
+  if (meaning && catalogue.tools().length > 0) void meaning.refresh(catalogue.tools())
 
   /** The numbers of their vectors, in the order of the tools. */
   function learn(tools: readonly FindableTool[]): { vectorId: number | undefined }[] {
@@ -44,13 +46,7 @@ export function createFinder({ catalogue, meaning, engine = 'hybrid' }: FinderPa
 
   return {
     over(tools) {
-      let words: ToolSearch | undefined
-      const lexical: ToolSearch = {
-        search(question, limit) {
-          words ??= indexTools(tools)
-          return words.search(question, limit)
-        },
-      }
+      const lexical = indexInTime(tools)
       const numbered = learn(tools)
       if (!meaning) return async (question, limit) => lexical.search(question, limit)
       return createHybrid({
@@ -60,8 +56,34 @@ export function createFinder({ catalogue, meaning, engine = 'hybrid' }: FinderPa
         engine,
       })
     },
+    retain(servers) {
+      const { removed } = catalogue.retain(servers)
+      if (removed.length > 0) void meaning?.refresh(catalogue.tools())
+    },
     async close() {
       await Promise.all([catalogue.close(), meaning?.close()])
+    },
+  }
+}
+
+/** Tools read at a time: a few milliseconds, between which others are served. */
+const BATCH = 100
+
+/** An index that is there when the first question comes: the words of the tools are read meanwhile, piece by piece. */
+function indexInTime(tools: readonly FindableTool[]): ToolSearch {
+  let index: ToolSearch | undefined
+  let read = 0
+  const proceed = (): void => {
+    if (index !== undefined) return
+    for (const tool of tools.slice(read, read + BATCH)) fieldsOf(tool)
+    read += BATCH
+    if (read < tools.length) setImmediate(proceed).unref()
+  }
+  setImmediate(proceed).unref()
+  return {
+    search(question, limit) {
+      index ??= indexTools(tools)
+      return index.search(question, limit)
     },
   }
 }

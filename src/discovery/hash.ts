@@ -18,26 +18,44 @@ export function hashTool(definition: JsonObject): string {
     .digest('hex')
 }
 
-/** Goes without recursion: a schema may be nested deeper than the stack. */
-function sorted(value: JsonValue): string {
-  let written = ''
-  // Values that are to be written, the next one last, and text that comes between them.
-  const open: ({ value: JsonValue } | string)[] = [{ value }]
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (typeof next === 'string') written += next
-    else if (typeof next.value !== 'object' || next.value === null) written += JSON.stringify(next.value)
-    else open.push(...partsOf(next.value).reverse())
-  }
-  return written
+/** A list or an object that is being written. */
+interface Open {
+  readonly value: JsonValue[] | JsonObject
+  /** In their order; undefined for a list. */
+  readonly keys: readonly string[] | undefined
+  next: number
 }
 
-function partsOf(value: JsonValue[] | JsonObject): ({ value: JsonValue } | string)[] {
-  if (Array.isArray(value))
-    return ['[', ...value.flatMap((item, at) => (at > 0 ? [',', { value: item }] : [{ value: item }])), ']']
-  const parts = Object.keys(value)
-    .sort()
-    .flatMap((key, at) => [`${at > 0 ? ',' : ''}${JSON.stringify(key)}:`, { value: own(value, key) ?? null }])
-  return ['{', ...parts, '}']
+/** Goes without recursion: a schema may be nested deeper than the stack. */
+function sorted(root: JsonValue): string {
+  if (!isContainer(root)) return JSON.stringify(root)
+  const written: string[] = []
+  const open = [begin(root)]
+  for (let at = open.at(-1); at !== undefined; at = open.at(-1)) {
+    const { value, keys } = at
+    const place = at.next++
+    if (place === 0) written.push(keys ? '{' : '[')
+    if (place === (keys ?? (value as JsonValue[])).length) {
+      written.push(keys ? '}' : ']')
+      open.pop()
+      continue
+    }
+    if (place > 0) written.push(',')
+    const key = keys?.[place]
+    if (key !== undefined) written.push(JSON.stringify(key), ':')
+    const child = (key === undefined ? (value as JsonValue[])[place] : own(value as JsonObject, key)) ?? null
+    if (isContainer(child)) open.push(begin(child))
+    else written.push(JSON.stringify(child))
+  }
+  return written.join('')
+}
+
+function begin(value: JsonValue[] | JsonObject): Open {
+  return { value, keys: Array.isArray(value) ? undefined : Object.keys(value).sort(), next: 0 }
+}
+
+function isContainer(value: JsonValue): value is JsonValue[] | JsonObject {
+  return typeof value === 'object' && value !== null
 }
 
 function text(value: JsonValue | undefined): string {

@@ -4,7 +4,7 @@ import { isObject, type JsonValue, own } from '../protocol/json.ts'
 import type { Logger } from '../telemetry/log.ts'
 import type { KnownTool } from './catalogue/known-tool.ts'
 import type { Embedder } from './embed/embedder.ts'
-import type { IdentifiedVector, Near, VectorIndex } from './vectors/vector-index.ts'
+import { DimensionError, type IdentifiedVector, type Near, type VectorIndex } from './vectors/vector-index.ts'
 
 export interface MeaningOptions {
   embedder: Embedder
@@ -20,7 +20,7 @@ export interface MeaningOptions {
 export interface Meaning {
   /**
    * Makes the vectors that are missing and removes those of other tools; gives how many texts were embedded. One at a time, in
-   * order. A failure is logged, and what is missing is made with the next refresh.
+   * order. A failure is logged; what is missing is made with the next refresh, or when a question comes after a while.
    */
   refresh(tools: readonly KnownTool[], signal?: AbortSignal): Promise<number>
   /** The nearest tools by number of their vectors, best first; undefined while the embedder does not work or no vectors are there. */
@@ -38,6 +38,9 @@ export function createMeaning(options: MeaningOptions): Meaning {
   const ending = new AbortController()
   let failedAt: number | undefined
   let ready = false
+  /** What was to be refreshed, and could not be. */
+  let unfinished: readonly KnownTool[] | undefined
+  let latest: readonly KnownTool[] = []
   let last: Promise<unknown> = Promise.resolve()
 
   function works(): void {
@@ -51,7 +54,8 @@ export function createMeaning(options: MeaningOptions): Meaning {
     failedAt = now()
   }
 
-  async function fill(tools: readonly KnownTool[], signal: AbortSignal): Promise<number> {
+  async function fill(tools: readonly KnownTool[], signal: AbortSignal, anew = false): Promise<number> {
+    if (anew) await vectors.keep(new Set())
     const wanted = new Map(
       tools.flatMap((tool) => (tool.vectorId === undefined ? [] : [[tool.vectorId, tool]])),
     )
@@ -61,39 +65,72 @@ export function createMeaning(options: MeaningOptions): Meaning {
     for (let at = 0; at < missing.length; at += BATCH) {
       const some = missing.slice(at, at + BATCH)
       const made = await embedder.embed(some.map(textOf), signal)
-      await vectors.put(
-        some.map(({ vectorId }, index) => ({ id: vectorId, vector: made[index] })) as IdentifiedVector[],
-      )
+      const added = some.map(({ vectorId }, index) => ({ id: vectorId, vector: made[index] }))
+      try {
+        await vectors.put(added as IdentifiedVector[])
+      } catch (error) {
+        // Those that are there are of another model that had the same name.
+        if (anew || !(error instanceof DimensionError)) throw error
+        return fill(tools, signal, true)
+      }
     }
     return missing.length
   }
 
+  function refresh(tools: readonly KnownTool[], signal?: AbortSignal, anew = false): Promise<number> {
+    latest = tools
+    const next = last.then(async () => {
+      const stop = signal ? AbortSignal.any([signal, ending.signal]) : ending.signal
+      try {
+        const embedded = await fill(tools, stop, anew)
+        ready = tools.length > 0
+        unfinished = undefined
+        if (embedded > 0) works()
+        return embedded
+      } catch (error) {
+        unfinished = tools
+        if (!stop.aborted) fails(error)
+        return 0
+      }
+    })
+    last = next
+    return next
+  }
+
+  /** The nearest; undefined where all that are there have to be made anew. */
+  async function nearest(
+    vector: Float32Array,
+    limit: number,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly Near[] | undefined> {
+    try {
+      return await vectors.search(vector, limit, signal)
+    } catch (error) {
+      if (!(error instanceof DimensionError)) throw error
+      // Questions that come at the same time make them anew once.
+      if (ready) void refresh(latest, undefined, true)
+      ready = false
+      return undefined
+    }
+  }
+
   return {
-    refresh(tools, signal) {
-      const next = last.then(async () => {
-        const stop = signal ? AbortSignal.any([signal, ending.signal]) : ending.signal
-        try {
-          const embedded = await fill(tools, stop)
-          ready = tools.length > 0
-          if (embedded > 0) works()
-          return embedded
-        } catch (error) {
-          if (!stop.aborted) fails(error)
-          return 0
-        }
-      })
-      last = next
-      return next
-    },
+    refresh: (tools, signal) => refresh(tools, signal),
 
     async near(question, limit, signal) {
-      if (!ready || (failedAt !== undefined && now() - failedAt < REST)) return undefined
+      if (failedAt !== undefined && now() - failedAt < REST) return undefined
+      if (unfinished) {
+        const tools = unfinished
+        unfinished = undefined
+        void refresh(tools)
+      }
+      if (!ready) return undefined
       const limits = [AbortSignal.timeout(patience), ending.signal, ...(signal ? [signal] : [])]
       try {
         const [vector] = await embedder.embed([question], AbortSignal.any(limits))
-        const found = vector ? await vectors.search(vector, limit, signal) : []
+        const found = vector ? await nearest(vector, limit, signal) : []
         works()
-        return found.filter(({ similarity }) => similarity >= leastSimilarity)
+        return found?.filter(({ similarity }) => similarity >= leastSimilarity)
       } catch (error) {
         signal?.throwIfAborted()
         fails(error)

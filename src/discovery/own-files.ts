@@ -1,11 +1,13 @@
 /** Files that are caches: written whole beside their place and renamed, for the owner alone, set aside when they are broken. */
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
 /** A partial file this old (ms) was left behind by a process that was killed. */
 const STALE = 600_000
 const PARTIAL = '.partial'
+/** Ninety days, in milliseconds. */
+const UNUSED = 90 * 24 * 3600_000
 
 /**
  * Lets `fill` write a file under another name and puts it in the place of `path`: a reader, of this process or another, sees the
@@ -56,6 +58,24 @@ export async function removeStale(path: string, now: number): Promise<void> {
       () => now,
     )
     if (now - written > STALE) await rm(file, { force: true, recursive: true }).catch(() => {})
+  }
+}
+
+/** Marks a folder as used now. */
+export async function touch(folder: string): Promise<void> {
+  const now = new Date()
+  await utimes(folder, now, now).catch(() => {})
+}
+
+/** Removes what nobody has used for long from a folder of caches. One that is wanted after all is made anew. */
+export async function removeUnused(folder: string, now = Date.now()): Promise<void> {
+  for (const name of await readdir(folder).catch((): string[] => [])) {
+    const path = join(folder, name)
+    const used = await stat(path).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => now,
+    )
+    if (now - used > UNUSED) await rm(path, { force: true, recursive: true }).catch(() => {})
   }
 }
 

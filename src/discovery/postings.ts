@@ -1,71 +1,128 @@
-/** Which tools have a word, and how much they are about it: the BM25 index of wink, asked word by word. */
-import winkBm25 from 'wink-bm25-text-search'
+/**
+ * Which tools have a word, and how much they are about it: BM25 over weighted fields, in arrays of numbers. Formula and parameters
+ * are those of wink-bm25-text-search, which takes several times as long for an index.
+ */
 import { fieldNames, type ToolFields } from './fields.ts'
 
 /** How often a word counts by where it stands; 0 leaves the field out. */
 export type Weights = Readonly<Record<keyof ToolFields, number>>
 
 export interface Postings {
-  /** Places of the tools in the list that was indexed. */
-  readonly places: readonly number[]
+  /** Places of the tools in the list that was indexed, rising. */
+  readonly places: Int32Array
   /** 0 to 1, one for each place: how much the tool is about the word, whatever other tools are about. */
-  readonly strengths: readonly number[]
+  readonly strengths: Float64Array
 }
 
 export interface WordIndex {
-  readonly vocabulary: ReadonlySet<string>
-  /** Empty for a word that no tool has. */
-  postings(word: string): Postings
+  /** The words and their numbers. */
+  readonly vocabulary: ReadonlyMap<string, number>
+  /** Undefined for a word that no tool has. */
+  postings(word: string): Postings | undefined
   /** What a word is worth that so many tools have: Robertson's inverse document frequency, as wink has it. */
   worth(tools: number): number
 }
 
-/** wink's default for the saturation of repeated words; a strength is what it leaves of this and one. */
+/** BM25's saturation of repeated words and its share of a tool's length, as wink sets them. */
 const k1 = 1.2
-/** wink needs this many documents. */
+const b = 0.75
+/** Fewer tools than these do not make a word common. */
 const fewest = 3
-const nothing: Postings = { places: [], strengths: [] }
 
 export function indexWords(tools: readonly ToolFields[], weights: Weights): WordIndex {
   const fields = fieldNames.filter((name) => weights[name] > 0)
-  const engine = winkBm25()
-  engine.defineConfig({ fldWeights: Object.fromEntries(fields.map((name) => [name, weights[name]])) })
-  // The fields come as words already, and so do questions.
-  engine.definePrepTasks([
-    (given: string | readonly string[]) => (typeof given === 'string' ? [given] : given),
-  ])
-  const vocabulary = new Set<string>()
-  const add = (tool: ToolFields, place: number): void => {
-    for (const name of fields) for (const word of tool[name]) vocabulary.add(word)
-    engine.addDoc({ ...tool }, place)
-  }
-  tools.forEach(add)
-  for (let place = tools.length; place < fewest; place++) add(noFields, place)
-  engine.consolidate()
-
+  const vocabulary = new Map<string, number>()
+  const entries = countWords(tools, fields, weights, vocabulary)
+  const { starts, places, strengths } = byWord(entries, vocabulary.size)
   const size = Math.max(fewest, tools.length)
-  const worth = (having: number): number => Math.log(1 + (size - having + 0.5) / (having + 0.5))
-
-  const known = new Map<string, Postings>()
-  function lookUp(word: string): Postings {
-    const found = engine.search(word, size)
-    const most = worth(found.length) * (k1 + 1)
-    return {
-      places: found.map(([place]) => Number(place)),
-      strengths: found.map(([, score]) => Math.min(1, score / most)),
-    }
-  }
-
   return {
     vocabulary,
-    worth,
+    worth: (having) => Math.log(1 + (size - having + 0.5) / (having + 0.5)),
     postings(word) {
-      if (!vocabulary.has(word)) return nothing
-      const postings = known.get(word) ?? lookUp(word)
-      known.set(word, postings)
-      return postings
+      const number = vocabulary.get(word)
+      if (number === undefined) return undefined
+      const [from, to] = [starts[number], starts[number + 1]]
+      return { places: places.subarray(from, to), strengths: strengths.subarray(from, to) }
     },
   }
 }
 
-const noFields: ToolFields = { name: [], server: [], description: [], parameters: [] }
+/** One entry for each distinct word of each tool, tool by tool. */
+interface Entries {
+  used: number
+  words: Int32Array
+  places: Int32Array
+  /** How often the tool has the word, by the weights of the fields. */
+  counts: Float64Array
+  /** Words of each tool, likewise. */
+  lengths: Float64Array
+}
+
+function countWords(
+  tools: readonly ToolFields[],
+  fields: readonly (keyof ToolFields)[],
+  weights: Weights,
+  vocabulary: Map<string, number>,
+): Entries {
+  let most = 0
+  for (const tool of tools) for (const field of fields) most += tool[field].length
+  const words = new Int32Array(most)
+  const places = new Int32Array(most)
+  const counts = new Float64Array(most)
+  const lengths = new Float64Array(tools.length)
+  /** For each word one more than its latest entry. */
+  const latest = new Int32Array(most)
+  let used = 0
+  for (let place = 0; place < tools.length; place++) {
+    const first = used
+    for (const field of fields) {
+      const list = tools[place]?.[field] ?? []
+      const weight = weights[field]
+      lengths[place] = (lengths[place] ?? 0) + list.length * weight
+      for (const word of list) {
+        const known = vocabulary.get(word)
+        const number = known ?? vocabulary.size
+        if (known === undefined) vocabulary.set(word, number)
+        let entry = (latest[number] ?? 0) - 1
+        if (entry < first) {
+          entry = used++
+          words[entry] = number
+          places[entry] = place
+          latest[number] = used
+        }
+        counts[entry] = (counts[entry] ?? 0) + weight
+      }
+    }
+  }
+  return { used, words, places, counts, lengths }
+}
+
+interface ByWord {
+  /** Where the entries of each word begin, and where the last ones end. */
+  starts: Int32Array
+  places: Int32Array
+  strengths: Float64Array
+}
+
+/** The entries in the order of their words; within a word they stay in the order of the tools. */
+function byWord({ used, words, places, counts, lengths }: Entries, size: number): ByWord {
+  const starts = new Int32Array(size + 1)
+  for (let entry = 0; entry < used; entry++) {
+    const after = (words[entry] ?? 0) + 1
+    starts[after] = (starts[after] ?? 0) + 1
+  }
+  for (let word = 0; word < size; word++) starts[word + 1] = (starts[word + 1] ?? 0) + (starts[word] ?? 0)
+  const average = lengths.reduce((sum, length) => sum + length, 0) / lengths.length
+  const next = starts.slice()
+  const sorted = { starts, places: new Int32Array(used), strengths: new Float64Array(used) }
+  for (let entry = 0; entry < used; entry++) {
+    const word = words[entry] ?? 0
+    const place = places[entry] ?? 0
+    const count = counts[entry] ?? 0
+    const at = next[word] ?? 0
+    next[word] = at + 1
+    sorted.places[at] = place
+    sorted.strengths[at] = count / (k1 * (1 - b + (b * (lengths[place] ?? 0)) / average) + count)
+  }
+  return sorted
+}

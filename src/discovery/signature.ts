@@ -9,6 +9,8 @@ const longestName = 100
 const deepest = 3
 const mostFields = 12
 const mostValues = 8
+/** Parameters that are looked at, as many as the longest signature has room for: the required ones, and the others. */
+const mostParameters = 500
 /** Steps of one signature: a schema may grow with each `$ref`. */
 const mostSteps = 500
 
@@ -27,7 +29,7 @@ export function signatureOf(name: string, schema: JsonValue | undefined, longest
   if (!isObject(schema)) return `${head}()`
   const reading: Reading = { root: schema, steps: 0 }
   const target = resolve(schema, reading)
-  const parameters = parametersOf(isObject(target) ? target : schema)
+  const { parameters, total } = parametersOf(isObject(target) ? target : schema)
   const said: string[] = []
   let length = head.length + 2
   for (const [at, { name: parameter, property, required }] of parameters.entries()) {
@@ -35,13 +37,14 @@ export function signatureOf(name: string, schema: JsonValue | undefined, longest
     // A required parameter is named whatever it costs: without it no call can be right.
     if (required && length + text.length > longest) text = nameText(parameter)
     else if (length + text.length > longest) {
-      said.push(`…${parameters.length - at} more`)
+      said.push(`…${total - at} more`)
       break
     }
     said.push(text)
     length += text.length + 2
-    if (length > 4 * longest) {
-      said.push(`…${parameters.length - at - 1} more`)
+    const left = total - at - 1
+    if (left > 0 && (length > 4 * longest || at + 1 === parameters.length)) {
+      said.push(`…${left} more`)
       break
     }
   }
@@ -54,19 +57,22 @@ interface Parameter {
   required: boolean
 }
 
-/** Required ones first, otherwise in the order of the schema. */
-function parametersOf(schema: JsonObject): Parameter[] {
+/** Required ones first, otherwise in the order of the schema; `total` of them in all, when those are not all. */
+function parametersOf(schema: JsonObject): { parameters: Parameter[]; total: number } {
   const properties = own(schema, 'properties')
+  if (!isObject(properties)) return { parameters: [], total: 0 }
   const list = own(schema, 'required')
-  const required = new Set(Array.isArray(list) ? list : [])
-  const all = isObject(properties)
-    ? Object.keys(properties).map((name) => ({
-        name,
-        property: own(properties, name) ?? null,
-        required: required.has(name),
-      }))
-    : []
-  return [...all.filter((each) => each.required), ...all.filter((each) => !each.required)]
+  const needed = new Set(Array.isArray(list) ? list : [])
+  const required: Parameter[] = []
+  const others: Parameter[] = []
+  const names = Object.keys(properties)
+  for (const name of names) {
+    const isNeeded = needed.has(name)
+    const side = isNeeded ? required : others
+    if (side.length < mostParameters)
+      side.push({ name, property: own(properties, name) ?? null, required: isNeeded })
+  }
+  return { parameters: [...required, ...others], total: names.length }
 }
 
 function parameterText(name: string, property: JsonValue, required: boolean, reading: Reading): string {
@@ -117,7 +123,7 @@ function plainType(type: JsonValue | undefined, schema: JsonObject, reading: Rea
 }
 
 function objectType(schema: JsonObject, reading: Reading, depth: number): string {
-  const fields = depth < deepest ? parametersOf(schema) : []
+  const fields = depth < deepest ? parametersOf(schema).parameters : []
   if (fields.length === 0) {
     const others = own(schema, 'additionalProperties')
     return isObject(others) && depth < deepest ? `{[key]: ${typeOf(others, reading, depth + 1)}}` : 'object'

@@ -8,6 +8,7 @@ import { eachWord, pieces } from '../text/tokenize.ts'
  */
 const stopWords: ReadonlySet<string> = new Set(
   `a about above across again already also although always am an and another any anybody anyone anything anyway are around as at be became
+  appreciate grateful hope hopefully hoping wonder wondering great nice glad okay ok sorry cheers dear folks guys guess
   because become becomes been before being both but by can cannot could d did do does doing done don during each either else etc even ever
   every everybody everyone everything few for from further gave gets getting give gives given goes going gonna good got gotta had has
   have having he hello help her here hers hey hi him himself his how however i if in instead into is it its itself just kindly like ll look
@@ -48,6 +49,7 @@ export function stemOf(word: string): string {
 
 /** One spelling of what is spelled in two ways. No English is needed of it, only that both become the same. */
 function american(word: string): string {
+  if (!/is|our|ogue|ence/.test(word)) return word
   return word
     .replace(/(?<=[a-z]{3})is(?=(?:e|ed|er|ers|es|ing|ation|ations)$)/, 'iz')
     .replace(/(?<=[a-z]{2})our(?=s?$)/, 'or')
@@ -57,30 +59,50 @@ function american(word: string): string {
 
 /**
  * The stems of a text in their order, those of identifiers piece by piece (`listPullRequests`, `list-pull_requests`),
- * without words that say nothing.
+ * without words that say nothing; added to `words`.
  */
-export function wordsOf(text: string): string[] {
-  const words: string[] = []
-  const take = (whole: string): void => {
-    for (const stem of stemsOf(whole)) words.push(stem)
-  }
-  // Plain ASCII, which most definitions are, needs no look at each character.
-  if (/^[\0-\x7f]*$/.test(text)) text.match(/\w+/g)?.forEach(take)
-  else eachWord(text, (start, end) => take(text.slice(start, end)))
+export function wordsOf(text: string, words: string[] = []): string[] {
+  if (text.length > longestText) return readWords(text, words)
+  for (const stem of recall(texts, text, readWords)) words.push(stem)
   return words
 }
 
-/** By word as written: definitions repeat themselves, and one look is much less than taking a word apart. */
-const known = new Map<string, readonly string[]>()
+/** Definitions repeat themselves: the names and descriptions of parameters as a whole, everything in its words. */
+const texts = new Map<string, readonly string[]>()
+const wholes = new Map<string, readonly string[]>()
+const longestText = 30
+
+function recall(
+  known: Map<string, readonly string[]>,
+  text: string,
+  read: (text: string) => readonly string[],
+): readonly string[] {
+  const before = known.get(text)
+  if (before !== undefined) return before
+  const found = read(text)
+  if (known.size < mostRemembered) known.set(text, found)
+  return found
+}
+
+function readWords(text: string, words: string[] = []): string[] {
+  // Plain ASCII, which most definitions are, needs no look at each character.
+  const found = /^[\0-\x7f]*$/.test(text) ? (text.match(/\w+/g) ?? []) : anyWords(text)
+  for (const whole of found)
+    for (const stem of whole.length > longestWord ? stemsOf(whole) : recall(wholes, whole, stemsOf))
+      words.push(stem)
+  return words
+}
+
+function anyWords(text: string): string[] {
+  const found: string[] = []
+  eachWord(text, (start, end) => found.push(text.slice(start, end)))
+  return found
+}
 
 function stemsOf(whole: string): readonly string[] {
-  const before = known.get(whole)
-  if (before !== undefined) return before
   const parts = pieces(whole)
-  const found = (parts.length === 0 ? [whole] : parts)
+  return (parts.length === 0 ? [whole] : parts)
     .map((part) => part.slice(0, longestWord).toLowerCase())
     .filter((part) => !stopWords.has(part))
     .map(stemOf)
-  if (known.size < mostRemembered && whole.length <= longestWord) known.set(whole, found)
-  return found
 }

@@ -29,7 +29,7 @@ export interface ProfileOptions {
 }
 
 /** Above this many records the values of a sample are counted. */
-const ALL_VALUES = 200_000
+export const ALL_VALUES = 200_000
 /** Fields beyond which objects are maps. */
 export const MOST_FIELDS = 400
 export const SOME_FIELDS = 40

@@ -4,7 +4,7 @@ import type { Document } from '../documents/document.ts'
 import type { Template } from '../documents/fit.ts'
 import { openResult } from '../documents/open.ts'
 import { preview } from '../documents/preview.ts'
-import { scanResult } from '../documents/scan/result-scan.ts'
+import { type ArrivingResult, scanResult } from '../documents/scan/result-scan.ts'
 import { toJson } from '../documents/stringify.ts'
 import { lengthOf, spoken } from '../documents/template.ts'
 import { validates } from '../documents/validate.ts'
@@ -28,9 +28,17 @@ interface Look {
   isSketch: boolean
 }
 
-/** Measures a first response and shapes it when it is too large. Never mutates; the kept bytes stay what they are. */
-export function digest(views: Views, { content, tool }: Arrival, options: DigestOptions): Digest {
-  const look = sketch(content) ?? open(content)
+/**
+ * Measures a first response and shapes it when it is too large. Never mutates; the kept bytes stay what they are. `arriving`: what was
+ * read of it before all of it was there.
+ */
+export function digest(
+  views: Views,
+  { content, tool }: Arrival,
+  options: DigestOptions,
+  arriving?: ArrivingResult,
+): Digest {
+  const look = sketch(content, arriving) ?? open(content)
   // A long one is hashed while it is looked at, by whoever sent it here.
   const hash = look?.isSketch ? '' : hashOf(content)
   if (look === undefined) return { hash, characters: 0, tokens: 0, unreadable: true }
@@ -63,8 +71,8 @@ export function digest(views: Views, { content, tool }: Arrival, options: Digest
 }
 
 /** One text of JSON with long lists, of which no objects are made. Undefined for all else. */
-function sketch(content: Uint8Array): Look | undefined {
-  const scanned = scanResult(content)
+function sketch(content: Uint8Array, arriving: ArrivingResult | undefined): Look | undefined {
+  const scanned = scanResult(content, arriving)
   if (scanned === undefined) return undefined
   const { result, text, document } = scanned
   const weight = { characters: text.length, tokens: countTokens(text), role: undefined }

@@ -1,4 +1,5 @@
 /** The engine answers questions about kept results off the event loop. Contract; `lanes.ts` runs it. */
+import type { GrowingBytes } from '../protocol/growing-bytes.ts'
 import type {
   Arrival,
   Digest,
@@ -14,6 +15,11 @@ import type {
 } from './operation.ts'
 
 export interface Engine {
+  /**
+   * A message begins to arrive whose result begins at byte `start` of it. Answers what is called whenever there is more of it: what
+   * there is is looked at then, so that less is left for `digest`.
+   */
+  arriving(bytes: GrowingBytes, start: number): () => void
   /** Measures a first response and, when it is too large, makes its preview. Its views stay warm for the first query. */
   digest(arrival: Arrival, options: DigestOptions, signal: AbortSignal): Promise<Digest>
   /** Answers a query. Rejects with ProxyError QUERY_TIMEOUT, CANCELLED or QUERY_FAILED; bad parameters are an answer that `failed`. */

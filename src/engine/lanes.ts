@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { createAheads } from './ahead.ts'
 import type { Engine } from './engine.ts'
 import { hashInSlices, hashOf } from './hash.ts'
 import { createLane, type Lane } from './lane.ts'
@@ -60,6 +61,11 @@ export function createEngine(options: EngineOptions): Engine {
     return (await lane.run(task, signal, urgent)) as Answer<T>
   }
 
+  const aheads = createAheads({
+    idle: () => lanes.find((lane) => lane.load === 0),
+    look: run,
+  })
+
   /** Nobody waits for it, and a worker that fails here fails again where it is told. */
   function background(lane: Lane, task: Task): void {
     lane.run(task).catch(() => {})
@@ -74,9 +80,16 @@ export function createEngine(options: EngineOptions): Engine {
   }
 
   return {
+    arriving: aheads.arriving,
     async digest({ content, tool }, digestOptions, signal) {
-      const lane = idlest()
-      const task = { kind: 'digest', arrival: { content, tool }, options: digestOptions } as const
+      const begun = aheads.of(content)
+      const lane = begun?.lane ?? idlest()
+      const task = {
+        kind: 'digest',
+        arrival: { content, tool },
+        options: digestOptions,
+        ...(begun && { ahead: begun.id }),
+      } as const
       // A call is under way for it; a question may wait a little longer.
       const hashing = content.byteLength < LONG ? undefined : hashInSlices(content)
       const digest = await run(lane, task, signal, true)

@@ -17,6 +17,18 @@ interface DigestTask {
   kind: 'digest'
   arrival: Arrival
   options: DigestOptions
+  /** What was read while it arrived. */
+  ahead?: number
+}
+
+/** Reads on in a result that still arrives. */
+export interface AheadTask {
+  kind: 'ahead'
+  id: number
+  /** Of `GrowingBytes`. */
+  buffer: SharedArrayBuffer
+  /** The first byte of the result in its message. */
+  start: number
 }
 
 interface QueryTask {
@@ -73,6 +85,7 @@ interface RehearseTask {
 
 export type Task =
   | DigestTask
+  | AheadTask
   | QueryTask
   | ExtractTask
   | ExportTask
@@ -87,6 +100,7 @@ export type Answer<T extends Task> = T extends { kind: keyof Answers } ? Answers
 
 interface Answers {
   digest: Digest
+  ahead: number
   query: QueryAnswer
   extract: Extract
   export: Export

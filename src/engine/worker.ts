@@ -1,5 +1,6 @@
 /** What runs in a lane's thread. */
 import { countTokens } from '../text/tokens.ts'
+import { createArrivals } from './arrivals.ts'
 import { digest } from './digest.ts'
 import { exported } from './export.ts'
 import { extract } from './extract.ts'
@@ -10,6 +11,7 @@ import type { Answer, Task } from './task.ts'
 import { createViews } from './views.ts'
 
 const views = createViews()
+const arrivals = createArrivals()
 
 /** Answered as soon as the thread is there. */
 export function ready(): void {}
@@ -17,7 +19,9 @@ export function ready(): void {}
 export function run(task: Task): Answer<Task> {
   switch (task.kind) {
     case 'digest':
-      return digest(views, task.arrival, task.options)
+      return digest(views, task.arrival, task.options, arrivals.take(task.ahead))
+    case 'ahead':
+      return arrivals.read(task)
     case 'query':
       return query(views, task.sources, task.query)
     case 'extract':

@@ -1,15 +1,37 @@
 /** The names of the tools that exposures add, without what makes them: known to whoever counts what a call cost. */
 import { isObject, type JsonObject } from '../protocol/json.ts'
+import { EFFECTS } from './effects.ts'
+
+/** How the tools of the servers are offered. */
+export type ExposureName = 'passthrough' | 'retrieve' | 'dispatch'
 
 export const CALL_TOOL = 'call_tool'
 export const DISPATCH = 'proxy-dispatch'
 
+/** One for each effect, where a client is to approve reads alone. */
+const CALL_NAMES: ReadonlySet<unknown> = new Set([
+  CALL_TOOL,
+  ...EFFECTS.map((effect) => `${CALL_TOOL}_${effect}`),
+])
+
 /** Tools that answer by themselves. What `call_tool` answers is the tool's own that it ran. */
 export const EXPOSURE_NAMES: ReadonlySet<string> = new Set(['retrieve_tools', 'describe_tool'])
+
+const DISPATCH_NAMES: ReadonlySet<unknown> = new Set([
+  DISPATCH,
+  ...EFFECTS.map((effect) => `${DISPATCH}-${effect}`),
+])
+
+/** No server may have them where they are ours: neither could be told apart from ours. */
+export const RESERVED_NAMES: Readonly<Record<ExposureName, readonly string[]>> = {
+  passthrough: [],
+  retrieve: [...EXPOSURE_NAMES, ...CALL_NAMES].map(String),
+  dispatch: [...DISPATCH_NAMES].map(String),
+}
 
 /** The name of the tool that a call ends at. */
 export function calledName({ name, arguments: args }: JsonObject): string {
   if (typeof name !== 'string' || !isObject(args)) return String(name)
-  const inner = name.startsWith(CALL_TOOL) ? args.name : name.startsWith(DISPATCH) ? args.tool : undefined
+  const inner = CALL_NAMES.has(name) ? args.name : DISPATCH_NAMES.has(name) ? args.tool : undefined
   return typeof inner === 'string' ? inner : name
 }

@@ -21,8 +21,8 @@ export interface BackendParts {
   identity: string
   /** The proxy's own, which stand before those of the servers. */
   instructions: string
-  /** False: no change of tools at a server is a change of the list that a client sees. */
-  toolsChange: boolean
+  /** False: no change of tools at a server is a change of the list that this client sees. */
+  toolsChange(client: Client): boolean
 }
 
 export function createBackend(
@@ -52,7 +52,7 @@ export function createBackend(
       // A client of the modern era is told what it listens for, once it does.
       if (client.era === 'legacy') {
         const hears = hearsOf(capabilities())
-        audience.add(client, (list) => (toolsChange || list !== 'tools') && hears(list))
+        audience.add(client, (list) => (list !== 'tools' || toolsChange(client)) && hears(list))
       }
       // Starting processes holds up the event loop: the answer to the handshake goes out first.
       const later = setImmediate(() => {

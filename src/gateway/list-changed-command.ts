@@ -3,18 +3,34 @@
  * It runs in a shell: whoever writes the configuration is trusted, and nobody else can set it.
  */
 import { spawn } from 'node:child_process'
+import type { Config } from '../config/schema.ts'
 import { messageOf } from '../protocol/errors.ts'
 import type { Logger } from '../telemetry/log.ts'
 
 /** Milliseconds a command may take. */
 const LIMIT_MS = 5_000
+const FAILED = 'the command for changed lists failed'
+/** Milliseconds in which changes are gathered: a little longer than clients wait to be told. */
+const GATHER_MS = 100
 const WINDOWS = process.platform === 'win32'
 
 export interface ListChangedCommand {
-  /** Runs it, once for all changes that come while it runs. Never waits, never throws. */
+  /** Runs it soon, once for all changes of a moment, and once more for all that come while it runs. Never waits, never throws. */
   run(): void
   /** Ends what runs. */
   close(): void
+}
+
+/** Undefined where nobody asked for it, or where the list that clients see stays the same whatever happens at the servers. */
+export function openListChangedCommand(
+  { exposure, retrieve }: Config['settings'],
+  logger: Logger,
+): ListChangedCommand | undefined {
+  const { listChangedExec, listChangedExecTimeoutMs } = retrieve
+  const changes = exposure !== 'retrieve' || retrieve.routing === 'dynamic' || retrieve.listWithinTokens > 0
+  return listChangedExec === undefined || !changes
+    ? undefined
+    : createListChangedCommand(listChangedExec, logger, listChangedExecTimeoutMs)
 }
 
 export function createListChangedCommand(
@@ -23,11 +39,21 @@ export function createListChangedCommand(
   limitMs = LIMIT_MS,
 ): ListChangedCommand {
   let stop: (() => void) | undefined
+  let soon: NodeJS.Timeout | undefined
   let again = false
   let closed = false
 
   function start(): void {
     again = false
+    try {
+      watch()
+    } catch (error) {
+      // Node refuses some commands before a shell sees them.
+      logger.warn({ error: messageOf(error) }, FAILED)
+    }
+  }
+
+  function watch(): void {
     // A group of its own, so that what the shell started ends with it.
     const child = spawn(command, { shell: true, stdio: 'ignore', detached: !WINDOWS })
     const kill = (): void => {
@@ -47,7 +73,7 @@ export function createListChangedCommand(
       clearTimeout(timer)
       if (stop === undefined) return
       stop = undefined
-      if (fault && !closed) logger.warn(fault, 'the command for changed lists failed')
+      if (fault && !closed) logger.warn(fault, FAILED)
       if (again && !closed) start()
     }
     child.once('error', (error) => over({ error: messageOf(error) }))
@@ -58,11 +84,16 @@ export function createListChangedCommand(
   return {
     run() {
       if (closed) return
-      if (stop === undefined) start()
-      else again = true
+      if (stop !== undefined) again = true
+      else
+        soon ??= setTimeout(() => {
+          soon = undefined
+          start()
+        }, GATHER_MS).unref()
     },
     close() {
       closed = true
+      clearTimeout(soon)
       stop?.()
     },
   }

@@ -7,7 +7,8 @@ import type { Audience } from '../downstream/audience.ts'
 import type { AddressBook } from '../pipeline/address-book.ts'
 import { PROXY_NAME } from '../protocol/chain.ts'
 import type { Logger } from '../telemetry/log.ts'
-import type { Authorizers } from '../upstream/oauth/authorizers.ts'
+import type { Authorizer } from '../upstream/authorizer.ts'
+import type { Arriving } from '../upstream/envelope.ts'
 import type { ServerOptions } from '../upstream/options.ts'
 import { createUpstreams } from '../upstream/pool.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
@@ -15,24 +16,25 @@ import type { Upstreams } from '../upstream/upstreams.ts'
 export interface ServersParts {
   audience: Audience
   book: AddressBook
-  authorizers: Authorizers | undefined
+  /** Who signs in at a server; undefined: nobody. */
+  authorizer(server: string): Authorizer | undefined
   logger: Logger
   /** Milliseconds since any moment, by a clock that nobody sets. */
   now(): number
   /** Longest message taken from a server, in bytes. */
   maxMessageBytes: number
+  /** Told of long responses while they come. */
+  arriving: Arriving | undefined
 }
 
 export function openUpstreams(config: Config, parts: ServersParts): Upstreams {
-  const { audience, book, authorizers, logger, now, maxMessageBytes } = parts
+  const { audience, book, authorizer, logger, now, maxMessageBytes } = parts
   const { settings } = config
   const limit = Math.min(settings.maxResponseSize, settings.maxResponseTokens ?? Number.POSITIVE_INFINITY)
   return createUpstreams({
-    servers: Object.fromEntries(config.servers.map((server) => [server.name, toServerOptions(server)])),
+    servers: serverOptionsOf(config),
     defaults: {
-      timeoutMs: settings.connect.callTimeoutMs,
-      connectTimeoutMs: settings.connect.timeoutMs,
-      lazy: settings.connect.lazy,
+      listWaitMs: settings.connect.listWaitMs,
       ...(settings.connect.idleMs !== undefined && { idleMs: settings.connect.idleMs }),
       // What is not longer than the limit in bytes cannot exceed it in characters, so it is parsed and passes.
       largeBytes: limit,
@@ -49,10 +51,17 @@ export function openUpstreams(config: Config, parts: ServersParts): Upstreams {
         ),
     },
     logger,
+    arriving: parts.arriving,
     dataDir: settings.dataDir,
     now,
-    authorizer: (server) => authorizers?.for(server),
+    authorizer,
   })
+}
+
+/** By name. Everything that may change while the proxy runs. */
+export function serverOptionsOf({ servers, settings: { connect } }: Config): Record<string, ServerOptions> {
+  const limits = { connectTimeoutMs: connect.timeoutMs, lazy: connect.lazy }
+  return Object.fromEntries(servers.map((server) => [server.name, { ...toServerOptions(server), ...limits }]))
 }
 
 function toServerOptions(server: ServerConfig): ServerOptions {
@@ -61,6 +70,6 @@ function toServerOptions(server: ServerConfig): ServerOptions {
     const { command, args, env, cwd } = server
     return { command, args, env, cwd, instance, timeoutMs }
   }
-  const { url, headers, transport } = server
-  return { url, headers, instance, timeoutMs, ...(transport !== 'auto' && { type: transport }) }
+  const { url, headers, transport, oauth } = server
+  return { url, headers, instance, timeoutMs, oauth, ...(transport !== 'auto' && { type: transport }) }
 }

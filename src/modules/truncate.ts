@@ -1,12 +1,12 @@
 /** Cuts long texts of results, for those who ask for it: what is cut is not kept. Outside of shaping, whose previews it leaves alone. */
-import { blocksOf, isText, META } from '../protocol/content.ts'
+import { blocksOf, isText, META, textBlock } from '../protocol/content.ts'
 import type { Middleware } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
 import { plain, type Result } from '../protocol/result.ts'
-import { truncateAll } from '../text/truncate.ts'
+import { truncate, truncateAll } from '../text/truncate.ts'
 
 export interface TruncateOptions {
-  /** The most characters that the texts of a result have together. */
+  /** The most characters that the texts of a result have together, and its structured content as JSON. */
   max: number
   /** Names of the proxy's own tools: their answers are bounded already. */
   exempt: ReadonlySet<string>
@@ -15,9 +15,10 @@ export interface TruncateOptions {
 export function createTruncate({ max, exempt }: TruncateOptions): Middleware {
   return {
     name: 'truncate',
-    methods: ['tools/call'],
+    methods: ['tools/list', 'tools/call'],
     wrap: (next) => async (exchange) => {
       const result = await next(exchange)
+      if (exchange.method === 'tools/list') return withoutPromises(plain(result))
       return exchange.keep || exempt.has(String(exchange.params.name))
         ? result
         : truncated(plain(result), max)
@@ -25,12 +26,29 @@ export function createTruncate({ max, exempt }: TruncateOptions): Middleware {
   }
 }
 
-/** Blocks that are no text stay, and so does structured content, which a client would refuse when it is cut. */
+/** No tool promises structured content: what is too long of it is left out, and clients reject an answer without what was promised. */
+function withoutPromises(result: JsonObject): JsonObject {
+  if (!Array.isArray(result.tools)) return result
+  const tools = result.tools.map((tool) => {
+    if (!isObject(tool) || !Object.hasOwn(tool, 'outputSchema')) return tool
+    const { outputSchema: _, ...rest } = tool
+    return rest
+  })
+  return { ...result, tools }
+}
+
+/** Blocks that are no text stay. Structured content cannot be cut and stay what it is: it stays whole or goes. */
 function truncated(result: JsonObject, max: number): Result {
   if (isObject(result._meta) && Object.hasOwn(result._meta, `${META}cache-id`)) return result
+  const { structuredContent, ...rest } = result
+  const json = structuredContent === undefined ? '' : JSON.stringify(structuredContent)
   const blocks = blocksOf(result)
   const texts = blocks.filter(isText).map(({ text }) => text)
-  if (texts.reduce((sum, text) => sum + text.length, 0) <= max) return result
+  const length = texts.reduce((sum, text) => sum + text.length, 0)
+  if (length <= max && json.length <= max) return result
+  const kept = json.length > max ? rest : result
+  // It was said nowhere else.
+  if (texts.length === 0) return { ...kept, content: [...blocks, textBlock(truncate(json, max))] }
   const cut = truncateAll(texts, max)
   let at = 0
   const content = blocks.flatMap((block) => {
@@ -38,5 +56,5 @@ function truncated(result: JsonObject, max: number): Result {
     const text = cut[at++]
     return text === undefined ? [] : [{ ...block, text }]
   })
-  return { ...result, content }
+  return { ...kept, content }
 }

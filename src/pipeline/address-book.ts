@@ -56,7 +56,8 @@ export function createAddressBook(): AddressBook {
       const page = pageOf(client)
       const news = lists.filter(({ server, items }) => page.lists.get(server)?.[kind] !== items)
       page.kinds.add(kind)
-      if (news.length === 0) return page.map
+      const gone = [...page.lists.keys()].some((server) => !servers.includes(server))
+      if (news.length === 0 && !gone) return page.map
       // A server that gave no list this time keeps what it had: it comes back, and its URIs are still its own.
       const fresh = new Map(news.map(({ server, items }) => [server, { [kind]: items }]))
       page.lists = new Map(

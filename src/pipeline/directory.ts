@@ -57,9 +57,13 @@ export function createDirectory({ upstreams, naming, reserved }: DirectoryOption
 
   /** The names this client saw last decide, so that a call never waits for a server it does not concern. */
   function known(kind: NamedKind, name: string, client: Client): Named | undefined {
-    const names = generations[kind].get(client)?.names
     // Who has seen none calls a name it was told by another client, or in an earlier life.
-    return names === undefined ? latest[kind]?.resolve(name) : names.resolve(name)
+    return still((generations[kind].get(client)?.names ?? latest[kind])?.resolve(name))
+  }
+
+  /** The configuration may have lost the server since. */
+  function still(named: Named | undefined): Named | undefined {
+    return named && upstreams.servers.includes(named.server) ? named : undefined
   }
 
   async function current(kind: NamedKind, exchange: Exchange): Promise<Generation> {
@@ -80,7 +84,7 @@ export function createDirectory({ upstreams, naming, reserved }: DirectoryOption
 
   async function search(kind: NamedKind, name: string, exchange: Exchange): Promise<Named> {
     const { names, lists } = await current(kind, exchange)
-    const found = names.resolve(name)
+    const found = still(names.resolve(name))
     if (found) return found
     const [only, ...others] = upstreams.servers
     // One server under its own names: what it says of an unknown one is what its client shall read.

@@ -2,9 +2,9 @@
 import { TokenBucket } from './token-bucket.ts'
 
 export interface Quota {
-  /** Calls that come back in a minute. */
-  readonly perMinute: number
-  /** Calls that may be made at once after a pause. Default: as many as in a minute. */
+  /** Calls that come back in a second. */
+  readonly rps: number
+  /** Calls that may be made at once after a pause. Default: as many as in a second, one at least. */
   readonly burst?: number | undefined
 }
 
@@ -14,9 +14,9 @@ export type Quotas = (server: string) => string | undefined
 /** @param now milliseconds by a clock that nobody sets */
 export function createQuotas(quotas: Readonly<Record<string, Quota>>, now: () => number): Quotas {
   const buckets = new Map(
-    Object.entries(quotas).map(([server, { perMinute, burst = perMinute }]) => [
+    Object.entries(quotas).map(([server, { rps, burst = Math.floor(rps) }]) => [
       server,
-      new TokenBucket({ rate: perMinute / 60, burst: Math.max(1, burst), now }),
+      new TokenBucket({ rate: rps, burst: Math.max(1, burst), now }),
     ]),
   )
   return (server) => {

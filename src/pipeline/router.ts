@@ -19,6 +19,8 @@ export interface RouterOptions {
   upstreams: Upstreams
   /** The proxy's own tools, in the order in which they are listed. */
   tools: readonly ProxyTool[]
+  /** Other names that no server may have. */
+  reserved?: readonly string[]
   naming: NamingOptions
   /** How often tools may be called. Absent: as often as anybody likes. */
   quotas?: Quotas | undefined
@@ -32,15 +34,18 @@ export type Routes = Readonly<Record<string, Handler>>
 export function createRouter({
   upstreams,
   tools,
+  reserved = [],
   naming,
   quotas,
   book = createAddressBook(),
 }: RouterOptions): Handler {
-  const directory = createDirectory({ upstreams, naming, reserved: tools.map((tool) => tool.name) })
+  const directory = createDirectory({
+    upstreams,
+    naming,
+    reserved: [...tools.map((tool) => tool.name), ...reserved],
+  })
   const resources = createResources(upstreams, book)
-  const [only, ...others] = upstreams.servers
-  const alone = others.length === 0 ? only : undefined
-  const tasks = alone === undefined ? createTasks(upstreams, resources) : undefined
+  const tasks = createTasks(upstreams, resources)
   const routes = new Map<string, Handler>(
     Object.entries({
       ...toolRoutes({ upstreams, directory, resources, book, tasks, quotas, own: tools }),
@@ -48,12 +53,15 @@ export function createRouter({
       ...resourceRoutes(upstreams, resources, book),
       ...completionRoutes(upstreams, directory, resources),
       ...loggingRoutes(upstreams),
-      ...tasks?.routes,
     }),
   )
+  const ofSeveral = new Map(Object.entries(tasks.routes))
   return (exchange) => {
     const { method, params } = exchange
-    const route = routes.get(method)
+    // Now: the configuration may have more or fewer than at the start.
+    const [only, ...others] = upstreams.servers
+    const alone = others.length === 0 ? only : undefined
+    const route = routes.get(method) ?? (alone === undefined ? ofSeveral.get(method) : undefined)
     if (route) return route(exchange)
     // A method of tomorrow's protocol or of the server's own: with one server there is no doubt whose it is.
     if (alone !== undefined) return upstreams.request(alone, { method, params }, exchange)

@@ -42,12 +42,11 @@ export const bm25 = defineStep({
     const query = requireText(params)
     const view = searchable(document)
     const corpus = corpusOf(document, view)
-    const ranked = corpus.ranking.search(query)
-    const best = ranked.slice(0, mostRanked)
-    const notes = ranked.length === 0 ? nearMisses(view, params) : []
-    if (ranked.length > best.length) {
+    const { best, count } = corpus.ranking.search(query, mostRanked)
+    const notes = count === 0 ? nearMisses(view, params) : []
+    if (count > best.length) {
       notes.push(
-        `The best ${formatCount(best.length)} of ${formatCount(ranked.length)} are kept; more words make the ranking sharper.`,
+        `The best ${formatCount(best.length)} of ${formatCount(count)} are kept; more words make the ranking sharper.`,
       )
     }
     return {
@@ -56,7 +55,7 @@ export const bm25 = defineStep({
         corpus.rows(best, searchTerms(query)),
       ),
       metadata: {
-        ...counts(corpus.count, ranked.length, notes),
+        ...counts(corpus.count, count, notes),
         ...(corpus.unit !== undefined && { unit: corpus.unit }),
       },
     }
@@ -154,7 +153,7 @@ function ofData(document: Document, leaves: LeafIndex): Corpus {
   return {
     count: values.length + beside,
     unit: beside === 0 ? 'record' : 'passage',
-    ranking: bestOfEach(rankPassages(corpus), sourceOf),
+    ranking: rankPassages(corpus),
     rows: (ranked, terms) => {
       const words = new RegExp(terms.join('|') || '(?!)', 'giu')
       return madeRows('passage', ranked.length, (nth): JsonValue => {
@@ -166,21 +165,6 @@ function ofData(document: Document, leaves: LeafIndex): Corpus {
         const show: Show = (value) => excerpt(value, densestPlace(value, words, width * 0.8), width)
         const [row] = recordRows(document, leaves, [group], undefined, show)
         return { score: Number(found.score.toFixed(2)), ...row }
-      })
-    },
-  }
-}
-
-/** Of a record that is ranked in pieces, the best piece. */
-function bestOfEach(ranking: Ranking, sourceOf: (passage: number) => Source): Ranking {
-  return {
-    search(query) {
-      const seen = new Set<number>()
-      return ranking.search(query).filter(({ index }) => {
-        const { record } = sourceOf(index)
-        if (record >= 0 && seen.has(record)) return false
-        seen.add(record)
-        return true
       })
     },
   }

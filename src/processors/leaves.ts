@@ -21,6 +21,8 @@ export interface LeafIndex {
   recordOf(unit: number): number
   /** The leaves of a record: the first one, and the one after the last. */
   unitsOf(record: number): { first: number; after: number }
+  /** What a record is, without its key. */
+  valueOf(record: number): JsonValue
   /** Leaves of one record (or of what is outside), by ascending numbers. One walk. */
   locate(record: number, units: readonly number[]): Leaf[]
   /** Calls `visit` for each leaf of one record, or of what is outside, in order. */
@@ -72,6 +74,7 @@ export function indexLeaves(document: Document): LeafIndex {
     units,
     recordOf: (unit) => (unit >= (firsts[values.length] ?? 0) ? -1 : lastAtMost(firsts, unit)),
     unitsOf: (record) => ({ first: firsts[record] ?? 0, after: firsts[record + 1] ?? units.count }),
+    valueOf: (record) => values[record] ?? null,
     locate(record, wanted) {
       const found: Leaf[] = []
       let unit = firsts[record < 0 ? values.length : record] ?? 0

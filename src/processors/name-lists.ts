@@ -30,7 +30,7 @@ export class NameLists {
   }
 
   /** The words of the lists, one list for each passage; what only served to find them is not kept. */
-  shared(lists: readonly number[]): SharedWords {
+  shared(lists: Uint32Array): SharedWords {
     const parts = new Map<number, number>()
     const texts: string[] = []
     const starts = new StartList()

@@ -1,4 +1,5 @@
 /** Cuts a byte stream into lines, in time linear in its length, whatever the sizes of lines and chunks. */
+import type { Watch } from './growing-bytes.ts'
 import { type Edges, MessageBytes } from './message-bytes.ts'
 
 /** A line that was thrown away. */
@@ -14,6 +15,8 @@ export interface LineReaderOptions {
   onLine(parts: readonly Buffer[], length: number): void
   /** A line longer than `maxBytes`, once its end was seen. */
   onDiscarded(line: DiscardedLine): void
+  /** Told of long lines while they come. */
+  watch?: Watch | undefined
 }
 
 const NEWLINE = 0x0a
@@ -25,7 +28,7 @@ export class LineReader {
 
   constructor(options: LineReaderOptions) {
     this.#options = options
-    this.#line = new MessageBytes(options.maxBytes)
+    this.#line = new MessageBytes(options.maxBytes, options.watch)
   }
 
   /** Bytes of the line that has no end yet. */

@@ -1,5 +1,5 @@
 /** The bytes of one message while it arrives: kept as the chunks they came in, beyond a limit only their edges. */
-import { GrowingBytes } from './growing-bytes.ts'
+import { GrowingBytes, type Watch } from './growing-bytes.ts'
 
 /** What is kept of a message that was thrown away: enough to see whose answer it was. */
 export interface Edges {
@@ -40,9 +40,13 @@ export class MessageBytes {
   #edges: Edges | undefined
   /** In place of `#parts` once they are many bytes. */
   #long: GrowingBytes | undefined
+  readonly #watch: Watch | undefined
+  /** Called when more of a long one has come. */
+  #grown: (() => void) | undefined
 
-  constructor(maxBytes: number) {
+  constructor(maxBytes: number, watch?: Watch) {
     this.#maxBytes = maxBytes
+    this.#watch = watch
   }
 
   /** Bytes so far, whether they were kept or not. */
@@ -69,12 +73,13 @@ export class MessageBytes {
       this.#edges = { head: edgeOfStart(parts), tail: edgeOfEnd(parts) }
       this.#drop()
     } else if (this.#long !== undefined) {
-      return
+      this.#grown?.()
     } else if (this.#length >= SHARED_FROM) {
       const long = new GrowingBytes(this.#maxBytes)
       for (const some of this.#parts) long.append(some)
       this.#drop()
       this.#long = long
+      this.#grown = this.#watch?.(long)
     } else if (this.#parts.length - this.#settled >= RUN) {
       this.#compact()
     }
@@ -94,6 +99,7 @@ export class MessageBytes {
     this.#parts = []
     this.#settled = 0
     this.#long = undefined
+    this.#grown = undefined
   }
 
   /** A sender that writes byte by byte must not cost an object a byte: runs of small chunks are joined, once each. */

@@ -14,8 +14,9 @@ const ORIGIN = Symbol('origin')
 
 type Marked = { [ORIGIN]?: Origin }
 
+/** A copy of the item that knows it. */
 export function withOrigin(item: JsonObject, origin: Origin): JsonObject {
-  return Object.assign({ ...item }, { [ORIGIN]: origin })
+  return { ...item, [ORIGIN]: origin } as JsonObject
 }
 
 /** Undefined for what no server listed. */

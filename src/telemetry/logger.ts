@@ -1,7 +1,7 @@
 /** The log: JSON lines to standard error or a file. Standard output belongs to the protocol and is never written to. */
 import pino from 'pino'
 import type { Logger } from './log.ts'
-import { createRedactor } from './redact.ts'
+import { createRedactor, type Redactor } from './redact.ts'
 
 export interface LoggerOptions {
   level: 'debug' | 'info' | 'warning' | 'error'
@@ -9,15 +9,17 @@ export interface LoggerOptions {
   file?: string | undefined
   /** Values that must never be logged. */
   secrets?: readonly string[]
+  /** What strikes secrets out, where they become more later. */
+  redactor?: Redactor
   /** In place of standard error or the file, for tests: gets one line a call. */
   destination?: { write(line: string): void }
 }
 
 /** Writes synchronously, so that the last line before a crash is there. Throws when the file cannot be opened. */
-export function createLogger({ level, file, secrets = [], destination }: LoggerOptions): Logger {
-  const redactor = createRedactor(secrets)
+export function createLogger({ level, file, destination, ...options }: LoggerOptions): Logger {
+  const redactor = options.redactor ?? createRedactor(options.secrets)
   const target = destination ?? open(file)
-  const options: pino.LoggerOptions = {
+  const settings: pino.LoggerOptions = {
     level: level === 'warning' ? 'warn' : level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
@@ -28,7 +30,7 @@ export function createLogger({ level, file, secrets = [], destination }: LoggerO
       log: (fields) => redactor.fields(fields),
     },
   }
-  const log = pino(options, target)
+  const log = pino(settings, target)
   const at =
     (name: 'debug' | 'info' | 'warn' | 'error') =>
     (fields: object, message: string): void => {

@@ -17,6 +17,8 @@ const ASSIGNMENT =
   /((?:token|secret|password|passwd|api[_-]?key|cookie|authorization)["']?\s{0,4}[:=]\s{0,4})(?:"[^"]{1,8192}"|'[^']{1,8192}'|[^\s"',;&]{1,8192})/gi
 
 export interface Redactor {
+  /** More values that are struck out from now on. */
+  strike(secrets: readonly string[]): void
   text(value: string): string
   /** A copy of a log line's fields. Errors become their type, message and stack. */
   fields(value: Record<string, unknown>): Record<string, unknown>
@@ -24,7 +26,13 @@ export interface Redactor {
 
 /** `secrets` are values that are struck out wherever they occur. */
 export function createRedactor(secrets: readonly string[] = []): Redactor {
-  const known = [...new Set(secrets)].filter((secret) => secret !== '').sort((a, b) => b.length - a.length)
+  let known: readonly string[] = []
+  strike(secrets)
+
+  function strike(more: readonly string[]): void {
+    const all = new Set([...known, ...more])
+    known = [...all].filter((secret) => secret !== '').sort((a, b) => b.length - a.length)
+  }
 
   function text(value: string): string {
     let result = value
@@ -65,5 +73,5 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
     return { type: value.name, message: text(value.message), stack: text(value.stack ?? ''), ...cause }
   }
 
-  return { text, fields: (value) => object(value, 0, [value]) }
+  return { strike, text, fields: (value) => object(value, 0, [value]) }
 }

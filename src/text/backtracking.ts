@@ -2,8 +2,11 @@
 import { eachMatch, firstMatch, limited } from './matching.ts'
 import type { Pattern, PatternOptions, Span } from './pattern.ts'
 
-/** Milliseconds for backtracking, which is exponential when it goes wrong. */
-const backtrackingLimit = 150
+/**
+ * Milliseconds for backtracking, which is exponential when it goes wrong. By the clock on the wall: on a busy machine the worker
+ * may stand still for some tenths of a second, which is no fault of the pattern.
+ */
+const backtrackingLimit = 600
 
 /** Undefined when V8 rejects it too. */
 export function backtracking(source: string, options: PatternOptions): Pattern | undefined {

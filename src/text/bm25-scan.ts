@@ -2,8 +2,11 @@
  * BM25 without an index: only the words of the query are looked for. On 10 MB a query takes milliseconds, where
  * building an index takes more than a second. Formula and rounding are those of wink-bm25-text-search.
  */
+import { bestPassages, type Found, type Scores } from './best-passages.ts'
+import type { KnownTerms, Occurrences } from './known-terms.ts'
 import { type Spans, spanAfter } from './spans.ts'
-import { countTerms, pieces, wordAt } from './tokenize.ts'
+import { countTermsOf } from './term-counts.ts'
+import { pieces, wordAt } from './tokenize.ts'
 
 /** The parameters k1 and b of BM25. */
 const saturation = 1.2
@@ -12,17 +15,13 @@ const lengthWeight = 0.75
 /** Words whose terms are remembered during a query. */
 const mostKnown = 10_000
 
-/** A passage, by its number, and how well it answers. */
-export interface Ranked {
-  index: number
-  score: number
-}
-
 /** What is ranked. */
 export interface Corpus {
   readonly text: string
   readonly passages: Spans
   readonly shared?: SharedWords
+  /** Passages, ascending, that go on with what the one before is of: of those only the best is found. */
+  readonly goOn?: Uint32Array
 }
 
 /** Words that many passages have in common, as the names of fields: kept once for all of them. */
@@ -41,8 +40,8 @@ export interface PassageLengths {
 
 /** One pass over the text, to be kept with it. */
 export function measurePassages({ text, passages, shared }: Corpus): PassageLengths {
-  const sharedCounts = shared && countsOf(shared.text, shared.parts)
-  const counts = countsOf(text, passages)
+  const sharedCounts = shared && countTermsOf(shared.text, shared.parts)
+  const counts = countTermsOf(text, passages)
   let sum = 0
   for (let index = 0; index < counts.length; index++) {
     const count = (counts[index] ?? 0) + (sharedCounts?.[shared?.of[index] ?? 0] ?? 0)
@@ -52,43 +51,30 @@ export function measurePassages({ text, passages, shared }: Corpus): PassageLeng
   return { counts, average: counts.length === 0 ? 0 : sum / counts.length }
 }
 
-function countsOf(text: string, parts: Spans): Int32Array {
-  const counts = new Int32Array(parts.count)
-  for (let index = 0; index < parts.count; index++)
-    counts[index] = countTerms(text, parts.start(index), parts.end(index))
-  return counts
-}
-
-/** Passages that hold a term, best first, equals in their order. `terms` are distinct and lower case. */
-export function scanBm25(corpus: Corpus, lengths: PassageLengths, terms: readonly string[]): Ranked[] {
+/** The `most` best of the passages that hold a term. `terms` are distinct and lower case; those not `known` yet become so. */
+export function scanBm25(
+  corpus: Corpus,
+  lengths: PassageLengths,
+  known: KnownTerms,
+  terms: readonly string[],
+  most: number,
+): Found {
   const { count } = corpus.passages
-  if (terms.length === 0) return []
-  const scores = new Float64Array(count)
-  // A word that nearly all of very many passages hold rounds to nothing; they hold it all the same.
-  const found = new Uint8Array(count)
-  for (const { counts, held } of termFrequencies(corpus, terms)) {
-    const rarity = Math.log(1 + (count - held.length + 0.5) / (held.length + 0.5))
+  if (terms.length === 0) return { best: [], count: 0 }
+  const scores: Scores = { values: new Float64Array(count), held: new Uint8Array(count) }
+  for (const { passages, times } of occurrencesOf(corpus, known, terms)) {
+    const rarity = Math.log(1 + (count - passages.length + 0.5) / (passages.length + 0.5))
     const weight = weighting(rarity, lengths)
-    for (const index of held) {
-      scores[index] = (scores[index] ?? 0) + weight(counts[index] ?? 0, index)
-      found[index] = 1
+    for (let nth = 0; nth < passages.length; nth++) {
+      const index = passages[nth] ?? 0
+      scores.values[index] = (scores.values[index] ?? 0) + weight(times[nth] ?? 0, index)
+      scores.held[index] = 1
     }
   }
-  return inOrder(scores, found)
+  return bestPassages(scores, corpus.goOn ?? none, most)
 }
 
-/** The passages that were found, best first. Scores are few, passages may be many: these are sorted by those. */
-function inOrder(scores: Float64Array, found: Uint8Array): Ranked[] {
-  const equals = new Map<number, Ranked[]>()
-  for (let index = 0; index < scores.length; index++) {
-    if (found[index] !== 1) continue
-    const score = scores[index] ?? 0
-    const others = equals.get(score)
-    if (others === undefined) equals.set(score, [{ index, score }])
-    else others.push({ index, score })
-  }
-  return [...equals.keys()].sort((a, b) => b - a).flatMap((score) => equals.get(score) ?? [])
-}
+const none = new Uint32Array(0)
 
 /** The score of one term in one passage. Frequencies and lengths repeat, and rounding is slow: answers are kept. */
 function weighting(
@@ -109,17 +95,12 @@ function weighting(
   }
 }
 
-export function rank(scores: Iterable<[number, number]>): Ranked[] {
-  const ranked: Ranked[] = []
-  for (const [index, score] of scores) if (score > 0) ranked.push({ index, score })
-  return ranked.sort((a, b) => b.score - a.score || a.index - b.index)
-}
-
 /** How often each passage holds a term. */
 class Frequencies {
   readonly counts: Int32Array
   /** The passages that hold it. */
   readonly held: number[] = []
+  #most = 0
 
   constructor(passages: number) {
     this.counts = new Int32Array(passages)
@@ -129,17 +110,44 @@ class Frequencies {
     const before = this.counts[passage] ?? 0
     if (before === 0) this.held.push(passage)
     this.counts[passage] = before + times
+    if (before + times > this.#most) this.#most = before + times
+  }
+
+  /** The same without what holds it not. */
+  occurrences(): Occurrences {
+    const passages = Uint32Array.from(this.held)
+    const times = this.#most < 256 ? new Uint8Array(passages.length) : new Uint32Array(passages.length)
+    for (let nth = 0; nth < passages.length; nth++) times[nth] = this.counts[passages[nth] ?? 0] ?? 0
+    return { passages, times }
   }
 }
 
-/** One for each term that occurs, in the order of the terms. */
-function termFrequencies({ text, passages, shared }: Corpus, terms: readonly string[]): Frequencies[] {
+/** One for each term, in the order of the terms. Only terms that are not known are looked for. */
+function occurrencesOf(corpus: Corpus, known: KnownTerms, terms: readonly string[]): Occurrences[] {
+  const before = terms.map((term) => known.get(term))
+  const sought = terms.filter((_, nth) => before[nth] === undefined)
+  const found = sought.length === 0 ? [] : termFrequencies(corpus, sought)
+  let next = 0
+  return terms.map((term, nth) => {
+    const occurrences = before[nth] ?? found[next++]?.occurrences() ?? nowhere
+    known.add(term, occurrences)
+    return occurrences
+  })
+}
+
+const nowhere: Occurrences = { passages: new Uint32Array(0), times: new Uint8Array(0) }
+
+/** One for each term, in the order of the terms; undefined for those that do not occur. */
+function termFrequencies(
+  { text, passages, shared }: Corpus,
+  terms: readonly string[],
+): (Frequencies | undefined)[] {
   const found = findTerms(text, passages, terms)
   const ofParts = shared && findTerms(shared.text, shared.parts, terms)
-  return terms.flatMap((term) => {
+  return terms.map((term) => {
     const own = found.get(term)
     const parts = ofParts?.get(term)
-    if (shared === undefined || parts === undefined) return own ?? []
+    if (shared === undefined || parts === undefined) return own
     const all = own ?? new Frequencies(passages.count)
     for (let passage = 0; passage < passages.count; passage++) {
       const times = parts.counts[shared.of[passage] ?? 0] ?? 0

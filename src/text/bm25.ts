@@ -1,14 +1,17 @@
 /** Relevance ranking by BM25 (Robertson and Zaragoza, 2009): rare words count more, repeated ones less and less. */
 import winkBm25 from 'wink-bm25-text-search'
-import { type Corpus, measurePassages, type Ranked, rank, scanBm25 } from './bm25-scan.ts'
+import { bestPassages, type Found, type Scores } from './best-passages.ts'
+import { type Corpus, measurePassages, scanBm25 } from './bm25-scan.ts'
+import { KnownTerms } from './known-terms.ts'
 import { tokenize } from './tokenize.ts'
 
-export type { Corpus, Ranked, SharedWords } from './bm25-scan.ts'
+export type { Ranked } from './best-passages.ts'
+export type { Corpus, SharedWords } from './bm25-scan.ts'
 
 /** What can be asked again and again about the same passages. */
 export interface Ranking {
-  /** Passages that hold a word of the query, best first, equals in their order. */
-  search(query: string): Ranked[]
+  /** Passages that hold a word of the query, at most `most` of them: all, if not said otherwise. */
+  search(query: string, most?: number): Found
 }
 
 /** Texts up to this many characters get an index: it takes 18 times the memory of the text, and a scan 1 ms a megabyte. */
@@ -65,9 +68,15 @@ function inflections(word: string): string[] {
   return forms.filter((form) => form !== word)
 }
 
+/** What is remembered of the terms of queries takes this part of the text's length at most. */
+const rememberedShare = 1 / 128
+
 export function scanned(corpus: Corpus): Ranking {
   const lengths = measurePassages(corpus)
-  return { search: (query) => scanBm25(corpus, lengths, searchTerms(query)) }
+  const known = new KnownTerms(corpus.text.length * rememberedShare)
+  return {
+    search: (query, most = Infinity) => scanBm25(corpus, lengths, known, searchTerms(query), most),
+  }
 }
 
 export function indexed(corpus: Corpus): Ranking {
@@ -87,11 +96,17 @@ export function indexed(corpus: Corpus): Ranking {
   engine.consolidate()
   learning = false
   return {
-    search(query) {
-      const scores = engine
-        .search(query, passages.count)
-        .map(([id, score]): [number, number] => [Number(id), score])
-      return rank(scores)
+    search(query, most = Infinity) {
+      const scores: Scores = {
+        values: new Float64Array(passages.count),
+        held: new Uint8Array(passages.count),
+      }
+      for (const [id, score] of engine.search(query, passages.count)) {
+        if (score <= 0) continue
+        scores.values[Number(id)] = score
+        scores.held[Number(id)] = 1
+      }
+      return bestPassages(scores, corpus.goOn ?? new Uint32Array(0), most)
     },
   }
 }

@@ -3,6 +3,10 @@ export class NumberList {
   #numbers = new Uint32Array(64)
   #length = 0
 
+  get length(): number {
+    return this.#length
+  }
+
   /** How many there are with this one. */
   add(number: number): number {
     if (this.#length === this.#numbers.length) {

@@ -3,8 +3,8 @@
 /** A word is a run of letters, digits and `_`; an ideograph is a word of its own, as its script has no spaces. */
 type CharacterClass = 0 | 1 | 2
 const other: CharacterClass = 0
-const word: CharacterClass = 1
-const ideograph: CharacterClass = 2
+export const word: CharacterClass = 1
+export const ideograph: CharacterClass = 2
 
 /** Longer runs (base64, hashes) stay whole: their pieces are noise. */
 const longestSplit = 64
@@ -86,31 +86,8 @@ export function pieces(whole: string): readonly string[] {
   return found.length > 1 || found[0] !== whole ? found : none
 }
 
-/** How many terms `tokenize` gives for `[from, to)`. */
+/** How many terms `tokenize` gives for `[from, to)`. Of many parts `countTermsOf` tells it in a fraction of the time. */
 export function countTerms(text: string, from: number, to: number): number {
-  let count = 0
-  let start = -1
-  let compound = false
-  for (let at = from; at < to; at++) {
-    const code = text.charCodeAt(at)
-    if (code >= 128) return count + countAnyTerms(text, start < 0 ? at : start, to)
-    if (ascii[code] === word) {
-      if (start < 0) {
-        start = at
-        compound = code === 95
-      } else if (code === 95 || (code >= 65 && code <= 90)) compound = true
-    } else if (start >= 0) {
-      count += 1
-      if (compound) count += pieces(text.slice(start, at)).length
-      start = -1
-    }
-  }
-  if (start < 0) return count
-  return count + 1 + (compound ? pieces(text.slice(start, to)).length : 0)
-}
-
-/** The same for any characters. */
-function countAnyTerms(text: string, from: number, to: number): number {
   let count = 0
   eachWord(
     text,
@@ -166,5 +143,6 @@ function classify(text: string, at: number, code: number): number {
   return found
 }
 
-const classOf = (character: string): CharacterClass =>
+/** The class of one character. */
+export const classOf = (character: string): CharacterClass =>
   unspaced.test(character) ? ideograph : letter.test(character) ? word : other

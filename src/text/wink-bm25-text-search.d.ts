@@ -6,8 +6,8 @@ declare module 'wink-bm25-text-search' {
     definePrepTasks(tasks: readonly ((input: never) => readonly string[])[]): number
     /** Throws when `id` was used before. Every field of `fldWeights` must be present. */
     addDoc(document: Readonly<Record<string, unknown>>, id: number): number
-    /** Throws below 3 documents. Nothing can be added afterwards. */
-    consolidate(): boolean
+    /** Throws below 3 documents. Nothing can be added afterwards. `precision`: digits of scores, 4 to 9, 4 when not given. */
+    consolidate(precision?: number): boolean
     /** Pairs of id and score, best first. A repeated word of the query counts repeatedly. */
     search(query: string, limit: number): readonly (readonly [id: string, score: number])[]
   }

@@ -7,11 +7,13 @@ call to see more: ask for the part you need by cache_id, with proxy_filter (reco
 (fields). Their own long answers have a cache_id as well. If you know beforehand what you need, give these three the tool and its \
 arguments instead: only the answer comes back. When a cache_id is unknown, do not retry it; call the tool again.`
 
-const FINDING: Readonly<Record<string, string>> = {
-  call: `The tools of the connected servers are not listed: find them with retrieve_tools, by what you want to do, and run them with \
-call_tool. Do that before you say that something cannot be done.`,
-  dynamic: `The tools of the connected servers are not listed at first: retrieve_tools finds them by what you want to do, and adds them \
-to your tools. Do that before you say that something cannot be done.`,
+/** How the tools of the servers are offered in the exposure `retrieve`. */
+export interface Finding {
+  routing: 'call' | 'dynamic'
+  /** One call tool, or one for each effect. */
+  variants: 'single' | 'readWriteDestructive'
+  /** Above 0: all tools are listed while they are small. */
+  listWithinTokens: number
 }
 
 const DISPATCHING = `proxy-dispatch stands for all connected servers: search by what you want to do before you say that something cannot be done, \
@@ -19,10 +21,19 @@ then call. A result too large to read comes back as a preview with a cache_id: a
 repeat the call. For large payloads, for several steps, or when you need a part only, take resultToFile and read it back with readresult, or pass it on: \
 as argumentsFile, or as {"$from": "<cache_id>"} in arguments. Small results are simplest as they come.`
 
-/** Ours, for how the tools of the servers are offered. `routing`: how tools that are not listed are run. */
-export function ourInstructions(routing?: 'call' | 'dynamic' | 'dispatch'): string {
-  if (routing === 'dispatch') return DISPATCHING
-  return routing === undefined ? INSTRUCTIONS : `${FINDING[routing]}\n\n${INSTRUCTIONS}`
+function finding({ routing, variants, listWithinTokens }: Finding): string {
+  const runner = variants === 'readWriteDestructive' ? 'the tool that its call_with names' : 'call_tool'
+  const how = routing === 'call' ? `run one with ${runner}` : 'it adds them to your tools'
+  const [when, missing] =
+    listWithinTokens > 0 ? ['may not be listed', 'When one is missing'] : ['are not listed', 'First']
+  return `The tools of the connected servers ${when}. ${missing} call retrieve_tools with what you want to do, in words; ${how}. \
+Do that before you say that something cannot be done.`
+}
+
+/** Ours, for how the tools of the servers are offered. `passthrough`: all are listed. */
+export function ourInstructions(offered: 'passthrough' | 'dispatch' | Finding): string {
+  if (offered === 'dispatch') return DISPATCHING
+  return offered === 'passthrough' ? INSTRUCTIONS : `${finding(offered)}\n\n${INSTRUCTIONS}`
 }
 
 /** The most characters of instructions that clients keep. */

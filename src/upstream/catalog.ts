@@ -169,6 +169,11 @@ export class Catalog {
     for (const kind of KINDS) this.#entries.delete(keyOf(place, kind))
   }
 
+  /** Forgets all lists of a server: another has its name now, or none. */
+  leave(server: string): void {
+    for (const [key, entry] of this.#entries) if (entry.place.server === server) this.#entries.delete(key)
+  }
+
   #entry(place: Place, kind: ListKind): Entry {
     const key = keyOf(place, kind)
     const known = this.#entries.get(key)
@@ -232,6 +237,8 @@ export class Catalog {
       entry.again = false
       fetched = await fetch(entry.kind)
     }
+    // Meanwhile forgotten: what comes is told to those who wait, and to nobody else.
+    if (this.#entries.get(keyOf(entry.place, entry.kind)) !== entry) return fetched
     const differs = !sameJson(entry.items, fetched.items)
     if (!differs) entry.quietUntil = this.#options.now() + QUIET_MS
     // The same list stays the same object: whoever made something of it need not do so again.

@@ -6,7 +6,9 @@
  * cannot be an escaped one, because a comma or white space stands in front of it. A line that is not valid JSON, or
  * holds members that JSON-RPC does not know, yields bytes that are no JSON value: whoever parses them notices.
  */
+import type { GrowingBytes, Watch } from '../protocol/growing-bytes.ts'
 import type { RequestId } from '../protocol/message.ts'
+import { edgeOfStart } from '../protocol/message-bytes.ts'
 
 export interface Envelope {
   id: RequestId
@@ -35,6 +37,18 @@ export function findEnvelope(head: Buffer, tail: Buffer, length: number): Envelo
   const start = before.length
   const end = length - after.length
   return id === undefined || start >= end ? undefined : { id, start, end }
+}
+
+/** Told of a long response while it comes: its bytes, and the first byte of its result. Answers what is called whenever there is more. */
+export type Arriving = (bytes: GrowingBytes, start: number) => () => void
+
+/** Tells of responses whose result is an object, as far as their beginning tells. */
+export function watchFor(arriving: Arriving | undefined): Watch | undefined {
+  if (arriving === undefined) return undefined
+  return (bytes) => {
+    const before = HEAD.exec(edgeOfStart([bytes.whole()]).toString('latin1'))?.[0]
+    return before === undefined ? undefined : arriving(bytes, before.length)
+  }
 }
 
 /** The id of a response of which only the edges are left, when they tell it. */

@@ -118,6 +118,11 @@ export class Link {
     }
   }
 
+  /** Takes over what was set up on another link: the server behind it changed, and what the client wants did not. */
+  succeed(other: Link): void {
+    for (const request of other.#standing.requests) this.#standing.note(request)
+  }
+
   /** Passes a request of the server to the client it can only be meant for, or refuses it. */
   async serve(request: Request, signal: AbortSignal, via: RequestId | undefined): Promise<Result> {
     const exchange = this.#exchangeOf(via) ?? this.#latest()

@@ -31,6 +31,9 @@ interface Slots {
   modern: Link | undefined
 }
 
+/** Milliseconds between two looks whether a link that leaves still has something under way. */
+const LEAVE_MS = 50
+
 export class Links {
   readonly #options: CompleteOptions
   readonly #events: LinkEvents
@@ -39,6 +42,8 @@ export class Links {
   readonly #links = new Map<Link, () => void>()
   readonly #probes = new Map<Link, () => void>()
   readonly #closing = new Set<Promise<void>>()
+  /** Links of servers that the configuration no longer has, with what is still under way on them. */
+  readonly #leaving = new Map<Link, () => void>()
   /** Clients that left. */
   readonly #gone = new WeakSet<Client>()
   #closed = false
@@ -62,6 +67,7 @@ export class Links {
    */
   for(server: Server, client: Client | undefined, era: Era, lane = 0): Link {
     if (this.#closed) throw connectionLost(server.name, 'the proxy is shutting down')
+    if (server.retired) throw connectionLost(server.name, 'its configuration changed meanwhile; call again')
     const link = this.peek(server, client, era, lane) ?? this.#add(server, client, era, lane)
     this.#probes.get(link)?.()
     return link
@@ -91,12 +97,34 @@ export class Links {
   /** Closes what only this client used. */
   async release(client: Client): Promise<void> {
     this.#gone.add(client)
-    await Promise.all(this.of(client).map((link) => this.drop(link)))
+    const leaving = [...this.#leaving.keys()].filter((link) => link.client?.id === client.id)
+    await Promise.all([...this.of(client), ...leaving].map((link) => this.drop(link)))
+  }
+
+  /** Nothing new goes to this server; its links are closed when what is under way has ended. Gives those that there were. */
+  retire(server: Server): readonly Link[] {
+    const slots = this.#slots.get(server)
+    const links = [...(slots?.legacy.values() ?? [])].flat().filter((link) => link !== undefined)
+    if (slots?.modern) links.push(slots.modern)
+    this.#slots.delete(server)
+    for (const link of links) {
+      this.#probes.get(link)?.()
+      this.#probes.delete(link)
+      this.#links.delete(link)
+      this.#leave(link, server)
+    }
+    return links
+  }
+
+  #leave(link: Link, server: Server): void {
+    const busy = server.calls > 0 || link.busy
+    this.#leaving.set(link, busy ? this.#options.later(LEAVE_MS, () => this.#leave(link, server)) : () => {})
+    if (!busy) void this.drop(link)
   }
 
   async close(): Promise<void> {
     this.#closed = true
-    for (const link of this.all) void this.drop(link)
+    for (const link of [...this.all, ...this.#leaving.keys()]) void this.drop(link)
     await Promise.all(this.#closing)
   }
 
@@ -105,6 +133,8 @@ export class Links {
     this.#probes.delete(link)
     this.#links.get(link)?.()
     this.#links.delete(link)
+    this.#leaving.get(link)?.()
+    this.#leaving.delete(link)
     const closing = link.connection.close()
     this.#closing.add(closing)
     return closing.finally(() => this.#closing.delete(closing))
@@ -147,7 +177,7 @@ export class Links {
       backoff: defaults.backoff,
       random,
       later,
-      interrupted: () => this.#events.interrupted(link),
+      interrupted: () => this.#links.has(link) && this.#events.interrupted(link),
     })
     const groups = new ManyGroups((group) => this.#events.outgrown(server.name, group))
     const link: Link = new Link({ server: server.name, client: undefined, groups, connection, listening })
@@ -176,14 +206,19 @@ export class Links {
       later,
       handlers: {
         request: (request, signal, via) => link.serve(request, signal, via),
-        notification: (notification, via) => this.#events.notification(link, notification, via),
+        notification: (notification, via) => {
+          if (this.#links.has(link)) this.#events.notification(link, notification, via)
+          else link.relay(notification, via)
+        },
         ready: (session) => {
           link.restore(session)
-          this.#events.ready(link, session)
+          if (this.#links.has(link)) this.#events.ready(link, session)
         },
         lost: (error) => {
           link.listening?.ended()
-          this.#events.lost(link, error)
+          if (this.#links.has(link)) this.#events.lost(link, error)
+          // What was under way on it has ended; nobody needs it again.
+          else void this.drop(link)
         },
       },
     })

@@ -26,7 +26,7 @@ export interface ListsParts {
   memory: Memory
   speaker: Speaker
   /** True when there is one server: nobody waits for the lists of others. */
-  alone: boolean
+  alone(): boolean
   server(name: string): Server
   /** The link is no longer needed for now. */
   rest(link: Link): void
@@ -59,6 +59,11 @@ export class Lists {
   /** Forgets groups that nobody belongs to any more. */
   drop(groups: Iterable<string>): void {
     for (const group of groups) this.#catalog.drop(group)
+  }
+
+  /** Forgets all lists of a server: another has its name now, or none. */
+  leave(server: string): void {
+    this.#catalog.leave(server)
   }
 
   /** Forgets the lists of a group at one server, whose changes nobody follows any more. */
@@ -145,7 +150,7 @@ export class Lists {
 
   /** How long a reader waits for a list: clients give up after some 10 s, and the other servers' tools with them. */
   #patience(server: Server): number {
-    if (this.#parts.alone) return server.connectTimeoutMs
+    if (this.#parts.alone()) return server.connectTimeoutMs
     return Math.min(server.connectTimeoutMs, this.#parts.options.defaults.listWaitMs)
   }
 

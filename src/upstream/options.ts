@@ -3,6 +3,7 @@ import type { JsonObject } from '../protocol/json.ts'
 import type { Logger } from '../telemetry/log.ts'
 import type { Authorizer } from './authorizer.ts'
 import { type BackoffOptions, DEFAULT_BACKOFF, type Later, later } from './backoff.ts'
+import type { Arriving } from './envelope.ts'
 import type { Spawn } from './process-group.ts'
 import type { UpstreamEvents } from './upstreams.ts'
 
@@ -31,6 +32,8 @@ export interface HttpServer extends ServerSettings {
   headers?: Readonly<Record<string, string>> | undefined
   /** Absent: SSE when the path ends in `/sse`, else streamable HTTP with a fall-back to SSE. */
   type?: 'sse' | 'http' | 'streamable-http' | undefined
+  /** How its tokens are had. Only looked at to see whether it changed. */
+  oauth?: object | undefined
 }
 
 export type ServerOptions = StdioServer | HttpServer
@@ -84,16 +87,19 @@ export interface UpstreamsOptions {
   random?: () => number
   later?: Later
   spawn?: Spawn
+  /** Told of long responses while they come. */
+  arriving?: Arriving | undefined
   /** Who signs in at a server over HTTP. Absent: nobody. */
   authorizer?: (server: string) => Authorizer | undefined
 }
 
 /** Options with nothing left to default. */
 export interface CompleteOptions
-  extends Omit<Required<UpstreamsOptions>, 'defaults' | 'dataDir' | 'spawn' | 'authorizer'> {
+  extends Omit<Required<UpstreamsOptions>, 'defaults' | 'dataDir' | 'spawn' | 'arriving' | 'authorizer'> {
   defaults: UpstreamDefaults
   dataDir: string | undefined
   spawn: Spawn | undefined
+  arriving: Arriving | undefined
   authorizer: (server: string) => Authorizer | undefined
 }
 
@@ -106,6 +112,7 @@ export function complete(options: UpstreamsOptions): CompleteOptions {
     ...options,
     dataDir: options.dataDir,
     spawn: options.spawn,
+    arriving: options.arriving,
     authorizer: options.authorizer ?? (() => undefined),
     defaults: { ...UPSTREAM_DEFAULTS, ...options.defaults },
   }

@@ -10,7 +10,7 @@ import type { Link } from './link.ts'
 import { Links } from './links.ts'
 import { withoutSubscription } from './listening.ts'
 import { Lists } from './lists.ts'
-import { type CompleteOptions, complete, type UpstreamsOptions } from './options.ts'
+import { type CompleteOptions, complete, type ServerOptions, type UpstreamsOptions } from './options.ts'
 import { Memory } from './remember.ts'
 import { type Server, serversOf } from './servers.ts'
 import { Speaker } from './speaker.ts'
@@ -19,6 +19,7 @@ import {
   type ConnectionState,
   LISTS,
   type ListKind,
+  type Reconfigured,
   type ServerList,
   type ServerStatus,
   type Upstreams,
@@ -42,9 +43,9 @@ const CHANGED: ReadonlyMap<string, readonly ListKind[]> = new Map([
 const BY_MERIT: readonly ConnectionState[] = ['ready', 'connecting', 'waiting', 'idle', 'closed']
 
 class Pool implements Upstreams {
-  readonly servers: readonly string[]
+  servers: readonly string[]
   readonly #options: CompleteOptions
-  readonly #servers: ReadonlyMap<string, Server>
+  #servers: ReadonlyMap<string, Server>
   readonly #links: Links
   readonly #memory: Memory
   readonly #speaker: Speaker
@@ -79,7 +80,7 @@ class Pool implements Upstreams {
       links: this.#links,
       memory: this.#memory,
       speaker: this.#speaker,
-      alone: this.#servers.size === 1,
+      alone: () => this.#servers.size === 1,
       server: (name) => this.#server(name),
       rest: (link) => this.#rest(link),
     })
@@ -153,9 +154,14 @@ class Pool implements Upstreams {
     if (exchange.signal.aborted) throw cancelled(exchange.signal)
     const server = this.#server(name)
     const send = (link: Link): Promise<Result> => this.#dispatch.request(server, link, request, exchange)
-    return this.#dispatch.inLane(server, exchange, (lane) =>
-      this.#speaker.with(server, exchange.client, send, exchange.signal, lane),
-    )
+    server.calls++
+    try {
+      return await this.#dispatch.inLane(server, exchange, (lane) =>
+        this.#speaker.with(server, exchange.client, send, exchange.signal, lane),
+      )
+    } finally {
+      server.calls--
+    }
   }
 
   async everywhere(request: Request, capability: string, exchange: Exchange): Promise<void> {
@@ -175,6 +181,50 @@ class Pool implements Upstreams {
 
   broadcast(notification: Notification, client: Client): void {
     for (const link of this.#links.of(client)) link.connection.notify(notification)
+  }
+
+  configure(servers: Readonly<Record<string, ServerOptions>>): Reconfigured {
+    const before = this.#servers
+    const now = serversOf({ servers, defaults: this.#options.defaults }, before)
+    this.#servers = now
+    this.servers = [...now.keys()]
+    const removed = [...before.keys()].filter((name) => !now.has(name))
+    const added = [...now.keys()].filter((name) => !before.has(name))
+    const changed = [...now.values()]
+      .filter((server) => before.has(server.name) && before.get(server.name) !== server)
+      .map(({ name }) => name)
+    for (const name of [...removed, ...changed]) this.#retire(name, before.get(name), now.get(name))
+    for (const name of added) this.#memory.meet(name, servers[name] ?? {})
+    for (const name of [...added, ...changed]) this.#welcome(this.#server(name))
+    for (const name of [...removed, ...changed, ...added])
+      for (const kind of KINDS) this.#options.events.changed(name, kind, () => true)
+    return { added, changed, removed }
+  }
+
+  #retire(name: string, old: Server | undefined, successor: Server | undefined): void {
+    if (old === undefined) return
+    const links = this.#links.retire(old)
+    old.retired = true
+    this.#lists.leave(name)
+    if (successor === undefined) return this.#memory.leave(name)
+    this.#memory.meet(name, successor.options)
+    for (const link of links) {
+      // What a client has set up is set up at the successor as well.
+      if (link.era === 'legacy' && (link.client || successor.shared))
+        this.#links.for(successor, link.client, link.era).succeed(link)
+    }
+  }
+
+  /** Connects a new server for those who are there, as `open` does for who comes later. */
+  #welcome(server: Server): void {
+    if (server.lazy) return
+    for (const client of this.#clients) {
+      if (client.era === 'modern' && client.agent.kind !== 'local') continue
+      this.#open(server, client).catch((error: unknown) => {
+        const fields = { server: server.name, error: messageOf(error) }
+        this.#options.logger.debug(fields, 'could not open a server')
+      })
+    }
   }
 
   async release(client: Client): Promise<void> {
@@ -215,7 +265,8 @@ class Pool implements Upstreams {
 
   /** A connection that serves nobody is there to list; it goes when nobody has listed for a while. */
   #rest(link: Link): void {
-    if (link.client !== undefined || this.#server(link.server).shared) return
+    const server = this.#servers.get(link.server)
+    if (link.client !== undefined || server === undefined || server.shared) return
     if (link.era === 'legacy' || this.#clients.size === 0) this.#links.rest(link)
   }
 

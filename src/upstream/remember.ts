@@ -37,10 +37,19 @@ export class Memory {
   constructor(dataDir: string | undefined, servers: Readonly<Record<string, object>>, logger: Logger) {
     this.#logger = logger
     this.#folder = dataDir === undefined ? undefined : join(dataDir, 'servers')
-    for (const [server, config] of Object.entries(servers)) {
-      this.#files.set(server, `${digest(config)}.json`)
-      this.#pages.set(server, this.#read(server) ?? { eras: {}, lists: new Map() })
-    }
+    for (const [server, config] of Object.entries(servers)) this.meet(server, config)
+  }
+
+  /** A server of this configuration is called so from now on. */
+  meet(server: string, config: object): void {
+    this.#files.set(server, `${nameOfServer(config)}.json`)
+    this.#pages.set(server, this.#read(server) ?? { eras: {}, lists: new Map() })
+  }
+
+  /** No server is called so any more. What is on disk stays: the server may come back. */
+  leave(server: string): void {
+    this.#files.delete(server)
+    this.#pages.delete(server)
   }
 
   initialize(server: string): JsonObject | undefined {
@@ -109,27 +118,34 @@ export class Memory {
   /** One write at a time; what changes meanwhile is in the next. */
   #write(server: string): void {
     const path = this.#path(server)
-    if (path === undefined) return
+    // Now: the name may be another server's when it is written.
+    const page = this.#pages.get(server)
+    if (path === undefined || page === undefined) return
     const before = this.#writing.get(path) ?? Promise.resolve()
     const next = before.then(async () => {
-      if (this.#writing.get(path) === next) await this.#store(server, path)
+      if (this.#writing.get(path) === next) await this.#store(server, path, page)
     })
     this.#writing.set(path, next)
   }
 
   /** Atomic: a reader sees the old file or the new one. Only the owner may read it (0600). */
-  async #store(server: string, path: string): Promise<void> {
-    const page = this.#pages.get(server)
+  async #store(server: string, path: string, page: Page): Promise<void> {
     const temporary = `${path}.${randomUUID()}`
     try {
       mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 })
-      await writeFile(temporary, JSON.stringify(page && jsonOf(page)), { mode: 0o600 })
+      await writeFile(temporary, JSON.stringify(jsonOf(page)), { mode: 0o600 })
       await rename(temporary, path)
     } catch (error) {
       await rm(temporary, { force: true }).catch(() => {})
       this.#logger.warn({ server, error: messageOf(error) }, 'could not remember a server')
     }
   }
+}
+
+/** Names what makes a server the one it is: how it is reached, not how long anybody waits for it. */
+export function nameOfServer(config: object): string {
+  const limits = ['timeoutMs', 'connectTimeoutMs', 'lazy']
+  return digest(Object.fromEntries(Object.entries(config).filter(([name]) => !limits.includes(name))))
 }
 
 /** A name for a value: equal JSON gives equal names, whatever the order of keys. */

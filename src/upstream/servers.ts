@@ -1,37 +1,53 @@
 /** What is known of each configured server, whoever its connections belong to. */
 import type { CompleteOptions, ServerOptions } from './options.ts'
+import { nameOfServer } from './remember.ts'
 
 export interface Server {
   readonly name: string
   readonly options: ServerOptions
-  readonly connectTimeoutMs: number
-  readonly timeoutMs: number
-  readonly lazy: boolean
   readonly shared: boolean
+  connectTimeoutMs: number
+  timeoutMs: number
+  lazy: boolean
   /** How many tools it listed last. */
   tools: number | undefined
   /** When, in milliseconds by the clock that nobody sets. */
   listed: number | undefined
   /** The last thing that went wrong, until it connects again. */
   lastError: string | undefined
+  /** Requests under way at it. */
+  calls: number
+  /** The configuration has it no more, or another in its place: nothing new is begun at it. */
+  retired: boolean
 }
 
-/** By name, in the order of the configuration. */
-export function serversOf({ servers, defaults }: CompleteOptions): ReadonlyMap<string, Server> {
+/** By name, in the order of the configuration. One of `before` that is still the same stays the same object, with its new limits. */
+export function serversOf(
+  { servers, defaults }: Pick<CompleteOptions, 'servers' | 'defaults'>,
+  before: ReadonlyMap<string, Server> = new Map(),
+): ReadonlyMap<string, Server> {
   return new Map(
-    Object.entries(servers).map(([name, options]) => [
-      name,
-      {
-        name,
-        options,
+    Object.entries(servers).map(([name, options]) => {
+      const limits = {
         connectTimeoutMs: options.connectTimeoutMs ?? defaults.connectTimeoutMs,
         timeoutMs: options.timeoutMs ?? defaults.timeoutMs,
         lazy: options.lazy ?? defaults.lazy,
-        shared: (options.instance ?? defaults.instance) === 'shared',
+      }
+      const shared = (options.instance ?? defaults.instance) === 'shared'
+      const known = before.get(name)
+      if (known?.shared === shared && nameOfServer(known.options) === nameOfServer(options))
+        return [name, Object.assign(known, limits)]
+      const server = {
+        name,
+        options,
+        shared,
         tools: undefined,
         listed: undefined,
         lastError: undefined,
-      },
-    ]),
+        calls: 0,
+        retired: false,
+      }
+      return [name, { ...server, ...limits }]
+    }),
   )
 }

@@ -72,6 +72,8 @@ export class Speaker {
       const link = this.#links.for(server, client, era, lane)
       try {
         await link.connection.connect()
+        // What was learned of another server of this name is not this one's.
+        if (server.retired) return link
         // A server that could not start at all has refused nothing: only now is a refusal one.
         for (const refusal of refused) this.#memory.saveEra(server.name, refusal.era, false)
         this.#memory.saveEra(server.name, era, true)

@@ -8,7 +8,7 @@ import type { JsonRpcMessage } from '../protocol/message.ts'
 import { textOfParts } from '../protocol/message-bytes.ts'
 import type { Transport } from '../protocol/transport.ts'
 import type { Logger } from '../telemetry/log.ts'
-import { idOfEdges } from './envelope.ts'
+import { type Arriving, idOfEdges, watchFor } from './envelope.ts'
 import { readMessages } from './incoming.ts'
 import { ProcessGroup, type ProcessOptions, type Spawn } from './process-group.ts'
 import { localFailure, type UpstreamTransport, wireMessage } from './upstream-transport.ts'
@@ -18,6 +18,8 @@ export interface StdioOptions extends ProcessOptions {
   largeBytes: number
   /** A message longer than this many bytes is thrown away; the request it answers fails. */
   maxMessageBytes: number
+  /** Told of long responses while they come. */
+  arriving?: Arriving | undefined
   /** Strikes this server's secrets out of its last words: they are told to clients and models. */
   conceal(text: string): string
   logger: Logger
@@ -26,6 +28,8 @@ export interface StdioOptions extends ProcessOptions {
 
 /** After a process exits, its last words may still be in the pipe; a grandchild may hold the pipe open for ever. */
 const DRAIN_MS = 200
+/** A process whose output has ended is about to exit, most often: on a busy machine a while later. */
+const EXIT_MS = 1000
 const STDERR_KEPT = 4096
 const LOGGED = 200
 
@@ -48,6 +52,7 @@ export class StdioTransport implements UpstreamTransport {
       maxBytes: options.maxMessageBytes,
       onLine: (parts, length) => this.#line(parts, length),
       onDiscarded: (line) => this.#discarded(line),
+      watch: watchFor(options.arriving),
     })
   }
 
@@ -69,9 +74,11 @@ export class StdioTransport implements UpstreamTransport {
     child.stdout.on('data', (chunk: Buffer) => this.#reader.push(chunk))
     child.stderr.on('data', (chunk: Buffer) => this.#note(chunk.toString('utf8')))
     child.stdin.on('error', (error) => this.onerror?.(error))
-    const soon = (): void => void setTimeout(() => this.#end(), DRAIN_MS)
-    child.stdout.once('end', soon)
-    child.once('exit', soon)
+    // After what came meanwhile: where the event loop stood still, the time is up before it is read.
+    const within = (ms: number) => (): void =>
+      void setTimeout(() => setImmediate(() => this.#end()), ms).unref()
+    child.stdout.once('end', within(EXIT_MS))
+    child.once('exit', within(DRAIN_MS))
     child.once('close', () => this.#end())
   }
 

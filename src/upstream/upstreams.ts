@@ -3,6 +3,7 @@ import type { Client, Exchange } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import type { Notification, Request } from '../protocol/message.ts'
 import type { Result } from '../protocol/result.ts'
+import type { ServerOptions } from './options.ts'
 
 /** The lists a server offers, by the method that fetches them and the member that holds them. */
 export const LISTS = {
@@ -54,8 +55,16 @@ export interface UpstreamEvents {
   notification(server: string, notification: Notification, client: Client | undefined): void
 }
 
+/** What became of the servers, by name. */
+export interface Reconfigured {
+  readonly added: readonly string[]
+  /** Under a name that there was before, but reached in another way. */
+  readonly changed: readonly string[]
+  readonly removed: readonly string[]
+}
+
 export interface Upstreams {
-  /** Names, in the order of the configuration. */
+  /** Names, in the order of the configuration now. */
   readonly servers: readonly string[]
   status(): ServerStatus[]
   /** Connects what is configured to connect at start, in parallel, for this client or (to see whether they can be) for none. Never rejects. */
@@ -75,6 +84,11 @@ export interface Upstreams {
   everywhere(request: Request, capability: string, exchange: Exchange): Promise<void>
   /** A notification of the client for every server it has a connection to (roots/list_changed). */
   broadcast(notification: Notification, client: Client): void
+  /**
+   * Takes other servers from now on, and connects what is new for the clients that are there. A server that is the same keeps its
+   * connections; what is under way at one that is not ends where it began.
+   */
+  configure(servers: Readonly<Record<string, ServerOptions>>): Reconfigured
   /** Closes the connections that only this client used. */
   release(client: Client): Promise<void>
   close(): Promise<void>

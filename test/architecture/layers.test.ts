@@ -14,11 +14,16 @@ test('the check sees every module, and of all imports only those that were plant
   writeFileSync(join(copy, 'src/text/planted.ts'), "export { compose } from '../pipeline/onion.ts'\n")
   const sdk = "import { Client } from '@modelcontextprotocol/client'\nexport const planted = Client\n"
   writeFileSync(join(copy, 'src/store/planted.ts'), sdk)
+  writeFileSync(
+    join(copy, 'src/gateway/planted.ts'),
+    "export { openFinder } from '../discovery/open-finder.ts'\n",
+  )
   const script = join(root, 'scripts/layers.mjs')
   const { status, stdout, stderr } = spawnSync(process.execPath, [script, copy], { encoding: 'utf8' })
   expect(status).toBe(1)
   const told = stderr.split('\n').filter((line) => line !== '')
-  expect(told).toHaveLength(2)
+  expect(told).toHaveLength(3)
+  expect(told).toContain('found-on-use: src/gateway/planted.ts -> src/discovery/open-finder.ts')
   expect(told).toContain('layer-text: src/text/planted.ts -> src/pipeline/onion.ts')
   expect(told.find((line) => line.startsWith('mcp-sdk-at-the-edges: src/store/planted.ts'))).toBeDefined()
   const [, seen, all] = /layers: (\d+) of (\d+) modules/.exec(stdout) ?? []

@@ -145,10 +145,10 @@ describe('with tokens of the command line', () => {
       (await fetch(url, { headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream' } }))
         .status
     const carl = await add('carl')
-    await expect.poll(() => status(carl), { timeout: 20_000 }).toBe(400)
+    await expect.poll(() => status(carl)).toBe(400)
     expect(await status(ben)).toBe(400)
     await remove('ben')
-    await expect.poll(() => status(ben), { timeout: 20_000 }).toBe(401)
+    await expect.poll(() => status(ben)).toBe(401)
     expect(await status(carl)).toBe(400)
   })
 })

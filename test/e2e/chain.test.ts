@@ -1,7 +1,6 @@
 /** Proxies behind proxies: client → proxy → proxy → server. */
-import { once } from 'node:events'
-import { connect, createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
+import { ownPort } from '../support/own-port.ts'
 import { verifies } from '../support/verifies.ts'
 import { startHttpProxy } from './support/http-proxy.ts'
 import {
@@ -67,7 +66,7 @@ describe.each(Object.entries(ERAS))('two proxies, a client of the %s era', (_era
 
 describe('a proxy that is its own server', () => {
   verifies('S2.6', 'refuses over HTTP, and says why', async () => {
-    const port = await freePort()
+    const port = await ownPort()
     const url = `http://127.0.0.1:${port}/mcp`
     const { url: served, stderr } = await startHttpProxy({
       servers: { self: { url }, far: fixture('far') },
@@ -91,16 +90,3 @@ describe('a proxy that is its own server', () => {
     await expect.poll(proxy.stderr).toMatch(/among its own servers/)
   })
 })
-
-/** A port that nobody listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  // Nothing may answer there now.
-  await expect(once(connect(address.port, '127.0.0.1'), 'connect')).rejects.toThrow()
-  return address.port
-}

@@ -45,8 +45,8 @@ const mistakes: [what: string, file: string, says: (string | RegExp)[]][] = [
   ],
   [
     'a variable that is not set',
-    '{"mcpServers": {"f": {"command": "node", "env": {"A": "${NOT_SET_HERE}"}}}}',
-    ['mcpServers.f.env.A', 'NOT_SET_HERE', '→'],
+    '{"mcpServers": {"f": {"command": "node", "cwd": "${NOT_SET_HERE}"}}}',
+    ['mcpServers.f.cwd', 'NOT_SET_HERE', '→'],
   ],
 ]
 

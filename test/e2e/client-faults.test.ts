@@ -99,7 +99,7 @@ for (const signal of [undefined, 'SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       await nothingLives(mark, [client.pid, ...below])
       expect(client.strays).toEqual([])
     },
-    { ...onLinuxOnly, timeout: 180_000 },
+    onLinuxOnly,
   )
 }
 

@@ -9,7 +9,7 @@ import { type HttpServer, httpServer } from './support/endurance/servers.ts'
 import { recovers } from './support/endurance/tally.ts'
 import { onLinuxOnly } from './support/processes.ts'
 import { report } from './support/report.ts'
-import { handleOf, temporaryDirectory, textOf } from './support/world.ts'
+import { handleOf, PATIENCE, temporaryDirectory, textOf } from './support/world.ts'
 
 const DAY = 86_400_000
 
@@ -20,6 +20,7 @@ async function gatewayInTime(http: HttpServer) {
   const begun = Date.now()
   const time = { jumped: 0, passed: 0 }
   const proxySettings = {
+    ...PATIENCE,
     transport: 'streamable-http',
     port: 0,
     dataDir: join(temporaryDirectory(), 'data'),
@@ -88,7 +89,6 @@ verifies(
     expect((await http.state()).sessions).toBe(sessions)
     await legacy.close()
   },
-  { timeout: 300_000 },
 )
 
 verifies(
@@ -121,5 +121,5 @@ verifies(
     )
     expect(vi.getTimerCount()).toBe(0)
   },
-  { ...onLinuxOnly, timeout: 300_000 },
+  onLinuxOnly,
 )

@@ -1,5 +1,5 @@
 /** Servers that break every rule: the others go on, the session lives, and the model is told what happened. */
-import { rmSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
@@ -20,12 +20,12 @@ const good = fixture('good')
 const hanging = faulty({ slowStart: 3_600_000 })
 const absent = { command: '/nonexistent/server' }
 /** Long enough for servers to start on a busy machine. */
-const impatient = { connect: { timeoutMs: 5000, callTimeoutMs: 4000 } }
+const impatient = { connect: { timeoutMs: 15_000, callTimeoutMs: 6000 } }
 
 /** Waits for a notification that came after `seen` others. */
 const listChanged = (client: LineClient, seen: number): Promise<void> =>
   expect
-    .poll(() => client.notifications.slice(seen), { timeout: 60_000 })
+    .poll(() => client.notifications.slice(seen), { timeout: 120_000 })
     .toContain('notifications/tools/list_changed')
 
 verifies(
@@ -37,7 +37,7 @@ verifies(
     expect(late.isError).toBe(true)
     expect(textOf(late)).toContain('server `f`')
     expect(textOf(late)).toContain('tool `never`')
-    expect(textOf(late)).toContain('4 s')
+    expect(textOf(late)).toContain('6 s')
     expect(textOf(other)).toBe('aaaaa')
     // The server was slow, not dead: it is still the same process that answers.
     expect(JSON.parse(textOf(await call('f_calls')))).toMatchObject({ initialize: 1 })
@@ -45,15 +45,15 @@ verifies(
 )
 
 verifies('S3.36', 'a limit of one server is its own, and progress extends it', async () => {
-  const servers = { f: { ...fixture('f'), timeout: 3 }, good }
+  const servers = { f: { ...fixture('f'), timeout: 6 }, good }
   const { client, call } = await startProxy({ servers })
-  expect(textOf(await call('f_never'))).toContain('3 s')
+  expect(textOf(await call('f_never'))).toContain('6 s')
   const steps: unknown[] = []
   const slow = await client.callTool(
-    { name: 'f_slow', arguments: { ms: 4800 } },
+    { name: 'f_slow', arguments: { ms: 8000 } },
     { onprogress: (step) => steps.push(step) },
   )
-  expect(textOf(slow as never)).toBe('slept 4800')
+  expect(textOf(slow as never)).toBe('slept 8000')
   expect(steps).toHaveLength(4)
 })
 
@@ -116,7 +116,7 @@ verifies(
 for (const [name, broken, words] of [
   ['cannot be started', absent, 'not found'],
   ['ends at once', faulty({ crash: 7, stderr: 'no licence\n' }), 'exited with code 7: no licence'],
-  ['hangs at initialize', hanging, 'did not connect within 5 s'],
+  ['hangs at initialize', hanging, 'did not connect within 15 s'],
   ['speaks no known protocol', faulty({ version: '1999-01-01' }), 'protocol version 1999-01-01'],
 ] as const) {
   verifies('S3.34 S3.36 S1.61', `a server that ${name} stops nobody`, async () => {
@@ -135,7 +135,7 @@ for (const [name, broken, words] of [
     const again = timed(() => toolNames(client))
     await Promise.all([
       again.then(() => order.push('list')),
-      client.call('good_slow', { ms: 3000 }).then(() => order.push('call')),
+      client.call('good_slow', { ms: 5000 }).then(() => order.push('call')),
     ])
     expect(order).toEqual(['list', 'call'])
     expect((await again).value).toEqual(listed.value)
@@ -154,7 +154,7 @@ verifies(
     const client = startLineClient({ servers: { a: hanging, b: hanging } })
     const opened = await Promise.race([
       client.open(),
-      new Promise((_, reject) => setTimeout(reject, 15_000, new Error('initialize waited'))),
+      new Promise((_, reject) => setTimeout(reject, 100_000, new Error('initialize waited'))),
     ])
     expect(opened).toMatchObject({ capabilities: { tools: { listChanged: true } } })
   },
@@ -219,19 +219,21 @@ verifies('S3.34 S1.20', 'a second start lists remembered tools before the server
 verifies('S3.34', 'remembered tools that a server no longer has are announced as changed', async () => {
   const directory = temporaryDirectory()
   const list = join(directory, 'tools')
-  // The configuration is the same; what the server offers is not.
-  const servers = {
-    s: { command: 'sh', args: ['-c', `exec "$0" "$1" "$(cat ${list})"`, process.execPath, script] },
-  }
+  // The configuration is the same; what the server offers is not. It starts when there is something to offer.
+  const start = `until test -e ${list}; do sleep 0.05; done; exec "$0" "$1" "$(cat ${list})"`
+  const servers = { s: { command: 'sh', args: ['-c', start, process.execPath, script] } }
   writeFileSync(list, JSON.stringify({ tools: ['echo', 'old'] }))
   const first = startLineClient({ servers, directory })
   await first.open()
   expect(await toolNames(first)).toContain('s_old')
   await first.end()
-  writeFileSync(list, JSON.stringify({ tools: ['echo', 'new'], slowStart: 300 }))
+  rmSync(list)
   const second = startLineClient({ servers, directory })
   await second.open()
   expect(await toolNames(second)).toContain('s_old')
+  const offer = join(directory, 'offer')
+  writeFileSync(offer, JSON.stringify({ tools: ['echo', 'new'] }))
+  renameSync(offer, list)
   await listChanged(second, 0)
   const names = await toolNames(second)
   expect(names).toContain('s_new')

@@ -132,5 +132,5 @@ verifies(
     expect(await control(here)).toEqual(before)
     watch.tell(`random questions, ${answered} of them answered`)
   },
-  { timeout: patience(180_000) },
+  { timeout: patience(600_000) },
 )

@@ -2,14 +2,18 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { beforeAll, expect } from 'vitest'
 import { verifies } from '../support/verifies.ts'
 import { type AnyClient, connectClient, GENERATIONS } from './support/clients.ts'
+import { bring } from './support/command.ts'
 import { MAIN, temporaryDirectory, textOf, writeConfig } from './support/world.ts'
 
+const PACKAGE = '@cyanheads/git-mcp-server@2.15.3'
 /** npx brings it and keeps it for the next time. */
-const SERVER = ['-y', '--prefer-offline', '@cyanheads/git-mcp-server@2.15.3']
+const SERVER = ['-y', '--prefer-offline', PACKAGE]
 const COMMITS = 200
+
+beforeAll(() => bring(['-y', '--prefer-offline', '-p', PACKAGE]))
 
 /** A repository whose history and differences are too large to read. */
 function makeRepository(folder: string): void {
@@ -47,12 +51,12 @@ for (const generation of GENERATIONS) {
       makeRepository(path)
       const env = { MCP_LOG_LEVEL: 'error', LOGS_DIR: join(directory, 'logs') }
       const servers = { git: { command: 'npx', args: SERVER, env } }
-      const config = writeConfig(directory, { servers, settings: { connect: { timeoutMs: 180_000 } } })
+      const config = writeConfig(directory, { servers })
       const client = await connectClient(generation, {
         command: process.execPath,
         args: [MAIN, '--config', config],
       })
-      await expect.poll(() => toolsOf(client), { timeout: 180_000, interval: 500 }).toBeGreaterThan(20)
+      await expect.poll(() => toolsOf(client), { timeout: 170_000, interval: 500 }).toBeGreaterThan(20)
       const call = (name: string, args: object) =>
         client.callTool({ name: `git_${name}`, arguments: { path, ...args } })
 
@@ -69,6 +73,5 @@ for (const generation of GENERATIONS) {
       expect(status.structuredContent).toMatchObject({ success: true, currentBranch: 'main', isClean: true })
       expect(status._meta?.['mcp-rlm-proxy/cache-id']).toBeUndefined()
     },
-    { timeout: 240_000 },
   )
 }

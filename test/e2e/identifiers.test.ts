@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js'
@@ -88,15 +90,20 @@ test('a name that several servers use is refused with the names that each goes b
 })
 
 test('a server that comes later does not take a name that was given out', async () => {
-  // Its list comes after the time limit for it.
+  const directory = temporaryDirectory()
+  const gate = join(directory, 'gate')
+  const { command, args } = fixture('late')
+  const wait = `until test -e ${gate}; do sleep 0.05; done; exec "$0" "$@"`
   const { client, text } = await startProxy({
-    servers: { a: fixture('late', 1500), b: fixture('prompt') },
-    settings: { naming: { prefix: 'onConflict' }, connect: { timeoutMs: 4000 } },
+    directory,
+    servers: { a: { command: 'sh', args: ['-c', wait, command, ...args] }, b: fixture('prompt') },
+    settings: { naming: { prefix: 'onConflict' }, connect: { listWaitMs: 3000 } },
   })
   const names = async (): Promise<string[]> => (await client.listTools()).tools.map(({ name }) => name)
-  expect(await names()).toContain('calls')
+  await expect.poll(names).toContain('calls')
   expect(await text('calls')).toContain('"name":"prompt"')
-  await expect.poll(names, { timeout: 20_000 }).toContain('a_calls')
+  writeFileSync(gate, '')
+  await expect.poll(names).toContain('a_calls')
   const all = await names()
   expect(all).toContain('calls')
   expect(all).not.toContain('b_calls')

@@ -36,11 +36,13 @@ describe('a client of the modern era', () => {
   )
 
   test('hears of progress', async () => {
-    const { client } = await modernProxy({ one: fixture('one') })
+    const { client, call } = await modernProxy({ one: fixture('one') })
     const steps: number[] = []
     const onprogress = ({ progress }: { progress: number }): void => void steps.push(progress)
-    await client.callTool({ name: 'one_slow', arguments: { ms: 400 } }, { onprogress })
-    expect(steps).toEqual([1, 2, 3, 4])
+    const slow = client.callTool({ name: 'one_slow', arguments: { ms: 40, held: true } }, { onprogress })
+    await expect.poll(() => steps).toEqual([1, 2, 3, 4])
+    await call('one_calls')
+    await slow
   })
 
   test('hears of the changes it listens for, until the proxy ends', async () => {

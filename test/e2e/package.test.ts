@@ -49,10 +49,7 @@ verifies(
     const installed = await run(
       'npm',
       ['install', join(folder, packed.filename), '--prefix', home, ...QUIET],
-      {
-        cwd: home,
-        limit: 170_000,
-      },
+      { cwd: home, limit: 400_000 },
     )
     expect(installed.code, installed.stderr).toBe(0)
 
@@ -73,7 +70,7 @@ verifies(
       command: 'npx',
       args: ['mcp-rlm-proxy', '--', wrapped.command, ...wrapped.args],
       cwd: home,
-      env: { MCPPROXY_DATA_DIR: join(folder, 'data') },
+      env: { MCPPROXY_DATA_DIR: join(folder, 'data'), MCPPROXY_CONNECT_TIMEOUT_MS: '150000' },
     })
     const names = (await client.listTools()).tools.map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining(['proxy_filter', 'filesystem_directory_tree']))
@@ -88,5 +85,4 @@ verifies(
     await client.close()
     expect(readdirSync(home).sort()).toEqual(['node_modules', 'package-lock.json', 'package.json'])
   },
-  { timeout: 240_000 },
 )

@@ -1,14 +1,16 @@
 /** Servers that people use, behind one proxy over stdio, with a client of each generation of the SDK. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { beforeAll, expect } from 'vitest'
 import { verifies } from '../support/verifies.ts'
 import { type AnyClient, type Command, connectClient, GENERATIONS } from './support/clients.ts'
-import { everything, filesystem, makeFolder, memory, realWorld } from './support/real-servers.ts'
+import { bringSqlite, everything, filesystem, makeFolder, memory, realWorld } from './support/real-servers.ts'
 import { handleOf, MAIN, temporaryDirectory, textOf } from './support/world.ts'
 
 /** Characters of a reply. */
 const LIMIT = 8000
+
+beforeAll(bringSqlite)
 
 /** Tools and arguments whose answers are small, in an order in which they can be made. */
 const small = (files: string): [server: string, tool: string, args: Record<string, unknown>][] => [
@@ -58,7 +60,6 @@ for (const generation of GENERATIONS) {
         await direct.close()
       }
     },
-    { timeout: 300_000 },
   )
 }
 
@@ -167,7 +168,6 @@ verifies(
     const direct = await call('sql_execute_sql', { sql: 'SELECT id FROM orders WHERE id = 4321' })
     expect(textOf(direct)).toContain('4321')
   },
-  { timeout: 300_000 },
 )
 
 verifies(
@@ -183,7 +183,7 @@ verifies(
     // As Claude Desktop keeps it, with what else it keeps there.
     const desktop = join(directory, 'claude_desktop_config.json')
     writeFileSync(desktop, JSON.stringify({ globalShortcut: 'Ctrl+Space', mcpServers }, null, 2))
-    const env = { MCPPROXY_DATA_DIR: join(directory, 'data') }
+    const env = { MCPPROXY_DATA_DIR: join(directory, 'data'), MCPPROXY_LIST_WAIT_MS: '50000' }
     const connect = (args: string[], cwd = directory): Promise<AnyClient> =>
       connectClient('1.x', { command: process.execPath, args: [MAIN, ...args], env, cwd })
     const client = await connect(['--config', desktop])

@@ -138,11 +138,14 @@ verifies('S2.7 S2.8', 'requests, answers, errors and notifications pass in both 
   })
 
   const progress: unknown[] = []
-  await proxy.client.callTool(
-    { name: 'f_slow', arguments: { ms: 2000 } },
+  const steps = [1, 2, 3, 4].map((step) => ({ progress: step, total: 4, message: 'f' }))
+  const counted = proxy.client.callTool(
+    { name: 'f_slow', arguments: { ms: 40, held: true } },
     { onprogress: (p) => progress.push(p) },
   )
-  expect(progress).toEqual([1, 2, 3, 4].map((step) => ({ progress: step, total: 4, message: 'f' })))
+  await expect.poll(() => progress).toEqual(steps)
+  await proxy.call('f_calls')
+  await counted
 
   const notes: unknown[] = []
   proxy.client.setNotificationHandler('notifications/message', (note) => void notes.push(note.params))
@@ -156,9 +159,8 @@ verifies('S2.7 S2.8', 'requests, answers, errors and notifications pass in both 
   await expect.poll(() => notes[1]).toEqual({ uri: 'fixture://f/one' })
 
   const stop = new AbortController()
-  // The server looks for a cancellation a second after it told of its first step, for the first time.
   const slow = proxy.client.callTool(
-    { name: 'f_slow', arguments: { ms: 4000 } },
+    { name: 'f_slow', arguments: { ms: 40, held: true } },
     { signal: stop.signal, onprogress: () => stop.abort() },
   )
   await expect(slow).rejects.toThrow()

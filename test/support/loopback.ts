@@ -40,6 +40,8 @@ export async function loopback(answer: Answer): Promise<Loopback> {
     seen.push(one)
     answer(one, response)
   })
+  // An idle connection is not closed while a busy machine takes its time to use it.
+  server.keepAliveTimeout = 60_000
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const stop = async (): Promise<void> => {

@@ -11,6 +11,7 @@ import type { JsonObject, JsonValue } from '../../src/protocol/json.ts'
 import type { Notification, Request } from '../../src/protocol/message.ts'
 import { plain, type Result } from '../../src/protocol/result.ts'
 import { silentLogger } from '../../src/telemetry/log.ts'
+import { type Later, later } from '../../src/upstream/backoff.ts'
 import type { StdioServer, UpstreamsOptions } from '../../src/upstream/options.ts'
 import { createUpstreams } from '../../src/upstream/pool.ts'
 import type { ListKind, Upstreams } from '../../src/upstream/upstreams.ts'
@@ -80,9 +81,42 @@ export function upstreams(
         recorded.notifications.push({ server, notification, client }),
     },
     ...options,
+    // A busy machine takes its time to start a server.
+    defaults: { connectTimeoutMs: 120_000, listWaitMs: 120_000, ...options.defaults },
   })
   onTestFinished(() => pool.close())
   return Object.assign(pool, { recorded })
+}
+
+/** A time limit that is over when the test says so, for servers of which it is not known how long they take. */
+export interface Limit {
+  /** Milliseconds by which it is known; far longer than a test takes. */
+  readonly ms: number
+  readonly later: Later
+  /** How often it is waited for now. */
+  readonly waiting: number
+  /** For all who wait. */
+  isOver(): void
+}
+
+export function limit(): Limit {
+  const ms = 7_777_000
+  const alarms = new Set<() => void>()
+  return {
+    ms,
+    later(wanted, run) {
+      if (wanted !== ms) return later(wanted, run)
+      const alarm = (): void => run()
+      alarms.add(alarm)
+      return () => void alarms.delete(alarm)
+    },
+    get waiting() {
+      return alarms.size
+    },
+    isOver() {
+      for (const alarm of [...alarms]) if (alarms.delete(alarm)) alarm()
+    },
+  }
 }
 
 export interface FakeClient extends Client {

@@ -6,6 +6,7 @@ import { checkQuery, checkVector, type IdentifiedVector, type VectorIndex } from
 export interface PgClient {
   query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>
   end(): Promise<void>
+  on?(event: 'error', listener: (error: Error) => void): unknown
 }
 
 export interface PgVectorOptions {
@@ -35,21 +36,39 @@ FROM ${TABLE} WHERE space = $1 AND vector_dims(embedding) = $3 ORDER BY similari
 export async function connectPg(url: string, load = importOptional): Promise<PgClient> {
   const module = await load('pg', 'vectors in PostgreSQL')
   const { Pool } = (module.default ?? module) as { Pool: new (options: object) => PgClient }
-  return new Pool({ connectionString: url, max: 2 })
+  const pool = new Pool({ connectionString: url, max: 2 })
+  // A connection that breaks while nobody uses it: the next query makes another. Without a listener it ends the process.
+  pool.on?.('error', () => {})
+  return pool
 }
 
-/** Makes the table when it is missing. Rejects with what the database says. */
+/** Makes the table when it is missing, with the first question: a database that is away for a while only keeps the vectors away. */
 export async function openPgVector({ client, space }: PgVectorOptions): Promise<VectorIndex> {
-  for (const statement of SETUP) await client.query(statement)
+  let prepared: Promise<void> | undefined
+
+  async function prepare(): Promise<void> {
+    for (const statement of SETUP) await client.query(statement)
+  }
+
+  async function query(text: string, values: unknown[]): Promise<{ rows: Record<string, unknown>[] }> {
+    try {
+      prepared ??= prepare()
+      await prepared
+    } catch (error) {
+      prepared = undefined
+      throw spoken(error)
+    }
+    return client.query(text, values)
+  }
 
   async function dimension(): Promise<number> {
-    const { rows } = await client.query(DIMENSION, [space])
+    const { rows } = await query(DIMENSION, [space])
     return Number(rows[0]?.dimension ?? 0)
   }
 
   return {
     async has(ids) {
-      const { rows } = await client.query(HAS, [space, ids])
+      const { rows } = await query(HAS, [space, ids])
       return new Set(rows.map(({ id }) => Number(id)))
     },
     async put(vectors) {
@@ -61,18 +80,18 @@ export async function openPgVector({ client, space }: PgVectorOptions): Promise<
       const latest = [...new Map(vectors.map((each) => [each.id, each])).values()]
       for (let at = 0; at < latest.length; at += BATCH) {
         const batch = latest.slice(at, at + BATCH)
-        await client.query(PUT, [space, batch.map(({ id }) => id), batch.map(written)])
+        await query(PUT, [space, batch.map(({ id }) => id), batch.map(written)])
       }
     },
     async keep(ids) {
-      await client.query(KEEP, [space, [...ids]])
+      await query(KEEP, [space, [...ids]])
     },
-    async search(query, limit, signal) {
+    async search(vector, limit, signal) {
       signal?.throwIfAborted()
-      if (limit < 1 || query.every((value) => value === 0)) return []
-      const { rows } = await client.query(SEARCH, [space, written({ vector: query }), query.length, limit])
+      if (limit < 1 || vector.every((value) => value === 0)) return []
+      const { rows } = await query(SEARCH, [space, written({ vector }), vector.length, limit])
       // None of this length: either there are none at all, or all are of another.
-      if (rows.length === 0) checkQuery(query, (await dimension()) || query.length)
+      if (rows.length === 0) checkQuery(vector, (await dimension()) || vector.length)
       return rows.map(({ id, similarity }) => ({ id: Number(id), similarity: Number(similarity) }))
     },
     close: () => client.end(),
@@ -82,4 +101,9 @@ export async function openPgVector({ client, space }: PgVectorOptions): Promise<
 /** As pgvector reads it. */
 function written({ vector }: Pick<IdentifiedVector, 'vector'>): string {
   return `[${vector.join(',')}]`
+}
+
+/** Several addresses that were tried in vain are one error without words. */
+function spoken(error: unknown): unknown {
+  return error instanceof AggregateError && error.message === '' ? (error.errors[0] ?? error) : error
 }

@@ -23,13 +23,18 @@ const PLAIN = /^[ !#-[\]-~]{0,120}$/
 export class LeafCounts {
   /** Bytes of what was read that are no characters of the text: of escapes, and of UTF-8. */
   saved: number
-  readonly #bytes: Uint8Array
+  #bytes: Uint8Array
   readonly #pass: Pass
 
   constructor(bytes: Uint8Array, pass: Pass, saved: number) {
     this.#bytes = bytes
     this.#pass = pass
     this.saved = saved
+  }
+
+  /** The same bytes, and more behind them. */
+  more(bytes: Uint8Array): void {
+    this.#bytes = bytes
   }
 
   /** From the backslash before the quote. Answers the offset behind the string, as the others do behind what they count. */

@@ -6,8 +6,8 @@
 
 import { isObject } from '../../protocol/json.ts'
 import { isMap } from '../map-like.ts'
-import { MOST_FIELDS, Pass, type Profile, SOME_FIELDS, sampled } from '../profile.ts'
-import { child, emptyShape, type Shape } from '../shape.ts'
+import { ALL_VALUES, MOST_FIELDS, Pass, type Profile, SOME_FIELDS, sampled } from '../profile.ts'
+import { child, emptyShape, type Shape, Tally } from '../shape.ts'
 import { BACKSLASH, behindSpace, giveUp, parsed, QUOTE, stringEnd, unescaped } from './escaped.ts'
 import { LeafCounts } from './leaf-counts.ts'
 import { Offsets } from './offsets.ts'
@@ -35,57 +35,82 @@ const LACKING = 3
 /** Keys that an object of JavaScript puts elsewhere than they were written. */
 const MOVED = /^(?:0|[1-9]\d*|__proto__)$/
 
-/**
- * Reads the list of objects that begins at `start`. `expected`: how many there are, about, by which it is chosen of how many the values are counted; `saved`: bytes before `start` that are no characters.
- * Throws where it gives up.
- */
-export function scanRecords(
-  bytes: Uint8Array,
-  start: number,
-  expected: number,
-  saved: number,
-): ScannedRecords {
-  return new RecordsScan(bytes, sampled(expected), saved).list(start, expected)
-}
+/** In place of how many records are apart: of none the values are counted. */
+const NEVER = 2 ** 30
 
-class RecordsScan {
-  readonly #bytes: Uint8Array
-  readonly #view: DataView
-  readonly #size: number
-  readonly #every: number
+/** Reads a list of objects step by step, for bytes of which more may come. Throws where it gives up. */
+export class RecordsScan {
+  #bytes: Uint8Array
+  #view: DataView
+  #size: number
+  /** Of records so many apart the values are counted. */
+  #every: number
+  readonly #offsets: Offsets
   readonly #pass = new Pass()
   readonly #leaves: LeafCounts
   readonly #places: Place[] = []
+  readonly #root: Place
+  /** Where the next record begins, or the list has ended. */
+  #at: number
+  #ended = false
   /** Objects so far. */
   #holder = 0
 
-  constructor(bytes: Uint8Array, every: number, saved: number) {
+  /**
+   * The list begins at `start`. `expected`: how many records there are, about, by which it is chosen of how many the values are counted;
+   * `saved`: bytes before `start` that are no characters.
+   */
+  constructor(bytes: Uint8Array, start: number, expected: number, saved: number) {
     this.#bytes = bytes
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.#view = viewOf(bytes)
     this.#size = bytes.byteLength
-    this.#every = every
+    this.#every = sampled(expected)
+    this.#offsets = new Offsets(expected)
     this.#leaves = new LeafCounts(bytes, this.#pass, saved)
+    this.#root = this.#place(emptyShape())
+    this.#at = start + 1
   }
 
-  list(start: number, expected: number): ScannedRecords {
+  /** The same bytes, and more behind them. */
+  more(bytes: Uint8Array): void {
+    this.#bytes = bytes
+    this.#view = viewOf(bytes)
+    this.#size = bytes.byteLength
+    this.#leaves.more(bytes)
+  }
+
+  /** Reads the records that begin before an offset. True when the list has ended. Throws where it gives up. */
+  read(before: number): boolean {
     const bytes = this.#bytes
-    const root = this.#place(emptyShape())
-    const offsets = new Offsets(expected)
-    let at = start + 1
-    for (;;) {
+    const offsets = this.#offsets
+    const root = this.#root
+    let at = this.#at
+    let every = this.#every
+    while (at < before && !this.#ended) {
       at = this.#space(at)
       if (bytes[at] !== OPEN_OBJECT) giveUp()
       const { saved } = this.#leaves
-      const end = this.#object(root, at, offsets.count, offsets.count % this.#every === 0, 0)
+      const { count } = offsets
+      // There are more than was thought: what was counted of their values is not what is wanted.
+      if (count === every * ALL_VALUES) every = NEVER
+      const end = this.#object(root, at, count, count % every === 0, 0)
       offsets.add(at, saved)
       at = this.#space(end)
       const byte = bytes[at]
       at += 1
-      if (byte === CLOSE_LIST) break
-      if (byte !== COMMA) giveUp()
+      if (byte === CLOSE_LIST) this.#ended = true
+      else if (byte !== COMMA) giveUp()
     }
+    this.#at = at
+    this.#every = every
+    return this.#ended
+  }
+
+  /** The list has ended, and of some of its records the values were counted. */
+  finished(): ScannedRecords {
+    const root = this.#root
+    const { count } = this.#offsets
     for (const place of this.#places) this.#leaves.writeDates(place)
-    const { count } = offsets
     const profile = this.#pass.finished(root.shape, count, this.#every)
     const firstWithout = (name: string): number => {
       const place = root.byName.get(name)
@@ -93,7 +118,32 @@ class RecordsScan {
       return place.gap < 0 && place.shape.count < count ? place.shape.count : place.gap
     }
     const firstWith = (name: string): number => root.byName.get(name)?.since ?? -1
-    return { profile, offsets, firstWithout, firstWith, end: at, saved: this.#leaves.saved }
+    return {
+      profile,
+      offsets: this.#offsets,
+      firstWithout,
+      firstWith,
+      end: this.#at,
+      saved: this.#leaves.saved,
+    }
+  }
+
+  /** The same, of which as many values were counted as of so many records they should be. `start` and `saved`: as they were at the beginning. */
+  finishedExactly(start: number, saved: number): ScannedRecords {
+    const { count } = this.#offsets
+    const every = sampled(count)
+    if (every === this.#every) return this.finished()
+    if (this.#places.some(({ shape }) => shape.held !== undefined)) {
+      const again = new RecordsScan(this.#bytes, start, count, saved)
+      again.read(this.#size)
+      return again.finished()
+    }
+    const values = new RecordsScan(this.#bytes, start, count, 0)
+    for (let index = 0; index < count; index += every)
+      values.#object(values.#root, this.#offsets.from(index), index, true, 0)
+    takeDistinct(this.#root.shape, values.#root.shape)
+    this.#every = every
+    return this.finished()
   }
 
   #value(place: Place, at: number, record: number, detail: boolean, depth: number): number {
@@ -252,6 +302,17 @@ class RecordsScan {
     const value = parsed(unescaped(this.#bytes, start, end))
     return isObject(value) && isMap(value)
   }
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+/** Gives a profile the values that were counted in another of some of the same records. */
+function takeDistinct(target: Shape, source: Shape | undefined): void {
+  target.distinct = source?.distinct ?? new Tally()
+  for (const [name, field] of target.fields) takeDistinct(field, source?.fields.get(name))
+  if (target.elements !== undefined) takeDistinct(target.elements, source?.elements)
 }
 
 /** True where fields come and go, as in `profile`. */

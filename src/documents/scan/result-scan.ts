@@ -11,7 +11,7 @@ import { makeDocument } from '../make.ts'
 import { unfold } from '../unfold.ts'
 import { decodeUtf8 } from '../utf8.ts'
 import { BACKSLASH, QUOTE } from './escaped.ts'
-import { scanText } from './text-scan.ts'
+import { TextScan } from './text-scan.ts'
 
 /** A result whose text was read where it is written. */
 export interface ScannedResult {
@@ -26,9 +26,35 @@ export interface ScannedResult {
 const LONG = 262_144
 const ENDING = 512
 
-/** Reads the bytes of a CallToolResult. Undefined for all that looks otherwise. */
-export function scanResult(content: Uint8Array): ScannedResult | undefined {
-  const head = content.byteLength < LONG ? undefined : HEAD.exec(decodeUtf8(content.subarray(0, ENDING)))?.[0]
+/** A result that is read while it arrives. */
+export class ArrivingResult {
+  #scan: TextScan | undefined
+  #isOdd = false
+
+  /** Reads on in what is there, from the first byte of the result. False: nothing can be read before all is there. */
+  advance(bytes: Uint8Array): boolean {
+    if (bytes.byteLength < LONG || this.#isOdd) return !this.#isOdd
+    try {
+      const start = headOf(bytes)?.length
+      if (start !== undefined) this.#scan ??= new TextScan(start)
+      this.#isOdd = this.#scan === undefined
+      this.#scan?.advance(bytes)
+    } catch {
+      // What is cut off may look odd: it is read once more when all is there.
+      this.#isOdd = true
+    }
+    return !this.#isOdd
+  }
+
+  /** What was read of the text so far, to be finished. */
+  get scan(): TextScan | undefined {
+    return this.#isOdd ? undefined : this.#scan
+  }
+}
+
+/** Reads the bytes of a CallToolResult, or what of them was not read yet. Undefined for all that looks otherwise. */
+export function scanResult(content: Uint8Array, arriving?: ArrivingResult): ScannedResult | undefined {
+  const head = headOf(content)
   const end = closingQuote(content, content.byteLength - ENDING)
   if (head === undefined || end < head.length) return undefined
   try {
@@ -38,7 +64,7 @@ export function scanResult(content: Uint8Array): ScannedResult | undefined {
     const result: JsonValue = JSON.parse(envelope)
     if (!isObject(result) || !isOneText(result, place)) return undefined
     for (const block of blocksOf(result)) block.text = ''
-    const { value, text } = scanText(content, head.length, end)
+    const { value, text } = (arriving?.scan ?? new TextScan(head.length)).finish(content, end)
     const root = withColumns(unfold(value))
     const document = makeDocument({
       kind: 'json',
@@ -52,6 +78,11 @@ export function scanResult(content: Uint8Array): ScannedResult | undefined {
   } catch {
     return undefined
   }
+}
+
+/** What stands before the text. */
+function headOf(content: Uint8Array): string | undefined {
+  return content.byteLength < LONG ? undefined : HEAD.exec(decodeUtf8(content.subarray(0, ENDING)))?.[0]
 }
 
 /** One text is all there is. */

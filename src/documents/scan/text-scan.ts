@@ -1,7 +1,6 @@
 /** Reads the JSON that a string of JSON holds, without making objects of its records. */
 import { type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
 import type { LongText } from '../../text/tokens.ts'
-import { sampled } from '../profile.ts'
 import {
   BACKSLASH,
   behindSpace,
@@ -13,7 +12,7 @@ import {
   unescaped,
 } from './escaped.ts'
 import { expectedCount } from './expected-count.ts'
-import { type ScannedRecords, scanRecords } from './records-scan.ts'
+import { RecordsScan, type ScannedRecords } from './records-scan.ts'
 import { scannedList } from './scanned-list.ts'
 
 /** JSON that was read, and its text, of which parts are made as they are asked for. */
@@ -34,62 +33,87 @@ const MOST_KEYS = 1000
 
 const [COMMA, COLON, OPEN_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x2c, 0x3a, 0x5b, 0x7b, 0x7d]
 
-/** Reads bytes `start` to `end` of the inside of a string of JSON. Throws where it gives up (`giveUp`, `SyntaxError`). */
-export function scanText(bytes: Uint8Array, start: number, end: number): ScannedText {
-  return new TextScan(bytes, start, end).read()
-}
+/** So far behind what was read there must be more, as long as more comes: most records are shorter. */
+const AHEAD = 65_536
+const NOTHING = new Uint8Array(0)
 
-class TextScan {
-  readonly #bytes: Uint8Array
+/**
+ * Reads the inside of a string of JSON: at once, by `finish` alone, or while the bytes arrive, by `advance` with all that is there as often
+ * as there is more. Both throw where they give up (`giveUp`, `SyntaxError`). Then it is of no use any more, and what gave up before the
+ * end may read well from the beginning: what is cut off looks like what is odd.
+ */
+export class TextScan {
   readonly #start: number
-  readonly #end: number
   readonly #lists: ScannedRecords[] = []
+  readonly #steps: Generator<undefined, ScannedText, void>
+  #bytes: Uint8Array = NOTHING
+  /** All bytes are there. */
+  #isWhole = false
+  #end = 0
   #saved = 0
   #at: number
 
-  constructor(bytes: Uint8Array, start: number, end: number) {
-    this.#bytes = bytes
+  /** `start`: the first byte of the text. */
+  constructor(start: number) {
     this.#start = start
-    this.#end = end
     this.#at = start
+    this.#steps = this.#read()
   }
 
-  read(): ScannedText {
+  advance(bytes: Uint8Array): void {
+    this.#bytes = bytes
+    this.#end = bytes.length
+    if (this.#steps.next().done) giveUp()
+  }
+
+  /** `end`: the first byte behind the text. */
+  finish(bytes: Uint8Array, end: number): ScannedText {
+    this.#bytes = bytes
+    this.#end = end
+    this.#isWhole = true
+    const { done, value } = this.#steps.next()
+    return done ? value : giveUp()
+  }
+
+  *#read(): Generator<undefined, ScannedText, void> {
+    yield* this.#some()
     this.#space()
-    const value = this.#value(0)
+    const value = yield* this.#value(0)
+    while (!this.#isWhole) yield
     this.#space()
     if (this.#at !== this.#end || this.#lists.length === 0) giveUp()
     const length = this.#end - this.#start - this.#saved
     return { value, text: { length, slice: (from, to) => this.#slice(from, Math.min(to, length)) } }
   }
 
-  #value(depth: number): JsonValue {
+  /** Waits until there is something to read. */
+  *#some(): Generator<undefined, void, void> {
+    while (!this.#isWhole && this.#at + AHEAD > this.#bytes.length) yield
+  }
+
+  *#value(depth: number): Generator<undefined, JsonValue, void> {
     const byte = this.#bytes[this.#at]
-    if (byte === OPEN_OBJECT && depth < DEEPEST) return this.#object(depth)
+    if (byte === OPEN_OBJECT && depth < DEEPEST) return yield* this.#object(depth)
     if (byte === OPEN_LIST && this.#bytes[behindSpace(this.#bytes, this.#at + 1)] === OPEN_OBJECT)
-      return this.#list()
+      return yield* this.#list()
     return this.#plain(behindValue(this.#bytes, this.#at))
   }
 
-  #object(depth: number): JsonObject {
-    const bytes = this.#bytes
+  *#object(depth: number): Generator<undefined, JsonObject, void> {
     const object: JsonObject = {}
     this.#at += 1
     this.#space()
-    if (bytes[this.#at] === CLOSE_OBJECT) {
+    if (this.#bytes[this.#at] === CLOSE_OBJECT) {
       this.#at += 1
       return object
     }
     for (let count = 0; count < MOST_KEYS; count++) {
-      if (bytes[this.#at] !== BACKSLASH || bytes[this.#at + 1] !== QUOTE) giveUp()
-      const key = this.#plain(stringEnd(bytes, this.#at + 2) + 2)
+      yield* this.#some()
+      const key = this.#key()
+      setOwn(object, key, yield* this.#value(depth + 1))
+      yield* this.#some()
       this.#space()
-      if (bytes[this.#at] !== COLON) giveUp()
-      this.#at += 1
-      this.#space()
-      setOwn(object, String(key), this.#value(depth + 1))
-      this.#space()
-      const byte = bytes[this.#at]
+      const byte = this.#bytes[this.#at]
       this.#at += 1
       if (byte === CLOSE_OBJECT) return object
       if (byte !== COMMA) giveUp()
@@ -98,9 +122,21 @@ class TextScan {
     return giveUp()
   }
 
-  #list(): JsonValue {
+  /** The key here. What follows is its value. */
+  #key(): string {
+    const bytes = this.#bytes
+    if (bytes[this.#at] !== BACKSLASH || bytes[this.#at + 1] !== QUOTE) giveUp()
+    const key = this.#plain(stringEnd(bytes, this.#at + 2) + 2)
+    this.#space()
+    if (bytes[this.#at] !== COLON) giveUp()
+    this.#at += 1
+    this.#space()
+    return String(key)
+  }
+
+  *#list(): Generator<undefined, JsonValue, void> {
     const start = this.#at
-    const scanned = this.#records(start)
+    const scanned = yield* this.#records(start)
     if (scanned.offsets.count < FEWEST || scanned.end - start < LONG) return this.#plain(scanned.end)
     this.#lists.push(scanned)
     this.#saved = scanned.saved
@@ -109,13 +145,15 @@ class TextScan {
   }
 
   /** How many records there are decides of how many the values are counted, and is known for sure when they were read. */
-  #records(start: number): ScannedRecords {
+  *#records(start: number): Generator<undefined, ScannedRecords, void> {
     const expected = expectedCount(this.#bytes, start, this.#end)
-    const scanned = scanRecords(this.#bytes, start, expected, this.#saved)
-    const { count } = scanned.offsets
-    return sampled(count) === sampled(expected)
-      ? scanned
-      : scanRecords(this.#bytes, start, count, this.#saved)
+    const scan = new RecordsScan(this.#bytes, start, expected, this.#saved)
+    while (!scan.read(this.#isWhole ? this.#end : this.#bytes.length - AHEAD)) {
+      if (this.#isWhole) giveUp()
+      yield
+      scan.more(this.#bytes)
+    }
+    return scan.finishedExactly(start, this.#saved)
   }
 
   /** What is written up to `end`, as a value. */

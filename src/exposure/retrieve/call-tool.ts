@@ -36,6 +36,11 @@ const WORDS: Readonly<Record<Effect, string>> = {
   destructive: 'Run a tool of any kind, also one that deletes or overwrites.',
 }
 
+/** The name of the tool that runs tools of this effect. */
+export function callNameFor(effect: Effect, split: boolean): string {
+  return split ? `${CALL_TOOL}_${effect}` : CALL_TOOL
+}
+
 export function callTools(split: boolean): CallTool[] {
   if (!split) {
     const description = 'Run a tool that retrieve_tools found.'
@@ -48,23 +53,27 @@ export function callTools(split: boolean): CallTool[] {
     ]
   }
   return EFFECTS.map((allowed) => {
-    const name = `${CALL_TOOL}_${allowed}`
+    const name = callNameFor(allowed, split)
     const annotations = annotationsOf(allowed)
     return { name, definition: { name, description: WORDS[allowed], inputSchema, annotations }, allowed }
   })
 }
 
+/** What models call the tool that is meant; what else they write beside it are its arguments. */
+const NAME_KEYS = ['name', 'tool', 'tool_name']
+
 /** Reads what a model wrote: `arguments` may be called `args` or `parameters`, be JSON in a string, or stand beside the name. */
 export function dispatch(tool: CallTool, given: JsonObject, shelf: Shelf): Dispatched {
-  const { name: named, tool: other, tool_name: third, ...rest } = given
-  const name = [named, other, third].find((value) => typeof value === 'string')
-  if (typeof name !== 'string')
+  const key = NAME_KEYS.find((each) => typeof own(given, each) === 'string')
+  if (key === undefined)
     return { failure: `${tool.name} needs name: the tool to run, as retrieve_tools gave it.` }
+  const { [key]: _, ...rest } = given
+  const name = String(given[key])
   const found = shelf.find(name) ?? onlyOriginal(shelf, name)
-  if (!found) return { failure: unknown(name, shelf) }
+  if (!found) return { failure: unknownText(name, shelf) }
   const effect = effectOf(found.definition)
   if (!covers(tool.allowed, effect))
-    return { failure: `${found.name} is not for ${tool.name}: run it with ${CALL_TOOL}_${effect}.` }
+    return { failure: `${found.name} is not for ${tool.name}: run it with ${callNameFor(effect, true)}.` }
   const args = argumentsIn(rest)
   if (args === undefined) return { failure: `arguments must be an object. ${signatureText(found)}` }
   const schema = own(found.definition, 'inputSchema')
@@ -95,7 +104,8 @@ function onlyOriginal({ tools }: Shelf, name: string): FindableTool | undefined 
   return others.length === 0 ? only : undefined
 }
 
-function unknown(name: string, { tools }: Shelf): string {
+/** For a name that no tool has: which may be meant, and how to find out. */
+export function unknownText(name: string, { tools }: Shelf): string {
   const shown = name.slice(0, 200)
   const same = tools.filter(({ original }) => original === name).map((tool) => tool.name)
   if (same.length > 1)

@@ -4,15 +4,16 @@
  */
 import type { Finder } from '../../discovery/finder.ts'
 import { errorResult } from '../../protocol/content.ts'
+import { RPC, RpcError } from '../../protocol/errors.ts'
 import type { Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../../protocol/json.ts'
 import type { Result } from '../../protocol/result.ts'
 import { lean } from '../lean.ts'
 import { createShelves, type Listing } from '../shelf.ts'
-import { type CallTool, callTools, dispatch } from './call-tool.ts'
+import { type CallTool, callTools, dispatch, unknownText } from './call-tool.ts'
 import { describeTool } from './describe-tool.ts'
 import { retrieveTools } from './retrieve-tools.ts'
-import type { ExposureTool, Registry, RetrieveSettings } from './routing.ts'
+import { type ExposureTool, isSplit, type Registry, type RetrieveSettings } from './routing.ts'
 
 export interface RetrieveOptions extends RetrieveSettings {
   /** Names of the tools that the router offers as the proxy's own: they stay listed. */
@@ -20,15 +21,22 @@ export interface RetrieveOptions extends RetrieveSettings {
   finder: Finder
   /** Given in the dynamic routing. */
   registry?: Registry | undefined
+  /** An answer of these tools as a client may have it: one that is too large becomes a preview of what is kept. */
+  bounded(exchange: Exchange, result: JsonObject): Promise<Result>
+  /** Servers that cannot be reached now, with the reason. */
+  failing?(): ReadonlyMap<string, string>
   /** Tokens of texts; for `listWithinTokens`. */
   countTokens(texts: readonly string[]): Promise<number[]>
 }
 
 export function createRetrieve(options: RetrieveOptions): Middleware {
   const { ownTools, finder, registry } = options
-  const tools: ExposureTool[] = [retrieveTools(options, registry), describeTool(options)]
+  const tools: ExposureTool[] = [
+    retrieveTools(options, registry, options.failing),
+    describeTool(options, options.bounded),
+  ]
   // Registered tools carry their schemas, and are called by their names.
-  const runners = registry ? [] : callTools(options.splitCalls)
+  const runners = registry ? [] : callTools(isSplit(options))
   const offered = registry ? tools.slice(0, 1) : tools
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   const runnersByName = new Map(
@@ -46,6 +54,8 @@ export function createRetrieve(options: RetrieveOptions): Middleware {
       const fits = createFits(options)
 
       async function list(exchange: Exchange): Promise<Result> {
+        // There is one page: whoever asks for another is refused as without this layer.
+        if (exchange.params.cursor !== undefined) return next(exchange)
         const listing = await shelves.of(exchange)
         if (await fits(listing)) return listing.result
         const registered = registry?.pools.peek(exchange.agent.id)
@@ -62,7 +72,24 @@ export function createRetrieve(options: RetrieveOptions): Middleware {
         const { shelf } = await shelves.of(exchange)
         const dispatched = dispatch(runner, isObject(args) ? args : {}, shelf)
         if ('failure' in dispatched) return errorResult(dispatched.failure)
-        return pass(next, called(exchange, dispatched), registry)
+        try {
+          return await pass(next, called(exchange, dispatched), registry)
+        } catch (error) {
+          return toldAsResult(error, dispatched.name)
+        }
+      }
+
+      /** A name that nobody has, or no longer, is the model's to mend: it reads results, not errors. */
+      async function callByName(exchange: Exchange): Promise<Result> {
+        try {
+          return await pass(next, exchange, registry)
+        } catch (error) {
+          if (!(error instanceof RpcError) || error.code !== RPC.invalidParams) throw error
+          const name = String(exchange.params.name)
+          const { shelf, own } = await shelves.of(exchange)
+          if (shelf.find(name) || own.some((tool) => tool.name === name)) throw error
+          return errorResult(unknownText(name, shelf))
+        }
       }
 
       return async (exchange) => {
@@ -73,12 +100,21 @@ export function createRetrieve(options: RetrieveOptions): Middleware {
         const runner = typeof name === 'string' ? runnersByName.get(name) : undefined
         if (runner) return run(runner, exchange)
         const tool = typeof name === 'string' ? byName.get(name) : undefined
-        if (!tool) return pass(next, exchange, registry)
+        if (!tool) return callByName(exchange)
         return tool.call(isObject(args) ? args : {}, exchange, await shelves.of(exchange))
       }
     },
   }
 }
+
+/** What a server refuses of a call that `call_tool` made: to the client, that was a call that went well. */
+function toldAsResult(error: unknown, name: string): JsonObject {
+  if (error instanceof RpcError && REFUSALS.has(error.code))
+    return errorResult(`${name} was refused by its server: ${error.message}`)
+  throw error
+}
+
+const REFUSALS: ReadonlySet<number> = new Set([RPC.invalidParams, RPC.methodNotFound, RPC.internalError])
 
 function called(exchange: Exchange, { name, args }: { name: string; args: JsonObject }): Exchange {
   return { ...exchange, params: { ...exchange.params, name, arguments: args } }

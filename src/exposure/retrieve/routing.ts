@@ -2,6 +2,7 @@
 import type { ToolPools } from '../../discovery/pools.ts'
 import type { Client, Exchange } from '../../protocol/exchange.ts'
 import type { JsonObject } from '../../protocol/json.ts'
+import type { Result } from '../../protocol/result.ts'
 import type { Listing } from '../shelf.ts'
 
 export type Routing = 'call' | 'dynamic'
@@ -12,10 +13,17 @@ export interface RetrieveSettings {
   topK: number | 'adaptive'
   /** Tokens of definitions below which every tool is listed. 0: never. */
   listWithinTokens: number
-  /** A call tool for what reads, one for what writes, one for what destroys. */
-  splitCalls: boolean
+  /** What a reply tells of a tool: its signature, or its whole input schema. */
+  detail: 'compact' | 'full'
+  /** One call tool, or one for what reads, one for what writes, one for what destroys. */
+  variants: 'single' | 'readWriteDestructive'
   /** The most characters of a reply. */
   budget: number
+}
+
+/** A call tool for each effect, told apart by the tools' annotations. */
+export function isSplit({ variants }: Pick<RetrieveSettings, 'variants'>): boolean {
+  return variants === 'readWriteDestructive'
 }
 
 /** Tools that are registered for an agent, in the dynamic routing. */
@@ -31,5 +39,5 @@ export interface ExposureTool {
   /** What `tools/list` shows (MCP specification, server/tools, "Tool"). */
   readonly definition: JsonObject
   /** What the model did wrong is an `isError` result, never a throw. */
-  call(args: JsonObject, exchange: Exchange, listing: Listing): Promise<JsonObject>
+  call(args: JsonObject, exchange: Exchange, listing: Listing): Promise<Result>
 }

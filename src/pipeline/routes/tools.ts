@@ -22,8 +22,7 @@ export interface ToolRouteParts {
   directory: Directory
   resources: Resources
   book: AddressBook
-  /** Absent where one server needs nobody to remember its tasks. */
-  tasks?: Tasks | undefined
+  tasks: Tasks
   quotas?: Quotas | undefined
   /** The proxy's own tools. */
   own: readonly ProxyTool[]
@@ -70,7 +69,7 @@ export function toolRoutes(parts: ToolRouteParts): Routes {
       try {
         const request = { method: 'tools/call', params: askedOf(named, exchange) }
         const result = await upstreams.request(named.server, request, exchange)
-        if (params.task !== undefined) tasks?.note(named.server, result, exchange.client)
+        if (params.task !== undefined) tasks.note(named.server, result, exchange.client)
         return resources.outward(named.server, result, exchange)
       } catch (error) {
         // A server that died or was too slow is something the model can react to; it reads results, not errors.

@@ -1,4 +1,5 @@
 /** Readers of response bodies. */
+import type { Watch } from '../../protocol/growing-bytes.ts'
 import { MessageBytes, type TakenBytes } from '../../protocol/message-bytes.ts'
 
 export interface BodyReader {
@@ -16,8 +17,8 @@ export class WholeBody implements BodyReader {
   readonly #whole: (body: TakenBytes) => void
   #done = false
 
-  constructor(maxBytes: number, whole: (body: TakenBytes) => void) {
-    this.#bytes = new MessageBytes(maxBytes)
+  constructor(maxBytes: number, whole: (body: TakenBytes) => void, watch?: Watch) {
+    this.#bytes = new MessageBytes(maxBytes, watch)
     this.#whole = whole
   }
 

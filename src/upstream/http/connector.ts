@@ -16,18 +16,25 @@ const LIMITS = {
   connect: { keepAlive: true, keepAliveInitialDelay: 30_000 },
 }
 
-/** One for each set of proxies; idle connections end by themselves and keep no process alive. */
+/**
+ * Of requests that stand alone, minutes apart and each made once, as those of a sign-in are, none goes over a connection that
+ * the other side may be about to close.
+ */
+const ALONE = { ...LIMITS, pipelining: 0 }
+
+/** One for each set of proxies and kind of requests; idle connections end by themselves and keep no process alive. */
 const dispatchers = new Map<string, Promise<Dispatcher>>()
 
-/** What sends requests to this address. */
-export function dispatcherFor(url: URL, environment: Environment): Promise<Dispatcher> {
+/** What sends requests to this address; `alone`: each over a connection of its own. */
+export function dispatcherFor(url: URL, environment: Environment, alone = false): Promise<Dispatcher> {
   const proxies = isLoopback(url) ? undefined : proxiesOf(environment)
-  const key = JSON.stringify(proxies ?? null)
+  const key = JSON.stringify([proxies, alone])
   const known = dispatchers.get(key)
   if (known) return known
+  const limits = alone ? ALONE : LIMITS
   // Loaded here because only those who have a server with an address pay for it.
   const made = import('undici').then(({ Agent, EnvHttpProxyAgent }) =>
-    proxies === undefined ? new Agent(LIMITS) : new EnvHttpProxyAgent({ ...LIMITS, ...proxies }),
+    proxies === undefined ? new Agent(limits) : new EnvHttpProxyAgent({ ...limits, ...proxies }),
   )
   dispatchers.set(key, made)
   return made

@@ -1,5 +1,6 @@
 /** An answer that is one JSON document. */
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Watch } from '../../protocol/growing-bytes.ts'
 import type { JsonRpcMessage } from '../../protocol/message.ts'
 import { edgeOfStart, textOfParts } from '../../protocol/message-bytes.ts'
 import { readMessages } from '../incoming.ts'
@@ -16,7 +17,7 @@ export interface JsonBodyHandler {
 
 export function jsonBody(
   headers: IncomingHttpHeaders,
-  { maxBytes, largeBytes }: { maxBytes: number; largeBytes: number },
+  { maxBytes, largeBytes, watch }: { maxBytes: number; largeBytes: number; watch?: Watch | undefined },
   handler: JsonBodyHandler,
 ): BodyReader {
   const announced = headers['content-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 0
@@ -24,16 +25,20 @@ export function jsonBody(
     handler.tooLong(tooLong(announced, maxBytes))
     return IGNORED
   }
-  return new WholeBody(maxBytes, ({ parts, length, edges }) => {
-    if (edges !== undefined) {
-      handler.tooLong(`sent a message longer than the limit of ${maxBytes} bytes`)
-      return
-    }
-    const bare = withoutMark(parts)
-    const messages = readMessages(bare, bare === parts ? length : length - 3, largeBytes)
-    if (messages === undefined) handler.unreadable(textOfParts([edgeOfStart(parts)]))
-    else handler.messages(messages)
-  })
+  return new WholeBody(
+    maxBytes,
+    ({ parts, length, edges }) => {
+      if (edges !== undefined) {
+        handler.tooLong(`sent a message longer than the limit of ${maxBytes} bytes`)
+        return
+      }
+      const bare = withoutMark(parts)
+      const messages = readMessages(bare, bare === parts ? length : length - 3, largeBytes)
+      if (messages === undefined) handler.unreadable(textOfParts([edgeOfStart(parts)]))
+      else handler.messages(messages)
+    },
+    watch,
+  )
 }
 
 /** JSON in UTF-8 may begin with a byte order mark, which is no JSON (RFC 8259, 8.1). */

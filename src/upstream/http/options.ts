@@ -3,6 +3,7 @@ import type { Era } from '../../protocol/eras.ts'
 import type { Logger } from '../../telemetry/log.ts'
 import type { Authorizer } from '../authorizer.ts'
 import type { Later } from '../backoff.ts'
+import type { Arriving } from '../envelope.ts'
 
 export interface HttpOptions {
   /** Without name and password. */
@@ -15,6 +16,8 @@ export interface HttpOptions {
   largeBytes: number
   /** A message longer than this many bytes is thrown away; the request it answers fails. */
   maxMessageBytes: number
+  /** Told of long responses while they come. */
+  arriving?: Arriving | undefined
   /** Milliseconds to wait for the server to end the session. */
   graceMs: number
   /** Strikes this server's secrets out of messages, which are told to clients and models. */

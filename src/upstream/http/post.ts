@@ -3,6 +3,7 @@
  * again where the server gave its events ids (MCP 2025-11-25, basic/transports, "Resumability and Redelivery").
  */
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Watch } from '../../protocol/growing-bytes.ts'
 import type { JsonRpcMessage, RequestId } from '../../protocol/message.ts'
 import { textOfParts } from '../../protocol/message-bytes.ts'
 import type { Later } from '../backoff.ts'
@@ -21,6 +22,8 @@ export interface PostHost {
   readonly endpoint: Endpoint
   readonly largeBytes: number
   readonly maxBytes: number
+  /** Told of long messages while they come. */
+  readonly watch: Watch | undefined
   /** Some servers of the legacy era accept a request first and answer it on the stream that is always open. */
   readonly answersElsewhere: boolean
   readonly later: Later

@@ -4,6 +4,7 @@
  */
 import type { JsonRpcMessage, JsonRpcNotification, RequestId } from '../../protocol/message.ts'
 import type { SendOptions, Transport } from '../../protocol/transport.ts'
+import { watchFor } from '../envelope.ts'
 import { SessionExpired, type UpstreamTransport, wireMessage } from '../upstream-transport.ts'
 import { IGNORED } from './body.ts'
 import { Call } from './call.ts'
@@ -75,12 +76,13 @@ export class StreamableTransport implements UpstreamTransport {
   }
 
   #createHost(): PostHost {
-    const { largeBytes, maxMessageBytes: maxBytes, later, random } = this.#options
+    const { largeBytes, maxMessageBytes: maxBytes, arriving, later, random } = this.#options
     const session = this.#session
     return {
       endpoint: this.#endpoint,
       largeBytes,
       maxBytes,
+      watch: watchFor(arriving),
       answersElsewhere: session !== undefined,
       later,
       random,

@@ -3,6 +3,7 @@ import { hasAuthorization, type OAuthSettings } from '../../config/oauth-setting
 import { ProxyError } from '../../protocol/errors.ts'
 import { type Logger, named } from '../../telemetry/log.ts'
 import type { Authorizer } from '../authorizer.ts'
+import { sameJson } from '../remember.ts'
 import {
   type AuthorizerOptions,
   createAuthorizer,
@@ -40,6 +41,8 @@ export interface Authorizers {
   for(server: string): Authorizer | undefined
   /** Throws a ProxyError when the server is not one to be signed in to. */
   signOut(server: string): Promise<SignedOut>
+  /** There are other servers from now on. Those that are the same go on with what they have. */
+  configure(servers: readonly ProtectedServer[]): void
   close(): Promise<void>
 }
 
@@ -47,8 +50,11 @@ export interface Authorizers {
 const REST = 0.2
 
 export function createAuthorizers(options: AuthorizersOptions): Authorizers {
-  const { servers, logger, connectTimeoutMs, open, environment, platform, tell, ...rest } = options
+  const { logger, connectTimeoutMs, open, environment, platform, tell, ...rest } = options
+  let { servers } = options
   const made = new Map<string, OAuthAuthorizer | undefined>()
+  /** Of servers that are others now: connections that end still have them. */
+  const replaced: OAuthAuthorizer[] = []
 
   function make({ name, url, headers, oauth }: ProtectedServer): OAuthAuthorizer | undefined {
     if (oauth?.enabled === false || hasAuthorization(url, headers) || !URL.canParse(url)) return undefined
@@ -68,18 +74,26 @@ export function createAuthorizers(options: AuthorizersOptions): Authorizers {
     })
   }
 
-  function find(name: string): OAuthAuthorizer | undefined {
+  function authorizerOf(name: string): OAuthAuthorizer | undefined {
     if (!made.has(name)) {
-      const server = servers.find((one) => one.name === name)
+      const server = find(servers, name)
       made.set(name, server && make(server))
     }
     return made.get(name)
   }
 
   return {
-    for: find,
+    for: authorizerOf,
+    configure(now) {
+      for (const [name, authorizer] of made) {
+        if (sameJson(find(servers, name), find(now, name))) continue
+        made.delete(name)
+        if (authorizer) replaced.push(authorizer)
+      }
+      servers = now
+    },
     async signOut(name) {
-      const authorizer = find(name)
+      const authorizer = authorizerOf(name)
       if (authorizer === undefined) {
         const message = `server \`${name}\` is not one that the proxy signs in to`
         throw new ProxyError(
@@ -91,7 +105,11 @@ export function createAuthorizers(options: AuthorizersOptions): Authorizers {
       return await authorizer.signOut()
     },
     async close() {
-      await Promise.all([...made.values()].map((authorizer) => authorizer?.close()))
+      await Promise.all([...made.values(), ...replaced].map((authorizer) => authorizer?.close()))
     },
   }
+}
+
+function find(servers: readonly ProtectedServer[], name: string): ProtectedServer | undefined {
+  return servers.find((server) => server.name === name)
 }

@@ -1,4 +1,4 @@
-/** `fetch` over the same connections as calls of servers: through a proxy where the environment names one. */
+/** `fetch` for a sign-in: through a proxy where the environment names one, as calls of servers, but each request alone. */
 import type { Response as UndiciResponse } from 'undici'
 import { dispatcherFor } from '../http/connector.ts'
 
@@ -11,7 +11,7 @@ export function environmentFetch(environment: Readonly<Record<string, string | u
       method,
       redirect,
       headers: [...new Headers(init.headers)],
-      dispatcher: await dispatcherFor(url, environment),
+      dispatcher: await dispatcherFor(url, environment, true),
       ...(body instanceof URLSearchParams || typeof body === 'string' ? { body: String(body) } : {}),
       ...(signal && { signal }),
     })

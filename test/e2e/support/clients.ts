@@ -4,7 +4,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { onTestFinished } from 'vitest'
-import type { ToolResult } from './world.ts'
+import { PATIENT, type ToolResult } from './world.ts'
 
 export interface ListedTool {
   name: string
@@ -42,6 +42,18 @@ export async function connectClient(generation: Generation, server: Command): Pr
   const transport =
     generation === '1.x' ? new LegacyTransport(parameters) : new StdioClientTransport(parameters)
   onTestFinished(() => client.close())
-  await client.connect(transport as never)
-  return client as unknown as AnyClient
+  await client.connect(transport as never, PATIENT)
+  return {
+    listTools: async () =>
+      (await client.listTools(undefined, PATIENT)) as Awaited<ReturnType<AnyClient['listTools']>>,
+    callTool: async (request) => {
+      const result =
+        client instanceof LegacyClient
+          ? await client.callTool(request, undefined, PATIENT)
+          : await client.callTool(request, PATIENT)
+      return result as ToolResult
+    },
+    getServerVersion: () => client.getServerVersion(),
+    close: () => client.close(),
+  }
 }

@@ -7,7 +7,6 @@ import { createInterface } from 'node:readline'
 const name = process.argv[2] ?? 'fixture'
 /** Servers of one namespace have resources of the same URIs. */
 const namespace = process.env.FIXTURE_NAMESPACE ?? name
-const startDelay = Number(process.argv[3] ?? 0)
 const calls = { initialize: 0, 'tools/list': 0, 'tools/call': 0 }
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -61,8 +60,9 @@ const tools = {
     },
   },
   slow: {
-    description: 'Answers after so many milliseconds, with progress.',
-    inputSchema: { ...object, properties: { ms: { type: 'number' } } },
+    description:
+      'Answers after so many milliseconds, with progress; when held, not before `calls` is called.',
+    inputSchema: { ...object, properties: { ms: { type: 'number' }, held: { type: 'boolean' } } },
   },
   calls: { description: 'How often it was asked what.', inputSchema: object },
   sample: { description: 'Asks the client for a message.', inputSchema: object },
@@ -109,21 +109,24 @@ async function call({ name: tool, arguments: args = {}, _meta }, id) {
       const structuredContent = { rows: Array.from({ length: 6000 }, (_, n) => n) }
       return text(structuredContent, { structuredContent })
     }
-    case 'slow':
+    case 'slow': {
+      // From the beginning: `calls` may come as soon as the last step is told.
+      const released = args.held ? new Promise((resolve) => held.add(resolve)) : undefined
       for (let step = 1; step <= 4; step++) {
         if (_meta?.progressToken !== undefined) {
           const params = { progressToken: _meta.progressToken, progress: step, total: 4, message: name }
           send({ method: 'notifications/progress', params })
         }
-        // Clients drop progress that comes together with the result, so the last step is some time before it.
+        // Clients drop progress that comes together with the result: who counts the steps has it held.
         await sleep(args.ms / 4)
-        if (cancelled.delete(id)) {
-          process.stderr.write(`cancelled ${id}\n`)
-          return undefined
-        }
+        if (cancelled.delete(id)) return undefined
       }
+      await released
       return text(`slept ${args.ms}`)
+    }
     case 'calls':
+      for (const release of held) release()
+      held.clear()
       return text({ ...calls, name })
     case 'sample':
       return text(
@@ -157,6 +160,8 @@ async function call({ name: tool, arguments: args = {}, _meta }, id) {
 }
 
 const cancelled = new Set()
+/** Lets the calls go on that are held. */
+const held = new Set()
 
 async function answer({ method, params = {}, id }) {
   if (method in calls) calls[method]++
@@ -174,7 +179,6 @@ async function answer({ method, params = {}, id }) {
         instructions: `Instructions of ${name}.`,
       }
     case 'tools/list': {
-      await sleep(startDelay)
       const all = Object.entries(tools).map(([tool, rest]) => ({
         name: tool,
         ...rest,
@@ -227,7 +231,10 @@ createInterface({ input: process.stdin }).on('line', async (line) => {
   const message = JSON.parse(line)
   if (message.method === undefined) return waiting.get(message.id)?.(message.result ?? message.error)
   if (message.id === undefined) {
-    if (message.method === 'notifications/cancelled') cancelled.add(message.params.requestId)
+    if (message.method === 'notifications/cancelled') {
+      cancelled.add(message.params.requestId)
+      process.stderr.write(`cancelled ${message.params.requestId}\n`)
+    }
     return undefined
   }
   try {

@@ -57,6 +57,8 @@ export async function startIssuer(): Promise<Issuer> {
       answer({ access_token, token_type: 'Bearer', expires_in: 600, scope })
     } else answer({}, 404)
   })
+  // An idle connection is not closed while a busy machine takes its time to use it.
+  server.keepAliveTimeout = 60_000
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   onTestFinished(() => {

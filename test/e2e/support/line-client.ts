@@ -48,7 +48,8 @@ export function startLineClient(options: ProxyOptions): LineClient {
   })
   onTestFinished(() => void child.kill('SIGKILL'))
   const exited = new Promise<Omit<Ended, 'after'>>((resolve) => {
-    child.once('exit', (code, signal) => resolve({ code, signal }))
+    // Not at its exit: what it said last may not be read yet.
+    child.once('close', (code, signal) => resolve({ code, signal }))
   })
   const waiting = new Map<unknown, Waiting>()
   const strays: string[] = []

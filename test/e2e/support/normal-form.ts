@@ -61,8 +61,9 @@ function ofBlob(blob: string): string {
   return text.includes('created at') ? ofText(text, String) : blob
 }
 
-/** A list that changed is announced as often as a server likes. */
-const ANNOUNCEMENT = /^notifications\/(?:tools|resources|prompts)\/list_changed$/
+/** A list that changed is announced as often as a server likes; the watched resource changes, and a task goes on, by the clock. */
+const ANNOUNCEMENT =
+  /^notifications\/(?:(?:tools|resources|prompts)\/list_changed|resources\/updated|tasks\/status)$/
 
 export function isAnnouncement({ method }: Message): boolean {
   return ANNOUNCEMENT.test(method ?? '')
@@ -71,8 +72,12 @@ export function isAnnouncement({ method }: Message): boolean {
 /** Announcements of one step: each once, after all others, for they have no place in their order. */
 export function settled(messages: readonly Message[]): Message[] {
   const others = messages.filter((message) => !isAnnouncement(message))
-  const announced = new Set(
-    messages.map(({ method }) => method ?? '').filter((method) => ANNOUNCEMENT.test(method)),
-  )
-  return [...others, ...[...announced].sort().map((method) => ({ method }))]
+  const announced = messages
+    .filter(isAnnouncement)
+    .map(({ method, params }): [string, Message] => [
+      `${method} ${params?.uri}`,
+      { method, params: params?.uri === undefined ? undefined : { uri: params.uri } } as Message,
+    ])
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+  return [...others, ...new Map(announced).values()]
 }

@@ -16,8 +16,7 @@ export function marked(mark: string): Record<string, string> {
 export function processesMarked(mark: string): string[] {
   return pids().flatMap((pid) => {
     const environment = about(pid, 'environ').split('\0')
-    const dead = /\) [ZX] /.test(about(pid, 'stat'))
-    if (dead || !environment.includes(`${MARK}=${mark}`)) return []
+    if (!lives(pid) || !environment.includes(`${MARK}=${mark}`)) return []
     return [`${pid} ${about(pid, 'cmdline').replaceAll('\0', ' ')}`]
   })
 }
@@ -32,9 +31,16 @@ export function descendantsOf(pid: number): number[] {
 
 /** None of these processes lives any more, nor any that carries the mark. */
 export async function nothingLives(mark: string, pids: readonly number[]): Promise<void> {
-  const living = (): number[] => pids.filter((pid) => about(pid, 'stat') !== '')
-  await expect.poll(() => [...processesMarked(mark), ...living()]).toEqual([])
+  await expect.poll(() => [...processesMarked(mark), ...pids.filter(lives)]).toEqual([])
 }
+
+/** None of these processes lives any more. */
+export async function noneLives(pids: readonly number[]): Promise<void> {
+  await expect.poll(() => pids.filter(lives)).toEqual([])
+}
+
+/** Descriptors that a process may have more of and leak none: those of a second worker, of connections about to end. */
+export const SPARE_DESCRIPTORS = 16
 
 /** How many file descriptors the process has open. */
 export function openDescriptors(pid: number): number {
@@ -54,6 +60,12 @@ function pids(): number[] {
 
 function parentOf(pid: number): number {
   return Number(/\) \S (\d+) /.exec(about(pid, 'stat'))?.[1] ?? 0)
+}
+
+/** False for one that has ended and waits for its parent to take note. */
+function lives(pid: number): boolean {
+  const stat = about(pid, 'stat')
+  return stat !== '' && !/\) [ZX] /.test(stat)
 }
 
 /** Empty when the process is gone or somebody else's. */

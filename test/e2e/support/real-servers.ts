@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
 import { type AnyClient, type Command, connectClient, type Generation } from './clients.ts'
-import { run } from './command.ts'
+import { bring, run } from './command.ts'
 import { MAIN, ROOT, type ToolResult, temporaryDirectory, writeConfig } from './world.ts'
 
 const packages = join(ROOT, 'node_modules/@modelcontextprotocol')
@@ -36,10 +36,13 @@ export function sqlite(file: string): Command {
   return { command: 'npx', args: [...SQL, 'dbhub', '--transport', 'stdio', '--dsn', `sqlite://${file}`] }
 }
 
-/** Has npx fetch what `sqlite` needs, and makes a file with so many orders. */
-export async function makeDatabase(file: string, orders: number): Promise<void> {
+/** Has npx fetch what `sqlite` needs. */
+export const bringSqlite = (): Promise<void> => bring(SQL)
+
+/** Makes a file with so many orders. */
+async function makeDatabase(file: string, orders: number): Promise<void> {
   const args = [...SQL, 'node', here('./make-database.mjs'), file, String(orders)]
-  const { code, stderr } = await run('npx', args, { limit: 200_000 })
+  const { code, stderr } = await run('npx', args)
   if (code !== 0) throw new Error(`no database was made: ${stderr}`)
 }
 
@@ -108,7 +111,7 @@ export async function realWorld(generation: Generation, all: boolean): Promise<W
     servers.sql = sqlite(join(directory, 'orders.db'))
     ;[servers.web, servers.events] = await Promise.all([overHttp('streamableHttp'), overHttp('sse')])
   }
-  const config = writeConfig(directory, { servers, settings: { connect: { timeoutMs: 170_000 } } })
+  const config = writeConfig(directory, { servers })
   const client = await connectClient(generation, {
     command: process.execPath,
     args: [MAIN, '--config', config],

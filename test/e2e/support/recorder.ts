@@ -27,7 +27,7 @@ export interface Recorder {
 }
 
 /** Milliseconds a message may take, on a machine that has much to do. */
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 60_000
 
 /** Puts itself between a transport that is not connected yet and the client. Requests of the server it answers itself. */
 export function record(transport: Transport, answers: Answers): Recorder {

@@ -11,6 +11,9 @@ export const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 export const MAIN = join(ROOT, 'dist/main.js')
 const FIXTURE = fileURLToPath(new URL('./fixture-server.mjs', import.meta.url))
 
+/** For requests of clients of the SDK, which else wait a minute. */
+export const PATIENT = { timeout: 170_000 }
+
 /** A result as tests read it. */
 export interface ToolResult {
   content: { type: string; text?: string; [key: string]: unknown }[]
@@ -26,6 +29,8 @@ export interface ProxyOptions {
   env?: Record<string, string>
   client?: ClientOptions
   directory?: string
+  /** No file that it writes may be longer than so many blocks: 0 is a full disk. */
+  fileLimit?: number
 }
 
 export interface RunningProxy {
@@ -41,8 +46,8 @@ export interface RunningProxy {
 }
 
 /** The fixture server as an entry of `mcpServers`. */
-export function fixture(name: string, listDelayMs = 0): { command: string; args: string[] } {
-  return { command: process.execPath, args: [FIXTURE, name, String(listDelayMs)] }
+export function fixture(name: string): { command: string; args: string[] } {
+  return { command: process.execPath, args: [FIXTURE, name] }
 }
 
 /** A directory of the test's own, removed at its end. */
@@ -52,13 +57,20 @@ export function temporaryDirectory(): string {
   return directory
 }
 
-/** Writes the configuration of a proxy and gives its path. */
+/** A busy machine takes its time to start a server and to answer; a list comes within the minute that clients of the SDK wait. */
+export const PATIENCE = {
+  connect: { timeoutMs: 170_000, listWaitMs: 50_000, callTimeoutMs: 170_000 },
+  queryTimeoutMs: 150_000,
+}
+
+/** Writes the configuration of a proxy, patient but for what the settings say, and gives its path. */
 export function writeConfig(
   directory: string,
   { servers, settings = {} }: Pick<ProxyOptions, 'servers' | 'settings'>,
 ): string {
   const file = join(directory, 'mcp.json')
-  const proxySettings = { dataDir: join(directory, 'data'), ...settings }
+  const connect = { ...PATIENCE.connect, ...(settings.connect as object | undefined) }
+  const proxySettings = { ...PATIENCE, dataDir: join(directory, 'data'), ...settings, connect }
   writeFileSync(file, JSON.stringify({ mcpServers: servers, proxySettings }))
   return file
 }
@@ -68,8 +80,7 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const directory = options.directory ?? temporaryDirectory()
   const file = writeConfig(directory, options)
   const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [MAIN, '--config', file, ...(options.args ?? [])],
+    ...limited(options.fileLimit, [process.execPath, MAIN, '--config', file, ...(options.args ?? [])]),
     env: { ...(process.env as Record<string, string>), ...options.env },
     stderr: 'pipe',
   })
@@ -78,11 +89,11 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     stderr += String(chunk)
   })
   const client = new Client({ name: 'test', version: '1.0.0' }, options.client)
-  await client.connect(transport)
+  await client.connect(transport, PATIENT)
   const close = async (): Promise<void> => client.close()
   onTestFinished(close)
   const call = async (name: string, args: Record<string, unknown> = {}): Promise<ToolResult> =>
-    (await client.callTool({ name, arguments: args })) as ToolResult
+    (await client.callTool({ name, arguments: args }, PATIENT)) as ToolResult
   return {
     client,
     transport,
@@ -92,6 +103,12 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     stderr: () => stderr,
     close,
   }
+}
+
+function limited(blocks: number | undefined, line: string[]): { command: string; args: string[] } {
+  const [command = '', ...args] = line
+  if (blocks === undefined) return { command, args }
+  return { command: 'sh', args: ['-c', `ulimit -f ${blocks}; exec "$0" "$@"`, ...line] }
 }
 
 export function textOf(result: ToolResult): string {

@@ -91,6 +91,8 @@ export class AuthorizationServer {
         response.writeHead(500).end()
       })
     })
+    // An idle connection is not closed while a busy machine takes its time to use it.
+    server.keepAliveTimeout = 60_000
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     this.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     onTestFinished(() => {

@@ -39,6 +39,8 @@ export async function startProtected(options: ProtectedOptions = {}): Promise<Pr
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy())
   })
+  // An idle connection is not closed while a busy machine takes its time to use it.
+  server.keepAliveTimeout = 60_000
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
     server.close()

@@ -136,6 +136,8 @@ const server = createServer(async (request, response) => {
   } else response.writeHead(404).end('nothing here')
 })
 
+// An idle connection is not closed while a busy machine takes its time to use it.
+server.keepAliveTimeout = 60_000
 server.listen(options.port ?? 0, '127.0.0.1', () => {
   process.stdout.write(`http://127.0.0.1:${server.address().port}\n`)
 })

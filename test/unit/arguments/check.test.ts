@@ -63,6 +63,36 @@ describe('schemas that nobody should trust', () => {
     expect(faultsOf({ s: 'b' }, { properties: { s: { pattern: '^(?=a)b' } } })).toEqual([])
   })
 
+  test('millions of parameters are left to the server, at once when it is asked again', () => {
+    const keys = Array.from({ length: 200_000 }, (_, at) => `parameter${at}`)
+    const huge = { properties: Object.fromEntries(keys.map((key) => [key, {}])), required: keys }
+    expect(faultsOf({}, huge)).toEqual([])
+    expect(faultsOf({}, huge)).toEqual([])
+  })
+
+  test('a long list that is all wrong is told of in a few words', () => {
+    const list = { properties: { ids: { type: 'array', items: { type: 'string' } } } }
+    const faults = faultsOf({ ids: Array.from({ length: 20_000 }, (_, at) => at) }, list)
+    expect(faults).toHaveLength(5)
+    expect(faults[0]).toBe('ids.0 must be string (got 0)')
+  })
+
+  test('parameters called like members of every object are parameters', () => {
+    const odd = JSON.parse(
+      '{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"integer"}},"required":["__proto__","constructor"]}',
+    )
+    expect(faultsOf(JSON.parse('{"__proto__":"a","constructor":1}'), odd)).toEqual([])
+    expect(faultsOf({}, odd)).toEqual(['__proto__ is missing', 'constructor is missing'])
+    expect(faultsOf(JSON.parse('{"__proto__":"a","constructor":"x"}'), odd)).toEqual([
+      'constructor must be integer (got "x")',
+    ])
+  })
+
+  test('the same schema of another client is judged the same', () => {
+    const copy = JSON.parse(JSON.stringify(schema))
+    expect(faultsOf({}, copy)).toEqual(faultsOf({}, schema))
+  })
+
   test('a circle in the schema ends where the arguments end', () => {
     const tree = {
       properties: { tree: { $ref: '#/$defs/node' } },

@@ -34,6 +34,17 @@ describe('shutdown', () => {
     expect(events.listenerCount(signal)).toBe(0)
   })
 
+  test('SIGHUP stops nothing where it has something else to do', async () => {
+    let hangUps = 0
+    const { events, happened, done } = world({ hangUp: () => hangUps++ })
+    events.emit('SIGHUP', 'SIGHUP')
+    events.emit('SIGHUP', 'SIGHUP')
+    expect(hangUps).toBe(2)
+    events.emit('SIGTERM', 'SIGTERM')
+    expect(await done).toBe(0)
+    expect(happened).toEqual(['close'])
+  })
+
   test('the client leaving closes once', async () => {
     const { left, happened, done } = world()
     left.resolve()
@@ -49,6 +60,19 @@ describe('shutdown', () => {
     expect(happened).toEqual(['exit 1'])
     closing.resolve()
     await done
+  })
+
+  test('a signal after the client left is the first one', async () => {
+    const closing = deferred()
+    const { events, left, happened, done } = world({ close: () => closing.promise })
+    left.resolve()
+    await new Promise((resolve) => setImmediate(resolve))
+    events.emit('SIGTERM', 'SIGTERM')
+    expect(happened).toEqual([])
+    events.emit('SIGTERM', 'SIGTERM')
+    expect(happened).toEqual(['exit 1'])
+    closing.resolve()
+    expect(await done).toBe(0)
   })
 
   test('closing that hangs or fails is given up', async () => {

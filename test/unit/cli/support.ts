@@ -70,6 +70,10 @@ export function world(options: WorldOptions = {}): World {
       days: [{ day: '2026-02-03', tools: rows }],
       unmeasuredCharacters: 0,
     }),
+    reconfigure: async (next) => {
+      happened.push(`reconfigure ${next.servers.map(({ name }) => name).join(' ')}`)
+      return { added: [], changed: [], removed: [] }
+    },
     signOut: async (server) => {
       happened.push(`sign out ${server}`)
       return 'revoked'

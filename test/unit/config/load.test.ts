@@ -99,16 +99,32 @@ describe('what is wrong is told with path, value and remedy', () => {
 
   verifies(
     'S3.37 S1.30',
-    'an unset variable: path, variable, remedy, and no second complaint about the same value',
+    'an unset variable that is for the server stays as it is written: a warning with path, variable, remedy',
     () => {
-      const text = failure({ mcpServers: { a: { url: 'http://${HOST}/mcp', headers: { T: '${TOKEN}' } } } })
-      expect(text).toContain('mcpServers.a.url uses ${HOST}, which is not set')
-      expect(text).toContain(
-        'mcpServers.a.headers.T uses ${TOKEN}, which is not set in the environment\n    → Set TOKEN',
+      const { config, warnings } = load(
+        {
+          mcpServers: { a: { ...server, args: ['${HERE}/x', '${GONE}'], env: { T: 'Bearer ${TOKEN}' } } },
+        },
+        { env: { HERE: '/here' } },
       )
-      expect(text).toContain('2 errors')
+      expect(config.servers).toMatchObject([{ args: ['/here/x', '${GONE}'], env: { T: 'Bearer ${TOKEN}' } }])
+      expect(warnings).toMatchObject([
+        { path: 'mcpServers.a.args[1]', severity: 'warning' },
+        {
+          path: 'mcpServers.a.env.T',
+          message: expect.stringContaining('uses ${TOKEN}, which is not set in the environment'),
+          remedy: expect.stringContaining('Set TOKEN'),
+        },
+      ])
     },
   )
+
+  verifies('S3.37', 'any other unset variable: one error, however much else is wrong with the value', () => {
+    const text = failure({ mcpServers: { a: { url: '${URL}' } }, proxySettings: { port: '${NO}' } })
+    expect(text).toContain('mcpServers.a.url uses ${URL}, which is not set')
+    expect(text).toContain('proxySettings.port uses ${NO}, which is not set in the environment\n    → Set NO')
+    expect(text).toContain('2 errors')
+  })
 
   verifies('S3.37', 'all problems are told at once', () => {
     const text = failure({
@@ -130,11 +146,13 @@ describe('what is wrong is told with path, value and remedy', () => {
   })
 
   test('features of other versions are not accepted silently', () => {
-    expect(failure(withSettings({ exposure: 'retrieve' }))).toContain(
-      'proxySettings.exposure is "retrieve", which is not available in this version',
+    expect(failure(withSettings({ exposure: 'dispatch' }))).toContain(
+      'proxySettings.exposure is "dispatch", which is not available in this version',
     )
     expect(failure({ mcpServers: {}, modules: [{ use: 'block' }] })).toContain('modules names modules')
-    const { warnings } = load(withSettings({ spill: { threshold: 1 } }), { env: { MCPPROXY_TOP_K: '3' } })
+    const { warnings } = load(withSettings({ spill: { threshold: 1 } }), {
+      env: { MCPPROXY_SPILL_THRESHOLD: '3' },
+    })
     expect(warnings.map(({ message }) => message)).toEqual([
       'is not available in this version and is ignored',
       'is not available in this version and is ignored',
@@ -174,6 +192,26 @@ describe('files of other clients load unchanged', () => {
       },
     ])
   })
+
+  verifies(
+    'S1.29 S1.30',
+    'addresses without a type and a program with a key, whose variable is not set yet',
+    () => {
+      const { config, warnings } = load({
+        mcpServers: {
+          'our-api': { url: 'http://localhost:8080/mcp' },
+          'our-docs': { url: 'http://localhost:8000/sse' },
+          'our-tools': { command: 'python', args: ['server.py'], env: { API_KEY: '${API_KEY}' } },
+        },
+      })
+      expect(config.servers).toMatchObject([
+        { name: 'our-api', transport: 'auto' },
+        { name: 'our-docs', transport: 'auto' },
+        { name: 'our-tools', command: 'python', args: ['server.py'], env: { API_KEY: '${API_KEY}' } },
+      ])
+      expect(warnings).toMatchObject([{ severity: 'warning', path: 'mcpServers.our-tools.env.API_KEY' }])
+    },
+  )
 
   verifies('S2.17', 'a VS Code file: servers, type, inputs, its variables, an env file', () => {
     const cwd = directory()
@@ -228,7 +266,7 @@ describe('settings', () => {
       maxMemoryPerAgent: 104857600,
       maxTotalAgents: 1000,
       naming: { prefix: 'always', separator: '_', maxLength: 60, charset: 'default', rename: {} },
-      connect: { lazy: false, timeoutMs: 30000, callTimeoutMs: 120000 },
+      connect: { lazy: false, timeoutMs: 30000, listWaitMs: 8000, callTimeoutMs: 120000 },
       log: { level: 'info' },
     })
     expect(Object.isFrozen(settings) && Object.isFrozen(settings.naming)).toBe(true)

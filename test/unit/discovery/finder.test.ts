@@ -21,9 +21,9 @@ const TOOLS = [
   tool('b', 'paint', 'Paint a wall.'),
 ]
 
-/** Knows of three meanings, by words that the tools do not use. */
+/** Knows of three meanings, by words that neither the tools use nor any thesaurus has. */
 function embedder(asked: string[][] = []): Embedder {
-  const axes = [/letter|mail|dispatch/i, /bread|dough|oven/i, /wall|colour/i]
+  const axes = [/letter|zorble/i, /bread|quimble/i, /wall|frabjous/i]
   return {
     model: 'three',
     async embed(texts) {
@@ -52,7 +52,7 @@ describe('a finder', () => {
     const finder = createFinder({ catalogue })
     const search = finder.over(TOOLS)
     expect((await search('send letter', 5)).map(({ index }) => index)).toEqual([0])
-    expect(await search('dispatch mail', 5)).toEqual([])
+    expect(await search('zorble quimble', 5)).toEqual([])
     expect(catalogue.tools().map(({ server, name }) => [server, name])).toEqual([
       ['a', 'send_letter'],
       ['a', 'bake'],
@@ -64,8 +64,8 @@ describe('a finder', () => {
   verifies('S1.64', 'with meaning finds what the words do not, and what they do', async () => {
     const finder = await finderIn(undefined)
     const search = finder.over(TOOLS)
-    await expect.poll(async () => (await search('dispatch', 5))[0]?.index).toBe(0)
-    expect((await search('put dough into the oven', 5))[0]?.index).toBe(1)
+    await expect.poll(async () => (await search('zorble', 5))[0]?.index).toBe(0)
+    expect((await search('quimble', 5))[0]?.index).toBe(1)
     expect((await search('paint', 5))[0]?.index).toBe(2)
     await finder.close()
   })
@@ -80,18 +80,18 @@ describe('a finder', () => {
       const first: string[][] = []
       const one = await finderIn(directory, first)
       const search = one.over(TOOLS)
-      await expect.poll(async () => (await search('dispatch', 5)).length).toBeGreaterThan(0)
+      await expect.poll(async () => (await search('zorble', 5)).length).toBeGreaterThan(0)
       await one.close()
       expect(embeddedTools(first)).toBe(3)
 
       const second: string[][] = []
       const two = await finderIn(directory, second)
       const again = two.over(TOOLS)
-      await expect.poll(async () => (await again('dispatch', 5)).length).toBeGreaterThan(0)
+      await expect.poll(async () => (await again('zorble', 5)).length).toBeGreaterThan(0)
       expect(embeddedTools(second)).toBe(0)
       two.over([...TOOLS.slice(0, 2), tool('b', 'paint', 'Paint a wall in a colour.')])
+      await expect.poll(() => embeddedTools(second)).toBe(1)
       await two.close()
-      expect(embeddedTools(second)).toBeLessThanOrEqual(1)
     },
   )
 })

@@ -65,6 +65,30 @@ describe('hash of a tool', () => {
     expect(hashTool({ ...tool, inputSchema: { type: 'object', title: 'c' } })).not.toBe(same)
   })
 
+  test('whatever the parameters are, they are written as JSON with sorted keys', () => {
+    const written = (value: unknown): string => {
+      if (Array.isArray(value)) return `[${value.map(written).join(',')}]`
+      if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+      const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+      return `{${entries.map(([key, each]) => `${JSON.stringify(key)}:${written(each)}`).join(',')}}`
+    }
+    fc.assert(
+      fc.property(fc.jsonValue(), (given) => {
+        const inputSchema = JSON.parse(JSON.stringify(given)) ?? {}
+        const text = `a||||${written(inputSchema)}`
+        expect(hashTool({ name: 'a', inputSchema })).toBe(createHash('sha256').update(text).digest('hex'))
+      }),
+    )
+  })
+
+  test('a schema with more keys or values than a call has room for is hashed', () => {
+    const keys = Array.from({ length: 300_000 }, (_, at) => `p${at}`)
+    const properties = Object.fromEntries(keys.map((key) => [key, 1]))
+    const same = hashTool({ name: 'a', inputSchema: { properties, required: keys } })
+    const last = { ...properties, p299999: 2 }
+    expect(hashTool({ name: 'a', inputSchema: { properties: last, required: keys } })).not.toBe(same)
+  })
+
   test('a schema deeper than the stack and a key called __proto__ are hashed', () => {
     const deep = JSON.parse(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`)
     expect(hashTool({ name: 'a', inputSchema: deep })).toMatch(/^[0-9a-f]{64}$/)

@@ -8,6 +8,10 @@ test('the first sentence of the first line', () => {
   expect(leadOf('', 100)).toBe('')
 })
 
+test('without what controls a terminal or stands for nothing', () => {
+  expect(leadOf('Reads\u0000 a\t\t file\u001b[2J\u2028now. Not this.', 100)).toBe('Reads a file [2J now.')
+})
+
 test('too long: cut between words', () => {
   expect(leadOf('Reads one or several files of a folder', 20)).toBe('Reads one or…')
   expect(leadOf('x'.repeat(50), 20)).toBe(`${'x'.repeat(19)}…`)
@@ -21,7 +25,7 @@ test('never longer than asked for, and one line', () => {
       (text, longest) => {
         const lead = leadOf(text, longest)
         expect(lead.length).toBeLessThanOrEqual(longest)
-        expect(lead).not.toMatch(/[\r\n]/)
+        expect(lead).not.toMatch(/[\p{Cc}\u2028\u2029]/u)
         expect(lead).not.toMatch(/[\uD800-\uDBFF]…/)
       },
     ),

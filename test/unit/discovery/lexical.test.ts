@@ -56,6 +56,30 @@ describe('search of tools by words', () => {
     expect(names('list recieps')[0]).toBe('list_recipes')
   })
 
+  test('a name written together is found by its words', () => {
+    const together = [...shelf, tool('office', 'listinvoices', 'The invoices of a customer.')]
+    const found = indexTools(together).search('list the invoices', 1)
+    expect(found.map(({ index }) => together[index]?.name)).toEqual(['listinvoices'])
+    expect(indexTools(together).search('listinvoices', 1)).toEqual([{ index: shelf.length, score: 1 }])
+  })
+
+  test('what a question is wrapped in hides nothing', () => {
+    for (const wrapped of [
+      'Hello! I hope you are well; I was wondering if you could help me to return a book, thanks a lot in advance.',
+      'My cousin keeps asking me: borrow a book, quickly, before Thursday!',
+    ])
+      expect(
+        names(wrapped, 3).some((name) => name?.endsWith('book')),
+        wrapped,
+      ).toBe(true)
+  })
+
+  test('other forms of a word are found', () => {
+    const german = [...shelf, tool('ablage', 'ablage_leeren', 'Alle Datei-Ordner leeren, mit Dateien.')]
+    expect(indexTools(german).search('Datei', 1)[0]?.index).toBe(shelf.length)
+    expect(names('conversion of unit')[0]).toBe('convert_units')
+  })
+
   test('who knows a name gets that tool first, with all the score there is', () => {
     for (const [place, { server, name }] of shelf.entries()) {
       expect(search.search(name, 1)).toEqual([{ index: place, score: 1 }])
@@ -72,6 +96,9 @@ describe('search of tools by words', () => {
       'the of and',
       '42',
       'book flibber wuzzock prandle snarvel gromflux',
+      'zalfob bool kemsnaxtrick',
+      'prescribe antibiotics',
+      'take the dog for a walk around the block',
     ])
       expect(search.search(question, 5), question).toEqual([])
   })

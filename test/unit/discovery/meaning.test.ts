@@ -109,6 +109,33 @@ describe('meaning', () => {
     expect(await meaning.near('aaa', 5)).toHaveLength(1)
   })
 
+  verifies('S1.64', 'an embedder that was away at the start is asked again when somebody asks', async () => {
+    const { meaning, state } = await world()
+    state.failure = new Error('down')
+    await meaning.refresh([known('aaa')])
+    state.failure = undefined
+    expect(await meaning.near('aaa', 5)).toBeUndefined()
+    expect(state.asked).toHaveLength(1)
+    state.now += 30_000
+    expect(await meaning.near('aaa', 5)).toBeUndefined()
+    await expect.poll(() => meaning.near('aaa', 5)).toHaveLength(1)
+    expect(state.log).toEqual(['tools are found by their words alone', 'tools are found by meaning again'])
+  })
+
+  verifies('S1.22', 'vectors of a model that had the same name are made anew', async () => {
+    for (const tools of [[known('aaa'), known('eee')], [known('aaa')]]) {
+      const { meaning, vectors } = await world()
+      await vectors.put([{ id: known('aaa').vectorId ?? 0, vector: Float32Array.of(1, 0, 0) }])
+      await meaning.refresh(tools)
+      await expect.poll(() => meaning.near('aaa', 5)).toHaveLength(1)
+      expect(await vectors.has(tools.map(({ vectorId }) => vectorId ?? 0))).toHaveProperty(
+        'size',
+        tools.length,
+      )
+      await meaning.close()
+    }
+  })
+
   test('a client that leaves is no failure of the embedder', async () => {
     const { meaning, state } = await world()
     await meaning.refresh([known('aaa')])

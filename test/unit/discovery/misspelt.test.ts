@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest'
-import { nearestWords } from '../../../src/discovery/misspelt.ts'
+import { indexSpellings } from '../../../src/discovery/misspelt.ts'
 
 const words = (word: string, ...vocabulary: string[]) =>
-  nearestWords(word, vocabulary).map((near) => near.word)
+  indexSpellings(vocabulary)
+    .near(word)
+    .map((near) => near.word)
 
 test('one slip, two in long words, best first', () => {
   expect(words('isues', 'issue', 'issues', 'users')).toEqual(['issues'])
-  expect(words('serach', 'search', 'sea', 'starch')).toEqual(['search', 'starch'])
+  expect(words('serach', 'search', 'sea', 'starch')).toEqual(['search'])
   expect(words('reposetoyr', 'repository')).toEqual(['repository'])
 })
 
@@ -22,7 +24,7 @@ test('short words, another beginning and the word itself are left alone', () => 
 })
 
 test('the nearer, the more it counts', () => {
-  const [first, second] = nearestWords('repositry', ['repository', 'repositories'.slice(0, 8)])
+  const [first, second] = indexSpellings(['repository', 'reposito']).near('repositry')
   expect(first?.similarity).toBeGreaterThan(second?.similarity ?? 0)
   expect(first?.similarity).toBeLessThan(1)
 })

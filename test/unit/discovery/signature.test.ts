@@ -89,6 +89,31 @@ describe('signature of a tool', () => {
     )
   })
 
+  test('of very many parameters a few are told, and how many are left', () => {
+    const names = Array.from({ length: 200_000 }, (_, at) => `p${at}`)
+    const properties = Object.fromEntries(names.map((name) => [name, {}]))
+    const optional = signatureOf('a', object(properties), 60)
+    expect(optional).toMatch(/^a\(p0\?: any, p1\?: any, .*, …1999\d\d more\)$/)
+    const required = signatureOf('a', object(properties, names), 60)
+    expect(required).toMatch(/^a\(p0: any, p1: any, .*, …1999\d\d more\)$/)
+    expect(required.length).toBeLessThan(400)
+    const few = Object.fromEntries(names.slice(0, 600).map((name) => [name, { type: 'null' }]))
+    expect(signatureOf('a', object(few), 100_000)).toMatch(/p499\?: null, …100 more\)$/)
+  })
+
+  test('one line, whatever names, values and defaults are made of', () => {
+    const awkward = 'a\n"b"\u0000\u001b[2J) => {'
+    const schema = object({
+      [awkward]: { enum: [awkward] },
+      other: { type: awkward, default: awkward },
+      fixed: { const: awkward },
+    })
+    const signature = signatureOf('a', schema)
+    expect(signature).not.toMatch(/\p{Cc}/u)
+    expect(signature).toContain(JSON.stringify(awkward))
+    expect(signature).toContain('other?: any')
+  })
+
   const keyword = fc.constantFrom(
     'type',
     'properties',
@@ -116,6 +141,23 @@ describe('signature of a tool', () => {
         const signature = signatureOf(name, given, 300)
         expect(signature.length).toBeLessThanOrEqual(4 * 300 + 400)
         expect(signature).toMatch(/\)$/)
+        expect(signature.slice(Math.min(name.length, 100))).not.toMatch(/[\r\n]/)
+      }),
+    )
+  })
+
+  test('every parameter is named, each required one before the others, while there is room', () => {
+    const names = fc.uniqueArray(fc.stringMatching(/^[a-z]\w{0,8}$/), { maxLength: 12 })
+    fc.assert(
+      fc.property(names, fc.array(fc.nat(11)), (all, picks) => {
+        const required = all.filter((_, at) => picks.includes(at))
+        const properties = Object.fromEntries(all.map((name) => [name, { type: 'string' }]))
+        const others = all.filter((name) => !required.includes(name))
+        const said = [
+          ...required.map((name) => `${name}: string`),
+          ...others.map((name) => `${name}?: string`),
+        ]
+        expect(signatureOf('f', object(properties, required))).toBe(`f(${said.join(', ')})`)
       }),
     )
   })

@@ -7,7 +7,7 @@ import { patience, runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
 
 // Hundreds of schemas are compiled, on machines that may be busy with other tests.
-vi.setConfig({ testTimeout: patience(60_000) })
+vi.setConfig({ testTimeout: patience(180_000) })
 
 const issue: JsonObject = {
   type: 'object',

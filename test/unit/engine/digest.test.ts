@@ -10,7 +10,7 @@ import { verifies } from '../../support/verifies.ts'
 import { bytesOf, jsonResult, LIMITS, orders, sourceOf, textResult } from './world.ts'
 
 // Hundreds of results are digested, on machines that may be busy with other tests.
-vi.setConfig({ testTimeout: patience(60_000) })
+vi.setConfig({ testTimeout: patience(180_000) })
 
 function digestOf(result: JsonObject, changes: Partial<DigestOptions> = {}): Digest {
   return digest(createViews(), { content: bytesOf(result), tool: 'shop_orders' }, { ...LIMITS, ...changes })

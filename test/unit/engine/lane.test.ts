@@ -3,9 +3,6 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { createLane, type Lane, type LaneOptions } from '../../../src/engine/lane.ts'
 import { verifies } from '../../support/verifies.ts'
 
-// Workers start, on machines that may be busy with other tests.
-vi.setConfig({ testTimeout: 60_000 })
-
 const worker = new URL('./unruly-worker.js', import.meta.url)
 
 function lane(changes: Partial<LaneOptions> = {}): Lane {

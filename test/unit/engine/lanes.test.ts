@@ -7,9 +7,6 @@ import type { JsonObject } from '../../../src/protocol/json.ts'
 import { verifies } from '../../support/verifies.ts'
 import { bytesOf, jsonResult, LIMITS, NEVER, orders, sourceOf, textResult } from './world.ts'
 
-// Workers start, on machines that may be busy with other tests.
-vi.setConfig({ testTimeout: 60_000 })
-
 const hostile = new URL('./hostile-worker.js', import.meta.url)
 
 function engine(changes: Partial<EngineOptions> = {}): Engine {

@@ -10,7 +10,7 @@ import { patience, runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
 import { jsonResult, sourceOf, textResult } from './world.ts'
 
-vi.setConfig({ testTimeout: patience(60_000) })
+vi.setConfig({ testTimeout: patience(180_000) })
 
 const HANDLE = 'fedcbafedcba'
 const views = createViews()

@@ -13,7 +13,7 @@ import { verifies } from '../../support/verifies.ts'
 import { sourceOf, textResult } from './world.ts'
 
 // Hundreds of previews and of the calls they suggest, on machines that may be busy with other tests.
-vi.setConfig({ testTimeout: patience(120_000) })
+vi.setConfig({ testTimeout: patience(180_000) })
 
 const HANDLE = '0123456789ab'
 

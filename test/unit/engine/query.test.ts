@@ -10,7 +10,7 @@ import { verifies } from '../../support/verifies.ts'
 import { jsonResult, orders, sourceOf, textResult } from './world.ts'
 
 // Hundreds of questions are asked, on machines that may be busy with other tests.
-vi.setConfig({ testTimeout: patience(60_000) })
+vi.setConfig({ testTimeout: patience(180_000) })
 
 const BUDGET = 3000
 

@@ -3,6 +3,7 @@ import type { Finder } from '../../../src/discovery/finder.ts'
 import { indexTools } from '../../../src/discovery/lexical.ts'
 import { ToolPools } from '../../../src/discovery/pools.ts'
 import { createRetrieve, type RetrieveOptions } from '../../../src/exposure/retrieve/retrieve.ts'
+import { RPC, RpcError } from '../../../src/protocol/errors.ts'
 import type { Client, Exchange } from '../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { withOrigin } from '../../../src/protocol/origin.ts'
@@ -39,10 +40,17 @@ const finder: Finder = {
     const words = indexTools(tools)
     return async (question, limit) => words.search(question, limit)
   },
+  retain() {},
   close: async () => {},
 }
 
-function world(options: Partial<RetrieveOptions> = {}, tools: () => JsonObject[] = () => TOOLS) {
+const done: JsonObject = { content: [{ type: 'text', text: 'done' }], _meta: { kept: true } }
+
+function world(
+  options: Partial<RetrieveOptions> = {},
+  tools: () => JsonObject[] = () => TOOLS,
+  answer: (params: JsonObject) => JsonObject = () => done,
+) {
   const calls: JsonObject[] = []
   const changed: Client[] = []
   const time = { now: 0 }
@@ -57,18 +65,20 @@ function world(options: Partial<RetrieveOptions> = {}, tools: () => JsonObject[]
     routing: 'call',
     topK: 5,
     listWithinTokens: 0,
-    splitCalls: false,
+    detail: 'compact',
+    variants: 'single',
     budget: 8000,
     ownTools: new Set(['proxy_filter']),
     finder,
     registry,
+    bounded: async (_, result) => ({ ...result, bounded: true }),
     countTokens: async (texts) => texts.map((text) => text.length),
     ...options,
   })
   const handler = layer.wrap(async ({ method, params }) => {
     if (method === 'tools/list') return { tools: tools(), extra: 1 }
     calls.push(params)
-    return { content: [{ type: 'text', text: 'done' }], _meta: { kept: true } }
+    return answer(params)
   })
   const one = client()
   const ask = async (method: string, params: JsonObject, who: Client = one, extra: Partial<Exchange> = {}) =>
@@ -101,10 +111,22 @@ describe('the routing call', () => {
     },
   )
 
+  test('gives whole schemas to who wants them, but for one that would fill the reply', async () => {
+    const huge = { type: 'object', properties: { text: { type: 'string', description: 'x'.repeat(9000) } } }
+    const tools = [...TOOLS, tool('web', 'translate_poem', 'Translate a poem', { inputSchema: huge })]
+    const { retrieve } = world({ detail: 'full' }, () => tools)
+    const [read] = (await retrieve({ query: 'read the contents of a file', top_k: 1 })).tools
+    expect(read.inputSchema.required).toEqual(['path'])
+    expect(read.signature).toBeUndefined()
+    const [poem] = (await retrieve({ query: 'translate a poem', top_k: 1 })).tools
+    expect(poem).toMatchObject({ name: 'web_translate_poem', signature: expect.stringContaining('text') })
+    expect(poem.inputSchema).toBeUndefined()
+  })
+
   verifies('S1.12', 'gives names, servers, scores, descriptions and signatures', async () => {
     const answer = await world().retrieve({ query: 'read the contents of a file', top_k: 1 })
     expect(answer).toEqual({
-      message: '1 of 6 tools fit. Run one with call_tool.',
+      message: 'The best 1 of 6 tools. Run one with call_tool.',
       query: 'read the contents of a file',
       total_available_tools: 6,
       tools: [
@@ -153,6 +175,7 @@ describe('the routing call', () => {
     [{ name: 'files_read_file', path: 'x' }],
     [{ tool_name: 'files_read_file', arguments: { path: 'x' } }],
     [{ tool: 'read_file', arguments: { path: 'x' } }],
+    [{ name: 'read_file', arguments: { path: 'x' }, tool: 'other' }],
   ])('reads what models write: %j', async (args) => {
     const { call, calls } = world()
     await call('call_tool', args)
@@ -193,6 +216,28 @@ describe('the routing call', () => {
     },
   )
 
+  test('what its server refuses is a result; what ends a call is not', async () => {
+    const refusing = (code: number) =>
+      world({}, undefined, () => {
+        throw new RpcError(code, 'no such tool here')
+      }).call('call_tool', { name: 'web_send_mail', arguments: { path: 'x' } })
+    expect(await refusing(RPC.invalidParams)).toEqual({
+      content: [{ type: 'text', text: 'web_send_mail was refused by its server: no such tool here' }],
+      isError: true,
+    })
+    await expect(refusing(RPC.cancelled)).rejects.toThrow('no such tool here')
+  })
+
+  test('a name that nobody has is a result also when it is called itself', async () => {
+    const { call } = world({}, undefined, ({ name }) => {
+      throw new RpcError(RPC.invalidParams, `refused ${name}`)
+    })
+    expect(await call('web_send_mial')).toMatchObject({ isError: true })
+    expect(JSON.stringify(await call('web_send_mial'))).toContain('Did you mean web_send_mail?')
+    for (const name of ['web_send_mail', 'proxy_filter'])
+      await expect(call(name, { path: 'x' })).rejects.toThrow(`refused ${name}`)
+  })
+
   test('two servers with a tool of the same name are told apart', async () => {
     const twice = [...TOOLS, tool('other', 'read_file', 'Read a file elsewhere')]
     const { text } = world({}, () => twice)
@@ -208,7 +253,7 @@ describe('the routing call', () => {
   })
 
   test('calls that read can be approved alone', async () => {
-    const { names, text, calls } = world({ splitCalls: true })
+    const { names, text, calls, retrieve } = world({ variants: 'readWriteDestructive' })
     expect(await names()).toEqual([
       'retrieve_tools',
       'call_tool_read',
@@ -217,6 +262,17 @@ describe('the routing call', () => {
       'describe_tool',
       'proxy_filter',
     ])
+    const { message, tools } = await retrieve({ query: 'file' })
+    expect(message).toContain('Run one with the tool that its call_with names.')
+    expect(
+      tools.map(({ name, call_with }: { name: string; call_with: string }) => [name, call_with]),
+    ).toEqual(
+      expect.arrayContaining([
+        ['files_read_file', 'call_tool_read'],
+        ['files_write_file', 'call_tool_write'],
+        ['files_delete_file', 'call_tool_destructive'],
+      ]),
+    )
     const args = { path: 'x' }
     expect(await text('call_tool_read', { name: 'files_delete_file', arguments: args })).toContain(
       'call_tool_destructive',
@@ -246,6 +302,64 @@ describe('the routing call', () => {
     )
   })
 
+  test.each([
+    [{ names: 'files_read_file' }],
+    [{ name: 'files_read_file' }],
+    [{ names: '["files_read_file"]' }],
+    [{ tools: ['files_read_file'] }],
+  ])('reads which tools are to be described: %j', async (args) => {
+    const told = JSON.parse(await world().text('describe_tool', args))
+    expect(told).toMatchObject([{ name: 'files_read_file' }])
+  })
+
+  test('of more than five tools the others are named, to be asked for again', async () => {
+    const { call } = world()
+    const result = await call('describe_tool', { names: TOOLS.slice(1).map(({ name }) => name) })
+    const [told, left] = (result.content as JsonObject[]).map(({ text }) => String(text))
+    expect(JSON.parse(told ?? '')).toHaveLength(5)
+    expect(left).toBe('Not told here, ask again for: web_send_mail')
+  })
+
+  test('what no reply can hold goes out bounded, and a tool nobody has is an error', async () => {
+    const { call } = world({ budget: 100 })
+    const result = await call('describe_tool', { names: ['files_read_file', 'files_write_file'] })
+    expect(result).toMatchObject({ bounded: true })
+    expect((result.content as JsonObject[])[1]).toMatchObject({
+      text: expect.stringContaining('files_write_file'),
+    })
+    expect(await call('describe_tool', { names: ['nothing'] })).toMatchObject({ isError: true })
+  })
+
+  test.each([
+    [{ query: 'send mail' }],
+    [{ q: 'send mail' }],
+    [{ query: ['send mail'] }],
+    [{ queries: 'send mail' }],
+    [{ queries: '["send mail"]' }],
+    [{ query: 'send mail', limit: 3 }],
+    [{ query: 'send mail', top_k: '3' }],
+    [{ query: 'send mail', top_k: 500 }],
+    [{ query: 'send mail', k: null }],
+  ])('reads how models ask: %j', async (args) => {
+    const answer = await world().retrieve(args)
+    expect(answer.query).toBe('send mail')
+    expect(found(answer)[0]).toBe('web_send_mail')
+  })
+
+  test.each([
+    [{}, 'needs query'],
+    [{ query: ' ' }, 'needs query'],
+    [{ query: 5 }, 'query'],
+    [{ query: 'x', top_k: 0 }, 'top_k'],
+    [{ query: 'x', top_k: 'many' }, 'top_k'],
+    [{ query: 'x', qurey: 'y' }, 'Did you mean query?'],
+    [{ queries: Array.from({ length: 11 }, (_, n) => `q${n}`) }, 'queries'],
+  ])('says what is wrong with a question: %j', async (args, words) => {
+    const result = await world().call('retrieve_tools', args as JsonObject)
+    expect(result.isError).toBe(true)
+    expect(JSON.stringify(result.content)).toContain(words)
+  })
+
   test('all is listed as it is while it is small', async () => {
     const { names } = world({ listWithinTokens: 100_000 })
     expect(await names()).toEqual(TOOLS.map(({ name }) => name))
@@ -254,6 +368,18 @@ describe('the routing call', () => {
   test('a proxy that is the client sees every tool', async () => {
     const { names, one } = world()
     expect(await names({ ...one, via: ['outer'] })).toEqual(TOOLS.map(({ name }) => name))
+  })
+
+  verifies('S1.61', 'a server that cannot be reached is told, unless its tools are known', async () => {
+    const failing = (): Map<string, string> =>
+      new Map([
+        ['github', 'sign in first'],
+        ['web', 'is slow'],
+      ])
+    const answer = await world({ failing }).retrieve({ query: 'merge the branch' })
+    expect(answer).toMatchObject({ tools: [], unavailable_servers: { github: 'sign in first' } })
+    expect(answer.unavailable_servers).not.toHaveProperty('web')
+    expect(await world().retrieve({ query: 'send mail' })).not.toHaveProperty('unavailable_servers')
   })
 
   test('a reply that would be too long loses its last tools and says so', async () => {
@@ -313,6 +439,25 @@ describe('the routing dynamic', () => {
     await retrieve({ query: 'send a mail', top_k: 1 })
     tools = TOOLS.slice(0, 3)
     expect(await names()).toEqual(['retrieve_tools', 'proxy_filter'])
+  })
+
+  verifies('S1.54', 'more tools than the limit: the best are registered, and no other is told', async () => {
+    const { names, retrieve } = world({ routing: 'dynamic' })
+    const answer = await retrieve({ queries: ['file', 'issue', 'mail'], top_k: 10 })
+    expect(answer).toMatchObject({ pool_size: 3, pool_limit: 3, evicted_tools: [] })
+    expect(found(answer)).toEqual(answer.newly_registered)
+    expect((await names()).slice(2).sort()).toEqual(found(answer).sort())
+  })
+
+  test('what its server no longer has takes no room', async () => {
+    let tools = TOOLS
+    const { retrieve } = world({ routing: 'dynamic' }, () => tools)
+    for (const query of ['send mail', 'create issue', 'list issues']) await retrieve({ query, top_k: 1 })
+    tools = TOOLS.slice(0, 4)
+    expect(await retrieve({ query: 'delete file', top_k: 1 })).toMatchObject({
+      pool_size: 1,
+      evicted_tools: [],
+    })
   })
 
   verifies('S1.54', 'a call keeps a tool', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { createListChangedCommand } from '../../../src/gateway/list-changed-command.ts'
@@ -16,14 +16,24 @@ function world(command: (file: string) => string, limitMs?: number) {
   return { made, warned, said, file }
 }
 
-verifies('S1.46', 'runs after a change, once more for all changes that came meanwhile', async () => {
-  const { made, said, warned } = world((file) => `printf a >> ${file}`)
-  for (let n = 0; n < 5; n++) made.run()
-  await expect.poll(said).toBe('aa')
-  made.run()
-  await expect.poll(said).toBe('aaa')
-  expect(warned).toEqual([])
-})
+verifies(
+  'S1.46',
+  'runs once for a burst of changes, and once more for all that came while it ran',
+  async () => {
+    const { made, said, warned, file } = world(
+      (file) => `printf a >> ${file}; until [ -e ${file}.go ]; do sleep 0.01; done; printf b >> ${file}`,
+    )
+    for (let n = 0; n < 5; n++) made.run()
+    await expect.poll(said).toBe('a')
+    for (let n = 0; n < 5; n++) made.run()
+    expect(said()).toBe('a')
+    writeFileSync(`${file}.go`, '')
+    await expect.poll(said).toBe('abab')
+    made.run()
+    await expect.poll(said).toBe('ababab')
+    expect(warned).toEqual([])
+  },
+)
 
 verifies(
   'S1.46',
@@ -37,6 +47,14 @@ verifies(
     await expect.poll(() => failing.warned).toEqual(['the command for changed lists failed'])
   },
 )
+
+verifies('S1.46', 'a command that cannot be started is told of, and nothing throws', async () => {
+  const { made, warned } = world(() => 'printf \0')
+  made.run()
+  await expect.poll(() => warned).toEqual(['the command for changed lists failed'])
+  made.run()
+  await expect.poll(() => warned).toHaveLength(2)
+})
 
 verifies('S1.47', 'nothing runs after the end', async () => {
   const { made, said } = world((file) => `printf a >> ${file}`)

@@ -87,6 +87,26 @@ test('when no preview can be made, images stay, and so does what the client was 
   expect(promised.structuredContent).toEqual(structuredContent)
 })
 
+test('when no preview can be made of a result that was not parsed, clients find the answer valid all the same', async () => {
+  const rows = Array.from({ length: 500 }, (_, id) => ({ id, name: `name ${id}` }))
+  const tool = { name: 't', outputSchema: { type: 'object', properties: { rows: { type: 'array' } } } }
+  const answer = async (result: JsonObject) => {
+    const bytes = Buffer.from(JSON.stringify(result))
+    const shared = new Uint8Array(new SharedArrayBuffer(bytes.length))
+    shared.set(bytes)
+    return plain(await call(new LargeResult(shared), { digest: failing }, [tool]))
+  }
+  const promised = await answer({ ...long, structuredContent: { rows } })
+  expect(promised).not.toHaveProperty('isError')
+  expect(promised).toHaveProperty('structuredContent.rows[0]', rows[0])
+  expect(JSON.stringify(promised.structuredContent).length).toBeLessThanOrEqual(500)
+  const without = await answer(long)
+  expect(without).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringMatching(/^Kept whole as cache_id/) }],
+  })
+})
+
 test('a large answer that is no JSON becomes an error a client can read', async () => {
   const bytes = new Uint8Array(new SharedArrayBuffer(2000)).fill(0x61)
   const unreadable = async () => ({ hash: 'hash', characters: 0, tokens: 0, unreadable: true }) as const

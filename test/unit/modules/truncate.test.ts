@@ -27,6 +27,30 @@ verifies('S1.56', 'texts that are too long together are cut as one, and what is 
   expect(texts.join('')).toHaveLength(200)
 })
 
+verifies(
+  'S1.56',
+  'structured content that is too long goes, and what was said nowhere else is told cut',
+  async () => {
+    const structuredContent = { text: 'y'.repeat(300) }
+    expect(await through({ content: [long(10)], structuredContent })).toEqual({ content: [long(10)] })
+    const { content, ...rest } = await through({ content: [], structuredContent })
+    expect(rest).toEqual({})
+    const [block] = content as JsonObject[]
+    expect(block?.text).toHaveLength(200)
+    expect(String(block?.text).startsWith('{"text":"y')).toBe(true)
+  },
+)
+
+test('no tool promises what may be left out', async () => {
+  const layer = createTruncate({ max: 200, exempt: new Set() })
+  const tools = [{ name: 'a', outputSchema: { type: 'object' } }, { name: 'b' }]
+  const list = layer.wrap(async () => ({ tools, nextCursor: 'x' }))
+  expect(await list(exchange(undefined, { method: 'tools/list', params: {} }))).toEqual({
+    tools: [{ name: 'a' }, { name: 'b' }],
+    nextCursor: 'x',
+  })
+})
+
 test.each([
   ['short enough', { content: [long(200)] }, 'tool', {}],
   ['a preview of what is kept', { content: [long(900)], _meta: { [`${META}cache-id`]: 'x' } }, 'tool', {}],

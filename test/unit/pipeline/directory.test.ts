@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { createDirectory, type Directory } from '../../../src/pipeline/directory.ts'
 import type { NamingOptions } from '../../../src/pipeline/names.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
+import { originOf } from '../../../src/protocol/origin.ts'
 import type { ServerList, Upstreams } from '../../../src/upstream/upstreams.ts'
 import { client, exchange } from '../../support/upstream.ts'
 
@@ -31,6 +32,9 @@ function world(lists: Record<string, JsonObject[]>, prefix: NamingOptions['prefi
 const tool = (name: string, more: JsonObject = {}): JsonObject => ({ name, ...more })
 const items = async (directory: Directory, on = exchange()): Promise<JsonObject[]> =>
   (await directory.list('tools', on)).listed.map(({ item }) => item)
+/** As a client gets them. */
+const sent = async (directory: Directory, on = exchange()): Promise<JsonObject[]> =>
+  JSON.parse(JSON.stringify(await items(directory, on)))
 
 test('a name that a server lists twice is listed once', async () => {
   const list = [
@@ -40,12 +44,22 @@ test('a name that a server lists twice is listed once', async () => {
     { title: 'no name' },
   ]
   const { directory } = world({ s: list })
-  expect(await items(directory)).toEqual([{ name: 's_a', title: 'first' }, { name: 's_b' }])
+  expect(await sent(directory)).toEqual([{ name: 's_a', title: 'first' }, { name: 's_b' }])
 })
 
-test('an item whose name is its own is the very object of the server', async () => {
-  const a = tool('a')
-  expect((await items(world({ s: [a] }, 'never').directory))[0]).toBe(a)
+test('an item is what its server sent but for its name, in the same order, and whose it is stays inside', async () => {
+  const a = JSON.parse(
+    '{"title":"A","name":"a","__proto__":{"x":1},"inputSchema":{"type":"object"},"more":[1]}',
+  )
+  const before = JSON.stringify(a)
+  const [plain] = await items(world({ s: [a] }, 'never').directory)
+  expect(JSON.stringify(plain)).toBe(before)
+  expect(plain?.inputSchema).toBe(a.inputSchema)
+  expect(originOf(plain ?? {})).toEqual({ server: 's', name: 'a' })
+  const [prefixed] = await items(world({ s: [a] }).directory)
+  expect(JSON.stringify(prefixed)).toBe(before.replace('"a"', '"s_a"'))
+  expect(originOf({ ...prefixed })).toEqual({ server: 's', name: 'a' })
+  expect(Reflect.ownKeys(a)).toEqual(['title', 'name', '__proto__', 'inputSchema', 'more'])
 })
 
 test('a name that was seen is found at once, without asking a server', async () => {
@@ -91,12 +105,12 @@ test('a name that nobody has is refused with those alike', async () => {
 test('names belong to a client: one that comes later is told other ones than one that was there before', async () => {
   const { state, directory } = world({ x: [], y: [tool('search')] }, 'onConflict')
   const early = exchange(client())
-  expect(await items(directory, early)).toEqual([tool('search')])
+  expect(await sent(directory, early)).toEqual([tool('search')])
   state.lists = { x: [tool('search')], y: [tool('search')] }
-  expect(await items(directory, early)).toEqual([tool('x_search'), tool('search')])
+  expect(await sent(directory, early)).toEqual([tool('x_search'), tool('search')])
   expect(directory.find('tools', 'search', early)).toMatchObject({ server: 'y' })
   const late = exchange(client())
-  expect(await items(directory, late)).toEqual([tool('x_search'), tool('y_search')])
+  expect(await sent(directory, late)).toEqual([tool('x_search'), tool('y_search')])
 })
 
 test('a name that is listed no more still reaches its server, which has its own words for that', async () => {

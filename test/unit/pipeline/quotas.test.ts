@@ -7,7 +7,7 @@ verifies(
   'a server that has had its calls is spared, the others are not, and the time that is told is enough',
   () => {
     let now = 0
-    const take = createQuotas({ a: { perMinute: 60, burst: 2 }, b: { perMinute: 1 } }, () => now)
+    const take = createQuotas({ a: { rps: 1, burst: 2 }, b: { rps: 1 / 60 } }, () => now)
     expect([take('a'), take('a')]).toEqual([undefined, undefined])
     expect(take('a')).toMatch(/Server `a` .* try again in 1 s/)
     expect(take('c')).toBeUndefined()

@@ -9,7 +9,12 @@ import { isObject, type JsonValue } from '../../../src/protocol/json.ts'
 function passagesOf(value: JsonValue): { record: number; names: string[]; values: string[] }[] {
   const document = fromValue(value)
   const records = document.records()?.values.length ?? 0
-  const { text, passages, shared, source } = dataPassages(indexLeaves(document), records)
+  const { text, passages, shared, source, goOn } = dataPassages(indexLeaves(document), records)
+  for (let index = 0; index < passages.count; index++) {
+    const { record } = source(index)
+    const isSame = index > 0 && record >= 0 && source(index - 1).record === record
+    expect(goOn?.includes(index)).toBe(isSame)
+  }
   return Array.from({ length: passages.count }, (_, index) => {
     const part = shared?.of[index] ?? 0
     const names = shared?.text.slice(shared.parts.start(part), shared.parts.end(part)) ?? ''
@@ -70,6 +75,10 @@ describe('JSON as passages', () => {
         found.forEach(({ record, names }) => {
           for (const name of names) expect(namesOf(records[record] ?? null)).toContain(name)
         })
+        // A record that is not cut has all of its names, in order.
+        for (const { record, names } of found)
+          if (found.filter((other) => other.record === record).length === 1)
+            expect(names).toEqual(namesOf(records[record] ?? null))
       }),
     )
   })
@@ -83,6 +92,8 @@ function leavesOf(value: JsonValue): string[] {
 
 function namesOf(value: JsonValue): string[] {
   if (Array.isArray(value)) return value.flatMap(namesOf)
-  if (isObject(value)) return Object.entries(value).flatMap(([name, inner]) => [name, ...namesOf(inner)])
-  return []
+  if (!isObject(value)) return []
+  return Object.entries(value).flatMap(([name, inner]) =>
+    leavesOf(inner).length === 0 ? [] : [name, ...namesOf(inner)],
+  )
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { GrowingBytes } from '../../../src/protocol/growing-bytes.ts'
+import { arrivedIn, beginsAt, GrowingBytes, partOf } from '../../../src/protocol/growing-bytes.ts'
 import { EDGE_BYTES, MessageBytes } from '../../../src/protocol/message-bytes.ts'
 
 const LARGE = 256 * 1024
@@ -72,5 +72,39 @@ describe('the bytes of a message', () => {
     const growing = new GrowingBytes(1000)
     for (const part of cut(all, [700, 10])) growing.append(part)
     expect(growing.whole().equals(all)).toBe(true)
+    expect(growing.length).toBe(all.length)
+    expect(arrivedIn(growing.buffer)).toBe(all.length)
+  })
+
+  test('can be read where they are while more of them come', () => {
+    const all = bytes(20_000)
+    const growing = new GrowingBytes(20_000)
+    let there = 0
+    for (const part of cut(all, [700, 3000])) {
+      growing.append(part)
+      there += part.length
+      expect(arrivedIn(growing.buffer)).toBe(there)
+      expect(Buffer.from(partOf(growing.buffer, 5, there)).equals(all.subarray(5, there))).toBe(true)
+    }
+    expect(beginsAt(growing.whole(), 0)).toBe(true)
+    expect(beginsAt(growing.whole().subarray(30), 30)).toBe(true)
+    expect(beginsAt(growing.whole().subarray(30), 31)).toBe(false)
+  })
+
+  test('are told of while they come, when they are many', () => {
+    const told: number[] = []
+    let begun = 0
+    const message = new MessageBytes(2_000_000, (long) => {
+      begun += 1
+      expect(long.whole().equals(all.subarray(0, long.length))).toBe(true)
+      return () => told.push(long.length)
+    })
+    const all = bytes(600_000)
+    for (const part of cut(all, [100_000])) message.add(part)
+    expect(told).toEqual([400_000, 500_000, 600_000])
+    message.take()
+    message.add(all.subarray(0, 1000))
+    message.take()
+    expect([begun, told.length]).toEqual([1, 3])
   })
 })

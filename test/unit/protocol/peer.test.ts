@@ -163,7 +163,7 @@ test('ping is answered, other notifications are handed on, stray answers are rep
   })
   await near.send({ jsonrpc: '2.0', id: 99, result: {} })
   await expect.poll(() => errors.length).toBe(1)
-  expect(answers).toEqual([{ jsonrpc: '2.0', id: 'p', result: {} }])
+  await expect.poll(() => answers).toEqual([{ jsonrpc: '2.0', id: 'p', result: {} }])
   expect(notes).toEqual([{ jsonrpc: '2.0', method: 'notifications/roots/list_changed' }])
 })
 

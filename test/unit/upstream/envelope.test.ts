@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { GrowingBytes } from '../../../src/protocol/growing-bytes.ts'
 import { edgeOfEnd, edgeOfStart } from '../../../src/protocol/message-bytes.ts'
-import { findEnvelope, idOfEdges, onShared } from '../../../src/upstream/envelope.ts'
+import { findEnvelope, idOfEdges, onShared, watchFor } from '../../../src/upstream/envelope.ts'
 import { soundKeys } from '../../support/keys.ts'
 
 const edges = (line: string): [Buffer, Buffer, number] => {
@@ -109,4 +110,31 @@ describe('envelope', () => {
       }),
     )
   })
+})
+
+test('of a response that begins to come it is told where its result begins', () => {
+  fc.assert(
+    fc.property(response, ({ line }) => {
+      const told: number[] = []
+      const watch = watchFor((bytes, start) => {
+        expect(bytes).toBe(growing)
+        return () => told.push(start)
+      })
+      const growing = new GrowingBytes(1_000_000)
+      growing.append(Buffer.from(line))
+      const envelope = findEnvelope(...edges(line))
+      const grown = watch?.(growing)
+      grown?.()
+      // The end tells more: where it does not fit, there is no envelope.
+      if (envelope !== undefined) expect(told).toEqual([envelope.start])
+    }),
+  )
+})
+
+test('of what is no response nobody is told, nor where nobody wants to be', () => {
+  const growing = new GrowingBytes(1000)
+  growing.append(Buffer.from('{"jsonrpc":"2.0","method":"x","params":{"result":{}}}'))
+  const watch = watchFor(() => expect.unreachable('it is no response'))
+  expect(watch?.(growing)).toBeUndefined()
+  expect(watchFor(undefined)).toBeUndefined()
 })

@@ -8,6 +8,7 @@ import {
   client,
   exchange,
   jsonOf,
+  limit,
   startedIn,
   stdioServer,
   temporaryFolder,
@@ -87,22 +88,30 @@ describe('lists', () => {
   })
 
   verifies('S3.34', 'of a dead or slow server are left out and told when they come', async () => {
+    const time = limit()
     const pool = upstreams({
       servers: {
         dead: stdioServer({ crash: 1, stderr: 'no licence\n' }),
-        slow: { ...stdioServer({ slowList: 3_600_000 }), connectTimeoutMs: 4000 },
+        slow: { ...stdioServer({ slowList: 3_600_000 }), connectTimeoutMs: time.ms },
         fine: stdioServer({ tools: ['now'] }),
       },
-      defaults: { backoff: { initialMs: 60_000, maxMs: 60_000, factor: 1 } },
+      defaults: { backoff: { initialMs: 60_000, maxMs: 60_000, factor: 1 }, listWaitMs: time.ms },
+      later: time.later,
     })
     const me = client()
-    expect(names(await pool.list('tools', me, forever))).toEqual(['now'])
+    const list = pool.list('tools', me, forever)
+    // The others are there, or dead; the slow one has said hello.
+    await expect.poll(() => pool.status().map(({ state }) => state)).toEqual(['waiting', 'ready', 'ready'])
+    await expect.poll(() => pool.status()[2]?.tools).toBe(1)
+    expect(time.waiting).toBe(1)
+    time.isOver()
+    expect(names(await list)).toEqual(['now'])
     const [dead, slow] = pool.status()
     expect(dead).toMatchObject({
       state: 'waiting',
       lastError: 'server `dead`: exited with code 1: no licence',
     })
-    expect(slow?.lastError).toBe('server `slow`: tools/list did not answer within 4 s')
+    expect(slow?.lastError).toBe(`server \`slow\`: tools/list did not answer within ${time.ms / 1000} s`)
   })
 
   verifies(
@@ -112,10 +121,15 @@ describe('lists', () => {
       const gate = join(temporaryFolder(), 'gate')
       const { command, args = [] } = stdioServer({ tools: ['late'] })
       const wait = `test -e ${gate} || exec sleep 600; exec "$0" "$@"`
-      const hanging = { command: 'sh', args: ['-c', wait, command, ...args], connectTimeoutMs: 1500 }
-      const pool = upstreams({ servers: { hanging } })
+      const time = limit()
+      const hanging = { command: 'sh', args: ['-c', wait, command, ...args], connectTimeoutMs: time.ms }
+      const pool = upstreams({ servers: { hanging }, later: time.later })
       const me = client()
-      expect(await pool.list('tools', me, forever)).toEqual([])
+      const first = pool.list('tools', me, forever)
+      // For the list, and for the handshake.
+      await expect.poll(() => time.waiting).toBe(2)
+      time.isOver()
+      expect(await first).toEqual([])
       const failures = pool.recorded.changed.length
       writeFileSync(gate, '')
       // The attempt that this list begins is not what it waits for.
@@ -123,22 +137,27 @@ describe('lists', () => {
       await expect.poll(() => pool.recorded.changed.slice(failures)).toContainEqual(['hanging', 'tools'])
       expect(names(await pool.list('tools', me, forever))).toEqual(['late'])
     },
-    { timeout: 30_000 },
   )
 
   verifies('S3.34 S3.36', 'of one slow server do not hold up those of the others', async () => {
     const gate = join(temporaryFolder(), 'gate')
     const { command, args = [] } = stdioServer({ tools: ['late'] })
     const patient = `while ! test -e ${gate}; do sleep 0.05; done; exec "$0" "$@"`
+    const time = limit()
     const pool = upstreams({
       servers: {
         slow: { command: 'sh', args: ['-c', patient, command, ...args] },
         fine: stdioServer({ tools: ['now'] }),
       },
-      defaults: { listWaitMs: 4000 },
+      defaults: { listWaitMs: time.ms, connectTimeoutMs: 2 * time.ms },
+      later: time.later,
     })
     const me = client()
-    expect(names(await pool.list('tools', me, forever))).toEqual(['now'])
+    const list = pool.list('tools', me, forever)
+    await expect.poll(() => pool.status()[1]?.tools).toBe(1)
+    expect(time.waiting).toBe(1)
+    time.isOver()
+    expect(names(await list)).toEqual(['now'])
     writeFileSync(gate, '')
     await expect.poll(() => pool.recorded.changed).toContainEqual(['slow', 'tools'])
     expect(names(await pool.list('tools', me, forever))).toEqual(['late', 'now'])
@@ -146,7 +165,7 @@ describe('lists', () => {
 
   test('that come too late for their reader are a change', async () => {
     const pool = upstreams({
-      servers: { s: { ...stdioServer({ slowStart: 300, tools: ['late'] }), connectTimeoutMs: 5000 } },
+      servers: { s: stdioServer({ slowStart: 300, tools: ['late'] }) },
     })
     const me = client()
     const leave = new AbortController()

@@ -1,5 +1,7 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { EventEmitter } from 'node:events'
+import { stat } from 'node:fs'
+import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import type { JsonRpcMessage } from '../../../src/protocol/message.ts'
@@ -8,6 +10,17 @@ import { silentLogger } from '../../../src/telemetry/log.ts'
 import { StdioTransport } from '../../../src/upstream/stdio.ts'
 import { client, exchange, jsonOf, stdioServer, textOf, toolCall, upstreams } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
+
+/** All that a transport wants but for its command. */
+const TRANSPORT = {
+  env: {},
+  cwd: undefined,
+  graceMs: 100,
+  largeBytes: 1e6,
+  maxMessageBytes: 1e6,
+  conceal: (text: string) => text,
+  logger: silentLogger,
+}
 
 const failure = (promise: Promise<Result>): Promise<unknown> => promise.then(plain, (error: unknown) => error)
 
@@ -46,7 +59,7 @@ test('a message of 200 MB passes below the ceiling', async () => {
   expect((large as LargeResult).bytes.length).toBe(
     200_000_000 + '{"content":[{"type":"text","text":""}]}'.length,
   )
-}, 30_000)
+})
 
 test('lines on stdout that are no messages are skipped', async () => {
   const pool = upstreams({
@@ -84,6 +97,39 @@ verifies('S3.34 S3.36', 'a server that dies fails its calls at once, with its la
   })
   expect(await fatal).toMatchObject({ code: 'UPSTREAM_CLOSED' })
   expect(pool.status()[0]?.lastError).toBe('server `s`: exited with code 7: last words')
+})
+
+test('an exit is told as one, also where the event loop stood still when the output ended', async () => {
+  const child = Object.assign(new EventEmitter(), {
+    exitCode: null as number | null,
+    signalCode: null,
+    stdin: new PassThrough(),
+    stdout: new PassThrough(),
+    stderr: new PassThrough(),
+  })
+  const transport = new StdioTransport({
+    ...TRANSPORT,
+    command: 'x',
+    args: [],
+    spawn: () => child as unknown as ChildProcessWithoutNullStreams,
+  })
+  const ended = new Promise<void>((resolve) => {
+    transport.onclose = resolve
+  })
+  process.nextTick(() => child.emit('spawn'))
+  await transport.start()
+  child.stdout.once('end', () => {
+    // The exit is there to be read before the time is up for which it is waited, and is read after.
+    stat('/', () => {
+      child.exitCode = 7
+      child.emit('exit', 7, null)
+    })
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500)
+  })
+  child.stdout.end()
+  child.stdout.resume()
+  await ended
+  expect(transport.failure).toBe('exited with code 7')
 })
 
 test('half a message at the end is told', async () => {
@@ -197,15 +243,9 @@ verifies(
 
 test('waits when the server does not read', async () => {
   const transport = new StdioTransport({
+    ...TRANSPORT,
     command: process.execPath,
     args: ['-e', 'setTimeout(() => process.stdin.resume(), 100)'],
-    env: {},
-    cwd: undefined,
-    graceMs: 100,
-    largeBytes: 1e6,
-    maxMessageBytes: 1e6,
-    conceal: (text) => text,
-    logger: silentLogger,
   })
   await transport.start()
   const message: JsonRpcMessage = { jsonrpc: '2.0', method: 'x', params: { text: 'x'.repeat(5_000_000) } }

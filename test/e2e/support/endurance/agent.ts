@@ -1,7 +1,7 @@
 /** Clients of both eras over HTTP, as one thing: without an SDK, so that they can vanish, and of the SDK. */
 import { randomUUID } from 'node:crypto'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import type { ToolResult } from '../world.ts'
+import { PATIENT, type ToolResult } from '../world.ts'
 
 export type Era = 'legacy' | 'modern'
 
@@ -194,13 +194,16 @@ export async function sdkAgent(url: URL, era: Era, options: AgentOptions = {}): 
     }) as never)
   }
   const transport = new StreamableHTTPClientTransport(url)
-  await client.connect(transport)
+  await client.connect(transport, PATIENT)
   return {
     name,
     era,
     asked,
     call: async (tool, args, options) =>
-      (await client.callTool({ name: tool, arguments: { ...args } }, options as never)) as ToolResult,
+      (await client.callTool({ name: tool, arguments: { ...args } }, {
+        ...PATIENT,
+        ...options,
+      } as never)) as ToolResult,
     async close() {
       if (era === 'legacy') await transport.terminateSession()
       await client.close()

@@ -81,15 +81,34 @@ describe('pgvector', () => {
 
   test('connects by the pool of the package', async () => {
     const seen: object[] = []
+    const listeners: string[] = []
     class Pool extends FakePg {
       constructor(options: object) {
         super()
         seen.push(options)
+      }
+      // Node ends a process for an error that nobody listens to.
+      on(event: string) {
+        listeners.push(event)
       }
     }
     expect(await connectPg('postgres://localhost/x', async () => ({ default: { Pool } }))).toBeInstanceOf(
       Pool,
     )
     expect(seen).toEqual([{ connectionString: 'postgres://localhost/x', max: 2 }])
+    expect(listeners).toEqual(['error'])
+  })
+
+  test('a database that is away says so, and is used once it is back', async () => {
+    const client = new FakePg()
+    const query = client.query.bind(client)
+    client.query = () =>
+      Promise.reject(new AggregateError([new Error('connect ECONNREFUSED 127.0.0.1:5432')]))
+    const index = await openPgVector({ client, space: 'one' })
+    await expect(index.has([1])).rejects.toThrow('ECONNREFUSED')
+    client.query = query
+    await index.put([{ id: 1, vector: Float32Array.of(1, 0) }])
+    expect(await index.has([1])).toEqual(new Set([1]))
+    expect(client.statements.filter((text) => text.startsWith('CREATE ')).length).toBe(2)
   })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { profile } from '../../../../src/documents/profile.ts'
-import { type ScannedRecords, scanRecords } from '../../../../src/documents/scan/records-scan.ts'
+import { RecordsScan, type ScannedRecords } from '../../../../src/documents/scan/records-scan.ts'
 import { scannedList, scannedOf } from '../../../../src/documents/scan/scanned-list.ts'
 import type { Shape } from '../../../../src/documents/shape.ts'
 import { parseJson } from '../../../../src/documents/stringify.ts'
@@ -12,8 +12,11 @@ function written(json: string): Uint8Array {
   return new Uint8Array(Buffer.from(`${JSON.stringify(json).slice(1)}}]}`))
 }
 
-function scan(json: string): ScannedRecords {
-  return scanRecords(written(json), 0, 10, 0)
+function scan(json: string, expected = 10): ScannedRecords {
+  const bytes = written(json)
+  const records = new RecordsScan(bytes, 0, expected, 0)
+  while (!records.read(bytes.length)) expect.unreachable('there is no more')
+  return records.finishedExactly(0, 0)
 }
 
 function parsed(json: string): JsonObject[] {
@@ -150,11 +153,64 @@ describe('records read where they are written', () => {
     )
   })
 
+  test('read piece by piece they are the same', () => {
+    fc.assert(
+      fc.property(
+        records,
+        fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 12 }),
+        (list, steps) => {
+          const bytes = written(JSON.stringify(list))
+          const whole = scan(JSON.stringify(list))
+          const begins = Array.from({ length: whole.offsets.count }, (_, index) => whole.offsets.from(index))
+          const stepwise = new RecordsScan(bytes.slice(0, 1), 0, 10, 0)
+          let end = 1
+          for (let step = 0; end < bytes.length; step++) {
+            stepwise.more(bytes.slice(0, end))
+            // A record is read once all of it is there.
+            const before = begins.findLast((begin) => begin <= end) ?? 0
+            expect(stepwise.read(before)).toBe(false)
+            end += steps[step % steps.length] ?? 1
+          }
+          stepwise.more(bytes)
+          expect(stepwise.read(bytes.length)).toBe(true)
+          const scanned = stepwise.finishedExactly(0, 0)
+          expect(plainShape(scanned.profile.record)).toEqual(plainShape(whole.profile.record))
+          expect([scanned.end, scanned.saved, scanned.offsets.count]).toEqual([
+            whole.end,
+            whole.saved,
+            whole.offsets.count,
+          ])
+        },
+      ),
+    )
+  })
+
+  const many = (last: JsonObject) => [
+    ...Array.from({ length: 200_010 }, (_, id) =>
+      id % 3 === 0 ? { s: id % 6 === 0 ? 'six' : `x${id % 5000}`, t: [id % 5] } : { s: id % 700 },
+    ),
+    last,
+  ]
+  test.each([
+    ['fewer were expected', 10, {}],
+    ['more were expected', 900_000, {}],
+    ['strings hold JSON', 10, { s: '{"b":1}' }],
+  ])('of many records the same values are counted where %s', (_, expected, last) => {
+    const list = many(last)
+    const scanned = scan(JSON.stringify(list), expected)
+    expect(scanned.profile.every).toBe(2)
+    const right = profile({ values: list })
+    expect(JSON.stringify(plainShape(scanned.profile.record))).toBe(JSON.stringify(plainShape(right.record)))
+  })
+
   test('values of a sample are counted where there are many records', () => {
     const json = JSON.stringify(
       Array.from({ length: 1000 }, (_, id) => ({ id, even: id % 2 === 0 ? 'yes' : 'no' })),
     )
-    const scanned = scanRecords(written(json), 0, 400_001, 0)
+    const bytes = written(json)
+    const records = new RecordsScan(bytes, 0, 400_001, 0)
+    expect(records.read(bytes.length)).toBe(true)
+    const scanned = records.finished()
     expect(scanned.profile.every).toBe(3)
     expect([...(scanned.profile.record.fields.get('even')?.distinct.counts ?? [])]).toEqual([
       ['yes', 167],

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { openDocument } from '../../../../src/documents/open.ts'
 import { preview } from '../../../../src/documents/preview.ts'
-import { scanResult } from '../../../../src/documents/scan/result-scan.ts'
+import { ArrivingResult, scanResult } from '../../../../src/documents/scan/result-scan.ts'
 import { scannedOf } from '../../../../src/documents/scan/scanned-list.ts'
 import type { JsonValue } from '../../../../src/protocol/json.ts'
 import { countTokens } from '../../../../src/text/tokens.ts'
@@ -49,6 +49,61 @@ describe('a long result read where it is written', () => {
     )
     expect(scannedOf(scanned?.document.records()?.values ?? [])).toBeDefined()
     expect(scanned?.result).toEqual({ content: [{ type: 'text', text: '' }] })
+  })
+
+  const arriving = [
+    ['a list', JSON.stringify(records(600_000, 'Größe 😀 a "b"\n\\c'))],
+    [
+      'two lists',
+      JSON.stringify({ users: records(300_000, '"ä"'), meta: { a: '😀' }, items: records(400_000) }),
+    ],
+    ['what gives up at its end', `${JSON.stringify(records(500_000))} and so on`],
+    [
+      'a long record',
+      JSON.stringify([...records(500_000), { a: '\\"é'.repeat(50_000) }, ...records(100_000)]),
+    ],
+    ['no JSON', 'word "é" \\ '.repeat(60_000)],
+  ] as const
+  test.each(arriving)('%s that was read while it arrived is what it is at once', (_, text) => {
+    const content = resultOf(text)
+    const whole = scanResult(content)
+    const shown = (scanned: typeof whole) =>
+      scanned && {
+        preview: preview(scanned.document, { ...options, bytes: content.byteLength }),
+        length: scanned.text.length,
+        some: scanned.text.slice(text.length / 2, text.length / 2 + 500),
+        result: scanned.result,
+      }
+    fc.assert(
+      // Wherever it is cut: in an escape, in a character, in a number.
+      fc.property(fc.array(fc.nat(content.byteLength), { minLength: 1, maxLength: 8 }), (cuts) => {
+        const before = new ArrivingResult()
+        for (const cut of cuts.sort((one, other) => one - other)) before.advance(content.slice(0, cut))
+        expect(shown(scanResult(content, before))).toEqual(shown(whole))
+      }),
+      { numRuns: 5 },
+    )
+  })
+
+  test('what arrives is read before all of it is there', () => {
+    const content = resultOf(JSON.stringify(records(600_000)))
+    const before = new ArrivingResult()
+    expect(before.advance(content.slice(0, 1000))).toBe(true)
+    expect(before.scan).toBeUndefined()
+    expect(before.advance(content.slice(0, 500_000))).toBe(true)
+    expect(before.scan).toBeDefined()
+    // What was read is not looked at again.
+    const rest = content.slice()
+    rest.fill(0x20, 1000, 100_000)
+    expect(scanResult(rest, before)?.text.length).toBe(scanResult(content)?.text.length)
+    expect(scanResult(rest)).toBeUndefined()
+  })
+
+  test('what cannot be read so says it', () => {
+    const odd = new ArrivingResult()
+    expect(odd.advance(resultOf('word '.repeat(100_000)))).toBe(false)
+    expect(odd.scan).toBeUndefined()
+    expect(odd.advance(resultOf(JSON.stringify(records(600_000))))).toBe(false)
   })
 
   test('any part of the text is the text', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../../src/protocol/json.ts'
 import { plain, type Result } from '../../../../src/protocol/result.ts'
+import { ownPort } from '../../../support/own-port.ts'
 import { client, exchange, httpServer, textOf, toolCall, upstreams } from '../../../support/upstream.ts'
 import { verifies } from '../../../support/verifies.ts'
 
@@ -122,8 +123,8 @@ describe('streamable HTTP', () => {
   })
 
   verifies('S3.34', 'a server that restarted is reached by the next call', async () => {
-    const first = await httpServer()
-    const port = Number(new URL(first.url).port)
+    const port = await ownPort()
+    const first = await httpServer({ port })
     const pool = upstreams({ servers: { s: { url: `${first.url}/mcp` } } })
     const me = client()
     await pool.request('s', echo, exchange(me))

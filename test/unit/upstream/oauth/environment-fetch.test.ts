@@ -19,6 +19,23 @@ test('requests to authorization servers take the proxy of the environment', asyn
   expect(seen).toEqual(['as.example:443'])
 })
 
+test('no request goes over the connection of an earlier one, which the server may be about to close', async () => {
+  const sockets = new Set<object>()
+  const server = createServer((request, response) => {
+    sockets.add(request.socket)
+    response.end('{}')
+  })
+  server.listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  for (let n = 0; n < 3; n++) await (await environmentFetch({})(url)).text()
+  expect(sockets.size).toBe(3)
+})
+
 test('method, headers, form and signal arrive', async () => {
   const server = createServer(async (request, response) => {
     let body = ''

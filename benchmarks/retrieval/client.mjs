@@ -1,0 +1,61 @@
+/** A client of the `retrieve` exposure over tools of a set: the replies and definitions that it would see, in tokens. */
+import { indexTools } from '../../dist/discovery/lexical.js'
+import { createRetrieve } from '../../dist/exposure/retrieve/retrieve.js'
+import { withOrigin } from '../../dist/protocol/origin.js'
+import { createProxyTools, PROXY_TOOL_NAMES } from '../../dist/tools/index.js'
+import { tokensOf } from '../answers/tokens.mjs'
+
+/** What the proxy offers beside the tools of servers; nothing of it is called here. */
+const ownDefinitions = createProxyTools({}).map(({ definition }) => definition)
+
+/** @param {{ server: string, name: string, definition: object }[]} tools */
+export function clientOf(tools) {
+  const listed = tools.map(({ server, name, definition }) =>
+    withOrigin({ ...definition, name: `${server}_${name}` }, { server, name }),
+  )
+  const all = [...ownDefinitions, ...listed]
+  const handler = createRetrieve({
+    routing: 'call',
+    topK: 5,
+    listWithinTokens: 0,
+    detail: 'compact',
+    variants: 'single',
+    budget: 8000,
+    ownTools: PROXY_TOOL_NAMES,
+    finder: { over: searchOver, close: async () => {} },
+    countTokens: async (texts) => texts.map(tokensOf),
+  }).wrap(async () => ({ tools: all }))
+  const client = { agent: { id: 'benchmark' } }
+  const ask = (method, params) =>
+    handler({
+      method,
+      params,
+      client,
+      agent: client.agent,
+      signal: new AbortController().signal,
+      notify() {},
+    })
+
+  return {
+    /** Tokens of the definitions that the client sees, and of those it would see without. */
+    async definitions() {
+      const { tools: shown } = await ask('tools/list', {})
+      return { shown: tokensOf(JSON.stringify(shown)), all: tokensOf(JSON.stringify(all)) }
+    },
+    /** Tokens of what the model writes and of what it gets; how many tools came. */
+    async retrieve(args) {
+      const { content } = await ask('tools/call', { name: 'retrieve_tools', arguments: args })
+      const [{ text }] = content
+      return {
+        written: tokensOf(JSON.stringify({ name: 'retrieve_tools', arguments: args })),
+        reply: tokensOf(text),
+        names: JSON.parse(text).tools.map(({ name }) => name),
+      }
+    },
+  }
+}
+
+function searchOver(tools) {
+  const index = indexTools(tools)
+  return async (question, limit) => index.search(question, limit)
+}

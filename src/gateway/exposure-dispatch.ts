@@ -1,0 +1,55 @@
+/** Wires the exposure `dispatch`. */
+import { join } from 'node:path'
+import { createDispatch } from '../exposure/dispatch/dispatch.ts'
+import { createSpillDirectory, sweepSpills } from '../spill/directory.ts'
+import { createSpills } from '../spill/spills.ts'
+import { PROXY_TOOL_NAMES } from '../tools/index.ts'
+import { ourInstructions } from '../tools/instructions.ts'
+import { connectionsOf } from './connections.ts'
+import type { Exposure, ExposureConfig, ExposureParts } from './exposure.ts'
+import { finderOf } from './finder.ts'
+
+/** The longest file that `readresult` and `argumentsFile` read. */
+const MAX_READ_BYTES = 256 * 1024 * 1024
+
+export async function openDispatch(config: ExposureConfig, parts: ExposureParts): Promise<Exposure> {
+  const { settings } = config
+  const { engine, keeper, upstreams, logger } = parts
+  let servers = config.servers
+  const base = settings.spill.dir ?? join(settings.dataDir, 'spill')
+  void sweepSpills(base)
+  const spills = createSpills({
+    directory: createSpillDirectory(base),
+    allowDirs: settings.spill.allowDirs,
+    maxBytes: MAX_READ_BYTES,
+  })
+  const finder = await finderOf(config, logger)
+  return {
+    layers: () => [
+      createDispatch({
+        settings: {
+          budget: settings.maxResponseSize,
+          splitCalls: settings.dispatch.variants !== 'single',
+          spill: settings.spill,
+          readback: settings.readback,
+        },
+        ownTools: PROXY_TOOL_NAMES,
+        finder,
+        engine,
+        keeper,
+        spills,
+        connections: () => connectionsOf(servers, upstreams, parts),
+        refresh: async (_, { client }) => upstreams.refresh('tools', client),
+      }),
+    ],
+    instructions: ourInstructions('dispatch'),
+    toolsChange: () => false,
+    configure(next) {
+      servers = next.servers
+      finder.retain(servers.map(({ name }) => name))
+    },
+    async close() {
+      await Promise.all([finder.close(), spills.close()])
+    },
+  }
+}
