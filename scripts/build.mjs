@@ -30,7 +30,11 @@ process.exitCode = code
 
 async function bundle() {
   const made = await rolldown({
-    input: { main: 'src/main.ts', worker: 'src/engine/worker.ts' },
+    input: {
+      main: 'src/main.ts',
+      worker: 'src/engine/worker.ts',
+      'thread-host': 'src/upstream/thread-host.ts',
+    },
     platform: 'node',
     // The UMD build of jsonc-parser hides what it requires.
     resolve: { mainFields: ['module', 'main'] },

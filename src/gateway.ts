@@ -11,10 +11,12 @@ import { createBackend } from './gateway/backend.ts'
 import { openExposure } from './gateway/exposure.ts'
 import { openKeeper } from './gateway/keeper.ts'
 import { openListChangedCommand } from './gateway/list-changed-command.ts'
+import { type ModuleStatus, openModules } from './gateway/modules.ts'
 import { createOnion } from './gateway/onion.ts'
 import { createServerQuotas } from './gateway/server-quotas.ts'
 import { openUpstreams, serverOptionsOf } from './gateway/servers.ts'
 import { openSignIn, type SignInParts } from './gateway/sign-in.ts'
+import type { ModuleDefinition } from './modules/module.ts'
 import { createAddressBook } from './pipeline/address-book.ts'
 import type { Middleware } from './protocol/exchange.ts'
 import { type Logger, silentLogger } from './telemetry/log.ts'
@@ -38,6 +40,8 @@ export interface GatewayParts {
   elapsed?: () => number
   /** Layers of the embedder's own, outside of shaping: they see what the client will see. */
   middlewares?: readonly Middleware[]
+  /** Modules of the embedder's own, which `use` may name in `modules`. */
+  modules?: readonly ModuleDefinition[]
   signIn?: SignInParts
 }
 
@@ -50,6 +54,10 @@ export interface Gateway {
   check(): Promise<ServerStatus[]>
   status(): ServerStatus[]
   savings(): Promise<SavingsReport>
+  /** The modules in their order, the one nearest to the client first. */
+  modules(): ModuleStatus[]
+  /** The same, once each has had the time to start. */
+  checkModules(): Promise<ModuleStatus[]>
   /**
    * Takes the servers of this configuration from now on, with their limits and quotas. A server that is the same keeps its
    * connections, and calls under way end where they began. All other settings stay what they were.
@@ -73,7 +81,22 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
   const engine = createEngine({ ...ENGINE_DEFAULTS, queryTimeout: settings.queryTimeoutMs })
   const ledger = createLedger({ countTokens: (texts) => engine.countTokens(texts), now })
   const keeper = await openKeeper(config, engine, logger, now)
-  const audience = createAudience()
+  const modules = await openModules(config, {
+    engine,
+    logger,
+    now,
+    elapsed,
+    definitions: parts.modules ?? [],
+    listsChanged: () => {
+      for (const list of ['tools', 'prompts', 'resources'] as const) audience.announce(list, () => true)
+    },
+  })
+  const { stack } = modules
+  const audience = createAudience((client, notification, server) => {
+    void stack.notify({ ...notification, toward: 'client', client, server }, ({ method, params }) =>
+      client.notify(params === undefined ? { method } : { method, params }),
+    )
+  })
   const book = createAddressBook()
   const signIn = await openSignIn(config, parts.signIn, logger, now)
   const quotas = createServerQuotas(elapsed)
@@ -86,6 +109,20 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     now: elapsed,
     maxMessageBytes: MAX_MESSAGE_BYTES,
     arriving: settings.enableAutoTruncation ? engine.arriving : undefined,
+    ask: (server, client, { method, params = {} }, signal) =>
+      stack.ask(
+        {
+          method,
+          params,
+          client,
+          agent: client.agent,
+          signal,
+          server,
+          toward: 'client',
+          notify: client.notify,
+        },
+        (asked) => client.ask({ method: asked.method, params: asked.params }, asked.signal),
+      ),
   })
   const command = openListChangedCommand(settings, logger)
   if (command) audience.listen((list) => list === 'tools' && command.run())
@@ -109,6 +146,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     exposure: exposure.layers,
     instructions: exposure.instructions,
     middlewares: parts.middlewares ?? [],
+    modules: stack,
   })
   const backend = createBackend(handler, {
     upstreams,
@@ -119,6 +157,11 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     identity: identityOf(config),
     instructions: exposure.instructions,
     toolsChange: exposure.toolsChange,
+    notified: (client, notification) => {
+      void stack.notify({ ...notification, toward: 'server', client }, ({ method, params }) =>
+        upstreams.broadcast(params === undefined ? { method } : { method, params }, client),
+      )
+    },
   })
   const modern = createModernService({ backend, audience, now: elapsed })
 
@@ -137,7 +180,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     command?.close()
     await listener?.close()
     await signIn.close()
-    await Promise.all([upstreams.close(), keeper.close(), exposure.close(), reporting])
+    await Promise.all([upstreams.close(), keeper.close(), exposure.close(), modules.close(), reporting])
     await engine.close()
   }
 
@@ -169,12 +212,15 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
       return upstreams.status()
     },
     status: () => upstreams.status(),
+    modules: modules.status,
+    checkModules: modules.check,
     savings() {
       const report = ledger.report()
       reporting = report
       return report
     },
     async reconfigure(next) {
+      await modules.configure(next)
       await signIn.configure(next.servers)
       quotas.configure(next.servers)
       const done = upstreams.configure(serverOptionsOf(next))

@@ -3,6 +3,16 @@
 export { type Loaded, type LoadRequest, loadConfig, parseConfig } from './config/load.ts'
 export type { Config } from './config/schema.ts'
 export { createGateway, type Gateway, type GatewayParts } from './gateway.ts'
+export {
+  type Counts,
+  defineModule,
+  type Module,
+  type ModuleContext,
+  type ModuleDefinition,
+  type ModuleHealth,
+  type Notice,
+  type Notify,
+} from './modules/module.ts'
 export { ERROR_CODES, type ErrorCode, ProxyError, RpcError } from './protocol/errors.ts'
 export type { Agent, Client, Exchange, Handler, Middleware } from './protocol/exchange.ts'
 export type { JsonObject, JsonValue } from './protocol/json.ts'

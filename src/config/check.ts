@@ -1,12 +1,14 @@
 /** Checks a whole configuration and collects every problem it has. Does no input or output of its own. */
 import { isObject, type JsonObject } from '../protocol/json.ts'
 import { checkAuth } from './auth-settings.ts'
+import { checkModules } from './check-modules.ts'
 import { type CheckedServers, checkServers } from './check-servers.ts'
 import type { Surroundings } from './expand.ts'
 import { expandAll } from './expand-all.ts'
 import { reportIssues } from './issues.ts'
 import type { JsoncFile } from './jsonc.ts'
 import { read } from './keys.ts'
+import type { ModuleOptions } from './modules/entry.ts'
 import { settingRows } from './options.ts'
 import { type Problem, showSafely } from './problem.ts'
 import { createReport, type Report } from './report.ts'
@@ -27,6 +29,10 @@ export interface CheckRequest extends Surroundings {
   serversOptional: boolean
   /** The variables of an `envFile`. Throws when it cannot be read. */
   readEnvFile(path: string): Record<string, string>
+  /** The modules that `use` may name. */
+  modules: readonly ModuleOptions[]
+  /** The path of a file that the configuration names. */
+  resolve(path: string): string
 }
 
 /** Undefined `config`: at least one of the problems is an error. */
@@ -66,8 +72,18 @@ function checkObject(file: JsonObject, request: CheckRequest, report: Report): C
     report,
   )
   reportAbsence(parts.servers.length, { servers, disabled }, request, report)
+  const modules = checkModules(
+    parts.modules,
+    ['modules'],
+    {
+      surroundings: request.expand ? request : undefined,
+      known: request.modules,
+      resolve: (path) => request.resolve(path),
+    },
+    report,
+  )
   unknownVariables(request.env, report)
-  return settings && freeze({ file: request.file, servers, disabled, settings, chosen })
+  return settings && freeze({ file: request.file, servers, disabled, settings, modules, chosen })
 }
 
 function checkSettings(

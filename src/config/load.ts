@@ -7,6 +7,8 @@ import type { JsonObject } from '../protocol/json.ts'
 import { check } from './check.ts'
 import type { Surroundings } from './expand.ts'
 import { type JsoncFile, readJsonc } from './jsonc.ts'
+import type { ModuleOptions } from './modules/entry.ts'
+import { BUILT_IN_MODULES } from './modules/index.ts'
 import { formatProblem, type Problem } from './problem.ts'
 import type { Config } from './schema.ts'
 import { absolutePath, findFile, readText } from './sources.ts'
@@ -20,6 +22,8 @@ export interface LoadRequest extends Surroundings {
   flags?: Readonly<Record<string, string | undefined>>
   /** True: no file and no servers are fine, defaults are used (`stats`). Default false. */
   serversOptional?: boolean
+  /** Modules of the embedder that `use` may name, beside those of the proxy. */
+  modules?: readonly ModuleOptions[]
 }
 
 export interface Loaded {
@@ -32,7 +36,7 @@ export interface Loaded {
  * once, when there is something wrong with it.
  */
 export function loadConfig(request: LoadRequest): Loaded {
-  const { cwd, env, home, value, serversOptional = false } = request
+  const { cwd, env, home, value, serversOptional = false, modules = [] } = request
   const file = value === undefined ? findFile(request) : undefined
   if (file === undefined && value === undefined && !serversOptional) {
     throw new ProxyError(
@@ -42,6 +46,7 @@ export function loadConfig(request: LoadRequest): Loaded {
     )
   }
   const content = file === undefined ? inMemory(value ?? {}) : readJsonc(readText(file), shortName(file, cwd))
+  const resolve = (path: string): string => absolutePath(path, file === undefined ? cwd : dirname(file), home)
   const { config, problems } = check({
     env,
     cwd,
@@ -51,15 +56,18 @@ export function loadConfig(request: LoadRequest): Loaded {
     flags: request.flags ?? {},
     expand: file !== undefined,
     serversOptional,
-    readEnvFile: (path) => readEnvFile(absolutePath(path, file === undefined ? cwd : dirname(file), home)),
+    readEnvFile: (path) => readEnvFile(resolve(path)),
+    modules: [...BUILT_IN_MODULES, ...modules],
+    resolve,
   })
   if (config !== undefined) return { config, warnings: problems }
   throw invalid(problems, file === undefined ? 'The configuration' : shortName(file, cwd))
 }
 
 /** A complete configuration from an object in memory, for embedding and for tests. Nothing is read but `value`. */
-export function parseConfig(value: JsonObject): Config {
-  return loadConfig({ value, env: {}, cwd: process.cwd(), home: process.cwd(), serversOptional: true }).config
+export function parseConfig(value: JsonObject, modules: readonly ModuleOptions[] = []): Config {
+  const [cwd, home] = [process.cwd(), process.cwd()]
+  return loadConfig({ value, env: {}, cwd, home, serversOptional: true, modules }).config
 }
 
 function invalid(problems: readonly Problem[], name: string): ProxyError {

@@ -1,5 +1,6 @@
 /** The whole configuration: the file as people write it, and the complete, frozen form the proxy runs on. */
 import * as z from 'zod'
+import type { ModuleConfig } from './modules/entry.ts'
 import { type ServerConfig, serverSchema } from './servers.ts'
 import { type Settings, settingsSchema } from './settings.ts'
 
@@ -23,6 +24,8 @@ export interface Config {
   /** Names of servers that the file leaves out. */
   readonly disabled: readonly string[]
   readonly settings: DeepReadonly<Settings>
+  /** The modules around an exchange, the one nearest to the client first. */
+  readonly modules: readonly ModuleConfig[]
   /** Paths of the settings that somebody chose: `['transport', 'log.level']`. The others are defaults. */
   readonly chosen: readonly string[]
 }

@@ -19,6 +19,8 @@ export interface Parts {
   servers: { path: Path; value: JsonValue }[]
   /** With canonical keys, values as written. */
   settings: JsonObject
+  /** The list of modules as written. Undefined: there is none. */
+  modules?: JsonValue
 }
 
 /** Aliases of settings are understood beside `proxySettings` as well as inside it. */
@@ -42,22 +44,13 @@ export function split(file: JsonObject, report: Report): Parts {
         })
       }
     } else if (aliases.has(name)) settings({ [key]: value }, [])
-    else if (key === 'modules') checkModules(value, report)
+    else if (key === 'modules') parts.modules = value
     else if (key === 'inputs') checkInputs(value, report)
     else if (!SILENT.includes(key)) {
       unknownKey(key, [key], [...SERVER_SECTIONS, 'proxySettings'], LATER.file, report)
     }
   }
   return parts
-}
-
-/** A module may block or rewrite: to leave one out unasked would not be safe. */
-function checkModules(value: JsonValue, report: Report): void {
-  if (Array.isArray(value) && value.length === 0) return
-  report.add('error', ['modules'], {
-    message: 'names modules, which are not available in this version',
-    remedy: 'Remove "modules".',
-  })
 }
 
 function checkInputs(value: JsonValue, report: Report): void {

@@ -16,9 +16,17 @@ export interface Audience {
   announce(list: AnnouncedList, concerns: (client: Client) => boolean): void
   /** Calls back at every change, at once. */
   listen(heard: (list: AnnouncedList) => void): void
-  /** To one client, or to all; to each `as` it is to read it. */
-  notify(notification: Notification, client?: Client, as?: (receiver: Client) => Notification): void
+  /** To one client, or to all. */
+  notify(notification: Notification, to?: Receivers): void
   close(): void
+}
+
+export interface Receivers {
+  client?: Client | undefined
+  /** Whose notification it is. */
+  server?: string
+  /** As each client is to read it. */
+  as?: (receiver: Client) => Notification
 }
 
 interface Gathering {
@@ -26,7 +34,11 @@ interface Gathering {
   concerned: Set<Client>
 }
 
-export function createAudience(): Audience {
+/** How a client is told something. */
+export type Tell = (client: Client, notification: Notification, server: string | undefined) => void
+
+/** `tell` takes the place of `client.notify`. */
+export function createAudience(tell: Tell = (client, notification) => client.notify(notification)): Audience {
   const clients = new Map<Client, (list: AnnouncedList) => boolean>()
   const gatherings = new Map<AnnouncedList, Gathering>()
   const listeners: ((list: AnnouncedList) => void)[] = []
@@ -34,7 +46,8 @@ export function createAudience(): Audience {
   function send(list: AnnouncedList, { concerned }: Gathering): void {
     gatherings.delete(list)
     for (const client of concerned)
-      if (clients.get(client)?.(list)) client.notify({ method: `notifications/${list}/list_changed` })
+      if (clients.get(client)?.(list))
+        tell(client, { method: `notifications/${list}/list_changed` }, undefined)
   }
 
   function gather(list: AnnouncedList): Gathering {
@@ -55,8 +68,8 @@ export function createAudience(): Audience {
       for (const client of concerned) gathering.concerned.add(client)
     },
     listen: (heard) => listeners.push(heard),
-    notify(notification, client, as = () => notification) {
-      for (const receiver of client ? [client] : clients.keys()) receiver.notify(as(receiver))
+    notify(notification, { client, server, as = () => notification } = {}) {
+      for (const receiver of client ? [client] : clients.keys()) tell(receiver, as(receiver), server)
     },
     close() {
       for (const { timer } of gatherings.values()) clearTimeout(timer)

@@ -1,7 +1,9 @@
 /** The engine answers questions about kept results off the event loop. Contract; `lanes.ts` runs it. */
 import type { GrowingBytes } from '../protocol/growing-bytes.ts'
+import type { TextChange } from '../text/change.ts'
 import type {
   Arrival,
+  Changed,
   Digest,
   DigestOptions,
   Export,
@@ -34,6 +36,8 @@ export interface Engine {
     wanted: Readback,
     signal: AbortSignal,
   ): Promise<ReadbackResult>
+  /** Changes texts of a result that is not kept yet. Rejects as `query` does. */
+  change(content: Uint8Array, change: TextChange, signal: AbortSignal): Promise<Changed>
   /** Exact tokens of short texts (≤ 4 KB each). */
   countTokens(texts: readonly string[]): Promise<number[]>
   /** Forgets the views of content that is gone, by its hash. */

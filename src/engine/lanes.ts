@@ -120,6 +120,7 @@ export function createEngine(options: EngineOptions): Engine {
       return run(lane, { kind: 'export', source: { handle, hash, content, tool }, toon }, signal)
     },
     readback: (content, wanted, signal) => run(idlest(), { kind: 'readback', content, wanted }, signal),
+    change: (content, change, signal) => run(idlest(), { kind: 'change', content, change }, signal, true),
     countTokens: (texts) => run(idlest(), { kind: 'count', texts }),
     forget(hash) {
       const lane = homes.get(hash)

@@ -75,6 +75,16 @@ export interface Export {
   preview: string
 }
 
+/** A result with other texts. */
+export interface Changed {
+  /** Absent: nothing had to be changed. */
+  content?: Uint8Array<SharedArrayBuffer>
+  /** The bytes are no JSON object: nobody can read them. */
+  unreadable?: true
+  /** How often each change was made, by its name. */
+  counts: Record<string, number>
+}
+
 /** What is read of a file. */
 export type Readback = ReadbackParams & ReadbackLimits
 

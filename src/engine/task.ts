@@ -1,6 +1,8 @@
 /** What a lane hands to its worker. The answer's type follows from the kind. */
+import type { TextChange } from '../text/change.ts'
 import type {
   Arrival,
+  Changed,
   Digest,
   DigestOptions,
   Export,
@@ -55,6 +57,12 @@ interface ReadbackTask {
   wanted: Readback
 }
 
+interface ChangeTask {
+  kind: 'change'
+  content: Uint8Array
+  change: TextChange
+}
+
 interface CountTask {
   kind: 'count'
   texts: readonly string[]
@@ -90,6 +98,7 @@ export type Task =
   | ExtractTask
   | ExportTask
   | ReadbackTask
+  | ChangeTask
   | CountTask
   | ForgetTask
   | CountedTask
@@ -105,5 +114,6 @@ interface Answers {
   extract: Extract
   export: Export
   readback: ReadbackResult
+  change: Changed
   count: number[]
 }

@@ -1,6 +1,7 @@
 /** What runs in a lane's thread. */
 import { countTokens } from '../text/tokens.ts'
 import { createArrivals } from './arrivals.ts'
+import { change } from './change.ts'
 import { digest } from './digest.ts'
 import { exported } from './export.ts'
 import { extract } from './extract.ts'
@@ -30,6 +31,8 @@ export function run(task: Task): Answer<Task> {
       return exported(views, task.source, task.toon)
     case 'readback':
       return readFile(task.content, task.wanted)
+    case 'change':
+      return change(task.content, task.change)
     case 'count':
       return task.texts.map(countTokens)
     case 'counted':

@@ -23,11 +23,22 @@ export interface BackendParts {
   instructions: string
   /** False: no change of tools at a server is a change of the list that this client sees. */
   toolsChange(client: Client): boolean
+  notified: Backend['notified']
 }
 
 export function createBackend(
   handler: Handler,
-  { upstreams, audience, engine, keeper, logger, identity, instructions: ours, toolsChange }: BackendParts,
+  {
+    upstreams,
+    audience,
+    engine,
+    keeper,
+    logger,
+    identity,
+    instructions: ours,
+    toolsChange,
+    notified,
+  }: BackendParts,
 ): Backend {
   const serverInfo = { name: PROXY_NAME, title: 'MCP RLM Proxy', version: packageVersion() }
   const opening = new Map<Client, NodeJS.Immediate>()
@@ -73,7 +84,7 @@ export function createBackend(
         logger.error({ err: error }, 'what a session kept could not be removed')
       })
     },
-    notified: (client, notification) => upstreams.broadcast(notification, client),
+    notified,
   }
 }
 

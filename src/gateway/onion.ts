@@ -6,6 +6,7 @@ import type { Engine } from '../engine/engine.ts'
 import { calledName, EXPOSURE_NAMES, RESERVED_NAMES } from '../exposure/names.ts'
 import { createAccount } from '../modules/account.ts'
 import { createShape } from '../modules/shape.ts'
+import type { Stack } from '../modules/stack.ts'
 import { createTruncate } from '../modules/truncate.ts'
 import type { AddressBook } from '../pipeline/address-book.ts'
 import { compose } from '../pipeline/onion.ts'
@@ -36,13 +37,28 @@ export interface OnionParts {
   /** The proxy's own part of the server instructions. */
   instructions: string
   middlewares: readonly Middleware[]
+  modules: Stack
 }
 
-/** client → account → exposure → the embedder's layers → shape → references → router. Listing and calling take the same way. */
+/**
+ * client → account → exposure → the embedder's layers → modules → shape → references → modules → router. Listing and calling take the
+ * same way.
+ */
 export function createOnion(config: Config, parts: OnionParts): Handler {
   const { settings } = config
-  const { engine, keeper, ledger, upstreams, book, logger, exposure, instructions, quotas, middlewares } =
-    parts
+  const {
+    engine,
+    keeper,
+    ledger,
+    upstreams,
+    book,
+    logger,
+    exposure,
+    instructions,
+    quotas,
+    middlewares,
+    modules,
+  } = parts
   const dialect = settings.exposure === 'dispatch' ? 'dispatch' : 'tools'
   const tools = createProxyTools({
     engine,
@@ -76,11 +92,14 @@ export function createOnion(config: Config, parts: OnionParts): Handler {
     }),
     ...exposure((exchange, result) => shape.wrap(async () => result)(exchange)),
     ...middlewares,
+    modules.outer,
     ...(settings.truncateOutputLength === undefined
       ? []
       : [createTruncate({ max: settings.truncateOutputLength, exempt: PROXY_TOOL_NAMES })]),
     shape,
     createReferences({ engine, keeper, exempt: PROXY_TOOL_NAMES, maxBytes: MAX_REFERENCED_BYTES }),
+    modules.inner,
+    modules.door,
   ]
   const handler = compose(
     layers,

@@ -11,7 +11,7 @@ import type { Authorizer } from '../upstream/authorizer.ts'
 import type { Arriving } from '../upstream/envelope.ts'
 import type { ServerOptions } from '../upstream/options.ts'
 import { createUpstreams } from '../upstream/pool.ts'
-import type { Upstreams } from '../upstream/upstreams.ts'
+import type { UpstreamEvents, Upstreams } from '../upstream/upstreams.ts'
 
 export interface ServersParts {
   audience: Audience
@@ -25,6 +25,8 @@ export interface ServersParts {
   maxMessageBytes: number
   /** Told of long responses while they come. */
   arriving: Arriving | undefined
+  /** Asks a client that no request under way belongs to. */
+  ask: NonNullable<UpstreamEvents['ask']>
 }
 
 export function openUpstreams(config: Config, parts: ServersParts): Upstreams {
@@ -46,9 +48,12 @@ export function openUpstreams(config: Config, parts: ServersParts): Upstreams {
       changed: (_server, kind, concerns) =>
         audience.announce(kind === 'resourceTemplates' ? 'resources' : kind, concerns),
       notification: (server, notification, client) =>
-        audience.notify(notification, client, (receiver) =>
-          book.notification(server, notification, receiver),
-        ),
+        audience.notify(notification, {
+          client,
+          server,
+          as: (receiver) => book.notification(server, notification, receiver),
+        }),
+      ask: parts.ask,
     },
     logger,
     arriving: parts.arriving,

@@ -1,5 +1,5 @@
 /** How often tools of a server may be called, by all clients together (seed S1, section 7: a token bucket for each server). */
-import { TokenBucket } from './token-bucket.ts'
+import { TokenBucket } from '../modules/token-bucket.ts'
 
 export interface Quota {
   /** Calls that come back in a second. */

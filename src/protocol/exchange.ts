@@ -41,10 +41,14 @@ export interface Exchange {
   readonly agent: Agent
   /** Aborts when the client cancels or leaves. */
   readonly signal: AbortSignal
-  /** Progress and log messages, back to this requester, on this request's stream. */
-  notify(notification: Notification): void
+  /** `client`: a request of a server to a client (sampling, elicitation, roots), on its way through the modules. */
+  readonly toward?: 'client'
+  /** The server that asks, of such a request. */
+  readonly server?: string
+  /** Progress and log messages, back to this requester, on this request's stream. `server`: whose they are. */
+  notify(notification: Notification, server?: string): void
   /** Sampling, elicitation and roots, to this requester, on this request's stream. Absent in the modern era. */
-  ask?(request: Request, signal?: AbortSignal): Promise<Result>
+  ask?(request: Request, signal?: AbortSignal, server?: string): Promise<Result>
   /** Set by the proxy's own tools: keep the result whatever its size, and say under which handle in `_meta`. */
   readonly keep?: true
 }

@@ -26,6 +26,8 @@ export interface LinkParts {
   client: Client | undefined
   groups: Groups
   connection(link: Link): Connection
+  /** Asks a client that no request under way belongs to. */
+  ask(client: Client, request: Request, signal: AbortSignal): Promise<Result>
   /** The subscription that a modern server tells changes on. */
   listening?: Listening | undefined
 }
@@ -38,11 +40,13 @@ export class Link {
   readonly listening: Listening | undefined
   readonly #underway = new Map<RequestId, Exchange>()
   readonly #standing = new Standing()
+  readonly #ask: LinkParts['ask']
   #level: string | undefined
   /** The clients that have not yet answered a request of the server, one entry a request. */
   readonly #asked: Client[] = []
 
-  constructor({ server, client, groups, connection, listening }: LinkParts) {
+  constructor({ server, client, groups, connection, listening, ask }: LinkParts) {
+    this.#ask = ask
     this.server = server
     this.client = client
     this.groups = groups
@@ -83,7 +87,10 @@ export class Link {
     const token = own(metaOf(request.params) ?? {}, 'progressToken')
     if (typeof token === 'string' || typeof token === 'number') {
       options.onProgress = (params) =>
-        exchange.notify({ method: 'notifications/progress', params: { ...params, progressToken: token } })
+        exchange.notify(
+          { method: 'notifications/progress', params: { ...params, progressToken: token } },
+          this.server,
+        )
     }
     try {
       const result = await this.connection.request(request, options)
@@ -132,7 +139,9 @@ export class Link {
     }
     this.#asked.push(client)
     try {
-      return exchange?.ask ? await exchange.ask(request, signal) : await client.ask(request, signal)
+      return exchange?.ask
+        ? await exchange.ask(request, signal, this.server)
+        : await this.#ask(client, request, signal)
     } finally {
       this.#asked.splice(this.#asked.indexOf(client), 1)
     }
@@ -141,7 +150,7 @@ export class Link {
   /** True when the notification was about a request under way, and went there. */
   relay(notification: Notification, via: RequestId | undefined): boolean {
     const exchange = notification.method === 'notifications/message' ? this.#exchangeOf(via) : undefined
-    exchange?.notify(notification)
+    exchange?.notify(notification, this.server)
     return exchange !== undefined
   }
 

@@ -7,7 +7,7 @@ import { Connection, type Session } from './connection.ts'
 import { dial } from './dial.ts'
 import { ManyGroups, OneGroup } from './groups.ts'
 import { envelope } from './handshake.ts'
-import { Link } from './link.ts'
+import { Link, type LinkParts } from './link.ts'
 import { Listening } from './listening.ts'
 import type { CompleteOptions } from './options.ts'
 import type { Server } from './servers.ts'
@@ -167,10 +167,13 @@ export class Links {
 
   /** `first`: who asked for it, so that a server which serves all is greeted with what at least this client can do. */
   #make(server: Server, client: Client | undefined, era: Era, first = client): Link {
+    const { events } = this.#options
     const connection = (link: Link): Connection =>
       this.#connection(server, link, era, first?.capabilities ?? {})
+    const ask: LinkParts['ask'] = (asked, request, signal) =>
+      events.ask?.(server.name, asked, request, signal) ?? asked.ask(request, signal)
     if (era === 'legacy')
-      return new Link({ server: server.name, client, groups: new OneGroup(client), connection })
+      return new Link({ server: server.name, client, groups: new OneGroup(client), connection, ask })
     const { clientInfo, defaults, random, later } = this.#options
     const listening = new Listening({
       envelope: envelope({ clientInfo, capabilities: {} }),
@@ -180,7 +183,14 @@ export class Links {
       interrupted: () => this.#links.has(link) && this.#events.interrupted(link),
     })
     const groups = new ManyGroups((group) => this.#events.outgrown(server.name, group))
-    const link: Link = new Link({ server: server.name, client: undefined, groups, connection, listening })
+    const link: Link = new Link({
+      server: server.name,
+      client: undefined,
+      groups,
+      connection,
+      listening,
+      ask,
+    })
     return link
   }
 

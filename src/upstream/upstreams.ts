@@ -53,6 +53,8 @@ export interface UpstreamEvents {
   changed(server: string, kind: ListKind, concerns: (client: Client) => boolean): void
   /** A notification of a server that belongs to no request: logging, resources/updated. `client` absent: to all. */
   notification(server: string, notification: Notification, client: Client | undefined): void
+  /** A request of a server that belongs to no request of the client's. Absent: the client is asked. */
+  ask?(server: string, client: Client, request: Request, signal: AbortSignal): Promise<Result>
 }
 
 /** What became of the servers, by name. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { TokenBucket } from '../../../src/pipeline/token-bucket.ts'
+import { TokenBucket } from '../../../src/modules/token-bucket.ts'
 import { runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
 

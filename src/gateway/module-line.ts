@@ -1,0 +1,95 @@
+/** The ways to modules that run elsewhere: a thread, a program, an address. */
+import type { ExternalModule } from '../config/modules/entry.ts'
+import { packageVersion } from '../config/version.ts'
+import type { Line, LineEvents } from '../modules/external/line.ts'
+import { ModuleTimeout } from '../modules/guard.ts'
+import { PROXY_NAME } from '../protocol/chain.ts'
+import { messageOf, ProxyError, RPC, RpcError } from '../protocol/errors.ts'
+import type { Logger } from '../telemetry/log.ts'
+import { DEFAULT_BACKOFF, later } from '../upstream/backoff.ts'
+import { Connection } from '../upstream/connection.ts'
+import { dial } from '../upstream/dial.ts'
+import { serverEnvironment } from '../upstream/environment.ts'
+import { complete } from '../upstream/options.ts'
+import { ThreadTransport } from '../upstream/thread.ts'
+import type { UpstreamTransport } from '../upstream/upstream-transport.ts'
+
+export interface LineParts {
+  logger: Logger
+  /** Milliseconds by a clock that nobody sets. */
+  elapsed: () => number
+}
+
+/** Milliseconds from the start of a module to the end of its handshake. */
+const CONNECT_MS = 30_000
+/** Room for what stands around a message. */
+const ENVELOPE_BYTES = 64 * 1024
+
+export function openLine(module: ExternalModule, events: LineEvents, { logger, elapsed }: LineParts): Line {
+  let lastError = ''
+  const connection = new Connection({
+    server: module.name,
+    dial: () => dialModule(module, logger),
+    introduction: {
+      era: 'legacy',
+      clientInfo: { name: PROXY_NAME, version: packageVersion() },
+      capabilities: { extensions: { 'io.modelcontextprotocol/interceptors': {} } },
+      via: [],
+    },
+    connectTimeoutMs: CONNECT_MS,
+    backoff: DEFAULT_BACKOFF,
+    revive: true,
+    logger,
+    now: elapsed,
+    random: Math.random,
+    later,
+    handlers: {
+      // It is asked, and has nobody to ask.
+      request: async ({ method }) => {
+        if (method === 'ping') return {}
+        throw new RpcError(RPC.methodNotFound, `${method} is not available`)
+      },
+      notification() {},
+      ready: () => events.ready(),
+      lost(error) {
+        lastError = error.message
+        events.lost(error)
+      },
+    },
+  })
+  return {
+    async request(request, limits) {
+      // It comes back when its time has come, not with every message.
+      if (connection.state === 'waiting') throw new Error(lastError)
+      try {
+        return await connection.request(request, limits)
+      } catch (error) {
+        if (error instanceof ProxyError && error.code === 'UPSTREAM_TIMEOUT')
+          throw new ModuleTimeout(messageOf(error))
+        throw error
+      }
+    },
+    restart: () => void connection.session?.peer.close().catch(() => {}),
+    close: () => connection.close(),
+  }
+}
+
+function dialModule({ name, reach, maxBytes }: ExternalModule, logger: Logger): UpstreamTransport {
+  const maxMessageBytes = maxBytes + ENVELOPE_BYTES
+  if ('path' in reach)
+    return new ThreadTransport({
+      path: reach.path,
+      env: serverEnvironment(process.env),
+      maxMessageBytes,
+      logger,
+    })
+  const options = complete({
+    servers: {},
+    defaults: { maxMessageBytes, largeBytes: maxMessageBytes },
+    identity: '',
+    clientInfo: {},
+    events: { changed() {}, notification() {} },
+    logger,
+  })
+  return dial(reach, options, name)
+}

@@ -1,0 +1,89 @@
+/** What a module is: one layer around all that passes between clients and servers. Public API. */
+import type * as z from 'zod'
+import type { Client, Handler } from '../protocol/exchange.ts'
+import type { JsonObject } from '../protocol/json.ts'
+import type { Result } from '../protocol/result.ts'
+import type { Logger } from '../telemetry/log.ts'
+import type { TextChange } from '../text/change.ts'
+
+/** A notification under way. */
+export interface Notice {
+  readonly method: string
+  readonly params?: JsonObject | undefined
+  readonly toward: 'client' | 'server'
+  /** Who gets it, or sent it. */
+  readonly client: Client
+  /** The server it comes from, where that is known. */
+  readonly server?: string | undefined
+}
+
+/** Passes a notification on. What is not passed on is gone. A promise holds up those that follow. */
+export type Notify = (notice: Notice) => void | Promise<void>
+
+/** How a module is. Shown by `doctor` and `status`. */
+export interface ModuleHealth {
+  state: 'ok' | 'starting' | 'failed'
+  /** In words: what it is, or what is wrong. */
+  message: string
+}
+
+/** A module at work. All members are optional: one that does nothing is a module as well. */
+export interface Module {
+  /**
+   * A layer around requests and their results: `(next) => async (exchange) => next(exchange)`. Requests of servers (sampling,
+   * elicitation, roots, ping) come here as well, with `toward: 'client'`. May be called more than once: what lasts belongs
+   * into `create`.
+   */
+  wrap?(next: Handler): Handler
+  /** A layer around notifications of both directions. */
+  notify?(next: Notify): Notify
+  health?(): ModuleHealth
+  /** Waits until it would work, and says how it is. Absent: it always is. */
+  check?(): Promise<ModuleHealth>
+  close?(): Promise<void>
+}
+
+/** What a module is handed. */
+export interface ModuleContext {
+  /** Its name in the list. */
+  readonly name: string
+  /** Writes to the proxy's log, with the module's name in each line. */
+  readonly logger: Logger
+  /** Milliseconds by a clock that nobody sets. */
+  readonly elapsed: () => number
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** A folder of its own for what lasts. Made on use: it may not be there. */
+  readonly dataDir: string
+  /**
+   * Changes texts of a result. Large results, which must not be parsed on the event loop, are changed in a worker. The result
+   * itself where nothing had to be changed. `counts`: how often each change was made, by its name.
+   */
+  change(result: Result, change: TextChange, signal: AbortSignal): Promise<{ result: Result; counts: Counts }>
+  /** What is listed is no longer what it was: clients are told. */
+  listsChanged(): void
+}
+
+/** How often, by name. */
+export type Counts = Readonly<Record<string, number>>
+
+/** A module as it is written. */
+export interface ModuleDefinition<Options extends z.ZodObject = z.ZodObject> {
+  /** What `use` calls it. */
+  readonly name: string
+  /** Its options. Unknown keys are reported, and what is missing gets its default. */
+  readonly options: Options
+  /**
+   * The messages it wants, by method: `tools/call`, `tools/*`, `notifications/progress`, `*`. All others pass it without cost.
+   * Absent: all.
+   */
+  readonly messages?: readonly string[] | ((options: z.output<Options>) => readonly string[])
+  create(options: z.output<Options>, context: ModuleContext): Module | Promise<Module>
+}
+
+/** Keeps the types of the options together. */
+export function defineModule<Options extends z.ZodObject>(
+  definition: ModuleDefinition<Options>,
+): ModuleDefinition<Options> {
+  return definition
+}

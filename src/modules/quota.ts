@@ -1,0 +1,62 @@
+/** How often tools may be called: a bucket of tokens for each client, server or tool. */
+import { quotaOptions } from '../config/modules/quota.ts'
+import { errorResult } from '../protocol/content.ts'
+import type { Exchange, Handler } from '../protocol/exchange.ts'
+import { originOf } from '../protocol/origin.ts'
+import { matcherOf } from '../text/glob.ts'
+import { defineModule } from './module.ts'
+import { createRoster, namesOf } from './roster.ts'
+import { TokenBucket } from './token-bucket.ts'
+
+/** Buckets that are kept; the one used longest ago goes first, which gives who had it a full one. */
+const MAX_BUCKETS = 10_000
+
+export const quota = defineModule({
+  name: 'quota',
+  options: quotaOptions,
+  messages: ['tools/call', 'tools/list'],
+  create({ rps, burst = Math.floor(rps), per, tools }, { elapsed }) {
+    const roster = createRoster()
+    const buckets = new Map<string, TokenBucket>()
+    const isMeant = tools && matcherOf(tools)
+    /** Whose a tool is has to be known. */
+    const asksLists = per === 'server' || tools !== undefined
+
+    function take(key: string): number | undefined {
+      const bucket =
+        buckets.get(key) ?? new TokenBucket({ rate: rps, burst: Math.max(1, burst), now: elapsed })
+      buckets.delete(key)
+      buckets.set(key, bucket)
+      const [oldest] = buckets.keys()
+      if (buckets.size > MAX_BUCKETS && oldest !== undefined) buckets.delete(oldest)
+      const permission = bucket.take()
+      return permission.allowed ? undefined : Math.ceil(permission.retryAfter / 1000)
+    }
+
+    /** Undefined: this call is not counted. */
+    async function keyOf(exchange: Exchange, next: Handler): Promise<string | undefined> {
+      const name = String(exchange.params.name)
+      const item = asksLists ? await roster.find('tools', name, exchange, next) : undefined
+      if (isMeant && !(item ? namesOf(item, 'tools') : [name]).some(isMeant)) return undefined
+      if (per === 'agent') return exchange.agent.id
+      if (per === 'tool') return name
+      return per === 'all' ? '' : ((item && originOf(item)?.server) ?? '')
+    }
+
+    return {
+      wrap: (next) => async (exchange) => {
+        if (exchange.method === 'tools/list') {
+          const result = await next(exchange)
+          return asksLists ? roster.learn('tools', result, exchange.client).result : result
+        }
+        const key = await keyOf(exchange, next)
+        const seconds = key === undefined ? undefined : take(key)
+        if (seconds === undefined) return next(exchange)
+        const whose = per === 'agent' ? 'You have' : per === 'tool' ? 'This tool has' : 'There have been'
+        const text =
+          per === 'agent' || per === 'tool' ? 'had as many calls as allowed' : 'as many calls as allowed'
+        return errorResult(`${whose} ${text}. Nothing was called; try again in ${seconds} s.`)
+      },
+    }
+  },
+})

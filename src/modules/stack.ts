@@ -1,0 +1,154 @@
+/** The modules as one: the same order around requests, requests of servers, and notifications of both directions. */
+import type { Exchange, Handler, Middleware } from '../protocol/exchange.ts'
+import type { Notification, Request } from '../protocol/message.ts'
+import type { Result } from '../protocol/result.ts'
+import type { Module, Notice, Notify } from './module.ts'
+
+/** A module in its place. */
+export interface Layer {
+  readonly name: string
+  /** Decides by the method whether it sees a message. */
+  wants(method: string): boolean
+  /** True where what servers say and ask may be something for it. */
+  readonly hears: boolean
+  readonly module: Module
+}
+
+export interface Stack {
+  /** Layers between the client and shaping. */
+  readonly outer: Middleware
+  /** Layers between shaping and the servers. */
+  readonly inner: Middleware
+  /** Innermost of all: what a server says while it works on a request goes through the modules. */
+  readonly door: Middleware
+  /** A request of a server to a client, which `answer` asks. */
+  ask(exchange: Exchange, answer: Handler): Promise<Result>
+  /** A notification; `deliver` is called with what becomes of it, unless a module keeps it. */
+  notify(notice: Notice, deliver: Notify): void | Promise<void>
+  /** These from now on. What is under way ends where it began. */
+  set(outer: readonly Layer[], inner: readonly Layer[]): void
+}
+
+/** The innermost function of a chain is known only when a message comes: the chain ends in what the message brings along. */
+interface Asked extends Exchange {
+  readonly answer: Handler
+}
+interface Told extends Notice {
+  readonly deliver: Notify
+}
+
+export function createStack(): Stack {
+  const outer = createSegment('modules, outer')
+  const inner = createSegment('modules')
+  let ask: Handler = answered
+  let toClient: Notify = delivered
+  let toServer: Notify = delivered
+  let isHearing = false
+
+  /** Functions that go through the modules already: a call that a tool of the proxy's own makes has them. */
+  const doors = new WeakSet<object>()
+
+  function notify(notice: Notice, deliver: Notify): void | Promise<void> {
+    if (!isHearing) return deliver(notice)
+    const told: Told = { ...notice, deliver }
+    return notice.toward === 'client' ? toClient(told) : toServer(told)
+  }
+
+  function through(exchange: Exchange): { exchange: Exchange; settled(): Promise<void> | undefined } {
+    const { client, agent } = exchange
+    let queue: Promise<void> | undefined
+    const deliver: Notify = ({ method, params }) => exchange.notify(messageOf(method, params))
+    const heard = (notification: Notification, server?: string): void => {
+      const tell = (): void | Promise<void> =>
+        notify({ ...notification, toward: 'client', client, server }, deliver)
+      // In the order in which they came, and before the result.
+      const told = queue === undefined ? tell() : queue.then(tell)
+      if (told instanceof Promise) queue = told.catch(() => {})
+    }
+    doors.add(heard)
+    const { ask: asked } = exchange
+    if (asked === undefined) return { exchange: { ...exchange, notify: heard }, settled: () => queue }
+    const asking = (request: Request, signal?: AbortSignal, server?: string): Promise<Result> =>
+      ask({
+        method: request.method,
+        params: request.params ?? {},
+        client,
+        agent,
+        signal: signal ?? exchange.signal,
+        notify: (notification) => exchange.notify(notification),
+        toward: 'client',
+        ...(server !== undefined && { server }),
+        answer: ({ method, params, signal: until }) => asked(messageOf(method, params), until),
+      } as Asked)
+    return { exchange: { ...exchange, notify: heard, ask: asking }, settled: () => queue }
+  }
+
+  return {
+    outer: outer.middleware,
+    inner: inner.middleware,
+    door: {
+      name: 'door',
+      wrap: (next) => (exchange) => {
+        if (!isHearing || doors.has(exchange.notify)) return next(exchange)
+        const opened = through(exchange)
+        return next(opened.exchange).finally(() => opened.settled())
+      },
+    },
+    ask: (exchange, answer) => ask({ ...exchange, toward: 'client', answer } as Asked),
+    notify,
+    set(outside, inside) {
+      outer.set(outside)
+      inner.set(inside)
+      const all = [...outside, ...inside]
+      isHearing = all.some(({ hears }) => hears)
+      // From a server the last of the list is the first: it stands nearest to it.
+      const reversed = all.toReversed()
+      ask = requests(reversed, answered)
+      toClient = notices(reversed, delivered)
+      toServer = notices(all, delivered)
+    },
+  }
+}
+
+const answered: Handler = (exchange) => (exchange as Asked).answer(exchange)
+const delivered: Notify = (notice) => (notice as Told).deliver(notice)
+
+function messageOf(method: string, params: Notification['params']): Notification {
+  return params === undefined ? { method } : { method, params }
+}
+
+/** Layers that can be exchanged for others while requests are under way. */
+function createSegment(name: string): { middleware: Middleware; set(layers: readonly Layer[]): void } {
+  let layers: readonly Layer[] = []
+  const updates: (() => void)[] = []
+  return {
+    middleware: {
+      name,
+      wrap(next) {
+        let handler = next
+        updates.push(() => {
+          handler = requests(layers, next)
+        })
+        return (exchange) => handler(exchange)
+      },
+    },
+    set(wanted) {
+      layers = wanted
+      for (const update of updates) update()
+    },
+  }
+}
+
+function requests(layers: readonly Layer[], innermost: Handler): Handler {
+  return layers.reduceRight((next, { module, wants }) => {
+    const handler = module.wrap?.(next)
+    return handler ? (exchange) => (wants(exchange.method) ? handler(exchange) : next(exchange)) : next
+  }, innermost)
+}
+
+function notices(layers: readonly Layer[], innermost: Notify): Notify {
+  return layers.reduceRight((next, { module, wants }) => {
+    const handler = module.notify?.(next)
+    return handler ? (notice) => (wants(notice.method) ? handler(notice) : next(notice)) : next
+  }, innermost)
+}
