@@ -199,7 +199,7 @@ function notices(notify: NonNullable<Module['notify']>, next: Notify, options: G
   if (mode === 'audit') {
     const watching = notify(() => {})
     return (notice) => {
-      attempt(() => watching(notice), failed)
+      void attempt(() => watching(notice), failed)
       return next(notice)
     }
   }

@@ -1,11 +1,10 @@
 /** Gives tools, prompts and resources other names, titles and descriptions, and routes the new names to the old ones. */
 import type * as z from 'zod'
 import { renameOptions } from '../config/modules/rename.ts'
-import { ProxyError } from '../protocol/errors.ts'
+import { ProxyError, RPC, RpcError } from '../protocol/errors.ts'
 import type { Exchange, Handler } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
 import type { Result } from '../protocol/result.ts'
-import type { Logger } from '../telemetry/log.ts'
 import { defineModule } from './module.ts'
 import { createRoster, KINDS, type Kind, kindOfList, namesOf } from './roster.ts'
 
@@ -30,23 +29,36 @@ export const rename = defineModule({
     }
     const names = { tools: createNames(), prompts: createNames(), resources: createNames() }
 
+    const warned = new Set<string>()
+    /** Once for each name: lists come again and again. */
+    const taken: Taken = (kind, name, item) => {
+      if (warned.size > MAX_WARNED || warned.has(`${kind}/${name}`)) return
+      warned.add(`${kind}/${name}`)
+      logger.warn({ kind, name, item }, 'the new name is taken; the item keeps its own')
+    }
+
     function listed(kind: Renamed, passing: Result, exchange: Exchange): Result {
       const { result, items } = names[kind].roster.learn(kind, passing, exchange.client)
-      const { renamed, inward } = apply(kind, items, changes[kind], logger)
-      names[kind].inward.set(exchange.client, inward)
+      const { renamed, way } = apply(kind, items, changes[kind], taken)
+      names[kind].ways.set(exchange.client, way)
       return renamed === items ? result : { ...result, [kind]: [...renamed] }
     }
 
-    /** The name further in; for what was not renamed the name itself. */
+    /** The name further in; for what was not renamed the name itself. The old name of what was renamed is nobody's. */
     async function inward(kind: Renamed, name: string, exchange: Exchange, next: Handler): Promise<string> {
-      const known = names[kind].inward.get(exchange.client)?.get(name)
-      if (known !== undefined) return known
-      if (!newNames(changes[kind]).has(name)) return name
-      // Not seen yet by this client: its list tells whose name it is.
-      const items = [...(await names[kind].roster.all(kind, exchange, next)).values()]
-      const made = apply(kind, items, changes[kind], logger).inward
-      names[kind].inward.set(exchange.client, made)
-      return made.get(name) ?? name
+      const { ways, roster } = names[kind]
+      let way = ways.get(exchange.client)
+      const isLate = way !== undefined && newNames(changes[kind]).has(name) && !way.inward.has(name)
+      if (way === undefined || isLate) {
+        // Not seen yet by this client: its list tells whose name it is.
+        if (isLate) roster.forget(kind, exchange.client)
+        const items = [...(await roster.all(kind, exchange, next)).values()]
+        way = apply(kind, items, changes[kind], taken).way
+        ways.set(exchange.client, way)
+      }
+      const inside = way.inward.get(name)
+      if (inside === undefined && way.old.has(name)) throw unknown(kind, name)
+      return inside ?? name
     }
 
     async function renamedParams(exchange: Exchange, next: Handler): Promise<JsonObject> {
@@ -84,7 +96,7 @@ export const rename = defineModule({
       },
       notify: (next) => (notice) => {
         const uri = notice.params && own(notice.params, 'uri')
-        const outward = [...(names.resources.inward.get(notice.client) ?? [])].find(
+        const outward = [...(names.resources.ways.get(notice.client)?.inward ?? [])].find(
           ([, inside]) => inside === uri,
         )
         return next(outward ? { ...notice, params: { ...notice.params, uri: outward[0] } } : notice)
@@ -93,8 +105,27 @@ export const rename = defineModule({
   },
 })
 
+/** From new names to old ones. */
+interface Way {
+  readonly inward: ReadonlyMap<string, string>
+  /** Old names that nobody has any more. */
+  readonly old: ReadonlySet<string>
+}
+
+type Taken = (kind: Renamed, name: string, item: string | undefined) => void
+
+const MAX_WARNED = 1000
+
 function createNames() {
-  return { roster: createRoster(), inward: new WeakMap<object, ReadonlyMap<string, string>>() }
+  return { roster: createRoster(), ways: new WeakMap<object, Way>() }
+}
+
+function unknown(kind: Renamed, name: string): RpcError {
+  if (kind === 'resources') return new RpcError(RPC.resourceNotFound, 'Resource not found', { uri: name })
+  return new RpcError(
+    RPC.invalidParams,
+    `Unknown ${kind === 'tools' ? 'tool' : 'prompt'}: ${name.slice(0, 200)}.`,
+  )
 }
 
 /** Two that want one name cannot both have it, whatever is listed. Throws ProxyError CONFIG_INVALID. */
@@ -132,8 +163,8 @@ function apply(
   kind: Renamed,
   items: readonly JsonObject[],
   changes: ReadonlyMap<string, Change>,
-  logger: Logger,
-): { renamed: readonly JsonObject[]; inward: ReadonlyMap<string, string> } {
+  tell: Taken,
+): { renamed: readonly JsonObject[]; way: Way } {
   const { key } = KINDS[kind]
   const wanted = items.map((item) => changeOf(item, kind, changes))
   /** Names of those that keep theirs. */
@@ -153,10 +184,7 @@ function apply(
     ) as JsonObject
     if (name === undefined) return { ...item, ...told }
     if (taken.has(name)) {
-      logger.warn(
-        { kind, name, item: namesOf(item, kind).at(-1) },
-        'the new name is taken; the item keeps its own',
-      )
+      tell(kind, name, namesOf(item, kind).at(-1))
       taken.add(old)
       return { ...item, ...told }
     }
@@ -164,7 +192,8 @@ function apply(
     inward.set(name, old)
     return { ...item, ...told, [key]: name }
   })
-  return { renamed: isChanged ? renamed : items, inward }
+  const old = new Set([...inward.values()].filter((name) => !taken.has(name)))
+  return { renamed: isChanged ? renamed : items, way: { inward, old } }
 }
 
 function changeOf(item: JsonObject, kind: Kind, changes: ReadonlyMap<string, Change>): Change | undefined {

@@ -125,7 +125,7 @@ function createSegment(name: string): { middleware: Middleware; set(layers: read
     middleware: {
       name,
       wrap(next) {
-        let handler = next
+        let handler = requests(layers, next)
         updates.push(() => {
           handler = requests(layers, next)
         })

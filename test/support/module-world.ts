@@ -1,0 +1,120 @@
+/** Modules of a configuration around a server that answers as a test says. */
+import { onTestFinished } from 'vitest'
+import { parseConfig } from '../../src/config/load.ts'
+import { change } from '../../src/engine/change.ts'
+import type { Engine } from '../../src/engine/engine.ts'
+import { type Modules, openModules } from '../../src/gateway/modules.ts'
+import type { ModuleDefinition } from '../../src/modules/module.ts'
+import { compose } from '../../src/pipeline/onion.ts'
+import type { Client, Exchange, Handler } from '../../src/protocol/exchange.ts'
+import type { JsonObject } from '../../src/protocol/json.ts'
+import type { Notification } from '../../src/protocol/message.ts'
+import { withOrigin } from '../../src/protocol/origin.ts'
+import { plain, type Result } from '../../src/protocol/result.ts'
+import type { Logger } from '../../src/telemetry/log.ts'
+import { exchange, type FakeClient, client as fakeClient, temporaryFolder } from './upstream.ts'
+
+export interface WorldOptions {
+  /** Answers what comes out at the server's end. */
+  server?: Handler
+  definitions?: readonly ModuleDefinition[]
+  now?: () => number
+  client?: FakeClient
+}
+
+export interface LogLine extends Record<string, unknown> {
+  level: string
+  message: string
+}
+
+/** The modules, and what passes them. */
+export async function moduleWorld(modules: JsonObject[], options: WorldOptions = {}) {
+  const { server = answersAll, definitions = [], now = () => 0 } = options
+  const dataDir = temporaryFolder()
+  const lines: LogLine[] = []
+  /** What the server got. */
+  const sent: Exchange[] = []
+  let announced = 0
+  const one = options.client ?? fakeClient()
+  const write =
+    (level: string) =>
+    (fields: object, message: string): void =>
+      void lines.push({ ...fields, level, message })
+  const logger: Logger = { debug: () => {}, info: write('info'), warn: write('warn'), error: write('error') }
+  const configOf = (list: JsonObject[]) =>
+    parseConfig({ mcpServers: {}, proxySettings: { dataDir }, modules: list }, definitions)
+  const engine = { change: async (content, wanted) => change(content, wanted) } as Partial<Engine> as Engine
+  const opened: Modules = await openModules(configOf(modules), {
+    engine,
+    logger,
+    now,
+    elapsed: now,
+    definitions,
+    listsChanged: () => void announced++,
+  })
+  onTestFinished(() => opened.close())
+  const { stack } = opened
+  const handler = compose([stack.outer, stack.inner, stack.door], async (asked) => {
+    sent.push(asked)
+    return server(asked)
+  })
+  const raw = (method: string, params: JsonObject = {}, changes: Partial<Exchange> = {}): Promise<Result> =>
+    handler({ ...exchange(one, { method, params }), ...changes })
+  return {
+    modules: opened,
+    client: one,
+    lines,
+    sent,
+    raw,
+    announced: () => announced,
+    ask: async (method: string, params: JsonObject = {}): Promise<JsonObject> =>
+      plain(await raw(method, params)),
+    /** A request of a server, outside of any request. */
+    askClient: (method: string, params: JsonObject, answer: Handler): Promise<Result> =>
+      stack.ask({ ...exchange(one, { method, params }), toward: 'client' }, answer),
+    tell: async (
+      toward: 'client' | 'server',
+      notification: Notification,
+    ): Promise<Notification | undefined> => {
+      let told: Notification | undefined
+      await stack.notify({ ...notification, toward, client: one as Client }, ({ method, params }) => {
+        told = params === undefined ? { method } : { method, params }
+      })
+      return told
+    },
+    configure: (list: JsonObject[]) => opened.configure(configOf(list)),
+  }
+}
+
+/** An item as the directory lists it. */
+export function listed(server: string, name: string, more: JsonObject = {}): JsonObject {
+  return withOrigin({ name: `${server}_${name}`, description: `does ${name}`, ...more }, { server, name })
+}
+
+const answersAll: Handler = async ({ method, params }) => {
+  switch (method) {
+    case 'tools/list':
+      return { tools: [listed('a', 'read'), listed('a', 'write'), listed('b', 'read')] }
+    case 'prompts/list':
+      return { prompts: [listed('a', 'hello'), listed('b', 'bye')] }
+    case 'resources/list':
+      return {
+        resources: [
+          { uri: 'note://1', name: 'one' },
+          { uri: 'file:///x', name: 'x' },
+        ],
+      }
+    case 'resources/templates/list':
+      return { resourceTemplates: [{ uriTemplate: 'note://{id}', name: 'notes' }] }
+    case 'resources/read':
+      return { contents: [{ uri: params.uri ?? '', text: 'content' }] }
+    case 'prompts/get':
+      return {
+        messages: [{ role: 'user', content: { type: 'text', text: `prompt ${String(params.name)}` } }],
+      }
+    case 'sampling/createMessage':
+      return { role: 'assistant', content: { type: 'text', text: 'sampled' }, model: 'm' }
+    default:
+      return { content: [{ type: 'text', text: `called ${String(params.name)}` }] }
+  }
+}
