@@ -69,6 +69,7 @@ export function openLine(module: ExternalModule, events: LineEvents, { logger, e
         throw error
       }
     },
+    isUp: () => connection.state === 'ready',
     restart: () => void connection.session?.peer.close().catch(() => {}),
     close: () => connection.close(),
   }

@@ -16,6 +16,8 @@ export interface LineLimits {
 export interface Line {
   /** Connects when needed. Rejects with what the module answered or why there is no answer. */
   request(request: LineRequest, limits: LineLimits): Promise<Result>
+  /** Connected: a request goes out at once. */
+  isUp(): boolean
   /** Ends the connection that there is, so that a new one begins. */
   restart(): void
   close(): Promise<void>
