@@ -1,70 +1,38 @@
 /**
- * A server of interceptors, written from the published proposal (SEP-1763), without an SDK. `options.interceptors`: what it offers, each with
- * a `does`. `options.http`: over streamable HTTP, its address is the first line on standard output.
+ * A server of interceptors, written from the published proposal (SEP-1763, SEP-2624), without an SDK. `options.interceptors`: what it
+ * offers, each with a `does`. `options.http`: over streamable HTTP at this port, or any (true); its address is the first line on
+ * standard output. `options.pages`: so many a page of the list.
  */
 import { createServer } from 'node:http'
 import { createInterface } from 'node:readline'
+import { createDeeds } from './deeds.mjs'
 
 const options = JSON.parse(process.argv[2] ?? '{}')
-const received = []
-
-const shout = (value) => {
-  if (typeof value === 'string') return value.toUpperCase()
-  if (Array.isArray(value)) return value.map(shout)
-  if (value === null || typeof value !== 'object') return value
-  const kept = new Set(['name', 'type', 'uri', 'method', 'role', '_meta'])
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, kept.has(key) ? inner : shout(inner)]),
-  )
-}
-
-/** What an interceptor does with a message. */
-const deeds = {
-  pass: ({ type }) => (type === 'mutation' ? { modified: false } : { valid: true }),
-  shout: (_, { payload }) => ({ modified: true, payload: shout(payload) }),
-  deny: () => ({
-    valid: false,
-    severity: 'error',
-    messages: [{ message: 'denied by policy', severity: 'error' }],
-  }),
-  warn: () => ({ valid: false, severity: 'warn', messages: [{ message: 'a remark', severity: 'warn' }] }),
-  other: () => ({ modified: true, payload: { somethingElse: true } }),
-  answer: () => ({
-    modified: true,
-    _meta: { 'mcp-rlm-proxy/answer': { content: [{ type: 'text', text: 'answered by the module' }] } },
-  }),
-  fail: () => {
-    throw new Error('the interceptor failed')
-  },
-  huge: (_, { payload }) => ({
-    modified: true,
-    payload: { ...payload, filler: 'x'.repeat(options.size ?? 100_000_000) },
-  }),
-  hang: () => new Promise(() => {}),
-  loop: () => {
-    for (;;);
-  },
-  exit: () => process.exit(3),
-  say: (_, params) => ({
-    modified: true,
-    payload: { content: [{ type: 'text', text: JSON.stringify(params) }] },
-  }),
-  seen: () => ({ modified: true, payload: { content: [{ type: 'text', text: JSON.stringify(received) }] } }),
-}
+const state = { received: [], capabilities: undefined }
+const deeds = createDeeds(options, state)
 
 async function answer(method, params = {}) {
-  if (method === 'initialize')
+  if (method === 'initialize') {
+    state.capabilities = params.capabilities
     return {
       protocolVersion: params.protocolVersion,
       capabilities: { extensions: { 'io.modelcontextprotocol/interceptors': { supportedEvents: ['*'] } } },
       serverInfo: { name: 'interceptors', version: '1' },
     }
+  }
   if (method === 'ping') return {}
-  if (method === 'interceptors/list')
-    return { interceptors: (options.interceptors ?? []).map(({ does: _, ...descriptor }) => descriptor) }
+  if (method === 'interceptors/list') {
+    const all = (options.interceptors ?? []).map(({ does: _, ...descriptor }) => descriptor)
+    const { pages = all.length } = options
+    const at = Number(params.cursor ?? 0)
+    return {
+      interceptors: all.slice(at, at + pages),
+      ...(at + pages < all.length && { nextCursor: String(at + pages) }),
+    }
+  }
   if (method !== 'interceptor/invoke') throw Object.assign(new Error('unknown method'), { code: -32601 })
   const one = options.interceptors.find(({ name }) => name === params.name)
-  received.push({ event: params.event, phase: params.phase, name: params.name })
+  state.received.push({ event: params.event, phase: params.phase, name: params.name })
   const { name: interceptor, type } = one
   return { interceptor, type, phase: params.phase, ...(await deeds[one.does](one, params)) }
 }
@@ -73,7 +41,11 @@ async function reply({ id, method, params }) {
   try {
     return { jsonrpc: '2.0', id, result: await answer(method, params) }
   } catch (error) {
-    return { jsonrpc: '2.0', id, error: { code: error.code ?? -32603, message: error.message } }
+    return {
+      jsonrpc: '2.0',
+      id,
+      error: { code: error.code ?? -32603, message: error.message, data: error.data },
+    }
   }
 }
 
@@ -87,7 +59,9 @@ if (options.http) {
     const text = JSON.stringify(await reply(message))
     response.writeHead(200, { 'content-type': 'application/json' }).end(text)
   })
-  server.listen(0, '127.0.0.1', () => process.stdout.write(`http://127.0.0.1:${server.address().port}/mcp\n`))
+  server.listen(Number.isInteger(options.http) ? options.http : 0, '127.0.0.1', () =>
+    process.stdout.write(`http://127.0.0.1:${server.address().port}/mcp\n`),
+  )
   process.stdin.on('end', () => process.exit(0)).resume()
 } else {
   for await (const line of createInterface({ input: process.stdin })) {

@@ -1,0 +1,80 @@
+/** The example modules, as somebody from outside would use them: copied away from the project, which they need nothing of. */
+import { cpSync, readdirSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { RPC, type RpcError } from '../../src/protocol/errors.ts'
+import type { JsonObject } from '../../src/protocol/json.ts'
+import { EXAMPLES, guardPaths, maskEmail, NO_PYTHON } from '../support/examples.ts'
+import { moduleWorld } from '../support/module-world.ts'
+import { temporaryFolder } from '../support/upstream.ts'
+import { verifies } from '../support/verifies.ts'
+import { moduleContract } from './modules.ts'
+
+const foreign = { method: 'other/method', params: {} }
+
+/** The file of an example in a folder of its own, with nothing around it. */
+function away(file: string): string {
+  const folder = temporaryFolder()
+  cpSync(dirname(file), folder, { recursive: true })
+  return join(folder, basename(file))
+}
+
+test('every example says how it is configured', () => {
+  expect(readdirSync(EXAMPLES).sort()).toEqual(['guard-paths', 'mask-email'])
+  for (const name of readdirSync(EXAMPLES)) expect(readdirSync(join(EXAMPLES, name))).toContain('README.md')
+})
+
+moduleContract('example mask-email', { entry: maskEmail(), foreign })
+
+verifies(
+  'S2.19 S2.27 S2.29',
+  'mask-email hides addresses in results, but for those that it is told to keep',
+  async () => {
+    const text = 'ask jane.doe+x@mail.example.org or Team@Example.com, not @home or a@b'
+    const entry = maskEmail({ keep: ['example.com'] })
+    const world = await moduleWorld([{ ...entry, path: away(String(entry.path)) }], {
+      server: async ({ method }): Promise<JsonObject> =>
+        method === 'tools/call'
+          ? { content: [{ type: 'text', text }], structuredContent: { rows: [{ to: 'x@y.net' }] } }
+          : { contents: [{ uri: 'mail://me@x.org', text: 'from me@x.org' }] },
+    })
+    expect(await world.ask('tools/call', { name: 'mail' })).toEqual({
+      content: [{ type: 'text', text: 'ask [email] or Team@Example.com, not @home or a@b' }],
+      structuredContent: { rows: [{ to: '[email]' }] },
+    })
+    expect(await world.ask('resources/read', { uri: 'mail://me@x.org' })).toEqual({
+      contents: [{ uri: 'mail://me@x.org', text: 'from [email]' }],
+    })
+  },
+)
+
+describe.skipIf(NO_PYTHON !== undefined)(
+  `in Python${NO_PYTHON === undefined ? '' : `: ${NO_PYTHON}`}`,
+  () => {
+    moduleContract('example guard-paths', { entry: guardPaths(), foreign })
+
+    verifies(
+      'S2.19 S2.27 S2.29',
+      'guard-paths refuses calls that lead out of the allowed directories',
+      async () => {
+        const entry = guardPaths({ allow: ['/data', '/srv/ä/'] })
+        const [file] = entry.args as string[]
+        const world = await moduleWorld([{ ...entry, args: [away(String(file))], name: 'guard' }])
+        const call = (given: JsonObject): Promise<unknown> =>
+          world.ask('tools/call', { name: 'a_read', arguments: given }).then(
+            () => 'passed',
+            ({ code, message }: RpcError) => `${code} ${message}`,
+          )
+        for (const path of ['/data', '/data/a/../b', '/srv/ä/ö', 'notes.txt', 'a/../b', ['/data/1', './2']])
+          expect(await call({ path })).toBe('passed')
+        expect(await call({ text: '/etc/passwd' })).toBe('passed')
+        for (const path of ['/etc/passwd', '/data/../etc/passwd', '/database', '../x', 'a/../../x', '..\\x'])
+          expect(await call({ path })).toBe(
+            `${RPC.invalidParams} Refused by the module \`guard\`: ${path} is outside of the directories that may be used`,
+          )
+        expect(await call({ destination: ['/data/1', '/tmp/2'] })).toContain('/tmp/2 is outside')
+        expect(world.sent).toHaveLength(7)
+      },
+    )
+  },
+)
