@@ -16,6 +16,10 @@ const SCHEME = /\b(bearer|basic)\s{1,4}[\w.~+/=-]{6,}/gi
 const ASSIGNMENT =
   /((?:token|secret|password|passwd|api[_-]?key|cookie|authorization)["']?\s{0,4}[:=]\s{0,4})(?:"[^"]{1,8192}"|'[^']{1,8192}'|[^\s"',;&]{1,8192})/gi
 
+/** Without one of these there is nothing to replace. To look for them is far quicker. */
+const SCHEMES = ['bearer', 'basic']
+const ASSIGNED = ['token', 'secret', 'passw', 'key', 'cookie', 'authorization']
+
 export interface Redactor {
   /** More values that are struck out from now on. */
   strike(secrets: readonly string[]): void
@@ -38,11 +42,12 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
     let result = value
     for (const secret of known) result = result.replaceAll(secret, STRUCK)
     if (result.length > MAX_TEXT) result = `${result.slice(0, MAX_TEXT)}… (${value.length} characters)`
+    if (result.includes('://'))
+      result = result.replace(USERINFO, `$1${STRUCK}@`).replace(QUERY, `$1?${STRUCK}`)
+    const lower = result.toLowerCase()
+    if (SCHEMES.some((word) => lower.includes(word))) result = result.replace(SCHEME, `$1 ${STRUCK}`)
+    if (ASSIGNED.some((word) => lower.includes(word))) result = result.replace(ASSIGNMENT, `$1${STRUCK}`)
     return result
-      .replace(USERINFO, `$1${STRUCK}@`)
-      .replace(QUERY, `$1?${STRUCK}`)
-      .replace(SCHEME, `$1 ${STRUCK}`)
-      .replace(ASSIGNMENT, `$1${STRUCK}`)
   }
 
   function any(value: unknown, depth: number, seen: readonly object[]): unknown {

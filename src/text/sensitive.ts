@@ -18,8 +18,14 @@ interface Detector {
   kind: string
   /** One of these is in every text in which there is something to find. */
   hints: readonly string[]
+  /** One of these as well, in small letters. */
+  words?: readonly string[]
+  /** False: there is nothing to find. Far quicker than to look for it. */
+  possible?: (text: string) => boolean
   /** The first group, or the whole match. Flags `gd`. */
   regex: RegExp
+  /** The only places where something may begin, ascending; the regex is sticky then. */
+  marks?: (text: string) => readonly number[]
   /** A closer look at what matched. */
   valid?: (text: string) => boolean
 }
@@ -58,24 +64,28 @@ const DETECTORS: Readonly<Record<SensitiveKind, readonly Detector[]>> = {
       /(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/?#"'<>@:]{0,256}:([^\s/?#"'<>@]{1,256})@/dg,
       '://',
     ),
-    secret(
-      /(?<![a-z])(?:password|passwd|pwd|secret|api[_-]?key|access[_-]?key|auth[_-]?token|access[_-]?token|private[_-]?key|client[_-]?secret|token)\\?["']? {0,4}[:=] {0,4}\\?["']?([^\s"'\\,;&<>{}[\]()]{6,512})/dgi,
-      ':',
-      '=',
-    ),
+    {
+      kind: 'secret',
+      hints: [':', '='],
+      words: ['passw', 'pwd', 'secret', 'key', 'token'],
+      regex:
+        /(?<![a-z])(?:password|passwd|pwd|secret|api[_-]?key|access[_-]?key|auth[_-]?token|access[_-]?token|private[_-]?key|client[_-]?secret|token)\\?["']? {0,4}[:=] {0,4}\\?["']?([^\s"'\\,;&<>{}[\]()]{6,512})/dgi,
+    },
   ],
   email: [
     {
       kind: 'email',
       hints: ['@'],
+      marks: marksOfEmail,
       regex:
-        /(?<![A-Za-z0-9._%+-])[A-Za-z0-9_%+][A-Za-z0-9._%+-]{0,63}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,7}\.[A-Za-z]{2,24}(?![A-Za-z0-9-])/dg,
+        /(?<![A-Za-z0-9._%+-])[A-Za-z0-9_%+][A-Za-z0-9._%+-]{0,63}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,7}\.[A-Za-z]{2,24}(?![A-Za-z0-9-])/dgy,
     },
   ],
   card: [
     {
       kind: 'card',
       hints: ['3', '4', '5', '6', '2'],
+      possible: hasCardDigits,
       regex: /(?<![\d.-])[2-6](?:\d[ -]?){11,17}\d(?![\d.]*\d)/dg,
       valid: (text) => isCard(text.replace(/\D/g, '')),
     },
@@ -107,28 +117,84 @@ const DETECTORS: Readonly<Record<SensitiveKind, readonly Detector[]>> = {
 /** Everything of these kinds, in no order; findings may overlap. `entropy` 0: random words are left alone. */
 export function findSensitive(text: string, kinds: readonly SensitiveKind[], entropy: number): Finding[] {
   const findings: Finding[] = []
-  for (const kind of kinds) for (const detector of DETECTORS[kind]) detect(text, detector, findings)
+  const lower = text.toLowerCase()
+  for (const kind of kinds) for (const detector of DETECTORS[kind]) detect(text, lower, detector, findings)
   if (entropy > 0 && text.length >= SHORTEST_WORD) random(text, entropy, findings)
   return findings
 }
 
-function detect(text: string, { kind, hints, regex, valid }: Detector, into: Finding[]): void {
+function detect(text: string, lower: string, detector: Detector, into: Finding[]): void {
+  const { kind, hints, words, possible, marks, regex, valid } = detector
   if (!hints.some((hint) => text.includes(hint))) return
-  for (const match of text.matchAll(regex)) {
+  if (words && !words.some((word) => lower.includes(word))) return
+  if (possible && !possible(text)) return
+  for (const match of marks ? matchesAt(text, marks(text), regex) : text.matchAll(regex)) {
     const [start, end] = match.indices?.[1] ?? match.indices?.[0] ?? [0, 0]
     if (valid === undefined || valid(text.slice(start, end))) into.push({ start, end, kind })
   }
 }
 
+function matchesAt(text: string, places: readonly number[], regex: RegExp): RegExpExecArray[] {
+  const matches: RegExpExecArray[] = []
+  for (const place of places) {
+    regex.lastIndex = place
+    const match = regex.exec(text)
+    if (match) matches.push(match)
+  }
+  return matches
+}
+
+/** Characters of the part of an address before the @. */
+const IS_OF_LOCAL = asciiTable(/[A-Za-z0-9._%+-]/)
+const LONGEST_LOCAL = 64
+
+function marksOfEmail(text: string): number[] {
+  const marks: number[] = []
+  for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
+    let start = at
+    while (start > 0 && at - start <= LONGEST_LOCAL && IS_OF_LOCAL[text.charCodeAt(start - 1)] === 1) start--
+    if (start < at && at - start <= LONGEST_LOCAL) marks.push(start)
+  }
+  return marks
+}
+
+/** Whether there are 13 digits with no more than one space or hyphen between them. */
+function hasCardDigits(text: string): boolean {
+  let digits = 0
+  let isGap = true
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code >= 48 && code <= 57) {
+      if (++digits === 13) return true
+      isGap = false
+    } else if (!isGap && (code === 32 || code === 45)) isGap = true
+    else digits = 0
+  }
+  return false
+}
+
 const SHORTEST_WORD = 24
-const WORD = /(?<![A-Za-z0-9_+-])[A-Za-z0-9_+-]{24,128}(?![A-Za-z0-9_+-])/g
+const LONGEST_WORD = 128
 
 /** Words as keys are: of capitals, small letters and digits in no order. */
 function random(text: string, least: number, into: Finding[]): void {
-  for (const { 0: word, index } of text.matchAll(WORD)) {
-    if (/[a-z]/.test(word) && /[A-Z]/.test(word) && /\d/.test(word) && entropyOf(word) >= least)
-      into.push({ start: index, end: index + word.length, kind: 'entropy' })
+  let start = 0
+  for (let end = 0; end <= text.length; end++) {
+    if (end < text.length && IS_OF_WORD[text.charCodeAt(end)] === 1) continue
+    if (end - start >= SHORTEST_WORD && end - start <= LONGEST_WORD) {
+      const word = text.slice(start, end)
+      if (/[a-z]/.test(word) && /[A-Z]/.test(word) && /\d/.test(word) && entropyOf(word) >= least)
+        into.push({ start, end, kind: 'entropy' })
+    }
+    start = end + 1
   }
+}
+
+/** For each ASCII character. */
+const IS_OF_WORD = asciiTable(/[A-Za-z0-9_+-]/)
+
+function asciiTable(characters: RegExp): Uint8Array {
+  return Uint8Array.from({ length: 128 }, (_, code) => (characters.test(String.fromCharCode(code)) ? 1 : 0))
 }
 
 /** Bits a character (Shannon). */
