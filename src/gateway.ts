@@ -25,6 +25,7 @@ import type { SavingsReport } from './telemetry/savings-report.ts'
 import type { SignedOut } from './upstream/oauth/authorizer-oauth.ts'
 import type { Reconfigured, ServerStatus } from './upstream/upstreams.ts'
 
+export type { ModuleStatus } from './gateway/modules.ts'
 export type { SignInParts } from './gateway/sign-in.ts'
 export type { Reconfigured } from './upstream/upstreams.ts'
 
@@ -56,6 +57,8 @@ export interface Gateway {
   savings(): Promise<SavingsReport>
   /** The modules in their order, the one nearest to the client first. */
   modules(): ModuleStatus[]
+  /** All that stands around an exchange, modules included, from the client to the servers. */
+  order(): string[]
   /** The same, once each has had the time to start. */
   checkModules(): Promise<ModuleStatus[]>
   /**
@@ -135,7 +138,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     elapsed,
     toolsChanged: (client) => audience.announce('tools', (other) => other.agent.id === client.agent.id),
   })
-  const handler = createOnion(config, {
+  const { handler, order } = createOnion(config, {
     engine,
     keeper,
     ledger,
@@ -213,6 +216,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     },
     status: () => upstreams.status(),
     modules: modules.status,
+    order,
     checkModules: modules.check,
     savings() {
       const report = ledger.report()

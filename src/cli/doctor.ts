@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { dataDirectory, prepareDataDirectory } from '../config/data-directory.ts'
 import type { Config } from '../config/schema.ts'
 import type { ServerConfig } from '../config/servers.ts'
+import type { ModuleStatus } from '../gateway.ts'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
 import { isObject, own } from '../protocol/json.ts'
 import { silentLogger } from '../telemetry/log.ts'
-import { createRedactor } from '../telemetry/redact.ts'
-import { secretsOf } from '../telemetry/secret.ts'
+import { createRedactor, type Redactor } from '../telemetry/redact.ts'
+import { type SecretHolder, secretsOf } from '../telemetry/secret.ts'
 import { authFinding } from './doctor-auth.ts'
 import type { Host } from './host.ts'
 import type { Invocation } from './program.ts'
@@ -40,6 +41,7 @@ export async function doctor(host: Host, invocation: Invocation, json: boolean):
     }
     findings.push(dataDirectoryFinding(config, host), authFinding(config, host, Date.now()))
     findings.push(...(await Promise.all(config.servers.map((server) => probe(server, config, host)))))
+    if (config.modules.length > 0) findings.push(...(await moduleFindings(config, host)))
     if (findings.some(({ state }) => state === 'broken')) code = 1
   } catch (error) {
     if (!(error instanceof ProxyError)) throw error
@@ -81,7 +83,7 @@ async function probe(server: ServerConfig, config: Config, host: Host): Promise<
   const started = host.now()
   try {
     const gateway = await host.createGateway(
-      { ...config, servers: [server], settings },
+      { ...config, servers: [server], modules: [], settings },
       {
         logger: silentLogger,
         signIn: { dataDir: dataDirectory(config, host.cwd, host.home), interactive: false },
@@ -107,6 +109,49 @@ async function probe(server: ServerConfig, config: Config, host: Host): Promise<
   } finally {
     rmSync(dataDir, { recursive: true, force: true })
   }
+}
+
+/** Starts every module once, without servers, and tells in which order they stand. */
+async function moduleFindings(config: Config, host: Host): Promise<Finding[]> {
+  const dataDir = mkdtempSync(join(host.temporary, 'mcpproxy-doctor-'))
+  const redactor = createRedactor(secretsOf(config.modules.flatMap(holderOf)))
+  try {
+    const settings = { ...config.settings, dataDir }
+    const gateway = await host.createGateway({ ...config, servers: [], settings }, { logger: silentLogger })
+    try {
+      const modules = await gateway.checkModules()
+      const order: Finding = { subject: 'order', state: 'ok', message: gateway.order().join(' → ') }
+      return [order, ...modules.map((module) => moduleFinding(module, redactor))]
+    } finally {
+      await gateway.close()
+    }
+  } catch (error) {
+    if (!(error instanceof ProxyError)) throw error
+    return [
+      { subject: 'modules', state: 'broken', message: redactor.text(error.message), remedy: error.next },
+    ]
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+function moduleFinding({ name, what, mode, state, message }: ModuleStatus, redactor: Redactor): Finding {
+  const subject = `module ${name}`
+  const about = [what, mode === 'audit' ? 'audit' : '', redactor.text(message)]
+    .filter((part) => part !== '')
+    .join(', ')
+  if (state === 'ok') return { subject, state: 'ok', message: about }
+  return {
+    subject,
+    state: 'broken',
+    message: about,
+    remedy:
+      'Messages that it may want are refused until it works. Start it by hand to see what it says, or set "failOpen".',
+  }
+}
+
+function holderOf(module: Config['modules'][number]): SecretHolder[] {
+  return module.kind === 'external' ? [module.reach] : []
 }
 
 function broken(server: ServerConfig, message: string): Finding {

@@ -97,11 +97,12 @@ function openLog(config: Config, host: Host, redactor: Redactor): Logger {
 }
 
 /** Values that must never be logged. */
-function secretsIn({ servers, settings }: Config, { env }: Host): string[] {
+function secretsIn({ servers, settings, modules }: Config, { env }: Host): string[] {
   const { OPENAI_API_KEY = '' } = env
   const { clientSecret = '' } = settings.auth.introspection
   const { vectorStore = '' } = settings.index
-  return secretsOf([...servers, { env: { clientSecret, OPENAI_API_KEY }, url: vectorStore }])
+  const reached = modules.flatMap((module) => (module.kind === 'external' ? [module.reach] : []))
+  return secretsOf([...servers, ...reached, { env: { clientSecret, OPENAI_API_KEY }, url: vectorStore }])
 }
 
 function sentence({ path, message, remedy }: Problem): string {

@@ -37,8 +37,6 @@ export interface ModuleStatus extends ModuleHealth {
 
 export interface Modules {
   readonly stack: Stack
-  /** Names in their order, the one nearest to the client first; `shape` among them. */
-  readonly order: readonly string[]
   status(): ModuleStatus[]
   /** The same, once each has had the time to start. */
   check(): Promise<ModuleStatus[]>
@@ -171,9 +169,6 @@ export async function openModules(config: Config, parts: ModulesParts): Promise<
   await configure(config)
   return {
     stack,
-    get order() {
-      return order
-    },
     status: () => running.map((one) => statusOf(one, one.layer.module.health?.() ?? WORKS)),
     check: () =>
       Promise.all(

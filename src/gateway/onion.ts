@@ -24,6 +24,12 @@ import type { Bounded } from './exposure.ts'
 /** What references of one call may stand for: servers built on the MCP SDK close a pipe at messages of 10 MiB. */
 const MAX_REFERENCED_BYTES = 8 * 1024 * 1024
 
+export interface Onion {
+  readonly handler: Handler
+  /** What stands around an exchange now, the client's side first. */
+  order(): string[]
+}
+
 export interface OnionParts {
   engine: Engine
   keeper: Keeper
@@ -44,7 +50,7 @@ export interface OnionParts {
  * client → account → exposure → the embedder's layers → modules → shape → references → modules → router. Listing and calling take the
  * same way.
  */
-export function createOnion(config: Config, parts: OnionParts): Handler {
+export function createOnion(config: Config, parts: OnionParts): Onion {
   const { settings } = config
   const {
     engine,
@@ -101,7 +107,7 @@ export function createOnion(config: Config, parts: OnionParts): Handler {
     modules.inner,
     modules.door,
   ]
-  const handler = compose(
+  const handler: Handler = compose(
     layers,
     createRouter({
       upstreams,
@@ -112,7 +118,16 @@ export function createOnion(config: Config, parts: OnionParts): Handler {
       book,
     }),
   )
-  return handler
+  /** Modules by their own names; the door is no layer that anybody would look for. */
+  const order = (): string[] => [
+    ...layers.flatMap((layer) => {
+      if (layer === modules.outer) return modules.names.outer
+      if (layer === modules.inner) return modules.names.inner
+      return layer === modules.door ? [] : [layer.name]
+    }),
+    'router',
+  ]
+  return { handler, order }
 }
 
 /** Who asks for texts that are shorter than what passes whole anyway gets them cut, not a preview in their place. */

@@ -19,6 +19,8 @@ export interface Stack {
   readonly outer: Middleware
   /** Layers between shaping and the servers. */
   readonly inner: Middleware
+  /** Names of the layers outside and inside of shaping, now. */
+  readonly names: { readonly outer: readonly string[]; readonly inner: readonly string[] }
   /** Innermost of all: what a server says while it works on a request goes through the modules. */
   readonly door: Middleware
   /** A request of a server to a client, which `answer` asks. */
@@ -85,6 +87,14 @@ export function createStack(): Stack {
 
   return {
     outer: outer.middleware,
+    names: {
+      get outer() {
+        return outer.names()
+      },
+      get inner() {
+        return inner.names()
+      },
+    },
     inner: inner.middleware,
     door: {
       name: 'door',
@@ -117,8 +127,14 @@ function messageOf(method: string, params: Notification['params']): Notification
   return params === undefined ? { method } : { method, params }
 }
 
+interface Segment {
+  readonly middleware: Middleware
+  names(): readonly string[]
+  set(layers: readonly Layer[]): void
+}
+
 /** Layers that can be exchanged for others while requests are under way. */
-function createSegment(name: string): { middleware: Middleware; set(layers: readonly Layer[]): void } {
+function createSegment(name: string): Segment {
   let layers: readonly Layer[] = []
   const updates: (() => void)[] = []
   return {
@@ -132,6 +148,7 @@ function createSegment(name: string): { middleware: Middleware; set(layers: read
         return (exchange) => handler(exchange)
       },
     },
+    names: () => layers.map((layer) => layer.name),
     set(wanted) {
       layers = wanted
       for (const update of updates) update()

@@ -100,7 +100,7 @@ export function moduleContract(name: string, sample: ModuleSample): void {
       trace.length = 0
       await world.askClient('custom/ask', {}, async () => ({}))
       expect(trace.join(' ')).toBe('last> first> <first <last')
-      expect(world.modules.order).toEqual(['shape', 'first', world.modules.status()[1]?.name, 'last'])
+      expect(world.modules.stack.names.inner).toEqual(['first', world.modules.status()[1]?.name, 'last'])
     })
 
     test('an error of a server passes it as an error', async () => {

@@ -149,7 +149,6 @@ describe('what is wrong is told with path, value and remedy', () => {
     expect(failure(withSettings({ exposure: 'dispatch' }))).toContain(
       'proxySettings.exposure is "dispatch", which is not available in this version',
     )
-    expect(failure({ mcpServers: {}, modules: [{ use: 'block' }] })).toContain('modules names modules')
     const { warnings } = load(withSettings({ spill: { threshold: 1 } }), {
       env: { MCPPROXY_SPILL_THRESHOLD: '3' },
     })
