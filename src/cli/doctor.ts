@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { dataDirectory, prepareDataDirectory } from '../config/data-directory.ts'
+import { holdersOf } from '../config/modules/holders.ts'
 import type { Config } from '../config/schema.ts'
 import type { ServerConfig } from '../config/servers.ts'
 import type { ModuleStatus } from '../gateway.ts'
@@ -9,7 +10,7 @@ import { messageOf, ProxyError } from '../protocol/errors.ts'
 import { isObject, own } from '../protocol/json.ts'
 import { silentLogger } from '../telemetry/log.ts'
 import { createRedactor, type Redactor } from '../telemetry/redact.ts'
-import { type SecretHolder, secretsOf } from '../telemetry/secret.ts'
+import { secretsOf } from '../telemetry/secret.ts'
 import { authFinding } from './doctor-auth.ts'
 import type { Host } from './host.ts'
 import type { Invocation } from './program.ts'
@@ -114,7 +115,7 @@ async function probe(server: ServerConfig, config: Config, host: Host): Promise<
 /** Starts every module once, without servers, and tells in which order they stand. */
 async function moduleFindings(config: Config, host: Host): Promise<Finding[]> {
   const dataDir = mkdtempSync(join(host.temporary, 'mcpproxy-doctor-'))
-  const redactor = createRedactor(secretsOf(config.modules.flatMap(holderOf)))
+  const redactor = createRedactor(secretsOf(holdersOf(config.modules)))
   try {
     const settings = { ...config.settings, dataDir }
     const gateway = await host.createGateway({ ...config, servers: [], settings }, { logger: silentLogger })
@@ -148,10 +149,6 @@ function moduleFinding({ name, what, mode, state, message }: ModuleStatus, redac
     remedy:
       'Messages that it may want are refused until it works. Start it by hand to see what it says, or set "failOpen".',
   }
-}
-
-function holderOf(module: Config['modules'][number]): SecretHolder[] {
-  return module.kind === 'external' ? [module.reach] : []
 }
 
 function broken(server: ServerConfig, message: string): Finding {

@@ -1,6 +1,7 @@
 /** Serves until the client leaves or a signal comes. */
 import { prepareDataDirectory, resetCaches } from '../config/data-directory.ts'
 import { CONFIG_PATH_VARIABLE } from '../config/names.ts'
+import { holdersOf } from '../config/modules/holders.ts'
 import type { Problem } from '../config/problem.ts'
 import { SAMPLE } from '../config/sample.ts'
 import type { Config } from '../config/schema.ts'
@@ -101,8 +102,7 @@ function secretsIn({ servers, settings, modules }: Config, { env }: Host): strin
   const { OPENAI_API_KEY = '' } = env
   const { clientSecret = '' } = settings.auth.introspection
   const { vectorStore = '' } = settings.index
-  const reached = modules.flatMap((module) => (module.kind === 'external' ? [module.reach] : []))
-  return secretsOf([...servers, ...reached, { env: { clientSecret, OPENAI_API_KEY }, url: vectorStore }])
+  return secretsOf([...servers, ...holdersOf(modules), { env: { clientSecret, OPENAI_API_KEY }, url: vectorStore }])
 }
 
 function sentence({ path, message, remedy }: Problem): string {

@@ -26,6 +26,7 @@ export function guard(module: Module, options: GuardOptions): Module {
         isWatching ? onlooker(wrap.bind(module), next, options) : enforced(wrap.bind(module), next, options),
     }),
     ...(notify && { notify: (next) => notices(notify.bind(module), next, options) }),
+    ...(module.describe && !isWatching && { describe: module.describe.bind(module) }),
     ...(module.health && { health: () => module.health?.() ?? { state: 'ok', message: '' } }),
     ...(module.check && { check: () => module.check?.() ?? Promise.resolve({ state: 'ok', message: '' }) }),
     close: async () => module.close?.(),

@@ -10,6 +10,9 @@ export const BUILT_IN: Readonly<Record<Name, () => Promise<ModuleDefinition>>> =
   rename: async () => any((await import('./rename.ts')).rename),
   rewrite: async () => any((await import('./rewrite.ts')).rewrite),
   redact: async () => any((await import('./redact.ts')).redact),
+  package: async () => any((await import('./package.ts')).bundle),
+  pin: async () => any((await import('./pin.ts')).pin),
+  translate: async () => any((await import('./translate.ts')).translate),
   quota: async () => any((await import('./quota.ts')).quota),
 }
 

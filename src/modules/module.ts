@@ -20,6 +20,16 @@ export interface Notice {
 /** Passes a notification on. What is not passed on is gone. A promise holds up those that follow. */
 export type Notify = (notice: Notice) => void | Promise<void>
 
+/** What a client is told of the whole when it connects. */
+export interface Described {
+  /** `name`, `title`, `version`. */
+  readonly serverInfo: JsonObject
+  /** The proxy's own instructions. */
+  readonly instructions: string
+  /** Those of servers, by name. */
+  readonly servers: readonly { readonly server: string; readonly instructions: string }[]
+}
+
 /** How a module is. Shown by `doctor` and `status`. */
 export interface ModuleHealth {
   state: 'ok' | 'starting' | 'failed'
@@ -37,6 +47,8 @@ export interface Module {
   wrap?(next: Handler): Handler
   /** A layer around notifications of both directions. */
   notify?(next: Notify): Notify
+  /** What the proxy says of itself when a client connects. The one nearest to the client has the last word. */
+  describe?(said: Described): Described
   health?(): ModuleHealth
   /** Waits until it would work, and says how it is. Absent: it always is. */
   check?(): Promise<ModuleHealth>

@@ -2,7 +2,7 @@
 import type { Exchange, Handler, Middleware } from '../protocol/exchange.ts'
 import type { Notification, Request } from '../protocol/message.ts'
 import type { Result } from '../protocol/result.ts'
-import type { Module, Notice, Notify } from './module.ts'
+import type { Described, Module, Notice, Notify } from './module.ts'
 
 /** A module in its place. */
 export interface Layer {
@@ -27,6 +27,8 @@ export interface Stack {
   ask(exchange: Exchange, answer: Handler): Promise<Result>
   /** A notification; `deliver` is called with what becomes of it, unless a module keeps it. */
   notify(notice: Notice, deliver: Notify): void | Promise<void>
+  /** What the proxy says of itself, as the modules have it. */
+  describe(said: Described): Described
   /** These from now on. What is under way ends where it began. */
   set(outer: readonly Layer[], inner: readonly Layer[]): void
 }
@@ -46,6 +48,7 @@ export function createStack(): Stack {
   let toClient: Notify = delivered
   let toServer: Notify = delivered
   let isHearing = false
+  let layers: readonly Layer[] = []
 
   /** Functions that go through the modules already: a call that a tool of the proxy's own makes has them. */
   const doors = new WeakSet<object>()
@@ -106,10 +109,12 @@ export function createStack(): Stack {
     },
     ask: (exchange, answer) => ask({ ...exchange, toward: 'client', answer } as Asked),
     notify,
+    describe: (said) => layers.reduceRight((text, { module }) => module.describe?.(text) ?? text, said),
     set(outside, inside) {
       outer.set(outside)
       inner.set(inside)
       const all = [...outside, ...inside]
+      layers = all
       isHearing = all.some(({ hears }) => hears)
       // From a server the last of the list is the first: it stands nearest to it.
       const reversed = all.toReversed()

@@ -2,11 +2,14 @@
 import { blockOptions } from './block.ts'
 import type { ModuleOptions } from './entry.ts'
 import { logOptions } from './log.ts'
+import { packageOptions } from './package.ts'
+import { pinOptions } from './pin.ts'
 import { quotaOptions } from './quota.ts'
 import { redactOptions } from './redact.ts'
 import { renameOptions } from './rename.ts'
 import { rewriteOptions } from './rewrite.ts'
 import { shapeOptions } from './shape.ts'
+import { translateOptions } from './translate.ts'
 
 /** The place of shaping in the list. */
 export const SHAPE = 'shape'
@@ -18,6 +21,9 @@ export const BUILT_IN_OPTIONS = {
   rewrite: rewriteOptions,
   redact: redactOptions,
   quota: quotaOptions,
+  package: packageOptions,
+  pin: pinOptions,
+  translate: translateOptions,
   [SHAPE]: shapeOptions,
 } as const
 

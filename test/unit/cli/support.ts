@@ -63,6 +63,9 @@ export function world(options: WorldOptions = {}): World {
         ...(options.status?.(config) ?? { state: 'ready', tools: 3 }),
       })),
     status: () => [],
+    modules: () => [],
+    checkModules: async () => options.modules ?? [],
+    order: () => ['shape', 'router'],
     savings: async () => ({
       totals: totalsOf(rows),
       tools: rows,

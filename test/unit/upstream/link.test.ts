@@ -13,7 +13,8 @@ function link(): Link {
     return new Promise(() => {})
   }
   const connection = () => ({ era: 'modern', request }) as unknown as Connection
-  return new Link({ server: 's', client: undefined, groups: new OneGroup(undefined), connection })
+  const ask = async (): Promise<never> => Promise.reject(new Error('nobody is asked'))
+  return new Link({ server: 's', client: undefined, groups: new OneGroup(undefined), connection, ask })
 }
 
 const LOG = { method: 'notifications/message', params: { level: 'info', data: 'secret' } }

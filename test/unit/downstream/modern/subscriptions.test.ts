@@ -41,7 +41,7 @@ describe('listening', () => {
     })
     its.audience.announce('tools', everybody)
     const params = { uri: 'file:///a', _meta: { theirs: 1 } }
-    its.audience.notify({ method: 'notifications/resources/updated', params }, its.opened[0])
+    its.audience.notify({ method: 'notifications/resources/updated', params }, { client: its.opened[0] })
     await expect.poll(() => asking.told.length).toBe(3)
     expect(asking.told[1]?.params).toEqual({ uri: 'file:///a', _meta: { theirs: 1, [ID]: 'listen:0' } })
     expect(asking.told[2]).toEqual({
