@@ -160,6 +160,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     identity: identityOf(config),
     instructions: exposure.instructions,
     toolsChange: exposure.toolsChange,
+    described: stack.describe,
     notified: (client, notification) => {
       void stack.notify({ ...notification, toward: 'server', client }, ({ method, params }) =>
         upstreams.broadcast(params === undefined ? { method } : { method, params }, client),

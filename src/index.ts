@@ -5,6 +5,7 @@ export type { Config } from './config/schema.ts'
 export { createGateway, type Gateway, type GatewayParts } from './gateway.ts'
 export {
   type Counts,
+  type Described,
   defineModule,
   type Module,
   type ModuleContext,

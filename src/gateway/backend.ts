@@ -4,6 +4,7 @@ import type { Audience } from '../downstream/audience.ts'
 import { hearsOf, joinCapabilities } from '../downstream/handshake.ts'
 import type { Backend } from '../downstream/session.ts'
 import type { Engine } from '../engine/engine.ts'
+import type { Described } from '../modules/module.ts'
 import { PROXY_NAME } from '../protocol/chain.ts'
 import type { Client, Handler } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
@@ -24,6 +25,8 @@ export interface BackendParts {
   /** False: no change of tools at a server is a change of the list that this client sees. */
   toolsChange(client: Client): boolean
   notified: Backend['notified']
+  /** What modules make of what the proxy says of itself. */
+  described(said: Described): Described
 }
 
 export function createBackend(
@@ -38,6 +41,7 @@ export function createBackend(
     instructions: ours,
     toolsChange,
     notified,
+    described,
   }: BackendParts,
 ): Backend {
   const serverInfo = { name: PROXY_NAME, title: 'MCP RLM Proxy', version: packageVersion() }
@@ -50,13 +54,15 @@ export function createBackend(
     identity,
     describe(via = []) {
       const known = upstreams.servers.map((server) => ({ server, initialize: upstreams.known(server) }))
+      const said = described({
+        serverInfo,
+        instructions: via.length === 0 ? ours : '',
+        servers: known.flatMap(({ server, initialize }) => instructionsOf(server, initialize)),
+      })
       return {
         capabilities: capabilities(),
-        serverInfo,
-        instructions: joinInstructions(
-          via.length === 0 ? ours : '',
-          known.flatMap(({ server, initialize }) => instructionsOf(server, initialize)),
-        ),
+        serverInfo: said.serverInfo,
+        instructions: joinInstructions(said.instructions, said.servers),
       }
     },
     opened(client) {

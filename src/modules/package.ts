@@ -10,7 +10,12 @@ export const bundle = defineModule({
   options: packageOptions,
   messages: WITHHOLDS,
   create({ title, instructions, tools, prompts, resources, templates }) {
-    const chosen: Record<Kind, readonly string[] | undefined> = { tools, prompts, resources, resourceTemplates: templates }
+    const chosen: Record<Kind, readonly string[] | undefined> = {
+      tools,
+      prompts,
+      resources,
+      resourceTemplates: templates,
+    }
     const belongs = (globs: readonly string[] | undefined): ((name: string) => boolean) =>
       globs ? matcherOf(globs) : () => true
     const listed: Record<Kind, (name: string) => boolean> = {

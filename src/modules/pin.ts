@@ -64,7 +64,10 @@ export const pin = defineModule({
       }
       pins.held[key] = { hash, reason, excerpt: definitionOf(item).slice(0, EXCERPT) }
       keep()
-      logger.warn({ tool: key, reason }, `a tool is held back; approve it with: mcp-rlm-proxy pins approve ${key}`)
+      logger.warn(
+        { tool: key, reason },
+        `a tool is held back; approve it with: mcp-rlm-proxy pins approve ${key}`,
+      )
       return true
     }
 
@@ -92,7 +95,10 @@ export const pin = defineModule({
       }),
       health: () => {
         const count = Object.keys(current().held).length
-        return { state: 'ok', message: count === 0 ? '' : `${count} held back: ${Object.keys(pins.held).slice(0, 10).join(', ')}` }
+        return {
+          state: 'ok',
+          message: count === 0 ? '' : `${count} held back: ${Object.keys(pins.held).slice(0, 10).join(', ')}`,
+        }
       },
     }
   },
@@ -119,11 +125,23 @@ function canonical(value: JsonValue): string {
 
 /** What no description needs: characters that nobody sees, and orders to the model about the user or other tools. */
 const SUSPICIONS: readonly [reason: string, regex: RegExp][] = [
-  ['has characters that nobody sees', /[\u{e0000}-\u{e007f}\u202a-\u202e\u2066-\u2069]|[\u200b\u200c\u2060]{3}/u],
-  ['tells the model to ignore its instructions', /\b(?:ignore|disregard|forget)\b.{0,40}\b(?:previous|prior|above|other|all|your)\b.{0,40}\b(?:instruction|prompt|rule|message)s?\b/is],
-  ['tells the model to conceal something', /\b(?:do not|don['’]t|never|without)\b.{0,30}\b(?:tell|mention|inform|reveal|telling|mentioning|informing|notifying)\b.{0,40}\b(?:user|human|anyone|this)\b/is],
+  [
+    'has characters that nobody sees',
+    /[\u{e0000}-\u{e007f}\u202a-\u202e\u2066-\u2069]|[\u200b\u200c\u2060]{3}/u,
+  ],
+  [
+    'tells the model to ignore its instructions',
+    /\b(?:ignore|disregard|forget)\b.{0,40}\b(?:previous|prior|above|other|all|your)\b.{0,40}\b(?:instruction|prompt|rule|message)s?\b/is,
+  ],
+  [
+    'tells the model to conceal something',
+    /\b(?:do not|don['’]t|never|without)\b.{0,30}\b(?:tell|mention|inform|reveal|telling|mentioning|informing|notifying)\b.{0,40}\b(?:user|human|anyone|this)\b/is,
+  ],
   ['gives orders in the name of the system', /<\s*\/?\s*(?:important|system|secret|instructions?)\s*>/i],
-  ['asks for keys or files of the user', /\b(?:read|send|include|pass|provide|attach)\b.{0,60}(?:~\/\.ssh|id_rsa|\.env\b|\.aws\/credentials|mcp\.json|api[_ -]?keys?\b)/is],
+  [
+    'asks for keys or files of the user',
+    /\b(?:read|send|include|pass|provide|attach)\b.{0,60}(?:~\/\.ssh|id_rsa|\.env\b|\.aws\/credentials|mcp\.json|api[_ -]?keys?\b)/is,
+  ],
 ]
 
 function suspicion(item: JsonObject): string | undefined {

@@ -32,7 +32,10 @@ export const translate = defineModule({
     const known = new LRUCache<string, string>({ max: Math.max(1, cacheEntries) })
 
     /** Every text that is worth it, with its translation. */
-    async function translations(texts: Iterable<string>, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+    async function translations(
+      texts: Iterable<string>,
+      signal: AbortSignal,
+    ): Promise<ReadonlyMap<string, string>> {
       const found = new Map<string, string>()
       const missing: string[] = []
       for (const text of new Set(texts)) {
@@ -80,7 +83,8 @@ type Apply = (text: string) => string
 type Walk = (message: JsonObject, apply: Apply) => JsonObject
 
 /** Prose alone: values of data are left as they are, for others compare them. */
-const contents: Walk = (message, apply) => changeTexts(message, 'texts', (text, isData) => (isData ? text : apply(text)))
+const contents: Walk = (message, apply) =>
+  changeTexts(message, 'texts', (text, isData) => (isData ? text : apply(text)))
 
 /** Titles and descriptions, those of parameters and arguments included. */
 const lists: Walk = (message, apply) => described(message, apply, 0, false) as JsonObject
@@ -93,7 +97,8 @@ function described(value: JsonValue, apply: Apply, depth: number, isMap: boolean
   if (Array.isArray(value)) return value.map((item) => described(item, apply, depth + 1, false))
   if (!isObject(value)) return value
   const entries = Object.entries(value).map(([key, inner]): [string, JsonValue] => {
-    if (!isMap && (key === 'description' || key === 'title') && typeof inner === 'string') return [key, apply(inner)]
+    if (!isMap && (key === 'description' || key === 'title') && typeof inner === 'string')
+      return [key, apply(inner)]
     if (NO_PROSE.has(key) && !isMap) return [key, inner]
     return [key, described(inner, apply, depth + 1, MAPS.has(key) && !isMap)]
   })
@@ -107,5 +112,10 @@ const NO_PROSE: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'exam
 
 /** Something to read, not a number, an address or a code. */
 function isText(text: string, maxLength: number): boolean {
-  return text.length <= maxLength && /\p{L}{2}/u.test(text) && !/^\S+$/.test(text.trim()) && !/^[[{]/.test(text.trim())
+  return (
+    text.length <= maxLength &&
+    /\p{L}{2}/u.test(text) &&
+    !/^\S+$/.test(text.trim()) &&
+    !/^[[{]/.test(text.trim())
+  )
 }

@@ -31,7 +31,8 @@ export function withhold(withheld: Withheld): (next: Handler) => Handler {
 
   function listing(kind: Kind, passing: Result, { client }: Exchange): Result {
     // Resources are judged by templates as well: whether one is listed has to be known.
-    if (!withheld.concerns(kind) && !(kind === 'resources' && withheld.concerns('resourceTemplates'))) return passing
+    if (!withheld.concerns(kind) && !(kind === 'resources' && withheld.concerns('resourceTemplates')))
+      return passing
     const { result, items } = roster.learn(kind, passing, client)
     const left = items.filter((item) => !withheld.listed(item, kind))
     return left.length === items.length ? result : { ...result, [kind]: left }

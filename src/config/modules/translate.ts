@@ -9,11 +9,14 @@ export const translateOptions = z.object({
     .array(oneOf(['descriptions', 'results', 'prompts', 'resources'], 'A place of texts.'))
     .min(1)
     .meta({
-      description: 'What is translated: descriptions and titles of what is listed, results of tools, prompts, resources.',
+      description:
+        'What is translated: descriptions and titles of what is listed, results of tools, prompts, resources.',
       allowed: 'a list of: descriptions, results, prompts, resources',
     })
     .default(['descriptions']),
-  url: text('The address of the service: of LibreTranslate (`…/translate`) or of an API as OpenAI has it (`…/v1`).'),
+  url: text(
+    'The address of the service: of LibreTranslate (`…/translate`) or of an API as OpenAI has it (`…/v1`).',
+  ),
   kind: oneOf(
     ['libretranslate', 'openai'],
     'What the service speaks. Not set: openai when there is a model.',
@@ -29,6 +32,14 @@ export const translateOptions = z.object({
     min: 1,
     max: 1_000_000,
   }).default(5_000),
-  cacheEntries: integer('Translations that are remembered.', { unit: 'texts', min: 0, max: 1_000_000 }).default(10_000),
-  requestTimeoutMs: integer('How long the service may take.', { unit: 'milliseconds', min: 100, max: 600_000 }).default(20_000),
+  cacheEntries: integer('Translations that are remembered.', {
+    unit: 'texts',
+    min: 0,
+    max: 1_000_000,
+  }).default(10_000),
+  requestTimeoutMs: integer('How long the service may take.', {
+    unit: 'milliseconds',
+    min: 100,
+    max: 600_000,
+  }).default(20_000),
 })
