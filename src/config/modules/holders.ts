@@ -10,7 +10,7 @@ interface Holder {
 
 /** Variables, headers, addresses, and options that are texts: their names tell which of them are secrets. */
 export function holdersOf(modules: readonly ModuleConfig[]): Holder[] {
-  return modules.flatMap((module) => {
+  return modules.flatMap((module): Holder[] => {
     if (module.kind === 'external') return 'path' in module.reach ? [] : [module.reach]
     const { headers } = module.options
     return [{ env: textsOf(module.options), headers: isObject(headers) ? textsOf(headers) : {} }]
