@@ -22,7 +22,7 @@ import { untilStopped } from './shutdown.ts'
 
 /** The exit code. In stdio mode nothing but the protocol is written to standard output. */
 export async function run(host: Host, invocation: Invocation): Promise<number> {
-  const { config: wished, warnings } = settleOrExplain(host, invocation)
+  const { config: wished, warnings, stamp } = settleOrExplain(host, invocation)
   const { config, warning, discard } = prepareDataDirectory(wished, host)
   const redactor = createRedactor()
   redactor.strike(secretsIn(config, host))
@@ -34,6 +34,7 @@ export async function run(host: Host, invocation: Invocation): Promise<number> {
   const gateway = await host.createGateway(config, { logger })
   const reload = startReload({
     config: wished,
+    stamp,
     load: () => settle(host, { ...invocation, config: invocation.wrapped ? undefined : wished.file }),
     apply(next) {
       redactor.strike(secretsIn(next, host))

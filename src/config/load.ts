@@ -10,6 +10,7 @@ import { type JsoncFile, readJsonc } from './jsonc.ts'
 import { formatProblem, type Problem } from './problem.ts'
 import type { Config } from './schema.ts'
 import { absolutePath, findFile, readText } from './sources.ts'
+import { stampOf } from './stamp.ts'
 
 export interface LoadRequest extends Surroundings {
   /** `--config`. Undefined: the file is looked for. */
@@ -25,6 +26,8 @@ export interface LoadRequest extends Surroundings {
 export interface Loaded {
   config: Config
   warnings: readonly Problem[]
+  /** Of the file before it was read (`stampOf`): tells whether it was written since. Undefined: there is no file. */
+  stamp: string | undefined
 }
 
 /**
@@ -41,6 +44,7 @@ export function loadConfig(request: LoadRequest): Loaded {
       'Write one with: mcp-rlm-proxy init',
     )
   }
+  const stamp = file === undefined ? undefined : stampOf(file)
   const content = file === undefined ? inMemory(value ?? {}) : readJsonc(readText(file), shortName(file, cwd))
   const { config, problems } = check({
     env,
@@ -53,7 +57,7 @@ export function loadConfig(request: LoadRequest): Loaded {
     serversOptional,
     readEnvFile: (path) => readEnvFile(absolutePath(path, file === undefined ? cwd : dirname(file), home)),
   })
-  if (config !== undefined) return { config, warnings: problems }
+  if (config !== undefined) return { config, warnings: problems, stamp }
   throw invalid(problems, file === undefined ? 'The configuration' : shortName(file, cwd))
 }
 
