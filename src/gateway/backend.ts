@@ -37,6 +37,7 @@ export function createBackend(
     handler,
     logger,
     identity,
+    toolsChange,
     describe(via = []) {
       const known = upstreams.servers.map((server) => ({ server, initialize: upstreams.known(server) }))
       return {
