@@ -4,8 +4,8 @@ import type {
   Digest,
   DigestOptions,
   Export,
-  Extract,
-  Extraction,
+  Filled,
+  Filling,
   Query,
   QueryAnswer,
   Readback,
@@ -37,10 +37,10 @@ interface QueryTask {
   query: Query
 }
 
-interface ExtractTask {
-  kind: 'extract'
-  source: Source
-  extraction: Extraction
+interface FillTask {
+  kind: 'fill'
+  sources: readonly Source[]
+  filling: Filling
 }
 
 interface ExportTask {
@@ -87,7 +87,7 @@ export type Task =
   | DigestTask
   | AheadTask
   | QueryTask
-  | ExtractTask
+  | FillTask
   | ExportTask
   | ReadbackTask
   | CountTask
@@ -102,7 +102,7 @@ interface Answers {
   digest: Digest
   ahead: number
   query: QueryAnswer
-  extract: Extract
+  fill: Filled
   export: Export
   readback: ReadbackResult
   count: number[]

@@ -3,7 +3,7 @@ import { countTokens } from '../text/tokens.ts'
 import { createArrivals } from './arrivals.ts'
 import { digest } from './digest.ts'
 import { exported } from './export.ts'
-import { extract } from './extract.ts'
+import { fill } from './fill.ts'
 import { query } from './query.ts'
 import { readFile } from './read-file.ts'
 import { rehearse } from './rehearsal.ts'
@@ -24,8 +24,8 @@ export function run(task: Task): Answer<Task> {
       return arrivals.read(task)
     case 'query':
       return query(views, task.sources, task.query)
-    case 'extract':
-      return extract(views, task.source, task.extraction)
+    case 'fill':
+      return fill(views, task.sources, task.filling)
     case 'export':
       return exported(views, task.source, task.toon)
     case 'readback':

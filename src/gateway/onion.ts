@@ -1,10 +1,10 @@
 /** The layers around an exchange, in their order. */
 
-import { createReferences } from '../arguments/references.ts'
 import type { Config } from '../config/schema.ts'
 import type { Engine } from '../engine/engine.ts'
 import { calledName, EXPOSURE_NAMES, RESERVED_NAMES } from '../exposure/names.ts'
 import { createAccount } from '../modules/account.ts'
+import { createReferences } from '../modules/references.ts'
 import { createShape } from '../modules/shape.ts'
 import { createTruncate } from '../modules/truncate.ts'
 import type { AddressBook } from '../pipeline/address-book.ts'

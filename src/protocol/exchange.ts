@@ -47,6 +47,8 @@ export interface Exchange {
   ask?(request: Request, signal?: AbortSignal): Promise<Result>
   /** Set by the proxy's own tools: keep the result whatever its size, and say under which handle in `_meta`. */
   readonly keep?: true
+  /** Set by the proxy's own tools: JSON of the arguments, which are not shown. Those in `params` are what may be, and stand for them. */
+  readonly supplied?: Uint8Array<SharedArrayBuffer>
 }
 
 export type Handler = (exchange: Exchange) => Promise<Result>

@@ -42,6 +42,7 @@ export const call: Action = async (params, situation, parts) => {
   const { exchange, next } = situation
   const result = await next({
     ...exchange,
+    ...(given.supplied && { supplied: given.supplied }),
     params: {
       ...(exchange.params._meta !== undefined && { _meta: exchange.params._meta }),
       ...(params.meta && {
@@ -56,12 +57,13 @@ export const call: Action = async (params, situation, parts) => {
   const heading: JsonObject = {
     action: 'call',
     tool: tool.original,
-    ...(params.argumentsFile !== undefined && { arguments: { _fromFile: params.argumentsFile } }),
+    ...(given.supplied && { arguments: given.args }),
   }
   const inFile = await spillIfWanted(result, tool, given.args, params, situation, parts)
   if (inFile) return { ...heading, ...inFile }
   const answer = plain(result)
-  if (answer.isError === true) return { ...heading, ...explained(answer, tool, given.args) }
+  if (answer.isError === true)
+    return { ...heading, ...(given.supplied ? answer : explained(answer, tool, given.args)) }
   return { ...heading, estimatedTokens: await tokensOf(answer, parts), ...answer }
 }
 
@@ -71,11 +73,17 @@ function carried(params: JsonObject): JsonObject {
   return rest
 }
 
+/** `supplied`: what a file holds, which is put in where the call ends; `args` are then what may be shown of it. */
+interface Given {
+  args: JsonObject
+  supplied?: Uint8Array<SharedArrayBuffer>
+}
+
 async function argumentsOf(
   { arguments: given, argumentsFile }: DispatchParams,
   { exchange }: Situation,
   { spills }: DispatchParts,
-): Promise<{ args: JsonObject } | { failure: string }> {
+): Promise<Given | { failure: string }> {
   if (argumentsFile === undefined) return { args: given ?? {} }
   if (given !== undefined && Object.keys(given).length > 0)
     return {
@@ -83,13 +91,12 @@ async function argumentsOf(
         'Give arguments or argumentsFile, not both. To put a kept value beside others write {"$from": "<cache_id>", "path": "…"} in arguments.',
     }
   try {
-    const bytes = await spills.read(exchange.agent, argumentsFile)
-    const args: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'))
-    if (isObject(args)) return { args }
-    return { failure: 'argumentsFile holds JSON that is no object: arguments have names.' }
+    return {
+      args: { _fromFile: argumentsFile },
+      supplied: await spills.read(exchange.agent, argumentsFile),
+    }
   } catch (error) {
     if (error instanceof Refused) return { failure: `argumentsFile: ${error.message}` }
-    if (error instanceof SyntaxError) return { failure: 'argumentsFile does not hold JSON.' }
     throw error
   }
 }
