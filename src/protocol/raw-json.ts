@@ -1,5 +1,4 @@
 /** Values that are sent as they are written, without being parsed and written again on the event loop. */
-import { randomUUID } from 'node:crypto'
 import type { JsonObject, JsonValue } from './json.ts'
 
 /** Where values are gathered while a message is written. */
@@ -10,7 +9,7 @@ export class RawJson {
   /** UTF-8 JSON of one value, without line breaks between its parts. */
   readonly #bytes: Uint8Array
   /** Stands for the value in the text around it, in which nobody else can have written it. */
-  readonly #mark = randomUUID()
+  readonly #mark = crypto.randomUUID()
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes
