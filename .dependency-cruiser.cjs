@@ -29,6 +29,9 @@ const layerRules = Object.entries(layers).map(([folder, below]) => ({
   to: { path: '^src/', pathNot: `^src/(${[folder, ...below].join('|')})/` },
 }))
 
+/** What finds tools, and what wires it. */
+const onUse = '^src/((discovery|exposure)/|gateway/(exposure-[a-z]+|finder)\\.ts$)'
+
 module.exports = {
   forbidden: [
     ...layerRules,
@@ -58,8 +61,8 @@ module.exports = {
       name: 'found-on-use',
       comment: 'Who lets tools pass through does not load what finds them: it is imported when it is asked for.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(discovery|exposure)/' },
-      to: { path: '^src/(discovery|exposure)/', pathNot: '^src/exposure/names\\.ts$', dynamic: false, dependencyTypesNot: ['type-only'] },
+      from: { path: '^src/', pathNot: onUse },
+      to: { path: onUse, pathNot: '^src/exposure/names\\.ts$', dynamic: false, dependencyTypesNot: ['type-only'] },
     },
     { name: 'src-alone', severity: 'error', from: { path: '^src/' }, to: { path: '^(test|benchmarks|scripts)/' } },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
