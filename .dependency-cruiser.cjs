@@ -16,6 +16,7 @@ const layers = {
   modules: [...base, 'documents', 'store', 'engine', 'arguments'],
   tools: [...base, 'documents', 'processors', 'store', 'engine'],
   spill: [...base, 'store'],
+  utils: [...floor, 'spill'],
   exposure: [...base, 'documents', 'processors', 'store', 'engine', 'arguments', 'spill', 'discovery', 'tools'],
   pipeline: [...base, 'upstream', 'modules', 'tools'],
   downstream: [...base, 'pipeline'],

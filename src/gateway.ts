@@ -8,6 +8,7 @@ import { createModernService } from './downstream/modern.ts'
 import { type Listener, serve } from './downstream/serve.ts'
 import { createEngine, ENGINE_DEFAULTS } from './engine/lanes.ts'
 import { createBackend } from './gateway/backend.ts'
+import { withBuiltIn } from './gateway/built-in.ts'
 import { openExposure } from './gateway/exposure.ts'
 import { openKeeper } from './gateway/keeper.ts'
 import { openListChangedCommand } from './gateway/list-changed-command.ts'
@@ -15,12 +16,15 @@ import { createOnion } from './gateway/onion.ts'
 import { createServerQuotas } from './gateway/server-quotas.ts'
 import { openUpstreams, serverOptionsOf } from './gateway/servers.ts'
 import { openSignIn, type SignInParts } from './gateway/sign-in.ts'
+import { permitsOf, toolListsOf } from './gateway/tool-policy.ts'
 import { createAddressBook } from './pipeline/address-book.ts'
 import type { Middleware } from './protocol/exchange.ts'
 import { type Logger, silentLogger } from './telemetry/log.ts'
 import { createLedger } from './telemetry/savings.ts'
 import type { SavingsReport } from './telemetry/savings-report.ts'
+import type { Serve } from './upstream/in-process.ts'
 import type { SignedOut } from './upstream/oauth/authorizer-oauth.ts'
+import { withToolFilter } from './upstream/tool-filter.ts'
 import type { Reconfigured, ServerStatus } from './upstream/upstreams.ts'
 
 export type { SignInParts } from './gateway/sign-in.ts'
@@ -38,6 +42,8 @@ export interface GatewayParts {
   elapsed?: () => number
   /** Layers of the embedder's own, outside of shaping: they see what the client will see. */
   middlewares?: readonly Middleware[]
+  /** Servers of this process, by name, beside those of the configuration: each is called with its end of a new connection. */
+  servers?: Readonly<Record<string, Serve>>
   signIn?: SignInParts
 }
 
@@ -51,7 +57,7 @@ export interface Gateway {
   status(): ServerStatus[]
   savings(): Promise<SavingsReport>
   /**
-   * Takes the servers of this configuration from now on, with their limits and quotas. A server that is the same keeps its
+   * Takes the servers of this configuration from now on, with their limits, their quotas and the lists of tools that may be used. A server that is the same keeps its
    * connections, and calls under way end where they began. All other settings stay what they were.
    */
   reconfigure(next: Config): Promise<Reconfigured>
@@ -67,7 +73,8 @@ const SESSION_IDLE_MS = 30 * 60_000
 
 const steady = (): number => Math.floor(performance.now())
 
-export async function createGateway(config: Config, parts: GatewayParts = {}): Promise<Gateway> {
+export async function createGateway(written: Config, parts: GatewayParts = {}): Promise<Gateway> {
+  const config = withBuiltIn(written, parts.servers)
   const { settings } = config
   const { logger = silentLogger, now = Date.now, elapsed = steady } = parts
   const engine = createEngine({ ...ENGINE_DEFAULTS, queryTimeout: settings.queryTimeoutMs })
@@ -78,7 +85,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
   const signIn = await openSignIn(config, parts.signIn, logger, now)
   const quotas = createServerQuotas(elapsed)
   quotas.configure(config.servers)
-  const upstreams = openUpstreams(config, {
+  const opened = openUpstreams(config, {
     audience,
     book,
     authorizer: signIn.for,
@@ -87,6 +94,8 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     maxMessageBytes: MAX_MESSAGE_BYTES,
     arriving: settings.enableAutoTruncation ? engine.arriving : undefined,
   })
+  const upstreams = withToolFilter(opened, permitsOf(config))
+  let toolLists = toolListsOf(config)
   const command = openListChangedCommand(settings, logger)
   if (command) audience.listen((list) => list === 'tools' && command.run())
   const exposure = await openExposure(config, {
@@ -174,10 +183,15 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
       reporting = report
       return report
     },
-    async reconfigure(next) {
+    async reconfigure(changed) {
+      const next = withBuiltIn(changed, parts.servers)
       await signIn.configure(next.servers)
       quotas.configure(next.servers)
       const done = upstreams.configure(serverOptionsOf(next))
+      upstreams.permit(permitsOf(next))
+      // Which tools may be used is no part of what a server is: nobody else tells of it.
+      if (toolListsOf(next) !== toolLists) audience.announce('tools', () => true)
+      toolLists = toolListsOf(next)
       exposure.configure(next)
       return done
     },

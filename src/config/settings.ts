@@ -1,7 +1,7 @@
 /** `proxySettings`: how the proxy itself works. Types, defaults, ranges and descriptions of every option. */
 import * as z from 'zod'
 import { authSchema } from './auth-settings.ts'
-import { dispatchSchema, readbackSchema, spillSchema } from './dispatch-settings.ts'
+import { dispatchSchema, readbackSchema, spillSchema, utilsSchema } from './dispatch-settings.ts'
 import { signInSchema } from './oauth-settings.ts'
 import { flag, integer, oneOf, text } from './option.ts'
 import { indexSchema, retrieveSchema } from './retrieve-settings.ts'
@@ -199,6 +199,9 @@ export const settingsSchema = z.object({
   dispatch: dispatchSchema.prefault({}).meta({ description: 'The exposure `dispatch`.' }),
   spill: spillSchema.prefault({}).meta({ description: 'Results in files, in the exposure `dispatch`.' }),
   readback: readbackSchema.prefault({}).meta({ description: 'How such files are read.' }),
+  utils: utilsSchema
+    .prefault({})
+    .meta({ description: 'A built-in server for files, for chains of tools and in place of a shell.' }),
   log: log.prefault({}).meta({ description: 'What is logged, and where.' }),
 })
 

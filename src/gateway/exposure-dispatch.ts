@@ -1,5 +1,7 @@
 /** Wires the exposure `dispatch`. */
+import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { absolutePath } from '../config/sources.ts'
 import { createDispatch } from '../exposure/dispatch/dispatch.ts'
 import { createSpillDirectory, sweepSpills } from '../spill/directory.ts'
 import { createSpills } from '../spill/spills.ts'
@@ -15,12 +17,13 @@ const MAX_READ_BYTES = 256 * 1024 * 1024
 export async function openDispatch(config: ExposureConfig, parts: ExposureParts): Promise<Exposure> {
   const { settings } = config
   const { engine, keeper, upstreams, logger } = parts
-  let servers = config.servers
+  let { servers } = config
+  let lists = settings.dispatch
   const base = settings.spill.dir ?? join(settings.dataDir, 'spill')
   void sweepSpills(base)
   const spills = createSpills({
     directory: createSpillDirectory(base),
-    allowDirs: settings.spill.allowDirs,
+    allowDirs: settings.spill.allowDirs.map((path) => absolutePath(path, process.cwd(), homedir())),
     maxBytes: MAX_READ_BYTES,
   })
   const finder = await finderOf(config, logger)
@@ -39,13 +42,15 @@ export async function openDispatch(config: ExposureConfig, parts: ExposureParts)
         keeper,
         spills,
         connections: () => connectionsOf(servers, upstreams, parts),
-        refresh: async (_, { client }) => upstreams.refresh('tools', client),
+        toolFilter: () => (lists.allow ?? lists.deny) && lists,
+        refresh: (names, { client }) => upstreams.refresh('tools', client, names),
       }),
     ],
     instructions: ourInstructions('dispatch'),
     toolsChange: () => false,
     configure(next) {
       servers = next.servers
+      lists = next.settings.dispatch
       finder.retain(servers.map(({ name }) => name))
     },
     async close() {

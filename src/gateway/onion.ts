@@ -70,7 +70,7 @@ export function createOnion(config: Config, parts: OnionParts): Handler {
   const layers = [
     createAccount({
       ledger,
-      ownTools: new Set([...PROXY_TOOL_NAMES, ...EXPOSURE_NAMES]),
+      ownTools: new Set([...PROXY_TOOL_NAMES, ...EXPOSURE_NAMES, ...ownNamesOf(settings.exposure)]),
       instructions,
       calledName,
     }),
@@ -94,6 +94,11 @@ export function createOnion(config: Config, parts: OnionParts): Handler {
     }),
   )
   return handler
+}
+
+/** The dispatch tool's answers are the proxy's own, but for those of the tools it calls. */
+function ownNamesOf(exposure: Config['settings']['exposure']): readonly string[] {
+  return exposure === 'dispatch' ? RESERVED_NAMES.dispatch : []
 }
 
 /** Who asks for texts that are shorter than what passes whole anyway gets them cut, not a preview in their place. */

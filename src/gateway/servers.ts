@@ -70,6 +70,10 @@ function toServerOptions(server: ServerConfig): ServerOptions {
     const { command, args, env, cwd } = server
     return { command, args, env, cwd, instance, timeoutMs }
   }
+  if (server.transport === 'in-process') {
+    const { name, serve } = server
+    return { id: `in-process:${name}`, serve, instance, timeoutMs }
+  }
   const { url, headers, transport, oauth } = server
   return { url, headers, instance, timeoutMs, oauth, ...(transport !== 'auto' && { type: transport }) }
 }

@@ -50,11 +50,17 @@ async function placeOf(file: FileHandle, path: string): Promise<string> {
   }
 }
 
-async function isWithinAny(place: string, roots: readonly string[]): Promise<boolean> {
+/** True for a place below one of the directories, or (`orItself`) for one of them. */
+export async function isWithinAny(
+  place: string,
+  roots: readonly string[],
+  orItself = false,
+): Promise<boolean> {
   for (const root of roots) {
     const real = await realpath(root).catch(() => undefined)
     if (real === undefined) continue
     const way = relative(real, place)
+    if (way === '' && orItself) return true
     if (way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)) return true
   }
   return false

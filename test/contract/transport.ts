@@ -1,4 +1,4 @@
-/** What holds for a server however it is reached. Run for stdio, streamable HTTP and HTTP+SSE. */
+/** What holds for a server however it is reached. Run for stdio, a server of this process, streamable HTTP and HTTP+SSE. */
 import { describe, expect, test } from 'vitest'
 import { ProxyError, RpcError } from '../../src/protocol/errors.ts'
 import type { JsonObject } from '../../src/protocol/json.ts'
@@ -14,7 +14,7 @@ export function transportContract(
   start: (options?: JsonObject) => Promise<ServerOptions>,
 ): void {
   describe(name, () => {
-    verifies('S1.2 S2.2 S2.8', 'introduces itself properly and lists and calls tools', async () => {
+    verifies('S1.2 S2.2 S2.8 S4.33', 'introduces itself properly and lists and calls tools', async () => {
       const pool = upstreams({ servers: { docs: await start() } })
       const me = client({ roots: {} })
       const [list] = await pool.list('tools', me, forever)

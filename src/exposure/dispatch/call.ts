@@ -8,6 +8,7 @@ import { asksForInput } from '../../protocol/input-required.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
 import { plain } from '../../protocol/result.ts'
 import { Refused } from '../../spill/confined.ts'
+import { refusal } from '../../tools/source.ts'
 import { covers, effectOf } from '../effects.ts'
 import type { Action, DispatchParts, Situation } from './actions.ts'
 import type { DispatchParams } from './params.ts'
@@ -40,7 +41,7 @@ export const call: Action = async (params, situation, parts) => {
       `${spilled} is a result in a file: read it with {"action":"readresult","resultFile":${JSON.stringify(spilled)},"op":"head"}, or pass it on as argumentsFile. ${tool.original} was not called.`,
     )
   const { exchange, next } = situation
-  const result = await next({
+  const request = next({
     ...exchange,
     ...(given.supplied && { supplied: given.supplied }),
     params: {
@@ -53,6 +54,7 @@ export const call: Action = async (params, situation, parts) => {
       arguments: given.args,
     },
   })
+  const result = await request.catch(refusal)
   if (asksForInput(result)) return plain(result)
   const heading: JsonObject = {
     action: 'call',

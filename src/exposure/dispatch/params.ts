@@ -4,6 +4,7 @@ import { READBACK_OPS } from '../../processors/readback.ts'
 import { isObject, type JsonObject } from '../../protocol/json.ts'
 import { nearest } from '../../text/edit-distance.ts'
 import { readParams } from '../../tools/params.ts'
+import { QUERIES } from '../names.ts'
 
 export const ACTIONS = [
   'list',
@@ -86,13 +87,6 @@ const TAKEN: Readonly<Record<ActionName, readonly string[]>> = {
   explore: [],
 }
 
-/** Actions whose other parameters are those of a tool of the proxy's own, which reads them itself. */
-export const QUERIES: Readonly<Partial<Record<ActionName, string>>> = {
-  filter: 'proxy_filter',
-  search_result: 'proxy_search',
-  explore: 'proxy_explore',
-}
-
 export type ReadParams =
   | { action: ActionName; params: DispatchParams; given: JsonObject }
   | { failure: string }
@@ -102,7 +96,8 @@ export function readDispatchParams(tool: string, args: JsonObject): ReadParams {
   const given = respelled(args)
   const { action } = given
   if (!isAction(action)) return { failure: unknownAction(tool, action) }
-  if (QUERIES[action] !== undefined) return { action, params: { action }, given }
+  // A tool of the proxy's own, which reads its parameters itself.
+  if (Object.hasOwn(QUERIES, action)) return { action, params: { action }, given }
   const misplaced = misplacedIn(action, given)
   if (misplaced !== undefined) return { failure: misplaced }
   const read = readParams(tool, schema, given)
