@@ -104,7 +104,7 @@ function checked(args: JsonObject, values: readonly Placed[], { schema, maxBytes
     Buffer.from(content.buffer).write(json)
     written.push({ place, bytes: content })
   }
-  const faults = schema === undefined ? [] : faultsOf(args, schema)
+  const faults = schema === undefined ? [] : faultsOf(args, schema, false)
   if (faults.length > 0) throw new Refusal(`With its references put in: ${faults.join('; ')}.`)
   const holes = written.map(({ place }) => ({ place, value: null }))
   return { args: holes.length === 0 ? args : withValues(args, holes), written }

@@ -46,22 +46,36 @@ export function extract(document: Document, { path, as }: Extraction): Extracted
 
 function reached(document: Document, path: string | undefined): Extracted {
   const take = (root: JsonValue): JsonValue => (path === undefined ? root : valueAt(root, path))
-  // A condition would be asked of numbers that are marked.
-  const exactly =
-    document.format === 'json' && !path?.includes('?') ? exactJson(document.text, take) : undefined
-  if (exactly !== undefined) return exactly
   const root = document.json()
+  if (document.format === 'json') {
+    try {
+      // As it was sent: in what is explored, texts that hold JSON are read.
+      const asSent = taken(document.text, take, path)
+      if (asSent !== undefined) return asSent
+    } catch (error) {
+      if (!(error instanceof Refusal) || root === undefined) throw error
+    }
+  }
   if (root !== undefined) return plainly(take(root))
   if (path === undefined) return plainly(document.text)
   throw new Refusal('The result is text without fields: leave path out to take the whole of it.')
 }
 
-/** What a text holds that is JSON. */
-export function readJson(text: string): Extracted | undefined {
-  const exactly = exactJson(text, (root) => root)
+function taken(
+  text: string,
+  take: (root: JsonValue) => JsonValue,
+  path: string | undefined,
+): Extracted | undefined {
+  // A condition would be asked of numbers that are marked.
+  const exactly = path?.includes('?') ? undefined : exactJson(text, take)
   if (exactly !== undefined) return exactly
   const parsed = parseJson(text)
-  return parsed && plainly(parsed.value)
+  return parsed && plainly(take(parsed.value))
+}
+
+/** What a text holds that is JSON. */
+export function readJson(text: string): Extracted | undefined {
+  return taken(text, (root) => root, undefined)
 }
 
 function plainly(value: JsonValue): Extracted {
