@@ -18,7 +18,7 @@ import { openUpstreams, serverOptionsOf } from './gateway/servers.ts'
 import { openSignIn, type SignInParts } from './gateway/sign-in.ts'
 import { permitsOf, toolListsOf } from './gateway/tool-policy.ts'
 import { createAddressBook } from './pipeline/address-book.ts'
-import type { Middleware } from './protocol/exchange.ts'
+import type { Client, Middleware } from './protocol/exchange.ts'
 import { type Logger, silentLogger } from './telemetry/log.ts'
 import { createLedger } from './telemetry/savings.ts'
 import type { SavingsReport } from './telemetry/savings-report.ts'
@@ -98,6 +98,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
   let toolLists = toolListsOf(config)
   const command = openListChangedCommand(settings, logger)
   if (command) audience.listen((list) => list === 'tools' && command.run())
+  const leaving: ((client: Client) => void)[] = []
   const exposure = await openExposure(config, {
     engine,
     keeper,
@@ -105,6 +106,10 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     logger,
     now,
     elapsed,
+    events: {
+      left: (heard) => leaving.push(heard),
+      toolsChanged: (heard) => audience.listen((list) => list === 'tools' && heard()),
+    },
     toolsChanged: (client) => audience.announce('tools', (other) => other.agent.id === client.agent.id),
   })
   const handler = createOnion(config, {
@@ -128,6 +133,9 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     identity: identityOf(config),
     instructions: exposure.instructions,
     toolsChange: exposure.toolsChange,
+    left(client) {
+      for (const heard of leaving) heard(client)
+    },
   })
   const modern = createModernService({ backend, audience, now: elapsed })
 

@@ -23,11 +23,23 @@ export interface BackendParts {
   instructions: string
   /** False: no change of tools at a server is a change of the list that this client sees. */
   toolsChange(client: Client): boolean
+  /** The client is gone. */
+  left(client: Client): void
 }
 
 export function createBackend(
   handler: Handler,
-  { upstreams, audience, engine, keeper, logger, identity, instructions: ours, toolsChange }: BackendParts,
+  {
+    upstreams,
+    audience,
+    engine,
+    keeper,
+    logger,
+    identity,
+    instructions: ours,
+    toolsChange,
+    left,
+  }: BackendParts,
 ): Backend {
   const serverInfo = { name: PROXY_NAME, title: 'MCP RLM Proxy', version: packageVersion() }
   const opening = new Map<Client, NodeJS.Immediate>()
@@ -67,6 +79,7 @@ export function createBackend(
       clearImmediate(opening.get(client))
       opening.delete(client)
       audience.remove(client)
+      left(client)
       void upstreams.release(client)
       if (client.agent.kind !== 'session') return
       // Nobody has this id again: what it keeps could only take up room.

@@ -38,6 +38,7 @@ export async function openDispatch(config: ExposureConfig, parts: ExposureParts)
         },
         ownTools: PROXY_TOOL_NAMES,
         finder,
+        events: parts.events,
         engine,
         keeper,
         spills,

@@ -1,6 +1,7 @@
 /** How the tools of the servers are offered: nothing in the way of those that pass through. */
 import type { Config } from '../config/schema.ts'
 import type { Engine } from '../engine/engine.ts'
+import type { ShelfEvents } from '../exposure/shelf.ts'
 import type { Client, Exchange, Middleware } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import type { Result } from '../protocol/result.ts'
@@ -22,6 +23,8 @@ export interface ExposureParts {
   elapsed: () => number
   /** The list of tools of one client changed by what it asked. */
   toolsChanged(client: Client): void
+  /** What happens beside the exchanges. */
+  events: ShelfEvents
 }
 
 /** A result as a client may have it: one that is too large becomes a preview of what is kept. */

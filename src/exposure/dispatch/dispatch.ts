@@ -7,7 +7,7 @@ import { isObject, type JsonObject } from '../../protocol/json.ts'
 import { plain, type Result } from '../../protocol/result.ts'
 import { covers, effectOf } from '../effects.ts'
 import { DISPATCH, QUERIES } from '../names.ts'
-import { createShelves, type Shelves } from '../shelf.ts'
+import { createShelves, type ShelfEvents, type Shelves } from '../shelf.ts'
 import type { Action, DispatchParts, Situation } from './actions.ts'
 import { call } from './call.ts'
 import { findConnection, withAliases } from './connections.ts'
@@ -21,6 +21,7 @@ import { search } from './search.ts'
 
 export interface DispatchOptions extends DispatchParts {
   finder: Finder
+  events?: ShelfEvents
   /** Names of the proxy's own query tools, which are actions here and not listed. */
   ownTools: ReadonlySet<string>
 }
@@ -43,7 +44,7 @@ export function createDispatch(options: DispatchOptions): Middleware {
     name: 'dispatch',
     methods: ['tools/list', 'tools/call'],
     wrap(next) {
-      const shelves = createShelves(next, options.ownTools, options.finder)
+      const shelves = createShelves(next, options.ownTools, options.finder, options.events)
       return async (exchange) => {
         // A proxy that is our client offers its tools as it likes: it has to see them all.
         if (exchange.client.via !== undefined) return next(exchange)

@@ -22,7 +22,9 @@ test('no server can have a name that is offered', () => {
     ...[true, false].flatMap((split) => callTools(split).map(({ name }) => name)),
   ]
   expect(new Set(RESERVED_NAMES.retrieve)).toEqual(new Set(offered))
-  const dispatching = [true, false].flatMap((splitCalls) => definitionsOf({ splitCalls }).map(({ name }) => name))
+  const dispatching = [true, false].flatMap((splitCalls) =>
+    definitionsOf({ splitCalls }).map(({ name }) => name),
+  )
   expect(new Set(RESERVED_NAMES.dispatch)).toEqual(new Set(dispatching))
   expect(RESERVED_NAMES.passthrough).toEqual([])
 })
