@@ -40,7 +40,7 @@ export function sqlite(file: string): Command {
 export const bringSqlite = (): Promise<void> => bring(SQL)
 
 /** Makes a file with so many orders. */
-async function makeDatabase(file: string, orders: number): Promise<void> {
+export async function makeDatabase(file: string, orders: number): Promise<void> {
   const args = [...SQL, 'node', here('./make-database.mjs'), file, String(orders)]
   const { code, stderr } = await run('npx', args)
   if (code !== 0) throw new Error(`no database was made: ${stderr}`)
