@@ -34,7 +34,7 @@ export const call: Action = async (params, situation, parts) => {
     )
   const given = await argumentsOf(params, situation, parts)
   if ('failure' in given) return failureReply('call', given.failure)
-  const spilled = pathIn(given.args, parts)
+  const spilled = given.supplied ? undefined : pathIn(given.args, parts)
   if (spilled !== undefined)
     return failureReply(
       'call',
