@@ -34,7 +34,7 @@ const TIME: Record<string, ToolOf> = {
 
 const FILES: Record<string, ToolOf> = {
   filesystemQuery: {
-    description: 'Looks at files',
+    description: 'Inspects what lies on a disk',
     inputSchema: schema(
       { operation: string, path: string, maxDepth: { type: 'integer' } },
       'operation',
@@ -166,7 +166,7 @@ describe('search', () => {
     )
     expect((await fields('scribe')).filesystemModify).toEqual(['annotations'])
     expect((await fields('maxDepth')).filesystemQuery).toContain('parameters')
-    const [best] = toolsIn(await data({ action: 'search', query: 'looks' }))
+    const [best] = toolsIn(await data({ action: 'search', query: 'inspect a disk' }))
     expect(best).toMatchObject({
       name: 'filesystemQuery',
       connection: 'c2',
