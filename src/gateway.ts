@@ -13,6 +13,7 @@ import { openExposure } from './gateway/exposure.ts'
 import { openKeeper } from './gateway/keeper.ts'
 import { openListChangedCommand } from './gateway/list-changed-command.ts'
 import { createOnion } from './gateway/onion.ts'
+import { openResultCache } from './gateway/result-cache.ts'
 import { createServerQuotas } from './gateway/server-quotas.ts'
 import { openUpstreams, serverOptionsOf } from './gateway/servers.ts'
 import { openSignIn, type SignInParts } from './gateway/sign-in.ts'
@@ -48,8 +49,8 @@ export interface GatewayParts {
 }
 
 export interface Gateway {
-  /** Begins to serve. `url`: where clients connect; absent over stdio. */
-  start(): Promise<{ url?: string }>
+  /** Begins to serve. `url`: where clients connect; absent over stdio. `bridge`: where scripts do, when there is a bridge. */
+  start(): Promise<{ url?: string; bridge?: string }>
   /** Resolves when the client of a stdio gateway left. */
   readonly ended: Promise<void>
   /** Connects every server once and tells how that went. */
@@ -112,7 +113,13 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     },
     toolsChanged: (client) => audience.announce('tools', (other) => other.agent.id === client.agent.id),
   })
-  const handler = createOnion(config, {
+  const { bridge: bridgeOptions, transport } = settings
+  // Whoever speaks over standard input alone has nowhere to read them.
+  const watched = transport !== 'stdio' || bridgeOptions.enabled
+  const metrics = watched
+    ? (await import('./gateway/metrics.ts')).createMetrics({ ledger, keeper, elapsed })
+    : undefined
+  const { handler, plain } = createOnion(config, {
     engine,
     keeper,
     ledger,
@@ -123,6 +130,8 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     exposure: exposure.layers,
     instructions: exposure.instructions,
     middlewares: parts.middlewares ?? [],
+    resultCache: await openResultCache(config, audience, elapsed),
+    count: metrics?.layer,
   })
   const backend = createBackend(handler, {
     upstreams,
@@ -138,6 +147,22 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     },
   })
   const modern = createModernService({ backend, audience, now: elapsed })
+  let { servers } = config
+  const tellMetrics = metrics && (() => metrics.text(upstreams))
+  const bridge = bridgeOptions.enabled
+    ? (await import('./gateway/bridge.ts')).openBridge(config, {
+        handler: plain(),
+        backend,
+        engine,
+        keeper,
+        upstreams,
+        servers: () => servers,
+        metrics: tellMetrics,
+        logger,
+        now,
+        elapsed,
+      })
+    : undefined
 
   let listener: Listener | undefined
   let left: () => void = () => {}
@@ -152,7 +177,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     await modern.close()
     audience.close()
     command?.close()
-    await listener?.close()
+    await Promise.all([listener?.close(), bridge?.close()])
     await signIn.close()
     await Promise.all([upstreams.close(), keeper.close(), exposure.close(), reporting])
     await engine.close()
@@ -175,11 +200,15 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
         modern,
         now,
         elapsed,
+        bridge: bridge?.endpoint,
+        metrics: tellMetrics,
         ...access,
       })
       void listener.ended.then(left)
-      if (closing !== undefined) await listener.close()
-      return listener.url === undefined ? {} : { url: listener.url }
+      const { url } = listener
+      const script = await bridge?.start(url)
+      if (closing !== undefined) await Promise.all([listener.close(), bridge?.close()])
+      return { ...(url !== undefined && { url }), ...(script !== undefined && { bridge: script }) }
     },
     async check() {
       await upstreams.open()
@@ -201,6 +230,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
       if (toolListsOf(next) !== toolLists) audience.announce('tools', () => true)
       toolLists = toolListsOf(next)
       exposure.configure(next)
+      servers = next.servers
       return done
     },
     signOut: signIn.signOut,

@@ -57,13 +57,14 @@ export async function run(host: Host, invocation: Invocation): Promise<number> {
     exit: (code) => host.exit(code),
     logger,
   })
-  const { url } = await gateway.start().catch(async (error: unknown) => {
+  const { url, bridge } = await gateway.start().catch(async (error: unknown) => {
     await gateway.close()
     throw error
   })
   const servers = config.servers.map(({ name }) => name)
   logger.info({ servers, transport: config.settings.transport, ...(url !== undefined && { url }) }, 'serving')
   if (url !== undefined) host.stderr.write(`mcp-rlm-proxy serves ${servers.length} servers at ${url}\n`)
+  if (bridge !== undefined) host.stderr.write(`mcp-rlm-proxy serves scripts at ${bridge}\n`)
   const code = await stopped
   // Sockets and children that do not want to end must not keep the process.
   host.exit(code)
@@ -102,7 +103,8 @@ function secretsIn({ servers, settings }: Config, { env }: Host): string[] {
   const { OPENAI_API_KEY = '' } = env
   const { clientSecret = '' } = settings.auth.introspection
   const { vectorStore = '' } = settings.index
-  return secretsOf([...servers, { env: { clientSecret, OPENAI_API_KEY }, url: vectorStore }])
+  const { token = '' } = settings.bridge
+  return secretsOf([...servers, { env: { clientSecret, OPENAI_API_KEY, token }, url: vectorStore }])
 }
 
 function sentence({ path, message, remedy }: Problem): string {

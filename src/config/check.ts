@@ -1,6 +1,7 @@
 /** Checks a whole configuration and collects every problem it has. Does no input or output of its own. */
 import { isObject, type JsonObject } from '../protocol/json.ts'
 import { checkAuth } from './auth-settings.ts'
+import { checkBridge } from './bridge-settings.ts'
 import { type CheckedServers, checkServers } from './check-servers.ts'
 import type { Surroundings } from './expand.ts'
 import { expandAll } from './expand-all.ts'
@@ -100,6 +101,7 @@ function checkSettings(
       remedy: 'Set utils.root to one.',
     })
   }
+  checkBridge(parsed.data.bridge, host, transport !== 'stdio', [...SETTINGS, 'bridge'], report)
   const settings = { ...parsed.data, previewSize: Math.min(previewSize, maxResponseSize) }
   return { settings: { ...settings, exposure: exposureOf(settings, chosen, laid) }, chosen }
 }

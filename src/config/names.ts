@@ -71,6 +71,12 @@ export const OPTION_NAMES: Readonly<Record<string, OptionNames>> = {
   'spill.dir': { env: ['MCPPROXY_SPILL_DIR'] },
   'readback.maxChars': { env: ['MCPPROXY_READBACK_MAX_CHARS'] },
   'readback.grepMaxMatches': { env: ['MCPPROXY_READBACK_GREP_MAX_MATCHES'] },
+  'bridge.enabled': { env: ['MCPPROXY_BRIDGE'] },
+  'bridge.port': { env: ['MCPPROXY_BRIDGE_PORT'] },
+  'bridge.token': { env: ['MCPPROXY_BRIDGE_TOKEN'] },
+  'bridge.inlineBytes': { env: ['MCPPROXY_BRIDGE_INLINE_BYTES'] },
+  'bridge.resultTtlSeconds': { env: ['MCPPROXY_BRIDGE_RESULT_TTL_SECONDS'] },
+  'toolCache.ttlMs': { env: ['MCPPROXY_TOOL_CACHE_TTL_MS'] },
   'retrieve.listChangedExec': { env: ['MCPPROXY_LIST_CHANGED_EXEC'] },
   'retrieve.listChangedExecTimeoutMs': { env: ['MCPPROXY_LIST_CHANGED_EXEC_TIMEOUT_MS'] },
   'index.engine': { env: ['MCPPROXY_EMBEDDER'] },
@@ -94,6 +100,7 @@ export const SETTING_ALIASES: Readonly<Record<string, string>> = {
   mcpproxyallow: 'dispatch.allow',
   mcpproxydeny: 'dispatch.deny',
   useutils: 'utils.enabled',
+  toolcachettl: 'toolCache.ttlMs',
   cacheTTL: 'cacheTTLSeconds',
   toolNameLimit: 'naming.maxLength',
   listChangedExec: 'retrieve.listChangedExec',
@@ -147,8 +154,8 @@ export const SERVER_IGNORED: readonly string[] = [
 
 /** Names that belong to features this version does not have. Using one is reported, never silent. */
 export const LATER = {
-  file: ['profiles', 'toolcachettl'],
-  settings: ['toolCache', 'profiles'],
+  file: ['profiles'],
+  settings: ['profiles'],
   servers: ['concurrency', 'exposure'],
   env: [],
 } as const

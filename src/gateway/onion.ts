@@ -5,6 +5,7 @@ import type { Engine } from '../engine/engine.ts'
 import { calledName, EXPOSURE_NAMES, RESERVED_NAMES } from '../exposure/names.ts'
 import { createAccount } from '../modules/account.ts'
 import { createReferences } from '../modules/references.ts'
+import type { ResultCache } from '../modules/result-cache/result-cache.ts'
 import { createShape } from '../modules/shape.ts'
 import { createTruncate } from '../modules/truncate.ts'
 import type { AddressBook } from '../pipeline/address-book.ts'
@@ -36,13 +37,28 @@ export interface OnionParts {
   /** The proxy's own part of the server instructions. */
   instructions: string
   middlewares: readonly Middleware[]
+  /** Absent: no results are remembered. */
+  resultCache?: ResultCache | undefined
+  /** Absent: nobody reads how many calls there are. */
+  count?: Middleware | undefined
 }
 
-/** client → account → exposure → the embedder's layers → shape → references → router. Listing and calling take the same way. */
-export function createOnion(config: Config, parts: OnionParts): Handler {
+export interface Onion {
+  /** What clients ask. */
+  handler: Handler
+  /** What programs ask: without what is there for models. */
+  plain(): Handler
+}
+
+/**
+ * client → count → account → exposure → the embedder's layers → shape → references → result cache → router. Listing and calling take the
+ * same way.
+ */
+export function createOnion(config: Config, parts: OnionParts): Onion {
   const { settings } = config
   const { engine, keeper, ledger, upstreams, book, logger, exposure, instructions, quotas, middlewares } =
     parts
+  const { resultCache, count } = parts
   const dialect = settings.exposure === 'dispatch' ? 'dispatch' : 'tools'
   const tools = createProxyTools({
     engine,
@@ -67,7 +83,14 @@ export function createOnion(config: Config, parts: OnionParts): Handler {
       ...(settings.truncationMessage !== undefined && { truncationMessage: settings.truncationMessage }),
     },
   })
+  const counting = count ? [count] : []
+  const remembering = resultCache ? [resultCache.mark] : []
+  const inner = [
+    createReferences({ engine, keeper, exempt: PROXY_TOOL_NAMES, maxBytes: MAX_REFERENCED_BYTES }),
+    ...(resultCache ? [resultCache.remember] : []),
+  ]
   const layers = [
+    ...counting,
     createAccount({
       ledger,
       ownTools: new Set([...PROXY_TOOL_NAMES, ...EXPOSURE_NAMES, ...ownNamesOf(settings.exposure)]),
@@ -79,21 +102,23 @@ export function createOnion(config: Config, parts: OnionParts): Handler {
     ...(settings.truncateOutputLength === undefined
       ? []
       : [createTruncate({ max: settings.truncateOutputLength, exempt: PROXY_TOOL_NAMES })]),
+    ...remembering,
     shape,
-    createReferences({ engine, keeper, exempt: PROXY_TOOL_NAMES, maxBytes: MAX_REFERENCED_BYTES }),
+    ...inner,
   ]
-  const handler = compose(
-    layers,
-    createRouter({
-      upstreams,
-      tools,
-      reserved: RESERVED_NAMES[settings.exposure],
-      naming: settings.naming,
-      quotas,
-      book,
-    }),
-  )
-  return handler
+  const router = createRouter({
+    upstreams,
+    tools,
+    reserved: RESERVED_NAMES[settings.exposure],
+    naming: settings.naming,
+    quotas,
+    book,
+  })
+  const handler = compose(layers, router)
+  return {
+    handler,
+    plain: () => compose([...counting, ...middlewares, ...remembering, ...inner], router),
+  }
 }
 
 /** The dispatch tool's answers are the proxy's own, but for those of the tools it calls. */

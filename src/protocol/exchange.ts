@@ -49,6 +49,8 @@ export interface Exchange {
   readonly keep?: true
   /** Set by the proxy's own tools: JSON of the arguments, which are not shown. Those in `params` are what may be, and stand for them. */
   readonly supplied?: Uint8Array<SharedArrayBuffer>
+  /** Set for programs: a server that failed is an error, not a result with words for a model. */
+  readonly failing?: 'throws'
 }
 
 export type Handler = (exchange: Exchange) => Promise<Result>
