@@ -31,7 +31,7 @@ const layerRules = Object.entries(layers).map(([folder, below]) => ({
 }))
 
 /** What finds tools, and what wires it. */
-const onUse = '^src/((discovery|exposure)/|gateway/(exposure-[a-z]+|finder)\\.ts$)'
+const onUse = '^src/((discovery|exposure)/|gateway/(exposure-[a-z]+|finder|bridge|metrics)\\.ts$)'
 
 module.exports = {
   forbidden: [
