@@ -2,14 +2,14 @@
 import type { FindableTool } from '../../discovery/finder.ts'
 import { BridgeError } from '../../protocol/bridge.ts'
 import { nearest } from '../../text/edit-distance.ts'
-import { globs } from '../../text/glob.ts'
+import { fitsGlob } from '../../text/glob.ts'
 import { type Connection, findConnection, unknownConnection } from '../dispatch/connections.ts'
 import { effectOf } from '../effects.ts'
 
 /** @param patterns for names as clients see them or as `server/tool`. None: all tools that say they only read. */
 export function createPermit(patterns: readonly string[]): (tool: FindableTool) => boolean {
   if (patterns.length === 0) return ({ definition }) => effectOf(definition) === 'read'
-  const matches = globs(patterns)
+  const matches = (name: string): boolean => patterns.some((pattern) => fitsGlob(name, pattern))
   return ({ name, server, original }) => matches(name) || matches(`${server}/${original}`)
 }
 

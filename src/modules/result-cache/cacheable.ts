@@ -1,7 +1,7 @@
 /** Which tools have results that can stand for a while: what they say of themselves, and what the configuration says. */
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
 import { originOf } from '../../protocol/origin.ts'
-import { globs } from '../../text/glob.ts'
+import { fitsGlob } from '../../text/glob.ts'
 
 /** `remember`: the same call can be answered with the same result. `changes`: it may make results of others untrue. */
 export interface Verdict {
@@ -14,7 +14,7 @@ export interface Verdict {
  * something are remembered where they are named and say that doing it again changes nothing more.
  */
 export function createJudge(names: readonly string[]): (definition: JsonObject) => Verdict {
-  const matches = globs(names)
+  const matches = (name: string): boolean => names.some((pattern) => fitsGlob(name, pattern))
   const isNamed = (definition: JsonObject): boolean => {
     const origin = originOf(definition)
     return matches(String(definition.name)) || (!!origin && matches(`${origin.server}/${origin.name}`))

@@ -70,6 +70,8 @@ describe('names', () => {
       'dispatch.allow',
       'dispatch.deny',
       'spill.allowDirs',
+      'bridge.tools',
+      'toolCache.tools',
     ]
     const paths = settingRows().map(({ path }) => path)
     expect(Object.keys(OPTION_NAMES).filter((path) => !paths.includes(path))).toEqual([])
