@@ -2,6 +2,7 @@
  * Tools for scripts: list, search and call, and results by their id. What clients see of the tools is of no concern here, so that a
  * script works with every exposure. Calls take the way of all calls but for shaping: a program reads no preview.
  */
+import { findReferences } from '../../arguments/reference.ts'
 import type { Finder } from '../../discovery/finder.ts'
 import { indexTools } from '../../discovery/lexical.ts'
 import type { ToolSearch } from '../../discovery/search.ts'
@@ -13,6 +14,7 @@ import { asksForInput } from '../../protocol/input-required.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import { LargeResult, maySayError, plain, type Result } from '../../protocol/result.ts'
 import type { Keeper } from '../../store/keeper.ts'
+import type { Entry } from '../../store/store.ts'
 import { type ConnectionInfo, withAliases } from '../dispatch/connections.ts'
 import { createShelves, type Shelf } from '../shelf.ts'
 import { toBridgeError } from './errors.ts'
@@ -30,7 +32,7 @@ export interface BridgeOptions {
   connections(): readonly ConnectionInfo[]
   /** Names of the proxy's own tools. */
   ownTools: ReadonlySet<string>
-  engine: Pick<Engine, 'export' | 'extract'>
+  engine: Pick<Engine, 'export' | 'fill'>
   keeper: Keeper
   /** Patterns of the tools that scripts may call; none: those that only read. */
   tools: readonly string[]
@@ -122,6 +124,16 @@ export function createBridge(options: BridgeOptions): Bridge {
     return { results: await Promise.all(calls.map(one)) }
   }
 
+  /** As a reference in arguments would give it. */
+  async function partOf(entry: Entry, path: string, signal: AbortSignal): Promise<Uint8Array> {
+    const args = { part: { $from: entry.handle, path } }
+    const found = findReferences(args)
+    if ('fault' in found) throw new BridgeError('bad_request', found.fault)
+    const filled = await engine.fill([entry], { args, found, maxBytes: LARGEST_PART }, signal)
+    if ('error' in filled) throw new BridgeError('bad_request', filled.error)
+    return filled.written[0]?.bytes ?? Buffer.from(JSON.stringify(filled.args.part))
+  }
+
   return {
     answer: (action, given, signal) =>
       translated(() => {
@@ -144,11 +156,7 @@ export function createBridge(options: BridgeOptions): Bridge {
             'not_found',
             'No kept result has this id: it expired or never was. Call again.',
           )
-        if (path !== undefined) {
-          const taken = await engine.extract(entry, { as: 'any', path, maxBytes: LARGEST_PART }, signal)
-          if ('error' in taken) throw new BridgeError('bad_request', taken.error)
-          return { type: JSON_TYPE, bytes: Buffer.from(JSON.stringify(taken.value)) }
-        }
+        if (path !== undefined) return { type: JSON_TYPE, bytes: await partOf(entry, path, signal) }
         if (!payload) return { type: JSON_TYPE, bytes: entry.content }
         const { content, format } = await engine.export(entry, false, signal)
         return { type: format === 'json' ? JSON_TYPE : 'text/plain; charset=utf-8', bytes: content }

@@ -47,15 +47,22 @@ function world(changes: Partial<BridgeOptions> & { call?: (exchange: Exchange) =
     agent,
     as: (run) => run({ ...client(), agent }),
     connections: () => [
-      { server: 'files', id: '1', descriptor: {} },
-      { server: 'notes', id: '2', descriptor: {}, lastError: 'it was away' },
+      { server: 'files', id: '1', descriptor: () => ({}) },
+      { server: 'notes', id: '2', descriptor: () => ({}), lastError: 'it was away' },
     ],
     ownTools: new Set(['proxy_filter']),
     engine: {
-      export: async ({ content }) => ({ content: content as never, format: 'text', tokens: 1, preview: '' }),
-      extract: async (_, { path }) =>
-        path === '$.a' ? { value: [1], bytes: 3 } : { error: `nothing at ${path}` },
-    },
+      export: async ({ content }: { content: Uint8Array }) => ({
+        content,
+        format: 'text',
+        tokens: 1,
+        preview: '',
+      }),
+      fill: async (_: unknown, { found }: { found: { wanted: { path: string } }[] }) =>
+        found[0]?.wanted.path === '$.a'
+          ? { args: { part: [1] }, written: [] }
+          : { error: `nothing at ${found[0]?.wanted.path}` },
+    } as unknown as BridgeOptions['engine'],
     keeper,
     tools: [],
     inlineBytes: 100,

@@ -24,7 +24,7 @@ interface World {
   get(path: string, from?: string): Promise<Response>
 }
 
-async function world(settings: object, servers: object = { f: stdioServer({}) }): Promise<World> {
+async function world(settings: JsonObject, servers: object = { f: stdioServer({}) }): Promise<World> {
   const dataDir = temporaryFolder()
   const logged: string[] = []
   const log = (fields: object, message: string): void => {
@@ -32,7 +32,7 @@ async function world(settings: object, servers: object = { f: stdioServer({}) })
   }
   const logger: Logger = { debug: log, info: log, warn: log, error: log }
   const proxySettings = { dataDir, port: 0, ...PATIENT, bridge: { enabled: true, tools: ['*'] }, ...settings }
-  const gateway = await createGateway(parseConfig({ mcpServers: servers, proxySettings }), {
+  const gateway = await createGateway(parseConfig({ mcpServers: servers as JsonObject, proxySettings }), {
     input: new PassThrough(),
     output: new PassThrough(),
     logger,

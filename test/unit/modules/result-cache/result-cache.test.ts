@@ -298,9 +298,7 @@ verifies('S4.35', 'two calls are the same when the data that references stand fo
     handler(exchange(one, { params: { name: 'f_read', arguments: { data: { $from: 'abcdef123456' } } } }))
   await call()
   await call()
-  expect(JSON.parse(JSON.stringify(made))).toEqual([
-    { name: 'f_read', arguments: { data: { rows: [1] } } },
-  ])
+  expect(JSON.parse(JSON.stringify(made))).toEqual([{ name: 'f_read', arguments: { data: { rows: [1] } } }])
   value = { rows: [2] }
   await call()
   expect(made).toHaveLength(2)
