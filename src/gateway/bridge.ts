@@ -56,11 +56,15 @@ export function openBridge({ settings }: Config, parts: BridgeParts): OpenBridge
   const kept = options.token === undefined ? bridgeToken(dataDir) : undefined
   const token = options.token ?? kept?.token ?? ''
   const agent = agentOf(token)
+  const listeners: ((client: Client) => void)[] = []
   const clients = createModernClients({
     now: elapsed,
     notify() {},
     opened: (client) => backend.opened(client),
-    closed: (client) => backend.closed(client),
+    closed(client) {
+      backend.closed(client)
+      for (const heard of listeners) heard(client)
+    },
   })
   const endpoint = createBridgeEndpoint({
     bridge: createBridge({
@@ -74,6 +78,7 @@ export function openBridge({ settings }: Config, parts: BridgeParts): OpenBridge
           clients.rest(lease)
         }
       },
+      left: (heard) => listeners.push(heard),
       connections: () => connectionsOf(parts.servers(), upstreams, parts),
       ownTools: PROXY_TOOL_NAMES,
       engine,

@@ -29,6 +29,8 @@ export interface BridgeOptions {
   agent: Agent
   /** Runs something for the one client that all scripts are; it stays as long as that takes. */
   as<T>(run: (client: Client) => Promise<T>): Promise<T>
+  /** Calls back when that client is gone; another comes with the next script. */
+  left(heard: (client: Client) => void): void
   connections(): readonly ConnectionInfo[]
   /** Names of the proxy's own tools. */
   ownTools: ReadonlySet<string>
@@ -49,7 +51,11 @@ const LARGEST_PART = 64 * 1024 * 1024
 
 export function createBridge(options: BridgeOptions): Bridge {
   const { next, agent, as, engine, inlineBytes, ttl } = options
-  const shelves = createShelves(next, options.ownTools, wordFinder)
+  const shelves = createShelves(next, options.ownTools, wordFinder, {
+    left: options.left,
+    // No script waits for an index that nobody asked for.
+    toolsChanged() {},
+  })
   const permits = createPermit(options.tools)
   const kept = createKept(options)
   const connections = () => withAliases(options.connections())
@@ -188,6 +194,7 @@ const wordFinder: Finder = {
       return index.search(question, limit)
     }
   },
+  release() {},
   retain() {},
   close: async () => {},
 }

@@ -46,6 +46,7 @@ function world(changes: Partial<BridgeOptions> & { call?: (exchange: Exchange) =
     },
     agent,
     as: (run) => run({ ...client(), agent }),
+    left() {},
     connections: () => [
       { server: 'files', id: '1', descriptor: () => ({}) },
       { server: 'notes', id: '2', descriptor: () => ({}), lastError: 'it was away' },
