@@ -17,7 +17,7 @@ export interface UtilsOptions extends FilesOptions {
 }
 
 const querySchema = z.strictObject({
-  operation: z.enum(['list', 'info', 'read']),
+  operation: z.enum(['list', 'info', 'read']).optional(),
   path: z.string().min(1).max(4096).default('.'),
   recursive: z.boolean().default(false),
 })
@@ -37,11 +37,14 @@ const QUERY: JsonObject = {
   inputSchema: {
     type: 'object',
     properties: {
-      operation: { type: 'string', enum: ['list', 'info', 'read'] },
+      operation: {
+        type: 'string',
+        enum: ['list', 'info', 'read'],
+        description: 'Default: list for a directory, read for a file',
+      },
       path: { ...string, default: '.' },
       recursive: { type: 'boolean', description: 'list: with what is in its directories' },
     },
-    required: ['operation'],
   },
   annotations: { readOnlyHint: true, openWorldHint: false },
 }
@@ -111,8 +114,9 @@ async function query(
   { operation, path, recursive }: z.output<typeof querySchema>,
   files: Files,
 ): Promise<string> {
-  if (operation === 'read') return files.read(path)
-  if (operation === 'info') return JSON.stringify(await files.info(path))
+  const info = operation === 'read' || operation === 'list' ? undefined : await files.info(path)
+  if (operation === 'info') return JSON.stringify(info)
+  if (operation === 'read' || info?.type === 'file') return files.read(path)
   const { entries, isWhole } = await files.list(path, recursive)
   return JSON.stringify({ entries, ...(!isWhole && { note: 'There are more: list a directory in it.' }) })
 }

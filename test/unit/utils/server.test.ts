@@ -49,6 +49,8 @@ describe('reading', () => {
       { name: 'a.txt', type: 'file', size: 8, modified: expect.any(String) },
       { name: 'sub', type: 'directory', modified: expect.any(String) },
     ])
+    expect(textOf(await query({}))).toBe(textOf(await query({ operation: 'list' })))
+    expect(textOf(await query({ path: 'sub/b.txt' }))).toBe('b')
     const deep = JSON.parse(textOf(await query({ operation: 'list', path: root, recursive: true })))
     expect(deep.entries.map(({ name }: { name: string }) => name)).toEqual(['a.txt', 'sub', 'sub/b.txt'])
     expect(textOf(await query({ operation: 'read', path: 'a.txt' }))).toBe('größe\n')
