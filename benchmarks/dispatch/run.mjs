@@ -1,0 +1,45 @@
+/**
+ * One tool for all: what a client reads before it asks, against listing every tool or a tool that finds them; and what large results cost,
+ * whole, as previews, as files and handed on.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { machine } from '../lib/measure.mjs'
+import { loadSet } from '../retrieval/set.mjs'
+import { listedDefinitions, realDefinitions } from './definitions.mjs'
+import { results } from './results.mjs'
+
+const HELP = `npm run bench -- dispatch [--config FILE]
+
+  --config FILE   the definitions of your own servers (their mcp.json, without comments), for which nothing is recorded
+  --help          this
+
+Tables go to stdout. It measures dist/: npm run build first.`
+
+const { values: options } = parseArgs({
+  options: { config: { type: 'string' }, help: { type: 'boolean', short: 'h', default: false } },
+})
+if (options.help) console.log(HELP)
+else if (options.config) console.table([await ownServers(options.config)])
+else await measure()
+
+async function measure() {
+  const { tools } = loadSet(fileURLToPath(new URL('../retrieval/set', import.meta.url)))
+  const installed = await realDefinitions('three real servers')
+  const definitions = [
+    await listedDefinitions('six tools of the own set', tools.slice(0, 6)),
+    installed,
+    await listedDefinitions('the own set', tools),
+  ]
+  console.table(definitions)
+  const report = { machine: machine(), definitions, results: await results() }
+  console.table(report.results)
+  mkdirSync('benchmarks/results', { recursive: true })
+  writeFileSync('benchmarks/results/dispatch.json', `${JSON.stringify(report, null, 1)}\n`)
+}
+
+function ownServers(file) {
+  const { mcpServers } = JSON.parse(readFileSync(file, 'utf8'))
+  return realDefinitions(file, () => mcpServers)
+}
