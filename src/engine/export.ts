@@ -7,8 +7,9 @@ import { countTokens } from '../text/tokens.ts'
 import type { Export, Source } from './operation.ts'
 import type { Views } from './views.ts'
 
-/** Characters of the beginning that a reply shows. */
+/** Of the beginning that a reply shows: characters, and tokens, of which dense data has many. */
 const previewed = 300
+const mostPreviewTokens = 64
 /** Names at the top of an object that are told. */
 const mostKeys = 50
 
@@ -27,14 +28,20 @@ export function exported(views: Views, source: Source, toon: boolean): Export {
     format: table === undefined ? (parsed ? 'json' : 'text') : 'toon',
     ...(parsed && topOf(parsed.value)),
     tokens: countTokens(written),
-    preview: head(
-      written
-        .slice(0, previewed * 4)
-        .replaceAll(/\s+/g, ' ')
-        .trim(),
-      previewed,
-    ),
+    preview: beginningOf(written),
   }
+}
+
+function beginningOf(text: string): string {
+  const line = text
+    .slice(0, previewed * 4)
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+  const shown = head(line, previewed)
+  const tokens = countTokens(shown)
+  return tokens <= mostPreviewTokens
+    ? shown
+    : head(shown, Math.floor((shown.length * mostPreviewTokens) / tokens))
 }
 
 function topOf(value: JsonValue): Pick<Export, 'keys' | 'elements'> {

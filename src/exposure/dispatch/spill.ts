@@ -88,7 +88,7 @@ function spilled(path: string, made: Export, entry: Entry, threshold: number | u
   const text = [
     `${reason} (auto-deleted at shutdown).`,
     ...about(made, entry),
-    'Read parts with action readresult (op: stat, head, tail, slice, grep, read), or ask by cache_id (filter, search_result, explore).',
+    'Read parts with readresult (stat, head, tail, slice, grep, read), or ask by cache_id.',
   ].join('\n')
   return {
     resultFile: path,
