@@ -55,6 +55,7 @@ export function digest(
     tool,
     bytes: content.byteLength,
     tokens,
+    ...(options.taker && { taker: options.taker }),
     ...(options.truncationMessage !== undefined && {
       notice: filled(options.truncationMessage, weight, options),
     }),
