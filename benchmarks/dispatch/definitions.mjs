@@ -4,6 +4,9 @@ import { tokensOf } from '../answers/tokens.mjs'
 import { clientOf } from '../retrieval/client.mjs'
 import { installedServers, withFolder, withProxy } from './world.mjs'
 
+/** The proxy's own tools, which are listed first. */
+const OWN = 3
+
 const EXPOSURES = {
   passthrough: { exposure: 'passthrough' },
   retrieve: { exposure: 'retrieve' },
@@ -21,14 +24,28 @@ export async function realDefinitions(name, serversIn = installedServers) {
         const { tools } = await client.listTools({}, { timeout: 180_000 })
         row[exposure] = tokensOf(JSON.stringify(tools))
         if (exposure === 'passthrough') {
-          // Three of them are the proxy's own.
-          row.tools = tools.length - 3
-          row.servers = new Set(tools.slice(3).map((tool) => serverOf(tool.name, servers))).size
-          row.direct = tokensOf(JSON.stringify(tools.slice(3)))
+          const theirs = tools.slice(OWN)
+          row.tools = theirs.length
+          row.servers = new Set(theirs.map((tool) => serverOf(tool.name, servers))).size
+          row.direct = tokensOf(JSON.stringify(theirs))
         }
       })
     }
     return row
+  })
+}
+
+/** The first tools of the file server, as it lists them. */
+export async function fileTools(count) {
+  return withFolder(async (folder) => {
+    const { filesystem } = installedServers(folder)
+    return withProxy({ folder, servers: { filesystem }, settings: {} }, async ({ client }) => {
+      const { tools } = await client.listTools()
+      return tools.slice(OWN, OWN + count).map((definition) => {
+        const name = definition.name.replace('filesystem_', '')
+        return { server: 'filesystem', name, definition: { ...definition, name } }
+      })
+    })
   })
 }
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { machine } from '../lib/measure.mjs'
 import { loadSet } from '../retrieval/set.mjs'
-import { listedDefinitions, realDefinitions } from './definitions.mjs'
+import { fileTools, listedDefinitions, realDefinitions } from './definitions.mjs'
 import { results } from './results.mjs'
 
 const HELP = `npm run bench -- dispatch [--config FILE]
@@ -28,7 +28,7 @@ async function measure() {
   const { tools } = loadSet(fileURLToPath(new URL('../retrieval/set', import.meta.url)))
   const installed = await realDefinitions('three real servers')
   const definitions = [
-    await listedDefinitions('six tools of the own set', tools.slice(0, 6)),
+    await listedDefinitions('six of the file server', await fileTools(6)),
     installed,
     await listedDefinitions('the own set', tools),
   ]
