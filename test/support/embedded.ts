@@ -99,6 +99,8 @@ export interface EmbeddedOptions {
   settings?: JsonObject
   dataDir?: string
   parts?: GatewayParts
+  /** Takes what closes it. Default: it is closed when the test is finished. */
+  until?(close: () => Promise<void>): void
 }
 
 /** By default in the exposure `dispatch`. */
@@ -113,7 +115,8 @@ export async function embedded(options: EmbeddedOptions): Promise<Embedded> {
     output,
     servers,
   })
-  onTestFinished(() => gateway.close())
+  const { until = onTestFinished } = options
+  until(() => gateway.close())
   await gateway.start()
   const client = new Client({ name: 'embedder', version: '1' })
   // Lines of JSON either way: one transport of the SDK is as good as the other.

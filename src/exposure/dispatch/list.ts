@@ -90,24 +90,11 @@ function describeTool({ original, definition }: FindableTool, params: DispatchPa
   }
 }
 
-/** What a tool that says nothing of itself is taken for (MCP specification, "ToolAnnotations"). */
-const TAKEN_FOR_GRANTED: Readonly<Record<string, boolean>> = {
-  readOnlyHint: false,
-  destructiveHint: true,
-  idempotentHint: false,
-  openWorldHint: true,
-}
-
-/** The hints that say something new. What a tool that only reads may destroy, and how often, is nothing. */
+/** What decides who may call it, where it is not what a tool is taken for that says nothing (MCP specification, "ToolAnnotations"). */
 function hintsIn(annotations: unknown): JsonObject | undefined {
   if (!isObject(annotations)) return undefined
-  const isReader = annotations.readOnlyHint === true
-  const hints = Object.entries(TAKEN_FOR_GRANTED).flatMap(([name, usual]) => {
-    const value = own(annotations, name)
-    const isMoot = isReader && (name === 'destructiveHint' || name === 'idempotentHint')
-    return typeof value === 'boolean' && value !== usual && !isMoot ? [[name, value] as const] : []
-  })
-  return hints.length === 0 ? undefined : Object.fromEntries(hints)
+  if (own(annotations, 'readOnlyHint') === true) return { readOnlyHint: true }
+  return own(annotations, 'destructiveHint') === false ? { destructiveHint: false } : undefined
 }
 
 /** Names alone where descriptions do not fit, counts alone where names do not. */

@@ -56,7 +56,7 @@ export const search: Action = async (
 /** Tools that no other word of theirs would have found. */
 function byAnnotations(query: string, tools: readonly FindableTool[], ranked: readonly Found[]): Found[] {
   const known = new Set(ranked.map(({ index }) => index))
-  const wanted = new Set(wordsOf(query))
+  const wanted = wantedIn(query)
   return tools.flatMap(({ definition }, index) =>
     !known.has(index) && wordsOf(annotationText(definition)).some((word) => wanted.has(word))
       ? [{ index, score: 0 }]
@@ -64,14 +64,27 @@ function byAnnotations(query: string, tools: readonly FindableTool[], ranked: re
   )
 }
 
-/** The texts of a tool's annotations, and the names of the hints that hold. */
+/** What a hint that holds is called in a question. That a tool meets the world outside is said of most. */
+const HINTS: Readonly<Record<string, string>> = {
+  readOnlyHint: 'readonly',
+  destructiveHint: 'destructive',
+  idempotentHint: 'idempotent',
+}
+
+/** The texts of a tool's annotations, and a word for each hint that holds. */
 function annotationText(definition: JsonObject): string {
   const annotations = own(definition, 'annotations')
   if (!isObject(annotations)) return ''
-  return Object.entries(annotations)
-    .flatMap(([name, value]) => (typeof value === 'string' ? [value] : value === true ? [name] : []))
-    .join(' ')
-    .slice(0, longestAnnotations)
+  const texts = Object.values(annotations).filter((value) => typeof value === 'string')
+  const hints = Object.entries(HINTS).flatMap(([name, word]) =>
+    own(annotations, name) === true ? [word] : [],
+  )
+  return [...texts, ...hints].join(' ').slice(0, longestAnnotations)
+}
+
+/** The words of a question, `read-only` as one. */
+function wantedIn(query: string): ReadonlySet<string> {
+  return new Set(wordsOf(query.replaceAll(/\bread[- ]only\b/gi, '$& readonly')))
 }
 
 function describe(
@@ -97,7 +110,7 @@ function describe(
 
 /** Where words of the query stand. A tool may be found by what they mean, and then it is none of them. */
 function matchedFields(definition: JsonObject, original: string, query: string): string[] {
-  const wanted = new Set(wordsOf(query))
+  const wanted = wantedIn(query)
   const has = (text: string): boolean => wordsOf(text).some((word) => wanted.has(word))
   const schema = own(definition, 'inputSchema')
   const properties = isObject(schema) ? own(schema, 'properties') : undefined

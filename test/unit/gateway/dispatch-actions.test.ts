@@ -1,18 +1,12 @@
 /** The actions of the dispatch tool as its documentation has them: what is given, what comes back, and what is refused how. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect } from 'vitest'
+import { afterAll, describe, expect } from 'vitest'
 import { textBlock } from '../../../src/protocol/content.ts'
 import { RPC, RpcError } from '../../../src/protocol/errors.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
-import {
-  type EmbeddedOptions,
-  embedded,
-  type ReadResult,
-  type ToolOf,
-  toolServer,
-} from '../../support/embedded.ts'
-import { temporaryFolder } from '../../support/upstream.ts'
+import { type Embedded, embedded, type ReadResult, type ToolOf, toolServer } from '../../support/embedded.ts'
 import { verifies } from '../../support/verifies.ts'
 
 const string = { type: 'string' }
@@ -60,11 +54,29 @@ const FILES: Record<string, ToolOf> = {
   },
 }
 
-async function world(options: EmbeddedOptions = {}) {
-  const [time, files] = [toolServer(TIME), toolServer(FILES)]
-  const one = await embedded({ servers: { time: time.serve, files: files.serve }, ...options })
-  return { ...one, time, files }
+const folder = mkdtempSync(join(tmpdir(), 'dispatch-'))
+const [time, files] = [toolServer(TIME), toolServer(FILES)]
+let close = async (): Promise<void> => {}
+let opened: Promise<Embedded> | undefined
+
+/** One for all tests: what a test finds called was called by it. */
+async function world() {
+  opened ??= embedded({
+    servers: { time: time.serve, files: files.serve },
+    settings: { spill: { allowDirs: [folder] } },
+    dataDir: join(folder, 'data'),
+    until: (end) => {
+      close = end
+    },
+  })
+  for (const server of [time, files]) server.calls.length = 0
+  return { ...(await opened), time, files }
 }
+
+afterAll(async () => {
+  await close()
+  rmSync(folder, { recursive: true, force: true })
+})
 
 const textOf = ({ content }: ReadResult): string => content.map(({ text }) => text).join('\n')
 const connectionsIn = ({ connections }: JsonObject): JsonObject[] => connections as JsonObject[]
@@ -83,7 +95,7 @@ describe('list', () => {
       {
         name: 'get_current_time',
         description: 'Tells what the clock says.',
-        annotations: { readOnlyHint: true, openWorldHint: false },
+        annotations: { readOnlyHint: true },
       },
       { name: 'query', description: 'Runs a statement' },
     ])
@@ -165,6 +177,12 @@ describe('search', () => {
       expect.arrayContaining(['description', 'annotations']),
     )
     expect((await fields('scribe')).filesystemModify).toEqual(['annotations'])
+    // A word of a hint is found by nobody who means something else.
+    expect(await fields('read-only')).toMatchObject({
+      get_current_time: ['annotations'],
+      filesystemQuery: ['annotations'],
+    })
+    expect(await fields('open world')).toEqual({})
     expect((await fields('maxDepth')).filesystemQuery).toContain('parameters')
     const [best] = toolsIn(await data({ action: 'search', query: 'inspect a disk' }))
     expect(best).toMatchObject({
@@ -248,13 +266,12 @@ describe('call', () => {
   )
 
   verifies('S4.14 S4.30', 'arguments of a file are not echoed, and what is none is told', async () => {
-    const folder = temporaryFolder()
     const file = (name: string, content: string): string => {
       writeFileSync(join(folder, name), content)
       return join(folder, name)
     }
     mkdirSync(join(folder, 'directory'))
-    const { ask, files } = await world({ settings: { spill: { allowDirs: [folder] } } })
+    const { ask, files } = await world()
     const argumentsFile = file('args.json', '{"path":"/x","content":"größe"}')
     const answer = await ask({ action: 'call', tool: 'filesystemModify', argumentsFile })
     expect(answer.arguments).toEqual({ _fromFile: argumentsFile })

@@ -36,20 +36,36 @@ async function world(options: EmbeddedOptions = {}) {
 const textOf = async ({ ask }: Embedded, args: JsonObject, name?: string): Promise<string> =>
   (await ask(args, name)).content[0]?.text ?? ''
 
-verifies('S4.1 S4.4 S4.33', 'a client sees one tool, and reaches servers of the embedder by it', async () => {
-  const one = await world()
-  expect(await one.names()).toEqual(['proxy-dispatch'])
-  expect(await textOf(one, { action: 'call', tool: 'now' })).toBe('12:00')
-  expect(await textOf(one, { action: 'call', tool: 'add', arguments: { a: 1 } })).toBe('{"a":1}')
-  // What the client wrote is a copy, and what the server holds is not the client's.
-  expect(one.files.calls[0]?.arguments).toEqual({ a: 1 })
-})
+verifies(
+  'S4.1 S4.4 S4.5 S4.33',
+  'a client sees one tool, and reaches servers of the embedder by it',
+  async () => {
+    const one = await world()
+    const { files, time } = one
+    // Without mcplazy, all are connected at the start.
+    await expect.poll(() => [files.connections, time.connections]).toEqual([1, 1])
+    expect(await one.names()).toEqual(['proxy-dispatch'])
+    expect(await textOf(one, { action: 'call', tool: 'now' })).toBe('12:00')
+    expect(await textOf(one, { action: 'call', tool: 'add', arguments: { a: 1 } })).toBe('{"a":1}')
+    expect(files.calls[0]?.arguments).toEqual({ a: 1 })
+    await one.ask({ action: 'list' })
+    await one.ask({ action: 'search', query: 'the time' })
+    // The ledger names the inner tool, and what the dispatcher says itself is its own cost.
+    const { tools, totals } = await one.gateway.savings()
+    expect(tools.find(({ tool }) => tool === 'now')).toMatchObject({ kind: 'call', calls: 1 })
+    expect(tools.find(({ tool }) => tool === 'proxy-dispatch')).toMatchObject({
+      kind: 'proxy-tool',
+      calls: 2,
+    })
+    expect(totals).toMatchObject({ calls: 2, proxyToolCalls: 2 })
+  },
+)
 
 describe('which tools may be used', () => {
   const exposures = ['passthrough', 'retrieve', 'dispatch'] as const
 
   for (const exposure of exposures)
-    verifies('S4.49', `a denied tool is neither listed, found nor called: ${exposure}`, async () => {
+    verifies('S4.49 S4.47', `a denied tool is neither listed, found nor called: ${exposure}`, async () => {
       const dispatch = { deny: ['files/remove', 'n?w'] }
       const one = await world({ settings: { exposure, dispatch, naming: { prefix: 'never' } } })
       const { client, files, time } = one
@@ -78,17 +94,9 @@ describe('which tools may be used', () => {
       await refused('proxy-dispatch', { action: 'call', tool: 'now', connection: 'time' })
       await refused('proxy-dispatch', { action: 'filter', tool: 'remove', limit: 1 })
       expect([...files.calls, ...time.calls]).toEqual([])
+      if (exposure === 'dispatch')
+        expect(await one.data({ action: 'status' })).toMatchObject({ toolFilter: dispatch, totalTools: 3 })
     })
-
-  verifies('S4.49 S4.47', 'status says which, and a server may have its own', async () => {
-    const one = await world({ settings: { dispatch: { allow: ['look', 'now'] } } })
-    expect(await one.data({ action: 'status' })).toMatchObject({
-      toolFilter: { allow: ['look', 'now'] },
-      totalTools: 3,
-    })
-    const plain = await world()
-    expect(await plain.data({ action: 'status' })).not.toHaveProperty('toolFilter')
-  })
 
   verifies('S4.49', 'other lists hold as soon as the configuration has them', async () => {
     const one = await world({ settings: { naming: { prefix: 'never' }, exposure: 'passthrough' } })
@@ -128,11 +136,6 @@ describe('connections', () => {
       expect([files.connections, slow.connections]).toEqual([0, 1])
     },
   )
-
-  verifies('S4.5', 'without it they are connected at the start', async () => {
-    const { files, time } = await world()
-    await expect.poll(() => [files.connections, time.connections]).toEqual([1, 1])
-  })
 
   verifies('S4.31', 'ids and aliases are the same in every run, and each finds its connection', async () => {
     const seen: unknown[] = []
@@ -182,6 +185,7 @@ describe('connections', () => {
     const one = await world()
     const { files, time } = one
     const before = await one.data({ action: 'status' })
+    expect(before).not.toHaveProperty('toolFilter')
     expect(before).toMatchObject({
       totalConnections: 2,
       totalTools: 5,
@@ -261,20 +265,6 @@ describe('what a call may do', () => {
     expect(one.files.calls.length).toBe(6)
     const refusal = await textOf(one, { tool: 'remove' }, 'proxy-dispatch-read')
     expect(refusal).toContain('proxy-dispatch-destructive')
-  })
-
-  test('the ledger names the inner tool, and what the dispatcher says itself is its own cost', async () => {
-    const one = await world()
-    await one.ask({ action: 'call', tool: 'now' })
-    await one.ask({ action: 'list' })
-    await one.ask({ action: 'search', query: 'the time' })
-    const { tools, totals } = await one.gateway.savings()
-    expect(tools.find(({ tool }) => tool === 'now')).toMatchObject({ kind: 'call', calls: 1 })
-    expect(tools.find(({ tool }) => tool === 'proxy-dispatch')).toMatchObject({
-      kind: 'proxy-tool',
-      calls: 2,
-    })
-    expect(totals).toMatchObject({ calls: 1, proxyToolCalls: 2 })
   })
 
   test('the quota of a server counts calls through the dispatcher', async () => {
