@@ -41,6 +41,9 @@ export const readbackSchema = z.object({
     min: 1,
     max: 10_000,
   }).default(20),
+  aliases: flag(
+    'Its operations are tools as well: `result_stat`, `result_head` and so on, for models that do better with them.',
+  ).default(false),
 })
 
 export const utilsSchema = z.object({

@@ -71,6 +71,7 @@ export const OPTION_NAMES: Readonly<Record<string, OptionNames>> = {
   'spill.dir': { env: ['MCPPROXY_SPILL_DIR'] },
   'readback.maxChars': { env: ['MCPPROXY_READBACK_MAX_CHARS'] },
   'readback.grepMaxMatches': { env: ['MCPPROXY_READBACK_GREP_MAX_MATCHES'] },
+  'readback.aliases': { env: ['MCPPROXY_READBACK_ALIASES'] },
   'bridge.enabled': { env: ['MCPPROXY_BRIDGE'] },
   'bridge.port': { env: ['MCPPROXY_BRIDGE_PORT'] },
   'bridge.token': { env: ['MCPPROXY_BRIDGE_TOKEN'] },

@@ -26,11 +26,12 @@ export interface Engine {
   query(sources: readonly Source[], query: Query, signal: AbortSignal): Promise<QueryAnswer>
   /** Puts values of these kept results into arguments of a call. Rejects as `query` does. */
   fill(sources: readonly Source[], filling: Filling, signal: AbortSignal): Promise<Filled>
-  /** What a kept result holds, as a file. With `toon` data is written as TOON where that can be. */
-  export(source: Source, toon: boolean, signal: AbortSignal): Promise<Export>
-  /** Reads a part of a file, which is text. */
+  /** What a result holds, as a file. With `toon` data is written as TOON where that can be. `content`: of a kept result, or one like it. */
+  export(content: Uint8Array, toon: boolean, signal: AbortSignal): Promise<Export>
+  /** Reads a part of a file, or of a result (`isResult`) as a file would hold it. */
   readback(
-    content: Uint8Array<SharedArrayBuffer>,
+    content: Uint8Array,
+    isResult: boolean,
     wanted: Readback,
     signal: AbortSignal,
   ): Promise<ReadbackResult>

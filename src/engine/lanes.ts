@@ -118,12 +118,9 @@ export function createEngine(options: EngineOptions): Engine {
       const { sources, lane } = inOneLane(entries)
       return run(lane, { kind: 'fill', sources, filling }, signal)
     },
-    async export({ handle, hash, content, tool }, toon, signal) {
-      const lane = homes.get(hash) ?? idlest()
-      homes.set(hash, lane)
-      return run(lane, { kind: 'export', source: { handle, hash, content, tool }, toon }, signal)
-    },
-    readback: (content, wanted, signal) => run(idlest(), { kind: 'readback', content, wanted }, signal),
+    export: (content, toon, signal) => run(idlest(), { kind: 'export', content, toon }, signal),
+    readback: (content, isResult, wanted, signal) =>
+      run(idlest(), { kind: 'readback', content, isResult, wanted }, signal),
     countTokens: (texts) => run(idlest(), { kind: 'count', texts }),
     forget(hash) {
       const lane = homes.get(hash)

@@ -73,10 +73,13 @@ export interface Export {
   content: Uint8Array<SharedArrayBuffer>
   /** `text`: neither of them. */
   format: 'json' | 'toon' | 'text'
-  /** Names at the top of an object. */
+  /** The first names at the top of an object, and how many there are. */
   keys?: string[]
+  keyCount?: number
   /** Of a list at the top. */
   elements?: number
+  /** The result is an error. */
+  failed?: true
   tokens: number
   /** The beginning. */
   preview: string

@@ -45,13 +45,15 @@ interface FillTask {
 
 interface ExportTask {
   kind: 'export'
-  source: Source
+  content: Uint8Array
   toon: boolean
 }
 
 interface ReadbackTask {
   kind: 'readback'
-  content: Uint8Array<SharedArrayBuffer>
+  content: Uint8Array
+  /** A kept result, not a file. */
+  isResult: boolean
   wanted: Readback
 }
 

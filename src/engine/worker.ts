@@ -27,9 +27,9 @@ export function run(task: Task): Answer<Task> {
     case 'fill':
       return fill(views, task.sources, task.filling)
     case 'export':
-      return exported(views, task.source, task.toon)
+      return exported(task.content, task.toon)
     case 'readback':
-      return readFile(task.content, task.wanted)
+      return readFile(task.content, task.isResult, task.wanted)
     case 'count':
       return task.texts.map(countTokens)
     case 'counted':

@@ -14,17 +14,23 @@ import { finderOf } from './finder.ts'
 /** The longest file that `readresult` and `argumentsFile` read. */
 const MAX_READ_BYTES = 256 * 1024 * 1024
 
+/** As the paths of settings are read. */
+const placeOf = (path: string): string => absolutePath(path, process.cwd(), homedir())
+
 export async function openDispatch(config: ExposureConfig, parts: ExposureParts): Promise<Exposure> {
   const { settings } = config
   const { engine, keeper, upstreams, logger } = parts
   let { servers } = config
   let lists = settings.dispatch
-  const base = settings.spill.dir ?? join(settings.dataDir, 'spill')
-  void sweepSpills(base)
+  const base = placeOf(settings.spill.dir ?? join(settings.dataDir, 'spill'))
+  void sweepSpills(base, parts.now())
   const spills = createSpills({
     directory: createSpillDirectory(base),
-    allowDirs: settings.spill.allowDirs.map((path) => absolutePath(path, process.cwd(), homedir())),
+    allowDirs: settings.spill.allowDirs.map(placeOf),
+    ownDirs: [base, settings.dataDir],
     maxBytes: MAX_READ_BYTES,
+    onError: (error) =>
+      logger.warn({ err: error, directory: base }, 'a result could not be written to a file'),
   })
   const finder = await finderOf(config, logger)
   return {

@@ -20,7 +20,8 @@ export interface DispatchSettings {
     /** `toon`: data is written as TOON before it is measured, while `threshold` is set. */
     format: 'json' | 'toon'
   }
-  readback: { maxChars: number; grepMaxMatches: number }
+  /** `aliases`: its operations are tools of their own as well. */
+  readback: { maxChars: number; grepMaxMatches: number; aliases: boolean }
 }
 
 export interface DispatchParts {

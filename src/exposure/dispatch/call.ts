@@ -15,6 +15,7 @@ import type { DispatchParams } from './params.ts'
 import { failureReply } from './reply.ts'
 import { resolveTool } from './resolve.ts'
 import { spillIfWanted } from './spill.ts'
+import { namesSpill, spilledPath } from './spilled-path.ts'
 
 export const call: Action = async (params, situation, parts) => {
   const { tool: name, connection } = params
@@ -34,7 +35,7 @@ export const call: Action = async (params, situation, parts) => {
     )
   const given = await argumentsOf(params, situation, parts)
   if ('failure' in given) return failureReply('call', given.failure)
-  const spilled = given.supplied ? undefined : pathIn(given.args, parts)
+  const spilled = given.supplied ? undefined : spilledPath(given.args, parts.spills)
   if (spilled !== undefined)
     return failureReply(
       'call',
@@ -61,7 +62,10 @@ export const call: Action = async (params, situation, parts) => {
     tool: tool.original,
     ...(given.supplied && { arguments: given.args }),
   }
-  const inFile = await spillIfWanted(result, tool, given.args, params, situation, parts)
+  // What was read out of such a file goes to no other by itself.
+  const wish =
+    !given.supplied && namesSpill(given.args, parts.spills) ? { ...params, resultSizeThreshold: 0 } : params
+  const inFile = await spillIfWanted(result, tool, given.args, wish, situation, parts)
   if (inFile) return { ...heading, ...inFile }
   const answer = plain(result)
   if (answer.isError === true)
@@ -101,13 +105,6 @@ async function argumentsOf(
     if (error instanceof Refused) return { failure: `argumentsFile: ${error.message}` }
     throw error
   }
-}
-
-/** The path of a result's file among the arguments: its server would read it, and the answer would be a file again. */
-function pathIn(args: JsonObject, { spills }: DispatchParts): string | undefined {
-  return Object.values(args).find(
-    (value): value is string => typeof value === 'string' && spills.holds(value),
-  )
 }
 
 /** Text per count: counted in pieces that are counted exactly. */

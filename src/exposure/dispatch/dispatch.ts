@@ -9,6 +9,7 @@ import { covers, effectOf } from '../effects.ts'
 import { DISPATCH, QUERIES } from '../names.ts'
 import { createShelves, type ShelfEvents, type Shelves } from '../shelf.ts'
 import type { Action, DispatchParts, Situation } from './actions.ts'
+import { aliasTools } from './aliases.ts'
 import { call } from './call.ts'
 import { findConnection, withAliases } from './connections.ts'
 import { type DispatchTool, definitionsOf } from './definition.ts'
@@ -38,7 +39,8 @@ const ACTIONS: Readonly<Record<ActionName, Action>> = {
 }
 
 export function createDispatch(options: DispatchOptions): Middleware {
-  const tools = definitionsOf(options.settings)
+  const { settings } = options
+  const tools = [...definitionsOf(settings), ...(settings.readback.aliases ? aliasTools() : [])]
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   return {
     name: 'dispatch',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { aliasTools } from '../../../src/exposure/dispatch/aliases.ts'
 import { definitionsOf } from '../../../src/exposure/dispatch/definition.ts'
 import { calledName, EXPOSURE_NAMES, RESERVED_NAMES } from '../../../src/exposure/names.ts'
 import { callTools } from '../../../src/exposure/retrieve/call-tool.ts'
@@ -40,9 +41,10 @@ test('no server can have a name that is offered', () => {
     ...[true, false].flatMap((split) => callTools(split).map(({ name }) => name)),
   ]
   expect(new Set(RESERVED_NAMES.retrieve)).toEqual(new Set(offered))
-  const dispatching = [true, false].flatMap((splitCalls) =>
-    definitionsOf({ splitCalls }).map(({ name }) => name),
-  )
+  const dispatching = [
+    ...[true, false].flatMap((splitCalls) => definitionsOf({ splitCalls })),
+    ...aliasTools(),
+  ].map(({ name }) => name)
   expect(new Set(RESERVED_NAMES.dispatch)).toEqual(new Set(dispatching))
   expect(RESERVED_NAMES.passthrough).toEqual([])
 })
