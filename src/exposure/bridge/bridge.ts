@@ -164,7 +164,7 @@ export function createBridge(options: BridgeOptions): Bridge {
           )
         if (path !== undefined) return { type: JSON_TYPE, bytes: await partOf(entry, path, signal) }
         if (!payload) return { type: JSON_TYPE, bytes: entry.content }
-        const { content, format } = await engine.export(entry, false, signal)
+        const { content, format } = await engine.export(entry.content, false, signal)
         return { type: format === 'json' ? JSON_TYPE : 'text/plain; charset=utf-8', bytes: content }
       }),
   }
