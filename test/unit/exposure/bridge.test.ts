@@ -53,7 +53,7 @@ function world(changes: Partial<BridgeOptions> & { call?: (exchange: Exchange) =
     ],
     ownTools: new Set(['proxy_filter']),
     engine: {
-      export: async ({ content }: { content: Uint8Array }) => ({
+      export: async (content: Uint8Array) => ({
         content,
         format: 'text',
         tokens: 1,

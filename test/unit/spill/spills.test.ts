@@ -1,5 +1,17 @@
 import { existsSync } from 'node:fs'
-import { link, mkdir, open, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  link,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { REFUSED, Refused } from '../../../src/spill/confined.ts'
@@ -177,7 +189,7 @@ describe('files that come and go', () => {
     const folder = temporaryFolder()
     const base = join(folder, 'shared')
     await mkdir(base)
-    await (await open(base)).chmod(0o777).catch(() => {})
+    await chmod(base, 0o777)
     const before = (await stat(base)).mode
     const spills = spillsIn(base)
     await write(spills, 'x')
