@@ -30,8 +30,8 @@ const layerRules = Object.entries(layers).map(([folder, below]) => ({
   to: { path: '^src/', pathNot: `^src/(${[folder, ...below].join('|')})/` },
 }))
 
-/** What finds tools, and what wires it. */
-const onUse = '^src/((discovery|exposure)/|gateway/(exposure-[a-z]+|finder|bridge|metrics)\\.ts$)'
+/** What finds tools, what serves scripts, what remembers results, and what wires that. */
+const onUse = '^src/((discovery|exposure|downstream/bridge|modules/result-cache)/|gateway/(exposure-[a-z]+|finder|bridge|metrics)\\.ts$)'
 
 module.exports = {
   forbidden: [
@@ -60,7 +60,7 @@ module.exports = {
     },
     {
       name: 'found-on-use',
-      comment: 'Who lets tools pass through does not load what finds them: it is imported when it is asked for.',
+      comment: 'Who lets tools pass through does not load what finds them or serves scripts: it is imported when it is asked for.',
       severity: 'error',
       from: { path: '^src/', pathNot: onUse },
       to: { path: onUse, pathNot: '^src/exposure/names\\.ts$', dynamic: false, dependencyTypesNot: ['type-only'] },

@@ -111,7 +111,7 @@ export function openBridge({ settings }: Config, parts: BridgeParts): OpenBridge
     async start(url) {
       served = url === undefined ? await listenAlone() : new URL(BRIDGE_PATH, url).href
       if (served === undefined) return undefined
-      writeFileSync(urlFile, `${served}\n`, { mode: 0o600 })
+      tellWhere(urlFile, served, logger)
       logger.info({ url: served, ...(kept && { secretIn: kept.path }) }, 'scripts can connect')
       return served
     },
@@ -150,6 +150,15 @@ const nothingElse = {
   path: BRIDGE_PATH,
   handle: async (_: unknown, response: Parameters<typeof refuse>[0]) => refuse(response, 404, 'Not found'),
   closeSessions: async () => {},
+}
+
+/** Scripts that are told the address otherwise need no file. */
+function tellWhere(path: string, url: string, logger: Logger): void {
+  try {
+    writeFileSync(path, `${url}\n`, { mode: 0o600 })
+  } catch (error) {
+    logger.warn({ reason: messageOf(error) }, 'the address of the bridge could not be written')
+  }
 }
 
 /** Another proxy may have been started since. */

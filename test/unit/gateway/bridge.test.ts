@@ -177,12 +177,3 @@ test('what nobody should send is answered, and the next is, too', async () => {
   }
   expect((await ask('/call', { tool: 'echo' })).status).toBe(200)
 })
-
-verifies('S4.35', 'the result cache at work: one call of two, until something changes', async () => {
-  const { ask } = await world({
-    toolCache: { ttlMs: 3_600_000 },
-  })
-  // No tool of this server says that it only reads: none of them is remembered.
-  const pids = await Promise.all(['a', 'a'].map((a) => ask('/call', { tool: 'echo', arguments: { a } })))
-  for (const { body } of pids) expect(JSON.stringify(body)).not.toContain('cached')
-})
