@@ -112,7 +112,7 @@ export function openBridge({ settings }: Config, parts: BridgeParts): OpenBridge
       served = url === undefined ? await listenAlone() : new URL(BRIDGE_PATH, url).href
       if (served === undefined) return undefined
       tellWhere(urlFile, served, logger)
-      logger.info({ url: served, ...(kept && { secretIn: kept.path }) }, 'scripts can connect')
+      logger.info({ url: served, ...(kept && { file: kept.path }) }, 'scripts can connect')
       return served
     },
     async close() {
