@@ -97,12 +97,22 @@ const known = createWordTable(stemsOf, mostRemembered)
 
 function anyWords(text: string, words: string[]): string[] {
   eachWord(text, (start, end) => {
-    const whole = text.slice(start, end)
+    const whole = unaccented(text.slice(start, end))
     const stems = whole.length > longestWord ? stemsOf(whole) : (others.get(whole) ?? stemsOf(whole))
     if (whole.length <= longestWord && others.size < mostRemembered) others.set(whole, stems)
     for (const stem of stems) words.push(stem)
   })
   return words
+}
+
+/** `búsqueda` as `busqueda`, which is how many write it: accents go, signs that make another letter in other scripts stay. */
+function unaccented(word: string): string {
+  return /[^\0-\x7f]/.test(word)
+    ? word
+        .normalize('NFD')
+        .replace(/[\u0300-\u036f]/g, '')
+        .normalize('NFC')
+    : word
 }
 
 /** Words of texts that are not ASCII throughout. */

@@ -52,8 +52,15 @@ describe('words of definitions and questions', () => {
   })
 
   test('other scripts are words, too', () => {
-    expect(wordsOf('Dateien löschen')).toEqual(['dateien', 'löschen'])
+    expect(wordsOf('Dateien прочитать')).toEqual(['dateien', 'прочитать'])
     expect(wordsOf('删除文件')).toEqual(['删', '除', '文', '件'])
+  })
+
+  test('accents make no difference, other signs do', () => {
+    expect(wordsOf('búsqueda LÖSCHEN ångström')).toEqual(wordsOf('busqueda loschen angstrom'))
+    expect(wordsOf('résumé')).toEqual(wordsOf('resume'))
+    // Vowels of one script, voicing of another, syllables of a third.
+    expect(wordsOf('हिन्दी 한국어 ガ')).toEqual(['हिन्दी', '한국어', 'ガ'])
   })
 
   test('the shortcut for ASCII and the way for everything give the same', () => {
