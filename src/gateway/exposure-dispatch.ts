@@ -28,6 +28,7 @@ export async function openDispatch(config: ExposureConfig, parts: ExposureParts)
     directory: createSpillDirectory(base),
     allowDirs: settings.spill.allowDirs.map(placeOf),
     ownDirs: [base, settings.dataDir],
+    isolation: settings.enableAgentIsolation,
     maxBytes: MAX_READ_BYTES,
     onError: (error) =>
       logger.warn({ err: error, directory: base }, 'a result could not be written to a file'),

@@ -28,6 +28,8 @@ export interface SpillsOptions {
   maxBytes: number
   /** The most bytes of all files; the one that was used longest ago is removed first. Default: 4 GiB. */
   maxTotalBytes?: number
+  /** False: all agents are one owner. Default: each has its own. */
+  isolation?: boolean
   /** The disk refused a file. Its caller is told as well. */
   onError?: (error: unknown) => void
 }
@@ -36,12 +38,23 @@ export interface SpillsOptions {
 const mostFiles = 1000
 const mostBytes = 4 * 1024 ** 3
 
+/** The owner of everything when agents are not isolated. */
+const EVERYONE = '*'
+
 interface Owned extends Written {
   agents: Set<string>
 }
 
 export function createSpills(options: SpillsOptions): Spills {
-  const { directory, allowDirs, ownDirs = [], maxBytes, maxTotalBytes = mostBytes, onError } = options
+  const {
+    directory,
+    allowDirs,
+    ownDirs = [],
+    maxBytes,
+    maxTotalBytes = mostBytes,
+    isolation = true,
+    onError,
+  } = options
   const files = new LRUCache<string, Owned>({
     max: mostFiles,
     maxSize: maxTotalBytes,
@@ -49,6 +62,7 @@ export function createSpills(options: SpillsOptions): Spills {
       if (reason === 'evict') void directory.remove(basename(path)).catch(() => {})
     },
   })
+  const ownerOf = ({ id }: Agent): string => (isolation ? id : EVERYONE)
   const writing = new Map<string, Promise<Owned>>()
   /** What an allowed directory was when it was first used. A link that is put in its place later leads nowhere. */
   const places = new Map<string, string>()
@@ -85,7 +99,7 @@ export function createSpills(options: SpillsOptions): Spills {
     async write(agent, handle, content, extension) {
       try {
         const file = await fileOf(`result-${handle}.${extension}`, content)
-        file.agents.add(agent.id)
+        file.agents.add(ownerOf(agent))
         return file.path
       } catch (error) {
         onError?.(error)
@@ -94,7 +108,7 @@ export function createSpills(options: SpillsOptions): Spills {
     },
     async read(agent, path) {
       const own = files.get(path)
-      const isOwn = own?.agents.has(agent.id) === true
+      const isOwn = own?.agents.has(ownerOf(agent)) === true
       const file = await openConfined(path, isOwn ? [{ place: own.real }] : await allowedRoots())
       try {
         const stat = await file.stat({ bigint: true })

@@ -129,6 +129,12 @@ verifies(
   },
 )
 
+test('agents that are not kept apart are one owner', async () => {
+  const spills = spillsIn(join(temporaryFolder(), 'spill'), { isolation: false })
+  expect(await textOf(spills.read(other, await write(spills, 'ours')))).toBe('ours')
+  await spills.close()
+})
+
 describe('other directories', () => {
   verifies('S4.55', 'that are allowed are read, and nothing beside or behind them', async () => {
     const folder = temporaryFolder()
