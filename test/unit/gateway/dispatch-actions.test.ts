@@ -265,7 +265,7 @@ describe('call', () => {
     },
   )
 
-  verifies('S4.14 S4.30', 'arguments of a file are not echoed, and what is none is told', async () => {
+  verifies('S4.14 S4.30 S4.50', 'arguments of a file are not echoed, and what is none is told', async () => {
     const file = (name: string, content: string): string => {
       writeFileSync(join(folder, name), content)
       return join(folder, name)
@@ -296,13 +296,17 @@ describe('call', () => {
       arguments: { path: 'y' },
     })
     expect(both.isError).toBe(true)
-    // The result of one call is the arguments of the next.
+    // The result of one call is the arguments of the next. Where to read may stand among arguments.
     const first = await ask({
       action: 'call',
       tool: 'filesystemQuery',
       arguments: { operation: 'read', path: '/data' },
       resultToFile: true,
     })
+    const stat = { resultFile: first.resultFile ?? null, op: 'stat' }
+    const told = await ask({ action: 'readresult', ...stat })
+    expect(told).toMatchObject({ byteSize: 35, lineCount: 1 })
+    expect(await ask({ action: 'readresult', arguments: stat })).toEqual(told)
     const second = await ask({
       action: 'call',
       tool: 'filesystemQuery',
