@@ -12,6 +12,7 @@ import { settingRows } from './options.ts'
 import { type Problem, showSafely } from './problem.ts'
 import { createReport, type Report } from './report.ts'
 import type { Config } from './schema.ts'
+import { settleExposure } from './server-exposure.ts'
 import { type Settings, settingsSchema } from './settings.ts'
 import { overlay, unknownVariables } from './sources.ts'
 import { SETTINGS, split } from './split.ts'
@@ -68,7 +69,9 @@ function checkObject(file: JsonObject, request: CheckRequest, report: Report): C
   )
   reportAbsence(parts.servers.length, { servers, disabled }, request, report)
   unknownVariables(request.env, report)
-  return settings && freeze({ file: request.file, servers, disabled, settings, chosen })
+  return (
+    settings && freeze({ file: request.file, disabled, chosen, ...settleExposure(settings, servers, report) })
+  )
 }
 
 function checkSettings(

@@ -87,6 +87,9 @@ export const OPTION_NAMES: Readonly<Record<string, OptionNames>> = {
   'log.file': { env: ['MCPPROXY_LOG_FILE'], flag: '--log-file <path>' },
 }
 
+/** Where servers are listed. */
+export const SERVER_SECTIONS = ['mcpServers', 'servers'] as const
+
 /** Where the configuration file is looked for. */
 export const CONFIG_PATH_VARIABLE = 'MCPPROXY_CONFIG_PATH'
 export const CONFIG_FILES = ['mcp.json', 'mcp_config.json'] as const
@@ -157,7 +160,7 @@ export const SERVER_IGNORED: readonly string[] = [
 export const LATER = {
   file: ['profiles'],
   settings: ['profiles'],
-  servers: ['concurrency', 'exposure'],
+  servers: ['concurrency'],
   env: [],
 } as const
 

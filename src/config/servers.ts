@@ -58,6 +58,10 @@ export const serverSchema = z.object({
       ).optional(),
     })
     .optional(),
+  exposure: oneOf(
+    ['passthrough', 'retrieve', 'dispatch'],
+    'How its tools are offered; passthrough lists them also where the others are hidden. Not set: as `proxySettings.exposure` says.',
+  ).optional(),
   tools: z
     .object({
       allow: names('Its tools that may be used, `*` for any characters. Not set: all.').optional(),
@@ -75,6 +79,8 @@ interface ServerBasics {
   readonly instance: 'session' | 'shared'
   /** Undefined: its tools may be called as often as anybody likes. */
   readonly quota?: { readonly rps: number; readonly burst?: number | undefined }
+  /** Undefined: as the tools of the others are offered. */
+  readonly exposure?: 'passthrough' | 'retrieve' | 'dispatch'
   /** Undefined: all its tools may be used. */
   readonly tools?: {
     readonly allow?: readonly string[] | undefined
@@ -162,12 +168,13 @@ export function toServer(
   callTimeoutMs: number,
   fileEnv: Readonly<Record<string, string>>,
 ): ServerConfig {
-  const { command, url, type, timeout, instance, quota, tools } = entry
+  const { command, url, type, timeout, instance, quota, exposure, tools } = entry
   const basics = {
     name,
     instance,
     callTimeoutMs: timeout === undefined ? callTimeoutMs : timeout * 1000,
     ...(quota && { quota }),
+    ...(exposure && { exposure }),
     ...(tools && { tools }),
   }
   if (command !== undefined) {

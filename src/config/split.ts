@@ -1,7 +1,7 @@
 /** Sorts the top level of a configuration file into servers and settings, whatever client it was written for. */
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { canonicalKeys, unknownKey } from './keys.ts'
-import { ALIAS_VALUES, LATER, SETTING_ALIASES } from './names.ts'
+import { ALIAS_VALUES, LATER, SERVER_SECTIONS, SETTING_ALIASES } from './names.ts'
 import { allowed } from './option.ts'
 import { type Path, showSafely } from './problem.ts'
 import type { Report } from './report.ts'
@@ -11,7 +11,6 @@ import { plainName } from './suggest.ts'
 /** Where settings lie in the schema of the file. */
 export const SETTINGS: Path = ['proxySettings']
 
-const SERVER_SECTIONS = ['mcpServers', 'servers']
 const SILENT = ['$schema', '$id']
 
 export interface Parts {

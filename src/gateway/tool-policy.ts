@@ -21,10 +21,14 @@ export function permitsOf({ servers, settings }: Pick<Config, 'servers' | 'setti
   }
 }
 
-/** The same text for the same lists. */
+/** The same text for the same lists of the same servers that are listed. */
 export function toolListsOf({ servers, settings }: Pick<Config, 'servers' | 'settings'>): string {
   const { allow, deny } = settings.dispatch
-  return JSON.stringify([allow, deny, servers.flatMap(({ name, tools }) => (tools ? [[name, tools]] : []))])
+  return JSON.stringify([
+    allow,
+    deny,
+    servers.flatMap(({ name, tools, exposure }) => (tools || exposure ? [[name, tools, exposure]] : [])),
+  ])
 }
 
 function permits(names: readonly string[], lists: ToolLists = {}): boolean {

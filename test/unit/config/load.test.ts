@@ -378,6 +378,26 @@ describe('settings', () => {
     expect(failure({ ...servers, mcpproxy: 'sometimes' })).toContain('mcpproxy is "sometimes"')
   })
 
+  test('tools of a server may be offered in another way than those of the others', () => {
+    const exposures = (settings: object, a: object, b: object = {}) => {
+      const mcpServers = { a: { command: 'x', ...a }, b: { command: 'x', ...b } }
+      const { config } = load({ mcpServers, proxySettings: settings })
+      return [config.settings.exposure, ...config.servers.map(({ exposure }) => exposure)]
+    }
+    expect(exposures({}, {})).toEqual(['passthrough', undefined, undefined])
+    expect(exposures({ exposure: 'dispatch' }, { exposure: 'passthrough' })).toEqual([
+      'dispatch',
+      'passthrough',
+      undefined,
+    ])
+    // One that is to be hidden is; the others stay as they are.
+    expect(exposures({}, { exposure: 'retrieve' })).toEqual(['retrieve', 'retrieve', 'passthrough'])
+    const two = { a: { command: 'x', exposure: 'retrieve' }, b: { command: 'x', exposure: 'dispatch' } }
+    expect(failure({ mcpServers: two })).toContain(
+      'exposure is dispatch, but other tools are behind retrieve',
+    )
+  })
+
   verifies('S4.49', 'lists of tools of a server, and the short form of other clients', () => {
     const { config } = load({
       mcpServers: {

@@ -227,6 +227,24 @@ describe('connections', () => {
   })
 })
 
+for (const exposure of ['dispatch', 'retrieve'] as const)
+  test(`a server may be listed beside what the others are behind: ${exposure}`, async () => {
+    const { command, args = [] } = stdioServer({ tools: ['echo'] })
+    const { files } = pair()
+    const docs = { command, args: [...args], exposure: 'passthrough' }
+    const one = await embedded({
+      mcpServers: { docs },
+      servers: { files: files.serve },
+      settings: { exposure },
+    })
+    const names = await one.names()
+    expect(names).toContain('docs_echo')
+    expect(names.filter((name) => name.startsWith('files_'))).toEqual([])
+    expect(names).toContain(exposure === 'dispatch' ? 'proxy-dispatch' : 'retrieve_tools')
+    expect(new Set(names).size).toBe(names.length)
+    expect((await one.ask({ a: 1 }, 'docs_echo')).content[0]?.text).toBe('{"a":1}')
+  })
+
 describe('what a call may do', () => {
   const variants = { dispatch: { variants: 'readWriteDestructive' } }
 
