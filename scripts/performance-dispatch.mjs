@@ -23,15 +23,15 @@ const RESULTS = {
   byFile: 'by `argumentsFile`',
 }
 
-export function dispatchSection({ definitions, results }) {
+export function dispatchSection({ definitions, published, results }) {
   return `## One tool for all
 
 What a client reads before it asks anything, in tokens of o200k: the definitions of the tools that it is listed. The three real servers are the file,
 memory and "everything" servers of the protocol's authors, started behind the proxy; the own set is that of the section on finding tools, whose
-definitions are invented and shorter than those of many real servers. "Split": one call tool each for what reads, writes and destroys.
+definitions are invented and shorter than those of many real servers; those from the registry are in \`benchmarks/dispatch/published.mjs\`. "Split": one call tool each for what reads, writes and destroys.
 \`npm run bench -- dispatch --config FILE\` measures your own servers.
 
-${table(definitions, DEFINITIONS)}
+${table(published ? [...definitions, published] : definitions, DEFINITIONS)}
 
 What a large result costs. A file of records is read by the real file server, behind the proxy in the exposure \`dispatch\`: whole, as its server gives it;
 as a preview with a \`cache_id\`; as a file. Then it is written by the same server: by a model that reads all of it and writes all of it again; by a reference, all of it
@@ -47,5 +47,5 @@ function table(rows, columns) {
 }
 
 function shown(value) {
-  return typeof value === 'number' ? value.toLocaleString('en') : value
+  return typeof value === 'number' ? value.toLocaleString('en') : (value ?? '')
 }

@@ -15,12 +15,16 @@ const EXPOSURES = {
 }
 
 /** Through the real proxy: each exposure's definitions, and the instructions beside them. */
-export async function realDefinitions(name, serversIn = installedServers) {
+export async function realDefinitions(
+  name,
+  serversIn = installedServers,
+  exposures = Object.keys(EXPOSURES),
+) {
   return withFolder(async (folder) => {
     const servers = serversIn(folder)
     const row = { set: name, servers: Object.keys(servers).length }
-    for (const [exposure, settings] of Object.entries(EXPOSURES)) {
-      await withProxy({ folder, servers, settings }, async ({ client }) => {
+    for (const exposure of exposures) {
+      await withProxy({ folder, servers, settings: EXPOSURES[exposure] }, async ({ client }) => {
         const { tools } = await client.listTools({}, { timeout: 180_000 })
         row[exposure] = tokensOf(JSON.stringify(tools))
         if (exposure === 'passthrough') {

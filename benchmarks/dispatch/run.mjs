@@ -2,26 +2,35 @@
  * One tool for all: what a client reads before it asks, against listing every tool or a tool that finds them; and what large results cost,
  * whole, as previews, as files and handed on.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { machine } from '../lib/measure.mjs'
 import { loadSet } from '../retrieval/set.mjs'
 import { fileTools, listedDefinitions, realDefinitions } from './definitions.mjs'
+import { publishedServers } from './published.mjs'
 import { results } from './results.mjs'
 
-const HELP = `npm run bench -- dispatch [--config FILE]
+const RECORD = 'benchmarks/results/dispatch.json'
+
+const HELP = `npm run bench -- dispatch [--config FILE | --published]
 
   --config FILE   the definitions of your own servers (their mcp.json, without comments), for which nothing is recorded
+  --published     those of servers from the registry, which npx brings; recorded beside the rest
   --help          this
 
 Tables go to stdout. It measures dist/: npm run build first.`
 
 const { values: options } = parseArgs({
-  options: { config: { type: 'string' }, help: { type: 'boolean', short: 'h', default: false } },
+  options: {
+    config: { type: 'string' },
+    published: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
 })
 if (options.help) console.log(HELP)
 else if (options.config) console.table([await ownServers(options.config)])
+else if (options.published) await measurePublished()
 else await measure()
 
 async function measure() {
@@ -33,10 +42,26 @@ async function measure() {
     await listedDefinitions('the own set', tools),
   ]
   console.table(definitions)
-  const report = { machine: machine(), definitions, results: await results() }
-  console.table(report.results)
+  const measured = { machine: machine(), definitions, results: await results() }
+  console.table(measured.results)
+  const { published } = recorded()
+  record({ ...measured, ...(published && { published }) })
+}
+
+/** Not a part of every run: it needs a registry and minutes. */
+async function measurePublished() {
+  const published = await realDefinitions('from the registry', publishedServers, ['passthrough', 'dispatch'])
+  console.table([published])
+  record({ ...recorded(), published })
+}
+
+function recorded() {
+  return existsSync(RECORD) ? JSON.parse(readFileSync(RECORD, 'utf8')) : {}
+}
+
+function record(report) {
   mkdirSync('benchmarks/results', { recursive: true })
-  writeFileSync('benchmarks/results/dispatch.json', `${JSON.stringify(report, null, 1)}\n`)
+  writeFileSync(RECORD, `${JSON.stringify(report, null, 1)}\n`)
 }
 
 function ownServers(file) {
