@@ -29,12 +29,13 @@ export function withBuiltIn(config: Config, embedded: Readonly<Record<string, Se
   return { ...config, servers: [...config.servers, ...added] }
 }
 
-function utilsOf({ utils, spill }: Config['settings']): Serve {
+function utilsOf({ utils, spill, dataDir }: Config['settings']): Serve {
   const absolute = (path: string): string => absolutePath(path, process.cwd(), homedir())
   const readable = spill.allowDirs.map(absolute)
+  const own = [absolute(dataDir), ...(spill.dir === undefined ? [] : [absolute(spill.dir)])]
   return async (transport) => {
     const { serveUtils } = await import('../utils/server.ts')
     const root = utils.root === undefined ? undefined : absolute(utils.root)
-    await serveUtils(transport, { root, readable, write: utils.write })
+    await serveUtils(transport, { root, readable, own, write: utils.write })
   }
 }

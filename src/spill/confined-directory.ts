@@ -1,7 +1,7 @@
 /** Directories whose paths a model wrote, opened where they may be and nowhere else. */
 import { constants, open, readlink, realpath } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
-import { isWithinAny, REFUSED, Refused } from './confined.ts'
+import { isWithinAny, REFUSED, Refused, type Root } from './confined.ts'
 
 const { O_RDONLY, O_NOFOLLOW, O_DIRECTORY } = constants
 
@@ -16,7 +16,7 @@ export interface ConfinedDirectory {
 /** Throws `Refused` for all that is not one of `roots` or below them, and for what is not there. The caller closes it. */
 export async function openDirectoryConfined(
   path: string,
-  roots: readonly string[],
+  roots: readonly (string | Root)[],
 ): Promise<ConfinedDirectory> {
   if (!isAbsolute(path) || path.includes('\0')) throw new Refused(REFUSED)
   const place = await realpath(path).catch(() => '')

@@ -64,11 +64,18 @@ export async function placeOf(file: FileHandle, path: string): Promise<string> {
 /** True for a place below one of the directories, or (`orItself`) for one of them. */
 export async function isWithinAny(
   place: string,
-  roots: readonly string[],
+  roots: readonly (string | Root)[],
   orItself = false,
 ): Promise<boolean> {
   const found = await rootsOf(roots)
-  return found.some((root) => isWithin(place, root.place) || (orItself && place === root.place))
+  return found.some((root) => allows(root, place, orItself))
+}
+
+/** Directories as they are now, without those of `own` in them. One inside of an own directory was named for itself, and is meant. */
+export async function withoutOwn(roots: readonly (string | Root)[], own: readonly string[]): Promise<Root[]> {
+  const places = await Promise.all(own.map((one) => realpath(one).catch(() => one)))
+  const found = await rootsOf(roots)
+  return found.map(({ place }) => ({ place, without: places.filter((one) => !isWithin(place, one)) }))
 }
 
 /** What the names of directories stand for now; those that are not there are left out. */
@@ -83,8 +90,9 @@ async function rootsOf(roots: readonly (string | Root)[]): Promise<Root[]> {
   return found.flat()
 }
 
-function allows({ place: directory, without = [] }: Root, place: string): boolean {
-  return isWithin(place, directory) && !without.some((one) => isWithin(place, one))
+function allows({ place: directory, without = [] }: Root, place: string, orItself = false): boolean {
+  const isIn = (one: string): boolean => place === one || isWithin(place, one)
+  return (orItself ? isIn(directory) : isWithin(place, directory)) && !without.some(isIn)
 }
 
 /** Both real paths. False for the directory itself. */

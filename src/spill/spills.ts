@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises'
 import { basename, dirname, join, normalize } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import type { Agent } from '../protocol/exchange.ts'
-import { isWithin, openConfined, REFUSED, Refused, type Root } from './confined.ts'
+import { openConfined, REFUSED, Refused, type Root, withoutOwn } from './confined.ts'
 import { isSame, type SpillDirectory, type Written } from './directory.ts'
 
 export interface Spills {
@@ -83,16 +83,16 @@ export function createSpills(options: SpillsOptions): Spills {
   }
 
   async function allowedRoots(): Promise<Root[]> {
-    const own = await Promise.all(ownDirs.map((one) => realpath(one).catch(() => one)))
+    const now = await Promise.all(
+      allowDirs.map(async (one) => [one, await realpath(one).catch(() => '')] as const),
+    )
+    for (const [one, place] of now) if (place !== '' && !places.has(one)) places.set(one, place)
     const spilled = dirname(await realpath(directory.path).catch(() => directory.path))
-    const roots: Root[] = []
-    for (const one of allowDirs) {
-      const place = places.get(one) ?? (await realpath(one).catch(() => undefined))
-      if (place === undefined) continue
-      places.set(one, place)
-      roots.push({ place, without: [spilled, ...own.filter((each) => !isWithin(place, each))] })
-    }
-    return roots
+    const roots = await withoutOwn(
+      [...places.values()].map((place) => ({ place })),
+      ownDirs,
+    )
+    return roots.map(({ place, without = [] }) => ({ place, without: [spilled, ...without] }))
   }
 
   return {

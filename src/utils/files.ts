@@ -1,7 +1,7 @@
 /** Looking at files and writing them, in some directories and nowhere else. */
 import { constants, lstat, open, readdir, unlink } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { openConfined, REFUSED, Refused } from '../spill/confined.ts'
+import { openConfined, REFUSED, Refused, withoutOwn } from '../spill/confined.ts'
 import { type ConfinedDirectory, openDirectoryConfined } from '../spill/confined-directory.ts'
 
 const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = constants
@@ -11,6 +11,8 @@ export interface FilesOptions {
   root: string | undefined
   /** Other directories that may be read. */
   readable: readonly string[]
+  /** Directories of the proxy itself: what it keeps of others lies there. */
+  own: readonly string[]
 }
 
 export interface FileEntry {
@@ -37,7 +39,7 @@ export interface Files {
 const MAX_ENTRIES = 10_000
 const MAX_BYTES = 64 * 1024 * 1024
 
-export function createFiles({ root, readable }: FilesOptions): Files {
+export function createFiles({ root, readable, own }: FilesOptions): Files {
   const written = root === undefined ? [] : [root]
   const read = [...written, ...readable]
   const full = (path: string): string => resolve(written[0] ?? read[0] ?? '/', path)
@@ -49,7 +51,7 @@ export function createFiles({ root, readable }: FilesOptions): Files {
     work: (directory: ConfinedDirectory, name: string) => Promise<T>,
   ): Promise<T> {
     const place = full(path)
-    const directory = await openDirectoryConfined(dirname(place), roots)
+    const directory = await openDirectoryConfined(dirname(place), await withoutOwn(roots, own))
     try {
       return await work(directory, basename(place))
     } catch (error) {
@@ -64,7 +66,12 @@ export function createFiles({ root, readable }: FilesOptions): Files {
       const entries: FileEntry[] = []
       const waiting = ['']
       for (let at = waiting.shift(); at !== undefined; at = waiting.shift()) {
-        const directory = await openDirectoryConfined(join(full(path), at), read)
+        const roots = await withoutOwn(read, own)
+        const directory = await openDirectoryConfined(join(full(path), at), roots).catch((error: unknown) => {
+          // What is below may be gone, or the proxy's own.
+          if (at === '') throw error
+        })
+        if (!directory) continue
         try {
           for (const name of (await readdir(directory.path)).sort()) {
             if (entries.length === MAX_ENTRIES) return { entries, isWhole: false }
@@ -84,7 +91,7 @@ export function createFiles({ root, readable }: FilesOptions): Files {
         ? { name: basename(full(path)), type: 'directory' }
         : beside(path, read, async (directory, name) => entryOf(directory.at(name), name)),
     async read(path) {
-      const file = await openConfined(full(path), read)
+      const file = await openConfined(full(path), await withoutOwn(read, own))
       try {
         const { size } = await file.stat()
         if (size > MAX_BYTES)

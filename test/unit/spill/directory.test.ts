@@ -106,6 +106,17 @@ verifies('S4.15', 'a disk that takes no more says so, and no part of the file is
   expect(JSON.parse(done.stdout)).toEqual({ code: 'EFBIG', files: ['.owner', 'first.txt'], again: 'third' })
 })
 
+verifies('S4.15', 'the same on a real disk of two megabytes, where one may be made', () => {
+  const place = temporaryFolder()
+  const line = 'mount -t tmpfs -o size=2m tmpfs "$1" && exec "$2" "$3" "$1/spill" full'
+  const made = ['-rm', 'sh', '-c', line, 'sh', place, process.execPath, WRITER]
+  const { status, stdout, stderr } = spawnSync('unshare', made, { encoding: 'utf8' })
+  // Who may make no name space or mount nothing has no such disk.
+  const isMade = status === 0 || !/unshare|mount/.test(stderr ?? 'unshare')
+  if (!isMade) return
+  expect(JSON.parse(stdout)).toEqual({ code: 'ENOSPC', files: ['.owner', 'first.txt'], again: 'third' })
+})
+
 verifies('S4.15', 'a place where no directory can be made is told, and tried again', async () => {
   const folder = temporaryFolder()
   await writeFile(join(folder, 'file'), '')

@@ -22,7 +22,8 @@ function world(options: Partial<UtilsOptions> = {}) {
     servers: {
       utils: {
         id: 'utils',
-        serve: (transport) => serveUtils(transport, { root, readable: [], write: false, ...options }),
+        serve: (transport) =>
+          serveUtils(transport, { root, readable: [], own: [], write: false, ...options }),
       },
     },
   })
@@ -157,3 +158,30 @@ describe('writing', () => {
     expect(await modify({ operation: 'write', path: 'n.txt' })).toMatchObject({ isError: true })
   })
 })
+
+verifies(
+  'S4.55',
+  'what the proxy keeps for others is not there, also where it lies in the directory',
+  async () => {
+    const own: string[] = []
+    const { root, query, modify } = world({ own, write: true })
+    const data = join(root, 'sub', 'data')
+    mkdirSync(join(data, 'spill'), { recursive: true })
+    writeFileSync(join(data, 'tokens.json'), 'secret')
+    writeFileSync(join(data, 'spill', 'result.json'), 'secret')
+    symlinkSync(data, join(root, 'way'))
+    own.push(data)
+    const deep = textOf(await query({ operation: 'list', recursive: true }))
+    expect(deep).toContain('sub/b.txt')
+    expect(deep).not.toMatch(/tokens|result/)
+    for (const path of ['sub/data', 'sub/data/spill', 'sub/data/tokens.json', 'way', 'way/spill/result.json'])
+      for (const operation of ['list', 'read'])
+        expect(await query({ operation, path })).toMatchObject({ isError: true })
+    for (const path of ['sub/data/tokens.json', 'sub/data/new.json', 'way/tokens.json'])
+      expect(await modify({ operation: 'write', path, content: 'x' })).toMatchObject({ isError: true })
+    expect(await modify({ operation: 'delete', path: 'sub/data/tokens.json' })).toMatchObject({
+      isError: true,
+    })
+    expect(readFileSync(join(data, 'tokens.json'), 'utf8')).toBe('secret')
+  },
+)
