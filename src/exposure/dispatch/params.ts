@@ -93,7 +93,7 @@ export type ReadParams =
 
 /** Reads what a model wrote, spelled as models spell it; what cannot be read is an error that shows the right shape. */
 export function readDispatchParams(tool: string, args: JsonObject): ReadParams {
-  const given = respelled(args)
+  const given = respelled(withoutEmpty(args))
   const { action } = given
   if (!isAction(action)) return { failure: unknownAction(tool, action) }
   // A tool of the proxy's own, which reads its parameters itself.
@@ -102,6 +102,20 @@ export function readDispatchParams(tool: string, args: JsonObject): ReadParams {
   if (misplaced !== undefined) return { failure: misplaced }
   const read = readParams(tool, schema, given)
   return 'failure' in read ? read : { action, params: read.params, given }
+}
+
+/** Listed for other actions: some models fill in every parameter they see, with nothing. */
+const LISTED: ReadonlySet<string> = new Set([...Object.keys(shape), 'path', 'where'])
+
+/** A parameter of ours that says nothing is none. One that is not ours may be an input of a tool, where nothing is something. */
+function withoutEmpty(args: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(args).filter(([name, value]) => !LISTED.has(name) || !isEmpty(value)),
+  )
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === '' || value === null || (Array.isArray(value) && value.length === 0)
 }
 
 function isAction(value: unknown): value is ActionName {

@@ -16,12 +16,14 @@ const schema = (properties: JsonObject, ...required: string[]): JsonObject => ({
   ...(required.length > 0 && { required }),
 })
 
+const TIME_NOW = '{"time":"2026-02-18T10:00:00Z"}'
+
 const TIME: Record<string, ToolOf> = {
   get_current_time: {
     description: 'Tells what the clock says. Use it for dates as well.',
     inputSchema: schema({ timezone: string }),
     annotations: { readOnlyHint: true, openWorldHint: false, title: 'Wall clock' },
-    run: () => '{"time":"2026-02-18T10:00:00Z"}',
+    run: () => TIME_NOW,
   },
   query: { description: 'Runs a statement', inputSchema: schema({ sql: string }, 'sql') },
 }
@@ -411,3 +413,29 @@ verifies(
     }
   },
 )
+
+verifies('S4.34', 'a client that fills in every parameter it is told of is understood', async () => {
+  const { ask } = await world()
+  const nothing = {
+    connection: '',
+    query: '',
+    cache_id: '',
+    resultFile: '',
+    argumentsFile: '',
+    op: '',
+    pattern: '',
+  }
+  const filled = {
+    ...nothing,
+    path: null,
+    where: [],
+    resultToFile: false,
+    tool: 'get_current_time',
+    arguments: {},
+  }
+  expect(await ask({ ...filled, action: 'call' })).toMatchObject({ content: [{ text: TIME_NOW }] })
+  const listed = await ask({ ...nothing, action: 'list', where: [] })
+  expect(JSON.parse(textOf(listed))).toMatchObject({ totalConnections: 2 })
+  // Of an input of the tool, nothing is something.
+  expect(await ask({ ...filled, action: 'call', timezone: '' })).toMatchObject({ isError: true })
+})
