@@ -108,6 +108,8 @@ interface RemoteServer extends ServerBasics {
 /** A server of this process, which no file can name. */
 interface InProcessServer extends ServerBasics {
   readonly transport: 'in-process'
+  /** Another for a server that is another, in every run the same. */
+  readonly id: string
   /** Serves on a new connection. */
   serve(transport: Transport): unknown
 }

@@ -11,11 +11,13 @@ const UTILS = 'utils'
 /** Fails with ProxyError CONFIG_INVALID when two servers have one name. */
 export function withBuiltIn(config: Config, embedded: Readonly<Record<string, Serve>> = {}): Config {
   const { settings } = config
-  const all: [string, Serve][] = Object.entries(embedded)
-  if (settings.utils.enabled) all.push([UTILS, utilsOf(settings)])
+  const all = Object.entries(embedded).map(([name, serve]) => ({ name, id: name, serve }))
+  // One with another root is another server: a new configuration takes effect.
+  const id = JSON.stringify([UTILS, settings.utils, settings.spill.allowDirs])
+  if (settings.utils.enabled) all.push({ name: UTILS, id, serve: utilsOf(settings) })
   if (all.length === 0) return config
   const names = new Set(config.servers.map(({ name }) => name))
-  const added = all.map(([name, serve]): ServerConfig => {
+  const added = all.map(({ name, id, serve }): ServerConfig => {
     if (names.has(name))
       throw new ProxyError(
         'CONFIG_INVALID',
@@ -24,7 +26,7 @@ export function withBuiltIn(config: Config, embedded: Readonly<Record<string, Se
       )
     names.add(name)
     const callTimeoutMs = settings.connect.callTimeoutMs
-    return { name, transport: 'in-process', serve, instance: 'session', callTimeoutMs }
+    return { name, transport: 'in-process', id, serve, instance: 'session', callTimeoutMs }
   })
   return { ...config, servers: [...config.servers, ...added] }
 }

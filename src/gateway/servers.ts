@@ -71,8 +71,8 @@ function toServerOptions(server: ServerConfig): ServerOptions {
     return { command, args, env, cwd, instance, timeoutMs }
   }
   if (server.transport === 'in-process') {
-    const { name, serve } = server
-    return { id: `in-process:${name}`, serve, instance, timeoutMs }
+    const { id, serve } = server
+    return { id: `in-process:${id}`, serve, instance, timeoutMs }
   }
   const { url, headers, transport, oauth } = server
   return { url, headers, instance, timeoutMs, oauth, ...(transport !== 'auto' && { type: transport }) }

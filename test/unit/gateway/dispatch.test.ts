@@ -134,6 +134,9 @@ describe('connections', () => {
       gate.resolve()
       expect(await Promise.all(calls)).toEqual(['12:00', '12:00', '12:00'])
       expect([files.connections, slow.connections]).toEqual([0, 1])
+      // Who wants the list anew connects.
+      await second.data({ action: 'list', connection: 'files', refresh: true })
+      expect([files.connections, files.lists]).toEqual([1, 1])
     },
   )
 
