@@ -29,6 +29,7 @@ export function exported(content: Uint8Array, toon: boolean): Export {
     ...(top?.keys && { keys: top.keys.slice(0, mostKeys), keyCount: top.keys.length }),
     ...(top?.elements !== undefined && { elements: top.elements }),
     ...(failed && { failed }),
+    characters: written.length,
     tokens: countTokens(written),
     preview: previewOf(written),
   }

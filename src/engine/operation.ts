@@ -80,6 +80,8 @@ export interface Export {
   elements?: number
   /** The result is an error. */
   failed?: true
+  /** Of the file: UTF-16 code units, and their tokens. */
+  characters: number
   tokens: number
   /** The beginning. */
   preview: string

@@ -162,6 +162,10 @@ function kindOf({ format }: Export): string {
 function metaOf({ handle }: Entry, made: Export, tokens: number): JsonObject {
   return {
     [`${META}cache-id`]: handle,
-    [`${META}savings`]: { originalTokens: made.tokens, deliveredTokens: tokens },
+    [`${META}savings`]: {
+      originalCharacters: made.characters,
+      originalTokens: made.tokens,
+      deliveredTokens: tokens,
+    },
   }
 }

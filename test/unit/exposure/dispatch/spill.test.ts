@@ -140,6 +140,11 @@ describe('the reply', () => {
     expect(preview).toMatch(/^Preview: \{"files":\[\{"name":"foo\.txt","size":123\}.*\.\.\.$/)
     expect(last).toMatch(/^Format: json\. .*readresult.*stat, head, tail, slice, grep, read/)
     expect(last).toContain(handleOf(reply))
+    expect((reply._meta as JsonObject)['mcp-rlm-proxy/savings']).toEqual({
+      originalCharacters: document.length,
+      originalTokens: tokens,
+      deliveredTokens: countTokens(textOf(reply)),
+    })
     const asked = await world.run(text(document), { resultToFile: true })
     expect(textOf(asked).split('\n').slice(1)).toEqual([size, keys, expect.any(String), last])
     // The same content is the same file.
