@@ -33,7 +33,9 @@ export function createReferences(options: ReferencesOptions): Middleware {
     methods: ['tools/call'],
     wrap: (next) => async (exchange) => {
       const { name, arguments: args } = exchange.params
-      if (typeof name !== 'string' || options.exempt.has(name)) return next(exchange)
+      // A proxy that is our client has put in what was to be put in, and its values may look like references.
+      const isWhole = exchange.client.via !== undefined
+      if (isWhole || typeof name !== 'string' || options.exempt.has(name)) return next(exchange)
       const found = wantedIn(args, exchange)
       if (found === undefined) return next(exchange)
       try {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Document } from '../documents/document.ts'
 import { withExactNumbers } from '../documents/exact-numbers.ts'
 import { parseJson, toJson } from '../documents/stringify.ts'
-import type { JsonValue } from '../protocol/json.ts'
+import { isObject, type JsonValue } from '../protocol/json.ts'
 import { followExtended, isExtended } from './path/jsonpath.ts'
 import { explainMissing, locate } from './path/locate.ts'
 import { fromPipes, fromPointer } from './path/notations.ts'
@@ -37,11 +37,21 @@ export function jsonOf({ exact, mark }: Extracted): string {
  * written: what is sent to a server must be what was meant.
  */
 export function extract(document: Document, { path, as }: Extraction): Extracted {
-  const { text, format } = document
-  if (path === undefined && (as === 'text' || (as === 'any' && format !== 'json'))) return plainly(text)
+  if (path === undefined && (as === 'text' || (as === 'any' && document.format !== 'json')))
+    return plainly(textOf(document))
   const found = reached(document, path)
   if (as === 'text') return typeof found.value === 'string' ? found : plainly(jsonOf(found))
   return as === 'data' && typeof found.value === 'string' ? (readJson(found.value) ?? found) : found
+}
+
+/** As it was sent: without the borders that blocks have where they are read. */
+function textOf(document: Document): string {
+  const { format, text, asides } = document
+  if (text === '' && asides.length > 0)
+    throw new Refusal(`The result has no text: ${asides.slice(0, 3).join('; ').slice(0, 200)}.`)
+  const blocks = format === 'blocks' ? document.json() : undefined
+  if (!Array.isArray(blocks)) return text
+  return blocks.map((block) => (isObject(block) ? String(block.text) : '')).join('\n')
 }
 
 function reached(document: Document, path: string | undefined): Extracted {

@@ -207,6 +207,18 @@ describe('what a reference stands for', () => {
     await fc.assert(property, { numRuns: runs(100) })
   })
 
+  test('of several texts is all of them; of a picture it is nothing that can be sent', async () => {
+    const { keep, call, got, sent } = world()
+    const text = (value: string): JsonObject => ({ type: 'text', text: value })
+    const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' }
+    const blocks = await keep({ content: [text('one\r'), image, text('\ufefftwo\n')] })
+    await call({ content: { $from: blocks }, any: { $from: blocks, path: '$[1].text' } })
+    expect(got()).toEqual({ content: 'one\r\n\ufefftwo\n', any: '\ufefftwo\n' })
+    const picture = await call({ content: { $from: await keep({ content: [image] }) } })
+    expect(picture.text).toMatch(/not called.*no text: .*image/)
+    expect(sent).toHaveLength(1)
+  })
+
   test("goes by any name, and an object of the tool's own is left to it", async () => {
     const { keep, call, sent } = world()
     const $from = await keep('7')
@@ -320,6 +332,13 @@ describe('who sees what is put in', () => {
     expect((thrown as RpcError).message.length).toBeLessThanOrEqual(2000)
     error = new RpcError(-32602, 'bad', { field: 'content' })
     await expect(call({ content: { $from } })).rejects.toBe(error)
+  })
+
+  test('a proxy that is the client put in what there was: its values are data', async () => {
+    const { keep, call, got, owner } = world()
+    const args = { any: { $from: await keep('x') }, content: 'y', rows: [{ $$from: 'z' }] }
+    await call(args, { client: { ...owner, via: ['outer'] } })
+    expect(got()).toEqual(args)
   })
 
   test('tools of the proxy get the reference: they pass it on to a call of its own', async () => {
