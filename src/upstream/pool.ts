@@ -147,7 +147,7 @@ class Pool implements Upstreams {
       if (!servers.includes(server.name)) continue
       const [era] = this.#speaker.order(server, client)
       const link = this.#links.peek(server, client, era)
-      if (link) this.#lists.changed(link, [kind])
+      if (link) this.#lists.refresh(link, [kind])
     }
   }
 

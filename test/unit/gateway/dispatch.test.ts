@@ -121,13 +121,15 @@ describe('connections', () => {
       const first = await world({ dataDir, settings })
       // Nothing is known yet: the first list asks.
       expect(await first.data({ action: 'list' })).toMatchObject({ totalConnections: 2 })
+      first.files.tools = { ...first.files.tools, more: reading }
+      await first.data({ action: 'list', refresh: true })
       await first.gateway.close()
       const gate = deferred()
       const { files, time } = pair()
       const slow = toolServer(time.tools, gate.promise)
       const second = await embedded({ dataDir, settings, servers: { files: files.serve, time: slow.serve } })
       const [c1, c2] = connectionsIn(await second.data({ action: 'list' }))
-      expect([c1?.toolCount, c2?.toolCount]).toEqual([3, 2])
+      expect([c1?.toolCount, c2?.toolCount]).toEqual([4, 2])
       expect([files.connections, slow.connections]).toEqual([0, 0])
       const calls = [1, 2, 3].map(() => textOf(second, { action: 'call', tool: 'now' }))
       await expect.poll(() => slow.connections).toBe(1)
