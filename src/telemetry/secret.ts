@@ -58,7 +58,7 @@ export function secretsOf(holders: readonly SecretHolder[]): string[] {
 }
 
 /** `--api-key=x` and `--api-key x`. */
-const OPTION = /^--?([A-Za-z][\w.-]{0,99})(?:=([^]*))?$/
+const OPTION = /^--?([A-Za-z][\w.-]{0,99})(?:=([\s\S]*))?$/
 
 function secretsOfArgs(args: readonly string[]): string[] {
   return args.flatMap((arg, index) => {
@@ -76,7 +76,7 @@ export function concealArgs(args: readonly string[], struck: string): string[] {
   const isSecret = (arg: string | undefined): boolean => isSecretName(OPTION.exec(arg ?? '')?.[1] ?? '')
   return args.map((arg, index) => {
     const before = args[index - 1]
-    if (isSecret(arg)) return arg.includes('=') ? arg.replace(/=[^]*$/, `=${struck}`) : arg
+    if (isSecret(arg)) return arg.includes('=') ? arg.replace(/=[\s\S]*$/, `=${struck}`) : arg
     return isSecret(before) && !before?.includes('=') && !OPTION.test(arg) ? struck : arg
   })
 }
