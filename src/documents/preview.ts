@@ -10,7 +10,7 @@ import type { Overview } from './overview/overview.ts'
 import { overviewOfData } from './overview/records.ts'
 import { overviewOfText } from './overview/text.ts'
 import { overviewOfTree } from './overview/tree.ts'
-import { clip, concat, HOLE, lines } from './template.ts'
+import { clip, concat, type Dialect, HOLE, lines } from './template.ts'
 
 export interface PreviewOptions {
   /** The most characters, the handle (12 characters) counted in at each place. */
@@ -24,6 +24,8 @@ export interface PreviewOptions {
   notice?: string
   /** A tool that could take the result as one of its arguments: how that is written is told. */
   taker?: { tool: string; parameter: string }
+  /** How that tool is called. */
+  dialect?: Dialect
 }
 
 /**
@@ -149,11 +151,20 @@ function costOfTemplate(template: Template): number {
 }
 
 /** The result as an argument of another call, in previews that have room for it. */
-function passingOn({ taker, budget }: PreviewOptions): Template[] {
+function passingOn({ taker, budget, dialect }: PreviewOptions): Template[] {
   if (taker === undefined || budget < LEAST_FOR_PASSING) return []
   const { tool, parameter } = taker
-  const before = `${ellipsis(tool, 80)} {${JSON.stringify(ellipsis(parameter, 40))}:{"$from":"`
-  return [concat(before, HOLE, '"},…}')]
+  const name = ellipsis(tool, 80)
+  const value = `{${JSON.stringify(ellipsis(parameter, 40))}:{"$from":"`
+  return dialect === 'dispatch'
+    ? [
+        concat(
+          `proxy-dispatch {"action":"call","tool":${JSON.stringify(name)},"arguments":${value}`,
+          HOLE,
+          '"},…}}',
+        ),
+      ]
+    : [concat(`${name} ${value}`, HOLE, '"},…}')]
 }
 
 function nextLines(calls: readonly Template[]): (Template | string)[] {

@@ -56,6 +56,7 @@ export function digest(
     bytes: content.byteLength,
     tokens,
     ...(options.taker && { taker: options.taker }),
+    ...(options.dialect && { dialect: options.dialect }),
     ...(options.truncationMessage !== undefined && {
       notice: filled(options.truncationMessage, weight, options),
     }),

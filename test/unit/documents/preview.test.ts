@@ -63,6 +63,9 @@ test('says how the result is an argument of a tool that could take it, last and 
     preview(fromValue(issues), { ...options, ...changes }).join(handle)
   expect(text({ taker }).split('\n').at(-1)).toBe(line)
   expect(text({ taker }).length).toBeLessThanOrEqual(options.budget)
+  expect(text({ taker, dialect: 'dispatch' }).split('\n').at(-1)).toBe(
+    `  proxy-dispatch {"action":"call","tool":"files_write","arguments":{"content":{"$from":"${handle}"},…}}`,
+  )
   expect(text({})).not.toContain('$from')
   expect(text({ taker, budget: 600 })).not.toContain('$from')
   const hostile = { tool: 'x'.repeat(5000), parameter: `"}\n${'y'.repeat(5000)}` }
