@@ -10,7 +10,7 @@ import type { Overview } from './overview/overview.ts'
 import { overviewOfData } from './overview/records.ts'
 import { overviewOfText } from './overview/text.ts'
 import { overviewOfTree } from './overview/tree.ts'
-import { clip, concat, type Dialect, HOLE, lines } from './template.ts'
+import { callOf, clip, concat, type Dialect, HOLE, lines } from './template.ts'
 
 export interface PreviewOptions {
   /** The most characters, the handle (12 characters) counted in at each place. */
@@ -154,17 +154,8 @@ function costOfTemplate(template: Template): number {
 function passingOn({ taker, budget, dialect }: PreviewOptions): Template[] {
   if (taker === undefined || budget < LEAST_FOR_PASSING) return []
   const { tool, parameter } = taker
-  const name = ellipsis(tool, 80)
-  const value = `{${JSON.stringify(ellipsis(parameter, 40))}:{"$from":"`
-  return dialect === 'dispatch'
-    ? [
-        concat(
-          `proxy-dispatch {"action":"call","tool":${JSON.stringify(name)},"arguments":${value}`,
-          HOLE,
-          '"},…}}',
-        ),
-      ]
-    : [concat(`${name} ${value}`, HOLE, '"},…}')]
+  const args = concat(`{${JSON.stringify(ellipsis(parameter, 40))}:{"$from":"`, HOLE, '"},…}')
+  return [callOf(ellipsis(tool, 80), args, dialect)]
 }
 
 function nextLines(calls: readonly Template[]): (Template | string)[] {

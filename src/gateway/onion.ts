@@ -1,6 +1,7 @@
 /** The layers around an exchange, in their order. */
 
 import type { Config } from '../config/schema.ts'
+import type { Dialect } from '../documents/template.ts'
 import type { Engine } from '../engine/engine.ts'
 import { calledName, EXPOSURE_NAMES, RESERVED_NAMES } from '../exposure/names.ts'
 import { createAccount } from '../modules/account.ts'
@@ -59,7 +60,7 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
   const { engine, keeper, ledger, upstreams, book, logger, exposure, instructions, quotas, middlewares } =
     parts
   const { resultCache, count } = parts
-  const dialect = settings.exposure === 'dispatch' ? 'dispatch' : 'tools'
+  const dialect = dialectOf(settings)
   const tools = createProxyTools({
     engine,
     keeper,
@@ -124,6 +125,12 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
 /** The dispatch tool's answers are the proxy's own, but for those of the tools it calls. */
 function ownNamesOf(exposure: Config['settings']['exposure']): readonly string[] {
   return exposure === 'dispatch' ? RESERVED_NAMES.dispatch : []
+}
+
+function dialectOf({ exposure, retrieve }: Config['settings']): Dialect {
+  if (exposure === 'dispatch') return 'dispatch'
+  const isFound = exposure === 'retrieve' && retrieve.routing === 'call' && retrieve.variants === 'single'
+  return isFound ? 'call_tool' : 'tools'
 }
 
 /** Who asks for texts that are shorter than what passes whole anyway gets them cut, not a preview in their place. */

@@ -63,7 +63,10 @@ test('says how the result is an argument of a tool that could take it, last and 
     preview(fromValue(issues), { ...options, ...changes }).join(handle)
   expect(text({ taker }).split('\n').at(-1)).toBe(line)
   expect(text({ taker }).length).toBeLessThanOrEqual(options.budget)
-  expect(text({ taker, dialect: 'dispatch' }).split('\n').at(-1)).toBe(
+  expect(text({ taker, dialect: 'call_tool' })).toContain(
+    `  call_tool {"name":"files_write","arguments":{"content":{"$from":"${handle}"},…}}`,
+  )
+  expect(text({ taker, dialect: 'dispatch' })).toContain(
     `  proxy-dispatch {"action":"call","tool":"files_write","arguments":{"content":{"$from":"${handle}"},…}}`,
   )
   expect(text({})).not.toContain('$from')
