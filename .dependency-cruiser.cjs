@@ -11,11 +11,12 @@ const layers = {
   store: [...base, 'documents'],
   discovery: base,
   upstream: [...base, 'documents'],
-  engine: [...base, 'documents', 'processors'],
-  modules: [...base, 'documents', 'store', 'engine'],
+  arguments: [...base, 'store'],
+  engine: [...base, 'documents', 'processors', 'arguments'],
+  modules: [...base, 'documents', 'store', 'engine', 'arguments'],
   tools: [...base, 'documents', 'processors', 'store', 'engine'],
-  arguments: [...base, 'documents', 'store', 'engine'],
   spill: [...base, 'store'],
+  utils: [...floor, 'spill'],
   exposure: [...base, 'documents', 'processors', 'store', 'engine', 'arguments', 'spill', 'discovery', 'tools'],
   pipeline: [...base, 'upstream', 'modules', 'tools'],
   downstream: [...base, 'pipeline'],
@@ -28,6 +29,9 @@ const layerRules = Object.entries(layers).map(([folder, below]) => ({
   from: { path: `^src/${folder}/` },
   to: { path: '^src/', pathNot: `^src/(${[folder, ...below].join('|')})/` },
 }))
+
+/** What finds tools, what serves scripts, what remembers results, and what wires that. */
+const onUse = '^src/((discovery|exposure|downstream/bridge|modules/result-cache)/|gateway/(exposure-[a-z]+|finder|bridge|metrics)\\.ts$)'
 
 module.exports = {
   forbidden: [
@@ -56,10 +60,10 @@ module.exports = {
     },
     {
       name: 'found-on-use',
-      comment: 'Who lets tools pass through does not load what finds them: it is imported when it is asked for.',
+      comment: 'Who lets tools pass through does not load what finds them or serves scripts: it is imported when it is asked for.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(discovery|exposure)/' },
-      to: { path: '^src/(discovery|exposure)/', pathNot: '^src/exposure/names\\.ts$', dynamic: false, dependencyTypesNot: ['type-only'] },
+      from: { path: '^src/', pathNot: onUse },
+      to: { path: onUse, pathNot: '^src/exposure/names\\.ts$', dynamic: false, dependencyTypesNot: ['type-only'] },
     },
     { name: 'src-alone', severity: 'error', from: { path: '^src/' }, to: { path: '^(test|benchmarks|scripts)/' } },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },

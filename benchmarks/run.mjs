@@ -12,6 +12,10 @@ const BENCHMARKS = {
   memory: ['benchmarks/memory/run.mjs', 'bytes kept for each byte of a result'],
   overhead: ['benchmarks/overhead/run.mjs', 'what the proxy adds to a call'],
   retrieval: ['benchmarks/retrieval/run.mjs', 'tools found by questions in words'],
+  dispatch: [
+    'benchmarks/dispatch/run.mjs',
+    'one tool for all: what a client reads, and what large results cost',
+  ],
   ordinary: ['benchmarks/ordinary.mjs', 'questions about results of ordinary size'],
 }
 

@@ -29,12 +29,19 @@ chmodSync('dist/main.js', 0o755)
 process.exitCode = code
 
 async function bundle() {
+  const imports = new Map()
   const made = await rolldown({
     input: {
       main: 'src/main.ts',
       worker: 'src/engine/worker.ts',
       'thread-host': 'src/upstream/thread-host.ts',
     },
+    plugins: [
+      {
+        name: 'graph',
+        moduleParsed: ({ id, importedIds }) => void imports.set(id, importedIds),
+      },
+    ],
     platform: 'node',
     // The UMD build of jsonc-parser hides what it requires.
     resolve: { mainFields: ['module', 'main'] },
@@ -47,11 +54,53 @@ async function bundle() {
     sourcemap: true,
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
+    codeSplitting: { groups: groups(imports) },
   })
   await made.close()
   const modules = output.flatMap((chunk) => chunk.moduleIds ?? [])
   writeFileSync(join(BUNDLE, 'LICENSES.txt'), licenses(modules))
   removeStale(output.map(({ fileName }) => fileName))
+}
+
+/**
+ * What a start loads in a few files, not in the dozens of which each has what the same other files need: what every thread and command
+ * needs, what the command line needs, what the threads and the proxy need, what the proxy needs alone. Each has all that its parts import, or it
+ * is in one before it, so no file waits for one that waits for it.
+ */
+function groups(imports) {
+  const of = lazily(() => {
+    const reached = (...files) =>
+      reachedFrom(
+        files.map((file) => join(process.cwd(), file)),
+        imports,
+      )
+    const main = reached('src/main.ts')
+    const worker = reached('src/engine/worker.ts')
+    const proxy = reached('src/cli/run.ts', 'src/gateway.ts')
+    // The entry waits for the command that it runs: no file that the command needs may hold it.
+    const entry = join(process.cwd(), 'src/main.ts')
+    return (id) => {
+      if (id === entry || (!proxy.has(id) && !main.has(id))) return undefined
+      if (main.has(id)) return worker.has(id) ? 'base' : 'command'
+      return worker.has(id) ? 'shared' : 'start'
+    }
+  })
+  return ['base', 'command', 'shared', 'start'].map((name, at) => ({
+    name,
+    priority: 10 - at,
+    test: (id) => of()(id) === name,
+  }))
+}
+
+function reachedFrom(files, imports) {
+  const reached = new Set(files)
+  for (const id of reached) for (const other of imports.get(id) ?? []) reached.add(other)
+  return reached
+}
+
+function lazily(make) {
+  let made
+  return () => (made ??= make())
 }
 
 /** The licences of the packages that are in the bundle, as they ask for. */

@@ -2,7 +2,7 @@
 import { markdownTable } from '../benchmarks/answers/report.mjs'
 
 export function retrievalSection(report) {
-  const { machine, tools, servers, kinds, variations, replies, breakEven, times } = report
+  const { machine, tools, servers, kinds, languages, variations, replies, breakEven, times } = report
   return `## Finding tools
 
 ${tools} tools of ${servers} servers and labelled questions about them, by words alone. Recall (R@1, R@5, R@10) is the part of the right tools that is
@@ -10,6 +10,11 @@ among the first; MRR looks at the first right one. "Left empty" counts the quest
 was written with the failures of the first half in view, not with those of the second.
 
 ${table(kinds, { kind: 'questions', questions: 'number', r1: 'R@1', r5: 'R@5', r10: 'R@10', mrr: 'MRR', unanswerable: 'no tool answers', empty: 'left empty' })}
+
+Thirty other questions, each in three languages; the tools are English. Words alone hardly cross from one language into another: there,
+an engine that goes by meaning (\`index.engine\`) has to find, with a model of many languages, or the question has to be asked in English.
+
+${table(languages, { kind: 'asked in', questions: 'number', r1: 'R@1', r5: 'R@5', mrr: 'MRR' })}
 
 The same questions and tools in other styles:
 

@@ -1,6 +1,7 @@
 /** PERFORMANCE.md from the recorded output of the benchmarks. `--check`: fails when the file is not what it would be. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { answersSection } from './performance-answers.mjs'
+import { dispatchSection } from './performance-dispatch.mjs'
 import { enginesSection, memorySection } from './performance-engines.mjs'
 import { ordinarySection } from './performance-ordinary.mjs'
 import { overheadSection } from './performance-overhead.mjs'
@@ -16,6 +17,7 @@ const SECTIONS = {
   overhead: overheadSection,
   ordinary: ordinarySection,
   retrieval: retrievalSection,
+  dispatch: dispatchSection,
 }
 
 const recorded = (name) => {

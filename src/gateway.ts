@@ -8,21 +8,26 @@ import { createModernService } from './downstream/modern.ts'
 import { type Listener, serve } from './downstream/serve.ts'
 import { createEngine, ENGINE_DEFAULTS } from './engine/lanes.ts'
 import { createBackend } from './gateway/backend.ts'
+import { withBuiltIn } from './gateway/built-in.ts'
 import { openExposure } from './gateway/exposure.ts'
 import { openKeeper } from './gateway/keeper.ts'
 import { openListChangedCommand } from './gateway/list-changed-command.ts'
 import { type ModuleStatus, openModules } from './gateway/modules.ts'
 import { createOnion } from './gateway/onion.ts'
+import { openResultCache } from './gateway/result-cache.ts'
 import { createServerQuotas } from './gateway/server-quotas.ts'
 import { openUpstreams, serverOptionsOf } from './gateway/servers.ts'
 import { openSignIn, type SignInParts } from './gateway/sign-in.ts'
+import { permitsOf, toolListsOf } from './gateway/tool-policy.ts'
 import type { ModuleDefinition } from './modules/module.ts'
 import { createAddressBook } from './pipeline/address-book.ts'
-import type { Middleware } from './protocol/exchange.ts'
+import type { Client, Middleware } from './protocol/exchange.ts'
 import { type Logger, silentLogger } from './telemetry/log.ts'
 import { createLedger } from './telemetry/savings.ts'
 import type { SavingsReport } from './telemetry/savings-report.ts'
+import type { Serve } from './upstream/in-process.ts'
 import type { SignedOut } from './upstream/oauth/authorizer-oauth.ts'
+import { withToolFilter } from './upstream/tool-filter.ts'
 import type { Reconfigured, ServerStatus } from './upstream/upstreams.ts'
 
 export type { ModuleStatus } from './gateway/modules.ts'
@@ -41,14 +46,16 @@ export interface GatewayParts {
   elapsed?: () => number
   /** Layers of the embedder's own, outside of shaping: they see what the client will see. */
   middlewares?: readonly Middleware[]
+  /** Servers of this process, by name, beside those of the configuration: each is called with its end of a new connection. */
+  servers?: Readonly<Record<string, Serve>>
   /** Modules of the embedder's own, which `use` may name in `modules`. */
   modules?: readonly ModuleDefinition[]
   signIn?: SignInParts
 }
 
 export interface Gateway {
-  /** Begins to serve. `url`: where clients connect; absent over stdio. */
-  start(): Promise<{ url?: string }>
+  /** Begins to serve. `url`: where clients connect; absent over stdio. `bridge`: where scripts do, when there is a bridge. */
+  start(): Promise<{ url?: string; bridge?: string }>
   /** Resolves when the client of a stdio gateway left. */
   readonly ended: Promise<void>
   /** Connects every server once and tells how that went. */
@@ -62,7 +69,7 @@ export interface Gateway {
   /** The same, once each has had the time to start. */
   checkModules(): Promise<ModuleStatus[]>
   /**
-   * Takes the servers of this configuration from now on, with their limits and quotas. A server that is the same keeps its
+   * Takes the servers of this configuration from now on, with their limits, their quotas and the lists of tools that may be used. A server that is the same keeps its
    * connections, and calls under way end where they began. All other settings stay what they were.
    */
   reconfigure(next: Config): Promise<Reconfigured>
@@ -78,7 +85,8 @@ const SESSION_IDLE_MS = 30 * 60_000
 
 const steady = (): number => Math.floor(performance.now())
 
-export async function createGateway(config: Config, parts: GatewayParts = {}): Promise<Gateway> {
+export async function createGateway(written: Config, parts: GatewayParts = {}): Promise<Gateway> {
+  const config = withBuiltIn(written, parts.servers)
   const { settings } = config
   const { logger = silentLogger, now = Date.now, elapsed = steady } = parts
   const engine = createEngine({ ...ENGINE_DEFAULTS, queryTimeout: settings.queryTimeoutMs })
@@ -104,7 +112,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
   const signIn = await openSignIn(config, parts.signIn, logger, now)
   const quotas = createServerQuotas(elapsed)
   quotas.configure(config.servers)
-  const upstreams = openUpstreams(config, {
+  const opened = openUpstreams(config, {
     audience,
     book,
     authorizer: signIn.for,
@@ -127,8 +135,11 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
         (asked) => client.ask({ method: asked.method, params: asked.params }, asked.signal),
       ),
   })
+  const upstreams = withToolFilter(opened, permitsOf(config))
+  let toolLists = toolListsOf(config)
   const command = openListChangedCommand(settings, logger)
   if (command) audience.listen((list) => list === 'tools' && command.run())
+  const leaving: ((client: Client) => void)[] = []
   const exposure = await openExposure(config, {
     engine,
     keeper,
@@ -136,9 +147,19 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     logger,
     now,
     elapsed,
+    events: {
+      left: (heard) => leaving.push(heard),
+      toolsChanged: (heard) => audience.listen((list) => list === 'tools' && heard()),
+    },
     toolsChanged: (client) => audience.announce('tools', (other) => other.agent.id === client.agent.id),
   })
-  const { handler, order } = createOnion(config, {
+  const { bridge: bridgeOptions, transport } = settings
+  // Whoever speaks over standard input alone has nowhere to read them.
+  const watched = transport !== 'stdio' || bridgeOptions.enabled
+  const metrics = watched
+    ? (await import('./gateway/metrics.ts')).createMetrics({ ledger, keeper, elapsed })
+    : undefined
+  const { handler, plain, order } = createOnion(config, {
     engine,
     keeper,
     ledger,
@@ -150,6 +171,8 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     instructions: exposure.instructions,
     middlewares: parts.middlewares ?? [],
     modules: stack,
+    resultCache: await openResultCache(config, audience, elapsed),
+    count: metrics?.layer,
   })
   const backend = createBackend(handler, {
     upstreams,
@@ -160,6 +183,9 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     identity: identityOf(config),
     instructions: exposure.instructions,
     toolsChange: exposure.toolsChange,
+    left(client) {
+      for (const heard of leaving) heard(client)
+    },
     described: stack.describe,
     notified: (client, notification) => {
       void stack.notify({ ...notification, toward: 'server', client }, ({ method, params }) =>
@@ -168,6 +194,22 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     },
   })
   const modern = createModernService({ backend, audience, now: elapsed })
+  let { servers } = config
+  const tellMetrics = metrics && (() => metrics.text(upstreams))
+  const bridge = bridgeOptions.enabled
+    ? (await import('./gateway/bridge.ts')).openBridge(config, {
+        handler: plain(),
+        backend,
+        engine,
+        keeper,
+        upstreams,
+        servers: () => servers,
+        metrics: tellMetrics,
+        logger,
+        now,
+        elapsed,
+      })
+    : undefined
 
   let listener: Listener | undefined
   let left: () => void = () => {}
@@ -182,7 +224,7 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
     await modern.close()
     audience.close()
     command?.close()
-    await listener?.close()
+    await Promise.all([listener?.close(), bridge?.close()])
     await signIn.close()
     await Promise.all([upstreams.close(), keeper.close(), exposure.close(), modules.close(), reporting])
     await engine.close()
@@ -205,11 +247,15 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
         modern,
         now,
         elapsed,
+        bridge: bridge?.endpoint,
+        metrics: tellMetrics,
         ...access,
       })
       void listener.ended.then(left)
-      if (closing !== undefined) await listener.close()
-      return listener.url === undefined ? {} : { url: listener.url }
+      const { url } = listener
+      const script = await bridge?.start(url)
+      if (closing !== undefined) await Promise.all([listener.close(), bridge?.close()])
+      return { ...(url !== undefined && { url }), ...(script !== undefined && { bridge: script }) }
     },
     async check() {
       await upstreams.open()
@@ -224,12 +270,18 @@ export async function createGateway(config: Config, parts: GatewayParts = {}): P
       reporting = report
       return report
     },
-    async reconfigure(next) {
+    async reconfigure(changed) {
+      const next = withBuiltIn(changed, parts.servers)
       await modules.configure(next)
       await signIn.configure(next.servers)
       quotas.configure(next.servers)
       const done = upstreams.configure(serverOptionsOf(next))
+      upstreams.permit(permitsOf(next))
+      // Which tools may be used is no part of what a server is: nobody else tells of it.
+      if (toolListsOf(next) !== toolLists) audience.announce('tools', () => true)
+      toolLists = toolListsOf(next)
       exposure.configure(next)
+      servers = next.servers
       return done
     },
     signOut: signIn.signOut,

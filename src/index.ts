@@ -18,4 +18,6 @@ export { ERROR_CODES, type ErrorCode, ProxyError, RpcError } from './protocol/er
 export type { Agent, Client, Exchange, Handler, Middleware } from './protocol/exchange.ts'
 export type { JsonObject, JsonValue } from './protocol/json.ts'
 export { LargeResult, plain, type Result } from './protocol/result.ts'
+export type { Transport } from './protocol/transport.ts'
 export type { Logger } from './telemetry/log.ts'
+export type { Serve } from './upstream/in-process.ts'

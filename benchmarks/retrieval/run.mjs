@@ -9,7 +9,7 @@ import { machine } from '../lib/measure.mjs'
 import { adaptive, answersOf, batching, questions, related, variations, weights } from './choices.mjs'
 import { breakEven, replies } from './costs.mjs'
 import { scoreOf } from './score.mjs'
-import { loadSet } from './set.mjs'
+import { loadQuestions, loadSet } from './set.mjs'
 import { times } from './times.mjs'
 
 const HELP = `npm run bench -- retrieval [--set DIR]
@@ -22,6 +22,7 @@ const HELP = `npm run bench -- retrieval [--set DIR]
 Tables go to stdout, progress to stderr. It measures dist/: npm run build first.`
 
 const OWN = fileURLToPath(new URL('set', import.meta.url))
+const LANGUAGES = fileURLToPath(new URL('languages/queries.json', import.meta.url))
 const { values: options } = parseArgs({
   options: { set: { type: 'string' }, help: { type: 'boolean', short: 'h', default: false } },
 })
@@ -37,6 +38,7 @@ async function measure() {
   }
   const parts = {
     kinds: () => kinds(set),
+    ...(options.set === undefined && { languages: () => kinds(loadQuestions(OWN, LANGUAGES), false) }),
     variations: () => variations(set),
     replies: () => replies(set),
     breakEven: () => breakEven(set),
@@ -45,7 +47,7 @@ async function measure() {
     adaptive: () => adaptive(set),
     batching: () => batching(set),
     related: () => related(set),
-    times: () => times(set, progress),
+    times: () => times(set, options.set ?? OWN, progress),
   }
   for (const [name, part] of Object.entries(parts)) {
     progress(name)
@@ -58,12 +60,14 @@ async function measure() {
   writeFileSync('benchmarks/results/retrieval.json', `${JSON.stringify(report, null, 1)}\n`)
 }
 
-function kinds(set) {
+function kinds(set, withSums = true) {
   const answers = answersOf(set)
   const row = (kind, belongs) => ({ kind, ...scoreOf(answers.filter(belongs)) })
   const names = [...new Set(set.questions.map(({ kind }) => kind))]
+  const each = names.map((name) => row(name, ({ kind }) => kind === name))
+  if (!withSums) return each
   return [
-    ...(names.length > 1 ? names.map((name) => row(name, ({ kind }) => kind === name)) : []),
+    ...(names.length > 1 ? each : []),
     row('first half', ({ half }) => half === 0),
     row('second half', ({ half }) => half === 1),
     row('all', () => true),

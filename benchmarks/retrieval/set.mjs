@@ -11,6 +11,17 @@ export function loadSet(folder) {
   const queries = files.find((file) => Array.isArray(file.queries))?.queries
   if (tools === undefined || queries === undefined)
     throw new Error(`${folder} has no JSON file with "tools", or none with "queries"`)
+  return setOf(tools, queries)
+}
+
+/** Other questions about the tools of a folder. */
+export function loadQuestions(folder, queriesFile) {
+  const { ids, tools } = loadSet(folder)
+  const { queries } = JSON.parse(readFileSync(queriesFile, 'utf8'))
+  return { ids, tools, questions: setOf([], queries).questions }
+}
+
+function setOf(tools, queries) {
   return {
     ids: tools.map(({ tool_id }) => tool_id),
     tools: tools.map(({ server, tool, description, schema }) => ({

@@ -21,9 +21,9 @@ const compiledTexts = new LRUCache<string, Validator>({ max: 64 })
 
 /**
  * What is wrong with the arguments, a sentence each; empty when nothing is, or when the schema cannot be read: then the server decides.
- * Patterns of the schema are matched in linear time (RE2), formats pass.
+ * Patterns of the schema are matched in linear time (RE2), formats pass. `quotes`: short values that are wrong are told.
  */
-export function faultsOf(args: JsonObject, schema: JsonObject): string[] {
+export function faultsOf(args: JsonObject, schema: JsonObject, quotes = true): string[] {
   const validate = validatorOf(schema)
   if (validate === 'unreadable') return []
   try {
@@ -33,7 +33,7 @@ export function faultsOf(args: JsonObject, schema: JsonObject): string[] {
     return []
   }
   const errors = (validate.errors ?? []).slice(0, mostErrors)
-  const faults = errors.map((error) => faultText(error, schema, args))
+  const faults = errors.map((error) => faultText(error, schema, quotes ? args : undefined))
   return [...new Set([...faults, ...strangers(args, schema)])].slice(0, mostFaults)
 }
 
@@ -132,7 +132,7 @@ function testerOf(pattern: string): (text: string) => boolean {
 function faultText(
   { keyword, instancePath, params, message = 'is wrong' }: ErrorObject,
   schema: JsonObject,
-  args: JsonObject,
+  args: JsonObject | undefined,
 ): string {
   const place = instancePath.split('/').slice(1).map(unescaped).join('.')
   const at = (name: string): string => (place === '' ? name : `${place}.${name}`).slice(0, 200)
@@ -148,7 +148,7 @@ function faultText(
           .map((value) => JSON.stringify(value))
           .join(', ')}`
       : message
-  return `${place === '' ? 'the arguments' : place.slice(0, 200)} ${words}${given(instancePath, args)}`
+  return `${place === '' ? 'the arguments' : place.slice(0, 200)} ${words}${args === undefined ? '' : given(instancePath, args)}`
 }
 
 /** The value that is wrong, where it is short. */

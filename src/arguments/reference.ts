@@ -1,8 +1,11 @@
 /**
  * References in arguments: in place of a value a model writes where it is kept. `{"$from": "<cache_id>", "path": "…"}` stands for a
- * kept result or a part of it; `{"$template": "… {name} …", "name": {"$from": …}}` for a text with such parts in it.
+ * kept result or a part of it; `{"$template": "… {name} …", "name": {"$from": …}}` for a text with such parts in it. Where a schema
+ * wants a text, models write the JSON of these as one; that is read as well. An object of a tool's own that looks so is written with
+ * one more `$`: `{"$$from": …}` stands for `{"$from": …}`.
  */
-import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
+import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
+import { isHandle } from '../store/handle.ts'
 
 /** `path` absent: the whole content. */
 export interface Reference {
@@ -16,12 +19,17 @@ export interface Template {
   readonly parts: ReadonlyMap<string, Reference | string>
 }
 
+/** An object that only looks like one of them, without the `$` that says so. */
+export interface Literal {
+  readonly literal: JsonObject
+}
+
 /** Where a reference stands: keys of objects and positions in lists, from the arguments inward. */
 export type Place = readonly (string | number)[]
 
 export interface Found {
   readonly place: Place
-  readonly wanted: Reference | Template
+  readonly wanted: Reference | Template | Literal
 }
 
 /** References of one call; levels and values that are looked at for them. What is deeper or beyond is data. */
@@ -49,47 +57,73 @@ export function hasReferences(args: JsonObject): boolean {
 }
 
 function search(value: JsonValue, place: Place, found: Found[], work: { left: number }): string | undefined {
-  if (typeof value !== 'object' || value === null || place.length > deepest || work.left-- <= 0)
-    return undefined
-  if (Array.isArray(value)) {
-    for (let at = 0; at < value.length; at++) {
-      const element = value[at]
-      if (typeof element !== 'object' || element === null) continue
-      const fault = search(element, [...place, at], found, work)
-      if (fault !== undefined) return fault
-    }
+  if (typeof value === 'string') {
+    const written = readWritten(value)
+    if (written !== undefined) found.push({ place, wanted: written })
     return undefined
   }
-  const read = readReference(value)
+  if (typeof value !== 'object' || value === null || place.length > deepest || work.left-- <= 0)
+    return undefined
+  const read = Array.isArray(value) ? undefined : readReference(value)
+  if (typeof read === 'string') return `${place.join('.') || 'The arguments'}: ${read}`
   if (read !== undefined) {
-    if (typeof read === 'string') return `${place.join('.') || 'The arguments'}: ${read}`
     found.push({ place, wanted: read })
     return undefined
   }
-  for (const key of Object.keys(value)) {
-    const member = value[key]
-    if (typeof member !== 'object' || member === null) continue
+  const keys = Array.isArray(value) ? value.keys() : Object.keys(value)
+  for (const key of keys) {
+    const member = (value as Record<string | number, JsonValue>)[key] ?? null
+    const isWorthALook =
+      typeof member === 'string' ? mayBeWritten(member) : typeof member === 'object' && member !== null
+    if (!isWorthALook) continue
     const fault = search(member, [...place, key], found, work)
     if (fault !== undefined) return fault
   }
   return undefined
 }
 
-/** A reference or template, what is wrong with one, or undefined for an object that is data. */
-function readReference(object: JsonObject): Reference | Template | string | undefined {
+/** What stands for something else, what is wrong with it, or undefined for an object that is data. */
+function readReference(object: JsonObject): Found['wanted'] | string | undefined {
   if (Object.hasOwn(object, '$from')) return readFrom(object)
-  return Object.hasOwn(object, '$template') ? readTemplate(object) : undefined
+  return Object.hasOwn(object, '$template') ? readTemplate(object) : readLiteral(object)
+}
+
+const WRITTEN = /^\s*\{\s*"\$(?:from|template)"\s*:/
+const longestWritten = 4000
+
+function mayBeWritten(text: string): boolean {
+  return text.length <= longestWritten && WRITTEN.test(text)
+}
+
+/** A text that is the JSON of a reference. What is not surely one is a text. */
+function readWritten(text: string): Reference | Template | undefined {
+  if (!mayBeWritten(text)) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    const read = isObject(value) ? readReference(value) : undefined
+    return read === undefined || typeof read === 'string' || 'literal' in read ? undefined : read
+  } catch {
+    return undefined
+  }
 }
 
 const FROM = 'write {"$from": "<cache_id>"} or {"$from": "<cache_id>", "path": "$.items[0].name"}'
+const LITERAL = 'An object of the tool\'s own is written {"$$from": …}'
 
-/** An object that has other members as well is nobody's reference. */
+/** The name of a file with a result ends in its handle. */
+const FILE = /[\\/]result-[0-9a-f]+-([0-9a-f]{12})\.[a-z]+$/
+
+/** An object that has other members as well, and no handle, is nobody's reference. */
 function readFrom(object: JsonObject): Reference | string | undefined {
-  const { $from: from, path, ...others } = object
-  if (Object.keys(others).length > 0) return undefined
-  if (typeof from !== 'string') return `$from is not a cache_id: ${FROM}.`
+  const { $from: given, path, ...others } = object
+  const strange = Object.keys(others)
+  const from = typeof given === 'string' ? (FILE.exec(given)?.[1] ?? given.trim()) : undefined
+  if (from === undefined || !isHandle(from))
+    return strange.length > 0 ? undefined : `$from is no cache_id: ${FROM}. ${LITERAL}.`
+  if (strange.length > 0)
+    return `beside $from there is path and nothing else, not ${strange.slice(0, 5).join(', ').slice(0, 100)}: ${FROM}. ${LITERAL}.`
   if (path !== undefined && typeof path !== 'string') return `path is not a text: ${FROM}.`
-  return { from: from.trim(), path: path === undefined || path.trim() === '' ? undefined : path }
+  return { from, path: path === undefined || path.trim() === '' ? undefined : path }
 }
 
 const TEMPLATE = 'write {"$template": "… {rows} …", "rows": {"$from": "<cache_id>", "path": "…"}}'
@@ -101,8 +135,13 @@ function readTemplate(object: JsonObject): Template | string | undefined {
   const parts = new Map<string, Reference | string>()
   for (const name of names) {
     const part = own(object, name) ?? null
-    const read = typeof part === 'string' ? { text: part } : isObject(part) ? readFrom(part) : undefined
-    if (read === undefined || typeof read === 'string')
+    const read =
+      typeof part === 'string'
+        ? (readWritten(part) ?? { text: part })
+        : isObject(part)
+          ? readFrom(part)
+          : undefined
+    if (read === undefined || typeof read === 'string' || 'parts' in read)
       return `${name} of a $template is no reference: ${TEMPLATE}.`
     if (!text.includes(`{${name}}`)) return `{${name}} does not stand in the $template.`
     parts.set(name, 'text' in read ? read.text : read)
@@ -110,6 +149,32 @@ function readTemplate(object: JsonObject): Template | string | undefined {
   return { text, parts }
 }
 
-export function isTemplate(wanted: Reference | Template): wanted is Template {
+const ESCAPED = /^\$\$+(?:from|template)$/
+
+function readLiteral(object: JsonObject): Literal | undefined {
+  const escaped = Object.keys(object).find((name) => ESCAPED.test(name))
+  if (escaped === undefined) return undefined
+  const isFrom = escaped.endsWith('from')
+  if (isFrom && Object.keys(object).some((name) => name !== escaped && name !== 'path')) return undefined
+  const literal: JsonObject = {}
+  for (const name of Object.keys(object))
+    setOwn(literal, name === escaped ? name.slice(1) : name, own(object, name) ?? null)
+  return { literal }
+}
+
+export function isTemplate(wanted: Found['wanted']): wanted is Template {
   return 'text' in wanted
+}
+
+export function isLiteral(wanted: Found['wanted']): wanted is Literal {
+  return 'literal' in wanted
+}
+
+/** The handles that the arguments refer to, each once. */
+export function handlesIn(found: readonly Found[]): string[] {
+  const references = found.flatMap(({ wanted }) => {
+    if (isLiteral(wanted)) return []
+    return isTemplate(wanted) ? [...wanted.parts.values()] : [wanted]
+  })
+  return [...new Set(references.flatMap((one) => (typeof one === 'string' ? [] : [one.from])))]
 }

@@ -157,11 +157,11 @@ function broken(server: ServerConfig, message: string): Finding {
 
 function remedyFor(server: ServerConfig, message: string): string {
   if (/needs you to sign in/.test(message)) return `Run: mcp-rlm-proxy login ${server.name}`
-  if (server.transport !== 'stdio') {
+  if ('url' in server) {
     if (/\b40[13]\b|unauthori[sz]ed|forbidden/i.test(message)) return 'Check the token in "headers".'
     return 'Is the server running, and is this its address?'
   }
-  if (/ENOENT|not found/i.test(message)) {
+  if ('command' in server && /ENOENT|not found/i.test(message)) {
     return `Is ${server.command} installed and on the PATH? Write its whole path otherwise.`
   }
   if (/time|did not answer/i.test(message)) {

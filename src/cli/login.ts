@@ -102,8 +102,7 @@ function findServer(config: Config, name: string): ServerConfig {
   const refuse = (why: string, next: string): never => {
     throw new ProxyError('CONFIG_INVALID', `Server ${name} ${why}.`, next)
   }
-  if (server.transport === 'stdio')
-    return refuse('is a command, and needs no sign-in', 'Name a server with a "url".')
+  if (!('url' in server)) return refuse('is a command, and needs no sign-in', 'Name a server with a "url".')
   if (server.oauth?.enabled === false) return refuse('has "oauth": false', 'Remove that to sign in.')
   if (hasAuthorization(server.url, server.headers)) {
     return refuse('has an Authorization header, which is sent in place of a sign-in', 'Remove it to sign in.')

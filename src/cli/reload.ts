@@ -1,7 +1,7 @@
 /** Takes over what is new in the configuration file while the proxy runs. */
 import type { Problem } from '../config/problem.ts'
 import type { Config } from '../config/schema.ts'
-import { watchFile } from '../config/watch.ts'
+import { type FileWatch, watchFile } from '../config/watch.ts'
 import type { Reconfigured } from '../gateway.ts'
 import { messageOf } from '../protocol/errors.ts'
 import type { Logger } from '../telemetry/log.ts'
@@ -9,11 +9,15 @@ import type { Logger } from '../telemetry/log.ts'
 export interface ReloadParts {
   /** As it was loaded. */
   config: Config
+  /** Of its file when it was loaded (`stampOf`): what was written since then is not missed. */
+  stamp: string | undefined
   /** Reads the file anew; throws what is wrong with it. */
   load(): { config: Config; warnings: readonly Problem[] }
   /** Puts the servers of a configuration to use. */
   apply(config: Config): Promise<Reconfigured>
   logger: Logger
+  /** Milliseconds until the file is watched: the client waits for its first answer, not for this. */
+  watchAfterMs?: number
 }
 
 export interface Reload {
@@ -26,7 +30,14 @@ export interface Reload {
 const LIVE: readonly string[] = ['connect.timeoutMs', 'connect.callTimeoutMs', 'connect.lazy']
 
 /** Watches the file of the configuration, where it has one. */
-export function startReload({ config: first, load, apply, logger }: ReloadParts): Reload {
+export function startReload({
+  config: first,
+  stamp,
+  load,
+  apply,
+  logger,
+  watchAfterMs = 1_000,
+}: ReloadParts): Reload {
   let running = first
   let last = Promise.resolve()
   let closed = false
@@ -59,11 +70,16 @@ export function startReload({ config: first, load, apply, logger }: ReloadParts)
     return last
   }
 
-  const watching = first.file === undefined ? undefined : tryToWatch(first.file, now, logger)
+  const { file } = first
+  let watching: FileWatch | undefined
+  const opening = setTimeout(() => {
+    if (file !== undefined) watching = tryToWatch(file, stamp, now, logger)
+  }, watchAfterMs).unref()
   return {
     now,
     async close() {
       closed = true
+      clearTimeout(opening)
       watching?.close()
       await last
     },
@@ -72,11 +88,12 @@ export function startReload({ config: first, load, apply, logger }: ReloadParts)
 
 function tryToWatch(
   file: string,
+  since: string | undefined,
   now: () => Promise<void>,
   logger: Logger,
-): ReturnType<typeof watchFile> | undefined {
+): FileWatch | undefined {
   try {
-    return watchFile(file, () => void now())
+    return watchFile(file, () => void now(), { since })
   } catch (error) {
     logger.warn({ file, error: messageOf(error) }, 'changes of the configuration will not be noticed')
     return undefined

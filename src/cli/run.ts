@@ -1,7 +1,7 @@
 /** Serves until the client leaves or a signal comes. */
 import { prepareDataDirectory, resetCaches } from '../config/data-directory.ts'
-import { CONFIG_PATH_VARIABLE } from '../config/names.ts'
 import { holdersOf } from '../config/modules/holders.ts'
+import { CONFIG_PATH_VARIABLE } from '../config/names.ts'
 import type { Problem } from '../config/problem.ts'
 import { SAMPLE } from '../config/sample.ts'
 import type { Config } from '../config/schema.ts'
@@ -23,7 +23,7 @@ import { untilStopped } from './shutdown.ts'
 
 /** The exit code. In stdio mode nothing but the protocol is written to standard output. */
 export async function run(host: Host, invocation: Invocation): Promise<number> {
-  const { config: wished, warnings } = settleOrExplain(host, invocation)
+  const { config: wished, warnings, stamp } = settleOrExplain(host, invocation)
   const { config, warning, discard } = prepareDataDirectory(wished, host)
   const redactor = createRedactor()
   redactor.strike(secretsIn(config, host))
@@ -35,6 +35,7 @@ export async function run(host: Host, invocation: Invocation): Promise<number> {
   const gateway = await host.createGateway(config, { logger })
   const reload = startReload({
     config: wished,
+    stamp,
     load: () => settle(host, { ...invocation, config: invocation.wrapped ? undefined : wished.file }),
     apply(next) {
       redactor.strike(secretsIn(next, host))
@@ -57,13 +58,14 @@ export async function run(host: Host, invocation: Invocation): Promise<number> {
     exit: (code) => host.exit(code),
     logger,
   })
-  const { url } = await gateway.start().catch(async (error: unknown) => {
+  const { url, bridge } = await gateway.start().catch(async (error: unknown) => {
     await gateway.close()
     throw error
   })
   const servers = config.servers.map(({ name }) => name)
   logger.info({ servers, transport: config.settings.transport, ...(url !== undefined && { url }) }, 'serving')
   if (url !== undefined) host.stderr.write(`mcp-rlm-proxy serves ${servers.length} servers at ${url}\n`)
+  if (bridge !== undefined) host.stderr.write(`mcp-rlm-proxy serves scripts at ${bridge}\n`)
   const code = await stopped
   // Sockets and children that do not want to end must not keep the process.
   host.exit(code)
@@ -102,7 +104,9 @@ function secretsIn({ servers, settings, modules }: Config, { env }: Host): strin
   const { OPENAI_API_KEY = '' } = env
   const { clientSecret = '' } = settings.auth.introspection
   const { vectorStore = '' } = settings.index
-  return secretsOf([...servers, ...holdersOf(modules), { env: { clientSecret, OPENAI_API_KEY }, url: vectorStore }])
+  const { token = '' } = settings.bridge
+  const own = { env: { clientSecret, OPENAI_API_KEY, token }, url: vectorStore }
+  return secretsOf([...servers, ...holdersOf(modules), own])
 }
 
 function sentence({ path, message, remedy }: Problem): string {

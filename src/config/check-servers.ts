@@ -103,5 +103,11 @@ function checkServer(
 
 function withLongForms(written: JsonObject): JsonObject {
   const oauth = own(written, 'oauth')
-  return oauth === undefined ? written : { ...written, oauth: longForm(oauth) }
+  const tools = own(written, 'tools')
+  return {
+    ...written,
+    ...(oauth !== undefined && { oauth: longForm(oauth) }),
+    // As other clients have it: the tools that may be used.
+    ...(Array.isArray(tools) && { tools: { allow: tools } }),
+  }
 }

@@ -1,6 +1,7 @@
 /** Checks a whole configuration and collects every problem it has. Does no input or output of its own. */
 import { isObject, type JsonObject } from '../protocol/json.ts'
 import { checkAuth } from './auth-settings.ts'
+import { checkBridge } from './bridge-settings.ts'
 import { checkModules } from './check-modules.ts'
 import { type CheckedServers, checkServers } from './check-servers.ts'
 import type { Surroundings } from './expand.ts'
@@ -13,6 +14,7 @@ import { settingRows } from './options.ts'
 import { type Problem, showSafely } from './problem.ts'
 import { createReport, type Report } from './report.ts'
 import type { Config } from './schema.ts'
+import { settleExposure } from './server-exposure.ts'
 import { type Settings, settingsSchema } from './settings.ts'
 import { overlay, unknownVariables } from './sources.ts'
 import { SETTINGS, split } from './split.ts'
@@ -83,7 +85,10 @@ function checkObject(file: JsonObject, request: CheckRequest, report: Report): C
     report,
   )
   unknownVariables(request.env, report)
-  return settings && freeze({ file: request.file, servers, disabled, settings, modules, chosen })
+  return (
+    settings &&
+    freeze({ file: request.file, disabled, modules, chosen, ...settleExposure(settings, servers, report) })
+  )
 }
 
 function checkSettings(
@@ -109,6 +114,14 @@ function checkSettings(
   }
   const { auth, host, transport } = parsed.data
   checkAuth(auth, host, transport !== 'stdio', [...SETTINGS, 'auth'], report)
+  const { utils, spill } = parsed.data
+  if (utils.enabled && utils.root === undefined && spill.allowDirs.length === 0) {
+    report.addAt('error', [...SETTINGS, 'utils', 'enabled'], {
+      message: 'has no directory that files may be read in',
+      remedy: 'Set utils.root to one.',
+    })
+  }
+  checkBridge(parsed.data.bridge, host, transport !== 'stdio', [...SETTINGS, 'bridge'], report)
   const settings = { ...parsed.data, previewSize: Math.min(previewSize, maxResponseSize) }
   return { settings: { ...settings, exposure: exposureOf(settings, chosen, laid) }, chosen }
 }

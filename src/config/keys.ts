@@ -14,6 +14,8 @@ export interface KeyRules {
   from: Path
   /** Other name → path in `schema`: `{ mcplazy: 'connect.lazy' }`. */
   aliases: Readonly<Record<string, string>>
+  /** By other name, where its values mean something else there. */
+  readings?: Readonly<Record<string, (value: unknown) => unknown>>
   /** Known, without meaning here, not worth a word. */
   ignored: readonly string[]
   /** Known, but of a later version. */
@@ -32,6 +34,7 @@ export function canonicalKeys(
 ): JsonObject {
   const { at, from, ignored, later } = rules
   const aliases = new Map(Object.entries(rules.aliases).map(([key, path]) => [plainName(key), path]))
+  const readings = new Map(Object.entries(rules.readings ?? {}).map(([key, read]) => [plainName(key), read]))
   walk(raw, rules.schema, [], from)
   return into
 
@@ -46,8 +49,11 @@ export function canonicalKeys(
         const { type } = unwrap(schema.shape[canonical] as z.ZodType)
         if (type instanceof z.ZodObject && isObject(value)) walk(value, type, [...inside, canonical], here)
         else place([...inside, canonical], value, here)
-      } else if (alias !== undefined) place(alias.split('.'), value, here)
-      else if (!ignored.includes(key)) unknownKey(key, here, known, later, report)
+      } else if (alias !== undefined) {
+        const reading = readings.get(plainName(key))
+        const meant = reading === undefined ? value : (reading(value) as JsonValue | undefined)
+        if (meant !== undefined) place(alias.split('.'), meant, here)
+      } else if (!ignored.includes(key)) unknownKey(key, here, known, later, report)
     }
   }
 

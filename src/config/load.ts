@@ -12,6 +12,7 @@ import { BUILT_IN_MODULES } from './modules/index.ts'
 import { formatProblem, type Problem } from './problem.ts'
 import type { Config } from './schema.ts'
 import { absolutePath, findFile, readText } from './sources.ts'
+import { stampOf } from './stamp.ts'
 
 export interface LoadRequest extends Surroundings {
   /** `--config`. Undefined: the file is looked for. */
@@ -29,6 +30,8 @@ export interface LoadRequest extends Surroundings {
 export interface Loaded {
   config: Config
   warnings: readonly Problem[]
+  /** Of the file before it was read (`stampOf`): tells whether it was written since. Undefined: there is no file. */
+  stamp: string | undefined
 }
 
 /**
@@ -45,6 +48,7 @@ export function loadConfig(request: LoadRequest): Loaded {
       'Write one with: mcp-rlm-proxy init',
     )
   }
+  const stamp = file === undefined ? undefined : stampOf(file)
   const content = file === undefined ? inMemory(value ?? {}) : readJsonc(readText(file), shortName(file, cwd))
   const resolve = (path: string): string => absolutePath(path, file === undefined ? cwd : dirname(file), home)
   const { config, problems } = check({
@@ -60,7 +64,7 @@ export function loadConfig(request: LoadRequest): Loaded {
     modules: [...BUILT_IN_MODULES, ...modules],
     resolve,
   })
-  if (config !== undefined) return { config, warnings: problems }
+  if (config !== undefined) return { config, warnings: problems, stamp }
   throw invalid(problems, file === undefined ? 'The configuration' : shortName(file, cwd))
 }
 

@@ -63,11 +63,21 @@ export const OPTION_NAMES: Readonly<Record<string, OptionNames>> = {
   'retrieve.pool.maxAgeSeconds': { env: ['MCPPROXY_POOL_MAX_AGE_SECONDS'] },
   'retrieve.listWithinTokens': { env: ['MCPPROXY_LIST_WITHIN_TOKENS'] },
   'dispatch.variants': { env: ['MCPPROXY_DISPATCH_VARIANTS'] },
+  'utils.enabled': { env: ['MCPPROXY_UTILS'] },
+  'utils.root': { env: ['MCPPROXY_UTILS_ROOT'] },
+  'utils.write': { env: ['MCPPROXY_UTILS_WRITE'] },
   'spill.threshold': { env: ['MCPPROXY_SPILL_THRESHOLD'] },
   'spill.format': { env: ['MCPPROXY_SPILL_FORMAT'] },
   'spill.dir': { env: ['MCPPROXY_SPILL_DIR'] },
   'readback.maxChars': { env: ['MCPPROXY_READBACK_MAX_CHARS'] },
   'readback.grepMaxMatches': { env: ['MCPPROXY_READBACK_GREP_MAX_MATCHES'] },
+  'readback.aliases': { env: ['MCPPROXY_READBACK_ALIASES'] },
+  'bridge.enabled': { env: ['MCPPROXY_BRIDGE'] },
+  'bridge.port': { env: ['MCPPROXY_BRIDGE_PORT'] },
+  'bridge.token': { env: ['MCPPROXY_BRIDGE_TOKEN'] },
+  'bridge.inlineBytes': { env: ['MCPPROXY_BRIDGE_INLINE_BYTES'] },
+  'bridge.resultTtlSeconds': { env: ['MCPPROXY_BRIDGE_RESULT_TTL_SECONDS'] },
+  'toolCache.ttlMs': { env: ['MCPPROXY_TOOL_CACHE_TTL_MS'] },
   'retrieve.listChangedExec': { env: ['MCPPROXY_LIST_CHANGED_EXEC'] },
   'retrieve.listChangedExecTimeoutMs': { env: ['MCPPROXY_LIST_CHANGED_EXEC_TIMEOUT_MS'] },
   'index.engine': { env: ['MCPPROXY_EMBEDDER'] },
@@ -77,6 +87,9 @@ export const OPTION_NAMES: Readonly<Record<string, OptionNames>> = {
   'log.file': { env: ['MCPPROXY_LOG_FILE'], flag: '--log-file <path>' },
 }
 
+/** Where servers are listed. */
+export const SERVER_SECTIONS = ['mcpServers', 'servers'] as const
+
 /** Where the configuration file is looked for. */
 export const CONFIG_PATH_VARIABLE = 'MCPPROXY_CONFIG_PATH'
 export const CONFIG_FILES = ['mcp.json', 'mcp_config.json'] as const
@@ -85,11 +98,42 @@ export const CONFIG_FILES = ['mcp.json', 'mcp_config.json'] as const
 export const SETTING_ALIASES: Readonly<Record<string, string>> = {
   onport: 'port',
   mcplazy: 'connect.lazy',
+  mcpproxy: 'exposure',
+  mcpproxythreshold: 'spill.threshold',
+  mcpproxytoon: 'spill.format',
+  mcpproxyallow: 'dispatch.allow',
+  mcpproxydeny: 'dispatch.deny',
+  useutils: 'utils.enabled',
+  toolcachettl: 'toolCache.ttlMs',
   cacheTTL: 'cacheTTLSeconds',
   toolNameLimit: 'naming.maxLength',
   listChangedExec: 'retrieve.listChangedExec',
   logLevel: 'log.level',
   logFile: 'log.file',
+}
+
+/** What a value under such a name means, where it is not what the option itself takes. Undefined: as if it were not there. */
+export const ALIAS_VALUES: Readonly<Record<string, (value: unknown) => unknown>> = {
+  mcpproxy: (value) => (isTrue(value) ? 'dispatch' : isFalse(value) ? undefined : value),
+  mcpproxytoon: (value) => (isTrue(value) ? 'toon' : isFalse(value) ? 'json' : value),
+  mcpproxyallow: listed,
+  mcpproxydeny: listed,
+}
+
+function isTrue(value: unknown): boolean {
+  return value === true || value === 'true'
+}
+
+function isFalse(value: unknown): boolean {
+  return value === false || value === 'false'
+}
+
+/** Names with commas between; without any, there is no list. */
+function listed(value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  const names = value.split(',').map((name) => name.trim())
+  const given = names.filter((name) => name !== '')
+  return given.length === 0 ? undefined : given
 }
 
 /** Names of other clients for a key of a server entry. */
@@ -114,17 +158,9 @@ export const SERVER_IGNORED: readonly string[] = [
 
 /** Names that belong to features this version does not have. Using one is reported, never silent. */
 export const LATER = {
-  file: [
-    'profiles',
-    'mcpproxy',
-    'mcpproxythreshold',
-    'mcpproxytoon',
-    'mcpproxyallow',
-    'mcpproxydeny',
-    'toolcachettl',
-  ],
-  settings: ['toolCache', 'profiles'],
-  servers: ['concurrency', 'tools', 'exposure'],
+  file: ['profiles'],
+  settings: ['profiles'],
+  servers: ['concurrency'],
   env: [],
 } as const
 

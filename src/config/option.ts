@@ -44,6 +44,11 @@ export function text(description: string): z.ZodString {
   return z.string().min(1).meta({ description })
 }
 
+/** A list of texts that are not empty. */
+export function names(description: string): z.ZodArray<z.ZodString> {
+  return z.array(z.string().min(1)).meta({ description })
+}
+
 /** One of a few words, read in any case. */
 export function oneOf<const T extends readonly [string, ...string[]]>(
   values: T,

@@ -39,7 +39,17 @@ function showValue(value: unknown): string {
   return json.length <= 60 ? json : `${json.slice(0, 57)}…`
 }
 
-const SECRET_PLACES = new Set(['env', 'headers', 'url', 'args', 'command', 'clientSecret'])
+const SECRET_PLACES = new Set([
+  'env',
+  'headers',
+  'url',
+  'args',
+  'command',
+  'clientSecret',
+  'privateKey',
+  'token',
+  'vectorStore',
+])
 
 /** A value for a message: values that may hold a secret are told by their type alone. */
 export function showSafely(value: unknown, path: Path): string {

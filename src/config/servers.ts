@@ -1,7 +1,8 @@
 /** `mcpServers`: the servers behind the proxy, in the form that Claude Desktop, Cursor and VS Code use. */
 import * as z from 'zod'
+import type { Transport } from '../protocol/transport.ts'
 import { type OAuthSettings, oauthFaults, oauthSchema } from './oauth-settings.ts'
-import { flag, integer, number, oneOf, text } from './option.ts'
+import { flag, integer, names, number, oneOf, text } from './option.ts'
 
 /** One entry as written. Which keys go together is checked by `serverFaults`, whose messages name the remedy. */
 export const serverSchema = z.object({
@@ -57,6 +58,16 @@ export const serverSchema = z.object({
       ).optional(),
     })
     .optional(),
+  exposure: oneOf(
+    ['passthrough', 'retrieve', 'dispatch'],
+    'How its tools are offered; passthrough lists them also where the others are hidden. Not set: as `proxySettings.exposure` says.',
+  ).optional(),
+  tools: z
+    .object({
+      allow: names('Its tools that may be used, `*` for any characters. Not set: all.').optional(),
+      deny: names('Its tools that may not be used, also where `allow` names them.').optional(),
+    })
+    .optional(),
 })
 
 export type ServerEntry = z.output<typeof serverSchema>
@@ -68,6 +79,13 @@ interface ServerBasics {
   readonly instance: 'session' | 'shared'
   /** Undefined: its tools may be called as often as anybody likes. */
   readonly quota?: { readonly rps: number; readonly burst?: number | undefined }
+  /** Undefined: as the tools of the others are offered. */
+  readonly exposure?: 'passthrough' | 'retrieve' | 'dispatch'
+  /** Undefined: all its tools may be used. */
+  readonly tools?: {
+    readonly allow?: readonly string[] | undefined
+    readonly deny?: readonly string[] | undefined
+  }
 }
 
 interface StdioServer extends ServerBasics {
@@ -87,7 +105,16 @@ interface RemoteServer extends ServerBasics {
   readonly oauth: OAuthSettings | undefined
 }
 
-export type ServerConfig = StdioServer | RemoteServer
+/** A server of this process, which no file can name. */
+interface InProcessServer extends ServerBasics {
+  readonly transport: 'in-process'
+  /** Another for a server that is another, in every run the same. */
+  readonly id: string
+  /** Serves on a new connection. */
+  serve(transport: Transport): unknown
+}
+
+export type ServerConfig = StdioServer | RemoteServer | InProcessServer
 
 /** Something wrong with an entry as a whole. `key` is where to point at; absent: at the entry itself. */
 export interface ServerFault {
@@ -143,12 +170,14 @@ export function toServer(
   callTimeoutMs: number,
   fileEnv: Readonly<Record<string, string>>,
 ): ServerConfig {
-  const { command, url, type, timeout, instance, quota } = entry
+  const { command, url, type, timeout, instance, quota, exposure, tools } = entry
   const basics = {
     name,
     instance,
     callTimeoutMs: timeout === undefined ? callTimeoutMs : timeout * 1000,
     ...(quota && { quota }),
+    ...(exposure && { exposure }),
+    ...(tools && { tools }),
   }
   if (command !== undefined) {
     const written = Object.entries(entry.env ?? {}).filter(([, value]) => value !== null)

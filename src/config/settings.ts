@@ -1,7 +1,9 @@
 /** `proxySettings`: how the proxy itself works. Types, defaults, ranges and descriptions of every option. */
 import * as z from 'zod'
 import { authSchema } from './auth-settings.ts'
-import { dispatchSchema, readbackSchema, spillSchema } from './dispatch-settings.ts'
+import { bridgeSchema } from './bridge-settings.ts'
+import { toolCacheSchema } from './cache-settings.ts'
+import { dispatchSchema, readbackSchema, spillSchema, utilsSchema } from './dispatch-settings.ts'
 import { signInSchema } from './oauth-settings.ts'
 import { flag, integer, oneOf, text } from './option.ts'
 import { indexSchema, retrieveSchema } from './retrieve-settings.ts'
@@ -199,6 +201,13 @@ export const settingsSchema = z.object({
   dispatch: dispatchSchema.prefault({}).meta({ description: 'The exposure `dispatch`.' }),
   spill: spillSchema.prefault({}).meta({ description: 'Results in files, in the exposure `dispatch`.' }),
   readback: readbackSchema.prefault({}).meta({ description: 'How such files are read.' }),
+  utils: utilsSchema
+    .prefault({})
+    .meta({ description: 'A built-in server for files, for chains of tools and in place of a shell.' }),
+  bridge: bridgeSchema.prefault({}).meta({ description: 'Tools for scripts of this machine, over HTTP.' }),
+  toolCache: toolCacheSchema
+    .prefault({})
+    .meta({ description: 'Results of tools that only read, for the same call again.' }),
   log: log.prefault({}).meta({ description: 'What is logged, and where.' }),
 })
 

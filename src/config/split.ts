@@ -1,7 +1,7 @@
 /** Sorts the top level of a configuration file into servers and settings, whatever client it was written for. */
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { canonicalKeys, unknownKey } from './keys.ts'
-import { LATER, SETTING_ALIASES } from './names.ts'
+import { ALIAS_VALUES, LATER, SERVER_SECTIONS, SETTING_ALIASES } from './names.ts'
 import { allowed } from './option.ts'
 import { type Path, showSafely } from './problem.ts'
 import type { Report } from './report.ts'
@@ -11,7 +11,6 @@ import { plainName } from './suggest.ts'
 /** Where settings lie in the schema of the file. */
 export const SETTINGS: Path = ['proxySettings']
 
-const SERVER_SECTIONS = ['mcpServers', 'servers']
 const SILENT = ['$schema', '$id']
 
 export interface Parts {
@@ -28,8 +27,8 @@ export function split(file: JsonObject, report: Report): Parts {
   const parts: Parts = { servers: [], settings: {} }
   const aliases = new Set(Object.keys(SETTING_ALIASES).map(plainName))
   const settings = (value: JsonObject, from: Path): void => {
-    const rules = { schema: settingsSchema, at: SETTINGS, from, aliases: SETTING_ALIASES, ignored: [] }
-    canonicalKeys(value, { ...rules, later: LATER.settings }, report, parts.settings)
+    const names = { aliases: SETTING_ALIASES, readings: ALIAS_VALUES, ignored: [], later: LATER.settings }
+    canonicalKeys(value, { schema: settingsSchema, at: SETTINGS, from, ...names }, report, parts.settings)
   }
   for (const [key, value] of Object.entries(file)) {
     const name = plainName(key)

@@ -32,6 +32,8 @@ export const fieldNames = [
 const longestDescription = 2_000
 const longestTitle = 200
 const mostParameters = 200
+const mostChoices = 20
+const mostValues = 50
 /** Characters of all parameters of a tool. */
 const longestParameters = 10_000
 const deepest = 5
@@ -61,50 +63,54 @@ function readFields(server: string, definition: JsonObject): ToolFields {
   }
 }
 
+/** Words that are gathered, and the characters that there is still room for. */
+interface Gathering {
+  words: string[]
+  left: number
+}
+
 /** Names, descriptions and allowed values of the parameters, nested ones and those that are defined apart included. */
 function parametersIn(schema: JsonValue | undefined): string[] {
-  const words: string[] = []
-  let left = longestParameters
-  const take = (said: string): void => {
-    if (left > 0) wordsOf(said.slice(0, left), words)
-    left -= said.length + 1
-  }
-  const open: { schema: JsonValue | undefined; depth: number }[] = [{ schema, depth: 0 }]
-  for (let next = open.pop(); next && left > 0; next = open.pop()) {
-    const { depth } = next
-    if (!isObject(next.schema) || depth > deepest) continue
-    for (const [name, property] of entriesOf(own(next.schema, 'properties'))) {
-      take(name)
-      if (!isObject(property)) continue
-      take(text(own(property, 'description')).slice(0, longestDescription))
-      take(valuesOf(property))
-      open.push({ schema: property, depth: depth + 1 })
-    }
-    open.push({ schema: own(next.schema, 'items'), depth: depth + 1 })
-    const choices = own(next.schema, 'anyOf')
-    if (Array.isArray(choices))
-      for (const choice of choices.slice(0, 20)) open.push({ schema: choice, depth: depth + 1 })
-    for (const [, defined] of entriesOf(own(next.schema, '$defs')))
-      open.push({ schema: defined, depth: depth + 1 })
-  }
-  return words
+  const gathering: Gathering = { words: [], left: longestParameters }
+  gather(gathering, schema, 0)
+  return gathering.words
 }
 
-function entriesOf(value: JsonValue | undefined): [string, JsonValue | undefined][] {
-  if (!isObject(value)) return []
-  return Object.keys(value)
-    .slice(0, mostParameters)
-    .map((key) => [key, own(value, key)])
+function gather(gathering: Gathering, schema: JsonValue | undefined, depth: number): void {
+  if (!isObject(schema) || depth > deepest || gathering.left <= 0) return
+  const properties = own(schema, 'properties')
+  const names = isObject(properties) ? Object.keys(properties) : []
+  // All of one level before what is nested in it: where there is no room for everything, that says more.
+  for (let at = 0; at < names.length && at < mostParameters; at++) {
+    const name = names[at] as string
+    take(gathering, name)
+    const property = own(properties as JsonObject, name)
+    if (!isObject(property)) continue
+    take(gathering, text(own(property, 'description')), longestDescription)
+    const values = own(property, 'enum')
+    if (Array.isArray(values)) takeValues(gathering, values)
+  }
+  for (let at = 0; at < names.length && at < mostParameters; at++)
+    gather(gathering, own(properties as JsonObject, names[at] as string), depth + 1)
+  gather(gathering, own(schema, 'items'), depth + 1)
+  const choices = own(schema, 'anyOf')
+  if (Array.isArray(choices))
+    for (const choice of choices.slice(0, mostChoices)) gather(gathering, choice, depth + 1)
+  const defined = own(schema, '$defs')
+  if (isObject(defined))
+    for (const name of Object.keys(defined).slice(0, mostParameters))
+      gather(gathering, own(defined, name), depth + 1)
 }
 
-function valuesOf(property: JsonObject): string {
-  const values = own(property, 'enum')
-  return Array.isArray(values)
-    ? values
-        .filter((value) => typeof value === 'string')
-        .slice(0, 50)
-        .join(' ')
-    : ''
+function take(gathering: Gathering, said: string, longest = said.length): void {
+  if (gathering.left <= 0 || said === '') return
+  const room = Math.min(longest, gathering.left)
+  wordsOf(said.length > room ? said.slice(0, room) : said, gathering.words)
+  gathering.left -= Math.min(said.length, room) + 1
+}
+
+function takeValues(gathering: Gathering, values: readonly JsonValue[]): void {
+  for (let at = 0; at < values.length && at < mostValues; at++) take(gathering, text(values[at]))
 }
 
 function text(value: JsonValue | undefined): string {

@@ -1,7 +1,7 @@
 /** Finds tools for whoever asks, by words, by meaning, or by both: what the engines have in common. */
 import type { JsonObject } from '../protocol/json.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
-import { keyOf } from './catalogue/known-tool.ts'
+import { type KnownTool, keyOf } from './catalogue/known-tool.ts'
 import { fieldsOf, type SearchedTool } from './fields.ts'
 import { createHybrid } from './hybrid.ts'
 import { indexTools } from './lexical.ts'
@@ -16,6 +16,11 @@ export interface FindableTool extends SearchedTool {
 export interface Finder {
   /** The search over these tools; its indexes are places in this list. Made at once: what takes time is done when it is asked. */
   over(tools: readonly FindableTool[]): Search
+  /**
+   * Nobody sees the tools of this search any more. What no other list of their servers has is forgotten: now, where the lists have
+   * `changed`; where only a client left, when they do, so that nothing is embedded again if it comes back.
+   */
+  release(search: Search, changed: boolean): void
   /** Forgets all servers but these. */
   retain(servers: readonly string[]): void
   /** Waits for what is being saved. */
@@ -36,25 +41,59 @@ export function createFinder({ catalogue, meaning, engine = 'hybrid' }: FinderPa
   // What was embedded by earlier runs is searched before a server has answered.
   if (meaning && catalogue.tools().length > 0) void meaning.refresh(catalogue.tools())
 
-  /** The numbers of their vectors, in the order of the tools. */
-  function learn(tools: readonly FindableTool[]): { vectorId: number | undefined }[] {
-    for (const [server, own] of byServer(tools)) catalogue.refresh(server, own.map(asListed))
-    const known = new Map(catalogue.tools().map((tool) => [keyOf(tool), tool.vectorId]))
+  /** The lists that clients see now, the newest last. They may differ: a server can offer each client other tools. */
+  const seen = new Map<Search, readonly FindableTool[]>()
+  /** Servers whose lists are others. */
+  const touched = new Set<string>()
+
+  /** All changes of one turn at once: a list that takes the place of another comes before that goes. */
+  function learnSoon(tools: readonly FindableTool[]): void {
+    if (touched.size === 0) queueMicrotask(learn)
+    for (const { server } of tools) touched.add(server)
+  }
+
+  function learn(): void {
+    const now = new Map<string, JsonObject[]>()
+    // Of two tools of one name the first counts, which is the newest here.
+    for (const tools of [...seen.values()].reverse())
+      for (const tool of tools) {
+        if (!touched.has(tool.server)) continue
+        const listed = now.get(tool.server)
+        if (listed) listed.push(asListed(tool))
+        else now.set(tool.server, [asListed(tool)])
+      }
+    for (const [server, listed] of now) catalogue.refresh(server, listed)
+    touched.clear()
     if (meaning) void meaning.refresh(catalogue.tools())
-    return tools.map(({ server, original }) => ({ vectorId: known.get(keyOf({ server, name: original })) }))
+  }
+
+  /** By meaning, over what the catalogue has now: numbers of vectors change with the texts. */
+  function byMeaning(tools: readonly FindableTool[], lexical: ToolSearch, { near }: Meaning): Search {
+    let known: readonly KnownTool[] | undefined
+    let search: Search | undefined
+    return (question, limit, signal) => {
+      if (search === undefined || known !== catalogue.tools()) {
+        known = catalogue.tools()
+        search = createHybrid({ tools: numbered(tools, known), lexical, near, engine })
+      }
+      return search(question, limit, signal)
+    }
   }
 
   return {
     over(tools) {
       const lexical = indexInTime(tools)
-      const numbered = learn(tools)
-      if (!meaning) return async (question, limit) => lexical.search(question, limit)
-      return createHybrid({
-        tools: numbered,
-        lexical,
-        near: (question, limit, signal) => meaning.near(question, limit, signal),
-        engine,
-      })
+      const search: Search = meaning
+        ? byMeaning(tools, lexical, meaning)
+        : async (question, limit) => lexical.search(question, limit)
+      seen.set(search, tools)
+      learnSoon(tools)
+      return search
+    },
+    release(search, changed) {
+      const tools = seen.get(search)
+      seen.delete(search)
+      if (tools && changed) learnSoon(tools)
     },
     retain(servers) {
       const { removed } = catalogue.retain(servers)
@@ -88,14 +127,13 @@ function indexInTime(tools: readonly FindableTool[]): ToolSearch {
   }
 }
 
-function byServer(tools: readonly FindableTool[]): Map<string, FindableTool[]> {
-  const servers = new Map<string, FindableTool[]>()
-  for (const tool of tools) {
-    const known = servers.get(tool.server)
-    if (known) known.push(tool)
-    else servers.set(tool.server, [tool])
-  }
-  return servers
+/** With the numbers of their vectors. */
+function numbered(
+  tools: readonly FindableTool[],
+  known: readonly KnownTool[],
+): { vectorId: number | undefined }[] {
+  const ids = new Map(known.map((tool) => [keyOf(tool), tool.vectorId]))
+  return tools.map(({ server, original }) => ({ vectorId: ids.get(keyOf({ server, name: original })) }))
 }
 
 function asListed({ definition, original }: FindableTool): JsonObject {

@@ -4,7 +4,7 @@ import { isAction } from './actions.ts'
 import { type Asked, createAnswer } from './answer.ts'
 import { fieldsOf, type SearchedTool, type ToolFields } from './fields.ts'
 import { indexSpellings, type Spellings } from './misspelt.ts'
-import { indexWords, type Weights } from './postings.ts'
+import { indexWords, type Weights, type WordIndex } from './postings.ts'
 import type { ToolSearch } from './search.ts'
 import { alikeTo } from './thesaurus.ts'
 import { wordsOf } from './words.ts'
@@ -25,7 +25,7 @@ const longestQuestion = 2_000
 export function indexTools(tools: readonly SearchedTool[], weights: Weights = WEIGHTS): ToolSearch {
   const fields = tools.map(fieldsOf)
   const index = indexWords(fields, weights)
-  const named = indexNames(tools, fields)
+  const namedBy = findNames(tools, fields, index)
   const answer = createAnswer(tools.length)
   let spellings: Spellings | undefined
 
@@ -53,25 +53,43 @@ export function indexTools(tools: readonly SearchedTool[], weights: Weights = WE
         answer.next({ standing, action: isAction(word), worth: index.worth })
       }
       // Who knows the name of a tool wants that one.
-      return answer.best(limit, named.get(words.join(' ')) ?? [])
+      return answer.best(limit, namedBy(words))
     },
   }
 }
 
-/** Places of the tools by their names, and by those with their servers. */
-function indexNames(tools: readonly SearchedTool[], fields: readonly ToolFields[]): Map<string, number[]> {
-  const places = new Map<string, number[]>()
-  for (const [place, { definition }] of tools.entries()) {
-    const name = own(definition, 'name')
-    const short = wordsOf(typeof name === 'string' ? name : '').join(' ')
-    const server = fields[place]?.server.join(' ')
-    for (const key of new Set([short, `${server} ${short}`.trimStart()])) {
-      const known = places.get(key)
-      if (known === undefined) places.set(key, [place])
-      else known.push(place)
-    }
+/**
+ * Tells the places of the tools that are called just so, by name or by server and name: they are among those that have the rarest of the
+ * words, so that no list of names is needed.
+ */
+function findNames(
+  tools: readonly SearchedTool[],
+  fields: readonly ToolFields[],
+  index: WordIndex,
+): (words: readonly string[]) => number[] {
+  const shorts: (string | undefined)[] = []
+  const shortAt = (place: number): string => {
+    const name = tools[place] && own(tools[place].definition, 'name')
+    const short = shorts[place] ?? wordsOf(typeof name === 'string' ? name : '').join(' ')
+    shorts[place] = short
+    return short
   }
-  return places
+  return (words) => {
+    let fewest: Int32Array | undefined
+    for (const word of words) {
+      const places = index.postings(word)?.places
+      if (places && (fewest === undefined || places.length < fewest.length)) fewest = places
+    }
+    const key = words.join(' ')
+    const named: number[] = []
+    for (const place of fewest ?? []) {
+      const { name = [], server = [] } = fields[place] ?? {}
+      if (words[0] !== name[0] && words[0] !== server[0]) continue
+      const short = shortAt(place)
+      if (short === key || `${server.join(' ')} ${short}`.trimStart() === key) named.push(place)
+    }
+    return named
+  }
 }
 
 /** Each word once, without numbers and single letters, which are what a tool is called with, unless there is nothing else. */

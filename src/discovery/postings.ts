@@ -73,26 +73,31 @@ function countWords(
   /** For each word one more than its latest entry. */
   const latest = new Int32Array(most)
   let used = 0
-  for (let place = 0; place < tools.length; place++) {
-    const first = used
-    for (const field of fields) {
-      const list = tools[place]?.[field] ?? []
-      const weight = weights[field]
-      lengths[place] = (lengths[place] ?? 0) + list.length * weight
-      for (const word of list) {
-        const known = vocabulary.get(word)
-        const number = known ?? vocabulary.size
-        if (known === undefined) vocabulary.set(word, number)
-        let entry = (latest[number] ?? 0) - 1
-        if (entry < first) {
-          entry = used++
-          words[entry] = number
-          places[entry] = place
-          latest[number] = used
-        }
-        counts[entry] = (counts[entry] ?? 0) + weight
+
+  // A function of its own: it is compiled after a few tools, one long loop over all only late.
+  function count(list: readonly string[], weight: number, place: number, first: number): void {
+    for (let at = 0; at < list.length; at++) {
+      const word = list[at] as string
+      let number = vocabulary.get(word)
+      if (number === undefined) {
+        number = vocabulary.size
+        vocabulary.set(word, number)
       }
+      let entry = (latest[number] as number) - 1
+      if (entry < first) {
+        entry = used++
+        words[entry] = number
+        places[entry] = place
+        latest[number] = used
+      }
+      counts[entry] = (counts[entry] as number) + weight
     }
+    lengths[place] = (lengths[place] as number) + list.length * weight
+  }
+
+  for (const [place, tool] of tools.entries()) {
+    const first = used
+    for (const field of fields) count(tool[field], weights[field], place, first)
   }
   return { used, words, places, counts, lengths }
 }

@@ -16,13 +16,27 @@ export function partsOfName(name: string, others: string): string[] {
   const whole = name.toLowerCase()
   if (whole.length > longestName || !/^[a-z]+$/.test(whole)) return []
   for (let end = shortestPart; end <= whole.length - shortestPart; end++) {
-    const action = stemOf(whole.slice(0, end))
-    if (!isAction(action)) continue
+    const action = actionIn(whole.slice(0, end))
+    if (action === undefined) continue
     const rest = split(whole.slice(end), new Set(others.toLowerCase().match(/[a-z]{3,40}/g)))
     if (rest.length > 0) return [action, ...rest.map(stemOf)]
   }
   return []
 }
+
+/** The stem of a word that is an action. */
+function actionIn(word: string): string | undefined {
+  const before = known.get(word)
+  if (before !== undefined) return before === '' ? undefined : before
+  const stem = stemOf(word)
+  const action = isAction(stem) ? stem : ''
+  if (known.size < mostKnown) known.set(word, action)
+  return action === '' ? undefined : action
+}
+
+/** Beginnings of names; empty for those that are no action. A stem takes longer than all else here. */
+const known = new Map<string, string>()
+const mostKnown = 20_000
 
 /** The fewest words that a text is written of, each of them or its plural in the list; none where it is not. */
 function split(text: string, words: ReadonlySet<string>, most = mostParts): string[] {

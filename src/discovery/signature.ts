@@ -59,8 +59,8 @@ interface Parameter {
 
 /** Required ones first, otherwise in the order of the schema; `total` of them in all, when those are not all. */
 function parametersOf(schema: JsonObject): { parameters: Parameter[]; total: number } {
-  const properties = own(schema, 'properties')
-  if (!isObject(properties)) return { parameters: [], total: 0 }
+  const given = own(schema, 'properties')
+  const properties = isObject(given) ? given : {}
   const list = own(schema, 'required')
   const needed = new Set(Array.isArray(list) ? list : [])
   const required: Parameter[] = []
@@ -72,7 +72,14 @@ function parametersOf(schema: JsonObject): { parameters: Parameter[]; total: num
     if (side.length < mostParameters)
       side.push({ name, property: own(properties, name) ?? null, required: isNeeded })
   }
-  return { parameters: [...required, ...others], total: names.length }
+  // One that is needed and described nowhere is what any other may be.
+  const any = own(schema, 'additionalProperties')
+  const undeclared = [...needed].filter(
+    (name) => typeof name === 'string' && !Object.hasOwn(properties, name),
+  )
+  for (const name of undeclared.slice(0, mostParameters - required.length))
+    required.push({ name: String(name), property: isObject(any) ? any : null, required: true })
+  return { parameters: [...required, ...others], total: names.length + undeclared.length }
 }
 
 function parameterText(name: string, property: JsonValue, required: boolean, reading: Reading): string {

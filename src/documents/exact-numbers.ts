@@ -5,9 +5,12 @@ const SUSPECT = /\d{16}|\d\.\d{15}|\d[eE]\+?\d{3}/g
 const TOKEN = /[\d.eE+-]+/y
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** JSON with such numbers as strings, to the digit as they were sent; the same string when there is none. Linear. */
-export function withExactNumbers(json: string): string {
-  return hasLongRun(json) || EXPONENT.test(json) ? withoutChanged(json) : json
+/**
+ * JSON with such numbers as strings, to the digit as they were sent; the same string when there is none. Linear. `before`: what each
+ * of these strings begins with, so that they can be told from others.
+ */
+export function withExactNumbers(json: string, before = ''): string {
+  return hasLongRun(json) || EXPONENT.test(json) ? withoutChanged(json, before) : json
 }
 
 const EXPONENT = /\d[eE]\+?\d{3}/
@@ -33,7 +36,7 @@ function isDigit(json: string, at: number): boolean {
   return code >= 48 && code <= 57
 }
 
-function withoutChanged(json: string): string {
+function withoutChanged(json: string, before: string): string {
   const parts: string[] = []
   const suspect = new RegExp(SUSPECT)
   let copied = 0
@@ -51,7 +54,7 @@ function withoutChanged(json: string): string {
     }
     const token = tokenAt(json, found.index, at)
     if (NUMBER.test(token.text) && isChanged(token.text)) {
-      parts.push(json.slice(copied, token.start), `"${token.text}"`)
+      parts.push(json.slice(copied, token.start), `"${before}${token.text}"`)
       copied = token.start + token.text.length
     }
     at = token.start + token.text.length

@@ -10,7 +10,7 @@ import type { Overview } from './overview/overview.ts'
 import { overviewOfData } from './overview/records.ts'
 import { overviewOfText } from './overview/text.ts'
 import { overviewOfTree } from './overview/tree.ts'
-import { clip, concat, HOLE, lines } from './template.ts'
+import { callOf, clip, concat, type Dialect, HOLE, lines } from './template.ts'
 
 export interface PreviewOptions {
   /** The most characters, the handle (12 characters) counted in at each place. */
@@ -22,6 +22,10 @@ export interface PreviewOptions {
   tokens: number
   /** Replaces the first line; `{cache_id}`, `{size}` (bytes) and `{tokens}` are filled in. */
   notice?: string
+  /** A tool that could take the result as one of its arguments: how that is written is told. */
+  taker?: { tool: string; parameter: string }
+  /** How that tool is called. */
+  dialect?: Dialect
 }
 
 /**
@@ -33,7 +37,8 @@ export function preview(document: Document, options: PreviewOptions): Template {
   const first = firstLine(document, overview, options)
   let room = options.budget - costOfTemplate(first)
   const calls = chooseCalls(overview.calls, Math.floor(room * CALLS))
-  room -= costOfTemplate(lines(nextLines(calls)))
+  const next = nextLines([...calls, ...passingOn(options)])
+  room -= costOfTemplate(lines(next))
   const spend = (share: number, make: (max: number) => readonly string[]): readonly string[] => {
     const made = within(Math.floor(room * share), make)
     room -= costOfLines(made)
@@ -48,7 +53,7 @@ export function preview(document: Document, options: PreviewOptions): Template {
   room -= costOfLines(leading)
   const shown = room > 160 ? spend(1, (max) => sample(overview.sample(max - SAMPLE.length - 6))) : []
   const facts = asManyAs(overview.facts, before - costOfLines(shown))
-  return clip(lines([first, ...type, ...asides, ...facts, ...shown, ...nextLines(calls)]), options.budget)
+  return clip(lines([first, ...type, ...asides, ...facts, ...shown, ...next]), options.budget)
 }
 
 /** Shares of what is left: for calls, for the type, and for facts before a sample is taken. */
@@ -83,6 +88,8 @@ export function overviewOf(document: Document): Overview {
 
 const SAMPLE = 'sample:'
 const NEXT = 'next:'
+/** Characters of a preview. */
+const LEAST_FOR_PASSING = 1000
 
 function firstLine(document: Document, { totals }: Overview, options: PreviewOptions): Template {
   const size = formatBytes(options.bytes)
@@ -141,6 +148,14 @@ function chooseCalls(calls: readonly Template[], room: number): Template[] {
 /** Its holes filled with a handle of typical cost. */
 function costOfTemplate(template: Template): number {
   return template.length === 0 ? 0 : costOf(`${template.join('d93c068c38eb')}\n`)
+}
+
+/** The result as an argument of another call, in previews that have room for it. */
+function passingOn({ taker, budget, dialect }: PreviewOptions): Template[] {
+  if (taker === undefined || budget < LEAST_FOR_PASSING) return []
+  const { tool, parameter } = taker
+  const args = concat(`{${JSON.stringify(ellipsis(parameter, 40))}:{"$from":"`, HOLE, '"},…}')
+  return [callOf(ellipsis(tool, 80), args, dialect)]
 }
 
 function nextLines(calls: readonly Template[]): (Template | string)[] {

@@ -8,6 +8,7 @@ import {
 import type { AddressInfo } from 'node:net'
 import { ProxyError } from '../protocol/errors.ts'
 import type { Authenticator, Principal } from './authenticate.ts'
+import type { BridgeEndpoint } from './bridge/endpoint.ts'
 import { createGuard, isLoopback } from './guard.ts'
 import type { ModernService } from './modern-service.ts'
 import { refuse } from './refuse.ts'
@@ -32,7 +33,17 @@ export interface HttpOptions extends SessionsOptions {
   publicUrl?: string
   /** Longest body of a request. Default: 16 MiB. */
   maxBodyBytes?: number
+  /** For scripts, who say by a token of their own who they are. */
+  bridge?: BridgeEndpoint | undefined
+  /** The text of `/metrics`; absent: there is none. */
+  metrics?: (() => Promise<string>) | undefined
 }
+
+/** What listening needs, whatever is served. */
+export type ListenOptions = Pick<
+  HttpOptions,
+  'host' | 'port' | 'authenticator' | 'allowUnauthenticated' | 'publicUrl' | 'bridge' | 'metrics'
+> & { backend: Pick<Backend, 'logger'> }
 
 export interface HttpListener {
   /** Where clients connect. */
@@ -67,11 +78,11 @@ const MAX_PENDING = 4096
 const FAREWELL_MS = 250
 
 /**
- * Listens, answers `/healthz`, refuses what a web page sent and clients that nobody knows, and leaves the rest to the service.
+ * Listens, answers `/healthz` and `/metrics`, refuses what a web page sent and clients that nobody knows, and leaves the rest to the service.
  * Rejects with ProxyError when it cannot listen, and when everybody on the network could connect without having been asked for.
  */
-export async function listen(options: HttpOptions, service: Service): Promise<HttpListener> {
-  const { host, port, backend, authenticator, publicUrl } = options
+export async function listen(options: ListenOptions, service: Service): Promise<HttpListener> {
+  const { host, port, backend, authenticator, publicUrl, bridge } = options
   refuseToBeOpen(options)
   const guard = createGuard(host, publicUrl)
   let closing = false
@@ -82,11 +93,21 @@ export async function listen(options: HttpOptions, service: Service): Promise<Ht
     if (!guard(request, response)) return
     if (closing)
       return refuse(response, 503, 'The proxy is shutting down', { headers: { connection: 'close' } })
-    if (!authenticator) return service.handle(request, response, url)
+    if (bridge?.serves(url)) return bridge.handle(request, response, url)
+    if (!authenticator) return serveOpen(request, response, url)
     if (authenticator.serve(request, response, url)) return
     const principal = await authenticator.authenticate(request, response)
     // A client that left meanwhile would never be seen to leave.
-    if (principal && !response.destroyed) await service.handle(request, response, url, principal)
+    if (!principal || response.destroyed) return
+    if (isMetrics(url)) return tellMetrics(request, response, options)
+    await service.handle(request, response, url, principal)
+  }
+
+  /** Nobody has to say who they are: what is going on here is told to this machine alone. */
+  async function serveOpen(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
+    if (!isMetrics(url)) return service.handle(request, response, url)
+    if (!isLoopback(host)) return refuse(response, 403, 'Metrics are for clients that authenticate')
+    return tellMetrics(request, response, options)
   }
 
   const server = createServer(SERVER, (request, response) => {
@@ -117,8 +138,27 @@ export async function listen(options: HttpOptions, service: Service): Promise<Ht
   }
 }
 
+/** The text format of Prometheus. */
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+
+function isMetrics({ pathname }: URL): boolean {
+  return pathname === '/metrics'
+}
+
+async function tellMetrics(
+  { method }: IncomingMessage,
+  response: ServerResponse,
+  { metrics }: ListenOptions,
+): Promise<void> {
+  if (!metrics) return refuse(response, 404, 'There are no metrics')
+  if (method !== 'GET') return refuse(response, 405, 'Method not allowed.', { headers: { allow: 'GET' } })
+  const text = await metrics()
+  response.writeHead(200, { 'content-type': METRICS_TYPE, 'cache-control': 'no-store' })
+  response.end(text)
+}
+
 /** What a tool can do, everybody on the network could do. */
-function refuseToBeOpen({ host, authenticator, allowUnauthenticated }: HttpOptions): void {
+function refuseToBeOpen({ host, authenticator, allowUnauthenticated }: ListenOptions): void {
   if (isLoopback(host) || authenticator || allowUnauthenticated) return
   throw new ProxyError(
     'LISTEN_FAILED',

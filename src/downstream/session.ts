@@ -20,6 +20,8 @@ export interface Backend {
     serverInfo: JsonObject
     instructions: string
   }
+  /** Whether the list of tools that this client sees can change. Absent: it can. */
+  toolsChange?(client: Client): boolean
   /** The client is known: servers may be connected on its behalf. */
   opened(client: Client): void
   /** The client left. */

@@ -55,6 +55,8 @@ export function digest(
     tool,
     bytes: content.byteLength,
     tokens,
+    ...(options.taker && { taker: options.taker }),
+    ...(options.dialect && { dialect: options.dialect }),
     ...(options.truncationMessage !== undefined && {
       notice: filled(options.truncationMessage, weight, options),
     }),

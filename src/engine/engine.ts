@@ -7,8 +7,8 @@ import type {
   Digest,
   DigestOptions,
   Export,
-  Extract,
-  Extraction,
+  Filled,
+  Filling,
   Query,
   QueryAnswer,
   Readback,
@@ -26,13 +26,14 @@ export interface Engine {
   digest(arrival: Arrival, options: DigestOptions, signal: AbortSignal): Promise<Digest>
   /** Answers a query. Rejects with ProxyError QUERY_TIMEOUT, CANCELLED or QUERY_FAILED; bad parameters are an answer that `failed`. */
   query(sources: readonly Source[], query: Query, signal: AbortSignal): Promise<QueryAnswer>
-  /** Takes one value out of a kept result. Rejects as `query` does. */
-  extract(source: Source, extraction: Extraction, signal: AbortSignal): Promise<Extract>
-  /** What a kept result holds, as a file. With `toon` data is written as TOON where that can be. */
-  export(source: Source, toon: boolean, signal: AbortSignal): Promise<Export>
-  /** Reads a part of a file, which is text. */
+  /** Puts values of these kept results into arguments of a call. Rejects as `query` does. */
+  fill(sources: readonly Source[], filling: Filling, signal: AbortSignal): Promise<Filled>
+  /** What a result holds, as a file. With `toon` data is written as TOON where that can be. `content`: of a kept result, or one like it. */
+  export(content: Uint8Array, toon: boolean, signal: AbortSignal): Promise<Export>
+  /** Reads a part of a file, or of a result (`isResult`) as a file would hold it. */
   readback(
-    content: Uint8Array<SharedArrayBuffer>,
+    content: Uint8Array,
+    isResult: boolean,
     wanted: Readback,
     signal: AbortSignal,
   ): Promise<ReadbackResult>

@@ -1,53 +1,118 @@
 /** What a kept result holds, written as a file that other programs read. */
 import { encode } from '@toon-format/toon'
-import { parseJson } from '../documents/stringify.ts'
-import { isObject, type JsonValue } from '../protocol/json.ts'
+import { withExactNumbers } from '../documents/exact-numbers.ts'
+import { withLongText } from '../documents/long-text.ts'
+import { parseJson, toJson } from '../documents/stringify.ts'
+import { roleOf } from '../documents/structured.ts'
+import { topOf } from '../documents/top.ts'
+import { decodeUtf8 } from '../documents/utf8.ts'
+import { blocksOf, isText } from '../protocol/content.ts'
+import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { head } from '../text/cut.ts'
 import { countTokens } from '../text/tokens.ts'
-import type { Export, Source } from './operation.ts'
-import type { Views } from './views.ts'
+import type { Export } from './operation.ts'
 
 /** Characters of the beginning that a reply shows. */
 const previewed = 300
 /** Names at the top of an object that are told. */
-const mostKeys = 50
+const mostKeys = 20
 
-/** The text as the server sent it. Content of several kinds is written as the result that it came in, so that nothing is lost. */
-export function exported(views: Views, source: Source, toon: boolean): Export {
-  const { document } = views.open(source)
-  const isOne = document.kind !== 'mixed' && document.asides.length === 0
-  const text = isOne ? document.text : Buffer.from(source.content).toString('utf8')
-  const parsed = document.kind === 'json' || !isOne ? parseJson(text) : undefined
-  const table = toon && parsed ? asToon(parsed.value) : undefined
+/** `content`: a kept result. With `toon` data is written as TOON, where that can be. */
+export function exported(content: Uint8Array, toon: boolean): Export {
+  const { text, isWhole, failed } = heldBy(content)
+  const table = toon ? asToon(text) : undefined
   const written = table ?? text
-  const content = new Uint8Array(new SharedArrayBuffer(Buffer.byteLength(written)))
-  Buffer.from(content.buffer).write(written)
+  const top = topOf(text)
   return {
-    content,
-    format: table === undefined ? (parsed ? 'json' : 'text') : 'toon',
-    ...(parsed && topOf(parsed.value)),
+    content: isWhole && table === undefined ? shared(content) : encoded(written),
+    format: table === undefined ? (top ? 'json' : 'text') : 'toon',
+    ...(top?.keys && { keys: top.keys.slice(0, mostKeys), keyCount: top.keys.length }),
+    ...(top?.elements !== undefined && { elements: top.elements }),
+    ...(failed && { failed }),
+    characters: written.length,
     tokens: countTokens(written),
-    preview: head(
-      written
-        .slice(0, previewed * 4)
-        .replaceAll(/\s+/g, ' ')
-        .trim(),
-      previewed,
-    ),
+    preview: previewOf(written),
   }
 }
 
-function topOf(value: JsonValue): Pick<Export, 'keys' | 'elements'> {
-  if (Array.isArray(value)) return { elements: value.length }
-  return isObject(value) ? { keys: Object.keys(value).slice(0, mostKeys) } : {}
+/** The bytes of that file, as JSON or text. */
+export function bytesHeld(content: Uint8Array): Uint8Array {
+  const { text, isWhole } = heldBy(content)
+  return isWhole ? content : Buffer.from(text)
 }
 
-/** Undefined where it cannot be written so: then JSON is as good. */
-function asToon(value: JsonValue): string | undefined {
+interface Held {
+  text: string
+  /** The text is the content, to the byte. */
+  isWhole: boolean
+  failed: boolean
+}
+
+/** The one text of a result, as it was sent. All else is the result as it came, so that nothing is lost. */
+function heldBy(content: Uint8Array): Held {
+  const json = decodeUtf8(content)
+  const result = withLongText(json) ?? resultIn(json)
+  const text = result && onlyText(result, json)
+  const failed = result?.isError === true
+  return text === undefined ? { text: json, isWhole: true, failed } : { text, isWhole: false, failed }
+}
+
+function resultIn(json: string): JsonObject | undefined {
+  try {
+    const value: JsonValue = JSON.parse(json)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function onlyText(result: JsonObject, json: string): string | undefined {
+  const { structuredContent: structured } = result
+  const [block, ...others] = blocksOf(result)
+  if (others.length > 0) return undefined
+  if (block === undefined) {
+    const isExact = structured !== undefined && withExactNumbers(json) === json
+    return isExact ? toJson(structured) : undefined
+  }
+  const { resource } = block
+  const text = isText(block) ? block.text : isObject(resource) ? resource.text : undefined
+  if (typeof text !== 'string') return undefined
+  if (structured === undefined || structured === null) return text
+  const role = typeof structured === 'object' ? roleOf(structured, [text]) : undefined
+  return role === 'wrapper' || role === 'parsed' ? text : undefined
+}
+
+/** Undefined where it is no object or list, or cannot be written so: then JSON is as good. */
+function asToon(text: string): string | undefined {
+  const value = parseJson(text)?.value
   if (typeof value !== 'object' || value === null) return undefined
   try {
     return encode(value)
   } catch {
     return undefined
   }
+}
+
+function previewOf(text: string): string {
+  const part = text.slice(0, previewed * 4)
+  const flat = part
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .replaceAll(/\p{Cs}/gu, '\uFFFD')
+  return flat.length <= previewed && part.length === text.length ? flat : `${head(flat, previewed)}...`
+}
+
+function encoded(text: string): Uint8Array<SharedArrayBuffer> {
+  const bytes = new Uint8Array(new SharedArrayBuffer(Buffer.byteLength(text)))
+  Buffer.from(bytes.buffer).write(text)
+  return bytes
+}
+
+/** The same bytes where threads share them already. */
+function shared(content: Uint8Array): Uint8Array<SharedArrayBuffer> {
+  const { buffer, byteOffset, byteLength } = content
+  if (buffer instanceof SharedArrayBuffer) return new Uint8Array(buffer, byteOffset, byteLength)
+  const bytes = new Uint8Array(new SharedArrayBuffer(byteLength))
+  bytes.set(content)
+  return bytes
 }

@@ -79,6 +79,14 @@ export function createEngine(options: EngineOptions): Engine {
     })
   }
 
+  /** Where the first of them was opened the others are, too. */
+  function inOneLane(entries: readonly Source[]): { sources: Source[]; lane: Lane } {
+    const sources = entries.map(({ handle, hash, content, tool }) => ({ handle, hash, content, tool }))
+    const lane = homes.get(sources[0]?.hash ?? '') ?? idlest()
+    for (const { hash } of sources) if (!homes.has(hash)) homes.set(hash, lane)
+    return { sources, lane }
+  }
+
   return {
     arriving: aheads.arriving,
     async digest({ content, tool }, digestOptions, signal) {
@@ -101,25 +109,18 @@ export function createEngine(options: EngineOptions): Engine {
       return { ...digest, hash }
     },
     async query(entries, query, signal) {
-      const sources = entries.map(({ handle, hash, content, tool }) => ({ handle, hash, content, tool }))
-      const first = sources[0]?.hash ?? ''
-      const lane = homes.get(first) ?? idlest()
-      for (const { hash } of sources) if (!homes.has(hash)) homes.set(hash, lane)
+      const { sources, lane } = inOneLane(entries)
       const answer = await run(lane, { kind: 'query', sources, query }, signal)
       if (answer.whole !== undefined) homes.set(answer.whole.hash, lane)
       return answer
     },
-    async extract({ handle, hash, content, tool }, extraction, signal) {
-      const lane = homes.get(hash) ?? idlest()
-      homes.set(hash, lane)
-      return run(lane, { kind: 'extract', source: { handle, hash, content, tool }, extraction }, signal)
+    async fill(entries, filling, signal) {
+      const { sources, lane } = inOneLane(entries)
+      return run(lane, { kind: 'fill', sources, filling }, signal)
     },
-    async export({ handle, hash, content, tool }, toon, signal) {
-      const lane = homes.get(hash) ?? idlest()
-      homes.set(hash, lane)
-      return run(lane, { kind: 'export', source: { handle, hash, content, tool }, toon }, signal)
-    },
-    readback: (content, wanted, signal) => run(idlest(), { kind: 'readback', content, wanted }, signal),
+    export: (content, toon, signal) => run(idlest(), { kind: 'export', content, toon }, signal),
+    readback: (content, isResult, wanted, signal) =>
+      run(idlest(), { kind: 'readback', content, isResult, wanted }, signal),
     change: (content, change, signal) => run(idlest(), { kind: 'change', content, change }, signal, true),
     countTokens: (texts) => run(idlest(), { kind: 'count', texts }),
     forget(hash) {

@@ -1,8 +1,9 @@
 /** What the engine can be asked for, and what it answers. Everything here crosses the border to a worker. */
+import type { Found, Place } from '../arguments/reference.ts'
 import type { Template } from '../documents/fit.ts'
 import type { Dialect } from '../documents/template.ts'
 import type { ReadbackAnswer, ReadbackLimits, ReadbackParams } from '../processors/readback.ts'
-import type { JsonObject, JsonValue } from '../protocol/json.ts'
+import type { JsonObject } from '../protocol/json.ts'
 
 /** A first response, not kept yet: it has neither handle nor hash. */
 export interface Arrival {
@@ -47,18 +48,24 @@ export interface QueryAnswer {
   answerTokens: number
 }
 
-/** One value of a kept result, to be sent on whole. */
-export interface Extraction {
-  /** Absent: the whole content. */
-  path?: string
-  /** `text`: the text as it was sent, or JSON of a value that is none. `data`: a text that is JSON is read. */
-  as: 'text' | 'data' | 'any'
-  /** What is larger stays where it is. */
+/** Arguments of a call to be filled: those in which references were `found`, or those that a `file` holds as JSON. */
+export type Filling = (
+  | { args: JsonObject; found: readonly Found[] }
+  | { file: Uint8Array<SharedArrayBuffer> }
+) & {
+  /** What the arguments have to be then: the tool's input schema. */
+  schema?: JsonObject
+  /** The most that is put in: bytes of JSON in UTF-8. */
   maxBytes: number
 }
 
-/** `bytes`: of the value's JSON, in UTF-8. `error`: why there is no such value, for the model. */
-export type Extract = { value: JsonValue; bytes: number } | { error: string }
+/**
+ * The arguments, with null at the places of values that are long or would be changed by being parsed: these are `written`, as UTF-8
+ * JSON on one line. `error`: why they cannot be filled, for the model.
+ */
+export type Filled =
+  | { args: JsonObject; written: readonly { place: Place; bytes: Uint8Array<SharedArrayBuffer> }[] }
+  | { error: string }
 
 /** What a kept result holds, as a file. */
 export interface Export {
@@ -66,10 +73,15 @@ export interface Export {
   content: Uint8Array<SharedArrayBuffer>
   /** `text`: neither of them. */
   format: 'json' | 'toon' | 'text'
-  /** Names at the top of an object. */
+  /** The first names at the top of an object, and how many there are. */
   keys?: string[]
+  keyCount?: number
   /** Of a list at the top. */
   elements?: number
+  /** The result is an error. */
+  failed?: true
+  /** Of the file: UTF-16 code units, and their tokens. */
+  characters: number
   tokens: number
   /** The beginning. */
   preview: string
@@ -109,6 +121,8 @@ export interface DigestOptions {
   truncationMessage?: string
   /** How suggested calls are written. Default: as tools. */
   dialect?: Dialect
+  /** A tool of the client's that could take the result, and its parameter. */
+  taker?: { tool: string; parameter: string }
 }
 
 /** A first response, looked at. */

@@ -53,11 +53,11 @@ export function query(views: Views, sources: readonly Source[], asked: Query): Q
     offset: question.offset,
     ...(question.limit !== undefined && { limit: question.limit }),
   }
-  const fit = (wanted: FitOptions): Fitted => {
+  const fitting = (wanted: FitOptions): Fitted => {
     const made = fitToBudget(document, wanted)
     return { ...made, text: spoken(made.text, asked.dialect) }
   }
-  const fitted = fit(page)
+  const fitted = fitting(page)
   const answered = (text: Template): QueryAnswer => {
     return { failed: false, steps, originalTokens, answerTokens: tokensOf(text), text }
   }
@@ -65,7 +65,7 @@ export function query(views: Views, sources: readonly Source[], asked: Query): Q
   const [only] = parts
   // What no step changed is kept already.
   if (only !== undefined && document === only.document) return answered([fitted.text.join(only.handle)])
-  if (!isKeepable(document, parts)) return answered(fit({ ...page, kept: false }).text)
+  if (!isKeepable(document, parts)) return answered(fitting({ ...page, kept: false }).text)
   return { ...answered(fitted.text), whole: wholeOf(views, document, sources) }
 }
 

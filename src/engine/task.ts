@@ -6,8 +6,8 @@ import type {
   Digest,
   DigestOptions,
   Export,
-  Extract,
-  Extraction,
+  Filled,
+  Filling,
   Query,
   QueryAnswer,
   Readback,
@@ -39,21 +39,23 @@ interface QueryTask {
   query: Query
 }
 
-interface ExtractTask {
-  kind: 'extract'
-  source: Source
-  extraction: Extraction
+interface FillTask {
+  kind: 'fill'
+  sources: readonly Source[]
+  filling: Filling
 }
 
 interface ExportTask {
   kind: 'export'
-  source: Source
+  content: Uint8Array
   toon: boolean
 }
 
 interface ReadbackTask {
   kind: 'readback'
-  content: Uint8Array<SharedArrayBuffer>
+  content: Uint8Array
+  /** A kept result, not a file. */
+  isResult: boolean
   wanted: Readback
 }
 
@@ -95,7 +97,7 @@ export type Task =
   | DigestTask
   | AheadTask
   | QueryTask
-  | ExtractTask
+  | FillTask
   | ExportTask
   | ReadbackTask
   | ChangeTask
@@ -111,7 +113,7 @@ interface Answers {
   digest: Digest
   ahead: number
   query: QueryAnswer
-  extract: Extract
+  fill: Filled
   export: Export
   readback: ReadbackResult
   change: Changed

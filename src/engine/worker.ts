@@ -4,7 +4,7 @@ import { createArrivals } from './arrivals.ts'
 import { change } from './change.ts'
 import { digest } from './digest.ts'
 import { exported } from './export.ts'
-import { extract } from './extract.ts'
+import { fill } from './fill.ts'
 import { query } from './query.ts'
 import { readFile } from './read-file.ts'
 import { rehearse } from './rehearsal.ts'
@@ -25,12 +25,12 @@ export function run(task: Task): Answer<Task> {
       return arrivals.read(task)
     case 'query':
       return query(views, task.sources, task.query)
-    case 'extract':
-      return extract(views, task.source, task.extraction)
+    case 'fill':
+      return fill(views, task.sources, task.filling)
     case 'export':
-      return exported(views, task.source, task.toon)
+      return exported(task.content, task.toon)
     case 'readback':
-      return readFile(task.content, task.wanted)
+      return readFile(task.content, task.isResult, task.wanted)
     case 'change':
       return change(task.content, task.change)
     case 'count':

@@ -24,6 +24,8 @@ export interface BackendParts {
   instructions: string
   /** False: no change of tools at a server is a change of the list that this client sees. */
   toolsChange(client: Client): boolean
+  /** The client is gone. */
+  left(client: Client): void
   notified: Backend['notified']
   /** What modules make of what the proxy says of itself. */
   described(said: Described): Described
@@ -40,6 +42,7 @@ export function createBackend(
     identity,
     instructions: ours,
     toolsChange,
+    left,
     notified,
     described,
   }: BackendParts,
@@ -52,6 +55,7 @@ export function createBackend(
     handler,
     logger,
     identity,
+    toolsChange,
     describe(via = []) {
       const known = upstreams.servers.map((server) => ({ server, initialize: upstreams.known(server) }))
       const said = described({
@@ -83,6 +87,7 @@ export function createBackend(
       clearImmediate(opening.get(client))
       opening.delete(client)
       audience.remove(client)
+      left(client)
       void upstreams.release(client)
       if (client.agent.kind !== 'session') return
       // Nobody has this id again: what it keeps could only take up room.

@@ -4,9 +4,8 @@ import type { ServerConfig } from '../config/servers.ts'
 import type { ConnectionInfo } from '../exposure/dispatch/connections.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
 import { createRedactor } from '../telemetry/redact.ts'
+import { concealArgs, secretsOf } from '../telemetry/secret.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
-
-const redactor = createRedactor()
 
 /** `now` and `elapsed`: the same moment by two clocks. The upstreams tell by the second when lists were fetched. */
 export function connectionsOf(
@@ -21,16 +20,30 @@ export function connectionsOf(
     return {
       server: server.name,
       id: createHash('md5').update(JSON.stringify(server)).digest('hex'),
-      descriptor: descriptorOf(server),
+      descriptor: () => descriptorOf(server),
       serverInfo: isObject(initialize?.serverInfo) ? initialize.serverInfo : undefined,
-      lastError: lastError === undefined ? undefined : redactor.text(lastError),
+      toolFilter: server.tools,
+      lastError: lastError === undefined ? undefined : createRedactor(secretsOf([server])).text(lastError),
       refreshed: listed === undefined ? undefined : apart + listed,
     }
   })
 }
 
-/** A copy without credentials: those of headers, environment and address. */
+/** What stands in place of a value. */
+const STRUCK = '***'
+
+/** A copy without credentials: nothing of what headers and environment hold, of secret options, of the address what is not its place. */
 function descriptorOf(server: ServerConfig): JsonObject {
   const { name: _, ...rest } = server
-  return JSON.parse(JSON.stringify(redactor.fields({ ...rest }))) as JsonObject
+  const bare = {
+    ...rest,
+    ...('args' in rest && { args: concealArgs(rest.args, STRUCK) }),
+    ...('env' in rest && { env: namesOf(rest.env) }),
+    ...('headers' in rest && { headers: namesOf(rest.headers) }),
+  }
+  return JSON.parse(JSON.stringify(createRedactor(secretsOf([server])).fields(bare))) as JsonObject
+}
+
+function namesOf(values: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.keys(values).map((name) => [name, STRUCK]))
 }

@@ -1,5 +1,7 @@
 /** Wires the exposure `dispatch`. */
+import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { absolutePath } from '../config/sources.ts'
 import { createDispatch } from '../exposure/dispatch/dispatch.ts'
 import { createSpillDirectory, sweepSpills } from '../spill/directory.ts'
 import { createSpills } from '../spill/spills.ts'
@@ -12,16 +14,24 @@ import { finderOf } from './finder.ts'
 /** The longest file that `readresult` and `argumentsFile` read. */
 const MAX_READ_BYTES = 256 * 1024 * 1024
 
+/** As the paths of settings are read. */
+const placeOf = (path: string): string => absolutePath(path, process.cwd(), homedir())
+
 export async function openDispatch(config: ExposureConfig, parts: ExposureParts): Promise<Exposure> {
   const { settings } = config
   const { engine, keeper, upstreams, logger } = parts
-  let servers = config.servers
-  const base = settings.spill.dir ?? join(settings.dataDir, 'spill')
-  void sweepSpills(base)
+  let { servers } = config
+  let lists = settings.dispatch
+  const base = placeOf(settings.spill.dir ?? join(settings.dataDir, 'spill'))
+  void sweepSpills(base, parts.now())
   const spills = createSpills({
     directory: createSpillDirectory(base),
-    allowDirs: settings.spill.allowDirs,
+    allowDirs: settings.spill.allowDirs.map(placeOf),
+    ownDirs: [base, settings.dataDir],
+    isolation: settings.enableAgentIsolation,
     maxBytes: MAX_READ_BYTES,
+    onError: (error) =>
+      logger.warn({ err: error, directory: base }, 'a result could not be written to a file'),
   })
   const finder = await finderOf(config, logger)
   return {
@@ -35,17 +45,20 @@ export async function openDispatch(config: ExposureConfig, parts: ExposureParts)
         },
         ownTools: PROXY_TOOL_NAMES,
         finder,
+        events: parts.events,
         engine,
         keeper,
         spills,
         connections: () => connectionsOf(servers, upstreams, parts),
-        refresh: async (_, { client }) => upstreams.refresh('tools', client),
+        toolFilter: () => (lists.allow ?? lists.deny) && lists,
+        refresh: (names, { client }) => upstreams.refresh('tools', client, names),
       }),
     ],
     instructions: ourInstructions('dispatch'),
     toolsChange: () => false,
     configure(next) {
       servers = next.servers
+      lists = next.settings.dispatch
       finder.retain(servers.map(({ name }) => name))
     },
     async close() {

@@ -10,7 +10,7 @@ import { finderOf } from './finder.ts'
 export async function openRetrieve(config: ExposureConfig, parts: ExposureParts): Promise<Exposure> {
   const { settings } = config
   const { retrieve } = settings
-  const { engine, upstreams, elapsed, toolsChanged, logger } = parts
+  const { engine, upstreams, elapsed, toolsChanged, events, logger } = parts
   const finder = await finderOf(config, logger)
   const pools = new ToolPools({
     ...retrieve.pool,
@@ -26,6 +26,7 @@ export async function openRetrieve(config: ExposureConfig, parts: ExposureParts)
         budget: settings.maxResponseSize,
         ownTools: PROXY_TOOL_NAMES,
         finder,
+        events,
         registry: dynamic ? { pools, changed: toolsChanged } : undefined,
         bounded,
         failing: () => failingOf(upstreams.status()),

@@ -1,10 +1,12 @@
 /** The layers around an exchange, in their order. */
 
-import { createReferences } from '../arguments/references.ts'
 import type { Config } from '../config/schema.ts'
+import type { Dialect } from '../documents/template.ts'
 import type { Engine } from '../engine/engine.ts'
 import { calledName, EXPOSURE_NAMES, RESERVED_NAMES } from '../exposure/names.ts'
 import { createAccount } from '../modules/account.ts'
+import { createReferences } from '../modules/references.ts'
+import type { ResultCache } from '../modules/result-cache/result-cache.ts'
 import { createShape } from '../modules/shape.ts'
 import type { Stack } from '../modules/stack.ts'
 import { createTruncate } from '../modules/truncate.ts'
@@ -25,7 +27,10 @@ import type { Bounded } from './exposure.ts'
 const MAX_REFERENCED_BYTES = 8 * 1024 * 1024
 
 export interface Onion {
+  /** What clients ask. */
   readonly handler: Handler
+  /** What programs ask: without what is there for models. */
+  plain(): Handler
   /** What stands around an exchange now, the client's side first. */
   order(): string[]
 }
@@ -44,28 +49,22 @@ export interface OnionParts {
   instructions: string
   middlewares: readonly Middleware[]
   modules: Stack
+  /** Absent: no results are remembered. */
+  resultCache?: ResultCache | undefined
+  /** Absent: nobody reads how many calls there are. */
+  count?: Middleware | undefined
 }
 
 /**
- * client → account → exposure → the embedder's layers → modules → shape → references → modules → router. Listing and calling take the
- * same way.
+ * client → count → account → exposure → the embedder's layers → modules → shape → references → result cache → modules → router. Listing
+ * and calling take the same way.
  */
 export function createOnion(config: Config, parts: OnionParts): Onion {
   const { settings } = config
-  const {
-    engine,
-    keeper,
-    ledger,
-    upstreams,
-    book,
-    logger,
-    exposure,
-    instructions,
-    quotas,
-    middlewares,
-    modules,
-  } = parts
-  const dialect = settings.exposure === 'dispatch' ? 'dispatch' : 'tools'
+  const { engine, keeper, ledger, upstreams, book, logger, exposure, instructions, quotas, middlewares } =
+    parts
+  const { modules, resultCache, count } = parts
+  const dialect = dialectOf(settings)
   const tools = createProxyTools({
     engine,
     keeper,
@@ -89,10 +88,19 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
       ...(settings.truncationMessage !== undefined && { truncationMessage: settings.truncationMessage }),
     },
   })
+  const counting = count ? [count] : []
+  const remembering = resultCache ? [resultCache.mark] : []
+  const inner = [
+    createReferences({ engine, keeper, exempt: PROXY_TOOL_NAMES, maxBytes: MAX_REFERENCED_BYTES }),
+    ...(resultCache ? [resultCache.remember] : []),
+    modules.inner,
+    modules.door,
+  ]
   const layers = [
+    ...counting,
     createAccount({
       ledger,
-      ownTools: new Set([...PROXY_TOOL_NAMES, ...EXPOSURE_NAMES]),
+      ownTools: new Set([...PROXY_TOOL_NAMES, ...EXPOSURE_NAMES, ...ownNamesOf(settings.exposure)]),
       instructions,
       calledName,
     }),
@@ -102,22 +110,19 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
     ...(settings.truncateOutputLength === undefined
       ? []
       : [createTruncate({ max: settings.truncateOutputLength, exempt: PROXY_TOOL_NAMES })]),
+    ...remembering,
     shape,
-    createReferences({ engine, keeper, exempt: PROXY_TOOL_NAMES, maxBytes: MAX_REFERENCED_BYTES }),
-    modules.inner,
-    modules.door,
+    ...inner,
   ]
-  const handler: Handler = compose(
-    layers,
-    createRouter({
-      upstreams,
-      tools,
-      reserved: RESERVED_NAMES[settings.exposure],
-      naming: settings.naming,
-      quotas,
-      book,
-    }),
-  )
+  const router = createRouter({
+    upstreams,
+    tools,
+    reserved: RESERVED_NAMES[settings.exposure],
+    naming: settings.naming,
+    quotas,
+    book,
+  })
+  const handler: Handler = compose(layers, router)
   /** Modules by their own names; the door is no layer that anybody would look for. */
   const order = (): string[] => [
     ...layers.flatMap((layer) => {
@@ -127,7 +132,22 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
     }),
     'router',
   ]
-  return { handler, order }
+  return {
+    handler,
+    plain: () => compose([...counting, ...middlewares, modules.outer, ...remembering, ...inner], router),
+    order,
+  }
+}
+
+/** The dispatch tool's answers are the proxy's own, but for those of the tools it calls. */
+function ownNamesOf(exposure: Config['settings']['exposure']): readonly string[] {
+  return exposure === 'dispatch' ? RESERVED_NAMES.dispatch : []
+}
+
+function dialectOf({ exposure, retrieve }: Config['settings']): Dialect {
+  if (exposure === 'dispatch') return 'dispatch'
+  const isFound = exposure === 'retrieve' && retrieve.routing === 'call' && retrieve.variants === 'single'
+  return isFound ? 'call_tool' : 'tools'
 }
 
 /** Who asks for texts that are shorter than what passes whole anyway gets them cut, not a preview in their place. */

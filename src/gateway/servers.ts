@@ -75,6 +75,10 @@ function toServerOptions(server: ServerConfig): ServerOptions {
     const { command, args, env, cwd } = server
     return { command, args, env, cwd, instance, timeoutMs }
   }
+  if (server.transport === 'in-process') {
+    const { id, serve } = server
+    return { id: `in-process:${id}`, serve, instance, timeoutMs }
+  }
   const { url, headers, transport, oauth } = server
   return { url, headers, instance, timeoutMs, oauth, ...(transport !== 'auto' && { type: transport }) }
 }

@@ -43,7 +43,7 @@ export async function openSignIn(
   let authorizers: Authorizers | undefined
 
   async function configure(all: readonly ServerConfig[]): Promise<void> {
-    const remote = all.flatMap((server): ProtectedServer[] => (server.transport === 'stdio' ? [] : [server]))
+    const remote = all.flatMap((server): ProtectedServer[] => ('url' in server ? [server] : []))
     if (authorizers !== undefined) return authorizers.configure(remote)
     if (remote.length === 0) return
     const { createAuthorizers } = await import('../upstream/oauth/authorizers.ts')

@@ -2,6 +2,7 @@
  * Keeps a result that is too large for a context and lets a preview with its handle through. Innermost of the layers: what
  * is further out sees what the client will see.
  */
+import { hasReferences } from '../arguments/reference.ts'
 import { canConform } from '../documents/conform.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Arrival, Digest, DigestOptions } from '../engine/operation.ts'
@@ -13,6 +14,7 @@ import { LargeResult, plain, type Result } from '../protocol/result.ts'
 import type { Keeper } from '../store/keeper.ts'
 import type { Logger } from '../telemetry/log.ts'
 import { fallbackPreview } from './shape-fallback.ts'
+import { type Taker, takerIn } from './taker.ts'
 
 export interface ShapeOptions {
   engine: Engine
@@ -22,7 +24,7 @@ export interface ShapeOptions {
   enabled: boolean
   /** Names of the proxy's own tools: their answers are bounded already. */
   exempt: ReadonlySet<string>
-  limits: Omit<DigestOptions, 'always' | 'outputSchema'>
+  limits: Omit<DigestOptions, 'always' | 'outputSchema' | 'taker'>
 }
 
 export function createShape(options: ShapeOptions): Middleware {
@@ -38,13 +40,16 @@ export function createShape(options: ShapeOptions): Middleware {
   }
 }
 
-/** Output schemas by the names of their tools. */
-type Promised = ReadonlyMap<string, JsonObject>
+/** Output schemas by the names of their tools, and a tool that could take a result. */
+interface Promised {
+  schemas: ReadonlyMap<string, JsonObject>
+  taker: Taker | undefined
+}
 
 async function listTools(
   next: Handler,
   exchange: Exchange,
-  { enabled }: ShapeOptions,
+  { enabled, exempt }: ShapeOptions,
   promised: WeakMap<Client, Promised>,
 ): Promise<Result> {
   const result = plain(await next(exchange))
@@ -60,7 +65,7 @@ async function listTools(
     const { outputSchema: _, ...rest } = tool
     return rest
   })
-  promised.set(exchange.client, schemas)
+  promised.set(exchange.client, { schemas, taker: takerIn(tools, exempt) })
   return { ...result, tools }
 }
 
@@ -109,8 +114,16 @@ async function callTool(
   const large = result instanceof LargeResult ? result.bytes : jsonIfLarge(result, options.limits, always)
   if (large === undefined) return result
   const content = typeof large === 'string' ? sharedBytes(large) : large
-  const outputSchema = (await promisesTo(next, exchange, options, promised))?.get(name)
-  const digestOptions: DigestOptions = { ...options.limits, always, ...(outputSchema && { outputSchema }) }
+  const { schemas, taker } = (await promisesTo(next, exchange, options, promised)) ?? {}
+  const outputSchema = schemas?.get(name)
+  const digestOptions: DigestOptions = {
+    ...options.limits,
+    // A server that quotes in an error what it was sent by reference would send it to the model after all.
+    ...(refers(exchange) && { maxErrorSize: options.limits.maxResponseSize }),
+    always,
+    ...(outputSchema && { outputSchema }),
+    ...(taker && { taker }),
+  }
   const digest = await digestOrFallback(result, { content, tool: name }, digestOptions, options, exchange)
   if (digest.unreadable) return errorResult(`The server's answer to ${name} is not valid JSON.`)
   if (!digest.shaped) return result
@@ -126,6 +139,10 @@ async function callTool(
     options.logger.error({ err: error, tool: name }, 'a result could not be kept and passes as it is')
     return result
   }
+}
+
+function refers({ params, supplied }: Exchange): boolean {
+  return supplied !== undefined || (isObject(params.arguments) && hasReferences(params.arguments))
 }
 
 /**

@@ -1,10 +1,15 @@
-/** Parts of a text by lines and bytes: what `head`, `tail`, `grep` and a look at the size are for files. */
-
-import { head } from '../text/cut.ts'
+/** Parts of a file by lines and bytes: what `head`, `tail`, `grep` and a look at the size are for files. */
+import {
+  characterStart,
+  countLines,
+  countNewlines,
+  decode,
+  fitFrom,
+  fitTo,
+  skipLines,
+} from '../text/byte-text.ts'
 import { formatCount } from '../text/format.ts'
-import { indexLines, type LineIndex } from '../text/lines.ts'
-import { compilePattern, isPattern, type Pattern, PatternError } from '../text/pattern.ts'
-import { Refusal } from './refusal.ts'
+import { grep } from './readback-grep.ts'
 
 export const READBACK_OPS = ['stat', 'head', 'tail', 'slice', 'grep', 'read'] as const
 
@@ -18,8 +23,9 @@ export interface ReadbackParams {
   /** Of `grep`. */
   pattern?: string | undefined
   context?: number | undefined
-  /** Of `read`: UTF-8 bytes; 0 or absent: all. And where it begins. */
+  /** Of `read`: 0 or absent: all. */
   maxBytes?: number | undefined
+  /** Of `read` and `grep`: the byte where it begins. */
   offset?: number | undefined
 }
 
@@ -39,125 +45,85 @@ export interface ReadbackAnswer {
 /** Lines that `head` and `tail` give when nobody says how many. */
 const someLines = 50
 
-/** Any op but `stat`. Bounded by the limits; what they cut is named in `next`. Throws a `Refusal`. */
-export function readback(text: string, params: ReadbackParams, limits: ReadbackLimits): ReadbackAnswer {
-  if (params.op === 'read') return readBytes(text, params, limits)
-  const lines = indexLines(text)
-  if (params.op === 'grep') return grep(text, lines, params, limits)
-  const [from, to] = rangeOf(lines.count, params)
-  if (params.op === 'slice' && from > to)
-    return { text: `There are no lines ${from}-${to}: the file has ${formatCount(lines.count)}.` }
-  return range(lines, from, to, limits)
+const NEWLINE = 10
+
+/**
+ * Any op but `stat`. Bounded by the limits; what they cut is named in `next`. Lines end at newlines alone, and all else is shown as it is:
+ * parts put together give the file. Throws a `Refusal`.
+ */
+export function readback(bytes: Uint8Array, params: ReadbackParams, limits: ReadbackLimits): ReadbackAnswer {
+  const { op, lines = someLines, fromLine = 1, toLine } = params
+  if (op === 'read') return readBytes(bytes, params, limits)
+  if (op === 'grep') return grep(bytes, params, limits)
+  if (op === 'head') return forwards(bytes, 1, lines, limits)
+  const count = countLines(bytes)
+  if (op === 'tail') return backwards(bytes, Math.max(1, count - lines + 1), count, limits)
+  const [from, to] = [Math.max(1, fromLine), Math.min(toLine ?? count, count)]
+  if (from > to && count > 0)
+    return { text: `There are no lines ${from}-${toLine ?? count}: the file has ${formatCount(count)}.` }
+  return forwards(bytes, from, to - from + 1, limits)
 }
 
-function rangeOf(
-  count: number,
-  { op, lines = someLines, fromLine = 1, toLine = count }: ReadbackParams,
-): [number, number] {
-  if (op === 'head') return [1, Math.min(lines, count)]
-  if (op === 'tail') return [Math.max(1, count - lines + 1), count]
-  return [Math.max(1, fromLine), Math.min(toLine, count)]
+/** Where these lines begin and end, without the newline after them. */
+function placeOf(bytes: Uint8Array, line: number, lines: number): [from: number, to: number] {
+  const from = skipLines(bytes, 0, line - 1)
+  const end = skipLines(bytes, from, lines)
+  return [from, end > from && bytes[end - 1] === NEWLINE ? end - 1 : end]
 }
 
 /** Whole lines while they fit; at least the beginning of the first. */
-function range(lines: LineIndex, from: number, to: number, { maxChars }: ReadbackLimits): ReadbackAnswer {
-  const taken: string[] = []
-  let room = maxChars
-  for (let line = from; line <= to; line++) {
-    const length = lines.end(line - 1) - lines.start(line - 1)
-    if (length > room) {
-      if (taken.length > 0)
-        return { text: taken.join('\n'), next: `slice with fromLine ${line}, toLine ${to}` }
-      const next = `read with offset (this line has ${formatCount(length)} characters), or a proxy query by cache_id`
-      return { text: head(lines.at(line - 1), room), next }
-    }
-    taken.push(lines.at(line - 1))
-    room -= length + 1
+function forwards(
+  bytes: Uint8Array,
+  line: number,
+  lines: number,
+  { maxChars }: ReadbackLimits,
+): ReadbackAnswer {
+  const [from, to] = placeOf(bytes, line, lines)
+  const end = fitFrom(bytes, from, to, maxChars)
+  if (end >= to) return { text: decode(bytes, from, to) }
+  const border = bytes[end] === NEWLINE ? end : bytes.lastIndexOf(NEWLINE, end - 1)
+  if (border < from) {
+    const next = `read with offset ${end}, maxBytes ${to - end} (a long line), or a proxy query by cache_id`
+    return { text: decode(bytes, from, end), next }
   }
-  return { text: taken.join('\n') }
+  const after = line + countNewlines(bytes, from, border) + 1
+  const last = line + countNewlines(bytes, from, to)
+  return { text: decode(bytes, from, border), next: `slice with fromLine ${after}, toLine ${last}` }
+}
+
+/** The last of these lines while they fit; at least the end of the last. */
+function backwards(
+  bytes: Uint8Array,
+  line: number,
+  last: number,
+  { maxChars }: ReadbackLimits,
+): ReadbackAnswer {
+  const [from, to] = placeOf(bytes, line, last - line + 1)
+  const start = fitTo(bytes, from, to, maxChars)
+  if (start <= from) return { text: decode(bytes, from, to) }
+  const border = bytes[start - 1] === NEWLINE ? start - 1 : bytes.indexOf(NEWLINE, start)
+  if (border < 0 || border >= to) {
+    const next = `read with offset ${from}, maxBytes ${start - from}, for what comes before`
+    return { text: decode(bytes, start, to), next }
+  }
+  const before = line + countNewlines(bytes, from, border)
+  const next = `slice with fromLine ${line}, toLine ${before}, for what comes before`
+  return { text: decode(bytes, border + 1, to), next }
 }
 
 function readBytes(
-  text: string,
+  bytes: Uint8Array,
   { maxBytes = 0, offset = 0 }: ReadbackParams,
   { maxChars }: ReadbackLimits,
 ): ReadbackAnswer {
-  const bytes = Buffer.from(text, 'utf8')
-  const from = characterStart(bytes, Math.min(offset, bytes.length))
-  const wanted = maxBytes === 0 ? bytes.length : Math.min(bytes.length, from + maxBytes)
-  // Characters are bytes at least: no more than this is looked at.
-  const to = characterStart(bytes, Math.min(wanted, from + maxChars * 4))
-  const part = head(bytes.toString('utf8', from, Math.max(to, from)), maxChars)
-  const end = from + Buffer.byteLength(part)
-  const left = bytes.length - end
-  return left <= 0
-    ? { text: part }
-    : { text: part, next: `read with offset ${end} (${formatCount(left)} bytes are left)` }
-}
-
-/** The last position at or before `at` where a character begins. */
-function characterStart(bytes: Uint8Array, at: number): number {
-  let start = at
-  while (start > 0 && start < bytes.length && ((bytes[start] ?? 0) & 0xc0) === 0x80) start--
-  return start
-}
-
-/** Matching lines with their numbers, `--` where lines between were left out, as grep writes them. */
-function grep(
-  text: string,
-  lines: LineIndex,
-  params: ReadbackParams,
-  limits: ReadbackLimits,
-): ReadbackAnswer {
-  const { pattern: source = '', context = 0 } = params
-  if (source === '') throw new Refusal('grep needs pattern: what to look for, as a regular expression.')
-  const compiled = compilePattern(source, { caseInsensitive: true })
-  if (!isPattern(compiled)) throw new Refusal(compiled.error)
-  const matches = matchingLines(text, lines, compiled)
-  if (matches.length === 0) return { text: `No line matches ${JSON.stringify(source).slice(0, 200)}.` }
-  const shown = matches.slice(0, limits.maxMatches)
-  const matching = new Set(matches)
-  const out: string[] = []
-  let room = limits.maxChars
-  let last = -1
-  let full = 0
-  for (const match of shown) {
-    const block: string[] = []
-    const from = Math.max(last + 1, match - context)
-    const to = Math.min(lines.count - 1, match + context)
-    if (last >= 0 && from > last + 1) block.push('---')
-    for (let line = from; line <= to; line++)
-      block.push(`${line + 1}${matching.has(line) ? ':' : '-'} ${lines.at(line)}`)
-    const size = block.reduce((sum, one) => sum + one.length + 1, 0)
-    if (size > room && full > 0) break
-    out.push(...block.map((one) => head(one, Math.max(200, room))))
-    room -= size
-    last = Math.max(last, to)
-    full++
-    if (room <= 0) break
-  }
-  const note = compiled.note === undefined ? '' : `${compiled.note}\n`
-  const heading = `${note}${formatCount(matches.length)} lines match.\n`
-  if (full === matches.length) return { text: heading + out.join('\n') }
-  const next = `a narrower pattern, or slice with fromLine ${(matches[full] ?? 0) + 1}`
-  return { text: heading + out.join('\n'), next }
-}
-
-function matchingLines(text: string, lines: LineIndex, pattern: Pattern): number[] {
-  const found: number[] = []
-  try {
-    pattern.run(() => {
-      for (let line = 0; line < lines.count; line++) {
-        const from = lines.start(line)
-        const candidate = pattern.candidate(text, from)
-        if (candidate < 0) break
-        line = Math.max(line, lines.lineAt(candidate))
-        if (pattern.test(lines.at(line))) found.push(line)
-      }
-    })
-  } catch (error) {
-    if (error instanceof PatternError) throw new Refusal(error.message)
-    throw error
-  }
-  return found
+  const size = bytes.length
+  if (offset > 0 && offset >= size)
+    return { text: `There is nothing at byte ${offset}: the file has ${formatCount(size)}.` }
+  const from = characterStart(bytes, offset)
+  const wanted = maxBytes === 0 ? size : characterStart(bytes, Math.min(size, from + maxBytes))
+  const end = fitFrom(bytes, from, wanted, maxChars)
+  const text = decode(bytes, from, end)
+  if (end >= size) return { text }
+  const rest = maxBytes > 0 && end < wanted ? `, maxBytes ${wanted - end}` : ''
+  return { text, next: `read with offset ${end}${rest} (${formatCount(size - end)} bytes are left)` }
 }

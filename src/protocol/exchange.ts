@@ -51,6 +51,10 @@ export interface Exchange {
   ask?(request: Request, signal?: AbortSignal, server?: string): Promise<Result>
   /** Set by the proxy's own tools: keep the result whatever its size, and say under which handle in `_meta`. */
   readonly keep?: true
+  /** Set by the proxy's own tools: JSON of the arguments, which are not shown. Those in `params` are what may be, and stand for them. */
+  readonly supplied?: Uint8Array<SharedArrayBuffer>
+  /** Set for programs: a server that failed is an error, not a result with words for a model. */
+  readonly failing?: 'throws'
 }
 
 export type Handler = (exchange: Exchange) => Promise<Result>

@@ -20,6 +20,18 @@ export class LargeResult {
   }
 }
 
+const IS_ERROR = '"isError"'
+
+/** True when there is anything in the result that reads like `"isError": true`, which may also stand in a text. Does not parse. */
+export function maySayError({ bytes }: LargeResult): boolean {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  for (let at = text.indexOf(IS_ERROR); at >= 0; at = text.indexOf(IS_ERROR, at + 1)) {
+    const after = at + IS_ERROR.length
+    if (/^\s*:\s*t/.test(text.toString('latin1', after, after + 40))) return true
+  }
+  return false
+}
+
 /** What an exchange ends in. */
 export type Result = JsonObject | LargeResult
 

@@ -2,7 +2,7 @@
  * Opening files whose paths a model wrote. A file is read when what was opened, not what the path said a moment ago, is a regular
  * file in one of the allowed directories; all else is refused in the same words, which tell nothing of what is there.
  */
-import { constants, type FileHandle, open, readlink, realpath } from 'node:fs/promises'
+import { constants, type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises'
 import { isAbsolute, relative, sep } from 'node:path'
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
@@ -16,46 +16,87 @@ export const REFUSED =
 /** Longest path that any file system takes. */
 const longestPath = 4096
 
-/** The caller closes the file. Throws `Refused`, for everything. */
-export async function openConfined(path: string, roots: readonly string[]): Promise<FileHandle> {
+/** What a system runs out of for a while. It has nothing to do with the path. */
+const SHORTAGES: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOMEM'])
+
+/** Where files may be read: a directory as `realpath` gives it, and those in it that are not meant. */
+export interface Root {
+  readonly place: string
+  readonly without?: readonly string[]
+}
+
+/** The caller closes the file. Throws `Refused`, for everything. A root that is a path is what it leads to now. */
+export async function openConfined(path: string, roots: readonly (string | Root)[]): Promise<FileHandle> {
   if (!isAbsolute(path) || path.length > longestPath || path.includes('\0')) throw new Refused(REFUSED)
   let file: FileHandle | undefined
+  let reason = REFUSED
   try {
     // Where it leads is found out first, so that nothing outside is ever opened: opening alone can have effects (devices, pipes).
     const place = await realpath(path)
-    if (!(await isWithinAny(place, roots))) throw new Refused(REFUSED)
-    file = await open(place, O_RDONLY | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0))
-    const stat = await file.stat()
-    // A second name may be the first of a file elsewhere: a link made to it is as good as a path to it.
-    const isOne = stat.isFile() && stat.nlink === 1
-    if (isOne && (await isWithinAny(await placeOf(file, path), roots))) return file
-  } catch {
-    // The same answer, whatever the reason.
+    const found = await rootsOf(roots)
+    const isAllowed = (one: string): boolean => found.some((root) => allows(root, one))
+    if (isAllowed(place) && (await lstat(place)).isFile()) {
+      file = await open(place, O_RDONLY | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0))
+      const stat = await file.stat()
+      // A second name may be the first of a file elsewhere: a link made to it is as good as a path to it.
+      const isOne = stat.isFile() && stat.nlink === 1
+      if (isOne && isAllowed(await placeOf(file, path))) return file
+    }
+  } catch (error) {
+    // The same answer, whatever is there.
+    const { code } = error as NodeJS.ErrnoException
+    if (SHORTAGES.has(code)) reason = `The file cannot be opened now (${code}). Ask again in a moment.`
   }
   await file?.close().catch(() => {})
-  throw new Refused(REFUSED)
+  throw new Refused(reason)
 }
 
 /** Where the open file lies. A folder on its way may have been swapped since it was looked up. */
-async function placeOf(file: FileHandle, path: string): Promise<string> {
-  if (process.platform === 'linux') return readlink(`/proc/self/fd/${file.fd}`)
+export async function placeOf(file: FileHandle, path: string): Promise<string> {
+  const told = process.platform === 'linux' ? await readlink(`/proc/self/fd/${file.fd}`).catch(() => '') : ''
+  if (told !== '') return told
   const place = await realpath(path)
-  const again = await open(place, O_RDONLY | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0))
-  try {
-    const [one, other] = await Promise.all([file.stat({ bigint: true }), again.stat({ bigint: true })])
-    if (one.dev !== other.dev || one.ino !== other.ino) throw new Refused(REFUSED)
-    return place
-  } finally {
-    await again.close()
-  }
+  const [one, other] = await Promise.all([file.stat({ bigint: true }), lstat(place, { bigint: true })])
+  if (one.dev !== other.dev || one.ino !== other.ino) throw new Refused(REFUSED)
+  return place
 }
 
-async function isWithinAny(place: string, roots: readonly string[]): Promise<boolean> {
-  for (const root of roots) {
-    const real = await realpath(root).catch(() => undefined)
-    if (real === undefined) continue
-    const way = relative(real, place)
-    if (way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)) return true
-  }
-  return false
+/** True for a place below one of the directories, or (`orItself`) for one of them. */
+export async function isWithinAny(
+  place: string,
+  roots: readonly (string | Root)[],
+  orItself = false,
+): Promise<boolean> {
+  const found = await rootsOf(roots)
+  return found.some((root) => allows(root, place, orItself))
+}
+
+/** Directories as they are now, without those of `own` in them. One inside of an own directory was named for itself, and is meant. */
+export async function withoutOwn(roots: readonly (string | Root)[], own: readonly string[]): Promise<Root[]> {
+  const places = await Promise.all(own.map((one) => realpath(one).catch(() => one)))
+  const found = await rootsOf(roots)
+  return found.map(({ place }) => ({ place, without: places.filter((one) => !isWithin(place, one)) }))
+}
+
+/** What the names of directories stand for now; those that are not there are left out. */
+async function rootsOf(roots: readonly (string | Root)[]): Promise<Root[]> {
+  const found = await Promise.all(
+    roots.map(async (root) => {
+      if (typeof root !== 'string') return root
+      const place = await realpath(root).catch(() => undefined)
+      return place === undefined ? [] : { place }
+    }),
+  )
+  return found.flat()
+}
+
+function allows({ place: directory, without = [] }: Root, place: string, orItself = false): boolean {
+  const isIn = (one: string): boolean => place === one || isWithin(place, one)
+  return (orItself ? isIn(directory) : isWithin(place, directory)) && !without.some(isIn)
+}
+
+/** Both real paths. False for the directory itself. */
+export function isWithin(place: string, directory: string): boolean {
+  const way = relative(directory, place)
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }

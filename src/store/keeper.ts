@@ -53,6 +53,8 @@ interface Keepsake {
   /** SHA-256 of `content`, hex. */
   hash: string
   origin: Origin
+  /** Milliseconds of life in memory, from its last use; absent: as all have. */
+  ttl?: number
 }
 
 /** An agent, as far as keeping goes: an `Agent` is one. */
@@ -120,7 +122,11 @@ export function createKeeper(options: KeeperOptions): Keeper {
     return entry && key(owner, entry.hash) === id ? entry : undefined
   }
 
-  async function anew(owner: string, id: string, { content, hash, origin }: Keepsake): Promise<Entry> {
+  async function anew(
+    owner: string,
+    id: string,
+    { content, hash, origin, ttl = options.ttl }: Keepsake,
+  ): Promise<Entry> {
     const handle = await unusedHandle()
     const created = now()
     const info: EntryInfo = {
@@ -133,7 +139,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
       created,
       lastAccessed: created,
       accessCount: 0,
-      ttl: options.ttl,
+      ttl,
     }
     const entry = { ...info, content: shared(content) }
     await admit(info, entry)

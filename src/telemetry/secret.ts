@@ -31,6 +31,8 @@ function words(name: string): string[] {
 
 /** What a server entry may hold that nobody else should read. */
 export interface SecretHolder {
+  readonly name?: string
+  readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
   readonly url?: string
@@ -42,9 +44,10 @@ export interface SecretHolder {
 /** Shorter values are too common in ordinary text to be struck out. */
 const SHORTEST = 5
 
-/** Secret values of these entries: by the name of the variable or header, and whatever stands in a url's userinfo or query. */
+/** Secret values of these entries: by the name of the variable, header or option, and whatever stands in a url's userinfo or query. */
 export function secretsOf(holders: readonly SecretHolder[]): string[] {
-  const found = holders.flatMap(({ env = {}, headers = {}, url, oauth = {} }) => [
+  const found = holders.flatMap(({ env = {}, headers = {}, url, args = [], oauth = {} }) => [
+    ...secretsOfArgs(args),
     ...[...Object.entries(env), ...Object.entries(headers)]
       .filter(([name]) => isSecretName(name))
       .flatMap(([, value]) => [value, value.replace(/^(?:bearer|basic|token)\s+/i, '')]),
@@ -52,6 +55,30 @@ export function secretsOf(holders: readonly SecretHolder[]): string[] {
     ...[oauth.clientSecret, oauth.privateKey].filter((value) => value !== undefined),
   ])
   return [...new Set(found)].filter((value) => value.length >= SHORTEST)
+}
+
+/** `--api-key=x` and `--api-key x`. */
+const OPTION = /^--?([A-Za-z][\w.-]{0,99})(?:=([\s\S]*))?$/
+
+function secretsOfArgs(args: readonly string[]): string[] {
+  return args.flatMap((arg, index) => {
+    const [, name, value] = OPTION.exec(arg) ?? []
+    if (name === undefined) return secretsOfUrl(arg)
+    if (!isSecretName(name)) return value === undefined ? [] : secretsOfUrl(value)
+    const next = args[index + 1]
+    if (value !== undefined) return [value]
+    return next === undefined || OPTION.test(next) ? [] : [next]
+  })
+}
+
+/** A copy of a command line without the values of its secret options. */
+export function concealArgs(args: readonly string[], struck: string): string[] {
+  const isSecret = (arg: string | undefined): boolean => isSecretName(OPTION.exec(arg ?? '')?.[1] ?? '')
+  return args.map((arg, index) => {
+    const before = args[index - 1]
+    if (isSecret(arg)) return arg.includes('=') ? arg.replace(/=[\s\S]*$/, `=${struck}`) : arg
+    return isSecret(before) && !before?.includes('=') && !OPTION.test(arg) ? struck : arg
+  })
 }
 
 function secretsOfUrl(url: string): string[] {

@@ -1,25 +1,33 @@
-/** Names with `*` for any characters. */
+/** Names by a pattern in which `*` stands for any characters, none included, and `?` for one. */
 
-/** True for names that any of the globs matches. Linear in the length of the name times that of the glob. */
-export function matcherOf(globs: readonly string[]): (name: string) => boolean {
-  const exact = new Set(globs.filter((glob) => !glob.includes('*')))
-  const open = globs.filter((glob) => glob.includes('*')).map((glob) => glob.split('*'))
-  if (open.length === 0) return (name) => exact.has(name)
-  return (name) => exact.has(name) || open.some((parts) => fits(name, parts))
+/** True when the whole name fits. Takes at most length of name × length of pattern steps, whatever the pattern. */
+export function fitsGlob(name: string, pattern: string): boolean {
+  let at = 0
+  let place = 0
+  /** Where the last `*` stands, and how much of the name it has taken. */
+  let star = -1
+  let taken = 0
+  while (at < name.length) {
+    const wanted = pattern[place]
+    if (wanted === '*') {
+      star = place++
+      taken = at
+    } else if (wanted === '?' || (wanted !== undefined && wanted === name[at])) {
+      at++
+      place++
+    } else if (star >= 0) {
+      place = star + 1
+      at = ++taken
+    } else return false
+  }
+  while (pattern[place] === '*') place++
+  return place === pattern.length
 }
 
-/** Each part at the first place where it fits: what stands between them is anything. */
-function fits(name: string, parts: readonly string[]): boolean {
-  const [first = '', ...rest] = parts
-  const last = rest.at(-1) ?? ''
-  if (name.length < first.length + last.length || !name.startsWith(first) || !name.endsWith(last))
-    return false
-  let at = first.length
-  const end = name.length - last.length
-  for (const part of rest.slice(0, -1)) {
-    const found = name.indexOf(part, at)
-    if (found < 0 || found + part.length > end) return false
-    at = found + part.length
-  }
-  return true
+/** True for names that any of the patterns fits. */
+export function matcherOf(patterns: readonly string[]): (name: string) => boolean {
+  const exact = new Set(patterns.filter((pattern) => !/[*?]/.test(pattern)))
+  const open = patterns.filter((pattern) => /[*?]/.test(pattern))
+  if (open.length === 0) return (name) => exact.has(name)
+  return (name) => exact.has(name) || open.some((pattern) => fitsGlob(name, pattern))
 }

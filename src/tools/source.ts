@@ -92,7 +92,7 @@ const FOR_THE_CLIENT: ReadonlySet<number> = new Set([
 ])
 
 /** A JSON-RPC error of the tool that was called is a failure of the tool that called it, which the model can read. */
-function refusal(error: unknown): JsonObject {
+export function refusal(error: unknown): JsonObject {
   if (error instanceof RpcError && !FOR_THE_CLIENT.has(error.code))
     return errorResult(`${error.message} (JSON-RPC error ${error.code})`)
   throw error

@@ -21,7 +21,7 @@ import {
   connectTimedOut,
   requestFailed,
 } from './upstream-errors.ts'
-import { SessionExpired, type UpstreamTransport } from './upstream-transport.ts'
+import { isLocal, SessionExpired, type UpstreamTransport } from './upstream-transport.ts'
 import type { ConnectionState } from './upstreams.ts'
 
 interface ConnectionHandlers {
@@ -128,7 +128,7 @@ export class Connection {
   async stillSpoken(): Promise<boolean> {
     const { introduction, connectTimeoutMs } = this.#options
     const session = this.#session
-    if (session === undefined || session.transport.kind === 'stdio') return true
+    if (session === undefined || isLocal(session.transport)) return true
     const expired = new RequestTimeout('no answer to server/discover')
     try {
       await this.#limited(
@@ -175,7 +175,7 @@ export class Connection {
       return await handshake(peer, introduction, (version) => transport.setProtocolVersion?.(version))
     })()
     // A server that knows only `initialize` may say nothing at all to anything else.
-    const limited = introduction.era === 'modern' && transport.kind === 'stdio'
+    const limited = introduction.era === 'modern' && isLocal(transport)
     const expired = limited
       ? new RequestTimeout('no answer to server/discover')
       : connectTimedOut(server, connectTimeoutMs)
@@ -201,15 +201,16 @@ export class Connection {
     }
   }
 
-  #notConnected(thrown: unknown, { kind, failure }: UpstreamTransport): Error {
+  #notConnected(thrown: unknown, transport: UpstreamTransport): Error {
     const { server, introduction } = this.#options
     if (
       this.#state !== 'closed' &&
-      refusesEra(introduction.era, { error: thrown, local: kind === 'stdio' })
+      refusesEra(introduction.era, { error: thrown, local: isLocal(transport) })
     ) {
       this.#state = 'idle'
       return new EraRefused(introduction.era, thrown)
     }
+    const { failure } = transport
     const error = connectFailed(server, failure === undefined ? thrown : new Error(failure))
     this.#failed(error)
     return error

@@ -5,6 +5,7 @@ import { createRedactor } from '../telemetry/redact.ts'
 import { decoded, secretsOf } from '../telemetry/secret.ts'
 import { serverEnvironment } from './environment.ts'
 import { HttpTransport } from './http/transport.ts'
+import { InProcessTransport } from './in-process.ts'
 import type { CompleteOptions, HttpServer, ServerOptions } from './options.ts'
 import { StdioTransport } from './stdio.ts'
 import type { UpstreamTransport } from './upstream-transport.ts'
@@ -16,6 +17,7 @@ function isHttp(server: ServerOptions): server is HttpServer {
 
 /** The transport the configuration names, before anything was tried. */
 export function transportOf(server: ServerOptions): ServerStatus['transport'] {
+  if ('serve' in server) return 'in-process'
   if (!isHttp(server)) return 'stdio'
   return httpType(server) === 'sse' ? 'sse' : 'streamable-http'
 }
@@ -47,6 +49,10 @@ export function dial(
       authorizer: options.authorizer(name),
     })
   }
+  if ('serve' in server) {
+    const conceal = createRedactor().text
+    return new InProcessTransport({ serve: server.serve, largeBytes, conceal })
+  }
   const { command, args = [], env = {}, cwd } = server
   return new StdioTransport({
     command,
@@ -57,7 +63,7 @@ export function dial(
     largeBytes,
     maxMessageBytes,
     arriving: options.arriving,
-    conceal: createRedactor(secretsOf([{ env }])).text,
+    conceal: createRedactor(secretsOf([{ env, args }])).text,
     logger,
     spawn: options.spawn,
   })

@@ -180,6 +180,11 @@ export class Lists {
       const group = link.groups.split(link.client)
       if (before) this.#catalog.split(before, group, session)
     }
+    this.refresh(link, kinds)
+  }
+
+  /** Whoever reads these next gets what the server says then, and so do the others who see the same. */
+  refresh(link: Link, kinds: readonly ListKind[]): void {
     for (const place of placesOf(link)) {
       const fetch = this.#fetch(this.#parts.server(link.server), link, place)
       for (const kind of kinds) this.#catalog.invalidate(place, kind, fetch)

@@ -4,6 +4,7 @@ import type { Logger } from '../telemetry/log.ts'
 import type { Authorizer } from './authorizer.ts'
 import { type BackoffOptions, DEFAULT_BACKOFF, type Later, later } from './backoff.ts'
 import type { Arriving } from './envelope.ts'
+import type { Serve } from './in-process.ts'
 import type { Spawn } from './process-group.ts'
 import type { UpstreamEvents } from './upstreams.ts'
 
@@ -36,7 +37,13 @@ export interface HttpServer extends ServerSettings {
   oauth?: object | undefined
 }
 
-export type ServerOptions = StdioServer | HttpServer
+export interface InProcessServer extends ServerSettings {
+  /** Tells it from others, in every run. */
+  id: string
+  serve: Serve
+}
+
+export type ServerOptions = StdioServer | HttpServer | InProcessServer
 
 interface UpstreamDefaults {
   timeoutMs: number

@@ -142,11 +142,12 @@ class Pool implements Upstreams {
     return lists.filter((list) => list !== undefined)
   }
 
-  refresh(kind: ListKind, client: Client): void {
+  refresh(kind: ListKind, client: Client, servers = this.servers): void {
     for (const server of this.#servers.values()) {
+      if (!servers.includes(server.name)) continue
       const [era] = this.#speaker.order(server, client)
       const link = this.#links.peek(server, client, era)
-      if (link) this.#lists.changed(link, [kind])
+      if (link) this.#lists.refresh(link, [kind])
     }
   }
 

@@ -6,6 +6,7 @@ import { type DiscardedLine, LineReader } from '../protocol/line-reader.ts'
 import { LineWriter } from '../protocol/line-writer.ts'
 import type { JsonRpcMessage } from '../protocol/message.ts'
 import { textOfParts } from '../protocol/message-bytes.ts'
+import { jsonParts } from '../protocol/raw-json.ts'
 import type { Transport } from '../protocol/transport.ts'
 import type { Logger } from '../telemetry/log.ts'
 import { type Arriving, idOfEdges, watchFor } from './envelope.ts'
@@ -85,7 +86,10 @@ export class StdioTransport implements UpstreamTransport {
   async send(message: JsonRpcMessage): Promise<void> {
     if (this.#writer === undefined || this.#ended || !this.#group?.child.stdin.writable)
       throw new Error('the server takes no more input')
-    await this.#writer.write(`${JSON.stringify(wireMessage(message))}\n`)
+    const [first, ...others] = jsonParts(wireMessage(message))
+    await (others.length === 0
+      ? this.#writer.write(`${first}\n`)
+      : this.#writer.write(first, ...others, '\n'))
   }
 
   /** Resolves when the process and all it started are gone. */

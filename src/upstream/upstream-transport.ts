@@ -16,6 +16,11 @@ export interface UpstreamTransport extends Transport {
   setProtocolVersion?(version: string): void
 }
 
+/** True for a process of ours, or a part of this one: it is there for as long as we want it. */
+export function isLocal({ kind }: UpstreamTransport): boolean {
+  return kind === 'stdio' || kind === 'in-process'
+}
+
 /** Rejects `send` when the server forgot the session: the message was not delivered and may be sent again. */
 export class SessionExpired extends Error {
   override readonly name = 'SessionExpired'

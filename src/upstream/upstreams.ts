@@ -39,7 +39,7 @@ export type ConnectionState = 'idle' | 'connecting' | 'ready' | 'waiting' | 'clo
 export interface ServerStatus {
   server: string
   state: ConnectionState
-  transport: 'stdio' | 'streamable-http' | 'sse'
+  transport: 'stdio' | 'streamable-http' | 'sse' | 'in-process'
   /** `serverInfo`, `capabilities`, `instructions`, `protocolVersion` of its last initialize result. */
   initialize?: JsonObject
   tools?: number
@@ -75,8 +75,8 @@ export interface Upstreams {
   known(server: string): JsonObject | undefined
   /** One list of every server, in parallel, from memory where it is still true. A server that fails is left out (status says why). */
   list(kind: ListKind, client: Client | undefined, signal: AbortSignal): Promise<ServerList[]>
-  /** Whoever lists these of this client next gets what the servers say then, not what is remembered. */
-  refresh(kind: ListKind, client: Client): void
+  /** Whoever lists these of this client next gets what the servers (these, or all) say then, not what is remembered. */
+  refresh(kind: ListKind, client: Client, servers?: readonly string[]): void
   /** One request to one server on behalf of an exchange: progress, cancellation and server→client requests belong to it. */
   request(server: string, request: Request, exchange: Exchange): Promise<Result>
   /**

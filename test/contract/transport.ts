@@ -1,7 +1,8 @@
-/** What holds for a server however it is reached. Run for stdio, streamable HTTP and HTTP+SSE. */
+/** What holds for a server however it is reached. Run for stdio, a server of this process, streamable HTTP and HTTP+SSE. */
 import { describe, expect, test } from 'vitest'
 import { ProxyError, RpcError } from '../../src/protocol/errors.ts'
 import type { JsonObject } from '../../src/protocol/json.ts'
+import { RawJson } from '../../src/protocol/raw-json.ts'
 import type { ServerOptions } from '../../src/upstream/options.ts'
 import { client, exchange, jsonOf, textOf, toolCall, upstreams } from '../support/upstream.ts'
 import { verifies } from '../support/verifies.ts'
@@ -14,7 +15,7 @@ export function transportContract(
   start: (options?: JsonObject) => Promise<ServerOptions>,
 ): void {
   describe(name, () => {
-    verifies('S1.2 S2.2 S2.8', 'introduces itself properly and lists and calls tools', async () => {
+    verifies('S1.2 S2.2 S2.8 S4.33', 'introduces itself properly and lists and calls tools', async () => {
       const pool = upstreams({ servers: { docs: await start() } })
       const me = client({ roots: {} })
       const [list] = await pool.list('tools', me, forever)
@@ -37,6 +38,17 @@ export function transportContract(
       ])
       expect(pool.known('docs')).toMatchObject({ serverInfo: { name: 'fixture' }, instructions: 'a fixture' })
       expect(pool.status()[0]).toMatchObject({ state: 'ready', tools: list?.items.length })
+    })
+
+    test('a value that is sent as it is written arrives as that', async () => {
+      const pool = upstreams({ servers: { docs: await start() } })
+      const text = 'ü€𝄞\n"'.repeat(50_000)
+      const written = Buffer.from(JSON.stringify({ text, list: [1, 2.5, null] }))
+      const args = { a: RawJson.in(written), b: ['c', RawJson.in(Buffer.from('7'))], d: '"' }
+      const result = await pool.request('docs', toolCall('echo', args), exchange())
+      // Compared at once: a difference would be printed whole.
+      const expected = { a: { text, list: [1, 2.5, null] }, b: ['c', 7], d: '"' }
+      expect(JSON.stringify(jsonOf(result)) === JSON.stringify(expected)).toBe(true)
     })
 
     verifies('S2.8', 'an error of the server passes unchanged', async () => {

@@ -35,6 +35,13 @@ verifies(
     const unknown = await call(ben, 'proxy_filter', { cache_id: '0123456789ab', aggregate: 'count' })
     expect(foreign.isError).toBe(true)
     expect(textOf(foreign)).toBe(textOf(unknown).replaceAll('0123456789ab', handleOf(annas)))
+    const taken = (handle: string) => call(ben, 'f_text', { size: { $from: handle, path: '$[5].id' } })
+    expect(textOf(await taken(handleOf(bens)))).toBe('aaaaa')
+    const refused = await taken(handleOf(annas))
+    expect(refused.isError).toBe(true)
+    expect(textOf(refused)).toBe(
+      textOf(await taken('0123456789ab')).replaceAll('0123456789ab', handleOf(annas)),
+    )
     const own = await call(ben, 'proxy_filter', { cache_id: handleOf(bens), aggregate: 'count' })
     expect(textOf(own)).toContain('300')
   },

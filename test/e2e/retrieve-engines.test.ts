@@ -1,7 +1,7 @@
 /** What finds tools, and what of it outlives a run: each engine as it is configured, over a server whose tools change. */
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { verifies } from '../support/verifies.ts'
 import { catalogue, embeddingServer, namesFor, retrieve } from './support/catalogue.ts'
 import { runProxy } from './support/command.ts'
@@ -119,7 +119,7 @@ verifies(
   },
 )
 
-test('an engine that cannot work here ends the start with what to do', async () => {
+verifies('S1.50 S1.48', 'an engine that cannot work here ends the start with what to do', async () => {
   const directory = temporaryDirectory()
   const settings = { exposure: 'retrieve' }
   const file = writeConfig(directory, { servers: { f: fixture('f') }, settings })

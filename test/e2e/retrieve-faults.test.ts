@@ -1,14 +1,5 @@
 /** What goes wrong while tools are found and called: at the servers, and at what is kept on disk. The session goes on. */
-import {
-  chmodSync,
-  cpSync,
-  mkdirSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -27,18 +18,6 @@ async function refused(proxy: RunningProxy, args: Record<string, unknown>, words
 }
 
 describe('a server', () => {
-  verifies('S1.28', 'that changes its tools is searched as it is now', async () => {
-    const proxy = await startProxy({ servers: { a: changing(['hammer_nails']) }, settings })
-    await expect.poll(() => namesFor(proxy, 'hammer nails')).toEqual(['a_hammer_nails'])
-    const names = ['paint_fences']
-    // It says that its list changed before it answers: what is asked next sees the new list.
-    await proxy.call('call_tool', { name: 'a_set_tools', arguments: { names } })
-    await refused(proxy, { name: 'a_hammer_nails' }, 'Tool a_hammer_nails not found')
-    expect(await namesFor(proxy, 'hammer nails')).toEqual([])
-    expect(await namesFor(proxy, 'paint fences')).toEqual(['a_paint_fences'])
-    expect(await proxy.text('call_tool', { name: 'a_paint_fences' })).toContain('paint_fences of')
-  })
-
   verifies('S1.28 S1.7', 'that changes tools which were added to the list has the client told', async () => {
     const proxy = await startProxy({
       servers: { a: changing(['hammer_nails', 'saw_wood']) },
@@ -58,26 +37,31 @@ describe('a server', () => {
     expect(await shown()).toEqual(['a_set_tools'])
   })
 
-  test('whose tools are called as another’s, or at great length, is found and called all the same', async () => {
-    const long = `${'measure_twice_'.repeat(7)}ab`
-    expect(long).toHaveLength(100)
-    const names = ['hammer_nails', long, `${long.slice(0, -1)}c`]
-    const proxy = await startProxy({
-      servers: { a: changing(names), b: changing(['hammer_nails']) },
-      settings,
-    })
-    await expect
-      .poll(async () => (await namesFor(proxy, 'hammer nails')).sort())
-      .toEqual(['a_hammer_nails', 'b_hammer_nails'])
-    await refused(proxy, { name: 'hammer_nails' }, 'run one of a_hammer_nails, b_hammer_nails')
-    const found = await retrieve(proxy, 'measure twice')
-    expect(new Set(found.tools.map(({ name }) => name)).size).toBe(2)
-    for (const { name, original_name } of found.tools) {
-      expect(name.length).toBeLessThanOrEqual(60)
-      expect(await proxy.text('call_tool', { name })).toContain(`${original_name} of`)
-    }
-    await refused(proxy, { name: `a_${long}x` }, 'not found')
-  })
+  verifies(
+    'S1.36 S1.13',
+    'whose tools are called as another’s, or at great length, is found and called all the same',
+    async () => {
+      const long = `${'measure_twice_'.repeat(7)}ab`
+      expect(long).toHaveLength(100)
+      const names = ['hammer_nails', long, `${long.slice(0, -1)}c`]
+      const proxy = await startProxy({
+        servers: { a: changing(names), b: changing(['hammer_nails']) },
+        settings,
+        env: { MCPPROXY_TOOL_NAME_LIMIT: '40' },
+      })
+      await expect
+        .poll(async () => (await namesFor(proxy, 'hammer nails')).sort())
+        .toEqual(['a_hammer_nails', 'b_hammer_nails'])
+      await refused(proxy, { name: 'hammer_nails' }, 'run one of a_hammer_nails, b_hammer_nails')
+      const found = await retrieve(proxy, 'measure twice')
+      expect(new Set(found.tools.map(({ name }) => name)).size).toBe(2)
+      for (const { name, original_name } of found.tools) {
+        expect(name.length).toBeLessThanOrEqual(40)
+        expect(await proxy.text('call_tool', { name })).toContain(`${original_name} of`)
+      }
+      await refused(proxy, { name: `a_${long}x` }, 'not found')
+    },
+  )
 
   verifies('S1.61', 'that never answers, or cannot be started, leaves the others what they are', async () => {
     const proxy = await startProxy({
@@ -137,16 +121,11 @@ describe('what is kept', () => {
     const file = tableIn(directory)
     const damages: Record<string, () => void> = {
       'another file': () => writeFileSync(file, 'no database'),
-      'half of it': () => truncateSync(file, Math.floor(statSync(file).size / 2)),
-      'nothing of it': () => truncateSync(file),
-      'zeros in it': () => writeFileSync(file, Buffer.alloc(8192)),
       'a folder in its place': () => {
         rmSync(file)
         mkdirSync(join(file, 'inner'), { recursive: true })
       },
       'a lock that nobody holds': () => mkdirSync(`${file}.lock`),
-      'what may only be read': () => chmodSync(file, 0o400),
-      'no folder': () => rmSync(join(file, '..'), { recursive: true }),
     }
     for (const [name, damage] of Object.entries(damages)) {
       damage()

@@ -172,15 +172,17 @@ verifies('S1.59', 'a server that has had its calls answers no more for a while; 
 })
 
 verifies(
-  'S1.37 S1.56 S1.57',
-  'texts are cut to the limit in both routings, whatever their length',
+  'S1.34 S1.37 S1.56 S1.57',
+  'texts are cut to the limit in both routings, whatever their length; a question gives as many tools as is set',
   async () => {
     for (const routing of ['CALL_TOOL', 'DYNAMIC']) {
       const proxy = await startProxy({
         servers: { one: fixture('one') },
-        env: { MCPPROXY_ROUTING_TYPE: routing, MCPPROXY_TRUNCATE_OUTPUT_LEN: '500' },
+        env: { MCPPROXY_ROUTING_TYPE: routing, MCPPROXY_TRUNCATE_OUTPUT_LEN: '500', MCPPROXY_TOP_K: '2' },
       })
       await expect.poll(() => namesFor(proxy, 'quick brown text of bytes')).toContain('one_big')
+      const some = JSON.parse(await proxy.text('retrieve_tools', { query: 'records of an array' }))
+      expect(some.tools).toHaveLength(2)
       const run = async (bytes: number): Promise<string> =>
         routing === 'DYNAMIC'
           ? proxy.text('one_big', { bytes })

@@ -8,11 +8,11 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import type { Client, Exchange } from '../../src/protocol/exchange.ts'
 import type { JsonObject, JsonValue } from '../../src/protocol/json.ts'
-import type { Notification, Request } from '../../src/protocol/message.ts'
+import type { JsonRpcMessage, Notification, Request } from '../../src/protocol/message.ts'
 import { plain, type Result } from '../../src/protocol/result.ts'
 import { silentLogger } from '../../src/telemetry/log.ts'
 import { type Later, later } from '../../src/upstream/backoff.ts'
-import type { StdioServer, UpstreamsOptions } from '../../src/upstream/options.ts'
+import type { InProcessServer, StdioServer, UpstreamsOptions } from '../../src/upstream/options.ts'
 import { createUpstreams } from '../../src/upstream/pool.ts'
 import type { ListKind, Upstreams } from '../../src/upstream/upstreams.ts'
 
@@ -21,6 +21,22 @@ const script = (name: string): string => fileURLToPath(new URL(`./servers/${name
 /** A configuration that starts the stdio fixture; see `servers/stdio.mjs` for its options. */
 export function stdioServer(options: JsonObject = {}): StdioServer {
   return { command: process.execPath, args: [script('stdio.mjs'), JSON.stringify(options)] }
+}
+
+/** The fixture as a part of this process. */
+export async function inProcessServer(options: JsonObject = {}): Promise<InProcessServer> {
+  const { connect } = (await import(script('fixture.mjs'))) as {
+    connect(client: object, options: JsonObject): (message: unknown) => Promise<void>
+  }
+  return {
+    id: 'fixture',
+    async serve(transport) {
+      const send = (message: JsonRpcMessage): void => void transport.send(message).catch(() => {})
+      const receive = connect({ send }, options)
+      transport.onmessage = (message) => void receive(message)
+      await transport.start()
+    },
+  }
 }
 
 /** The fixture behind a shell that does not replace itself, as npx and others do. */

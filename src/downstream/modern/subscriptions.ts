@@ -12,7 +12,7 @@ import { Subscription } from './subscription.ts'
 import { createWatches, type Watches, type WatchMethod } from './watches.ts'
 
 export interface SubscriptionsOptions {
-  backend: Pick<Backend, 'handler' | 'describe' | 'logger'>
+  backend: Pick<Backend, 'handler' | 'describe' | 'logger' | 'toolsChange'>
   audience: Pick<Audience, 'add' | 'remove'>
 }
 
@@ -78,7 +78,12 @@ export function createSubscriptions({ backend, audience }: SubscriptionsOptions)
     listener.subscriptions.add(subscription)
     if (listener.subscriptions.size > 1) return listener
     listeners.set(client, listener)
-    audience.add(client, (list) => [...listener.subscriptions].some(({ filter }) => filter.lists.has(list)))
+    audience.add(
+      client,
+      (list) =>
+        (list !== 'tools' || backend.toolsChange?.(client) !== false) &&
+        [...listener.subscriptions].some(({ filter }) => filter.lists.has(list)),
+    )
     return listener
   }
 

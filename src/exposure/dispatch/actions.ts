@@ -6,7 +6,7 @@ import type { Spills } from '../../spill/spills.ts'
 import type { Keeper } from '../../store/keeper.ts'
 import type { Effect } from '../effects.ts'
 import type { Listing } from '../shelf.ts'
-import type { Connection, ConnectionInfo } from './connections.ts'
+import type { Connection, ConnectionInfo, ToolFilter } from './connections.ts'
 import type { DispatchParams } from './params.ts'
 
 export interface DispatchSettings {
@@ -20,7 +20,8 @@ export interface DispatchSettings {
     /** `toon`: data is written as TOON before it is measured, while `threshold` is set. */
     format: 'json' | 'toon'
   }
-  readback: { maxChars: number; grepMaxMatches: number }
+  /** `aliases`: its operations are tools of their own as well. */
+  readback: { maxChars: number; grepMaxMatches: number; aliases: boolean }
 }
 
 export interface DispatchParts {
@@ -30,8 +31,10 @@ export interface DispatchParts {
   spills: Spills
   /** The servers, in the order of the configuration. */
   connections(): readonly ConnectionInfo[]
-  /** Has the lists of these servers fetched anew, and waits for them. */
-  refresh(servers: readonly string[], exchange: Exchange): Promise<void>
+  /** Which tools of all servers may be used. Undefined: all. */
+  toolFilter(): ToolFilter | undefined
+  /** Whoever lists the tools of these servers next gets what they say then. */
+  refresh(servers: readonly string[], exchange: Exchange): void
 }
 
 /** What an action works with. */

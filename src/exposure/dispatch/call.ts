@@ -8,12 +8,14 @@ import { asksForInput } from '../../protocol/input-required.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
 import { plain } from '../../protocol/result.ts'
 import { Refused } from '../../spill/confined.ts'
+import { refusal } from '../../tools/source.ts'
 import { covers, effectOf } from '../effects.ts'
 import type { Action, DispatchParts, Situation } from './actions.ts'
 import type { DispatchParams } from './params.ts'
 import { failureReply } from './reply.ts'
 import { resolveTool } from './resolve.ts'
 import { spillIfWanted } from './spill.ts'
+import { namesSpill, spilledPath } from './spilled-path.ts'
 
 export const call: Action = async (params, situation, parts) => {
   const { tool: name, connection } = params
@@ -33,15 +35,16 @@ export const call: Action = async (params, situation, parts) => {
     )
   const given = await argumentsOf(params, situation, parts)
   if ('failure' in given) return failureReply('call', given.failure)
-  const spilled = pathIn(given.args, parts)
+  const spilled = given.supplied ? undefined : spilledPath(given.args, parts.spills)
   if (spilled !== undefined)
     return failureReply(
       'call',
       `${spilled} is a result in a file: read it with {"action":"readresult","resultFile":${JSON.stringify(spilled)},"op":"head"}, or pass it on as argumentsFile. ${tool.original} was not called.`,
     )
   const { exchange, next } = situation
-  const result = await next({
+  const request = next({
     ...exchange,
+    ...(given.supplied && { supplied: given.supplied }),
     params: {
       ...(exchange.params._meta !== undefined && { _meta: exchange.params._meta }),
       ...(params.meta && {
@@ -52,16 +55,21 @@ export const call: Action = async (params, situation, parts) => {
       arguments: given.args,
     },
   })
+  const result = await request.catch(refusal)
   if (asksForInput(result)) return plain(result)
   const heading: JsonObject = {
     action: 'call',
     tool: tool.original,
-    ...(params.argumentsFile !== undefined && { arguments: { _fromFile: params.argumentsFile } }),
+    ...(given.supplied && { arguments: given.args }),
   }
-  const inFile = await spillIfWanted(result, tool, given.args, params, situation, parts)
+  // What was read out of such a file goes to no other by itself.
+  const wish =
+    !given.supplied && namesSpill(given.args, parts.spills) ? { ...params, resultSizeThreshold: 0 } : params
+  const inFile = await spillIfWanted(result, tool, given.args, wish, situation, parts)
   if (inFile) return { ...heading, ...inFile }
   const answer = plain(result)
-  if (answer.isError === true) return { ...heading, ...explained(answer, tool, given.args) }
+  if (answer.isError === true)
+    return { ...heading, ...(given.supplied ? answer : explained(answer, tool, given.args)) }
   return { ...heading, estimatedTokens: await tokensOf(answer, parts), ...answer }
 }
 
@@ -71,11 +79,17 @@ function carried(params: JsonObject): JsonObject {
   return rest
 }
 
+/** `supplied`: what a file holds, which is put in where the call ends; `args` are then what may be shown of it. */
+interface Given {
+  args: JsonObject
+  supplied?: Uint8Array<SharedArrayBuffer>
+}
+
 async function argumentsOf(
   { arguments: given, argumentsFile }: DispatchParams,
   { exchange }: Situation,
   { spills }: DispatchParts,
-): Promise<{ args: JsonObject } | { failure: string }> {
+): Promise<Given | { failure: string }> {
   if (argumentsFile === undefined) return { args: given ?? {} }
   if (given !== undefined && Object.keys(given).length > 0)
     return {
@@ -83,22 +97,14 @@ async function argumentsOf(
         'Give arguments or argumentsFile, not both. To put a kept value beside others write {"$from": "<cache_id>", "path": "…"} in arguments.',
     }
   try {
-    const bytes = await spills.read(exchange.agent, argumentsFile)
-    const args: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'))
-    if (isObject(args)) return { args }
-    return { failure: 'argumentsFile holds JSON that is no object: arguments have names.' }
+    return {
+      args: { _fromFile: argumentsFile },
+      supplied: await spills.read(exchange.agent, argumentsFile),
+    }
   } catch (error) {
     if (error instanceof Refused) return { failure: `argumentsFile: ${error.message}` }
-    if (error instanceof SyntaxError) return { failure: 'argumentsFile does not hold JSON.' }
     throw error
   }
-}
-
-/** The path of a result's file among the arguments: its server would read it, and the answer would be a file again. */
-function pathIn(args: JsonObject, { spills }: DispatchParts): string | undefined {
-  return Object.values(args).find(
-    (value): value is string => typeof value === 'string' && spills.holds(value),
-  )
 }
 
 /** Text per count: counted in pieces that are counted exactly. */

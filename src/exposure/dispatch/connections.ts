@@ -2,16 +2,35 @@
 import type { JsonObject } from '../../protocol/json.ts'
 import { nearest } from '../../text/edit-distance.ts'
 
+/** Tools that may be used, and tools that may not, by name or pattern. */
+export interface ToolFilter {
+  readonly allow?: readonly string[] | undefined
+  readonly deny?: readonly string[] | undefined
+}
+
+/** Patterns of a list that are told. */
+const mostPatterns = 50
+
+/** The filter as data. */
+export function filterData({ allow, deny }: ToolFilter): JsonObject {
+  return {
+    ...(allow && { allow: allow.slice(0, mostPatterns) }),
+    ...(deny && { deny: deny.slice(0, mostPatterns) }),
+  }
+}
+
 /** One server, as the gateway knows it. */
 export interface ConnectionInfo {
   /** Its name in the configuration. */
   readonly server: string
   /** MD5 of its configuration, hex: the same after a restart. */
   readonly id: string
-  /** How it is reached, without credentials. */
-  readonly descriptor: JsonObject
+  /** How it is reached, without credentials; a copy each time. */
+  descriptor(): JsonObject
   readonly serverInfo?: JsonObject | undefined
   readonly lastError?: string | undefined
+  /** Which of its tools may be used, where not all may. */
+  readonly toolFilter?: ToolFilter | undefined
   /** When its tools were last listed, in milliseconds since 1970. Absent: not in this run. */
   readonly refreshed?: number | undefined
 }

@@ -6,14 +6,15 @@ import type { Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../../protocol/json.ts'
 import { plain, type Result } from '../../protocol/result.ts'
 import { covers, effectOf } from '../effects.ts'
-import { DISPATCH } from '../names.ts'
-import { createShelves, type Shelves } from '../shelf.ts'
+import { DISPATCH, QUERIES } from '../names.ts'
+import { createShelves, type ShelfEvents, type Shelves } from '../shelf.ts'
 import type { Action, DispatchParts, Situation } from './actions.ts'
+import { aliasTools } from './aliases.ts'
 import { call } from './call.ts'
-import { withAliases } from './connections.ts'
+import { findConnection, withAliases } from './connections.ts'
 import { type DispatchTool, definitionsOf } from './definition.ts'
 import { list, status } from './list.ts'
-import { type ActionName, QUERIES, readDispatchParams } from './params.ts'
+import { type ActionName, readDispatchParams } from './params.ts'
 import { readresult } from './readresult.ts'
 import { failureReply } from './reply.ts'
 import { resolveTool } from './resolve.ts'
@@ -21,13 +22,12 @@ import { search } from './search.ts'
 
 export interface DispatchOptions extends DispatchParts {
   finder: Finder
+  events?: ShelfEvents
   /** Names of the proxy's own query tools, which are actions here and not listed. */
   ownTools: ReadonlySet<string>
 }
 
-const ACTIONS: Readonly<
-  Record<Exclude<ActionName, keyof typeof QUERIES>, Action> & Partial<Record<ActionName, Action>>
-> = {
+const ACTIONS: Readonly<Record<ActionName, Action>> = {
   list,
   search,
   call,
@@ -39,13 +39,14 @@ const ACTIONS: Readonly<
 }
 
 export function createDispatch(options: DispatchOptions): Middleware {
-  const tools = definitionsOf(options.settings)
+  const { settings } = options
+  const tools = [...definitionsOf(settings), ...(settings.readback.aliases ? aliasTools() : [])]
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   return {
     name: 'dispatch',
     methods: ['tools/list', 'tools/call'],
     wrap(next) {
-      const shelves = createShelves(next, options.ownTools, options.finder)
+      const shelves = createShelves(next, options.ownTools, options.finder, options.events)
       return async (exchange) => {
         // A proxy that is our client offers its tools as it likes: it has to see them all.
         if (exchange.client.via !== undefined) return next(exchange)
@@ -75,8 +76,15 @@ async function dispatch(
   if (!tool.actions.has(action))
     return errorResult(`${tool.name} has no action ${action}: use ${tool.elsewhere}.`)
   if (params.refresh === true) {
-    const servers = withAliases(options.connections()).map(({ server }) => server)
-    await options.refresh(servers, exchange)
+    const connections = withAliases(options.connections())
+    const chosen =
+      params.connection === undefined ? undefined : findConnection(params.connection, connections)
+    // What nobody has listed yet is only remembered: it is asked for first, so that there is something to ask anew.
+    await shelves.of(exchange)
+    options.refresh(
+      (chosen ? [chosen] : connections).map(({ server }) => server),
+      exchange,
+    )
   }
   const situation: Situation = {
     exchange: { ...exchange, params: { ...exchange.params, arguments: given } },
@@ -85,8 +93,7 @@ async function dispatch(
     next,
     allowed: tool.allowed,
   }
-  const run = ACTIONS[action]
-  return run ? run(params, situation, options) : errorResult(`There is no action ${action}.`)
+  return ACTIONS[action](params, situation, options)
 }
 
 /** A question about kept results is one of the proxy's own tools, which reads its parameters itself. */

@@ -2,44 +2,74 @@
 import { createHash } from 'node:crypto'
 import type { FindableTool } from '../../discovery/finder.ts'
 import { leadOf } from '../../discovery/lead.ts'
-import { type JsonObject, own } from '../../protocol/json.ts'
-import type { Action, Situation } from './actions.ts'
-import { type Connection, findConnection, unknownConnection } from './connections.ts'
+import { encodeResult } from '../../engine/content.ts'
+import { hashOf } from '../../engine/hash.ts'
+import { textBlock } from '../../protocol/content.ts'
+import { isObject, type JsonObject, own } from '../../protocol/json.ts'
+import type { Action, DispatchParts, Situation } from './actions.ts'
+import { type Connection, filterData, findConnection, unknownConnection } from './connections.ts'
 import type { DispatchParams } from './params.ts'
 import { dataReply, failureReply } from './reply.ts'
 
 /** Characters of a description in the compact format. */
 const lead = 160
+/** Characters of a reply that is cut, beside its connections. */
+const frame = 500
 
-export const list: Action = async (params, situation, { settings }) => {
+export const list: Action = async (params, situation, parts) => {
   const { connection } = params
   const wanted = connection === undefined ? undefined : findConnection(connection, situation.connections)
   if (connection !== undefined && !wanted)
     return failureReply('list', unknownConnection(connection, situation.connections))
   const chosen = wanted ? [wanted] : situation.connections
-  const told = chosen.map((one) => describe(one, params, situation))
-  const data = { totalConnections: situation.connections.length, connections: told }
-  const text = JSON.stringify(data)
-  if (text.length <= settings.budget) return dataReply('list', data)
+  const { budget } = parts.settings
+  const totalConnections = situation.connections.length
+  const data = dataOf(chosen, params, situation)
+  if (JSON.stringify(data).length <= budget) return dataReply('list', data)
+  const plainer = dataOf(chosen, { ...params, includeAnnotations: false }, situation)
+  if (params.format !== 'detail' && JSON.stringify(plainer).length <= budget)
+    return dataReply('list', plainer)
+  const { handle } = await kept(data, params, situation, parts)
   return dataReply('list', {
-    totalConnections: situation.connections.length,
-    note: `The whole list has ${text.length} characters. List one connection, or search by {"action":"search","query":"…"}.`,
-    connections: shortened(chosen, params, situation, settings.budget - 400),
+    totalConnections,
+    note: `The whole list has ${JSON.stringify(data).length} characters. Search it by {"action":"search","query":"…"}, list one connection, or ask for parts of it: {"action":"filter","cache_id":"${handle}","path":"$.connections[*].tools[*]"}.`,
+    cache_id: handle,
+    connections: shortened(chosen, params, situation, budget - frame),
   })
+}
+
+function dataOf(chosen: readonly Connection[], params: DispatchParams, situation: Situation): JsonObject {
+  return {
+    totalConnections: situation.connections.length,
+    connections: chosen.map((one) => describe(one, params, situation)),
+  }
+}
+
+/** Too much to read is something to explore. */
+async function kept(
+  data: JsonObject,
+  params: DispatchParams,
+  { exchange }: Situation,
+  { keeper }: DispatchParts,
+): Promise<{ handle: string }> {
+  const content = encodeResult({ content: [textBlock(JSON.stringify(data))] })
+  const origin = { tool: 'proxy-dispatch', arguments: { ...params } as JsonObject }
+  return keeper.keep(exchange.agent, { content, hash: hashOf(content), origin })
 }
 
 function describe(connection: Connection, params: DispatchParams, { listing }: Situation): JsonObject {
   const { includeTools = true, format = 'compact' } = params
   const tools = listing.shelf.tools.filter(({ server }) => server === connection.server)
-  const { alias, server, id, serverInfo, lastError, refreshed, descriptor } = connection
+  const { alias, server, id, serverInfo, lastError, refreshed, toolFilter } = connection
   return {
     alias,
     name: server,
-    ...(format === 'detail' && { id, descriptor }),
+    ...(format === 'detail' && { id, descriptor: connection.descriptor() }),
     toolCount: tools.length,
     ...(format === 'detail' && serverInfo && { serverInfo }),
+    ...(format === 'detail' && toolFilter && { toolFilter: filterData(toolFilter) }),
     ...(lastError !== undefined && { lastError }),
-    ...(format === 'detail' && refreshed !== undefined && { lastRefresh: new Date(refreshed).toISOString() }),
+    ...(format === 'detail' && refreshed !== undefined && { lastRefreshed: time(refreshed) }),
     ...(includeTools && { tools: tools.map((tool) => describeTool(tool, params)) }),
   }
 }
@@ -48,15 +78,23 @@ function describeTool({ original, definition }: FindableTool, params: DispatchPa
   const { includeInputSchema = false, includeAnnotations = true, format = 'compact' } = params
   const { description } = definition
   const annotations = own(definition, 'annotations')
+  const shown = format === 'compact' ? hintsIn(annotations) : annotations
   const schema = own(definition, 'inputSchema')
   return {
     name: original,
     ...(typeof description === 'string' && {
       description: format === 'compact' ? leadOf(description, lead) : description,
     }),
-    ...(includeAnnotations && format === 'detail' && annotations !== undefined && { annotations }),
+    ...(includeAnnotations && shown !== undefined && { annotations: shown }),
     ...(includeInputSchema && schema !== undefined && { inputSchema: schema }),
   }
+}
+
+/** What decides who may call it, where it is not what a tool is taken for that says nothing (MCP specification, "ToolAnnotations"). */
+function hintsIn(annotations: unknown): JsonObject | undefined {
+  if (!isObject(annotations)) return undefined
+  if (own(annotations, 'readOnlyHint') === true) return { readOnlyHint: true }
+  return own(annotations, 'destructiveHint') === false ? { destructiveHint: false } : undefined
 }
 
 /** Names alone where descriptions do not fit, counts alone where names do not. */
@@ -76,31 +114,60 @@ function shortened(
       .map(({ original }) => original),
   }))
   if (params.includeTools !== false && JSON.stringify(named).length <= budget) return named
+  return within(counts, budget)
+}
+
+/** The first of them, as many as there is room for. */
+function within(items: readonly JsonObject[], budget: number): JsonObject[] {
   const fitting: JsonObject[] = []
   let room = budget
-  for (const count of counts) {
-    room -= JSON.stringify(count).length + 1
+  for (const item of items) {
+    room -= JSON.stringify(item).length + 1
     if (room < 0) break
-    fitting.push(count)
+    fitting.push(item)
   }
   return fitting
 }
 
-export const status: Action = async (_, { connections, listing }) => {
+export const status: Action = async (_, { connections, listing }, { settings, toolFilter }) => {
   const { tools } = listing.shelf
-  const hash = createHash('sha256')
-  for (const { name, definition } of tools) hash.update(`${name}\n${String(definition.description)}\n`)
   const refreshed = connections.flatMap((one) => (one.refreshed === undefined ? [] : [one.refreshed]))
-  return dataReply('status', {
-    totalConnections: connections.length,
-    totalTools: tools.length,
-    catalogHash: hash.digest('hex').slice(0, 16),
-    ...(refreshed.length > 0 && { lastUpdated: new Date(Math.max(...refreshed)).toISOString() }),
-    connections: connections.map(({ alias, server, lastError }) => ({
+  const filter = toolFilter()
+  const told = connections.map((one): JsonObject => {
+    const { alias, server, serverInfo, lastError, toolFilter: ownFilter } = one
+    return {
       alias,
       name: server,
       toolCount: tools.filter((tool) => tool.server === server).length,
-      ...(lastError !== undefined && { lastError }),
-    })),
+      ...(serverInfo && {
+        server: [serverInfo.name, serverInfo.version].map(String).join(' ').slice(0, 200),
+      }),
+      ...(one.refreshed !== undefined && { lastRefreshed: time(one.refreshed) }),
+      ...(ownFilter && { toolFilter: filterData(ownFilter) }),
+      ...(lastError !== undefined && { lastError: lastError.slice(0, 500) }),
+    }
   })
+  const shown = within(told, settings.budget - frame)
+  return dataReply('status', {
+    totalConnections: connections.length,
+    totalTools: tools.length,
+    catalogHash: hashOfTools(tools),
+    ...(refreshed.length > 0 && { lastUpdated: time(Math.max(...refreshed)) }),
+    ...(filter && { toolFilter: filterData(filter) }),
+    ...(shown.length < told.length && {
+      note: `Only ${shown.length} of ${told.length} connections are shown; list names one by connection.`,
+    }),
+    connections: shown,
+  })
+}
+
+/** Another one when anything changes that a client would see of a tool. */
+function hashOfTools(tools: readonly FindableTool[]): string {
+  const hash = createHash('sha256')
+  for (const { server, definition } of tools) hash.update(`${server}\n${JSON.stringify(definition)}\n`)
+  return hash.digest('hex').slice(0, 16)
+}
+
+function time(milliseconds: number): string {
+  return new Date(milliseconds).toISOString()
 }

@@ -4,6 +4,7 @@ import { READBACK_OPS } from '../../processors/readback.ts'
 import { isObject, type JsonObject } from '../../protocol/json.ts'
 import { nearest } from '../../text/edit-distance.ts'
 import { readParams } from '../../tools/params.ts'
+import { QUERIES } from '../names.ts'
 
 export const ACTIONS = [
   'list',
@@ -86,27 +87,35 @@ const TAKEN: Readonly<Record<ActionName, readonly string[]>> = {
   explore: [],
 }
 
-/** Actions whose other parameters are those of a tool of the proxy's own, which reads them itself. */
-export const QUERIES: Readonly<Partial<Record<ActionName, string>>> = {
-  filter: 'proxy_filter',
-  search_result: 'proxy_search',
-  explore: 'proxy_explore',
-}
-
 export type ReadParams =
   | { action: ActionName; params: DispatchParams; given: JsonObject }
   | { failure: string }
 
 /** Reads what a model wrote, spelled as models spell it; what cannot be read is an error that shows the right shape. */
 export function readDispatchParams(tool: string, args: JsonObject): ReadParams {
-  const given = respelled(args)
+  const given = respelled(withoutEmpty(args))
   const { action } = given
   if (!isAction(action)) return { failure: unknownAction(tool, action) }
-  if (QUERIES[action] !== undefined) return { action, params: { action }, given }
+  // A tool of the proxy's own, which reads its parameters itself.
+  if (Object.hasOwn(QUERIES, action)) return { action, params: { action }, given }
   const misplaced = misplacedIn(action, given)
   if (misplaced !== undefined) return { failure: misplaced }
   const read = readParams(tool, schema, given)
   return 'failure' in read ? read : { action, params: read.params, given }
+}
+
+/** Listed for other actions: some models fill in every parameter they see, with nothing. */
+const LISTED: ReadonlySet<string> = new Set([...Object.keys(shape), 'path', 'where'])
+
+/** A parameter of ours that says nothing is none. One that is not ours may be an input of a tool, where nothing is something. */
+function withoutEmpty(args: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(args).filter(([name, value]) => !LISTED.has(name) || !isEmpty(value)),
+  )
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === '' || value === null || (Array.isArray(value) && value.length === 0)
 }
 
 function isAction(value: unknown): value is ActionName {

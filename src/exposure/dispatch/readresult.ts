@@ -1,11 +1,15 @@
 /** `readresult`: parts of a result in a file. Its answers are bounded and never become files themselves. */
-
+import type { Readback, ReadbackResult } from '../../engine/operation.ts'
 import { textBlock } from '../../protocol/content.ts'
 import { ProxyError } from '../../protocol/errors.ts'
+import type { JsonObject } from '../../protocol/json.ts'
 import { Refused } from '../../spill/confined.ts'
 import type { Action, DispatchParts, Situation } from './actions.ts'
 import type { DispatchParams } from './params.ts'
 import { dataReply, failureReply } from './reply.ts'
+
+/** Characters of a reply that say how to go on. */
+const forNext = 160
 
 export const readresult: Action = async (params, situation, parts) => {
   const { resultFile, cache_id, op = params.pattern === undefined ? 'stat' : 'grep' } = params
@@ -14,25 +18,16 @@ export const readresult: Action = async (params, situation, parts) => {
       'readresult',
       'readresult needs resultFile (a path from an earlier reply) or cache_id: {"action":"readresult","resultFile":"…","op":"head","lines":20}.',
     )
+  const { maxChars, grepMaxMatches } = parts.settings.readback
+  const wanted = { ...params, op, maxChars: Math.max(maxChars - forNext, 1), maxMatches: grepMaxMatches }
   try {
-    const content = await contentOf(params, situation, parts)
-    if (content === undefined) return failureReply('readresult', goneText(cache_id ?? ''))
-    const { maxChars, grepMaxMatches } = parts.settings.readback
-    const wanted = { ...params, op, maxChars, maxMatches: grepMaxMatches }
-    const answer = await parts.engine.readback(content, wanted, situation.exchange.signal)
-    const heading = { op, ...(resultFile === undefined ? { cache_id: cache_id ?? '' } : { resultFile }) }
+    const answer = await answerTo(wanted, params, situation, parts)
+    if (answer === undefined) return failureReply('readresult', goneText(cache_id ?? ''))
     if ('error' in answer) return failureReply('readresult', answer.error)
-    if ('byteSize' in answer) {
-      const { byteSize, lineCount, tokens } = answer
-      return dataReply('readresult', { ...heading, byteSize, lineCount, estimatedTokens: tokens })
-    }
-    const next = answer.next === undefined ? '' : `\n[cut; next: ${answer.next}]`
-    return {
-      action: 'readresult',
-      ...heading,
-      ...(next !== '' && { truncated: true }),
-      content: [textBlock(answer.text + next)],
-    }
+    return reply(answer, {
+      op,
+      ...(resultFile === undefined ? { cache_id: cache_id ?? '' } : { resultFile }),
+    })
   } catch (error) {
     if (error instanceof Refused) return failureReply('readresult', error.message)
     if (error instanceof ProxyError && error.code !== 'CANCELLED')
@@ -41,14 +36,32 @@ export const readresult: Action = async (params, situation, parts) => {
   }
 }
 
-async function contentOf(
+async function answerTo(
+  wanted: Readback,
   { resultFile, cache_id }: DispatchParams,
   { exchange }: Situation,
   { spills, keeper, engine }: DispatchParts,
-): Promise<Uint8Array<SharedArrayBuffer> | undefined> {
-  if (resultFile !== undefined) return spills.read(exchange.agent, resultFile)
-  const entry = await keeper.get(exchange.agent, cache_id ?? '')
-  return entry && (await engine.export(entry, false, exchange.signal)).content
+): Promise<ReadbackResult | undefined> {
+  const { agent, signal } = exchange
+  if (resultFile !== undefined)
+    return engine.readback(await spills.read(agent, resultFile), false, wanted, signal)
+  const entry = await keeper.get(agent, cache_id ?? '')
+  return entry && engine.readback(entry.content, true, wanted, signal)
+}
+
+function reply(answer: Exclude<ReadbackResult, { error: string }>, heading: JsonObject): JsonObject {
+  if ('byteSize' in answer) {
+    const { byteSize, lineCount, tokens } = answer
+    return dataReply('readresult', { ...heading, byteSize, lineCount, estimatedTokens: tokens })
+  }
+  const { text, next } = answer
+  const shown = text === '' ? '(empty)' : text
+  return {
+    action: 'readresult',
+    ...heading,
+    ...(next !== undefined && { truncated: true }),
+    content: [textBlock(next === undefined ? shown : `${shown}\n[cut; next: ${next}]`)],
+  }
 }
 
 function goneText(handle: string): string {

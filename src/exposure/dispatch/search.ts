@@ -2,6 +2,7 @@
 
 import type { FindableTool } from '../../discovery/finder.ts'
 import { leadOf } from '../../discovery/lead.ts'
+import type { Found } from '../../discovery/search.ts'
 import { signatureOf } from '../../discovery/signature.ts'
 import { wordsOf } from '../../discovery/words.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
@@ -12,6 +13,7 @@ import { dataReply, failureReply } from './reply.ts'
 const someTools = 10
 const lead = 120
 const longestSignature = 300
+const longestAnnotations = 1000
 
 export const search: Action = async (
   { query = '', connection, limit = someTools, includeInputSchema },
@@ -28,9 +30,10 @@ export const search: Action = async (
   if (connection !== undefined && !wanted)
     return failureReply('search', unknownConnection(connection, connections))
   const { tools, search: find } = listing.shelf
-  const found = (await find(query, tools.length, exchange.signal)).filter(({ index }) => {
-    return !wanted || tools[index]?.server === wanted.server
-  })
+  const ranked = await find(query, tools.length, exchange.signal)
+  const found = [...ranked, ...byAnnotations(query, tools, ranked)].filter(
+    ({ index }) => !wanted || tools[index]?.server === wanted.server,
+  )
   const shown: JsonObject[] = []
   let room = settings.budget - 300
   for (const { index, score } of found.slice(0, limit)) {
@@ -48,6 +51,40 @@ export const search: Action = async (
     ...(shown.length === 0 && { note: 'No tool fits. Ask in other words: what is done, and to what.' }),
     tools: shown,
   })
+}
+
+/** Tools that no other word of theirs would have found. */
+function byAnnotations(query: string, tools: readonly FindableTool[], ranked: readonly Found[]): Found[] {
+  const known = new Set(ranked.map(({ index }) => index))
+  const wanted = wantedIn(query)
+  return tools.flatMap(({ definition }, index) =>
+    !known.has(index) && wordsOf(annotationText(definition)).some((word) => wanted.has(word))
+      ? [{ index, score: 0 }]
+      : [],
+  )
+}
+
+/** What a hint that holds is called in a question. That a tool meets the world outside is said of most. */
+const HINTS: Readonly<Record<string, string>> = {
+  readOnlyHint: 'readonly',
+  destructiveHint: 'destructive',
+  idempotentHint: 'idempotent',
+}
+
+/** The texts of a tool's annotations, and a word for each hint that holds. */
+function annotationText(definition: JsonObject): string {
+  const annotations = own(definition, 'annotations')
+  if (!isObject(annotations)) return ''
+  const texts = Object.values(annotations).filter((value) => typeof value === 'string')
+  const hints = Object.entries(HINTS).flatMap(([name, word]) =>
+    own(annotations, name) === true ? [word] : [],
+  )
+  return [...texts, ...hints].join(' ').slice(0, longestAnnotations)
+}
+
+/** The words of a question, `read-only` as one. */
+function wantedIn(query: string): ReadonlySet<string> {
+  return new Set(wordsOf(query.replaceAll(/\bread[- ]only\b/gi, '$& readonly')))
 }
 
 function describe(
@@ -73,15 +110,14 @@ function describe(
 
 /** Where words of the query stand. A tool may be found by what they mean, and then it is none of them. */
 function matchedFields(definition: JsonObject, original: string, query: string): string[] {
-  const wanted = new Set(wordsOf(query))
+  const wanted = wantedIn(query)
   const has = (text: string): boolean => wordsOf(text).some((word) => wanted.has(word))
-  const annotations = own(definition, 'annotations')
   const schema = own(definition, 'inputSchema')
   const properties = isObject(schema) ? own(schema, 'properties') : undefined
   const fields: [string, string][] = [
     ['name', original],
     ['description', String(definition.description ?? '')],
-    ['annotations', isObject(annotations) ? JSON.stringify(annotations) : ''],
+    ['annotations', annotationText(definition)],
     ['parameters', isObject(properties) ? Object.keys(properties).join(' ') : ''],
   ]
   return fields.filter(([, text]) => has(text)).map(([field]) => field)

@@ -1,22 +1,29 @@
 /** Results that go to a file: the reply says where, how large, and how they begin. */
 import type { FindableTool } from '../../discovery/finder.ts'
 import { encodeResult } from '../../engine/content.ts'
-import { hashOf } from '../../engine/hash.ts'
+import { hashInSlices } from '../../engine/hash.ts'
 import type { Export } from '../../engine/operation.ts'
-import { META, textBlock } from '../../protocol/content.ts'
+import { blocksOf, META, textBlock } from '../../protocol/content.ts'
+import { messageOf, ProxyError } from '../../protocol/errors.ts'
 import { isObject, type JsonObject } from '../../protocol/json.ts'
 import { LargeResult, plain, type Result } from '../../protocol/result.ts'
 import type { Entry } from '../../store/store.ts'
-import { head } from '../../text/cut.ts'
-import { formatCount } from '../../text/format.ts'
 import type { DispatchParts, Situation } from './actions.ts'
 import type { DispatchParams } from './params.ts'
+import { spillText } from './spill-text.ts'
 
-/** Names at the top of an object that are told, and characters of them all. */
-const mostKeys = 12
-const longestKeys = 120
+/** A call, and where its result may go. */
+interface Called {
+  tool: FindableTool
+  args: JsonObject
+  situation: Situation
+  parts: DispatchParts
+  /** Bytes above which it goes to a file. Undefined: it goes there whatever its size. */
+  threshold: number | undefined
+  toon: boolean
+}
 
-/** Undefined: the result stays where it is. An error is an answer, and never goes to a file. */
+/** Undefined: the result stays what it is. An error is an answer, and never goes to a file. */
 export async function spillIfWanted(
   result: Result,
   tool: FindableTool,
@@ -25,34 +32,38 @@ export async function spillIfWanted(
   situation: Situation,
   parts: DispatchParts,
 ): Promise<JsonObject | undefined> {
-  const { settings } = parts
+  const { spill } = parts.settings
   // 0 for this call is said on purpose: it is not to go to a file by itself.
-  const threshold = params.resultSizeThreshold ?? settings.spill.threshold
-  const asked = params.resultToFile === true
-  if (!asked && threshold === 0) return undefined
+  const limit = params.resultSizeThreshold ?? spill.threshold
+  const threshold = params.resultToFile === true ? undefined : limit
+  if (threshold === 0) return undefined
+  const toon = spill.format === 'toon' && limit > 0
   if (!(result instanceof LargeResult)) {
     if (result.isError === true) return undefined
-    if (!asked && isSurelyWithin(result, threshold)) return undefined
+    if (threshold !== undefined && isSurelyWithin(result, threshold, toon)) return undefined
   }
-  const entry = await keptAs(result, tool, args, situation, parts)
-  if (!entry) return undefined
-  const toon = settings.spill.format === 'toon' && threshold > 0
-  const made = await parts.engine.export(entry, toon, situation.exchange.signal)
-  const size = made.content.byteLength
-  if (!asked && size <= threshold) return undefined
-  const extension = made.format === 'text' ? 'txt' : made.format
   try {
-    const path = await parts.spills.write(situation.exchange.agent, entry.handle, made.content, extension)
-    return spilled(path, made, entry, asked ? undefined : threshold)
+    return await toFile(result, { tool, args, situation, parts, threshold, toon })
   } catch (error) {
-    return keptOnly(made, entry, error)
+    if (situation.exchange.signal.aborted) throw error
+    // The call was made: what it gave is not lost to a file that could not be made of it.
+    return withNote(plain(result), `No file: ${error instanceof ProxyError ? error.text : messageOf(error)}`)
   }
 }
 
-/** Without measuring: a preview stands for more than it shows, anything else is no longer than its texts. */
-function isSurelyWithin(result: JsonObject, threshold: number): boolean {
+/** Without writing it out as a file: a preview stands for more than it shows, anything else is no longer than its texts. */
+function isSurelyWithin(result: JsonObject, threshold: number, toon: boolean): boolean {
   if (handleIn(result) !== undefined) return false
-  return Buffer.byteLength(JSON.stringify(result)) <= threshold
+  const blocks = blocksOf(result)
+  const others = blocks.filter((block) => !isMedia(block))
+  // TOON indents: what is deep may become longer.
+  if (toon && others.length === blocks.length) return false
+  // What is to be looked at or heard is not what is meant by long.
+  return Buffer.byteLength(JSON.stringify({ ...result, content: others })) <= threshold
+}
+
+function isMedia({ type, resource }: JsonObject): boolean {
+  return type === 'image' || type === 'audio' || (isObject(resource) && typeof resource.blob === 'string')
 }
 
 function handleIn({ _meta: meta }: JsonObject): string | undefined {
@@ -60,75 +71,101 @@ function handleIn({ _meta: meta }: JsonObject): string | undefined {
   return typeof handle === 'string' ? handle : undefined
 }
 
-/** The kept result that the preview stands for; one that was not kept is kept now. */
-async function keptAs(
-  result: Result,
-  tool: FindableTool,
-  args: JsonObject,
-  { exchange }: Situation,
-  { keeper }: DispatchParts,
-): Promise<Entry | undefined> {
-  if (!(result instanceof LargeResult)) {
-    const handle = handleIn(result)
-    if (handle !== undefined) return keeper.get(exchange.agent, handle)
+async function toFile(result: Result, called: Called): Promise<JsonObject | undefined> {
+  const { tool, args, situation, parts, threshold, toon } = called
+  const { agent, signal } = situation.exchange
+  const handle = result instanceof LargeResult ? undefined : handleIn(result)
+  const kept = handle === undefined ? undefined : await parts.keeper.get(agent, handle)
+  if (handle !== undefined && !kept) return undefined
+  const content =
+    kept?.content ?? (result instanceof LargeResult ? result.bytes : encodeResult(plain(result)))
+  const made = await parts.engine.export(content, toon, signal)
+  const size = made.content.byteLength
+  if (made.failed || (threshold !== undefined && size <= threshold)) return undefined
+  const origin = { tool: tool.name, arguments: args }
+  const entry =
+    kept ?? (await parts.keeper.keep(agent, { content, hash: await hashInSlices(content), origin }))
+  const extension = made.format === 'text' ? 'txt' : made.format
+  try {
+    const path = await parts.spills.write(agent, entry.handle, made.content, extension)
+    return await spilled(path, made, entry, result, called)
+  } catch (error) {
+    const why = `No file: ${reasonOf(error)}.`
+    const isShown = !kept && !(result instanceof LargeResult)
+    return isShown
+      ? withNote(result, `${why} This is the result; do not call again.`)
+      : keptOnly(why, made, entry, parts)
   }
-  const content = result instanceof LargeResult ? result.bytes : encodeResult(plain(result))
-  return keeper.keep(exchange.agent, {
-    content,
-    hash: hashOf(content),
-    origin: { tool: tool.name, arguments: args },
-  })
 }
 
-function spilled(path: string, made: Export, entry: Entry, threshold: number | undefined): JsonObject {
-  const reason =
-    threshold === undefined
-      ? `Result written to temporary ${kindOf(made)} file: ${path}`
-      : `Result auto-spilled to temporary ${kindOf(made)} file (exceeded ${threshold} bytes): ${path}`
-  const text = [
-    `${reason} (auto-deleted at shutdown).`,
-    ...about(made, entry),
-    'Read parts with action readresult (op: stat, head, tail, slice, grep, read), or ask by cache_id (filter, search_result, explore).',
-  ].join('\n')
+async function spilled(
+  path: string,
+  made: Export,
+  entry: Entry,
+  result: Result,
+  { threshold, parts }: Called,
+): Promise<JsonObject> {
+  const isAutomatic = threshold !== undefined
+  const reason = isAutomatic
+    ? `Result auto-spilled to temporary ${kindOf(made)} file (exceeded ${threshold} bytes): ${path}`
+    : `Result written to temporary ${kindOf(made)} file: ${path}`
+  const first = `${reason} (auto-deleted at shutdown).`
+  const last = `Format: ${made.format}. Read parts by readresult (op stat, head, tail, slice, grep, read), or ask by cache_id ${entry.handle} (filter, search_result, explore).`
+  const { text, tokens } = await spillText({ first, last, made }, parts.engine)
+  const media = isAutomatic && !(result instanceof LargeResult) ? blocksOf(result).filter(isMedia) : []
   return {
     resultFile: path,
-    ...(threshold !== undefined && { autoSpilled: true }),
-    content: [textBlock(text)],
-    _meta: metaOf(entry, made),
+    ...(isAutomatic && { autoSpilled: true }),
+    content: [textBlock(text), ...media],
+    _meta: metaOf(entry, made, tokens),
   }
 }
 
 /** The disk refused. The call was made and its result is kept: it must not be made again for that. */
-function keptOnly(made: Export, entry: Entry, error: unknown): JsonObject {
-  const code = (error as NodeJS.ErrnoException).code ?? 'an error'
-  const why = code === 'ENOSPC' ? 'the disk is full' : `the file could not be written (${code})`
-  const text = [
-    `No file: ${why}. The result is kept in memory; do not call again.`,
-    ...about(made, entry),
-  ].join('\n')
-  return { content: [textBlock(text)], _meta: metaOf(entry, made) }
+async function keptOnly(
+  why: string,
+  made: Export,
+  entry: Entry,
+  { engine }: DispatchParts,
+): Promise<JsonObject> {
+  const first = `${why} The result is kept in memory; do not call again.`
+  const last = `Format: ${made.format}. Ask by cache_id ${entry.handle} (readresult, filter, search_result, explore).`
+  const { text, tokens } = await spillText({ first, last, made }, engine)
+  return { content: [textBlock(text)], _meta: metaOf(entry, made, tokens) }
 }
 
-function about(made: Export, { handle }: Entry): string[] {
-  const size = `Size: ${made.content.byteLength} bytes (~${made.tokens} tokens). cache_id ${handle}`
-  const keys =
-    made.keys === undefined
-      ? made.elements === undefined
-        ? []
-        : [`Elements: ${formatCount(made.elements)}`]
-      : [`Top-level keys: [${keysText(made.keys)}]`]
-  return [size, ...keys, `Format: ${made.format}. Preview: ${made.preview}`]
+function withNote(result: JsonObject, note: string): JsonObject {
+  return { ...result, content: [...blocksOf(result), textBlock(note)] }
 }
 
-function keysText(keys: readonly string[]): string {
-  const shown = head(keys.slice(0, mostKeys).join(', '), longestKeys)
-  return keys.length > mostKeys ? `${shown}, … ${keys.length} in all` : shown
+const REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the quota of the disk is used up',
+  EFBIG: 'a file may not be that long here',
+  EACCES: 'the directory may not be written to',
+  EPERM: 'the directory may not be written to',
+  EROFS: 'the disk is read-only',
+  EMFILE: 'too many files are open',
+  ENFILE: 'too many files are open',
+}
+
+function reasonOf(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException
+  if (typeof code !== 'string') return messageOf(error)
+  return `${REASONS[code] ?? 'it could not be written'} (${code})`
 }
 
 function kindOf({ format }: Export): string {
   return format === 'json' ? 'JSON' : format === 'toon' ? 'TOON' : 'text'
 }
 
-function metaOf({ handle }: Entry, { tokens }: Export): JsonObject {
-  return { [`${META}cache-id`]: handle, [`${META}savings`]: { originalTokens: tokens } }
+function metaOf({ handle }: Entry, made: Export, tokens: number): JsonObject {
+  return {
+    [`${META}cache-id`]: handle,
+    [`${META}savings`]: {
+      originalCharacters: made.characters,
+      originalTokens: made.tokens,
+      deliveredTokens: tokens,
+    },
+  }
 }

@@ -170,7 +170,7 @@ function messageOf(count: number, { tools }: Shelf, way: keyof typeof HOW): stri
   if (count > 0) return `The best ${count} of ${tools.length} tools. ${HOW[way]}`
   return tools.length === 0
     ? 'No server has given its tools yet; ask again in a moment.'
-    : 'No tool fits. Ask in other words: what is done, and to what.'
+    : 'No tool fits. Ask in other words, in English where the tools are: what is done, and to what.'
 }
 
 /** Whole, or without its last tools: whoever asks for fifty tools with long signatures gets as many as fit. */

@@ -9,7 +9,7 @@ import type { Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../../protocol/json.ts'
 import type { Result } from '../../protocol/result.ts'
 import { lean } from '../lean.ts'
-import { createShelves, type Listing } from '../shelf.ts'
+import { createShelves, type Listing, type ShelfEvents } from '../shelf.ts'
 import { type CallTool, callTools, dispatch, unknownText } from './call-tool.ts'
 import { describeTool } from './describe-tool.ts'
 import { retrieveTools } from './retrieve-tools.ts'
@@ -19,6 +19,7 @@ export interface RetrieveOptions extends RetrieveSettings {
   /** Names of the tools that the router offers as the proxy's own: they stay listed. */
   ownTools: ReadonlySet<string>
   finder: Finder
+  events?: ShelfEvents
   /** Given in the dynamic routing. */
   registry?: Registry | undefined
   /** An answer of these tools as a client may have it: one that is too large becomes a preview of what is kept. */
@@ -50,7 +51,7 @@ export function createRetrieve(options: RetrieveOptions): Middleware {
     name: 'retrieve',
     methods: ['tools/list', 'tools/call'],
     wrap(next) {
-      const shelves = createShelves(next, ownTools, finder)
+      const shelves = createShelves(next, ownTools, finder, options.events)
       const fits = createFits(options)
 
       async function list(exchange: Exchange): Promise<Result> {

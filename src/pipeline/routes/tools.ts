@@ -73,7 +73,7 @@ export function toolRoutes(parts: ToolRouteParts): Routes {
         return resources.outward(named.server, result, exchange)
       } catch (error) {
         // A server that died or was too slow is something the model can react to; it reads results, not errors.
-        if (error instanceof ProxyError && error.code !== 'CANCELLED')
+        if (error instanceof ProxyError && error.code !== 'CANCELLED' && exchange.failing !== 'throws')
           return askToSignIn(error, exchange.client) ?? errorResult(error.text)
         throw error
       }

@@ -15,7 +15,7 @@ import { networkFailure } from './words.ts'
 export interface CallRequest {
   method: 'POST' | 'GET' | 'DELETE'
   headers: HeaderList
-  body?: string
+  body?: string | Uint8Array
 }
 
 export interface CallHandler {

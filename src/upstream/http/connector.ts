@@ -30,7 +30,7 @@ export function dispatcherFor(url: URL, environment: Environment, alone = false)
   const proxies = isLoopback(url) ? undefined : proxiesOf(environment)
   const key = JSON.stringify([proxies, alone])
   const known = dispatchers.get(key)
-  if (known) return known
+  if (known !== undefined) return known
   const limits = alone ? ALONE : LIMITS
   // Loaded here because only those who have a server with an address pay for it.
   const made = import('undici').then(({ Agent, EnvHttpProxyAgent }) =>

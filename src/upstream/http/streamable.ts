@@ -3,6 +3,7 @@
  * streams that can be taken up again; modern has one POST for each request and nothing else.
  */
 import type { JsonRpcMessage, JsonRpcNotification, RequestId } from '../../protocol/message.ts'
+import { jsonParts } from '../../protocol/raw-json.ts'
 import type { SendOptions, Transport } from '../../protocol/transport.ts'
 import { watchFor } from '../envelope.ts'
 import { SessionExpired, type UpstreamTransport, wireMessage } from '../upstream-transport.ts'
@@ -107,7 +108,7 @@ export class StreamableTransport implements UpstreamTransport {
           ? modernHeaders(this.#endpoint.postHeaders, message.method, message.params, this.#version)
           : this.#endpoint.postHeaders
     const headers = withMessageHeaders(common, options?.headers)
-    const body = JSON.stringify(wireMessage(message))
+    const body = bodyOf(message)
     return new Promise((resolve, reject) => {
       const post = new Post(this.#host, { id, method }, resolve, reject)
       this.#posts.add(post)
@@ -229,4 +230,12 @@ export class StreamableTransport implements UpstreamTransport {
     stop()
     call.abort()
   }
+}
+
+function bodyOf(message: JsonRpcMessage): string | Uint8Array {
+  const parts = jsonParts(wireMessage(message))
+  const [only = ''] = parts
+  return parts.length === 1
+    ? only
+    : Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)))
 }

@@ -4,8 +4,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
+import { loadSqlite } from '../../../src/discovery/catalogue/sqlite.ts'
 import { type AnyClient, type Command, connectClient, type Generation } from './clients.ts'
-import { bring, run } from './command.ts'
+import { bring } from './command.ts'
 import { MAIN, ROOT, type ToolResult, temporaryDirectory, writeConfig } from './world.ts'
 
 const packages = join(ROOT, 'node_modules/@modelcontextprotocol')
@@ -40,10 +41,20 @@ export function sqlite(file: string): Command {
 export const bringSqlite = (): Promise<void> => bring(SQL)
 
 /** Makes a file with so many orders. */
-async function makeDatabase(file: string, orders: number): Promise<void> {
-  const args = [...SQL, 'node', here('./make-database.mjs'), file, String(orders)]
-  const { code, stderr } = await run('npx', args)
-  if (code !== 0) throw new Error(`no database was made: ${stderr}`)
+export async function makeDatabase(file: string, orders: number): Promise<void> {
+  const database = (await loadSqlite())(file)
+  database.exec(
+    'CREATE TABLE orders (id INTEGER PRIMARY KEY, customer TEXT, state TEXT, total REAL, note TEXT)',
+  )
+  database.exec('BEGIN')
+  for (let id = 1; id <= orders; id++) {
+    const state = ['open', 'paid', 'sent'][id % 3] ?? ''
+    const note = id === 4321 ? 'a needle in the rows' : ''
+    const values = [id, `customer ${id % 97}`, state, (id % 500) / 4, note]
+    database.run('INSERT INTO orders VALUES (?, ?, ?, ?, ?)', values)
+  }
+  database.exec('COMMIT')
+  database.close()
 }
 
 /** Starts the everything server over HTTP for the time of a test and tells its address. */

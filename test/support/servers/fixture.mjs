@@ -22,10 +22,11 @@ const TOOLS = [
   'note',
 ]
 
-const tool = (name) => ({
+const tool = (name, annotations) => ({
   name,
   description: `does ${name}`,
   inputSchema: { type: 'object' },
+  ...(annotations && { annotations }),
   'x-unknown': { kept: true },
 })
 
@@ -45,6 +46,7 @@ const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
  * @param send takes a message for the client; `raw` takes text as it is (stdio only)
  * @param options.pages lists tools in so many pages; `loop`: with a cursor that repeats
  * @param options.capabilities what it declares
+ * @param options.annotations of tools, by name
  * @param options.grownWhen has a tool `grown` when this file is there at the start
  * @param options.restless says that its tools changed after every list of them
  * @param options.meet lists only when so many servers are asked at the same time
@@ -59,7 +61,7 @@ export function connect({ send, raw }, options = {}) {
   const received = []
   const waiting = new Map()
   const cancelled = new Set()
-  const tools = (options.tools ?? TOOLS).map(tool)
+  const tools = (options.tools ?? TOOLS).map((each) => tool(each, options.annotations?.[each]))
   if (options.grownWhen && existsSync(options.grownWhen)) tools.push(tool('grown'))
   let nextId = 1
 

@@ -15,6 +15,7 @@ const seen = []
 
 const body = async (request) => {
   let text = ''
+  request.setEncoding('utf8')
   for await (const chunk of request) text += chunk
   return text === '' ? undefined : JSON.parse(text)
 }

@@ -17,8 +17,63 @@ test('references are found wherever they stand', () => {
 })
 
 test('an object with other members as well is data', () => {
-  expect(findReferences({ a: { $from: handle, to: 'b' } })).toEqual([])
+  expect(findReferences({ a: { $from: '2024-01-01', to: 'b' } })).toEqual([])
   expect(findReferences({ $from: 'x', to: 'y' })).toEqual([])
+})
+
+test('a handle with members that no reference has says what there is', () => {
+  expect(findReferences({ a: { $from: handle, fields: ['b'] } })).toEqual({
+    fault: expect.stringMatching(/^a: .*not fields.*"\$\$from"/),
+  })
+})
+
+test("an object of the tool's own that looks like a reference is written with one more $", () => {
+  const own = [
+    [{ $$from: '2024-01-01' }, { $from: '2024-01-01' }],
+    [
+      { $$from: handle, path: '$.a' },
+      { $from: handle, path: '$.a' },
+    ],
+    [{ $$$from: 1 }, { $$from: 1 }],
+    [
+      { $$template: 'a {b}', b: { c: 1 } },
+      { $template: 'a {b}', b: { c: 1 } },
+    ],
+  ]
+  for (const [written, meant] of own)
+    expect(findReferences({ a: [written ?? null] })).toEqual([
+      { place: ['a', 0], wanted: { literal: meant } },
+    ])
+  expect(findReferences({ a: { $$from: 'x', to: 'y' }, $from: 'b', c: 1 })).toEqual([])
+  expect(findReferences({ a: { $from: '2024-01-01' } })).toEqual({
+    fault: expect.stringContaining('{"$$from": …}'),
+  })
+})
+
+test('the JSON of a reference is one, where a schema wants a text; any other text is a text', () => {
+  expect(
+    findReferences({ a: `{"$from":"${handle}","path":"$.x"}`, b: [` { "$from": "${handle}" }`] }),
+  ).toEqual([
+    { place: ['a'], wanted: { from: handle, path: '$.x' } },
+    { place: ['b', 0], wanted: { from: handle, path: undefined } },
+  ])
+  const template = JSON.stringify({ $template: 'x {y}', y: { $from: handle } })
+  expect(findReferences({ a: template })).toMatchObject([{ place: ['a'], wanted: { text: 'x {y}' } }])
+  for (const text of [
+    '{"$from":"2024-01-01"}',
+    `{"$from":"${handle}","to":1}`,
+    `see {"$from":"${handle}"}`,
+    `{"$from":"${handle}"`,
+    `{"$$from":"${handle}"}`,
+    `{"$from":"${handle}","path":"${'x'.repeat(5000)}"}`,
+  ])
+    expect(findReferences({ a: text })).toEqual([])
+})
+
+test('the path of a file with a result is as good as its handle', () => {
+  expect(findReferences({ a: { $from: `/data/spill/1-ab/result-0a1b2c-${handle}.json` } })).toEqual([
+    { place: ['a'], wanted: { from: handle, path: undefined } },
+  ])
 })
 
 test('what was meant as a reference and is none says what to write', () => {

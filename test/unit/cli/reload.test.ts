@@ -25,8 +25,11 @@ function world(content: object | undefined) {
     said.push(message)
     fields.push(given)
   }
+  const { config, stamp } = content ? load() : { config: parseConfig(server('a') as never), stamp: undefined }
   const reload = startReload({
-    config: content ? load().config : parseConfig(server('a') as never),
+    config,
+    stamp,
+    watchAfterMs: 50,
     load,
     async apply(next: Config) {
       applied.push(next.servers.map(({ name }) => name))
@@ -39,11 +42,13 @@ function world(content: object | undefined) {
 }
 
 describe('a configuration that changes', () => {
-  verifies('S1.63', 'is taken over when its file is written', async () => {
+  verifies('S1.63', 'is taken over when its file is written, also before it is watched', async () => {
     const { write, applied, said } = world(server('first'))
     write(server('second'))
     await expect.poll(() => applied).toEqual([['second']])
     await expect.poll(() => said).toEqual(['the configuration was read again'])
+    write(server('third'))
+    await expect.poll(() => applied).toEqual([['second'], ['third']])
   })
 
   verifies('S1.63', 'and is not valid changes nothing, and the next that is valid does', async () => {

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest'
 import { runCli } from '../../../src/cli/cli.ts'
 import type { Host } from '../../../src/cli/host.ts'
 import type { Config } from '../../../src/config/schema.ts'
-import type { Gateway } from '../../../src/gateway.ts'
+import type { Gateway, ModuleStatus } from '../../../src/gateway.ts'
 import { totalsOf } from '../../../src/telemetry/savings-report.ts'
 import type { ServerStatus } from '../../../src/upstream/upstreams.ts'
 import { deferred } from '../../support/deferred.ts'
@@ -33,6 +33,8 @@ export interface WorldOptions {
   status?: (config: Config) => Omit<ServerStatus, 'server' | 'transport'>
   start?: () => Promise<{ url?: string }>
   close?: () => Promise<void>
+  /** What `doctor` finds of the modules. */
+  modules?: ModuleStatus[]
 }
 
 export function world(options: WorldOptions = {}): World {

@@ -63,7 +63,16 @@ describe('what is generated', () => {
 
 describe('names', () => {
   test('belong to options that exist, and every option with one value has one', () => {
-    const several = ['auth.issuers', 'auth.requiredScopes', 'naming.rename']
+    const several = [
+      'auth.issuers',
+      'auth.requiredScopes',
+      'naming.rename',
+      'dispatch.allow',
+      'dispatch.deny',
+      'spill.allowDirs',
+      'bridge.tools',
+      'toolCache.tools',
+    ]
     const paths = settingRows().map(({ path }) => path)
     expect(Object.keys(OPTION_NAMES).filter((path) => !paths.includes(path))).toEqual([])
     expect(paths.filter((path) => !Object.hasOwn(OPTION_NAMES, path))).toEqual(several)

@@ -146,12 +146,7 @@ describe('what is wrong is told with path, value and remedy', () => {
   })
 
   test('features of other versions are not accepted silently', () => {
-    expect(failure(withSettings({ exposure: 'dispatch' }))).toContain(
-      'proxySettings.exposure is "dispatch", which is not available in this version',
-    )
-    const { warnings } = load(withSettings({ spill: { threshold: 1 } }), {
-      env: { MCPPROXY_SPILL_THRESHOLD: '3' },
-    })
+    const { warnings } = load({ mcpServers: { a: { command: 'x', concurrency: 3 } }, profiles: {} })
     expect(warnings.map(({ message }) => message)).toEqual([
       'is not available in this version and is ignored',
       'is not available in this version and is ignored',
@@ -342,6 +337,79 @@ describe('settings', () => {
       connect: { lazy: true },
       port: 9000,
     })
+  })
+
+  verifies('S4.2 S4.3 S4.5 S4.6 S4.7 S4.49', 'the names of the older dispatch proxy', () => {
+    const servers = { mcpServers: { a: { command: 'x' } } }
+    const seed = {
+      mcpproxy: true,
+      mcplazy: true,
+      mcpproxythreshold: 51200,
+      mcpproxytoon: true,
+      mcpproxyallow: 'read_file, list_*',
+      mcpproxydeny: ['delete_*'],
+      useutils: true,
+    }
+    const { config, warnings } = load({ ...servers, ...seed, proxySettings: { utils: { root: '/data' } } })
+    expect(warnings).toEqual([])
+    expect(config.settings).toMatchObject({
+      exposure: 'dispatch',
+      connect: { lazy: true },
+      spill: { threshold: 51200, format: 'toon' },
+      dispatch: { allow: ['read_file', 'list_*'], deny: ['delete_*'] },
+      utils: { enabled: true, root: '/data', write: false },
+    })
+    // Inside of proxySettings as well, and switched off by the word.
+    const off = load({
+      ...servers,
+      proxySettings: { mcpproxy: false, mcpproxytoon: 'false', mcpproxyallow: ' ' },
+    })
+    expect(off.warnings).toEqual([])
+    expect(off.config.settings).toMatchObject({ exposure: 'passthrough', spill: { format: 'json' } })
+    expect(off.config.settings.dispatch.allow).toBeUndefined()
+    expect(load(servers).config.settings).toMatchObject({
+      exposure: 'passthrough',
+      connect: { lazy: false },
+      spill: { threshold: 0, format: 'json' },
+      utils: { enabled: false },
+    })
+    expect(failure({ ...servers, useutils: true })).toContain('has no directory that files may be read in')
+    expect(failure({ ...servers, mcpproxy: 'sometimes' })).toContain('mcpproxy is "sometimes"')
+  })
+
+  test('tools of a server may be offered in another way than those of the others', () => {
+    const exposures = (settings: object, a: object, b: object = {}) => {
+      const mcpServers = { a: { command: 'x', ...a }, b: { command: 'x', ...b } }
+      const { config } = load({ mcpServers, proxySettings: settings })
+      return [config.settings.exposure, ...config.servers.map(({ exposure }) => exposure)]
+    }
+    expect(exposures({}, {})).toEqual(['passthrough', undefined, undefined])
+    expect(exposures({ exposure: 'dispatch' }, { exposure: 'passthrough' })).toEqual([
+      'dispatch',
+      'passthrough',
+      undefined,
+    ])
+    // One that is to be hidden is; the others stay as they are.
+    expect(exposures({}, { exposure: 'retrieve' })).toEqual(['retrieve', 'retrieve', 'passthrough'])
+    const two = { a: { command: 'x', exposure: 'retrieve' }, b: { command: 'x', exposure: 'dispatch' } }
+    expect(failure({ mcpServers: two })).toContain(
+      'exposure is dispatch, but other tools are behind retrieve',
+    )
+  })
+
+  verifies('S4.49', 'lists of tools of a server, and the short form of other clients', () => {
+    const { config } = load({
+      mcpServers: {
+        a: { command: 'x', tools: { allow: ['read_*'], deny: ['read_secret'] } },
+        b: { command: 'x', tools: ['*'] },
+        c: { command: 'x' },
+      },
+    })
+    expect(config.servers.map(({ tools }) => tools)).toEqual([
+      { allow: ['read_*'], deny: ['read_secret'] },
+      { allow: ['*'] },
+      undefined,
+    ])
   })
 
   test('a variable may stand for a number or a boolean', () => {

@@ -8,7 +8,7 @@ const url = 'https://mcp.example/mcp'
 
 function oauthOf(oauth: JsonValue) {
   const [server] = parseConfig({ mcpServers: { s: { url, oauth } } }).servers
-  return server?.transport === 'stdio' ? undefined : server?.oauth
+  return server && 'url' in server ? server.oauth : undefined
 }
 
 describe('oauth of a server', () => {

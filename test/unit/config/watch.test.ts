@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { stampOf } from '../../../src/config/stamp.ts'
 import { watchFile } from '../../../src/config/watch.ts'
 
 function world() {
@@ -14,7 +15,7 @@ function world() {
 
 function watching(file: string): () => number {
   let count = 0
-  const watch = watchFile(file, () => count++, 20)
+  const watch = watchFile(file, () => count++, { settleMs: 20 })
   onTestFinished(() => watch.close())
   return () => count
 }
@@ -71,6 +72,18 @@ describe('a watched file', () => {
     // Told after the other, so that a wrong word of that would have come.
     writeFileSync(file, 'second')
     await expect.poll(changes).toBe(1)
+  })
+
+  test('is told what was written since it was read, before it was watched', async () => {
+    const { file } = world()
+    const since = stampOf(file)
+    writeFileSync(file, 'second')
+    let count = 0
+    const watch = watchFile(file, () => count++, { settleMs: 20, since })
+    onTestFinished(() => watch.close())
+    await expect.poll(() => count).toBe(1)
+    writeFileSync(file, 'the third')
+    await expect.poll(() => count).toBe(2)
   })
 
   test('that cannot be watched is said so', () => {

@@ -87,6 +87,13 @@ describe('search of tools by words', () => {
     }
   })
 
+  test('a name that says nothing is not what every question that says nothing asks for', () => {
+    const vague = [...shelf, tool('', 'do_it', 'Shines shoes.'), tool('x', 'the', 'Mends socks.')]
+    for (const question of ['do it', 'of the', '', 'what is it?'])
+      expect(indexTools(vague).search(question, 5), question).toEqual([])
+    expect(indexTools(vague).search('shoes', 1)[0]?.index).toBe(shelf.length)
+  })
+
   verifies('S1.55', 'no tool has a word of the question: an empty list', () => {
     for (const question of [
       'flibber wuzzock',

@@ -67,6 +67,18 @@ describe('signature of a tool', () => {
     expect(signatureOf('a', object({ x: { enum: [] } }))).toBe('a(x?: any)')
   })
 
+  test('what is required and declared nowhere is told all the same', () => {
+    const undeclared = { type: 'object', properties: { x: { type: 'string' } }, required: ['y', 'x'] }
+    expect(signatureOf('a', undeclared)).toBe('a(x: string, y: any)')
+    expect(signatureOf('a', { type: 'object', required: ['y', 1, 'toString'] })).toBe(
+      'a(y: any, toString: any)',
+    )
+    const map = { type: 'object', required: ['y'], additionalProperties: { type: 'integer' } }
+    expect(signatureOf('a', object({ map }))).toBe('a(map?: {y: integer})')
+    const many = Array.from({ length: 10_000 }, (_, at) => `p${at}`)
+    expect(signatureOf('a', { type: 'object', required: many })).toMatch(/…\d+ more\)$/)
+  })
+
   test('too long: optional parameters go, required ones are named', () => {
     const properties = Object.fromEntries(
       Array.from({ length: 40 }, (_, at) => [`parameter${at}`, { type: 'string' }]),

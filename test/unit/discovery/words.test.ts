@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import porter2 from 'wink-porter2-stemmer'
 import { stemOf, wordsOf } from '../../../src/discovery/words.ts'
+import { runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
 
 describe('words of definitions and questions', () => {
@@ -27,6 +29,21 @@ describe('words of definitions and questions', () => {
     expect(stemOf('organising')).toBe(stemOf('organize'))
   })
 
+  test('a word that is not sent through the rules is the stem that they give', () => {
+    const endings = 'at ten enter mal ful bill tic gum ed ing ion ment ness ization y ies us x ck'.split(' ')
+    const word = fc.oneof(
+      fc.stringMatching(/^[a-z]{1,12}$/),
+      fc.tuple(fc.stringMatching(/^[a-z]{0,6}$/), fc.constantFrom(...endings)).map((parts) => parts.join('')),
+    )
+    fc.assert(
+      fc.property(word, (each) => {
+        // British spellings are changed before the rules see them.
+        if (stemOf(each) === each && !/is|our|ogue|ence/.test(each)) expect(porter2(each)).toBe(each)
+      }),
+      { numRuns: runs(2_000) },
+    )
+  })
+
   test('what a question is wrapped in is left out', () => {
     expect(wordsOf('Can you please help me, I would like to delete a branch')).toEqual([
       stemOf('delete'),
@@ -35,8 +52,15 @@ describe('words of definitions and questions', () => {
   })
 
   test('other scripts are words, too', () => {
-    expect(wordsOf('Dateien löschen')).toEqual(['dateien', 'löschen'])
+    expect(wordsOf('Dateien прочитать')).toEqual(['dateien', 'прочитать'])
     expect(wordsOf('删除文件')).toEqual(['删', '除', '文', '件'])
+  })
+
+  test('accents make no difference, other signs do', () => {
+    expect(wordsOf('búsqueda LÖSCHEN ångström')).toEqual(wordsOf('busqueda loschen angstrom'))
+    expect(wordsOf('résumé')).toEqual(wordsOf('resume'))
+    // Vowels of one script, voicing of another, syllables of a third.
+    expect(wordsOf('हिन्दी 한국어 ガ')).toEqual(['हिन्दी', '한국어', 'ガ'])
   })
 
   test('the shortcut for ASCII and the way for everything give the same', () => {

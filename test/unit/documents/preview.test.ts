@@ -56,6 +56,26 @@ verifies('S3.9', 'takes a notice in place of its first line', () => {
   expect(text.join(handle).split('\n')[0]).toBe(`Cut from 343 KB (105,348 tokens); ask ${handle}!`)
 })
 
+test('says how the result is an argument of a tool that could take it, last and in one line', () => {
+  const taker = { tool: 'files_write', parameter: 'content' }
+  const line = `  files_write {"content":{"$from":"${handle}"},…}`
+  const text = (changes: object): string =>
+    preview(fromValue(issues), { ...options, ...changes }).join(handle)
+  expect(text({ taker }).split('\n').at(-1)).toBe(line)
+  expect(text({ taker }).length).toBeLessThanOrEqual(options.budget)
+  expect(text({ taker, dialect: 'call_tool' })).toContain(
+    `  call_tool {"name":"files_write","arguments":{"content":{"$from":"${handle}"},…}}`,
+  )
+  expect(text({ taker, dialect: 'dispatch' })).toContain(
+    `  proxy-dispatch {"action":"call","tool":"files_write","arguments":{"content":{"$from":"${handle}"},…}}`,
+  )
+  expect(text({})).not.toContain('$from')
+  expect(text({ taker, budget: 600 })).not.toContain('$from')
+  const hostile = { tool: 'x'.repeat(5000), parameter: `"}\n${'y'.repeat(5000)}` }
+  expect(text({ taker: hostile }).length).toBeLessThanOrEqual(options.budget)
+  expect(text({ taker: hostile }).split('\n').at(-1)).toMatch(/^ {2}x+… \{"\\"\}\\ny+…":\{"\$from"/)
+})
+
 const log = Array.from({ length: 200 }, (_, id) => {
   const level = id % 50 === 7 ? 'ERROR' : 'INFO'
   return `2024-05-01 10:00:${String(id % 60).padStart(2, '0')} ${level} app.core - ${level === 'ERROR' ? `Disk ${id} failed` : `Request ${id} served`}`

@@ -40,6 +40,7 @@ const finder: Finder = {
     const words = indexTools(tools)
     return async (question, limit) => words.search(question, limit)
   },
+  release() {},
   retain() {},
   close: async () => {},
 }

@@ -149,9 +149,7 @@ describe('an external module', () => {
       // `upper` first by its priority, so that `say` tells what became of the text.
       expect(textOf(await world.ask('tools/call', call))).toContain('"text":"CALLED A_READ"')
       const reversed = await started([program([say, { ...upper, priorityHint: { response: 5 } }])])
-      expect(textOf(await reversed.ask('tools/call', call))).toContain(
-        '"TEXT":"CALLED A_READ"',
-      )
+      expect(textOf(await reversed.ask('tools/call', call))).toContain('"TEXT":"CALLED A_READ"')
     },
   )
 

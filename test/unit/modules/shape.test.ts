@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Engine } from '../../../src/engine/engine.ts'
-import type { Digest } from '../../../src/engine/operation.ts'
+import type { Digest, DigestOptions } from '../../../src/engine/operation.ts'
 import { createShape, type ShapeOptions } from '../../../src/modules/shape.ts'
 import type { Era } from '../../../src/protocol/eras.ts'
 import { ProxyError } from '../../../src/protocol/errors.ts'
+import type { Exchange } from '../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { LargeResult, plain, type Result } from '../../../src/protocol/result.ts'
 import { createKeeper, KEEPER_DEFAULTS, type Keeper } from '../../../src/store/keeper.ts'
@@ -160,4 +161,40 @@ test('a result that only speaks of a question is shaped', async () => {
   )
   const answer = plain(await call(new LargeResult(bytes), { era: 'modern' }))
   expect(answer._meta).toHaveProperty(['mcp-rlm-proxy/cache-id'])
+})
+
+describe('what the worker is told', () => {
+  const told = async (args: JsonObject, extra: Partial<Exchange> = {}, tools: JsonObject[] = []) => {
+    const seen: DigestOptions[] = []
+    const digest: Engine['digest'] = async (_, options) => {
+      seen.push(options)
+      return shaped
+    }
+    const layer = createShape({
+      engine: { digest } as Engine,
+      keeper: keeper(),
+      logger: silentLogger,
+      enabled: true,
+      exempt: new Set(['proxy_filter']),
+      limits: { maxResponseSize: 1000, maxErrorSize: 2000, previewSize: 500 },
+    })
+    const handler = layer.wrap(async ({ method }) => (method === 'tools/list' ? { tools } : long))
+    await handler(exchange(client(), { ...extra, params: { name: 't', arguments: args } }))
+    return seen[0]
+  }
+
+  test('an error may be as long as any result where the arguments stood for more than the model wrote', async () => {
+    expect((await told({ a: 1 }))?.maxErrorSize).toBe(2000)
+    expect((await told({ a: { $from: '0123456789ab' } }))?.maxErrorSize).toBe(1000)
+    expect((await told({}, { supplied: new Uint8Array(new SharedArrayBuffer(2)) }))?.maxErrorSize).toBe(1000)
+  })
+
+  test('which tool could take the result, of those that the client has', async () => {
+    const inputSchema = { type: 'object', properties: { content: { type: 'string' } } }
+    expect((await told({}))?.taker).toBeUndefined()
+    expect((await told({}, {}, [{ name: 'write', inputSchema }]))?.taker).toEqual({
+      tool: 'write',
+      parameter: 'content',
+    })
+  })
 })

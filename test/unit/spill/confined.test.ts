@@ -1,9 +1,21 @@
 import { execFileSync } from 'node:child_process'
-import { link, mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import {
+  type FileHandle,
+  link,
+  mkdir,
+  mkdtemp,
+  open,
+  realpath,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openConfined, REFUSED } from '../../../src/spill/confined.ts'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { openConfined, REFUSED, Refused } from '../../../src/spill/confined.ts'
 import { createSpillDirectory } from '../../../src/spill/directory.ts'
 import { createSpills } from '../../../src/spill/spills.ts'
 import { verifies } from '../../support/verifies.ts'
@@ -11,6 +23,8 @@ import { verifies } from '../../support/verifies.ts'
 let world = ''
 let root = ''
 let secret = ''
+let opened: FileHandle | undefined
+let server: Server | undefined
 
 beforeAll(async () => {
   world = await realpath(await mkdtemp(join(tmpdir(), 'confined-')))
@@ -33,12 +47,29 @@ beforeAll(async () => {
   await symlink('/dev/zero', join(root, 'zero'))
   await link(secret, join(root, 'hard.txt'))
   execFileSync('mkfifo', [join(root, 'pipe')])
+  opened = await open(secret)
+  server = createServer().listen(join(root, 'socket'))
 })
 
-afterAll(() => rm(world, { recursive: true, force: true }))
+afterAll(async () => {
+  await opened?.close()
+  server?.close()
+  await rm(world, { recursive: true, force: true })
+})
+
+/** All that reads from any open file. */
+function spiesOn(file: FileHandle) {
+  const all = Object.getPrototypeOf(file) as FileHandle
+  return (['read', 'readFile', 'readv', 'readLines', 'createReadStream'] as const).map((name) =>
+    vi.spyOn(all, name),
+  )
+}
 
 const read = async (path: string, roots: readonly string[] = [root]): Promise<string> => {
-  const file = await openConfined(path, roots)
+  const file = await openConfined(
+    path,
+    roots.map((place) => ({ place })),
+  )
   try {
     return await file.readFile('utf8')
   } finally {
@@ -97,6 +128,10 @@ describe('everything else is refused in the same words', () => {
     ['a terminal', () => '/dev/tty'],
     ['standard input', () => '/dev/stdin'],
     ['a random device', () => '/dev/urandom'],
+    ['an open file outside', () => `/proc/self/fd/${opened?.fd}`],
+    ['an open file outside by another name', () => `/dev/fd/${opened?.fd}`],
+    ['an open file of this thread', () => `/proc/thread-self/fd/${opened?.fd}`],
+    ['a socket', () => join(root, 'socket')],
     ['a line break', () => `${root}/file.txt\n`],
     ['a space', () => `${root}/file.txt `],
     ['a variable', () => '$HOME/secret.txt'],
@@ -109,7 +144,12 @@ describe('everything else is refused in the same words', () => {
 
   for (const [name, path] of hostile) {
     verifies('S4.55', name, async () => {
-      await expect(read(path())).rejects.toThrow(REFUSED)
+      const reads = spiesOn(opened as FileHandle)
+      await expect(read(path())).rejects.toThrow(new Refused(REFUSED))
+      for (const spy of reads) {
+        expect(spy).not.toHaveBeenCalled()
+        spy.mockRestore()
+      }
     })
   }
 

@@ -1,11 +1,13 @@
 import { transportContract } from '../../contract/transport.ts'
-import { httpServer, stdioServer } from '../../support/upstream.ts'
+import { httpServer, inProcessServer, stdioServer } from '../../support/upstream.ts'
 
 transportContract('stdio', async (options) => stdioServer(options))
 
 transportContract('stdio, result first', async (options) =>
   stdioServer({ ...options, order: 'result-first' }),
 )
+
+transportContract('in-process', inProcessServer)
 
 transportContract('streamable HTTP, answers as streams', async (options) => {
   const { url } = await httpServer(options)

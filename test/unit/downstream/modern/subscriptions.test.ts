@@ -70,6 +70,17 @@ describe('listening', () => {
     expect(one.told).toHaveLength(1)
   })
 
+  test('brings no change of tools to a client whose list stays what it is', async () => {
+    const its = world(undefined, undefined, ({ info }) => info.name !== 'one')
+    const one = await listening(its, EVERYTHING, { meta: clientInfo('one') })
+    const two = await listening(its, EVERYTHING, { meta: clientInfo('two') })
+    its.audience.announce('tools', everybody)
+    await expect.poll(() => methods(two)[1]).toBe('notifications/tools/list_changed')
+    its.audience.announce('prompts', everybody)
+    await expect.poll(() => one.told.length).toBe(2)
+    expect(methods(one)[1]).toBe('notifications/prompts/list_changed')
+  })
+
   test('ends when the proxy closes, with a result', async () => {
     const its = world()
     const asking = await listening(its, EVERYTHING, { id: 7 })

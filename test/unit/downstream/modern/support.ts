@@ -75,6 +75,7 @@ export const ALL: JsonObject = {
 export function world(
   answer: (exchange: Exchange) => JsonObject | Result | Promise<Result> = () => ({}),
   capabilities: JsonObject = ALL,
+  toolsChange: (client: Client) => boolean = () => true,
 ): World {
   const exchanges: Exchange[] = []
   const opened: Client[] = []
@@ -87,6 +88,7 @@ export function world(
       return answer(exchange)
     },
     describe: () => ({ capabilities, serverInfo: OURS, instructions: 'how to' }),
+    toolsChange,
     opened: (client) => opened.push(client),
     closed: (client) => closed.push(client),
     notified: () => {},

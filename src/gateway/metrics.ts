@@ -1,0 +1,82 @@
+/** What whoever watches the proxy reads at `/metrics`: counts and states, no names but those of servers. */
+import { createCount } from '../modules/count.ts'
+import type { Middleware } from '../protocol/exchange.ts'
+import type { Keeper } from '../store/keeper.ts'
+import { formatMetrics, type Metric } from '../telemetry/metrics.ts'
+import type { Ledger } from '../telemetry/savings.ts'
+import type { Upstreams } from '../upstream/upstreams.ts'
+
+export interface MetricsParts {
+  ledger: Ledger
+  keeper: Keeper
+  /** Milliseconds by a clock that nobody sets. */
+  elapsed: () => number
+}
+
+export interface Metrics {
+  /** Counts what goes through it. */
+  readonly layer: Middleware
+  text(upstreams: Upstreams): Promise<string>
+}
+
+const STATES = ['idle', 'connecting', 'ready', 'waiting', 'closed'] as const
+
+export function createMetrics({ ledger, keeper, elapsed }: MetricsParts): Metrics {
+  const { layer, counts } = createCount()
+  const began = elapsed()
+  return {
+    layer,
+    async text(upstreams) {
+      const { totals } = await ledger.report()
+      const { entries, bytes } = keeper.stats()
+      return formatMetrics([
+        counter('tool_calls_total', 'Tool calls that ended.', counts.calls),
+        counter('tool_call_errors_total', 'Tool calls that ended in an error.', counts.failed),
+        gauge('tool_calls_in_progress', 'Tool calls at work.', counts.underway),
+        gauge('tokens_original', 'Tokens of all results as the servers sent them.', totals.originalTokens),
+        gauge('tokens_delivered', 'Tokens of these results that went to models.', totals.deliveredTokens),
+        gauge(
+          'tokens_own',
+          'Tokens of the proxy’s own answers and definitions.',
+          totals.proxyToolTokens + totals.definitionTokens,
+        ),
+        gauge('tokens_saved', 'Original tokens less all others.', totals.savedTokens),
+        gauge('kept_results', 'Results kept in memory.', entries),
+        gauge('kept_bytes', 'Bytes of these results.', bytes),
+        ...servers(upstreams),
+        gauge('resident_memory_bytes', 'Memory of the process.', process.memoryUsage.rss()),
+        gauge('uptime_seconds', 'Seconds since the start.', Math.floor((elapsed() - began) / 1000)),
+      ])
+    },
+  }
+}
+
+function servers(upstreams: Upstreams): Metric[] {
+  const status = upstreams.status()
+  return [
+    {
+      name: 'server_state',
+      help: '1 for the state that the connection to a server is in.',
+      type: 'gauge',
+      values: status.flatMap(({ server, state }) =>
+        STATES.map((one) => ({ labels: { server, state: one }, value: one === state ? 1 : 0 })),
+      ),
+    },
+    {
+      name: 'server_tools',
+      help: 'Tools that a server listed in this run.',
+      type: 'gauge',
+      values: status.flatMap(({ server, tools }) =>
+        tools === undefined ? [] : [{ labels: { server }, value: tools }],
+      ),
+    },
+  ]
+}
+
+function counter(name: string, help: string, value: number): Metric {
+  return { name, help, type: 'counter', values: [{ value }] }
+}
+
+function gauge(name: string, help: string, value: number): Metric {
+  return { name, help, type: 'gauge', values: [{ value }] }
+}

@@ -1,0 +1,92 @@
+/**
+ * MCP with a server of this process. What passes is copied as JSON, as it is between processes: neither side can change what the
+ * other holds, and large answers are handed on as bytes.
+ */
+import { messageOf } from '../protocol/errors.ts'
+import type { JsonRpcMessage } from '../protocol/message.ts'
+import type { Transport } from '../protocol/transport.ts'
+import { readMessages } from './incoming.ts'
+import { type UpstreamTransport, wireMessage } from './upstream-transport.ts'
+
+/**
+ * Serves on its end of a new connection: sets its handlers and starts it, as `connect` of a server of the MCP SDK does. What
+ * it throws is why the server could not be started.
+ */
+export type Serve = (transport: Transport) => unknown
+
+export interface InProcessOptions {
+  serve: Serve
+  /** An answer longer than this many bytes of JSON is not parsed here. */
+  largeBytes: number
+  /** Strikes secrets out of what the server says when it fails. */
+  conceal(text: string): string
+}
+
+export class InProcessTransport implements UpstreamTransport {
+  readonly kind = 'in-process'
+  onmessage: Transport['onmessage']
+  onclose: Transport['onclose']
+  onerror: Transport['onerror']
+  failure: string | undefined
+  readonly #options: InProcessOptions
+  readonly #far: Transport
+  #open = false
+
+  constructor(options: InProcessOptions) {
+    this.#options = options
+    this.#far = {
+      start: async () => {},
+      send: async (message) => this.#receive(message),
+      close: async () => this.#end('closed the connection'),
+    }
+  }
+
+  async start(): Promise<void> {
+    this.#open = true
+    try {
+      await this.#options.serve(this.#far)
+    } catch (error) {
+      this.failure = `could not be started: ${this.#options.conceal(messageOf(error))}`
+      throw new Error(this.failure)
+    }
+  }
+
+  async send(message: JsonRpcMessage): Promise<void> {
+    if (!this.#open) throw new Error('the server takes no more input')
+    const copy = JSON.parse(JSON.stringify(wireMessage(message))) as JsonRpcMessage
+    this.#later(() => this.#far.onmessage?.(copy))
+  }
+
+  async close(): Promise<void> {
+    this.#end(undefined)
+  }
+
+  #receive(message: JsonRpcMessage): void {
+    if (!this.#open) throw new Error('the connection is closed')
+    const bytes = Buffer.from(JSON.stringify(message))
+    const messages = readMessages([bytes], bytes.length, this.#options.largeBytes) ?? []
+    this.#later(() => {
+      for (const one of messages) this.onmessage?.(one)
+    })
+  }
+
+  /** In a later turn, as on a wire: whoever sends is not called back before `send` has returned. In the order of the calls. */
+  #later(deliver: () => void): void {
+    setImmediate(() => {
+      if (!this.#open) return
+      try {
+        deliver()
+      } catch (error) {
+        this.onerror?.(error instanceof Error ? error : new Error(messageOf(error)))
+      }
+    })
+  }
+
+  #end(failure: string | undefined): void {
+    if (!this.#open) return
+    this.#open = false
+    this.failure = failure
+    this.#far.onclose?.()
+    this.onclose?.()
+  }
+}

@@ -1,0 +1,13 @@
+/** What the engine does with files, on the calling thread. */
+import type { Engine } from '../../src/engine/engine.ts'
+import { exported } from '../../src/engine/export.ts'
+import { readFile } from '../../src/engine/read-file.ts'
+import { countTokens } from '../../src/text/tokens.ts'
+
+export function directEngine(): Pick<Engine, 'export' | 'readback' | 'countTokens'> {
+  return {
+    export: async (content, toon) => exported(content, toon),
+    readback: async (content, isResult, wanted) => readFile(content, isResult, wanted),
+    countTokens: async (texts) => texts.map(countTokens),
+  }
+}

@@ -1,0 +1,137 @@
+/** The gateway with servers that are parts of this process, and a client of the SDK: nothing is started but the proxy's own threads. */
+import { PassThrough } from 'node:stream'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import { onTestFinished } from 'vitest'
+import { parseConfig } from '../../src/config/load.ts'
+import { createGateway, type Gateway, type GatewayParts } from '../../src/gateway.ts'
+import { textBlock } from '../../src/protocol/content.ts'
+import { isObject, type JsonObject } from '../../src/protocol/json.ts'
+import { Peer } from '../../src/protocol/peer.ts'
+import type { Serve } from '../../src/upstream/in-process.ts'
+import { temporaryFolder } from './upstream.ts'
+
+/** A tool of such a server: its definition without a name, and what it answers. */
+export interface ToolOf {
+  description?: string
+  annotations?: JsonObject
+  inputSchema?: JsonObject
+  /** A text, or a whole result. Default: the arguments as JSON. */
+  run?(args: JsonObject, params: JsonObject): JsonObject | string | Promise<JsonObject | string>
+}
+
+export interface ToolServer {
+  serve: Serve
+  /** What it lists from now on; nobody is told. */
+  tools: Record<string, ToolOf>
+  /** Connections that were made. */
+  connections: number
+  /** Params of the calls that came. */
+  readonly calls: JsonObject[]
+  lists: number
+}
+
+/** Connecting waits for `gate`. */
+export function toolServer(
+  tools: Record<string, ToolOf>,
+  gate: Promise<unknown> = Promise.resolve(),
+): ToolServer {
+  const server: ToolServer = {
+    tools,
+    connections: 0,
+    calls: [],
+    lists: 0,
+    async serve(transport) {
+      server.connections++
+      await gate
+      const peer = new Peer(transport, {
+        async onRequest({ method, params = {} }) {
+          if (method === 'initialize')
+            return {
+              protocolVersion: String(params.protocolVersion),
+              capabilities: { tools: {} },
+              serverInfo: { name: 'tool-server', version: '7' },
+            }
+          if (method === 'tools/list') {
+            server.lists++
+            return { tools: Object.entries(server.tools).map(definitionOf) }
+          }
+          if (method !== 'tools/call') return {}
+          server.calls.push(params)
+          const args = isObject(params.arguments) ? params.arguments : {}
+          const answer =
+            (await server.tools[String(params.name)]?.run?.(args, params)) ?? JSON.stringify(args)
+          return typeof answer === 'string' ? { content: [textBlock(answer)] } : answer
+        },
+        onNotification() {},
+      })
+      await peer.start()
+    },
+  }
+  return server
+}
+
+function definitionOf([name, { run: _, inputSchema = { type: 'object' }, ...rest }]: [
+  string,
+  ToolOf,
+]): JsonObject {
+  return { name, inputSchema, ...(rest as JsonObject) }
+}
+
+export interface ReadResult extends JsonObject {
+  content: { type: string; text: string }[]
+  isError?: boolean
+}
+
+export interface Embedded {
+  gateway: Gateway
+  client: Client
+  /** Calls `proxy-dispatch`, or the tool that is named. */
+  ask(args: JsonObject, name?: string): Promise<ReadResult>
+  /** The JSON in the text of that answer. */
+  data(args: JsonObject): Promise<JsonObject>
+  names(): Promise<string[]>
+}
+
+export interface EmbeddedOptions {
+  servers?: Record<string, Serve>
+  mcpServers?: JsonObject
+  settings?: JsonObject
+  dataDir?: string
+  parts?: GatewayParts
+  /** Takes what closes it. Default: it is closed when the test is finished. */
+  until?(close: () => Promise<void>): void
+}
+
+/** By default in the exposure `dispatch`. */
+export async function embedded(options: EmbeddedOptions): Promise<Embedded> {
+  const { servers = {}, mcpServers = {}, dataDir = temporaryFolder() } = options
+  const input = new PassThrough()
+  const output = new PassThrough()
+  const proxySettings = { exposure: 'dispatch', dataDir, ...options.settings }
+  const gateway = await createGateway(parseConfig({ mcpServers, proxySettings }), {
+    ...options.parts,
+    input,
+    output,
+    servers,
+  })
+  const { until = onTestFinished } = options
+  until(() => gateway.close())
+  await gateway.start()
+  const client = new Client({ name: 'embedder', version: '1' })
+  // Lines of JSON either way: one transport of the SDK is as good as the other.
+  await client.connect(new StdioServerTransport(output, input))
+  const ask = async (args: JsonObject, name = 'proxy-dispatch'): Promise<ReadResult> =>
+    (await client.callTool({ name, arguments: args })) as unknown as ReadResult
+  return {
+    gateway,
+    client,
+    ask,
+    data: async (args) => {
+      const { content, isError } = await ask(args)
+      if (isError) throw new Error(content[0]?.text)
+      return JSON.parse(content[0]?.text ?? '') as JsonObject
+    },
+    names: async () => (await client.listTools()).tools.map(({ name }) => name),
+  }
+}

@@ -1,0 +1,64 @@
+/** What the recorded figures of `npm run bench -- dispatch` have to show. */
+import { readFileSync } from 'node:fs'
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import { expect, test } from 'vitest'
+import { definitionsOf } from '../../../../src/exposure/dispatch/definition.ts'
+import { ourInstructions } from '../../../../src/tools/instructions.ts'
+import { verifies } from '../../../support/verifies.ts'
+
+const root = new URL('../../../../', import.meta.url)
+const { definitions, results } = JSON.parse(
+  readFileSync(new URL('benchmarks/results/dispatch.json', root), 'utf8'),
+) as { definitions: Record<string, number>[]; results: Record<string, number>[] }
+
+const tokensOf = (splitCalls: boolean): number =>
+  countTokens(JSON.stringify(definitionsOf({ splitCalls }).map(({ definition }) => definition)))
+
+verifies(
+  'S4.40 S4.1',
+  'one tool in place of six and of hundreds: at most 700 tokens, as recorded and as it is now',
+  () => {
+    expect(definitionsOf({ splitCalls: false })).toHaveLength(1)
+    expect(tokensOf(false)).toBeLessThanOrEqual(700)
+    expect(tokensOf(true)).toBeLessThanOrEqual(900)
+    expect(definitions.map(({ tools }) => tools)).toEqual([6, expect.any(Number), 254])
+    for (const { direct, dispatch = Infinity, passthrough } of definitions) {
+      expect(dispatch).toBeLessThanOrEqual(700)
+      expect(dispatch).toBeLessThan(direct ?? 0)
+      expect(dispatch).toBeLessThan(passthrough ?? 0)
+    }
+  },
+)
+
+verifies('S4.41', 'a result of 20 KB to 5 MB in a file is told in 200 tokens, and handed on for 600', () => {
+  expect(results.map(({ bytes }) => bytes)).toEqual([20_000, 100_000, 500_000, 5_000_000])
+  for (const { bytes = 0, inline, file, preview, byReference, byPath, byFile } of results) {
+    // The seed's rough count: four characters a token, which is less than there are.
+    expect(inline).toBeGreaterThan(bytes / 4)
+    expect(file).toBeLessThanOrEqual(200)
+    expect(preview).toBeLessThanOrEqual(1000)
+    for (const chain of [byReference, byPath, byFile]) expect(chain).toBeLessThan(600)
+  }
+})
+
+verifies(
+  'S4.42',
+  'the instructions and the README say when a file or a reference is worth it, and when not',
+  () => {
+    const told = ourInstructions('dispatch')
+    expect(told).toMatch(/large payloads.*several steps.*a part only/s)
+    expect(told).toContain('resultToFile')
+    expect(told).toContain('argumentsFile')
+    expect(told).toContain('{"$from": "<cache_id>"}')
+    expect(told).toMatch(/Small results are simplest as they come/)
+    const readme = readFileSync(new URL('README.md', root), 'utf8')
+    for (const word of ['proxy-dispatch', 'resultToFile', 'argumentsFile', '"$from"', 'readresult'])
+      expect(readme).toContain(word)
+    expect(readme).toMatch(/small results.*as they come/is)
+  },
+)
+
+test('the page of figures has them', () => {
+  const page = readFileSync(new URL('PERFORMANCE.md', root), 'utf8')
+  for (const { direct = 0 } of definitions) expect(page).toContain(direct.toLocaleString('en'))
+})
