@@ -250,12 +250,13 @@ describe.each([
       mutation('verdict', 'judge'),
       validation('change', 'sign'),
     ])
-    for (const [method, params] of [
+    const asked: [string, JsonObject][] = [
       ['tools/call', { name: 'a' }],
       ['tools/list', { tools: [] }],
       ['x/verdict', {}],
       ['x/change', {}],
-    ] as const)
+    ]
+    for (const [method, params] of asked)
       expect((await errorOf(ask(method, params))).message).toBe(
         'The message was refused because the module `m` failed.',
       )
