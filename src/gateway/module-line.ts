@@ -1,4 +1,4 @@
-/** The ways to modules that run elsewhere: a thread, a program, an address. */
+/** The ways to modules that run elsewhere: a file, a program, an address. */
 import type { ExternalModule } from '../config/modules/entry.ts'
 import { packageVersion } from '../config/version.ts'
 import type { Line, LineEvents } from '../modules/external/line.ts'
@@ -9,9 +9,8 @@ import type { Logger } from '../telemetry/log.ts'
 import { DEFAULT_BACKOFF, later } from '../upstream/backoff.ts'
 import { Connection } from '../upstream/connection.ts'
 import { dial } from '../upstream/dial.ts'
-import { serverEnvironment } from '../upstream/environment.ts'
+import { moduleProgram } from '../upstream/module-file.ts'
 import { complete } from '../upstream/options.ts'
-import { ThreadTransport } from '../upstream/thread.ts'
 import type { UpstreamTransport } from '../upstream/upstream-transport.ts'
 
 export interface LineParts {
@@ -77,13 +76,6 @@ export function openLine(module: ExternalModule, events: LineEvents, { logger, e
 
 function dialModule({ name, reach, maxBytes }: ExternalModule, logger: Logger): UpstreamTransport {
   const maxMessageBytes = maxBytes + ENVELOPE_BYTES
-  if ('path' in reach)
-    return new ThreadTransport({
-      path: reach.path,
-      env: serverEnvironment(process.env),
-      maxMessageBytes,
-      logger,
-    })
   const options = complete({
     servers: {},
     defaults: { maxMessageBytes, largeBytes: maxMessageBytes },
@@ -92,5 +84,5 @@ function dialModule({ name, reach, maxBytes }: ExternalModule, logger: Logger): 
     events: { changed() {}, notification() {} },
     logger,
   })
-  return dial(reach, options, name)
+  return dial('path' in reach ? moduleProgram(reach.path) : reach, options, name)
 }

@@ -30,7 +30,7 @@ verifies(
   'S2.19 S2.27 S2.29',
   'mask-email hides addresses in results, but for those that it is told to keep',
   async () => {
-    const text = 'ask jane.doe+x@mail.example.org or Team@Example.com, not @home or a@b'
+    const text = 'ask jane.doe+x@mail.example.org or Team@Example.com, not @home or a@b; \u2028\u2029\r\nä'
     const entry = maskEmail({ keep: ['example.com'] })
     const world = await moduleWorld([{ ...entry, path: away(String(entry.path)) }], {
       server: async ({ method }): Promise<JsonObject> =>
@@ -39,7 +39,9 @@ verifies(
           : { contents: [{ uri: 'mail://me@x.org', text: 'from me@x.org' }] },
     })
     expect(await world.ask('tools/call', { name: 'mail' })).toEqual({
-      content: [{ type: 'text', text: 'ask [email] or Team@Example.com, not @home or a@b' }],
+      content: [
+        { type: 'text', text: 'ask [email] or Team@Example.com, not @home or a@b; \u2028\u2029\r\nä' },
+      ],
       structuredContent: { rows: [{ to: '[email]' }] },
     })
     expect(await world.ask('resources/read', { uri: 'mail://me@x.org' })).toEqual({

@@ -9,7 +9,7 @@ export const EXAMPLES = fileURLToPath(new URL('../../examples/modules', import.m
 /** A busy machine takes its time to start a module. */
 const timeoutMs = 120_000
 
-/** JavaScript, in a thread of the proxy. */
+/** JavaScript, as a module file. */
 export const maskEmail = (config: JsonObject = {}): JsonObject => ({
   path: join(EXAMPLES, 'mask-email/mask-email.mjs'),
   config,

@@ -38,7 +38,7 @@ export const useSchema = z.object({
 
 /** An entry that names a module of somebody else. */
 export const externalSchema = z.object({
-  path: text('An ES module file that runs in a thread of its own.').optional(),
+  path: text('An ES module file. It runs in a process of its own.').optional(),
   command: text('A program that speaks the module protocol over its standard input and output.').optional(),
   args: z.array(z.string()).meta({ description: 'Its arguments.' }).optional(),
   env: z

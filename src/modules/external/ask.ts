@@ -39,14 +39,17 @@ export interface AskParts {
   line: Line
   /** Milliseconds since 1970. */
   now: () => number
+  /** Waits until it can be asked, and no longer than it may take for a message. */
+  ready: (signal: AbortSignal | undefined) => Promise<void>
   /** Whether the module is not wanted any more. */
   isClosed: () => boolean
 }
 
-export function createAsk({ config, line, now, isClosed }: AskParts): Ask {
+export function createAsk({ config, line, now, ready, isClosed }: AskParts): Ask {
   const { timeoutMs = PATIENCE, maxBytes } = config
 
   async function ask(one: Interceptor, message: Message, payload: JsonObject): Promise<JsonObject> {
+    await ready(message.about.signal)
     const params = paramsOf(one, message, payload)
     let result: Result
     try {

@@ -1,6 +1,4 @@
 /** The deeds of the interceptors of tests: `(descriptor, params) => result`. */
-import { threadId } from 'node:worker_threads'
-
 const shout = (value) => {
   if (typeof value === 'string') return value.toUpperCase()
   if (Array.isArray(value)) return value.map(shout)
@@ -86,11 +84,10 @@ export function createDeeds(options = {}, state = { received: [] }) {
           throw new Error('crashed')
         })
       }),
-    /** Never in a thread: it would be the end of the process around it. */
     kill: () => process.kill(process.pid, 'SIGKILL'),
     who: (_, { payload }) => ({
       modified: true,
-      payload: { ...payload, pid: process.pid, thread: threadId },
+      payload: { ...payload, pid: process.pid },
     }),
     log: (_, { payload }) => ({ modified: true, payload: { ...payload, ...state } }),
   }

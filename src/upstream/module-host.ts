@@ -1,9 +1,8 @@
 /**
- * What runs in the thread of a module file: answers the module protocol with the functions that the file exports. The file imports
+ * What runs in the process of a module file: answers the module protocol with the functions that the file exports. The file imports
  * nothing of the proxy: it exports `interceptors`, a list of what it offers, each with `invoke(params)`.
  */
 import { pathToFileURL } from 'node:url'
-import { parentPort, workerData } from 'node:worker_threads'
 
 interface Offered {
   name: string
@@ -16,9 +15,11 @@ interface Incoming {
   params?: { name?: string; protocolVersion?: string }
 }
 
-const port = parentPort
-if (port === null) throw new Error('a module file runs in a thread of its own')
-const { path } = workerData as { path: string }
+const [, , path = ''] = process.argv
+
+/** Standard output is for messages: what the file prints goes to standard error. */
+const write = process.stdout.write.bind(process.stdout)
+process.stdout.write = process.stderr.write.bind(process.stderr)
 
 /** Loaded once; what is wrong with the file is said to whoever asks. */
 const offered: Promise<readonly Offered[]> = load()
@@ -38,19 +39,33 @@ async function load(): Promise<readonly Offered[]> {
   return found as Offered[]
 }
 
-port.on('message', (text: string) => {
-  const { id, method, params } = JSON.parse(text) as Incoming
+/** A line that has not ended yet. Split at line feeds alone: `readline` splits inside of texts as well. */
+let begun: string[] = []
+process.stdin.setEncoding('utf8')
+process.stdin.on('data', (chunk: string) => {
+  const [first = '', ...others] = chunk.split('\n')
+  begun.push(first)
+  for (const next of others) {
+    const line = begun.join('')
+    begun = [next]
+    if (line.trim() !== '') receive(line)
+  }
+})
+// The proxy is gone, and nobody asks any more.
+process.stdin.on('end', () => process.exit(0))
+
+function receive(line: string): void {
+  const { id, method, params } = JSON.parse(line) as Incoming
   if (id === undefined || method === undefined) return
   answer(method, params).then(
     (result) => send({ id, result }),
     (error: unknown) =>
       send({ id, error: { code: -32603, message: error instanceof Error ? error.message : String(error) } }),
   )
-})
+}
 
 function send(message: object): void {
-  // Text, so that what a module gives is what JSON can hold, as on any other way to a module.
-  port?.postMessage(JSON.stringify({ jsonrpc: '2.0', ...message }))
+  write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 }
 
 async function answer(method: string, params: Incoming['params']): Promise<unknown> {
