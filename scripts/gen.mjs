@@ -1,13 +1,13 @@
 /**
  * Writes what is made from the configuration's schema: `mcp.schema.json`, and the option tables in README.md between
- * `<!-- options:start -->` and `<!-- options:end -->`. Needs a build.
+ * `<!-- options:start -->` and `<!-- options:end -->` and, in the same way, in docs/modules.md. Needs a build.
  * With --check nothing is written, and a difference is an error.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { jsonSchemaText } from '../dist/config/json-schema.js'
-import { serversTable, settingsTable } from '../dist/config/option-table.js'
+import { externalTable, modulesText, serversTable, settingsTable } from '../dist/config/option-table.js'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const check = process.argv.includes('--check')
@@ -15,6 +15,7 @@ const stale = []
 
 update('mcp.schema.json', () => jsonSchemaText())
 update('README.md', (text) => fill(text, 'options', `${serversTable()}\n\n${settingsTable()}`))
+update('docs/modules.md', (text) => fill(fill(text, 'modules', modulesText()), 'external', externalTable()))
 
 if (stale.length > 0) {
   console.error(`${stale.join(', ')}: not up to date. Run: npm run gen`)

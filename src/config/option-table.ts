@@ -1,6 +1,8 @@
 /** The tables of options in the documentation, made from the schema. */
+import { externalSchema } from './modules/entry.ts'
+import { BUILT_IN_OPTIONS } from './modules/index.ts'
 import { flagName } from './names.ts'
-import { type OptionRow, serverRows, settingRows } from './options.ts'
+import { type OptionRow, rowsIn, serverRows, settingRows } from './options.ts'
 
 /** Markdown: one row an option of `proxySettings`. */
 export function settingsTable(): string {
@@ -21,6 +23,43 @@ export function serversTable(): string {
   return table(
     ['`mcpServers.<name>.`', 'default', 'values', 'what it is'],
     serverRows().map((row) => [`\`${row.path}\``, fallback(row), row.range, row.description]),
+  )
+}
+
+/** What each module does, in a sentence. */
+const PURPOSE: Readonly<Record<string, string>> = {
+  log: 'Writes messages of both directions to the log or a file, without secrets.',
+  block: 'Hides tools, prompts and resources: they are neither listed nor to be called.',
+  rename: 'Gives tools, prompts and resources other names, titles and descriptions.',
+  rewrite: 'Changes text in transit by rules: in results, in descriptions, in prompts.',
+  translate: 'Translates descriptions and results into a preferred language.',
+  redact: 'Strikes out secrets and personal data before anything is kept or sent.',
+  quota: 'Limits calls by a token bucket, per agent, server or tool.',
+  pin: 'Holds back a tool whose definition changed, until it is approved.',
+  package: 'Presents chosen tools, prompts and resources of several servers as one.',
+  shape: 'The place in the list at which large results are kept and previewed.',
+}
+
+/** Markdown: the built-in modules, each with its options. */
+export function modulesText(): string {
+  return Object.entries(BUILT_IN_OPTIONS)
+    .map(([name, options]) => {
+      const rows = rowsIn(options)
+      const text = `### \`${name}\`\n\n${PURPOSE[name] ?? ''}`
+      return rows.length === 0 ? text : `${text}\n\n${optionsTable(rows)}`
+    })
+    .join('\n\n')
+}
+
+/** Markdown: the keys of an entry that names an external module. */
+export function externalTable(): string {
+  return optionsTable(rowsIn(externalSchema))
+}
+
+function optionsTable(rows: readonly OptionRow[]): string {
+  return table(
+    ['option', 'default', 'values', 'what it is'],
+    rows.map((row) => [`\`${row.path}\``, fallback(row), row.range, row.description]),
   )
 }
 

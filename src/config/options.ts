@@ -26,7 +26,12 @@ export function settingRows(): OptionRow[] {
 
 /** The keys of a server's entry. */
 export function serverRows(): OptionRow[] {
-  return rowsOf(serverSchema, '').map((row) => ({ ...row, env: [], flag: undefined }))
+  return rowsIn(serverSchema)
+}
+
+/** The options that are a schema's own, for pages: they have no other names. */
+export function rowsIn(schema: z.ZodObject): OptionRow[] {
+  return rowsOf(schema, '').map((row) => ({ ...row, env: [], flag: undefined }))
 }
 
 function rowsOf(schema: z.ZodObject, prefix: string): OptionRow[] {
