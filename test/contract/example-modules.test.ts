@@ -1,7 +1,8 @@
 /** The example modules, as somebody from outside would use them: copied away from the project, which they need nothing of. */
-import { cpSync, readdirSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { BUILT_IN_OPTIONS } from '../../src/config/modules/index.ts'
 import { RPC, type RpcError } from '../../src/protocol/errors.ts'
 import type { JsonObject } from '../../src/protocol/json.ts'
 import { EXAMPLES, guardPaths, maskEmail, NO_PYTHON } from '../support/examples.ts'
@@ -22,6 +23,26 @@ function away(file: string): string {
 test('every example says how it is configured', () => {
   expect(readdirSync(EXAMPLES).sort()).toEqual(['guard-paths', 'mask-email'])
   for (const name of readdirSync(EXAMPLES)) expect(readdirSync(join(EXAMPLES, name))).toContain('README.md')
+})
+
+const page = readFileSync(join(EXAMPLES, '../../docs/modules.md'), 'utf8')
+
+verifies('S2.28 S2.35', 'the page lists every module that comes with the proxy, with its options', () => {
+  for (const [name, { shape }] of Object.entries(BUILT_IN_OPTIONS)) {
+    const section = page.split(`\n### \`${name}\`\n`)[1]?.split('\n### ')[0] ?? ''
+    expect(section.trim().split('\n')[0]).toMatch(/^[A-Z].*\.$/)
+    for (const option of Object.keys(shape)) expect(section).toContain(`| \`${option}`)
+  }
+})
+
+verifies('S2.27 S2.28 S2.37', 'the whole module that the page shows works as it stands there', async () => {
+  const [, code = ''] = /```js\n([\s\S]*?)```/.exec(page) ?? []
+  const path = join(temporaryFolder(), 'module.mjs')
+  writeFileSync(path, code)
+  const world = await moduleWorld([{ path, timeoutMs: 120_000 }])
+  expect(await world.ask('tools/call', { name: 'x' })).toEqual({
+    content: [{ type: 'text', text: 'CALLED X' }],
+  })
 })
 
 moduleContract('example mask-email', { entry: maskEmail(), foreign })

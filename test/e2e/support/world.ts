@@ -25,6 +25,8 @@ export interface ToolResult {
 export interface ProxyOptions {
   servers: Record<string, object>
   settings?: Record<string, unknown>
+  /** The list of modules. */
+  modules?: object[]
   args?: string[]
   env?: Record<string, string>
   client?: ClientOptions
@@ -66,12 +68,12 @@ export const PATIENCE = {
 /** Writes the configuration of a proxy, patient but for what the settings say, and gives its path. */
 export function writeConfig(
   directory: string,
-  { servers, settings = {} }: Pick<ProxyOptions, 'servers' | 'settings'>,
+  { servers, settings = {}, modules = [] }: Pick<ProxyOptions, 'servers' | 'settings' | 'modules'>,
 ): string {
   const file = join(directory, 'mcp.json')
   const connect = { ...PATIENCE.connect, ...(settings.connect as object | undefined) }
   const proxySettings = { ...PATIENCE, dataDir: join(directory, 'data'), ...settings, connect }
-  writeFileSync(file, JSON.stringify({ mcpServers: servers, proxySettings }))
+  writeFileSync(file, JSON.stringify({ mcpServers: servers, proxySettings, modules }))
   return file
 }
 
