@@ -121,8 +121,8 @@ describe.each(Object.entries(ways))('a module by `%s`', (way, reach) => {
         })
         const { entry, again } = await reach([
           bad('tools/call', {}),
-          bad('prompts/get', { failOpen: true }),
-          bad('completion/complete', { mode: 'audit' }),
+          bad('prompts/get', { failOpen: true, size: 10_000_000 }),
+          bad('completion/complete', { mode: 'audit', size: 10_000_000 }),
           { name: 'who', type: 'mutation', does: 'who', hook: { events: ['x/who'], phase: 'response' } },
         ])
         const before = living()

@@ -32,9 +32,9 @@ export function createDeeds(options = {}, state = { received: [] }) {
     fail: () => {
       throw new Error('the interceptor failed')
     },
-    huge: (_, { payload }) => ({
+    huge: ({ size }, { payload }) => ({
       modified: true,
-      payload: { ...payload, filler: 'x'.repeat(options.size ?? 100_000_000) },
+      payload: { ...payload, filler: 'x'.repeat(size ?? options.size ?? 100_000_000) },
     }),
     hang: () => new Promise(() => {}),
     loop: () => {
