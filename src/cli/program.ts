@@ -113,7 +113,36 @@ export async function createProgram(
       done(await logout(host, invocation(), server))
     })
   addTokenCommands(program, host, invocation, done)
+  addPinCommands(program, host, invocation, done)
   return program
+}
+
+function addPinCommands(
+  program: Command,
+  host: Host,
+  invocation: () => Invocation,
+  done: (code: number) => void,
+): void {
+  const pins = program
+    .command('pins')
+    .description('show and approve the tools that the module pin holds back')
+  pins
+    .command('list', { isDefault: true })
+    .description('show which tools are held back, and why')
+    .option('--json', 'print them as JSON')
+    .action(async (options: { json?: boolean }) => {
+      const { listPins } = await import('./pins.ts')
+      done(listPins(host, invocation(), options.json === true))
+    })
+  pins
+    .command('approve')
+    .description('accept what they say of themselves now')
+    .argument('[server/tool...]', 'which')
+    .option('--all', 'all that are held back')
+    .action(async (names: string[], options: { all?: boolean }) => {
+      const { approvePins } = await import('./pins.ts')
+      done(approvePins(host, invocation(), names, options.all === true))
+    })
 }
 
 function addTokenCommands(

@@ -72,7 +72,11 @@ function checkModule(
     })
     return undefined
   }
-  const ways = WAYS.filter((way) => own(written, way) !== undefined)
+  const meant = sources.known.find(({ name }) => name === own(written, 'use'))
+  // A module may have an option of such a name: the service of `translate` is at a `url`.
+  const ways = WAYS.filter(
+    (way) => own(written, way) !== undefined && !(meant && Object.hasOwn(meant.options.shape, way)),
+  )
   if (ways.length !== 1) {
     report.add('error', path, {
       message: ways.length === 0 ? 'names no module' : `has ${ways.join(' and ')}`,

@@ -1,6 +1,7 @@
 /** The modules of a configuration: made, put into their order, and exchanged when the configuration is another one. */
 import { join } from 'node:path'
 import type { ExternalModule, ModuleConfig, UsedModule } from '../config/modules/entry.ts'
+import { moduleFolder } from '../config/modules/folder.ts'
 import { SHAPE } from '../config/modules/index.ts'
 import type { Config } from '../config/schema.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -88,7 +89,7 @@ export async function openModules(config: Config, parts: ModulesParts): Promise<
       logger,
       now: parts.now,
       elapsed: parts.elapsed,
-      dataDir: join(dataDir, 'modules', fileName(name)),
+      dataDir: join(dataDir, moduleFolder(name)),
       change,
       listsChanged: parts.listsChanged,
     }
@@ -238,8 +239,4 @@ function namedModule(logger: Logger, module: string): Logger {
     warn: (fields, message) => logger.warn({ module, ...fields }, message),
     error: (fields, message) => logger.error({ module, ...fields }, message),
   }
-}
-
-function fileName(name: string): string {
-  return name.replaceAll(/[^\w.-]/g, '_').replace(/^\.+/, '_')
 }

@@ -19,6 +19,16 @@ moduleContract('rename', { entry: { use: 'rename', prompts: { p: 'q' } }, foreig
 moduleContract('rewrite', { entry: { use: 'rewrite', rules: [{ text: 'hello', with: 'bye' }] }, foreign })
 moduleContract('redact', { entry: { use: 'redact', patterns: { greeting: 'hello' } }, foreign })
 moduleContract('quota', { entry: { use: 'quota', rps: 1000 }, foreign })
+moduleContract('package', {
+  entry: { use: 'package', tools: ['a_*'], prompts: [], resources: ['note://*'] },
+  foreign,
+})
+moduleContract('pin', { entry: { use: 'pin', onNew: 'hold' }, foreign })
+// Nobody answers there: what is asked of it fails, and in audit mode that is only logged.
+moduleContract('translate', {
+  entry: { use: 'translate', to: 'de', in: ['prompts'], url: 'http://127.0.0.1:1/translate' },
+  foreign,
+})
 moduleContract('a program that changes results', {
   entry: served({
     name: 'shout',

@@ -1,5 +1,7 @@
 import { RPC, RpcError } from '../../protocol/errors.ts'
 import type { Exchange, Handler } from '../../protocol/exchange.ts'
+import type { JsonObject } from '../../protocol/json.ts'
+import { withOrigin } from '../../protocol/origin.ts'
 import type { Result } from '../../protocol/result.ts'
 import type { Upstreams } from '../../upstream/upstreams.ts'
 import type { AddressBook } from '../address-book.ts'
@@ -38,9 +40,10 @@ export function resourceRoutes(upstreams: Upstreams, resources: Resources, book:
       refuseCursor(exchange)
       const { lists, map } = await resources.list('resources', exchange)
       const items = lists.flatMap(({ server, items }) =>
-        map.moved(server)
-          ? items.map((item) => renameUri(item, (uri) => map.outward(server, uri)))
-          : [...items],
+        items.map((item) => {
+          const own = owned(item, server, 'uri')
+          return map.moved(server) ? renameUri(own, (uri) => map.outward(server, uri)) : own
+        }),
       )
       return { resources: items, ...joinHints('resources', lists, upstreams, exchange) }
     },
@@ -48,9 +51,12 @@ export function resourceRoutes(upstreams: Upstreams, resources: Resources, book:
       refuseCursor(exchange)
       const { lists, map } = await resources.list('resourceTemplates', exchange)
       const items = lists.flatMap(({ server, items }) =>
-        map.moved(server)
-          ? items.map((item) => renameUri(item, (uri) => map.outwardTemplate(server, uri), 'uriTemplate'))
-          : [...items],
+        items.map((item) => {
+          const own = owned(item, server, 'uriTemplate')
+          return map.moved(server)
+            ? renameUri(own, (uri) => map.outwardTemplate(server, uri), 'uriTemplate')
+            : own
+        }),
       )
       return { resourceTemplates: items, ...joinHints('resourceTemplates', lists, upstreams, exchange) }
     },
@@ -77,6 +83,11 @@ export function resourceRoutes(upstreams: Upstreams, resources: Resources, book:
       return result
     },
   } satisfies Readonly<Record<string, Handler>>
+}
+
+function owned(item: JsonObject, server: string, key: 'uri' | 'uriTemplate'): JsonObject {
+  const name = item[key]
+  return typeof name === 'string' ? withOrigin(item, { server, name }) : item
 }
 
 /** What servers say of a resource that is not theirs, in words, for those whose SDK has no code for it. */

@@ -26,6 +26,9 @@ interface FakeServer extends Partial<Record<ListKind, JsonObject[]>> {
 const NONE: JsonObject[] = []
 const EVERYTHING = { tools: {}, prompts: {}, resources: {}, tasks: {} }
 
+/** As a client gets it. */
+const sentAs = (result: unknown): unknown => JSON.parse(JSON.stringify(result))
+
 /** A router over servers that answer as a test says; `sent` is what they got. */
 function world(servers: Record<string, FakeServer>, one: Client = client()) {
   const sent: [server: string, method: string, params: JsonObject][] = []
@@ -71,7 +74,7 @@ test('two servers with one URI: the later one has its own, in lists, reads, subs
     a: { resources: [note], answer: read },
     b: { resources: [note, { uri: 'note://2', name: 'two' }], answer: read },
   })
-  expect(await ask('resources/list')).toEqual({
+  expect(sentAs(await ask('resources/list'))).toEqual({
     resources: [note, { uri: 'note+b://1', name: 'one' }, { uri: 'note://2', name: 'two' }],
   })
   expect(await ask('resources/read', { uri: 'note+b://1', _meta: { m: 1 } })).toEqual({
@@ -97,7 +100,7 @@ test('two servers with one URI: the later one has its own, in lists, reads, subs
 test('templates of one pattern, and completion of their variables', async () => {
   const template = { uriTemplate: 'note://{id}', name: 'note' }
   const { ask, sent } = world({ a: { resourceTemplates: [template] }, b: { resourceTemplates: [template] } })
-  expect(await ask('resources/templates/list')).toEqual({
+  expect(sentAs(await ask('resources/templates/list'))).toEqual({
     resourceTemplates: [template, { uriTemplate: 'note+b://{id}', name: 'note' }],
   })
   await ask('resources/read', { uri: 'note+b://7' })
