@@ -72,7 +72,9 @@ function checkModule(
     })
     return undefined
   }
-  const ways = WAYS.filter((way) => own(written, way) !== undefined)
+  // The address of a service that a built-in module asks is an option of that module.
+  const options = sources.known.find(({ name }) => name === own(written, 'use'))?.options.shape ?? {}
+  const ways = WAYS.filter((way) => own(written, way) !== undefined && !Object.hasOwn(options, way))
   if (ways.length !== 1) {
     report.add('error', path, {
       message: ways.length === 0 ? 'names no module' : `has ${ways.join(' and ')}`,
