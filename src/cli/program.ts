@@ -79,6 +79,22 @@ export async function createProgram(
       const { stats } = await import('./stats.ts')
       done(await stats(host, invocation(), options.json === true))
     })
+  const pinned = program
+    .command('pins')
+    .description('show the tools that a module `pin` holds back')
+    .action(async () => {
+      const { pins } = await import('./pins.ts')
+      done(pins(host, invocation()))
+    })
+  pinned
+    .command('approve')
+    .description('release tools that are held back, as they are now')
+    .argument('[names...]', 'as server/tool')
+    .option('--all', 'all that are held back')
+    .action(async (names: string[], options: { all?: boolean }) => {
+      const { approvePins } = await import('./pins.ts')
+      done(approvePins(host, invocation(), names, options.all === true))
+    })
   program
     .command('init')
     .description('write a first mcp.json')

@@ -1,5 +1,5 @@
 /** The modules of a configuration: made, put into their order, and exchanged when the configuration is another one. */
-import { join } from 'node:path'
+import { moduleDirectory } from '../config/data-directory.ts'
 import type { ExternalModule, ModuleConfig, UsedModule } from '../config/modules/entry.ts'
 import { SHAPE } from '../config/modules/index.ts'
 import type { Config } from '../config/schema.ts'
@@ -88,7 +88,7 @@ export async function openModules(config: Config, parts: ModulesParts): Promise<
       logger,
       now: parts.now,
       elapsed: parts.elapsed,
-      dataDir: join(dataDir, 'modules', fileName(name)),
+      dataDir: moduleDirectory(dataDir, name),
       change,
       listsChanged: parts.listsChanged,
     }
@@ -238,8 +238,4 @@ function namedModule(logger: Logger, module: string): Logger {
     warn: (fields, message) => logger.warn({ module, ...fields }, message),
     error: (fields, message) => logger.error({ module, ...fields }, message),
   }
-}
-
-function fileName(name: string): string {
-  return name.replaceAll(/[^\w.-]/g, '_').replace(/^\.+/, '_')
 }
