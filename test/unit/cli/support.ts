@@ -31,8 +31,6 @@ export interface WorldOptions {
   env?: Record<string, string>
   /** What a gateway finds out about its first server. */
   status?: (config: Config) => Omit<ServerStatus, 'server' | 'transport'>
-  /** What the modules of a gateway say of themselves. */
-  modules?: ModuleStatus[]
   start?: () => Promise<{ url?: string }>
   close?: () => Promise<void>
   /** What `doctor` finds of the modules. */
