@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { answersSection } from './performance-answers.mjs'
 import { dispatchSection } from './performance-dispatch.mjs'
 import { enginesSection, memorySection } from './performance-engines.mjs'
+import { modulesSection } from './performance-modules.mjs'
 import { ordinarySection } from './performance-ordinary.mjs'
 import { overheadSection } from './performance-overhead.mjs'
 import { previewsSection } from './performance-previews.mjs'
@@ -15,6 +16,7 @@ const SECTIONS = {
   engines: enginesSection,
   memory: memorySection,
   overhead: overheadSection,
+  modules: modulesSection,
   ordinary: ordinarySection,
   retrieval: retrievalSection,
   dispatch: dispatchSection,

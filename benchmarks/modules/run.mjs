@@ -16,7 +16,7 @@ import { bare, builtIn, external, KILOBYTE, open, startTranslator } from './worl
 const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } })
 const plan = values.quick
   ? { rounds: 5, calls: 200, externalCalls: 20, proxyCalls: 50 }
-  : { rounds: 41, calls: 500, externalCalls: 40, proxyCalls: 150 }
+  : { rounds: 21, calls: 300, externalCalls: 20, proxyCalls: 60 }
 
 const folder = mkdtempSync(join(tmpdir(), 'modules-benchmark-'))
 const translator = await startTranslator()

@@ -38,7 +38,7 @@ export function external(phase = 'response', type = 'mutation') {
 /** One entry of the list for each built-in module, each with something to do for every call. */
 export function builtIn(folder, translator) {
   return {
-    log: { use: 'log', content: 'all', file: join(folder, 'messages.log') },
+    log: { use: 'log', file: join(folder, 'messages.log') },
     block: { use: 'block', tools: ['files/delete*', 'files/write*'] },
     rename: { use: 'rename', tools: { 'files/echo': 'say_echo' } },
     rewrite: { use: 'rewrite', rules: [{ text: 'customer', with: 'client' }] },

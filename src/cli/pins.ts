@@ -1,7 +1,6 @@
 /** Shows which tools the module `pin` holds back, and accepts them. */
-import { join } from 'node:path'
+import { dataDirectory, moduleDirectory } from '../config/data-directory.ts'
 import type { UsedModule } from '../config/modules/entry.ts'
-import { moduleFolder } from '../config/modules/folder.ts'
 import { approve, type Held, pinFileIn, readPins } from '../config/pin-file.ts'
 import { ProxyError } from '../protocol/errors.ts'
 import type { Host } from './host.ts'
@@ -60,10 +59,8 @@ function filesOf(host: Host, invocation: Invocation): { module: string; file: st
       'Add { "use": "pin" } to "modules", or name the configuration with --config.',
     )
   }
-  return pins.map(({ name }) => ({
-    module: name,
-    file: pinFileIn(join(config.settings.dataDir, moduleFolder(name))),
-  }))
+  const directory = dataDirectory(config, host.cwd, host.home)
+  return pins.map(({ name }) => ({ module: name, file: pinFileIn(moduleDirectory(directory, name)) }))
 }
 
 /** What a server says may hold anything: a terminal would obey it. */

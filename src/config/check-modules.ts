@@ -72,11 +72,9 @@ function checkModule(
     })
     return undefined
   }
-  const meant = sources.known.find(({ name }) => name === own(written, 'use'))
-  // A module may have an option of such a name: the service of `translate` is at a `url`.
-  const ways = WAYS.filter(
-    (way) => own(written, way) !== undefined && !(meant && Object.hasOwn(meant.options.shape, way)),
-  )
+  // The address of a service that a built-in module asks is an option of that module.
+  const options = sources.known.find(({ name }) => name === own(written, 'use'))?.options.shape ?? {}
+  const ways = WAYS.filter((way) => own(written, way) !== undefined && !Object.hasOwn(options, way))
   if (ways.length !== 1) {
     report.add('error', path, {
       message: ways.length === 0 ? 'names no module' : `has ${ways.join(' and ')}`,

@@ -77,3 +77,8 @@ function withTokens(config: Config, cwd: string, home: string): Config {
 function withDirectory(config: Config, dataDir: string): Config {
   return Object.freeze({ ...config, settings: Object.freeze({ ...config.settings, dataDir }) })
 }
+
+/** Where a module keeps what lasts. */
+export function moduleDirectory(directory: string, name: string): string {
+  return join(directory, 'modules', name.replaceAll(/[^\w.-]/g, '_').replace(/^\.+/, '_'))
+}

@@ -1,7 +1,6 @@
 /** The modules of a configuration: made, put into their order, and exchanged when the configuration is another one. */
-import { join } from 'node:path'
+import { moduleDirectory } from '../config/data-directory.ts'
 import type { ExternalModule, ModuleConfig, UsedModule } from '../config/modules/entry.ts'
-import { moduleFolder } from '../config/modules/folder.ts'
 import { SHAPE } from '../config/modules/index.ts'
 import type { Config } from '../config/schema.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -89,7 +88,7 @@ export async function openModules(config: Config, parts: ModulesParts): Promise<
       logger,
       now: parts.now,
       elapsed: parts.elapsed,
-      dataDir: join(dataDir, moduleFolder(name)),
+      dataDir: moduleDirectory(dataDir, name),
       change,
       listsChanged: parts.listsChanged,
     }

@@ -12,8 +12,14 @@ import { matcherOf } from '../text/glob.ts'
 import { defineModule } from './module.ts'
 import { createRoster, type Kind, kindOfList } from './roster.ts'
 
-/** One line of the log. */
-type Line = Record<string, unknown>
+/** One line of the log: texts, numbers and flags, under names of the proxy's own. */
+type Line = Record<string, string | number | boolean | undefined>
+
+/** What is without secrets already. */
+const SHOWN: ReadonlySet<string> = new Set(['params', 'result'])
+
+/** Characters behind the cut that are looked at: a private key has no more. */
+const MARGIN = 4_096
 
 export const log = defineModule({
   name: 'log',
@@ -34,25 +40,33 @@ export const log = defineModule({
     const sink = options.file === undefined ? undefined : openSink(options.file)
 
     function write(line: Line, message: string): void {
-      const fields = options.redact ? redactor.fields(withoutSecrets(line)) : line
+      const fields = options.redact ? withoutSecrets(line) : line
       if (sink) sink.write(`${JSON.stringify({ time: new Date(now()).toISOString(), message, ...fields })}\n`)
       else logger.info(fields, message)
     }
 
     function withoutSecrets(line: Line): Line {
-      return Object.fromEntries(
-        Object.entries(line).map(([key, value]) => [
-          key,
-          typeof value === 'string' ? secrets(value, new Map()) : value,
-        ]),
-      )
+      const struck: Line = {}
+      for (const [key, value] of Object.entries(line))
+        struck[key] = typeof value === 'string' && !SHOWN.has(key) ? withoutSecret(value) : value
+      return struck
     }
 
-    /** Texts of messages are written as text, so that a line stays short and nothing in it is taken for a field. */
+    function withoutSecret(text: string): string {
+      return redactor.text(secrets(text, new Map()))
+    }
+
+    /**
+     * Texts of messages are written as text, so that a line stays short and nothing in it is taken for a field. They are cut once
+     * secrets are out: of half a secret nobody sees that it is one.
+     */
     const shown = (value: JsonValue | undefined): string | undefined => {
       if (value === undefined) return undefined
       const json = JSON.stringify(value)
-      return json.length <= maxLength ? json : `${json.slice(0, maxLength)}… (${json.length} characters)`
+      const part = json.length > maxLength + MARGIN ? json.slice(0, maxLength + MARGIN) : json
+      const text = options.redact ? withoutSecret(part) : part
+      if (json.length <= maxLength) return text
+      return `${text.slice(0, maxLength)}… (${json.length} characters)`
     }
 
     function isWanted(method: string, toward: 'client' | 'server', params: JsonObject): boolean {

@@ -125,13 +125,18 @@ export function findSensitive(text: string, kinds: readonly SensitiveKind[], ent
 
 function detect(text: string, lower: string, detector: Detector, into: Finding[]): void {
   const { kind, hints, words, possible, marks, regex, valid } = detector
-  if (!hints.some((hint) => text.includes(hint))) return
-  if (words && !words.some((word) => lower.includes(word))) return
+  if (!holds(text, hints) || (words && !holds(lower, words))) return
   if (possible && !possible(text)) return
   for (const match of marks ? matchesAt(text, marks(text), regex) : text.matchAll(regex)) {
     const [start, end] = match.indices?.[1] ?? match.indices?.[0] ?? [0, 0]
     if (valid === undefined || valid(text.slice(start, end))) into.push({ start, end, kind })
   }
+}
+
+/** A loop: it runs for every text. */
+function holds(text: string, some: readonly string[]): boolean {
+  for (const one of some) if (text.includes(one)) return true
+  return false
 }
 
 function matchesAt(text: string, places: readonly number[], regex: RegExp): RegExpExecArray[] {

@@ -9,9 +9,8 @@ const held = (hash: string) => ({ hash, reason: 'changed since it was accepted',
 
 function withPins(modules: object[] = [{ use: 'pin' }]): { w: World; file: string } {
   const w = world()
-  const dataDir = join(w.host.home, 'data')
-  w.write('mcp.json', JSON.stringify({ mcpServers: {}, modules, proxySettings: { dataDir } }))
-  const folder = join(dataDir, 'modules', 'pin')
+  w.write('mcp.json', JSON.stringify({ mcpServers: {}, modules }))
+  const folder = join(w.host.home, '.mcpproxy', 'modules', 'pin')
   mkdirSync(folder, { recursive: true })
   const file = pinFileIn(folder)
   writePins(file, { pinned: { 'a/x': 'old' }, held: { 'a/x': held('new'), 'b/y': held('y') } })
