@@ -111,7 +111,7 @@ const FROM = 'write {"$from": "<cache_id>"} or {"$from": "<cache_id>", "path": "
 const LITERAL = 'An object of the tool\'s own is written {"$$from": …}'
 
 /** The name of a file with a result ends in its handle. */
-const FILE = /[\\/]result-(?:[0-9a-f]+-)?([0-9a-f]{12})\.[a-z]+$/
+const FILE = /^\P{Cc}*[\\/]result-(?:[0-9a-f]+-)?([0-9a-f]{12})\.[a-z]+$/u
 
 /** The handle of the result that a file of the proxy holds. */
 export function handleOfFile(path: string): string | undefined {

@@ -94,6 +94,23 @@ test('a result in a file is asked about by its file, and errors say how it is as
   expect(textOf(asked)).not.toContain('proxy_filter')
 })
 
+test('a file may be what a reference refers to, and is not taken for a path then', async () => {
+  const world = dispatchWorld({ spill: { threshold: 100 } })
+  const reply = await world.run({ content: [{ type: 'text', text: 'x'.repeat(500) }] })
+  const $from = String(reply.resultFile)
+  const passed = await world.ask({ action: 'call', tool: 'write', arguments: { content: { $from } } })
+  expect(world.calls.at(-1)).toMatchObject({ arguments: { content: { $from } } })
+  expect(textOf(passed)).not.toContain('is a result in a file')
+  const told = await world.ask({
+    action: 'call',
+    tool: 'write',
+    arguments: { content: { $from, path: $from } },
+  })
+  expect(told.isError).toBeUndefined()
+  const path = await world.ask({ action: 'call', tool: 'write', arguments: { $from, other: 1 } })
+  expect(textOf(path)).toContain('is a result in a file')
+})
+
 test('a query that cannot be asked is told as an action', async () => {
   const world = dispatchWorld()
   const text =
