@@ -105,7 +105,7 @@ export type ReadParams =
 export function readDispatchParams(tool: string, args: JsonObject): ReadParams {
   const { action: named, ...written } = withoutEmpty(args)
   const action = typeof named === 'string' ? named.trim().toLowerCase() : named
-  if (!isAction(action)) return { failure: unknownAction(tool, named) }
+  if (!isAction(action)) return { failure: unknownAction(tool, named, typeof written.tool === 'string') }
   const given = respelled({ action, ...written })
   // A tool of the proxy's own, which reads its parameters itself.
   if (Object.hasOwn(QUERIES, action)) return { action, params: { action }, given }
@@ -173,8 +173,8 @@ function isAction(value: unknown): value is ActionName {
   return ACTIONS.some((name) => name === value)
 }
 
-function unknownAction(tool: string, action: unknown): string {
-  const example = `${tool} {"action": "search", "query": "…"}`
+function unknownAction(tool: string, action: unknown, isCall: boolean): string {
+  const example = `${tool} {"action": ${isCall ? '"call", "tool": "…", "arguments": {…}' : '"search", "query": "…"'}}`
   if (typeof action !== 'string')
     return `${tool} needs action, one of ${ACTIONS.join(', ')}. For example: ${example}`
   const [near] = nearest(action, ACTIONS, 1)
