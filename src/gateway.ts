@@ -166,6 +166,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     upstreams,
     book,
     logger,
+    elapsed,
     quotas: quotas.take,
     exposure: exposure.layers,
     instructions: exposure.instructions,

@@ -56,7 +56,7 @@ function strangers(args: JsonObject, schema: JsonObject): string[] {
 
 function strangerText(name: string, shown: string, properties: unknown): string {
   const [near] = isObject(properties) ? nearest(name, Object.keys(properties), 1) : []
-  return `there is no ${shown}${near === undefined ? '' : `; did you mean ${near}?`}`
+  return `there is no ${shown}${near === undefined ? '' : ` (did you mean ${near}?)`}`
 }
 
 function validatorOf(schema: JsonObject): Validator {

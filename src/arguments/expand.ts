@@ -25,13 +25,13 @@ function put(into: JsonValue, [key, ...rest]: Place, value: JsonValue): JsonValu
   return copy
 }
 
-/** The template with texts for its names. In one pass: what a value brings along in braces stays as it is. */
+/** The template with texts for its names, in one brace or in two. In one pass: what a value brings along in braces stays as it is. */
 export function filled({ text }: Template, values: ReadonlyMap<string, string>): string {
   const names = [...values.keys()].map((name) => name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
   if (names.length === 0) return text
   return text.replaceAll(
-    new RegExp(`\\{(${names.join('|')})\\}`, 'g'),
-    (whole, name: string) => values.get(name) ?? whole,
+    new RegExp(`\\{\\{(${names.join('|')})\\}\\}|\\{(${names.join('|')})\\}`, 'g'),
+    (whole, twice?: string, once?: string) => values.get(twice ?? once ?? '') ?? whole,
   )
 }
 

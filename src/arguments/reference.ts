@@ -1,7 +1,7 @@
 /**
  * References in arguments: in place of a value a model writes where it is kept. `{"$from": "<cache_id>", "path": "…"}` stands for a
- * kept result or a part of it; `{"$template": "… {name} …", "name": {"$from": …}}` for a text with such parts in it. Where a schema
- * wants a text, models write the JSON of these as one; that is read as well. An object of a tool's own that looks so is written with
+ * kept result or a part of it; `{"$template": "… {name} …", "name": {"$from": …}}` for a text with such parts in it, which may also
+ * stand in the text itself. Where a schema wants a text, models write the JSON of these as one; that is read as well. An object of a tool's own that looks so is written with
  * one more `$`: `{"$$from": …}` stands for `{"$from": …}`.
  */
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
@@ -111,13 +111,18 @@ const FROM = 'write {"$from": "<cache_id>"} or {"$from": "<cache_id>", "path": "
 const LITERAL = 'An object of the tool\'s own is written {"$$from": …}'
 
 /** The name of a file with a result ends in its handle. */
-const FILE = /[\\/]result-[0-9a-f]+-([0-9a-f]{12})\.[a-z]+$/
+const FILE = /^\P{Cc}*[\\/]result-(?:[0-9a-f]+-)?([0-9a-f]{12})\.[a-z]+$/u
+
+/** The handle of the result that a file of the proxy holds. */
+export function handleOfFile(path: string): string | undefined {
+  return FILE.exec(path.trim())?.[1]
+}
 
 /** An object that has other members as well, and no handle, is nobody's reference. */
 function readFrom(object: JsonObject): Reference | string | undefined {
   const { $from: given, path, ...others } = object
   const strange = Object.keys(others)
-  const from = typeof given === 'string' ? (FILE.exec(given)?.[1] ?? given.trim()) : undefined
+  const from = typeof given === 'string' ? (handleOfFile(given) ?? given.trim()) : undefined
   if (from === undefined || !isHandle(from))
     return strange.length > 0 ? undefined : `$from is no cache_id: ${FROM}. ${LITERAL}.`
   if (strange.length > 0)
@@ -146,7 +151,22 @@ function readTemplate(object: JsonObject): Template | string | undefined {
     if (!text.includes(`{${name}}`)) return `{${name}} does not stand in the $template.`
     parts.set(name, 'text' in read ? read.text : read)
   }
+  for (const [inner, reference] of referencesWithin(text)) {
+    parts.set(inner, reference)
+    if (parts.size > MOST_REFERENCES) return `a $template has at most ${MOST_REFERENCES} parts.`
+  }
+  if (parts.size === 0) return `nothing stands for anything in the $template: ${TEMPLATE}.`
   return { text, parts }
+}
+
+const WITHIN = /\{(\s*"\$from"\s*:\s*"[^"\\]*"\s*(?:,\s*"path"\s*:\s*"(?:[^"\\]|\\.)*"\s*)?)\}/g
+
+/** References that are written into the text of a template, by what stands between their braces. */
+function* referencesWithin(text: string): Generator<[string, Reference]> {
+  for (const [whole, inner] of text.matchAll(WITHIN)) {
+    const read = readWritten(whole)
+    if (read !== undefined && 'from' in read && inner !== undefined) yield [inner, read]
+  }
 }
 
 const ESCAPED = /^\$\$+(?:from|template)$/

@@ -19,7 +19,7 @@ export function listPins(host: Host, invocation: Invocation, json: boolean): num
   if (json) host.stdout.write(`${JSON.stringify(rows, null, 2)}\n`)
   else if (rows.length === 0) host.stdout.write('No tool is held back.\n')
   for (const { tool, reason, excerpt } of json ? [] : rows)
-    host.stdout.write(`${shown(tool)}: it ${reason}\n  ${shown(excerpt)}\n`)
+    host.stdout.write(`${shown(tool)}  ${reason}\n  ${shown(excerpt)}\n`)
   return 0
 }
 
@@ -40,7 +40,7 @@ export function approvePins(
   const approved = new Set(
     filesOf(host, invocation).flatMap(({ file }) => approve(file, all ? 'all' : names)),
   )
-  for (const name of approved) host.stdout.write(`Approved ${shown(name)}.\n`)
+  for (const name of approved) host.stdout.write(`${shown(name)} is approved.\n`)
   const missing = names.filter((name) => !approved.has(name))
   for (const name of missing) host.stderr.write(`${shown(name)} is not held back.\n`)
   if (all && approved.size === 0) host.stdout.write('No tool is held back.\n')

@@ -114,13 +114,6 @@ function checkSettings(
   }
   const { auth, host, transport } = parsed.data
   checkAuth(auth, host, transport !== 'stdio', [...SETTINGS, 'auth'], report)
-  const { utils, spill } = parsed.data
-  if (utils.enabled && utils.root === undefined && spill.allowDirs.length === 0) {
-    report.addAt('error', [...SETTINGS, 'utils', 'enabled'], {
-      message: 'has no directory that files may be read in',
-      remedy: 'Set utils.root to one.',
-    })
-  }
   checkBridge(parsed.data.bridge, host, transport !== 'stdio', [...SETTINGS, 'bridge'], report)
   const settings = { ...parsed.data, previewSize: Math.min(previewSize, maxResponseSize) }
   return { settings: { ...settings, exposure: exposureOf(settings, chosen, laid) }, chosen }

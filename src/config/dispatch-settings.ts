@@ -50,6 +50,8 @@ export const utilsSchema = z.object({
   enabled: flag('A server of the proxy itself, called `utils`, that reads files in `utils.root`.').default(
     false,
   ),
-  root: text('The directory it is confined to. It reads in `spill.allowDirs` as well.').optional(),
+  root: text(
+    'The directory it is confined to. It reads in `spill.allowDirs` as well. Neither set: `utils` in `dataDir`.',
+  ).optional(),
   write: flag('It may also write, append to and delete files there.').default(false),
 })

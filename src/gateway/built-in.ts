@@ -1,5 +1,7 @@
 /** Servers of this process: those of the embedder, and the one for files. They stand behind those of the configuration. */
+import { mkdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
+import { join } from 'node:path'
 import type { Config } from '../config/schema.ts'
 import type { ServerConfig } from '../config/servers.ts'
 import { absolutePath } from '../config/sources.ts'
@@ -35,9 +37,16 @@ function utilsOf({ utils, spill, dataDir }: Config['settings']): Serve {
   const absolute = (path: string): string => absolutePath(path, process.cwd(), homedir())
   const readable = spill.allowDirs.map(absolute)
   const own = [absolute(dataDir), ...(spill.dir === undefined ? [] : [absolute(spill.dir)])]
+  /** Nobody said where: a place that holds nothing which was not put there on purpose. */
+  const fallback = async (): Promise<string | undefined> => {
+    if (readable.length > 0) return undefined
+    const root = join(absolute(dataDir), UTILS)
+    await mkdir(root, { recursive: true, mode: 0o700 })
+    return root
+  }
   return async (transport) => {
     const { serveUtils } = await import('../utils/server.ts')
-    const root = utils.root === undefined ? undefined : absolute(utils.root)
+    const root = utils.root === undefined ? await fallback() : absolute(utils.root)
     await serveUtils(transport, { root, readable, own, write: utils.write })
   }
 }

@@ -5,6 +5,7 @@ import type { Dialect } from '../documents/template.ts'
 import type { Engine } from '../engine/engine.ts'
 import { calledName, EXPOSURE_NAMES, RESERVED_NAMES } from '../exposure/names.ts'
 import { createAccount } from '../modules/account.ts'
+import { createCallLog } from '../modules/call-log.ts'
 import { createReferences } from '../modules/references.ts'
 import type { ResultCache } from '../modules/result-cache/result-cache.ts'
 import { createShape } from '../modules/shape.ts'
@@ -42,6 +43,8 @@ export interface OnionParts {
   upstreams: Upstreams
   book: AddressBook
   logger: Logger
+  /** Milliseconds by a clock that nobody sets. */
+  elapsed: () => number
   quotas: Quotas
   /** How tools are offered, where it is not as they come. */
   exposure: (bounded: Bounded) => readonly Middleware[]
@@ -61,9 +64,22 @@ export interface OnionParts {
  */
 export function createOnion(config: Config, parts: OnionParts): Onion {
   const { settings } = config
-  const { engine, keeper, ledger, upstreams, book, logger, exposure, instructions, quotas, middlewares } =
-    parts
-  const { modules, resultCache, count } = parts
+  const {
+    engine,
+    keeper,
+    ledger,
+    upstreams,
+    book,
+    logger,
+    elapsed,
+    exposure,
+    instructions,
+    quotas,
+    middlewares,
+    modules,
+    resultCache,
+    count,
+  } = parts
   const dialect = dialectOf(settings)
   const tools = createProxyTools({
     engine,
@@ -89,6 +105,7 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
     },
   })
   const counting = count ? [count] : []
+  const telling = settings.log.level === 'debug' ? [createCallLog({ logger, calledName, elapsed })] : []
   const remembering = resultCache ? [resultCache.mark] : []
   const inner = [
     createReferences({ engine, keeper, exempt: PROXY_TOOL_NAMES, maxBytes: MAX_REFERENCED_BYTES }),
@@ -97,6 +114,7 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
     modules.door,
   ]
   const layers = [
+    ...telling,
     ...counting,
     createAccount({
       ledger,

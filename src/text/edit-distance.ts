@@ -33,7 +33,10 @@ export function nearest(word: string, candidates: Iterable<string>, limit = 3): 
 function unlikeness(wanted: string, name: string): number {
   const longer = Math.max(wanted.length, name.length)
   if (longer === 0 || name === '') return 2
-  const edits = distance(wanted, name) / Math.max(longer < 4 ? 1 : 2, longer / 3)
+  const apart = distance(wanted, name)
+  // No letter in common is no likeness, however short the names.
+  if (apart === longer) return 2
+  const edits = apart / Math.max(longer < 4 ? 1 : 2, longer / 3)
   const shorter = Math.min(wanted.length, name.length)
   const contained = shorter >= 3 && (name.includes(wanted) || wanted.includes(name))
   return contained ? Math.min(edits, 1 - shorter / (2 * longer)) : edits

@@ -1,7 +1,8 @@
 /** The `dispatch` exposure: one tool that lists, searches and calls all others, and reads what they gave. */
 
+import { handleOfFile } from '../../arguments/reference.ts'
 import type { Finder } from '../../discovery/finder.ts'
-import { errorResult } from '../../protocol/content.ts'
+import { blocksOf, errorResult, isText } from '../../protocol/content.ts'
 import type { Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../../protocol/json.ts'
 import { plain, type Result } from '../../protocol/result.ts'
@@ -100,7 +101,10 @@ async function dispatch(
 async function query({ action }: { action: ActionName }, situation: Situation): Promise<JsonObject> {
   const { exchange, next, listing, connections, allowed } = situation
   const { arguments: given } = exchange.params
-  const { action: _, connection, ...args } = isObject(given) ? given : {}
+  const { action: _, connection, resultFile, ...args } = isObject(given) ? given : {}
+  const handle = typeof resultFile === 'string' ? handleOfFile(resultFile) : undefined
+  if (args.cache_id === undefined && handle !== undefined) args.cache_id = handle
+  else if (resultFile !== undefined && args.cache_id === undefined) args.resultFile = resultFile
   if (typeof args.tool === 'string') {
     const resolved = resolveTool(
       args.tool,
@@ -118,5 +122,21 @@ async function query({ action }: { action: ActionName }, situation: Situation): 
     args.tool = resolved.tool.name
   }
   const name = QUERIES[action] ?? ''
-  return plain(await next({ ...exchange, params: { ...exchange.params, name, arguments: args } }))
+  const answer = plain(await next({ ...exchange, params: { ...exchange.params, name, arguments: args } }))
+  return answer.isError === true ? asAction(answer, action, name) : answer
+}
+
+/** What the tool says of how it is called, as it is called here. */
+function asAction(answer: JsonObject, action: ActionName, name: string): JsonObject {
+  const content = blocksOf(answer).map((block) =>
+    isText(block)
+      ? {
+          ...block,
+          text: block.text
+            .replaceAll(`${name} {"`, `${DISPATCH} {"action": "${action}", "`)
+            .replaceAll(`${name} cannot`, `${DISPATCH} ${action} cannot`),
+        }
+      : block,
+  )
+  return { ...answer, content }
 }

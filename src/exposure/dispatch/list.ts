@@ -139,9 +139,7 @@ export const status: Action = async (_, { connections, listing }, { settings, to
       alias,
       name: server,
       toolCount: tools.filter((tool) => tool.server === server).length,
-      ...(serverInfo && {
-        server: [serverInfo.name, serverInfo.version].map(String).join(' ').slice(0, 200),
-      }),
+      ...(serverInfo && { serverInfo: nameIn(serverInfo) }),
       ...(one.refreshed !== undefined && { lastRefreshed: time(one.refreshed) }),
       ...(ownFilter && { toolFilter: filterData(ownFilter) }),
       ...(lastError !== undefined && { lastError: lastError.slice(0, 500) }),
@@ -159,6 +157,14 @@ export const status: Action = async (_, { connections, listing }, { settings, to
     }),
     connections: shown,
   })
+}
+
+/** What a server says of itself, without its icons and the like. */
+function nameIn({ name, version }: JsonObject): JsonObject {
+  return {
+    ...(typeof name === 'string' && { name: name.slice(0, 100) }),
+    ...(typeof version === 'string' && { version: version.slice(0, 100) }),
+  }
 }
 
 /** Another one when anything changes that a client would see of a tool. */

@@ -1,7 +1,7 @@
 /** The parameters of `proxy-dispatch`: flat, for all actions together. */
 import * as z from 'zod'
 import { READBACK_OPS } from '../../processors/readback.ts'
-import { isObject, type JsonObject } from '../../protocol/json.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
 import { nearest } from '../../text/edit-distance.ts'
 import { readParams } from '../../tools/params.ts'
 import { QUERIES } from '../names.ts'
@@ -68,7 +68,16 @@ export type DispatchParams = z.infer<typeof schema>
 const TAKEN: Readonly<Record<ActionName, readonly string[]>> = {
   list: ['connection', 'refresh', 'includeTools', 'includeInputSchema', 'includeAnnotations', 'format'],
   search: ['query', 'connection', 'limit', 'refresh', 'includeInputSchema'],
-  call: ['tool', 'connection', 'arguments', 'argumentsFile', 'meta', 'resultToFile', 'resultSizeThreshold'],
+  call: [
+    'tool',
+    'connection',
+    'arguments',
+    'argumentsFile',
+    'meta',
+    'resultToFile',
+    'resultSizeThreshold',
+    'refresh',
+  ],
   readresult: [
     'resultFile',
     'cache_id',
@@ -80,8 +89,9 @@ const TAKEN: Readonly<Record<ActionName, readonly string[]>> = {
     'context',
     'maxBytes',
     'offset',
+    'limit',
   ],
-  status: [],
+  status: ['refresh'],
   filter: [],
   search_result: [],
   explore: [],
@@ -93,15 +103,56 @@ export type ReadParams =
 
 /** Reads what a model wrote, spelled as models spell it; what cannot be read is an error that shows the right shape. */
 export function readDispatchParams(tool: string, args: JsonObject): ReadParams {
-  const given = respelled(withoutEmpty(args))
-  const { action } = given
-  if (!isAction(action)) return { failure: unknownAction(tool, action) }
+  const { action: named, ...written } = withoutEmpty(args)
+  const action = typeof named === 'string' ? named.trim().toLowerCase() : named
+  if (!isAction(action)) return { failure: unknownAction(tool, named, typeof written.tool === 'string') }
+  const given = respelled({ action, ...written })
   // A tool of the proxy's own, which reads its parameters itself.
   if (Object.hasOwn(QUERIES, action)) return { action, params: { action }, given }
-  const misplaced = misplacedIn(action, given)
+  const misplaced = misplacedIn(action, given) ?? strangerIn(tool, action, given)
   if (misplaced !== undefined) return { failure: misplaced }
-  const read = readParams(tool, schema, given)
+  const read = readParams(tool, schema, typed(given))
   return 'failure' in read ? read : { action, params: read.params, given }
+}
+
+const NUMBERS: ReadonlySet<string> = new Set([
+  'limit',
+  'resultSizeThreshold',
+  'lines',
+  'fromLine',
+  'toLine',
+  'context',
+  'maxBytes',
+  'offset',
+])
+const FLAGS: ReadonlySet<string> = new Set([
+  'refresh',
+  'includeTools',
+  'includeInputSchema',
+  'includeAnnotations',
+  'resultToFile',
+])
+
+/** Numbers and truth values that are written as texts. */
+function typed(given: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, typedAs(name, value)]))
+}
+
+function typedAs(name: string, value: JsonValue): JsonValue {
+  if (typeof value !== 'string') return value
+  if (NUMBERS.has(name)) return /^\s*-?\d{1,15}\s*$/.test(value) ? Number(value) : value
+  if (!FLAGS.has(name) || !/^\s*(?:true|false)\s*$/i.test(value)) return value
+  return value.trim().toLowerCase() === 'true'
+}
+
+/** A name that is no parameter of any action. */
+function strangerIn(tool: string, action: ActionName, given: JsonObject): string | undefined {
+  const [strange] = Object.keys(given).filter((name) => !Object.hasOwn(shape, name))
+  if (strange === undefined) return undefined
+  const [near] = nearest(strange, TAKEN[action], 1)
+  const hint = near === undefined ? '' : ` Did you mean ${near}?`
+  const taken = TAKEN[action].length === 0 ? 'takes none' : `takes ${TAKEN[action].join(', ')}`
+  return `${tool} cannot read its parameters.\n${strange.slice(0, 60)}: no such parameter.${hint} Action ${action} ${taken}.`
 }
 
 /** Listed for other actions: some models fill in every parameter they see, with nothing. */
@@ -122,8 +173,8 @@ function isAction(value: unknown): value is ActionName {
   return ACTIONS.some((name) => name === value)
 }
 
-function unknownAction(tool: string, action: unknown): string {
-  const example = `${tool} {"action": "search", "query": "…"}`
+function unknownAction(tool: string, action: unknown, isCall: boolean): string {
+  const example = `${tool} {"action": ${isCall ? '"call", "tool": "…", "arguments": {…}' : '"search", "query": "…"'}}`
   if (typeof action !== 'string')
     return `${tool} needs action, one of ${ACTIONS.join(', ')}. For example: ${example}`
   const [near] = nearest(action, ACTIONS, 1)
@@ -131,16 +182,23 @@ function unknownAction(tool: string, action: unknown): string {
   return `There is no action "${action.slice(0, 100)}".${hint} There are ${ACTIONS.join(', ')}. For example: ${example}`
 }
 
-/** Other names for the same: `start` and `end` of a slice, the parameters of `readresult` inside `arguments`. */
+/** Other names for the same: `start` and `end` of a slice, `path` of a file, the parameters of `readresult` inside `arguments`. */
 function respelled(args: JsonObject): JsonObject {
   const { action, arguments: inner, ...rest } = args
   if (action !== 'readresult') return args
-  const { start, end, from, to, ...given } = { ...(isObject(inner) ? inner : {}), ...rest }
+  const { start, end, from, to, path, file, filePath, ...given } = {
+    ...(isObject(inner) ? inner : {}),
+    ...rest,
+  }
+  const resultFile = given.resultFile ?? path ?? file ?? filePath
   const fromLine = given.fromLine ?? start ?? from
   const toLine = given.toLine ?? end ?? to
   return {
     action,
     ...given,
+    // A kept result is named already: it is not the path of a file then.
+    ...(resultFile !== undefined &&
+      (given.cache_id === undefined || given.resultFile !== undefined) && { resultFile }),
     ...(fromLine !== undefined && { fromLine }),
     ...(toLine !== undefined && { toLine }),
   }
@@ -152,9 +210,13 @@ function misplacedIn(action: ActionName, given: JsonObject): string | undefined 
   const strange = Object.keys(given).filter((name) => name !== 'action' && !TAKEN.call.includes(name))
   if (strange.length === 0) return undefined
   const inside = Object.fromEntries(strange.map((name) => [name, given[name] ?? null]))
+  const { arguments: _, ...others } = Object.fromEntries(
+    TAKEN.call.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])),
+  )
   const right = {
     action,
-    tool: given.tool ?? '<tool>',
+    tool: '<tool>',
+    ...others,
     arguments: { ...(isObject(given.arguments) ? given.arguments : {}), ...inside },
   }
   const text = JSON.stringify(right)

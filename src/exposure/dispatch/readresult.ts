@@ -19,7 +19,12 @@ export const readresult: Action = async (params, situation, parts) => {
       'readresult needs resultFile (a path from an earlier reply) or cache_id: {"action":"readresult","resultFile":"…","op":"head","lines":20}.',
     )
   const { maxChars, grepMaxMatches } = parts.settings.readback
-  const wanted = { ...params, op, maxChars: Math.max(maxChars - forNext, 1), maxMatches: grepMaxMatches }
+  const wanted = {
+    ...params,
+    op,
+    maxChars: Math.max(maxChars - forNext, 1),
+    maxMatches: Math.min(params.limit ?? grepMaxMatches, grepMaxMatches),
+  }
   try {
     const answer = await answerTo(wanted, params, situation, parts)
     if (answer === undefined) return failureReply('readresult', goneText(cache_id ?? ''))

@@ -18,15 +18,39 @@ export function resolveTool(
   const wanted = connection === undefined ? undefined : findConnection(connection, connections)
   if (connection !== undefined && wanted === undefined)
     return { failure: unknownConnection(connection, connections) }
+  const place = wanted ? undefined : placeIn(name, tools, connections)
+  if (place) return { tool: place }
   const there = wanted ? tools.filter(({ server }) => server === wanted.server) : tools
   const exposed = there.find((tool) => tool.name === name)
-  const [only, ...others] = exposed ? [exposed] : there.filter(({ original }) => original === name)
+  const [only, ...others] = exposed ? [exposed] : called(name, there)
   if (only === undefined) return { failure: absent(name, there, connections, wanted) }
   if (others.length === 0) return { tool: only }
   const candidates = [only, ...others].map((tool) => placeOf(tool, connections)).slice(0, mostNamed)
   return {
     failure: `Several connections have a tool ${name}: say which by connection. Candidates: ${candidates.join(', ')}.`,
   }
+}
+
+/** By the server's own name; where none has it, by one that differs in its capitals alone. */
+function called(name: string, tools: readonly FindableTool[]): FindableTool[] {
+  const exactly = tools.filter(({ original }) => original === name)
+  const wanted = name.trim().toLowerCase()
+  return exactly.length > 0 ? exactly : tools.filter(({ original }) => original.toLowerCase() === wanted)
+}
+
+/** `server/tool`, as filters name it, and `c1/tool`. A tool that is called so itself comes first. */
+function placeIn(
+  name: string,
+  tools: readonly FindableTool[],
+  connections: readonly Connection[],
+): FindableTool | undefined {
+  if (tools.some((tool) => tool.name === name || tool.original === name)) return undefined
+  const found = tools.filter(({ server, original }) => {
+    const end = name.length - original.length - 1
+    if (end < 1 || !name.endsWith(original) || !'/.:'.includes(name.charAt(end))) return false
+    return findConnection(name.slice(0, end), connections)?.server === server
+  })
+  return found.length === 1 ? found[0] : undefined
 }
 
 function absent(

@@ -115,6 +115,7 @@ async function spilled(
   const media = isAutomatic && !(result instanceof LargeResult) ? blocksOf(result).filter(isMedia) : []
   return {
     resultFile: path,
+    cache_id: entry.handle,
     ...(isAutomatic && { autoSpilled: true }),
     content: [textBlock(text), ...media],
     _meta: metaOf(entry, made, tokens),
@@ -131,7 +132,7 @@ async function keptOnly(
   const first = `${why} The result is kept in memory; do not call again.`
   const last = `Format: ${made.format}. Ask by cache_id ${entry.handle} (readresult, filter, search_result, explore).`
   const { text, tokens } = await spillText({ first, last, made }, engine)
-  return { content: [textBlock(text)], _meta: metaOf(entry, made, tokens) }
+  return { cache_id: entry.handle, content: [textBlock(text)], _meta: metaOf(entry, made, tokens) }
 }
 
 function withNote(result: JsonObject, note: string): JsonObject {

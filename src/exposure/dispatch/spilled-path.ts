@@ -1,6 +1,7 @@
 /** Files with results among the arguments of a call: its server would read one, and the answer would be such a file again. */
 import { fileURLToPath } from 'node:url'
-import type { JsonObject, JsonValue } from '../../protocol/json.ts'
+import { handleOfFile } from '../../arguments/reference.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
 import type { Spills } from '../../spill/spills.ts'
 
 /** The path of such a file that is an argument, or an element of one, as a path or a `file:` URL. */
@@ -32,11 +33,21 @@ function pathOf(text: string): string | undefined {
   }
 }
 
+/** A file as a reference: the proxy puts its content in, no server is told the path. */
+function isReference(value: JsonValue): boolean {
+  return (
+    isObject(value) &&
+    Object.keys(value).every((key) => key === '$from' || key === 'path') &&
+    typeof value.$from === 'string' &&
+    handleOfFile(value.$from) !== undefined
+  )
+}
+
 function* stringsIn(args: JsonObject): Generator<string> {
   const left: JsonValue[] = [args]
   for (let value = left.pop(); value !== undefined; value = left.pop()) {
     if (typeof value === 'string') yield value
-    else if (typeof value === 'object' && value !== null)
+    else if (typeof value === 'object' && value !== null && !isReference(value))
       for (const one of Object.values(value)) left.push(one)
   }
 }

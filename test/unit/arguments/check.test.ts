@@ -20,7 +20,7 @@ describe('arguments that are not what the schema asks for', () => {
     [{ path: 'x' }, []],
     [{ path: 'x', depth: 3, mode: 'b', at: { x: 1.5 } }, []],
     [{}, ['path is missing']],
-    [{ pth: 'x' }, ['path is missing', 'there is no pth; did you mean path?']],
+    [{ pth: 'x' }, ['path is missing', 'there is no pth (did you mean path?)']],
     [{ path: 5 }, ['path must be string (got 5)']],
     [{ path: 'x', depth: 'three' }, ['depth must be integer (got "three")']],
     [{ path: 'x', mode: 'c' }, ['mode must be one of "a", "b" (got "c")']],
@@ -32,7 +32,7 @@ describe('arguments that are not what the schema asks for', () => {
 
   test('a name that a strict schema does not know is told with the one that is near', () => {
     expect(faultsOf({ path: 'x', dept: 1 }, { ...schema, additionalProperties: false })).toEqual([
-      'there is no dept; did you mean depth?',
+      'there is no dept (did you mean depth?)',
     ])
   })
 

@@ -1,7 +1,13 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { filled, wantedAt, withValues } from '../../../src/arguments/expand.ts'
-import { findReferences, hasReferences, MOST_REFERENCES } from '../../../src/arguments/reference.ts'
+import {
+  type Found,
+  findReferences,
+  hasReferences,
+  MOST_REFERENCES,
+  type Template,
+} from '../../../src/arguments/reference.ts'
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts'
 import { deepFreeze } from '../../support/deep-freeze.ts'
 import { runs } from '../../support/runs.ts'
@@ -71,7 +77,7 @@ test('the JSON of a reference is one, where a schema wants a text; any other tex
 })
 
 test('the path of a file with a result is as good as its handle', () => {
-  expect(findReferences({ a: { $from: `/data/spill/1-ab/result-0a1b2c-${handle}.json` } })).toEqual([
+  expect(findReferences({ a: { $from: `/data/spill/1-ab/result-${handle}.json` } })).toEqual([
     { place: ['a'], wanted: { from: handle, path: undefined } },
   ])
 })
@@ -189,4 +195,25 @@ test('a schema says whether a place wants a text', () => {
   expect(wantedAt(schema, ['endless'])).toBe('any')
   expect(wantedAt(schema, ['else'])).toBe('text')
   expect(wantedAt({}, ['x', 0])).toBe('any')
+})
+
+test('a reference may stand in the text of a template itself', () => {
+  const part = `{"$from": "${handle}", "path": "$.names[0]"}`
+  const [found] = findReferences({ a: { $template: `Dear ${part}, {"$from": "x"} {who}!` } }) as Found[]
+  const wanted = found?.wanted as Template
+  const [[name = '', reference] = []] = [...wanted.parts]
+  expect(wanted.parts.size).toBe(1)
+  expect(reference).toEqual({ from: handle, path: '$.names[0]' })
+  expect(filled(wanted, new Map([[name, 'Ada']]))).toBe('Dear Ada, {"$from": "x"} {who}!')
+})
+
+test('a template in which nothing stands for anything is told, not sent', () => {
+  expect(findReferences({ a: { $template: `rows: {{${handle}}}` } })).toMatchObject({
+    fault: expect.stringContaining('write {"$template"'),
+  })
+})
+
+test('two braces are read as one', () => {
+  const template = { text: '{{a}} {a} {"x":{a}}', parts: new Map() }
+  expect(filled(template, new Map([['a', '1']]))).toBe('1 1 {"x":1}')
 })

@@ -373,7 +373,10 @@ describe('settings', () => {
       spill: { threshold: 0, format: 'json' },
       utils: { enabled: false },
     })
-    expect(failure({ ...servers, useutils: true })).toContain('has no directory that files may be read in')
+    expect(load({ ...servers, useutils: true }).config.settings.utils).toEqual({
+      enabled: true,
+      write: false,
+    })
     expect(failure({ ...servers, mcpproxy: 'sometimes' })).toContain('mcpproxy is "sometimes"')
   })
 

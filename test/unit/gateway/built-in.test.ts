@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parseConfig } from '../../../src/config/load.ts'
 import { withBuiltIn } from '../../../src/gateway/built-in.ts'
+import { temporaryFolder } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
 
 const mcpServers = { files: { command: 'x' } }
@@ -34,3 +37,17 @@ test('two servers of one name are refused', () => {
     'Two servers are called files',
   )
 })
+
+verifies(
+  'S4.3',
+  'with no directory named it has an empty one of its own, made when it is first used',
+  async () => {
+    const dataDir = temporaryFolder()
+    const config = parseConfig({ mcpServers, proxySettings: { dataDir, useutils: true } } as never)
+    const server = withBuiltIn(config).servers[1]
+    if (server?.transport !== 'in-process') throw new Error('there is no such server')
+    expect(existsSync(join(dataDir, 'utils'))).toBe(false)
+    await server.serve({ start: async () => {}, send: async () => {}, close: async () => {} })
+    expect(existsSync(join(dataDir, 'utils'))).toBe(true)
+  },
+)

@@ -404,6 +404,7 @@ verifies(
     for (const [args, words] of [
       [{ action: 'lst' }, 'Did you mean list?'],
       [{}, 'needs action'],
+      [{ tool: 'echo', arguments: {} }, '{"action": "call", "tool": "…"'],
       [{ action: 7 }, 'needs action'],
       [{ action: 'list', conection: 'c1' }, 'Did you mean connection?'],
       [{ action: 'search', query: 'x', limit: 'many' }, 'limit'],

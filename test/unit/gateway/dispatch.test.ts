@@ -198,7 +198,7 @@ describe('connections', () => {
       lastUpdated: expect.stringMatching(/^\d{4}-/),
     })
     expect(connectionsIn(before)[0]).toMatchObject({
-      server: 'tool-server 7',
+      serverInfo: { name: 'tool-server', version: '7' },
       lastRefreshed: expect.any(String),
     })
     expect(await one.data({ action: 'status' })).toMatchObject({ catalogHash: before.catalogHash })

@@ -275,7 +275,7 @@ describe('an external module', () => {
     }
     const hook = `hooks: [{ events: ['tools/call'], phase: 'response' }]`
 
-    verifies('S2.27 S2.29', 'runs in a process of its own and needs nothing of the proxy', async () => {
+    verifies('S2.27 S2.29 S2.36', 'runs in a process of its own and needs nothing of the proxy', async () => {
       const path = file(`export const interceptors = [{ name: 'sign', type: 'mutation', ${hook},
         invoke({ payload, config }) {
           console.log('not for standard output')

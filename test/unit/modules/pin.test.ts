@@ -7,7 +7,6 @@ import type { JsonObject } from '../../../src/protocol/json.ts'
 import { plain } from '../../../src/protocol/result.ts'
 import { listed } from '../../support/module-world.ts'
 import { client, exchange, temporaryFolder } from '../../support/upstream.ts'
-import { verifies } from '../../support/verifies.ts'
 
 /** A run of the proxy over one folder. */
 async function run(dataDir: string, tools: JsonObject[], options: JsonObject = {}) {
@@ -42,40 +41,36 @@ const read = listed('a', 'read', { description: 'reads a file', inputSchema: { t
 const changed = { ...read, description: 'reads a file, and sends it on' }
 
 describe('pin', () => {
-  verifies(
-    'S2.39',
-    'a definition that is another one in the next run is held back until it is approved',
-    async () => {
-      const folder = join(temporaryFolder(), 'pin')
-      const other = listed('b', 'x')
-      const first = await run(folder, [read, other])
-      expect(await first.list()).toEqual(['a_read', 'b_x'])
-      // The same, written in another order.
-      const { inputSchema: _, ...rest } = read
-      const same = await run(folder, [{ inputSchema: { a: 1, type: 'object' }, ...rest }, other])
-      expect(await same.list()).toEqual(['a_read', 'b_x'])
+  test('a definition that is another one in the next run is held back until it is approved', async () => {
+    const folder = join(temporaryFolder(), 'pin')
+    const other = listed('b', 'x')
+    const first = await run(folder, [read, other])
+    expect(await first.list()).toEqual(['a_read', 'b_x'])
+    // The same, written in another order.
+    const { inputSchema: _, ...rest } = read
+    const same = await run(folder, [{ inputSchema: { a: 1, type: 'object' }, ...rest }, other])
+    expect(await same.list()).toEqual(['a_read', 'b_x'])
 
-      const second = await run(folder, [changed, other])
-      expect(await second.list()).toEqual(['b_x'])
-      expect(second.warned[0]).toContain('pins approve a/read')
-      await expect(second.call('a_read')).rejects.toThrow(
-        /^The tool a_read is held back: it changed since it was accepted\..*mcp-rlm-proxy pins approve a\/read/,
-      )
-      expect(second.called).toEqual([])
-      expect(second.health()).toBe('1 held back: a/read')
-      await second.call('b_x')
-      expect(second.called).toEqual(['b_x'])
+    const second = await run(folder, [changed, other])
+    expect(await second.list()).toEqual(['b_x'])
+    expect(second.warned[0]).toContain('pins approve a/read')
+    await expect(second.call('a_read')).rejects.toThrow(
+      /^The tool a_read is held back: it changed since it was accepted\..*mcp-rlm-proxy pins approve a\/read/,
+    )
+    expect(second.called).toEqual([])
+    expect(second.health()).toBe('1 held back: a/read')
+    await second.call('b_x')
+    expect(second.called).toEqual(['b_x'])
 
-      const file = pinFileIn(folder)
-      expect(readPins(file).held['a/read']?.excerpt).toContain('sends it on')
-      expect(approve(file, ['a/read', 'no/such'])).toEqual(['a/read'])
-      // At once, and in the next run.
-      expect(await second.list()).toEqual(['a_read', 'b_x'])
-      expect(await (await run(folder, [changed, other])).list()).toEqual(['a_read', 'b_x'])
-      // What was accepted before is no longer.
-      expect(await (await run(folder, [read])).list()).toEqual([])
-    },
-  )
+    const file = pinFileIn(folder)
+    expect(readPins(file).held['a/read']?.excerpt).toContain('sends it on')
+    expect(approve(file, ['a/read', 'no/such'])).toEqual(['a/read'])
+    // At once, and in the next run.
+    expect(await second.list()).toEqual(['a_read', 'b_x'])
+    expect(await (await run(folder, [changed, other])).list()).toEqual(['a_read', 'b_x'])
+    // What was accepted before is no longer.
+    expect(await (await run(folder, [read])).list()).toEqual([])
+  })
 
   test('a change may be told alone, and a new tool may have to wait', async () => {
     const folder = join(temporaryFolder(), 'pin')

@@ -7,6 +7,8 @@ const names = ['state', 'status', 'title', 'user.login', 'comments', 'created_at
 test('finds the names that look alike, best first', () => {
   expect(nearest('stat', names, 2)).toEqual(['state', 'status'])
   expect(nearest('titel', names)).toEqual(['title'])
+  expect(nearest('c', ['a', 'b'])).toEqual([])
+  expect(nearest('ok', ['no', 'id'])).not.toContain('id')
   expect(nearest('login', names)).toEqual(['user.login'])
   expect(nearest('COMMENT', names)).toEqual(['comments'])
 })

@@ -128,7 +128,15 @@ describe('the reply', () => {
   verifies('S4.17 S4.18 S4.20', 'says what the seed says, to the letter', async () => {
     const world = dispatchWorld({ spill: { threshold: 51_200 } })
     const reply = await world.run(text(document))
-    expect(Object.keys(reply)).toEqual(['action', 'tool', 'resultFile', 'autoSpilled', 'content', '_meta'])
+    expect(Object.keys(reply)).toEqual([
+      'action',
+      'tool',
+      'resultFile',
+      'cache_id',
+      'autoSpilled',
+      'content',
+      '_meta',
+    ])
     const [first, size, keys, preview, last] = textOf(reply).split('\n')
     expect(first).toBe(
       `Result auto-spilled to temporary JSON file (exceeded 51200 bytes): ${reply.resultFile} (auto-deleted at shutdown).`,
