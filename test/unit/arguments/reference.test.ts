@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { filled, wantedAt, withValues } from '../../../src/arguments/expand.ts'
 import {
