@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { scanTop, topOf } from '../../../src/documents/top.ts'
 import { exported } from '../../../src/engine/export.ts'

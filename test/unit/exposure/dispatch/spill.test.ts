@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import * as fc from 'fast-check'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { encodeResult } from '../../../../src/engine/content.ts'
 import { ProxyError } from '../../../../src/protocol/errors.ts'
