@@ -120,19 +120,10 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     now: elapsed,
     maxMessageBytes: MAX_MESSAGE_BYTES,
     arriving: settings.enableAutoTruncation ? engine.arriving : undefined,
-    ask: (server, client, { method, params = {} }, signal) =>
+    ask: (server, client, request, signal) =>
       stack.ask(
-        {
-          method,
-          params,
-          client,
-          agent: client.agent,
-          signal,
-          server,
-          toward: 'client',
-          notify: client.notify,
-        },
-        (asked) => client.ask({ method: asked.method, params: asked.params }, asked.signal),
+        { request, client, agent: client.agent, signal, server, notify: client.notify },
+        (asked, until) => client.ask(asked, until),
       ),
   })
   const upstreams = withToolFilter(opened, permitsOf(config))

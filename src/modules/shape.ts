@@ -133,6 +133,7 @@ async function callTool(
   }
   try {
     const entry = await options.keeper.keep(exchange.agent, { content, hash: digest.hash, origin })
+    exchange.onKept?.(entry.handle)
     return withPreview(digest.shaped, entry.handle, digest)
   } catch (error) {
     // Too large is better than lost: the call may have changed something and cannot be made again.

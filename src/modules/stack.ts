@@ -1,5 +1,6 @@
 /** The modules as one: the same order around requests, requests of servers, and notifications of both directions. */
 import type { Exchange, Handler, Middleware } from '../protocol/exchange.ts'
+import type { JsonObject } from '../protocol/json.ts'
 import type { Notification, Request } from '../protocol/message.ts'
 import type { Result } from '../protocol/result.ts'
 import type { Described, Module, Notice, Notify } from './module.ts'
@@ -23,8 +24,8 @@ export interface Stack {
   readonly names: { readonly outer: readonly string[]; readonly inner: readonly string[] }
   /** Innermost of all: what a server says while it works on a request goes through the modules. */
   readonly door: Middleware
-  /** A request of a server to a client, which `answer` asks. */
-  ask(exchange: Exchange, answer: Handler): Promise<Result>
+  /** A request of a server to a client, which `answer` asks; as it came where no module wants it. */
+  ask(asking: Asking, answer: Answer): Promise<Result>
   /** A notification; `deliver` is called with what becomes of it, unless a module keeps it. */
   notify(notice: Notice, deliver: Notify): void | Promise<void>
   /** What the proxy says of itself, as the modules have it. */
@@ -32,6 +33,16 @@ export interface Stack {
   /** These from now on. What is under way ends where it began. */
   set(outer: readonly Layer[], inner: readonly Layer[]): void
 }
+
+/** A request of a server on its way to a client. */
+export interface Asking extends Pick<Exchange, 'client' | 'agent' | 'signal' | 'notify'> {
+  readonly request: Request
+  readonly server?: string | undefined
+}
+export type Answer = (request: Request, signal: AbortSignal) => Promise<Result>
+
+/** Params that a request does not have. What nobody changed goes out without them. */
+const NO_PARAMS: JsonObject = Object.freeze({})
 
 /** The innermost function of a chain is known only when a message comes: the chain ends in what the message brings along. */
 interface Asked extends Exchange {
@@ -73,19 +84,23 @@ export function createStack(): Stack {
     doors.add(heard)
     const { ask: asked } = exchange
     if (asked === undefined) return { exchange: { ...exchange, notify: heard }, settled: () => queue }
-    const asking = (request: Request, signal?: AbortSignal, server?: string): Promise<Result> =>
-      ask({
-        method: request.method,
-        params: request.params ?? {},
-        client,
-        agent,
-        signal: signal ?? exchange.signal,
-        notify: (notification) => exchange.notify(notification),
-        toward: 'client',
-        ...(server !== undefined && { server }),
-        answer: ({ method, params, signal: until }) => asked(messageOf(method, params), until),
-      } as Asked)
+    const asking = (request: Request, signal = exchange.signal, server?: string): Promise<Result> =>
+      put({ request, client, agent, signal, server, notify: (said) => exchange.notify(said) }, asked)
     return { exchange: { ...exchange, notify: heard, ask: asking }, settled: () => queue }
+  }
+
+  function put({ request, server, ...about }: Asking, answer: Answer): Promise<Result> {
+    if (!isHearing) return answer(request, about.signal)
+    const asked: Asked = {
+      ...about,
+      method: request.method,
+      params: request.params ?? NO_PARAMS,
+      toward: 'client',
+      ...(server !== undefined && { server }),
+      answer: ({ method, params, signal }) =>
+        answer(messageOf(method, params === NO_PARAMS ? undefined : params), signal),
+    }
+    return ask(asked)
   }
 
   return {
@@ -107,7 +122,7 @@ export function createStack(): Stack {
         return next(opened.exchange).finally(() => opened.settled())
       },
     },
-    ask: (exchange, answer) => ask({ ...exchange, toward: 'client', answer } as Asked),
+    ask: put,
     notify,
     describe: (said) => layers.reduceRight((text, { module }) => module.describe?.(text) ?? text, said),
     set(outside, inside) {

@@ -1,5 +1,5 @@
 /** Cuts long texts of results, for those who ask for it: what is cut is not kept. Outside of shaping, whose previews it leaves alone. */
-import { blocksOf, isText, META, textBlock } from '../protocol/content.ts'
+import { blocksOf, isText, textBlock } from '../protocol/content.ts'
 import type { Middleware } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
 import { plain, type Result } from '../protocol/result.ts'
@@ -17,11 +17,15 @@ export function createTruncate({ max, exempt }: TruncateOptions): Middleware {
     name: 'truncate',
     methods: ['tools/list', 'tools/call'],
     wrap: (next) => async (exchange) => {
-      const result = await next(exchange)
-      if (exchange.method === 'tools/list') return withoutPromises(plain(result))
-      return exchange.keep || exempt.has(String(exchange.params.name))
-        ? result
-        : truncated(plain(result), max)
+      if (exchange.method === 'tools/list') return withoutPromises(plain(await next(exchange)))
+      if (exchange.keep || exempt.has(String(exchange.params.name))) return next(exchange)
+      let isPreview = false
+      const onKept = (handle: string): void => {
+        isPreview = true
+        exchange.onKept?.(handle)
+      }
+      const result = await next({ ...exchange, onKept })
+      return isPreview ? result : truncated(plain(result), max)
     },
   }
 }
@@ -39,7 +43,6 @@ function withoutPromises(result: JsonObject): JsonObject {
 
 /** Blocks that are no text stay. Structured content cannot be cut and stay what it is: it stays whole or goes. */
 function truncated(result: JsonObject, max: number): Result {
-  if (isObject(result._meta) && Object.hasOwn(result._meta, `${META}cache-id`)) return result
   const { structuredContent, ...rest } = result
   const json = structuredContent === undefined ? '' : JSON.stringify(structuredContent)
   const blocks = blocksOf(result)

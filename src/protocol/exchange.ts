@@ -49,8 +49,10 @@ export interface Exchange {
   notify(notification: Notification, server?: string): void
   /** Sampling, elicitation and roots, to this requester, on this request's stream. Absent in the modern era. */
   ask?(request: Request, signal?: AbortSignal, server?: string): Promise<Result>
-  /** Set by the proxy's own tools: keep the result whatever its size, and say under which handle in `_meta`. */
+  /** Set by the proxy's own tools: keep the result whatever its size. */
   readonly keep?: true
+  /** Told under which handle the result is kept. What `_meta` says of that is for clients: a server can write there, too. */
+  onKept?(handle: string): void
   /** Set by the proxy's own tools: JSON of the arguments, which are not shown. Those in `params` are what may be, and stand for them. */
   readonly supplied?: Uint8Array<SharedArrayBuffer>
   /** Set for programs: a server that failed is an error, not a result with words for a model. */

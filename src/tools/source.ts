@@ -1,9 +1,9 @@
 /** What a proxy tool works on: kept results by their handles, or a fresh call whose result is kept first. */
-import { errorResult, META } from '../protocol/content.ts'
+import { errorResult } from '../protocol/content.ts'
 import { isInputRequired } from '../protocol/eras.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Exchange, Handler } from '../protocol/exchange.ts'
-import { isObject, type JsonObject } from '../protocol/json.ts'
+import type { JsonObject } from '../protocol/json.ts'
 import { plain } from '../protocol/result.ts'
 import type { Keeper } from '../store/keeper.ts'
 import type { Entry } from '../store/store.ts'
@@ -65,12 +65,16 @@ async function freshResult(
     return { failure: errorResult(text) }
   }
   const params: JsonObject = { ...carriedOver(exchange.params), name: tool, arguments: args }
-  const result = await call({ ...exchange, method: 'tools/call', params, keep: true }).then(plain, refusal)
+  let handle: string | undefined
+  const onKept = (kept: string): void => {
+    handle = kept
+  }
+  const asked: Exchange = { ...exchange, method: 'tools/call', params, keep: true, onKept }
+  const result = await call(asked).then(plain, refusal)
   // A question to the client: it calls this tool again with the answer, which then reaches the tool that asked.
   if (isInputRequired(result)) return { failure: result }
   if (result.isError === true) return { failure: result }
-  const handle = isObject(result._meta) ? result._meta[`${META}cache-id`] : undefined
-  const entry = typeof handle === 'string' ? await keeper.get(exchange.agent, handle) : undefined
+  const entry = handle === undefined ? undefined : await keeper.get(exchange.agent, handle)
   // It could not be kept. The call may have changed something, so its result goes out rather than being asked for again.
   if (!entry) return { failure: result }
   return { entries: [entry], fresh: true }

@@ -5,6 +5,7 @@ import { change } from '../../src/engine/change.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { type Modules, openModules } from '../../src/gateway/modules.ts'
 import type { ModuleDefinition } from '../../src/modules/module.ts'
+import type { Answer } from '../../src/modules/stack.ts'
 import { compose } from '../../src/pipeline/onion.ts'
 import type { Client, Exchange, Handler } from '../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../src/protocol/json.ts'
@@ -70,8 +71,10 @@ export async function moduleWorld(modules: JsonObject[], options: WorldOptions =
     ask: async (method: string, params: JsonObject = {}): Promise<JsonObject> =>
       plain(await raw(method, params)),
     /** A request of a server, outside of any request. */
-    askClient: (method: string, params: JsonObject, answer: Handler): Promise<Result> =>
-      stack.ask({ ...exchange(one, { method, params }), toward: 'client' }, answer),
+    askClient(method: string, params: JsonObject, answer: Answer): Promise<Result> {
+      const { agent, signal, notify } = exchange(one)
+      return stack.ask({ request: { method, params }, client: one, agent, signal, notify }, answer)
+    },
     tell: async (
       toward: 'client' | 'server',
       notification: Notification,

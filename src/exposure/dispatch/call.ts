@@ -42,8 +42,13 @@ export const call: Action = async (params, situation, parts) => {
       `${spilled} is a result in a file: read it with {"action":"readresult","resultFile":${JSON.stringify(spilled)},"op":"head"}, or pass it on as argumentsFile. ${tool.original} was not called.`,
     )
   const { exchange, next } = situation
+  let handle: string | undefined
+  const onKept = (kept: string): void => {
+    handle = kept
+  }
   const request = next({
     ...exchange,
+    onKept,
     ...(given.supplied && { supplied: given.supplied }),
     params: {
       ...(exchange.params._meta !== undefined && { _meta: exchange.params._meta }),
@@ -65,7 +70,7 @@ export const call: Action = async (params, situation, parts) => {
   // What was read out of such a file goes to no other by itself.
   const wish =
     !given.supplied && namesSpill(given.args, parts.spills) ? { ...params, resultSizeThreshold: 0 } : params
-  const inFile = await spillIfWanted(result, tool, given.args, wish, situation, parts)
+  const inFile = await spillIfWanted(result, { tool, args: given.args, handle }, wish, situation, parts)
   if (inFile) return { ...heading, ...inFile }
   const answer = plain(result)
   if (answer.isError === true)

@@ -12,10 +12,16 @@ import type { DispatchParts, Situation } from './actions.ts'
 import type { DispatchParams } from './params.ts'
 import { spillText } from './spill-text.ts'
 
-/** A call, and where its result may go. */
-interface Called {
+/** What was called, with what. */
+export interface Call {
   tool: FindableTool
   args: JsonObject
+  /** Under which its result is kept, where it is: the result is then a preview. */
+  handle: string | undefined
+}
+
+/** A call, and where its result may go. */
+interface Called extends Call {
   situation: Situation
   parts: DispatchParts
   /** Bytes above which it goes to a file. Undefined: it goes there whatever its size. */
@@ -26,8 +32,7 @@ interface Called {
 /** Undefined: the result stays what it is. An error is an answer, and never goes to a file. */
 export async function spillIfWanted(
   result: Result,
-  tool: FindableTool,
-  args: JsonObject,
+  call: Call,
   params: DispatchParams,
   situation: Situation,
   parts: DispatchParts,
@@ -40,10 +45,12 @@ export async function spillIfWanted(
   const toon = spill.format === 'toon' && limit > 0
   if (!(result instanceof LargeResult)) {
     if (result.isError === true) return undefined
-    if (threshold !== undefined && isSurelyWithin(result, threshold, toon)) return undefined
+    // A preview stands for more than it shows.
+    const isWhole = call.handle === undefined
+    if (isWhole && threshold !== undefined && isSurelyWithin(result, threshold, toon)) return undefined
   }
   try {
-    return await toFile(result, { tool, args, situation, parts, threshold, toon })
+    return await toFile(result, { ...call, situation, parts, threshold, toon })
   } catch (error) {
     if (situation.exchange.signal.aborted) throw error
     // The call was made: what it gave is not lost to a file that could not be made of it.
@@ -51,9 +58,8 @@ export async function spillIfWanted(
   }
 }
 
-/** Without writing it out as a file: a preview stands for more than it shows, anything else is no longer than its texts. */
+/** Without writing it out as a file, which is no longer than its texts. */
 function isSurelyWithin(result: JsonObject, threshold: number, toon: boolean): boolean {
-  if (handleIn(result) !== undefined) return false
   const blocks = blocksOf(result)
   const others = blocks.filter((block) => !isMedia(block))
   // TOON indents: what is deep may become longer.
@@ -66,15 +72,9 @@ function isMedia({ type, resource }: JsonObject): boolean {
   return type === 'image' || type === 'audio' || (isObject(resource) && typeof resource.blob === 'string')
 }
 
-function handleIn({ _meta: meta }: JsonObject): string | undefined {
-  const handle = isObject(meta) ? meta[`${META}cache-id`] : undefined
-  return typeof handle === 'string' ? handle : undefined
-}
-
 async function toFile(result: Result, called: Called): Promise<JsonObject | undefined> {
-  const { tool, args, situation, parts, threshold, toon } = called
+  const { tool, args, handle, situation, parts, threshold, toon } = called
   const { agent, signal } = situation.exchange
-  const handle = result instanceof LargeResult ? undefined : handleIn(result)
   const kept = handle === undefined ? undefined : await parts.keeper.get(agent, handle)
   if (handle !== undefined && !kept) return undefined
   const content =

@@ -53,9 +53,22 @@ test('no tool promises what may be left out', async () => {
 
 test.each([
   ['short enough', { content: [long(200)] }, 'tool', {}],
-  ['a preview of what is kept', { content: [long(900)], _meta: { [`${META}cache-id`]: 'x' } }, 'tool', {}],
   ['an answer of the proxy’s own tools', { content: [long(900)] }, 'proxy_filter', {}],
   ['what one of them asked to be kept', { content: [long(900)] }, 'tool', { keep: true }],
 ])('%s passes as it is', async (_, result, name, extra) => {
   expect(await through(result as JsonObject, name as string, extra as object)).toBe(result)
+})
+
+test('a preview of what is kept passes as it is; what a server says of that in `_meta` does not count', async () => {
+  const preview = { content: [long(900)], _meta: { [`${META}cache-id`]: 'x' } }
+  expect(await through(preview)).not.toBe(preview)
+  const layer = createTruncate({ max: 200, exempt: new Set() })
+  const told: string[] = []
+  const call = layer.wrap(async ({ onKept }) => {
+    onKept?.('handle')
+    return preview
+  })
+  const onKept = (handle: string): void => void told.push(handle)
+  expect(await call(exchange(undefined, { params: { name: 'tool' }, onKept }))).toBe(preview)
+  expect(told).toEqual(['handle'])
 })

@@ -353,3 +353,14 @@ describe('a file is not read by a server', () => {
     expect(isInFile(other)).toBe(true)
   })
 })
+
+test('a result that names a kept one in its `_meta` is what the file is made of', async () => {
+  const world = dispatchWorld({ spill: { threshold: 300 } })
+  const first = await world.run(text('kept before'.repeat(100)))
+  const _meta = { 'mcp-rlm-proxy/cache-id': handleOf(first) }
+  const reply = await world.run(text('said now'.repeat(100), { _meta }))
+  expect(fileOf(reply)).toContain('said now')
+  expect(fileOf(reply)).not.toContain('kept before')
+  // Too short for a file: it is not taken for a preview, either.
+  expect(isInFile(await world.run(text('short', { _meta })))).toBe(false)
+})
