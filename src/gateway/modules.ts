@@ -177,7 +177,10 @@ export async function openModules(config: Config, parts: ModulesParts): Promise<
         ),
       ),
     configure,
-    close: () => closeAll(running),
+    close: () => {
+      stack.close()
+      return closeAll(running)
+    },
   }
 }
 

@@ -4,6 +4,7 @@ import type { JsonObject } from '../protocol/json.ts'
 import type { Notification, Request } from '../protocol/message.ts'
 import type { Result } from '../protocol/result.ts'
 import type { Described, Module, Notice, Notify } from './module.ts'
+import { createRounds, QUESTIONS } from './rounds.ts'
 
 /** A module in its place. */
 export interface Layer {
@@ -32,6 +33,8 @@ export interface Stack {
   describe(said: Described): Described
   /** These from now on. What is under way ends where it began. */
   set(outer: readonly Layer[], inner: readonly Layer[]): void
+  /** Gives up what still waits for an answer of a client. */
+  close(): void
 }
 
 /** A request of a server on its way to a client. */
@@ -60,6 +63,11 @@ export function createStack(): Stack {
   let toServer: Notify = delivered
   let isHearing = false
   let layers: readonly Layer[] = []
+
+  const rounds = createRounds({
+    ask: (exchange, answer) => ask({ ...exchange, toward: 'client', answer } as Asked),
+    isWanted: () => layers.some(({ module, wants }) => module.wrap !== undefined && QUESTIONS.some(wants)),
+  })
 
   /** Functions that go through the modules already: a call that a tool of the proxy's own makes has them. */
   const doors = new WeakSet<object>()
@@ -117,9 +125,13 @@ export function createStack(): Stack {
     door: {
       name: 'door',
       wrap: (next) => (exchange) => {
-        if (!isHearing || doors.has(exchange.notify)) return next(exchange)
+        if (doors.has(exchange.notify)) return next(exchange)
+        const inRounds = exchange.client.era === 'modern'
+        if (!isHearing)
+          return inRounds && rounds.isNext(exchange) ? rounds.run(exchange, next) : next(exchange)
         const opened = through(exchange)
-        return next(opened.exchange).finally(() => opened.settled())
+        const result = inRounds ? rounds.run(opened.exchange, next) : next(opened.exchange)
+        return result.finally(() => opened.settled())
       },
     },
     ask: put,
@@ -137,6 +149,7 @@ export function createStack(): Stack {
       toClient = notices(reversed, delivered)
       toServer = notices(all, delivered)
     },
+    close: () => rounds.close(),
   }
 }
 

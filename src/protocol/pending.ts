@@ -55,10 +55,12 @@ export class Pending {
     this.#reject(error)
   }
 
-  /** The other side is at work: the time limit begins anew. */
+  /** The other side is at work: the time limit begins anew. Who was given no token has no progress to tell. */
   progressed(params: JsonObject): void {
+    const { onProgress } = this.#options
+    if (onProgress === undefined) return
     this.#timer?.refresh()
-    this.#options.onProgress?.(params)
+    onProgress(params)
   }
 
   /** The time limit was reached. */

@@ -65,7 +65,7 @@ export function createAsk({ config, line, now, ready, isClosed }: AskParts): Ask
     }
     if (result instanceof LargeResult && result.bytes.length > maxBytes)
       throw new Error(`answered with ${result.bytes.length} bytes`)
-    const answer = plain(result)
+    const answer = flat(plain(result), one.type)
     if (answer.type !== undefined && answer.type !== one.type && one.type !== 'sink')
       throw new Error(`answered as ${String(answer.type).slice(0, 50)}, but is of the type ${one.type}`)
     return answer
@@ -99,6 +99,12 @@ export function createAsk({ config, line, now, ready, isClosed }: AskParts): Ask
   }
 
   return ask
+}
+
+/** One SDK of the proposal (Go) puts what is of the type into a member of its name, `{ "validation": { "valid": true } }`. */
+function flat(answer: JsonObject, type: Interceptor['type']): JsonObject {
+  const inner = own(answer, type)
+  return isObject(inner) ? { ...answer, ...inner } : answer
 }
 
 /** What a mutation makes of a message: other content, or a result in place of the server's. Neither: it leaves it as it is. */
@@ -143,13 +149,21 @@ export interface Verdict {
 const MAX_TEXT = 2_000
 const MAX_TEXTS = 20
 
-/** Undefined: nothing. A verdict without a severity is taken for the worst that it can be. Throws where it is no verdict. */
+/** Undefined: nothing. Throws where it is no verdict. */
 export function verdictOf(one: Interceptor, answer: JsonObject): Verdict | undefined {
   const { valid, severity, messages } = answer
   if (typeof valid !== 'boolean') throw new Error('answered without a verdict')
   if (valid) return undefined
-  const texts = (Array.isArray(messages) ? messages : []).flatMap((entry) =>
-    isObject(entry) && typeof entry.message === 'string' ? [entry.message.slice(0, MAX_TEXT)] : [],
+  const found = Array.isArray(messages) ? messages.filter(isObject) : []
+  const texts = found.flatMap(({ message }) =>
+    typeof message === 'string' ? [message.slice(0, MAX_TEXT)] : [],
   )
-  return { one, blocks: severity !== 'warn' && severity !== 'info', texts: texts.slice(0, MAX_TEXTS) }
+  return { one, blocks: isWorst(severity, found), texts: texts.slice(0, MAX_TEXTS) }
+}
+
+/** Without a severity of its own a verdict has the worst of its messages; without any it is taken for the worst that it can be. */
+function isWorst(severity: JsonValue | undefined, messages: readonly JsonObject[]): boolean {
+  const isMild = (one: JsonValue | undefined): boolean => one === 'warn' || one === 'info'
+  if (typeof severity === 'string') return !isMild(severity)
+  return messages.length === 0 || !messages.every((message) => isMild(message.severity))
 }

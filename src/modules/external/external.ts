@@ -1,5 +1,6 @@
 /** A module of somebody else: a server of interceptors (SEP-1763, SEP-2624), asked about the messages that it declared and no others. */
 import type { ExternalModule } from '../../config/modules/entry.ts'
+import { isInputRequired } from '../../protocol/eras.ts'
 import { RpcError } from '../../protocol/errors.ts'
 import type { Exchange } from '../../protocol/exchange.ts'
 import type { JsonObject } from '../../protocol/json.ts'
@@ -70,7 +71,8 @@ export function createExternal(config: ExternalModule, { logger, now, open }: Ex
 
   async function onResponse(chain: Chain, message: Message, result: Result): Promise<Result> {
     const content = readable(result, chain, message)
-    if (content === undefined) return result
+    // Questions of a server are events of their own.
+    if (content === undefined || isInputRequired(content)) return result
     await run.validate(chain, message, content)
     const { payload } = await run.mutate(chain, message, content)
     run.tell(chain, message, payload)
@@ -85,11 +87,12 @@ export function createExternal(config: ExternalModule, { logger, now, open }: Ex
       let sent: Exchange = exchange
       if (!isEmpty(request)) {
         const message: Message = { event, phase: 'request', about: exchange }
-        const { payload, answer } = await run.mutate(request, message, params)
+        const { shown, hidden } = partsOf(params)
+        const { payload, answer } = await run.mutate(request, message, shown)
         if (answer !== undefined) return answer
         await run.validate(request, message, payload)
         run.tell(request, message, payload)
-        if (payload !== params) sent = { ...exchange, params: payload }
+        if (payload !== shown) sent = { ...exchange, params: { ...payload, ...hidden } }
       }
       const result = await next(sent)
       return isEmpty(response)
@@ -129,11 +132,30 @@ export function createExternal(config: ExternalModule, { logger, now, open }: Ex
     const { trouble, interceptors } = offer
     if (trouble !== undefined) return { state: 'failed', message: trouble }
     if (interceptors === undefined) return { state: 'starting', message: 'it has not said yet what it wants' }
-    const what = interceptors.map(
-      ({ name, type, mode }) => `${name} (${type}${(config.mode ?? mode) === 'audit' ? ', audit' : ''})`,
-    )
+    const what = [
+      ...interceptors.map(
+        ({ name, type, mode }) => `${name} (${type}${(config.mode ?? mode) === 'audit' ? ', audit' : ''})`,
+      ),
+      ...offer.ignored.map((name) => `${name} (of an unknown type, never asked)`),
+    ]
     return { state: 'ok', message: what.length === 0 ? 'offers no interceptors' : what.join(', ') }
   }
 
   return { module, wants: offer.wants }
 }
+
+/**
+ * What is shown of params, and what is not: answers of a client to questions of the server are events of their own, and the state that
+ * goes with them is the server's (MCP 2026-07-28, multi round-trip requests).
+ */
+function partsOf(params: JsonObject): { shown: JsonObject; hidden: JsonObject } {
+  if (!ROUNDS.some((key) => Object.hasOwn(params, key))) return { shown: params, hidden: {} }
+  const isHidden = ([key]: [string, unknown]): boolean => ROUNDS.includes(key)
+  const all = Object.entries(params)
+  return {
+    shown: Object.fromEntries(all.filter((entry) => !isHidden(entry))),
+    hidden: Object.fromEntries(all.filter(isHidden)),
+  }
+}
+
+const ROUNDS: readonly string[] = ['inputResponses', 'requestState']

@@ -1,7 +1,7 @@
 /** What an external module offers, asked anew whenever it comes back, and who of it is asked about a message. */
 import type { ExternalModule } from '../../config/modules/entry.ts'
 import { messageOf, RPC, RpcError } from '../../protocol/errors.ts'
-import type { JsonValue } from '../../protocol/json.ts'
+import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { plain } from '../../protocol/result.ts'
 import type { Logger } from '../../telemetry/log.ts'
 import { ModuleTimeout } from '../guard.ts'
@@ -25,6 +25,8 @@ export interface ByPhase {
 export interface Offer {
   /** Undefined: it has not said yet. */
   readonly interceptors: readonly Interceptor[] | undefined
+  /** Names of what it offers of types that nobody here knows: they are never asked. */
+  readonly ignored: readonly string[]
   /** Why it was not to be had, the last time. */
   readonly trouble: string | undefined
   /** Asks what it offers. All who wait share one attempt. */
@@ -54,6 +56,7 @@ export function createOffer({ config, line, logger, isClosed }: OfferParts): Off
   const { timeoutMs = PATIENCE } = config
   const narrowed = methodFilter(config.events)
   let offered: readonly Interceptor[] | undefined
+  let ignored: readonly string[] = []
   let chains = new Map<string, ByPhase>()
   let starting: Promise<void> | undefined
   let trouble: string | undefined
@@ -69,7 +72,14 @@ export function createOffer({ config, line, logger, isClosed }: OfferParts): Off
 
   async function read(): Promise<void> {
     try {
-      offered = await list(line())
+      const found = await list(line())
+      offered = found.interceptors
+      ignored = found.ignored
+      if (ignored.length > 0)
+        logger.warn(
+          { interceptors: ignored },
+          'a module offers interceptors of unknown types; they are never asked',
+        )
       chains = new Map()
       trouble = undefined
       isLate = false
@@ -106,6 +116,9 @@ export function createOffer({ config, line, logger, isClosed }: OfferParts): Off
     get interceptors() {
       return offered
     },
+    get ignored() {
+      return ignored
+    },
     get trouble() {
       return trouble
     },
@@ -133,19 +146,25 @@ export function createOffer({ config, line, logger, isClosed }: OfferParts): Off
   }
 }
 
-async function list(line: Line): Promise<Interceptor[]> {
-  const found: Interceptor[] = []
+async function list(line: Line): Promise<{ interceptors: Interceptor[]; ignored: string[] }> {
+  const interceptors: Interceptor[] = []
+  const ignored: string[] = []
   let cursor: JsonValue | undefined
   for (let page = 0; page < MAX_PAGES; page++) {
     const params = cursor === undefined ? {} : { cursor }
     const result = plain(await line.request({ method: 'interceptors/list', params }, { timeoutMs: START }))
     if (!Array.isArray(result.interceptors)) throw new Error('did not answer interceptors/list with a list')
-    found.push(...result.interceptors.map(readInterceptor))
+    for (const offered of result.interceptors) {
+      const one = readInterceptor(offered)
+      if (one) interceptors.push(one)
+      else if (isObject(offered)) ignored.push(String(offered.name))
+    }
+    if (interceptors.length + ignored.length > MAX_INTERCEPTORS)
+      throw new Error(`offers more than ${MAX_INTERCEPTORS} interceptors`)
     cursor = result.nextCursor
     if (typeof cursor !== 'string') break
   }
-  if (found.length > MAX_INTERCEPTORS) throw new Error(`offers ${found.length} interceptors`)
-  return found
+  return { interceptors, ignored }
 }
 
 export function isEmpty({ mutations, validations, sinks }: Chain): boolean {

@@ -1,4 +1,5 @@
 /** A message comes back as what it went as: a call as a call, a list as a list. */
+import { isInputRequired } from '../../protocol/eras.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
 
 type Check = (value: JsonValue | undefined) => boolean
@@ -61,8 +62,8 @@ const RESULTS: Readonly<Record<string, Check>> = {
 export function isOfType(value: unknown, method: string, phase: 'request' | 'response'): value is JsonObject {
   if (!isObject(value)) return false
   const checks = phase === 'request' ? REQUESTS : RESULTS
-  // A server that asks for input in place of a result (MCP 2026-07-28).
-  if (phase === 'response' && value.resultType === 'input_required') return true
+  // To ask for input is the servers' business.
+  if (phase === 'response' && isInputRequired(value)) return false
   if (
     phase === 'response' &&
     method === 'tools/call' &&

@@ -1,0 +1,228 @@
+/**
+ * Servers that ask by their results (MCP 2026-07-28, multi round-trip requests). Each of the questions takes the way of a request of
+ * a server through the modules, and waits there, innermost, until the next round of the call brings the client's answer, which
+ * takes the way back.
+ */
+import { randomUUID } from 'node:crypto'
+import { RPC, RpcError } from '../protocol/errors.ts'
+import type { Exchange, Handler } from '../protocol/exchange.ts'
+import { asksForInput } from '../protocol/input-required.ts'
+import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
+import { plain, type Result } from '../protocol/result.ts'
+import { Question } from './questions.ts'
+
+/** What servers may ask clients. */
+export const QUESTIONS = ['sampling/createMessage', 'elicitation/create', 'roots/list'] as const
+
+export interface Rounds {
+  /** The exchange to its end, or to what the client has to answer first. */
+  run(exchange: Exchange, next: Handler): Promise<Result>
+  /** True for the next round of a call whose questions wait here. */
+  isNext(exchange: Exchange): boolean
+  /** Gives up all that waits. */
+  close(): void
+}
+
+export interface RoundsParts {
+  /** A question through the modules. */
+  ask(exchange: Exchange, answer: Handler): Promise<Result>
+  /** Whether there is a module that wants to see questions. */
+  isWanted(): boolean
+}
+
+/** Milliseconds for which a client may think. */
+const PATIENCE_MS = 5 * 60_000
+/** Calls whose questions wait, of all clients and of one. The one that waited longest gives way. */
+const MAX_HELD = 256
+const MAX_HELD_PER_CLIENT = 32
+/** Questions of one round, and rounds in which modules answer in place of the client. */
+const MAX_QUESTIONS = 64
+const MAX_ROUNDS = 32
+
+export function createRounds({ ask, isWanted }: RoundsParts): Rounds {
+  const held = new Map<string, Round>()
+  /** Tells states of these rounds from those of servers, other proxies among them. */
+  const begin = `mcp-rlm-proxy.${randomUUID()}.`
+
+  function isOurs(state: JsonValue | undefined): state is string {
+    return typeof state === 'string' && state.startsWith(begin)
+  }
+
+  /** The round that the client's answers belong to. */
+  function take(exchange: Exchange): Round | undefined {
+    const state = own(exchange.params, 'requestState')
+    if (!isOurs(state)) return undefined
+    const round = held.get(state)
+    if (round?.owner !== ownerOf(exchange))
+      throw new RpcError(
+        RPC.invalidParams,
+        'Invalid requestState: it is not of this call, or has expired. Call again without it.',
+      )
+    held.delete(state)
+    clearTimeout(round.expiry)
+    return round
+  }
+
+  function hold(round: Round): JsonObject {
+    const all = [...held.values()]
+    const own = all.filter(({ client }) => client === round.client)
+    const [oldest] = own.length >= MAX_HELD_PER_CLIENT ? own : all
+    if (oldest && (own.length >= MAX_HELD_PER_CLIENT || all.length >= MAX_HELD))
+      giveUp(oldest, 'too many calls wait for input')
+    const state = `${begin}${randomUUID()}`
+    round.state = state
+    held.set(state, round)
+    round.expiry = setTimeout(() => giveUp(round, 'the client did not answer in time'), PATIENCE_MS).unref()
+    return round.toClient(state)
+  }
+
+  function giveUp(round: Round, reason: string): void {
+    held.delete(round.state)
+    clearTimeout(round.expiry)
+    round.abort(new Error(reason))
+  }
+
+  async function run(exchange: Exchange, next: Handler): Promise<Result> {
+    const { inputResponses, requestState: _, ...params } = exchange.params
+    let round = take(exchange)
+    let sent = exchange
+    // Answers to nothing that went through the modules: the server asks again, and that does.
+    if (!round && inputResponses !== undefined && isWanted())
+      sent = { ...exchange, params: without(exchange.params, 'inputResponses') }
+    let responses: JsonObject = isObject(inputResponses) ? inputResponses : {}
+    for (let times = 0; times < MAX_ROUNDS; times++) {
+      if (round) {
+        await round.go(exchange, responses)
+        if (round.isOpen) return hold(round)
+        sent = { ...exchange, params: { ...params, ...(await round.toServer()) } }
+      }
+      const result = await next(sent)
+      if (!isWanted() || !asksForInput(result)) return result
+      round = new Round(exchange, plain(result), ask)
+      responses = {}
+    }
+    throw new RpcError(RPC.internalError, `the server still asked for input after ${MAX_ROUNDS} rounds`)
+  }
+
+  return {
+    run,
+    isNext: ({ params }) => held.size > 0 && isOurs(own(params, 'requestState')),
+    close() {
+      for (const round of held.values()) giveUp(round, 'the proxy is shutting down')
+    },
+  }
+}
+
+/** What a server asked by one result. */
+class Round {
+  readonly client: string
+  readonly owner: string
+  /** Under which it waits. */
+  state = ''
+  expiry: NodeJS.Timeout | undefined
+  readonly #result: JsonObject
+  readonly #questions: readonly Question[]
+  readonly #controller = new AbortController()
+  /** The round of the client that is under way. */
+  #exchange: Exchange | undefined
+  #isNew = true
+
+  constructor(exchange: Exchange, result: JsonObject, ask: RoundsParts['ask']) {
+    this.client = exchange.client.id
+    this.owner = ownerOf(exchange)
+    this.#result = result
+    this.#exchange = exchange
+    const { client, agent } = exchange
+    const { signal } = this.#controller
+    this.#questions = requestsIn(result).map(({ key, method, params }) => {
+      const asked: Exchange = {
+        ...{ method, params, client, agent, signal, toward: 'client' },
+        notify: (notification) => this.#exchange?.notify(notification),
+      }
+      return new Question(key, (answer) => ask(asked, answer), signal)
+    })
+  }
+
+  /** There is something that the client has not answered. A server that only wants to be asked again gets its state back by the client. */
+  get isOpen(): boolean {
+    return (
+      (this.#isNew && this.#questions.length === 0) ||
+      this.#questions.some(({ request }) => request !== undefined)
+    )
+  }
+
+  /** Goes on with these answers until the client has to be asked, or nobody. Rejects where a module refuses. */
+  async go(exchange: Exchange, responses: JsonObject): Promise<void> {
+    const { signal } = exchange
+    this.#exchange = exchange
+    const leave = (): void => this.abort(signal.reason)
+    if (signal.aborted) leave()
+    signal.addEventListener('abort', leave)
+    try {
+      for (const question of this.#questions) {
+        const response = own(responses, question.key)
+        if (isObject(response)) question.answer(response)
+      }
+      await Promise.all(this.#questions.map((question) => question.moved()))
+    } catch (error) {
+      // Nobody waits for the others any more.
+      this.abort(error)
+      throw error
+    } finally {
+      signal.removeEventListener('abort', leave)
+    }
+  }
+
+  /** What the client is asked: that alone which is still open. */
+  toClient(requestState: string): JsonObject {
+    this.#exchange = undefined
+    this.#isNew = false
+    const inputRequests: JsonObject = {}
+    for (const { key, request } of this.#questions) if (request) setOwn(inputRequests, key, request)
+    return { ...this.#result, ...(this.#questions.length > 0 && { inputRequests }), requestState }
+  }
+
+  /** What the next request to the server carries. */
+  async toServer(): Promise<JsonObject> {
+    const inputResponses: JsonObject = {}
+    for (const question of this.#questions) setOwn(inputResponses, question.key, await question.result())
+    const { requestState } = this.#result
+    return {
+      ...(this.#questions.length > 0 && { inputResponses }),
+      ...(requestState !== undefined && { requestState }),
+    }
+  }
+
+  abort(reason: unknown): void {
+    this.#controller.abort(reason)
+  }
+}
+
+interface Wanted {
+  key: string
+  method: string
+  params: JsonObject
+}
+
+function requestsIn({ inputRequests }: JsonObject): Wanted[] {
+  const all = Object.entries(isObject(inputRequests) ? inputRequests : {})
+  if (all.length > MAX_QUESTIONS)
+    throw new RpcError(RPC.internalError, `the server asked for more than ${MAX_QUESTIONS} things at once`)
+  return all.map(([key, request]) => {
+    const method = isObject(request) ? own(request, 'method') : undefined
+    if (!isObject(request) || typeof method !== 'string')
+      throw new RpcError(RPC.internalError, 'the server asked for something that a client cannot answer')
+    const params = own(request, 'params')
+    return { key, method, params: isObject(params) ? params : {} }
+  })
+}
+
+/** Whose call it is: a state is of no use to another client, nor for another call. */
+function ownerOf({ client, agent, method, params }: Exchange): string {
+  return JSON.stringify([client.id, agent.id, method, params.name ?? params.uri ?? null])
+}
+
+function without(params: JsonObject, key: string): JsonObject {
+  const { [key]: _, ...rest } = params
+  return rest
+}
