@@ -33,6 +33,12 @@ const layerRules = Object.entries(layers).map(([folder, below]) => ({
 /** What finds tools, what serves scripts, what remembers results, and what wires that. */
 const onUse = '^src/((discovery|exposure|downstream/bridge|modules/result-cache)/|gateway/(exposure-[a-z]+|finder|bridge|metrics)\\.ts$)'
 
+/** What checks, makes and is a module: of `src/modules` all but the layers that are always there. */
+const modulesOnUse =
+  '^src/(modules/(?!(account|buckets|call-log|count|module|questions|references|rounds|shape|shape-fallback|stack|token-bucket|truncate)\\.ts$|result-cache/)|config/(modules/(?!holders\\.ts$)|check-(modules|used-module|external-module)\\.ts$)|gateway/module-[a-z]+\\.ts$)'
+/** For programs and for what is generated: no client waits for them. */
+const withModules = '^src/(index|config/(load|json-schema|option-table))\\.ts$'
+
 module.exports = {
   forbidden: [
     ...layerRules,
@@ -64,6 +70,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: onUse },
       to: { path: onUse, pathNot: '^src/exposure/names\\.ts$', dynamic: false, dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'modules-on-use',
+      comment: 'A configuration without modules loads none, nor their options: they are imported when it lists some.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: [modulesOnUse, withModules] },
+      to: { path: modulesOnUse, dynamic: false, dependencyTypesNot: ['type-only'] },
     },
     { name: 'src-alone', severity: 'error', from: { path: '^src/' }, to: { path: '^(test|benchmarks|scripts)/' } },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },

@@ -30,7 +30,7 @@ export async function doctor(host: Host, invocation: Invocation, json: boolean):
   const findings: Finding[] = [{ subject: 'node', state: 'ok', message: process.version }]
   let code = 0
   try {
-    const { config, warnings } = settle(host, invocation)
+    const { config, warnings } = await settle(host, invocation)
     findings.push({ subject: 'configuration', state: 'ok', message: describe(config) })
     for (const { place, path, message, remedy } of warnings) {
       findings.push({

@@ -58,7 +58,7 @@ async function withServer(
   signIn: NonNullable<GatewayParts['signIn']>,
   work: (gateway: Gateway) => Promise<number>,
 ): Promise<number> {
-  const { config: wished } = settle(host, invocation)
+  const { config: wished } = await settle(host, invocation)
   const server = findServer(wished, name)
   const { config, warning, discard } = prepareDataDirectory(wished, host)
   if (warning !== undefined) {

@@ -12,8 +12,9 @@ interface Row extends Held {
   module: string
 }
 
-export function listPins(host: Host, invocation: Invocation, json: boolean): number {
-  const rows = filesOf(host, invocation).flatMap(({ module, file }) =>
+export async function listPins(host: Host, invocation: Invocation, json: boolean): Promise<number> {
+  const files = await filesOf(host, invocation)
+  const rows = files.flatMap(({ module, file }) =>
     Object.entries(readPins(file).held).map(([tool, held]): Row => ({ tool, module, ...held })),
   )
   if (json) host.stdout.write(`${JSON.stringify(rows, null, 2)}\n`)
@@ -24,12 +25,12 @@ export function listPins(host: Host, invocation: Invocation, json: boolean): num
 }
 
 /** `names`: `server/tool`, as `pins list` shows them. Exit code 1 when one of them does not wait. */
-export function approvePins(
+export async function approvePins(
   host: Host,
   invocation: Invocation,
   names: readonly string[],
   all: boolean,
-): number {
+): Promise<number> {
   if (all === names.length > 0) {
     throw new ProxyError(
       'CONFIG_INVALID',
@@ -37,9 +38,8 @@ export function approvePins(
       'Write for example: mcp-rlm-proxy pins approve files/read_file, or --all for those that pins list shows.',
     )
   }
-  const approved = new Set(
-    filesOf(host, invocation).flatMap(({ file }) => approve(file, all ? 'all' : names)),
-  )
+  const files = await filesOf(host, invocation)
+  const approved = new Set(files.flatMap(({ file }) => approve(file, all ? 'all' : names)))
   for (const name of approved) host.stdout.write(`${shown(name)} is approved.\n`)
   const missing = names.filter((name) => !approved.has(name))
   for (const name of missing) host.stderr.write(`${shown(name)} is not held back.\n`)
@@ -47,8 +47,8 @@ export function approvePins(
   return missing.length > 0 ? 1 : 0
 }
 
-function filesOf(host: Host, invocation: Invocation): { module: string; file: string }[] {
-  const { config } = settle(host, invocation, { serversOptional: true })
+async function filesOf(host: Host, invocation: Invocation): Promise<{ module: string; file: string }[]> {
+  const { config } = await settle(host, invocation, { serversOptional: true })
   const pins = config.modules.filter(
     (module): module is UsedModule => 'use' in module && module.use === 'pin',
   )

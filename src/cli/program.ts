@@ -132,7 +132,7 @@ function addPinCommands(
     .option('--json', 'print them as JSON')
     .action(async (options: { json?: boolean }) => {
       const { listPins } = await import('./pins.ts')
-      done(listPins(host, invocation(), options.json === true))
+      done(await listPins(host, invocation(), options.json === true))
     })
   pins
     .command('approve')
@@ -141,7 +141,7 @@ function addPinCommands(
     .option('--all', 'all that are held back')
     .action(async (names: string[], options: { all?: boolean }) => {
       const { approvePins } = await import('./pins.ts')
-      done(approvePins(host, invocation(), names, options.all === true))
+      done(await approvePins(host, invocation(), names, options.all === true))
     })
 }
 
@@ -161,7 +161,7 @@ function addTokenCommands(
     .option('--expires <when>', '12h, 90d, 8w, 1y or a date; without it the token does not expire')
     .action(async (name: string, options: { expires?: string }) => {
       const { addToken } = await import('./token.ts')
-      done(addToken(host, invocation(), name, options.expires))
+      done(await addToken(host, invocation(), name, options.expires))
     })
   token
     .command('list')
@@ -169,7 +169,7 @@ function addTokenCommands(
     .option('--json', 'print them as JSON')
     .action(async (options: { json?: boolean }) => {
       const { listTokens } = await import('./token.ts')
-      done(listTokens(host, invocation(), options.json === true))
+      done(await listTokens(host, invocation(), options.json === true))
     })
   token
     .command('remove')
@@ -177,7 +177,7 @@ function addTokenCommands(
     .argument('<name|id>', 'which')
     .action(async (which: string) => {
       const { removeToken } = await import('./token.ts')
-      done(removeToken(host, invocation(), which))
+      done(await removeToken(host, invocation(), which))
     })
 }
 

@@ -12,7 +12,7 @@ export interface ReloadParts {
   /** Of its file when it was loaded (`stampOf`): what was written since then is not missed. */
   stamp: string | undefined
   /** Reads the file anew; throws what is wrong with it. */
-  load(): { config: Config; warnings: readonly Problem[] }
+  load(): Promise<{ config: Config; warnings: readonly Problem[] }>
   /** Puts the servers of a configuration to use. */
   apply(config: Config): Promise<Reconfigured>
   logger: Logger
@@ -45,7 +45,7 @@ export function startReload({
   async function reload(): Promise<void> {
     if (closed) return
     try {
-      const { config, warnings } = load()
+      const { config, warnings } = await load()
       for (const { place, path, message, remedy } of warnings)
         logger.warn({ place }, `${path === '' ? '' : `${path} `}${message}. ${remedy}`)
       const { added, changed, removed } = await apply(config)

@@ -23,7 +23,7 @@ import { untilStopped } from './shutdown.ts'
 
 /** The exit code. In stdio mode nothing but the protocol is written to standard output. */
 export async function run(host: Host, invocation: Invocation): Promise<number> {
-  const { config: wished, warnings, stamp } = settleOrExplain(host, invocation)
+  const { config: wished, warnings, stamp } = await settleOrExplain(host, invocation)
   const { config, warning, discard } = prepareDataDirectory(wished, host)
   const redactor = createRedactor()
   redactor.strike(secretsIn(config, host))
@@ -114,9 +114,9 @@ function sentence({ path, message, remedy }: Problem): string {
 }
 
 /** Without a file: what to write, and where. A file that the environment names is written right away. */
-function settleOrExplain(host: Host, invocation: Invocation): ReturnType<typeof settle> {
+async function settleOrExplain(host: Host, invocation: Invocation): ReturnType<typeof settle> {
   try {
-    return settle(host, invocation)
+    return await settle(host, invocation)
   } catch (error) {
     if (
       !(error instanceof ProxyError) ||

@@ -1,15 +1,16 @@
 /** What run, doctor and stats have in common: from an invocation to a configuration. */
-import { type Loaded, loadConfig } from '../config/load.ts'
+import type { Loaded } from '../config/candidate.ts'
+import { loadConfigOnUse } from '../config/load-on-use.ts'
 import { ProxyError } from '../protocol/errors.ts'
 import type { Host } from './host.ts'
 import type { Invocation } from './program.ts'
 import { wrapConfig } from './wrap.ts'
 
-export function settle(
+export async function settle(
   host: Host,
   { config, flags, wrapped }: Invocation,
   { serversOptional = false }: { serversOptional?: boolean } = {},
-): Loaded {
+): Promise<Loaded> {
   if (wrapped !== undefined && config !== undefined) {
     throw new ProxyError(
       'CONFIG_INVALID',
@@ -19,5 +20,5 @@ export function settle(
   }
   const { env, cwd, home } = host
   const value = wrapped === undefined ? undefined : wrapConfig(wrapped, env)
-  return loadConfig({ path: config, value, flags, env, cwd, home, serversOptional })
+  return loadConfigOnUse({ path: config, value, flags, env, cwd, home, serversOptional })
 }

@@ -10,7 +10,7 @@ import { settle } from './settle.ts'
 const LARGEST = 15
 
 export async function stats(host: Host, invocation: Invocation, json: boolean): Promise<number> {
-  const { config } = settle(host, invocation, { serversOptional: true })
+  const { config } = await settle(host, invocation, { serversOptional: true })
   const directory = dataDirectory(config, host.cwd, host.home)
   const days = await readLedger(directory)
   const tools = mergeRows(days.flatMap((day) => day.tools))

@@ -17,13 +17,13 @@ import { settle } from './settle.ts'
  * Prints a new token, alone, to standard output: it is shown this once. `expires`: `90d`, `12h` or a date; undefined: never.
  * `now` is in milliseconds since 1970.
  */
-export function addToken(
+export async function addToken(
   host: Host,
   invocation: Invocation,
   name: string,
   expires: string | undefined,
   now: number = Date.now(),
-): number {
+): Promise<number> {
   if (!isTokenName(name)) {
     throw new ProxyError(
       'CONFIG_INVALID',
@@ -31,7 +31,7 @@ export function addToken(
       'Write for example: mcp-rlm-proxy token add laptop',
     )
   }
-  const path = pathOf(host, invocation)
+  const path = await pathOf(host, invocation)
   const first = !mayExist(path)
   const { token, entry } = createToken(name, {
     now,
@@ -58,13 +58,13 @@ export function addToken(
   return 0
 }
 
-export function listTokens(
+export async function listTokens(
   host: Host,
   invocation: Invocation,
   json: boolean,
   now: number = Date.now(),
-): number {
-  const path = pathOf(host, invocation)
+): Promise<number> {
+  const path = await pathOf(host, invocation)
   const entries = mayExist(path) ? readTokens(path) : []
   if (json) {
     const rows = entries.map(({ hash: _, ...entry }) => ({ ...entry, expired: isExpired(entry, now) }))
@@ -80,8 +80,8 @@ export function listTokens(
 }
 
 /** `which`: a name or an id. */
-export function removeToken(host: Host, invocation: Invocation, which: string): number {
-  const path = pathOf(host, invocation)
+export async function removeToken(host: Host, invocation: Invocation, which: string): Promise<number> {
+  const path = await pathOf(host, invocation)
   const unknown = new ProxyError(
     'CONFIG_INVALID',
     `There is no token ${which} in ${path}.`,
@@ -103,8 +103,8 @@ export function removeToken(host: Host, invocation: Invocation, which: string): 
   return 0
 }
 
-function pathOf(host: Host, invocation: Invocation): string {
-  const { config } = settle(host, invocation, { serversOptional: true })
+async function pathOf(host: Host, invocation: Invocation): Promise<string> {
+  const { config } = await settle(host, invocation, { serversOptional: true })
   return tokenFile(config.settings, host.cwd, host.home).path
 }
 

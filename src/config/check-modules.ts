@@ -1,40 +1,28 @@
 /** Checks the list of modules. A module may block or redact: one that cannot be had ends the start, it is never left out. */
-import type * as z from 'zod'
-import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
-import type { Surroundings } from './expand.ts'
-import { expandAll } from './expand-all.ts'
-import { reportIssues } from './issues.ts'
-import { canonicalKeys, unknownKey } from './keys.ts'
-import {
-  type ExternalEntry,
-  type ExternalModule,
-  externalSchema,
-  type ModuleConfig,
-  type ModuleOptions,
-  type UsedModule,
-  useSchema,
-} from './modules/entry.ts'
-import { SHAPE } from './modules/index.ts'
+import { isObject, type JsonValue, own } from '../protocol/json.ts'
+import type { CheckModules, ModuleSources } from './check.ts'
+import { checkExternalModule } from './check-external-module.ts'
+import { checkUsedModule } from './check-used-module.ts'
+import type { ModuleConfig, ModuleOptions } from './modules/entry.ts'
+import { BUILT_IN_MODULES, SHAPE } from './modules/index.ts'
 import { type Path, showSafely } from './problem.ts'
 import type { Report } from './report.ts'
-import { nearest } from './suggest.ts'
 
-export interface ModuleSources {
-  /** What variables are filled in from. Undefined: texts are final. */
-  surroundings: Surroundings | undefined
-  /** The modules that `use` may name. */
-  known: readonly ModuleOptions[]
-  /** A file as the configuration names it, from where the proxy would look for it. */
-  resolve(path: string): string
-}
-
-const NAMES = { aliases: {}, ignored: [], later: [] }
 const WAYS = ['use', 'path', 'command', 'url'] as const
 
-/** In the order in which they stand around an exchange, the one nearest to the client first. */
-export function checkModules(
+/**
+ * Checks lists in which `use` may name the modules of the proxy and these. What it gives is in the order in which they stand around
+ * an exchange, the one nearest to the client first.
+ */
+export function modulesCheck(modules: readonly ModuleOptions[] = []): CheckModules {
+  const known = [...BUILT_IN_MODULES, ...modules]
+  return (written, at, sources, report) => checkModules(written, at, known, sources, report)
+}
+
+function checkModules(
   written: JsonValue | undefined,
   at: Path,
+  known: readonly ModuleOptions[],
   sources: ModuleSources,
   report: Report,
 ): readonly ModuleConfig[] {
@@ -47,7 +35,7 @@ export function checkModules(
     return []
   }
   const modules = written.flatMap((entry, index) => {
-    const module = checkModule(entry, [...at, index], sources, report)
+    const module = checkModule(entry, [...at, index], known, sources, report)
     return module ? [module] : []
   })
   const shapes = modules.filter((module) => module.kind === 'use' && module.use === SHAPE)
@@ -62,6 +50,7 @@ export function checkModules(
 function checkModule(
   written: JsonValue,
   path: Path,
+  known: readonly ModuleOptions[],
   sources: ModuleSources,
   report: Report,
 ): ModuleConfig | undefined {
@@ -73,7 +62,7 @@ function checkModule(
     return undefined
   }
   // The address of a service that a built-in module asks is an option of that module.
-  const options = sources.known.find(({ name }) => name === own(written, 'use'))?.options.shape ?? {}
+  const options = known.find(({ name }) => name === own(written, 'use'))?.options.shape ?? {}
   const ways = WAYS.filter((way) => own(written, way) !== undefined && !Object.hasOwn(options, way))
   if (ways.length !== 1) {
     report.add('error', path, {
@@ -82,138 +71,9 @@ function checkModule(
     })
     return undefined
   }
-  return ways[0] === 'use' ? used(written, path, sources, report) : external(written, path, sources, report)
-}
-
-function used(
-  written: JsonObject,
-  path: Path,
-  { surroundings, known }: ModuleSources,
-  report: Report,
-): UsedModule | undefined {
-  const ours = new Set(Object.keys(useSchema.shape))
-  const entry = expandAll(
-    only(written, (key) => ours.has(key)),
-    useSchema,
-    path,
-    surroundings,
-    report,
-  )
-  const parsed = useSchema.safeParse(entry)
-  if (!parsed.success) {
-    reportIssues(parsed.error.issues, entry, useSchema, path, report)
-    return undefined
-  }
-  const { use, name = use, disabled, timeoutMs, ...basics } = parsed.data
-  if (disabled) return undefined
-  const module = known.find((one) => one.name === use)
-  if (!module) {
-    const meant = nearest(
-      use,
-      known.map((one) => one.name),
-    )
-    report.add('error', [...path, 'use'], {
-      message: `is "${use}", which is no module`,
-      remedy: `${meant === undefined ? '' : `Did you mean "${meant}"? `}There are: ${known.map((one) => one.name).join(', ')}.`,
-    })
-    return undefined
-  }
-  const options = readOptions(written, ours, module.options, path, surroundings, report)
-  return options && { kind: 'use', use, name, options, timeoutMs, ...basics }
-}
-
-/** Options may stand in the entry itself or in its `config`. */
-function readOptions(
-  written: JsonObject,
-  ours: ReadonlySet<string>,
-  schema: z.ZodObject,
-  path: Path,
-  surroundings: Surroundings | undefined,
-  report: Report,
-): JsonObject | undefined {
-  const inner = own(written, 'config')
-  const hasOwnConfig = Object.hasOwn(schema.shape, 'config')
-  const into: JsonObject = {}
-  const plain = only(written, (key) => !ours.has(key) && (hasOwnConfig || key !== 'config'))
-  canonicalKeys(plain, { schema, at: path, from: path, ...NAMES }, report, into)
-  if (!hasOwnConfig && inner !== undefined) {
-    if (!isObject(inner)) {
-      report.add('error', [...path, 'config'], {
-        message: `is ${showSafely(inner, path)}, but must be an object { … }`,
-        remedy: 'Write the options of the module into it, or beside "use".',
-      })
-      return undefined
-    }
-    canonicalKeys(inner, { schema, at: path, from: [...path, 'config'], ...NAMES }, report, into)
-  }
-  const options = expandAll(into, schema, path, surroundings, report)
-  const parsed = schema.safeParse(options)
-  if (parsed.success) return options
-  reportIssues(parsed.error.issues, options, schema, path, report)
-  return undefined
-}
-
-function external(
-  written: JsonObject,
-  path: Path,
-  { surroundings, resolve }: ModuleSources,
-  report: Report,
-): ExternalModule | undefined {
-  const known = Object.keys(externalSchema.shape)
-  for (const key of Object.keys(written)) {
-    // `config` is the module's own, whatever it holds.
-    if (!known.includes(key)) unknownKey(key, [...path, key], known, [], report)
-  }
-  const mine = only(written, (key) => known.includes(key))
-  const ready = expandAll(mine, externalSchema, path, surroundings, report)
-  const parsed = externalSchema.safeParse(ready)
-  if (!parsed.success) {
-    reportIssues(parsed.error.issues, ready, externalSchema, path, report)
-    return undefined
-  }
-  const { disabled, name, mode, failOpen, timeoutMs, priority, config, events, phase, payload, maxBytes } =
-    parsed.data
-  if (disabled) return undefined
-  const reach = reachOf(parsed.data, resolve)
-  if ('url' in reach && !(URL.canParse(reach.url) && /^https?:$/.test(new URL(reach.url).protocol))) {
-    report.addAt('error', [...path, 'url'], {
-      message: 'is not an http or https address',
-      remedy: 'Write the whole address, for example "http://localhost:9000/mcp".',
-    })
-    return undefined
-  }
-  return {
-    kind: 'external',
-    name: name ?? nameOf(reach),
-    mode,
-    failOpen,
-    timeoutMs,
-    priority,
-    reach,
-    config,
-    events,
-    phase,
-    payload,
-    maxBytes,
-  }
-}
-
-function reachOf(entry: ExternalEntry, resolve: (path: string) => string): ExternalModule['reach'] {
-  const { path, command, args = [], cwd, url = '', headers = {} } = entry
-  if (path !== undefined) return { path: resolve(path) }
-  if (command === undefined) return { url, headers }
-  const env = Object.entries(entry.env ?? {}).filter(([, value]) => value !== null)
-  return { command, args, cwd, env: Object.fromEntries(env.map(([key, value]) => [key, String(value)])) }
-}
-
-function nameOf(reach: ExternalModule['reach']): string {
-  if ('url' in reach) return new URL(reach.url).host
-  const file = 'path' in reach ? reach.path : reach.command
-  return file.split(/[\\/]/).at(-1) ?? file
-}
-
-function only(object: JsonObject, wanted: (key: string) => boolean): JsonObject {
-  return Object.fromEntries(Object.entries(object).filter(([key]) => wanted(key)))
+  return ways[0] === 'use'
+    ? checkUsedModule(written, path, known, sources, report)
+    : checkExternalModule(written, path, sources, report)
 }
 
 /** Names tell modules apart in the log: `rewrite`, `rewrite-2`. */

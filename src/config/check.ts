@@ -1,17 +1,17 @@
 /** Checks a whole configuration and collects every problem it has. Does no input or output of its own. */
-import { isObject, type JsonObject } from '../protocol/json.ts'
+import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { checkAuth } from './auth-settings.ts'
 import { checkBridge } from './bridge-settings.ts'
-import { checkModules } from './check-modules.ts'
 import { type CheckedServers, checkServers } from './check-servers.ts'
 import type { Surroundings } from './expand.ts'
 import { expandAll } from './expand-all.ts'
+import { givenTwice } from './given-twice.ts'
 import { reportIssues } from './issues.ts'
 import type { JsoncFile } from './jsonc.ts'
 import { read } from './keys.ts'
-import type { ModuleOptions } from './modules/entry.ts'
+import type { ModuleConfig } from './modules/entry.ts'
 import { settingRows } from './options.ts'
-import { type Problem, showSafely } from './problem.ts'
+import { type Path, type Problem, showSafely } from './problem.ts'
 import { createReport, type Report } from './report.ts'
 import type { Config } from './schema.ts'
 import { settleExposure } from './server-exposure.ts'
@@ -31,9 +31,25 @@ export interface CheckRequest extends Surroundings {
   serversOptional: boolean
   /** The variables of an `envFile`. Throws when it cannot be read. */
   readEnvFile(path: string): Record<string, string>
-  /** The modules that `use` may name. */
-  modules: readonly ModuleOptions[]
+  /** Checks the list of modules. Undefined: none are listed. */
+  modules: CheckModules | undefined
   /** The path of a file that the configuration names. */
+  resolve(path: string): string
+}
+
+/** `undefined`: there is no list. */
+export type CheckModules = (
+  written: JsonValue | undefined,
+  at: Path,
+  sources: ModuleSources,
+  report: Report,
+) => readonly ModuleConfig[]
+
+/** What the list of modules is read with. */
+export interface ModuleSources {
+  /** What variables are filled in from. Undefined: texts are final. */
+  surroundings: Surroundings | undefined
+  /** A file as the configuration names it, from where the proxy would look for it. */
   resolve(path: string): string
 }
 
@@ -74,16 +90,11 @@ function checkObject(file: JsonObject, request: CheckRequest, report: Report): C
     report,
   )
   reportAbsence(parts.servers.length, { servers, disabled }, request, report)
-  const modules = checkModules(
-    parts.modules,
-    ['modules'],
-    {
-      surroundings: request.expand ? request : undefined,
-      known: request.modules,
-      resolve: (path) => request.resolve(path),
-    },
-    report,
-  )
+  const sources = {
+    surroundings: request.expand ? request : undefined,
+    resolve: (path: string) => request.resolve(path),
+  }
+  const modules = request.modules?.(parts.modules, ['modules'], sources, report) ?? []
   unknownVariables(request.env, report)
   return (
     settings &&
@@ -110,6 +121,13 @@ function checkSettings(
     report.addAt('warning', [...SETTINGS, 'previewSize'], {
       message: `is ${previewSize}, more than maxResponseSize (${maxResponseSize}), which is used instead`,
       remedy: 'Make it smaller.',
+    })
+  }
+  const twice = givenTwice(Object.entries(parsed.data.naming.rename))
+  if (twice) {
+    report.addAt('error', [...SETTINGS, 'naming', 'rename', twice.second], {
+      message: `is ${JSON.stringify(twice.name)}, as ${JSON.stringify(twice.first)} is called already`,
+      remedy: 'Choose another name for one of them.',
     })
   }
   const { auth, host, transport } = parsed.data

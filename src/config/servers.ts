@@ -2,7 +2,8 @@
 import * as z from 'zod'
 import type { Transport } from '../protocol/transport.ts'
 import { type OAuthSettings, oauthFaults, oauthSchema } from './oauth-settings.ts'
-import { flag, integer, names, number, oneOf, text } from './option.ts'
+import { flag, integer, names, oneOf, text } from './option.ts'
+import { rate } from './rate.ts'
 
 /** One entry as written. Which keys go together is checked by `serverFaults`, whose messages name the remedy. */
 export const serverSchema = z.object({
@@ -41,23 +42,7 @@ export const serverSchema = z.object({
     ['session', 'shared'],
     'One connection for each client, or one that all share (for servers that remember nothing about a client).',
   ).default('session'),
-  quota: z
-    .object({
-      rps: number('Calls of its tools in a second, by all clients together.', {
-        unit: 'calls',
-        min: 0.001,
-        max: 1_000_000,
-      }),
-      burst: integer(
-        'Calls that may be made at once after a pause. Not set: those of a second, one at least.',
-        {
-          unit: 'calls',
-          min: 1,
-          max: 1_000_000,
-        },
-      ).optional(),
-    })
-    .optional(),
+  quota: z.object(rate('Calls of its tools in a second, by all clients together.')).optional(),
   exposure: oneOf(
     ['passthrough', 'retrieve', 'dispatch'],
     'How its tools are offered; passthrough lists them also where the others are hidden. Not set: as `proxySettings.exposure` says.',

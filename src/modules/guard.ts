@@ -29,7 +29,7 @@ export function guard(module: Module, options: GuardOptions): Module {
     ...(module.describe && !isWatching && { describe: module.describe.bind(module) }),
     ...(module.health && { health: () => module.health?.() ?? { state: 'ok', message: '' } }),
     ...(module.check && { check: () => module.check?.() ?? Promise.resolve({ state: 'ok', message: '' }) }),
-    close: async () => module.close?.(),
+    ...(module.close && { close: module.close.bind(module) }),
   }
 }
 

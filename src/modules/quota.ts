@@ -4,34 +4,20 @@ import { errorResult } from '../protocol/content.ts'
 import type { Exchange, Handler } from '../protocol/exchange.ts'
 import { originOf } from '../protocol/origin.ts'
 import { matcherOf } from '../text/glob.ts'
+import { createBuckets } from './buckets.ts'
 import { defineModule } from './module.ts'
 import { createRoster, namesOf } from './roster.ts'
-import { TokenBucket } from './token-bucket.ts'
-
-/** Buckets that are kept; the one used longest ago goes first, which gives who had it a full one. */
-const MAX_BUCKETS = 10_000
 
 export const quota = defineModule({
   name: 'quota',
   options: quotaOptions,
   messages: ['tools/call', 'tools/list'],
-  create({ rps, burst = Math.floor(rps), per, tools }, { elapsed }) {
+  create({ rps, burst, per, tools }, { elapsed }) {
     const roster = createRoster()
-    const buckets = new Map<string, TokenBucket>()
+    const take = createBuckets({ rps, burst }, elapsed)
     const isMeant = tools && matcherOf(tools)
     /** Whose a tool is has to be known. */
     const asksLists = per === 'server' || tools !== undefined
-
-    function take(key: string): number | undefined {
-      const bucket =
-        buckets.get(key) ?? new TokenBucket({ rate: rps, burst: Math.max(1, burst), now: elapsed })
-      buckets.delete(key)
-      buckets.set(key, bucket)
-      const [oldest] = buckets.keys()
-      if (buckets.size > MAX_BUCKETS && oldest !== undefined) buckets.delete(oldest)
-      const permission = bucket.take()
-      return permission.allowed ? undefined : Math.ceil(permission.retryAfter / 1000)
-    }
 
     /** Undefined: this call is not counted. */
     async function keyOf(exchange: Exchange, next: Handler): Promise<string | undefined> {

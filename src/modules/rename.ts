@@ -1,5 +1,6 @@
 /** Gives tools, prompts and resources other names, titles and descriptions, and routes the new names to the old ones. */
 import type * as z from 'zod'
+import { givenTwice } from '../config/given-twice.ts'
 import { renameOptions } from '../config/modules/rename.ts'
 import { ProxyError, RPC, RpcError } from '../protocol/errors.ts'
 import type { Exchange, Handler } from '../protocol/exchange.ts'
@@ -130,22 +131,18 @@ function unknown(kind: Renamed, name: string): RpcError {
 
 /** Two that want one name cannot both have it, whatever is listed. Throws ProxyError CONFIG_INVALID. */
 function changesOf(kind: Renamed, written: Options[Renamed], module: string): ReadonlyMap<string, Change> {
-  const changes = new Map<string, Change>()
-  const wanted = new Map<string, string>()
-  for (const [old, change] of Object.entries(written)) {
-    const complete = typeof change === 'string' ? { name: change } : change
-    const { name } = complete
-    const before = name === undefined ? undefined : wanted.get(name)
-    if (before !== undefined)
-      throw new ProxyError(
-        'CONFIG_INVALID',
-        `The module \`${module}\` gives the name "${name}" to two ${kind}: ${before} and ${old}.`,
-        'Choose another name for one of them.',
-      )
-    if (name !== undefined) wanted.set(name, old)
-    changes.set(old, complete)
-  }
-  return changes
+  const changes = Object.entries(written).map(([old, change]): [string, Change] => [
+    old,
+    typeof change === 'string' ? { name: change } : change,
+  ])
+  const twice = givenTwice(changes.flatMap(([old, { name }]) => (name === undefined ? [] : [[old, name]])))
+  if (twice)
+    throw new ProxyError(
+      'CONFIG_INVALID',
+      `The module \`${module}\` gives the name "${twice.name}" to two ${kind}: ${twice.first} and ${twice.second}.`,
+      'Choose another name for one of them.',
+    )
+  return new Map(changes)
 }
 
 const wantedNames = new WeakMap<ReadonlyMap<string, Change>, ReadonlySet<string>>()

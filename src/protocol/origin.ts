@@ -14,9 +14,10 @@ const ORIGIN = Symbol('origin')
 
 type Marked = { [ORIGIN]?: Origin }
 
-/** A copy of the item that knows it. */
-export function withOrigin(item: JsonObject, origin: Origin): JsonObject {
-  return { ...item, [ORIGIN]: origin } as JsonObject
+/** A copy of the item that knows it. `name`: what it is called from now on. */
+export function withOrigin(item: JsonObject, origin: Origin, name?: string): JsonObject {
+  const copy = name === undefined ? { ...item, [ORIGIN]: origin } : { ...item, name, [ORIGIN]: origin }
+  return copy as JsonObject
 }
 
 /** Undefined for what no server listed. */

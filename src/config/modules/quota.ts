@@ -1,14 +1,10 @@
 import * as z from 'zod'
-import { integer, number, oneOf } from '../option.ts'
+import { oneOf } from '../option.ts'
+import { rate } from '../rate.ts'
 
 /** Options of the module `quota`. */
 export const quotaOptions = z.object({
-  rps: number('Calls in a second.', { unit: 'calls', min: 0.001, max: 1_000_000 }),
-  burst: integer('Calls that may be made at once after a pause. Not set: those of a second, one at least.', {
-    unit: 'calls',
-    min: 1,
-    max: 1_000_000,
-  }).optional(),
+  ...rate('Calls in a second.'),
   per: oneOf(
     ['agent', 'server', 'tool', 'all'],
     'Who has so many: each client, each server, each tool, or all together.',

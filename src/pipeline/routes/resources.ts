@@ -3,7 +3,7 @@ import type { Exchange, Handler } from '../../protocol/exchange.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import { withOrigin } from '../../protocol/origin.ts'
 import type { Result } from '../../protocol/result.ts'
-import type { Upstreams } from '../../upstream/upstreams.ts'
+import type { ServerList, Upstreams } from '../../upstream/upstreams.ts'
 import type { AddressBook } from '../address-book.ts'
 import { joinHints } from '../hints.ts'
 import { type Resources, renamed } from '../resources.ts'
@@ -13,6 +13,9 @@ import { renameUri } from '../uri-rewrite.ts'
 import { refuseCursor } from './cursor.ts'
 
 export function resourceRoutes(upstreams: Upstreams, resources: Resources, book: AddressBook): Routes {
+  const ownedResources = createOwned('uri')
+  const ownedTemplates = createOwned('uriTemplate')
+
   /** One server after another, until one does not say that it knows nothing of this. */
   async function ask(
     candidates: readonly Address[],
@@ -39,25 +42,23 @@ export function resourceRoutes(upstreams: Upstreams, resources: Resources, book:
     'resources/list': async (exchange) => {
       refuseCursor(exchange)
       const { lists, map } = await resources.list('resources', exchange)
-      const items = lists.flatMap(({ server, items }) =>
-        items.map((item) => {
-          const own = owned(item, server, 'uri')
-          return map.moved(server) ? renameUri(own, (uri) => map.outward(server, uri)) : own
-        }),
-      )
+      const items = lists.flatMap((list) => {
+        const { server } = list
+        const own = ownedResources(list)
+        return map.moved(server) ? own.map((item) => renameUri(item, (uri) => map.outward(server, uri))) : own
+      })
       return { resources: items, ...joinHints('resources', lists, upstreams, exchange) }
     },
     'resources/templates/list': async (exchange) => {
       refuseCursor(exchange)
       const { lists, map } = await resources.list('resourceTemplates', exchange)
-      const items = lists.flatMap(({ server, items }) =>
-        items.map((item) => {
-          const own = owned(item, server, 'uriTemplate')
-          return map.moved(server)
-            ? renameUri(own, (uri) => map.outwardTemplate(server, uri), 'uriTemplate')
-            : own
-        }),
-      )
+      const items = lists.flatMap((list) => {
+        const { server } = list
+        const own = ownedTemplates(list)
+        return map.moved(server)
+          ? own.map((item) => renameUri(item, (uri) => map.outwardTemplate(server, uri), 'uriTemplate'))
+          : own
+      })
       return { resourceTemplates: items, ...joinHints('resourceTemplates', lists, upstreams, exchange) }
     },
     'resources/read': async (exchange) => {
@@ -85,9 +86,19 @@ export function resourceRoutes(upstreams: Upstreams, resources: Resources, book:
   } satisfies Readonly<Record<string, Handler>>
 }
 
-function owned(item: JsonObject, server: string, key: 'uri' | 'uriTemplate'): JsonObject {
-  const name = item[key]
-  return typeof name === 'string' ? withOrigin(item, { server, name }) : item
+/** The items of a list, each of which knows whose it is: made once of what a server listed, however often it is asked for. */
+function createOwned(key: 'uri' | 'uriTemplate'): (list: ServerList) => readonly JsonObject[] {
+  const known = new WeakMap<readonly JsonObject[], readonly JsonObject[]>()
+  return ({ server, items }) => {
+    const before = known.get(items)
+    if (before) return before
+    const owned = items.map((item) => {
+      const name = item[key]
+      return typeof name === 'string' ? withOrigin(item, { server, name }) : item
+    })
+    known.set(items, owned)
+    return owned
+  }
 }
 
 /** What servers say of a resource that is not theirs, in words, for those whose SDK has no code for it. */

@@ -30,7 +30,7 @@ function world(content: object | undefined) {
     config,
     stamp,
     watchAfterMs: 50,
-    load,
+    load: async () => load(),
     async apply(next: Config) {
       applied.push(next.servers.map(({ name }) => name))
       return { added: [], changed: [], removed: [] }

@@ -55,9 +55,9 @@ describe('token add', () => {
     ['1y', '2031-01-01T00:00:00.000Z'],
     ['2030-01-31', '2030-01-31T00:00:00.000Z'],
     ['2030-01-31T10:00:00Z', '2030-01-31T10:00:00.000Z'],
-  ])('--expires %s: %s', (expires, at) => {
+  ])('--expires %s: %s', async (expires, at) => {
     const w = world()
-    addToken(w.host, nothing, 'a', expires, NOW)
+    await addToken(w.host, nothing, 'a', expires, NOW)
     expect(readTokens(join(w.host.home, '.mcpproxy/tokens.json'))[0]?.expires).toBe(at)
   })
 
@@ -73,9 +73,9 @@ describe('token add', () => {
     '2030-01-01',
     '999999y',
     '2030-99-99',
-  ])('--expires %j is refused, and nothing is written', (expires) => {
+  ])('--expires %j is refused, and nothing is written', async (expires) => {
     const w = world()
-    expect(() => addToken(w.host, nothing, 'a', expires, NOW)).toThrow('no time to come')
+    await expect(addToken(w.host, nothing, 'a', expires, NOW)).rejects.toThrow('no time to come')
     expect(w.out()).toBe('')
     expect(existsSync(join(w.host.home, '.mcpproxy/tokens.json'))).toBe(false)
   })
@@ -105,19 +105,19 @@ describe('token add', () => {
 })
 
 describe('token list', () => {
-  test('shows names and times, no hash', () => {
+  test('shows names and times, no hash', async () => {
     const w = world()
-    listTokens(w.host, nothing, false, NOW)
+    await listTokens(w.host, nothing, false, NOW)
     expect(w.out()).toContain('There are no tokens in ')
-    addToken(w.host, nothing, 'a', '1d', NOW)
-    addToken(w.host, nothing, 'longer', undefined, NOW)
+    await addToken(w.host, nothing, 'a', '1d', NOW)
+    await addToken(w.host, nothing, 'longer', undefined, NOW)
     const before = w.out().length
-    listTokens(w.host, nothing, false, NOW + 2 * 86_400_000)
+    await listTokens(w.host, nothing, false, NOW + 2 * 86_400_000)
     expect(w.out().slice(before)).toMatch(
       /^t_\w+ {2}a {7}made 2030-01-01, EXPIRED 2030-01-02\nt_\w+ {2}longer {2}made 2030-01-01, does not expire\n$/,
     )
     const length = w.out().length
-    listTokens(w.host, nothing, true, NOW)
+    await listTokens(w.host, nothing, true, NOW)
     const rows = JSON.parse(w.out().slice(length))
     expect(rows).toMatchObject([{ name: 'a', expired: false }, { name: 'longer' }])
     expect(w.out()).not.toContain('sha256')
@@ -183,8 +183,8 @@ test('doctor tells how clients authenticate', async () => {
     /^broken: The file of tokens .* cannot be read/,
   )
   w.write('mcp.json', '{"mcpServers": {}}')
-  addToken(w.host, nothing, 'a', '1h', NOW - 1e12)
-  addToken(w.host, nothing, 'b', undefined, NOW)
+  await addToken(w.host, nothing, 'a', '1h', NOW - 1e12)
+  await addToken(w.host, nothing, 'b', undefined, NOW)
   const auth = { issuer: 'https://issuer.example', publicUrl: 'https://x.example/mcp' }
   expect(await told({ ...open, auth })).toBe(
     'ok: 2 tokens (1 expired); OAuth tokens of https://issuer.example',

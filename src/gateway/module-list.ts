@@ -1,0 +1,132 @@
+/** The modules in their order, and exchanged for others when the configuration is another one. */
+import type { ModuleConfig } from '../config/modules/entry.ts'
+import { SHAPE } from '../config/modules/index.ts'
+import { stampOf } from '../config/stamp.ts'
+import { counted } from '../modules/in-use.ts'
+import type { Module, ModuleHealth } from '../modules/module.ts'
+import type { Layer, Stack } from '../modules/stack.ts'
+import { createModuleMaker, type ModuleMakerParts } from './module-maker.ts'
+import type { ModuleStatus, ModulesConfig } from './modules.ts'
+
+export interface ModuleList {
+  /** True: messages go another way from now on. Rejects with ProxyError CONFIG_INVALID, and then nothing has changed. */
+  configure(config: ModulesConfig): Promise<boolean>
+  status(): ModuleStatus[]
+  check(): Promise<ModuleStatus[]>
+  close(): Promise<void>
+}
+
+/** A module at work. */
+interface Running {
+  /** What it was made of. */
+  readonly made: string
+  readonly config: ModuleConfig
+  readonly layer: Layer
+  /** Resolves once nothing is under way in it. */
+  idle(): Promise<void>
+  /** Safe to call again. */
+  close(): Promise<void>
+}
+
+export function createModuleList(stack: Stack, parts: ModuleMakerParts): ModuleList {
+  const make = createModuleMaker(parts)
+  let running: readonly Running[] = []
+  let order = ''
+  /** Modules that are no longer in the list, and still at work. */
+  const leaving = new Set<Running>()
+
+  async function start(config: ModuleConfig, dataDir: string): Promise<Running> {
+    const made = madeOf(config)
+    const known = running.find((one) => one.made === made)
+    if (known) return known
+    const layer = await make(config, dataDir)
+    // One that holds nothing can be let go at any time.
+    if (layer.module.close === undefined) return { made, config, layer, idle: nothing, close: nothing }
+    const { module, idle } = counted(layer.module)
+    let closing: Promise<void> | undefined
+    const close = (): Promise<void> => {
+      closing ??= closed(module)
+      return closing
+    }
+    return { made, config, layer: { ...layer, module }, idle, close }
+  }
+
+  function put(all: readonly Running[], modules: readonly ModuleConfig[]): void {
+    const layers = new Map(all.map((one) => [one.config.name, one.layer]))
+    const segment = (part: readonly ModuleConfig[]): Layer[] =>
+      part.flatMap(({ name }) => layers.get(name) ?? [])
+    const at = modules.findIndex(isShape)
+    stack.set(segment(modules.slice(0, Math.max(0, at))), segment(modules.slice(at + 1)))
+  }
+
+  /** What is under way ends where it began. */
+  async function letGo(one: Running): Promise<void> {
+    leaving.add(one)
+    await one.idle()
+    await one.close()
+    leaving.delete(one)
+  }
+
+  return {
+    async configure({ modules, settings }) {
+      const made: Running[] = []
+      try {
+        for (const module of modules) if (!isShape(module)) made.push(await start(module, settings.dataDir))
+      } catch (error) {
+        await Promise.all(made.filter((one) => !running.includes(one)).map((one) => one.close()))
+        throw error
+      }
+      const gone = running.filter((one) => !made.includes(one))
+      const wasOrder = order
+      const isOther = gone.length > 0 || made.length > running.length
+      order = JSON.stringify(modules.map(({ name }) => name))
+      running = made
+      put(made, modules)
+      for (const one of gone) void letGo(one)
+      return isOther || order !== wasOrder
+    },
+    status: () => running.map((one) => statusOf(one, one.layer.module.health?.())),
+    check: () =>
+      Promise.all(
+        running.map(async (one) => {
+          const { module } = one.layer
+          return statusOf(one, (await module.check?.()) ?? module.health?.())
+        }),
+      ),
+    async close() {
+      await Promise.all([...running, ...leaving].map((one) => one.close()))
+    },
+  }
+}
+
+/** A file is another module when it was written since: what it says is known only when it is loaded. */
+function madeOf(config: ModuleConfig): string {
+  const isFile = config.kind === 'external' && 'path' in config.reach
+  return JSON.stringify([config, isFile ? stampOf(config.reach.path) : undefined])
+}
+
+function isShape(module: ModuleConfig): boolean {
+  return module.kind === 'use' && module.use === SHAPE
+}
+
+async function nothing(): Promise<void> {}
+
+/** Whatever it does on its way out, the others go on. */
+async function closed(module: Module): Promise<void> {
+  try {
+    await module.close?.()
+  } catch {}
+}
+
+function statusOf({ config }: Running, health: ModuleHealth | undefined): ModuleStatus {
+  const { state = 'ok', message = '' } = health ?? {}
+  return { name: config.name, what: whatOf(config), mode: config.mode ?? 'enforce', state, message }
+}
+
+function whatOf(module: ModuleConfig): string {
+  if (module.kind === 'use') return `use: ${module.use}`
+  const { reach } = module
+  if ('path' in reach) return `path: ${reach.path}`
+  // Arguments and the rest of an address may hold secrets.
+  return 'command' in reach ? `command: ${reach.command}` : `url: ${new URL(reach.url).origin}`
+}

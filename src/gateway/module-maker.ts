@@ -1,0 +1,132 @@
+/** Makes a module of its entry in the configuration, and a layer of the module. */
+import { moduleDirectory } from '../config/data-directory.ts'
+import type { ExternalModule, ModuleConfig, UsedModule } from '../config/modules/entry.ts'
+import type { Engine } from '../engine/engine.ts'
+import { createChange } from '../modules/change.ts'
+import { guard } from '../modules/guard.ts'
+import { BUILT_IN } from '../modules/index.ts'
+import { methodFilter } from '../modules/methods.ts'
+import type { Module, ModuleContext, ModuleDefinition } from '../modules/module.ts'
+import type { Layer } from '../modules/stack.ts'
+import { messageOf, ProxyError } from '../protocol/errors.ts'
+import type { Logger } from '../telemetry/log.ts'
+
+export interface ModuleMakerParts {
+  engine: Pick<Engine, 'change'>
+  logger: Logger
+  /** Milliseconds since 1970. */
+  now: () => number
+  /** Milliseconds by a clock that nobody sets. */
+  elapsed: () => number
+  /** Modules of the embedder, by `name`. */
+  definitions: readonly ModuleDefinition[]
+  /** What is listed may be something else. */
+  listsChanged(): void
+}
+
+/** Rejects with ProxyError CONFIG_INVALID when the module cannot be made. */
+export type MakeModule = (module: ModuleConfig, dataDir: string) => Promise<Layer>
+
+/** What only clients send: who wants nothing else needs to hear nothing of servers. */
+const OF_CLIENTS = /^(?:tools|prompts|resources|completion|logging)\//
+
+export function createModuleMaker(parts: ModuleMakerParts): MakeModule {
+  const { now, elapsed, definitions, listsChanged } = parts
+  const change = createChange(parts.engine)
+
+  async function used(config: UsedModule, dataDir: string): Promise<Layer> {
+    const { name } = config
+    const definition = await definitionOf(config, definitions)
+    const options = optionsOf(config, definition)
+    const logger = named(parts.logger, name)
+    const messages =
+      typeof definition.messages === 'function' ? definition.messages(options) : definition.messages
+    const directory = moduleDirectory(dataDir, name)
+    const context = { name, logger, now, elapsed, dataDir: directory, change, listsChanged }
+    const module = await create(definition, options, context)
+    return {
+      name,
+      wants: methodFilter(messages),
+      hears:
+        module.notify !== undefined ||
+        messages === undefined ||
+        messages.some((one) => !OF_CLIENTS.test(one)),
+      module: guard(module, { ...config, logger }),
+    }
+  }
+
+  async function external(config: ExternalModule): Promise<Layer> {
+    const { name } = config
+    const logger = named(parts.logger, name)
+    const [{ createExternal }, { openLine }] = await Promise.all([
+      import('../modules/external/external.ts'),
+      import('./module-line.ts'),
+    ])
+    const { module, wants } = createExternal(config, {
+      logger,
+      now,
+      open: (events) => openLine(config, events, { logger, elapsed }),
+    })
+    // It watches over its own failures: an interceptor of it may fail open where another does not.
+    return {
+      name,
+      wants,
+      hears: true,
+      module: guard(module, { name, mode: 'enforce', failOpen: false, timeoutMs: undefined, logger }),
+    }
+  }
+
+  return (module, dataDir) => (module.kind === 'use' ? used(module, dataDir) : external(module))
+}
+
+async function definitionOf(
+  { use, name }: UsedModule,
+  definitions: readonly ModuleDefinition[],
+): Promise<ModuleDefinition> {
+  const own = definitions.find((definition) => definition.name === use)
+  if (own) return own
+  const load = Object.hasOwn(BUILT_IN, use) ? BUILT_IN[use as keyof typeof BUILT_IN] : undefined
+  if (load) return load()
+  throw new ProxyError(
+    'CONFIG_INVALID',
+    `The module \`${name}\` uses "${use}", which there is not.`,
+    `There are: ${[...definitions.map((definition) => definition.name), ...Object.keys(BUILT_IN)].join(', ')}.`,
+  )
+}
+
+function optionsOf({ name, options }: UsedModule, definition: ModuleDefinition): Record<string, unknown> {
+  const parsed = definition.options.safeParse(options)
+  if (parsed.success) return parsed.data
+  const wrong = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+  throw new ProxyError(
+    'CONFIG_INVALID',
+    `The options of the module \`${name}\` are not valid: ${wrong.join('; ')}`,
+    'Correct them.',
+  )
+}
+
+async function create(
+  definition: ModuleDefinition,
+  options: Record<string, unknown>,
+  context: ModuleContext,
+): Promise<Module> {
+  try {
+    return await definition.create(options, context)
+  } catch (error) {
+    if (error instanceof ProxyError) throw error
+    throw new ProxyError(
+      'CONFIG_INVALID',
+      `The module \`${context.name}\` cannot be made: ${messageOf(error)}`,
+      'Correct its options, or remove it.',
+    )
+  }
+}
+
+function named(logger: Logger, module: string): Logger {
+  return {
+    debug: (fields, message) => logger.debug({ module, ...fields }, message),
+    info: (fields, message) => logger.info({ module, ...fields }, message),
+    warn: (fields, message) => logger.warn({ module, ...fields }, message),
+    error: (fields, message) => logger.error({ module, ...fields }, message),
+  }
+}
