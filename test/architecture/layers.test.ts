@@ -18,12 +18,17 @@ test('the check sees every module, and of all imports only those that were plant
     join(copy, 'src/gateway/planted.ts'),
     "export { openFinder } from '../discovery/open-finder.ts'\n",
   )
+  writeFileSync(
+    join(copy, 'src/cli/planted.ts'),
+    "export { BUILT_IN_MODULES } from '../config/modules/index.ts'\n",
+  )
   const script = join(root, 'scripts/layers.mjs')
   const { status, stdout, stderr } = spawnSync(process.execPath, [script, copy], { encoding: 'utf8' })
   expect(status).toBe(1)
   const told = stderr.split('\n').filter((line) => line !== '')
-  expect(told).toHaveLength(3)
+  expect(told).toHaveLength(4)
   expect(told).toContain('found-on-use: src/gateway/planted.ts -> src/discovery/open-finder.ts')
+  expect(told).toContain('modules-on-use: src/cli/planted.ts -> src/config/modules/index.ts')
   expect(told).toContain('layer-text: src/text/planted.ts -> src/pipeline/onion.ts')
   expect(told.find((line) => line.startsWith('mcp-sdk-at-the-edges: src/store/planted.ts'))).toBeDefined()
   const [, seen, all] = /layers: (\d+) of (\d+) modules/.exec(stdout) ?? []
