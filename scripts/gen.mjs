@@ -6,6 +6,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { featuresTable } from '../dist/config/features.js'
 import { jsonSchemaText } from '../dist/config/json-schema.js'
 import { externalTable, modulesText, serversTable, settingsTable } from '../dist/config/option-table.js'
 
@@ -15,7 +16,9 @@ const stale = []
 
 update('mcp.schema.json', () => jsonSchemaText())
 update('README.md', (text) => fill(text, 'options', `${serversTable()}\n\n${settingsTable()}`))
-update('docs/modules.md', (text) => fill(fill(text, 'modules', modulesText()), 'external', externalTable()))
+update('docs/modules.md', (text) =>
+  fill(fill(fill(text, 'features', featuresTable()), 'modules', modulesText()), 'external', externalTable()),
+)
 
 if (stale.length > 0) {
   console.error(`${stale.join(', ')}: not up to date. Run: npm run gen`)

@@ -11,6 +11,7 @@ import { createBackend } from './gateway/backend.ts'
 import { withBuiltIn } from './gateway/built-in.ts'
 import { openExposure } from './gateway/exposure.ts'
 import { openKeeper } from './gateway/keeper.ts'
+import { describeLayers, type LayerStatus } from './gateway/layers.ts'
 import { openListChangedCommand } from './gateway/list-changed-command.ts'
 import { type ModuleStatus, openModules } from './gateway/modules.ts'
 import { createOnion } from './gateway/onion.ts'
@@ -30,6 +31,7 @@ import type { SignedOut } from './upstream/oauth/authorizer-oauth.ts'
 import { withToolFilter } from './upstream/tool-filter.ts'
 import type { Reconfigured, ServerStatus } from './upstream/upstreams.ts'
 
+export type { LayerStatus } from './gateway/layers.ts'
 export type { ModuleStatus } from './gateway/modules.ts'
 export type { SignInParts } from './gateway/sign-in.ts'
 export type { Reconfigured } from './upstream/upstreams.ts'
@@ -65,8 +67,8 @@ export interface Gateway {
   /** The modules in their order, the one nearest to the client first. */
   modules(): ModuleStatus[]
   /** All that stands around an exchange, modules included, from the client to the servers. */
-  order(): string[]
-  /** The same, once each has had the time to start. */
+  layers(): LayerStatus[]
+  /** The modules, once each has had the time to start. */
   checkModules(): Promise<ModuleStatus[]>
   /**
    * Takes the servers of this configuration from now on, with their limits, their quotas and the lists of tools that may be used. A server that is the same keeps its
@@ -150,7 +152,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
   const metrics = watched
     ? (await import('./gateway/metrics.ts')).createMetrics({ ledger, keeper, elapsed })
     : undefined
-  const { handler, plain, order } = createOnion(config, {
+  const { handler, plain, layers } = createOnion(config, {
     engine,
     keeper,
     ledger,
@@ -186,7 +188,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     },
   })
   const modern = createModernService({ backend, audience, now: elapsed })
-  let { servers } = config
+  let current: Pick<Config, 'settings' | 'servers'> = config
   const tellMetrics = metrics && (() => metrics.text(upstreams))
   const bridge = bridgeOptions.enabled
     ? (await import('./gateway/bridge.ts')).openBridge(config, {
@@ -195,7 +197,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
         engine,
         keeper,
         upstreams,
-        servers: () => servers,
+        servers: () => current.servers,
         metrics: tellMetrics,
         logger,
         now,
@@ -255,7 +257,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     },
     status: () => upstreams.status(),
     modules: modules.status,
-    order,
+    layers: () => describeLayers(layers(), modules.status(), current),
     checkModules: modules.check,
     savings() {
       const report = ledger.report()
@@ -273,7 +275,8 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
       if (toolListsOf(next) !== toolLists) audience.announce('tools', () => true)
       toolLists = toolListsOf(next)
       exposure.configure(next)
-      servers = next.servers
+      // All other settings stay what they were.
+      current = { settings, servers: next.servers }
       return done
     },
     signOut: signIn.signOut,

@@ -15,6 +15,7 @@ import { authFinding } from './doctor-auth.ts'
 import type { Host } from './host.ts'
 import type { Invocation } from './program.ts'
 import { settle } from './settle.ts'
+import { standing } from './standing.ts'
 
 interface Finding {
   /** `node`, `configuration`, `data directory`, `authentication`, or the server's name. */
@@ -42,7 +43,7 @@ export async function doctor(host: Host, invocation: Invocation, json: boolean):
     }
     findings.push(dataDirectoryFinding(config, host), authFinding(config, host, Date.now()))
     findings.push(...(await Promise.all(config.servers.map((server) => probe(server, config, host)))))
-    if (config.modules.length > 0) findings.push(...(await moduleFindings(config, host)))
+    findings.push(...(await standingFindings(config, host)))
     if (findings.some(({ state }) => state === 'broken')) code = 1
   } catch (error) {
     if (!(error instanceof ProxyError)) throw error
@@ -112,27 +113,20 @@ async function probe(server: ServerConfig, config: Config, host: Host): Promise<
   }
 }
 
-/** Starts every module once, without servers, and tells in which order they stand. */
-async function moduleFindings(config: Config, host: Host): Promise<Finding[]> {
-  const dataDir = mkdtempSync(join(host.temporary, 'mcpproxy-doctor-'))
+/** Starts every module once, without servers, and tells in which order all stands that stands around an exchange. */
+async function standingFindings(config: Config, host: Host): Promise<Finding[]> {
   const redactor = createRedactor(secretsOf(holdersOf(config.modules)))
   try {
-    const settings = { ...config.settings, dataDir }
-    const gateway = await host.createGateway({ ...config, servers: [], settings }, { logger: silentLogger })
-    try {
-      const modules = await gateway.checkModules()
-      const order: Finding = { subject: 'order', state: 'ok', message: gateway.order().join(' → ') }
-      return [order, ...modules.map((module) => moduleFinding(module, redactor))]
-    } finally {
-      await gateway.close()
-    }
+    const { layers, modules } = await standing(config, host)
+    const order = ['client', ...layers.map(({ name }) => name), 'servers'].join(' → ')
+    return [
+      { subject: 'order', state: 'ok', message: order },
+      ...modules.map((module) => moduleFinding(module, redactor)),
+    ]
   } catch (error) {
     if (!(error instanceof ProxyError)) throw error
-    return [
-      { subject: 'modules', state: 'broken', message: redactor.text(error.message), remedy: error.next },
-    ]
-  } finally {
-    rmSync(dataDir, { recursive: true, force: true })
+    const subject = config.modules.length > 0 ? 'modules' : 'order'
+    return [{ subject, state: 'broken', message: redactor.text(error.message), remedy: error.next }]
   }
 }
 

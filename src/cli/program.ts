@@ -72,6 +72,16 @@ export async function createProgram(
       done(await doctor(host, invocation(), options.json === true))
     })
   program
+    .command('status')
+    .description(
+      'show what stands around every call, from the client to the servers, and what else is to be had',
+    )
+    .option('--json', 'print it as JSON')
+    .action(async (options: { json?: boolean }) => {
+      const { status } = await import('./status.ts')
+      done(await status(host, invocation(), options.json === true))
+    })
+  program
     .command('stats')
     .description('show what past runs saved')
     .option('--json', 'print it as JSON')
@@ -218,6 +228,7 @@ Examples:
   mcp-rlm-proxy init                              write a first mcp.json
   mcp-rlm-proxy import claude-desktop -o mcp.json take over the servers of a client
   mcp-rlm-proxy doctor                            does every server work?
+  mcp-rlm-proxy status                            what is done to a call, and in which order?
   mcp-rlm-proxy                                   serve one local client over standard input and output
   mcp-rlm-proxy --transport streamable-http       serve many clients at http://127.0.0.1:8000/mcp
   mcp-rlm-proxy -- npx -y @modelcontextprotocol/server-filesystem .

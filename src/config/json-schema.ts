@@ -27,16 +27,36 @@ export function jsonSchemaText(): string {
 }
 
 function modulesSchema() {
-  const used = Object.entries(BUILT_IN_OPTIONS).map(([name, options]) =>
-    z.object({ ...useSchema.shape, use: z.literal(name), ...options.shape }),
-  )
+  const names = Object.keys(BUILT_IN_OPTIONS)
+  const used = Object.entries(BUILT_IN_OPTIONS).map(([name, options]) => usedSchema(name, options))
+  const embedded = z
+    .object({
+      ...useSchema.shape,
+      use: z
+        .string()
+        .meta({ description: 'A module of the program that runs the proxy.', not: { enum: names } }),
+      config: z.unknown().optional(),
+    })
+    .meta({ additionalProperties: true })
+  const external = externalSchema.meta({
+    not: { required: ['use'] },
+    anyOf: ['path', 'command', 'url'].map((way) => ({ required: [way] })),
+  })
   return z
-    .array(z.union([...used, externalSchema]))
+    .array(z.union([...used, embedded, external]))
     .optional()
     .meta({
       description:
         'What is done to messages on their way, the first nearest to the client. See docs/modules.md.',
     })
+}
+
+/** Options stand in the entry itself, or in its `config`. */
+function usedSchema(name: string, options: z.ZodObject): z.ZodObject {
+  const { required = [] } = z.toJSONSchema(options, { io: 'input' })
+  const config = options.partial().optional().meta({ description: 'The same options.' })
+  const entry = z.object({ ...useSchema.shape, use: z.literal(name), ...options.partial().shape, config })
+  return required.length === 0 ? entry : entry.meta({ anyOf: [{ required }, { required: ['config'] }] })
 }
 
 /** What may be written in short: `"oauth": true`. */

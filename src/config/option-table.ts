@@ -1,4 +1,5 @@
 /** The tables of options in the documentation, made from the schema. */
+import { MODULE_PURPOSES } from './module-purposes.ts'
 import { externalSchema } from './modules/entry.ts'
 import { BUILT_IN_OPTIONS } from './modules/index.ts'
 import { flagName } from './names.ts'
@@ -26,26 +27,12 @@ export function serversTable(): string {
   )
 }
 
-/** What each module does, in a sentence. */
-const PURPOSE: Readonly<Record<string, string>> = {
-  log: 'Writes messages of both directions to the log or a file, without secrets.',
-  block: 'Hides tools, prompts and resources: they are neither listed nor to be called.',
-  rename: 'Gives tools, prompts and resources other names, titles and descriptions.',
-  rewrite: 'Changes text in transit by rules: in results, in descriptions, in prompts.',
-  translate: 'Translates descriptions and results into a preferred language.',
-  redact: 'Strikes out secrets and personal data before anything is kept or sent.',
-  quota: 'Limits calls by a token bucket, per agent, server or tool.',
-  pin: 'Holds back a tool whose definition changed, until it is approved.',
-  package: 'Presents chosen tools, prompts and resources of several servers as one.',
-  shape: 'The place in the list at which large results are kept and previewed.',
-}
-
 /** Markdown: the built-in modules, each with its options. */
 export function modulesText(): string {
   return Object.entries(BUILT_IN_OPTIONS)
     .map(([name, options]) => {
       const rows = rowsIn(options)
-      const text = `### \`${name}\`\n\n${PURPOSE[name] ?? ''}`
+      const text = `### \`${name}\`\n\n${MODULE_PURPOSES[name] ?? ''}`
       return rows.length === 0 ? text : `${text}\n\n${optionsTable(rows)}`
     })
     .join('\n\n')

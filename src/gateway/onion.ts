@@ -33,7 +33,13 @@ export interface Onion {
   /** What programs ask: without what is there for models. */
   plain(): Handler
   /** What stands around an exchange now, the client's side first. */
-  order(): string[]
+  layers(): OnionLayer[]
+}
+
+/** `feature`: part of the proxy. `layer`: of the embedder. */
+export interface OnionLayer {
+  readonly name: string
+  readonly kind: 'feature' | 'layer' | 'module'
 }
 
 export interface OnionParts {
@@ -59,8 +65,8 @@ export interface OnionParts {
 }
 
 /**
- * client → count → account → exposure → the embedder's layers → modules → shape → references → result cache → modules → router. Listing
- * and calling take the same way.
+ * client → count → account → exposure → the embedder's layers → modules → truncate → shape → references → result cache → modules → router.
+ * Listing and calling take the same way.
  */
 export function createOnion(config: Config, parts: OnionParts): Onion {
   const { settings } = config
@@ -141,20 +147,25 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
     book,
   })
   const handler: Handler = compose(layers, router)
-  /** Modules by their own names; the door is no layer that anybody would look for. */
-  const order = (): string[] => [
-    ...layers.flatMap((layer) => {
-      if (layer === modules.outer) return modules.names.outer
-      if (layer === modules.inner) return modules.names.inner
-      return layer === modules.door ? [] : [layer.name]
+  const standing = (): OnionLayer[] => [
+    ...layers.flatMap((layer): OnionLayer[] => {
+      if (layer === modules.outer) return named(modules.names.outer, 'module')
+      if (layer === modules.inner) return named(modules.names.inner, 'module')
+      // Halves of what stands elsewhere, which nobody would look for.
+      if (layer === modules.door || layer === resultCache?.mark) return []
+      return named([layer.name], middlewares.includes(layer) ? 'layer' : 'feature')
     }),
-    'router',
+    { name: 'router', kind: 'feature' },
   ]
   return {
     handler,
     plain: () => compose([...counting, ...middlewares, modules.outer, ...remembering, ...inner], router),
-    order,
+    layers: standing,
   }
+}
+
+function named(names: readonly string[], kind: OnionLayer['kind']): OnionLayer[] {
+  return names.map((name) => ({ name, kind }))
 }
 
 /** The dispatch tool's answers are the proxy's own, but for those of the tools it calls. */

@@ -88,15 +88,15 @@ export function resourceRoutes(upstreams: Upstreams, resources: Resources, book:
 
 /** The items of a list, each of which knows whose it is: made once of what a server listed, however often it is asked for. */
 function createOwned(key: 'uri' | 'uriTemplate'): (list: ServerList) => readonly JsonObject[] {
-  const known = new WeakMap<readonly JsonObject[], readonly JsonObject[]>()
+  const known = new WeakMap<readonly JsonObject[], { server: string; owned: readonly JsonObject[] }>()
   return ({ server, items }) => {
     const before = known.get(items)
-    if (before) return before
+    if (before?.server === server) return before.owned
     const owned = items.map((item) => {
       const name = item[key]
       return typeof name === 'string' ? withOrigin(item, { server, name }) : item
     })
-    known.set(items, owned)
+    known.set(items, { server, owned })
     return owned
   }
 }

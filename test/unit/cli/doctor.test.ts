@@ -63,10 +63,15 @@ describe('doctor', () => {
     const w = world()
     w.write('mcp.json', two)
     await w.cli('doctor')
-    expect(w.configs.map(({ servers }) => servers.map(({ name }) => name))).toEqual([['good'], ['bad']])
+    expect(w.configs.map(({ servers }) => servers.map(({ name }) => name))).toEqual([
+      ['good'],
+      ['bad'],
+      // Of which the order is asked, and no server is connected.
+      ['good', 'bad'],
+    ])
     expect(w.configs.every(({ settings }) => !settings.connect.lazy)).toBe(true)
-    expect(new Set(w.configs.map(({ settings }) => settings.dataDir)).size).toBe(2)
+    expect(new Set(w.configs.map(({ settings }) => settings.dataDir)).size).toBe(3)
     expect(readdirSync(w.host.temporary)).toEqual([])
-    expect(w.happened).toEqual(['close', 'close'])
+    expect(w.happened).toEqual(['close', 'close', 'close'])
   })
 })

@@ -67,7 +67,10 @@ export function world(options: WorldOptions = {}): World {
     status: () => [],
     modules: () => [],
     checkModules: async () => options.modules ?? [],
-    order: () => ['shape', 'router'],
+    layers: () => [
+      { name: 'shape', kind: 'feature', what: 'Keeps.' },
+      { name: 'router', kind: 'feature', what: 'Routes.' },
+    ],
     savings: async () => ({
       totals: totalsOf(rows),
       tools: rows,

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { Ajv } from 'ajv'
 import { describe, expect, test } from 'vitest'
 import { jsonSchemaText } from '../../../src/config/json-schema.ts'
 import { readJsonc } from '../../../src/config/jsonc.ts'
@@ -42,6 +43,50 @@ describe('what is generated', () => {
 
   test('mcp.schema.json is up to date', () => {
     expect(readFileSync(root('mcp.schema.json'), 'utf8')).toBe(jsonSchemaText())
+  })
+
+  describe('mcp.schema.json and modules', () => {
+    const { properties } = JSON.parse(jsonSchemaText()) as { properties: { modules: object } }
+    const isValid = new Ajv({ strict: false }).compile(properties.modules)
+
+    verifies('S2.19', 'takes an entry as it may be written: options in it or in its config', () => {
+      for (const entry of [
+        { use: 'log' },
+        { use: 'block', tools: ['a/*'], mode: 'audit', priority: 3 },
+        { use: 'quota', rps: 3 },
+        { use: 'quota', config: { rps: 3 } },
+        { use: 'translate', to: 'de', url: 'http://127.0.0.1:5000/translate' },
+        { use: 'rename', tools: { 'a/x': { name: 'y', title: 'Y' } } },
+        { use: 'shape' },
+        { path: './m.mjs', config: { any: ['thing'] } },
+        { command: 'python3', args: ['m.py'], events: ['tools/call'] },
+        { url: 'http://127.0.0.1:9000/mcp', failOpen: true },
+      ])
+        expect([entry, isValid([entry])]).toEqual([entry, true])
+    })
+
+    test('takes modules of an embedder, whatever their options are', () => {
+      for (const entry of [
+        { use: 'mine' },
+        { use: 'mine', size: 3, config: { deep: {} }, url: 'x', failOpen: true },
+      ])
+        expect([entry, isValid([entry])]).toEqual([entry, true])
+      expect(isValid([{ use: 'mine', mode: 'loud' }])).toBe(false)
+    })
+
+    test('refuses what the proxy would refuse', () => {
+      for (const entry of [
+        {},
+        { use: 'block', tools: 'a/*' },
+        { use: 'quota' },
+        { use: 'quota', config: { rps: 'many' } },
+        { use: 'log', content: 'some' },
+        { command: 3 },
+        { command: 'x', phase: 'never' },
+        { name: 'nothing else' },
+      ])
+        expect([entry, isValid([entry])]).toEqual([entry, false])
+    })
   })
 
   test('the table names every option, its default and its environment variable', () => {

@@ -298,3 +298,23 @@ test('tasks of several servers: each is asked of the server it runs on', async (
   expect(await ask('tasks/list')).toEqual({ tasks: ['1', '12', '2', '22'].map((taskId) => ({ taskId })) })
   expect(sent.some(([server]) => server === 'c')).toBe(false)
 })
+
+test('resources are told whose they are once, however often they are listed', async () => {
+  const resources = [{ uri: 'note://1', name: 'n' }]
+  const resourceTemplates = [{ uriTemplate: 'note://{id}', name: 't' }]
+  const { ask } = world({
+    a: { resources, resourceTemplates },
+    b: { resources: [{ uri: 'note://2', name: 'm' }] },
+  })
+  for (const [method, key] of [
+    ['resources/list', 'resources'],
+    ['resources/templates/list', 'resourceTemplates'],
+  ] as const) {
+    const [first, second] = [await ask(method), await ask(method)].map(
+      (result) => result[key] as JsonObject[],
+    )
+    expect(first?.length).toBeGreaterThan(0)
+    for (const [at, item] of (first ?? []).entries()) expect(second?.[at]).toBe(item)
+  }
+  expect(sentAs(resources)).toEqual([{ uri: 'note://1', name: 'n' }])
+})

@@ -1,0 +1,61 @@
+/** Shows in which order what stands around an exchange, and what else is to be had. */
+import { MODULE_PURPOSES } from '../config/module-purposes.ts'
+import { holdersOf } from '../config/modules/holders.ts'
+import type { LayerStatus, ModuleStatus } from '../gateway.ts'
+import { createRedactor } from '../telemetry/redact.ts'
+import { secretsOf } from '../telemetry/secret.ts'
+import type { Host } from './host.ts'
+import type { Invocation } from './program.ts'
+import { settle } from './settle.ts'
+import { standing } from './standing.ts'
+
+/** Starts the modules, and no server. Exit code 1 when one of them does not work. */
+export async function status(host: Host, invocation: Invocation, json: boolean): Promise<number> {
+  const { config } = await settle(host, invocation, { serversOptional: true })
+  const { layers, modules } = await standing(config, host)
+  const redactor = createRedactor(secretsOf(holdersOf(config.modules)))
+  const broken = modules
+    .filter(({ state }) => state !== 'ok')
+    .map((module) => ({ ...module, message: redactor.text(module.message) }))
+  const used = new Set(config.modules.flatMap((module) => (module.kind === 'use' ? [module.use] : [])))
+  const available = Object.entries(MODULE_PURPOSES).flatMap(([name, what]) =>
+    used.has(name) ? [] : [{ name, what }],
+  )
+  const servers = config.servers.map(({ name }) => name)
+  host.stdout.write(
+    json
+      ? `${JSON.stringify({ layers, servers, modules, available }, null, 2)}\n`
+      : [order(layers, servers), troubles(broken), others(available)]
+          .filter((part) => part !== '')
+          .join('\n'),
+  )
+  return broken.length > 0 ? 1 : 0
+}
+
+function order(layers: readonly LayerStatus[], servers: readonly string[]): string {
+  const rows = layers.map(({ name, kind, what }) => [name, kind, what] as const)
+  return `client\n${columns(rows)}${servers.length === 0 ? 'no servers' : `servers: ${servers.join(', ')}`}\n`
+}
+
+function troubles(broken: readonly ModuleStatus[]): string {
+  return broken
+    .map(({ name, message }) => `The module ${name} does not work: ${printable(message)}\n`)
+    .join('')
+}
+
+function others(available: readonly { name: string; what: string }[]): string {
+  if (available.length === 0) return ''
+  return `Not in use, and to be had in "modules":\n${columns(available.map(({ name, what }) => [name, what]))}`
+}
+
+function columns(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => (row[at] ?? '').length)))
+  const line = (row: readonly string[]): string =>
+    row.map((cell, at) => printable(cell).padEnd(widths[at] ?? 0)).join('  ')
+  return rows.map((row) => `  ${line(row).trimEnd()}\n`).join('')
+}
+
+/** What others say of themselves must not move the cursor or colour the terminal. */
+function printable(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, ' ')
+}
