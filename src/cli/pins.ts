@@ -1,27 +1,75 @@
 /** Shows which tools the module `pin` holds back, and accepts them. */
 import { dataDirectory, moduleDirectory } from '../config/data-directory.ts'
 import type { UsedModule } from '../config/modules/entry.ts'
-import { approve, type Held, pinFileIn, readPins } from '../config/pin-file.ts'
+import { type Accepted, approve, type Held, pinFileIn, readPins } from '../config/pin-file.ts'
+import { nearest } from '../config/suggest.ts'
 import { ProxyError } from '../protocol/errors.ts'
 import type { Host } from './host.ts'
+import { cutAlike, differences } from './pin-diff.ts'
 import type { Invocation } from './program.ts'
 import { settle } from './settle.ts'
 
-interface Row extends Held {
+interface Row {
   tool: string
   module: string
+  reason: string
+  hash: string
+  /** What was accepted; null: nothing was, or not as text. */
+  before: unknown
+  /** What it says now; null: it was too long to be kept. */
+  after: unknown
 }
+
+/** Differences of one tool that are shown. */
+const SHOWN = 30
+/** Characters of a hash that name what was looked at. */
+const SHORT = 8
 
 export async function listPins(host: Host, invocation: Invocation, json: boolean): Promise<number> {
   const files = await filesOf(host, invocation)
-  const rows = files.flatMap(({ module, file }) =>
-    Object.entries(readPins(file).held).map(([tool, held]): Row => ({ tool, module, ...held })),
-  )
-  if (json) host.stdout.write(`${JSON.stringify(rows, null, 2)}\n`)
-  else if (rows.length === 0) host.stdout.write('No tool is held back.\n')
-  for (const { tool, reason, excerpt } of json ? [] : rows)
-    host.stdout.write(`${shown(tool)}  ${reason}\n  ${shown(excerpt)}\n`)
+  const waiting = files.flatMap(({ module, file }) => {
+    const { held, pinned } = readPins(file)
+    return Object.entries(held).map(([tool, now]) => ({ tool, module, now, before: pinned[tool] }))
+  })
+  if (json) {
+    const rows = waiting.map(({ tool, module, now, before }): Row => {
+      const { reason, hash } = now
+      return { tool, module, reason, hash, before: parsed(before), after: parsed(now) }
+    })
+    host.stdout.write(`${JSON.stringify(rows, null, 2)}\n`)
+    return 0
+  }
+  if (waiting.length === 0) host.stdout.write('No tool is held back.\n')
+  for (const { tool, now, before } of waiting) host.stdout.write(described(tool, now, before))
   return 0
+}
+
+function described(tool: string, now: Held, before: Accepted | undefined): string {
+  const lines = [`${shown(tool)}  ${shown(now.reason)}`]
+  if (now.definition === undefined) lines.push('  (too long to be shown)')
+  else if (before !== undefined && before.definition === undefined)
+    lines.push('  (what was accepted is not known any more; all of it is shown)')
+  const all = now.definition === undefined ? [] : differences(before?.definition, now.definition)
+  for (const { at, before: was, after: is } of all.slice(0, SHOWN)) {
+    const [old, fresh] = cutAlike(was, is)
+    lines.push(`  ${shown(at)}`)
+    if (old !== undefined) lines.push(`  - ${shown(old)}`)
+    if (fresh !== undefined) lines.push(`  + ${shown(fresh)}`)
+  }
+  if (all.length > SHOWN) lines.push(`  … and ${all.length - SHOWN} more places`)
+  const word = `${tool}@${now.hash.slice(0, SHORT)}`
+  lines.push(
+    `  approve this: mcp-rlm-proxy pins approve ${isPlain(word) ? word : `'${shown(word).replaceAll("'", "'\\''")}'`}`,
+  )
+  return `${lines.join('\n')}\n`
+}
+
+function isPlain(word: string): boolean {
+  return /^[\w./:@+-]+$/.test(word)
+}
+
+function parsed(kept: Accepted | undefined): unknown {
+  return kept?.definition === undefined ? null : JSON.parse(kept.definition)
 }
 
 /** `names`: `server/tool`, as `pins list` shows them. Exit code 1 when one of them does not wait. */
@@ -39,12 +87,21 @@ export async function approvePins(
     )
   }
   const files = await filesOf(host, invocation)
-  const approved = new Set(files.flatMap(({ file }) => approve(file, all ? 'all' : names)))
+  const waiting = files.flatMap(({ file }) => Object.keys(readPins(file).held))
+  const approvals = files.map(({ file }) => approve(file, all ? 'all' : names))
+  const approved = new Set(approvals.flatMap((one) => one.approved))
+  const changed = new Set(approvals.flatMap((one) => one.changed).filter((name) => !approved.has(name)))
   for (const name of approved) host.stdout.write(`${shown(name)} is approved.\n`)
-  const missing = names.filter((name) => !approved.has(name))
-  for (const name of missing) host.stderr.write(`${shown(name)} is not held back.\n`)
+  for (const name of changed)
+    host.stderr.write(`${shown(name)} says something else by now. Look again: mcp-rlm-proxy pins list\n`)
+  const missing = names.filter((name) => !approved.has(name) && !changed.has(name))
+  for (const name of missing) {
+    const meant = nearest(name, waiting)
+    const hint = meant === undefined ? '' : ` Did you mean ${shown(meant)}?`
+    host.stderr.write(`${shown(name)} is not held back.${hint}\n`)
+  }
   if (all && approved.size === 0) host.stdout.write('No tool is held back.\n')
-  return missing.length > 0 ? 1 : 0
+  return missing.length + changed.size > 0 ? 1 : 0
 }
 
 async function filesOf(host: Host, invocation: Invocation): Promise<{ module: string; file: string }[]> {

@@ -1,54 +1,175 @@
 /** What is remembered of the definitions of tools, and what waits for somebody to look at it. */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
+import { messageOf, ProxyError } from '../protocol/errors.ts'
+import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
 
-/** A definition that is held back. */
-export interface Held {
+/** A definition as it was accepted. */
+export interface Accepted {
   hash: string
-  /** For the person who decides: why, and the beginning of what it says. */
+  /** All that it said, as JSON with sorted keys. Absent: too long to be kept, or accepted by an older release. */
+  definition?: string
+}
+
+/** One that is held back. */
+export interface Held extends Accepted {
+  /** Why, for the person who decides: "changed since it was accepted". */
   reason: string
-  excerpt: string
 }
 
 /** By `server/name`. */
 export interface Pins {
-  /** Hashes of the definitions that were accepted. */
-  pinned: Record<string, string>
+  pinned: Record<string, Accepted>
   held: Record<string, Held>
 }
 
 const NAME = 'pins.json'
+const VERSION = 2
 
 export function pinFileIn(folder: string): string {
   return join(folder, NAME)
 }
 
-/** Empty where there is none, or nothing that can be read. */
+/** Empty where there is none. Throws ProxyError STORE_FAILED for a file that cannot be read: nothing in it counts as accepted. */
 export function readPins(file: string): Pins {
   try {
-    const value = JSON.parse(readFileSync(file, 'utf8')) as Partial<Pins> | null
-    return { pinned: { ...value?.pinned }, held: { ...value?.held } }
-  } catch {
-    return { pinned: {}, held: {} }
+    return pinsOf(JSON.parse(readFileSync(file, 'utf8')))
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return { pinned: {}, held: {} }
+    throw new ProxyError(
+      'STORE_FAILED',
+      `The pins in ${file} cannot be read: ${messageOf(error)}`,
+      'Restore the file from a copy. Or delete it: then every tool is taken for one that was never seen.',
+    )
   }
 }
 
-/** Whole or not at all. */
-export function writePins(file: string, pins: Pins): void {
+function pinsOf(value: unknown): Pins {
+  const { version, pinned, held }: JsonObject = isObject(value) ? value : {}
+  if (version !== undefined && version !== VERSION) throw new SyntaxError('it is of another version')
+  if (!isObject(pinned) || !isObject(held)) throw new SyntaxError('it is no list of pins')
+  return { pinned: recordOf(pinned, acceptedOf), held: recordOf(held, heldOf) }
+}
+
+function recordOf<T>(from: JsonObject, read: (value: JsonValue) => T | undefined): Record<string, T> {
+  return Object.fromEntries(
+    Object.entries(from).map(([key, value]) => {
+      const entry = read(value)
+      if (entry === undefined)
+        throw new SyntaxError(`the entry of ${JSON.stringify(key.slice(0, 200))} is none`)
+      return [key, entry]
+    }),
+  )
+}
+
+/** An older release kept the hash alone. */
+function acceptedOf(value: JsonValue): Accepted | undefined {
+  if (typeof value === 'string') return { hash: value }
+  if (!isObject(value) || typeof value.hash !== 'string') return undefined
+  const { hash, definition } = value
+  return typeof definition === 'string' ? { hash, definition } : { hash }
+}
+
+function heldOf(value: JsonValue): Held | undefined {
+  const accepted = acceptedOf(value)
+  const reason = isObject(value) ? own(value, 'reason') : undefined
+  return accepted && { ...accepted, reason: typeof reason === 'string' ? reason : 'is not approved' }
+}
+
+/**
+ * Changes the pins while no other process does: several proxies may share a file. `change` gets what stands there now and says
+ * whether it changed anything. Returns what stands there after it. Throws as `readPins` does, and when nothing can be written.
+ */
+export function updatePins(file: string, change: (pins: Pins) => boolean): Pins {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  return locked(`${file}.lock`, () => {
+    const pins = readPins(file)
+    if (change(pins)) write(file, pins)
+    return pins
+  })
+}
+
+/** What is accepted, by `server/name`, or with the beginning of the hash that was looked at: `server/name@1a2b3c4d`. */
+export interface Approval {
+  approved: string[]
+  /** Held back by another definition than the one that was looked at. */
+  changed: string[]
+}
+
+/** Accepts those of `names` that are held back, or all. */
+export function approve(file: string, names: readonly string[] | 'all'): Approval {
+  const approval: Approval = { approved: [], changed: [] }
+  updatePins(file, (pins) => {
+    const wanted = names === 'all' ? Object.keys(pins.held) : names
+    for (const name of new Set(wanted)) {
+      const [key, seen] = Object.hasOwn(pins.held, name) ? [name] : withHash(name)
+      const held = Object.hasOwn(pins.held, key) ? pins.held[key] : undefined
+      if (held === undefined) continue
+      if (seen !== undefined && !held.hash.startsWith(seen)) {
+        approval.changed.push(name)
+        continue
+      }
+      const { reason: _, ...accepted } = held
+      pins.pinned[key] = accepted
+      delete pins.held[key]
+      approval.approved.push(name)
+    }
+    return approval.approved.length > 0
+  })
+  return approval
+}
+
+function withHash(name: string): [key: string, hash?: string] {
+  const [, key, hash] = /^(.+)@([0-9a-f]{4,64})$/s.exec(name) ?? []
+  return key === undefined || hash === undefined ? [name] : [key, hash]
+}
+
+/** Whole or not at all, also when the machine loses its power. */
+function write(file: string, { pinned, held }: Pins): void {
   const temporary = `${file}.${process.pid}.tmp`
-  writeFileSync(temporary, `${JSON.stringify(pins, null, 1)}\n`, { mode: 0o600 })
+  const to = openSync(temporary, 'w', 0o600)
+  try {
+    writeFileSync(to, `${JSON.stringify({ version: VERSION, pinned, held }, null, 1)}\n`)
+    fsyncSync(to)
+  } finally {
+    closeSync(to)
+  }
   renameSync(temporary, file)
 }
 
-/** The names that were approved: those of `names` that wait, or all that do. */
-export function approve(file: string, names: readonly string[] | 'all'): string[] {
-  const pins = readPins(file)
-  const approved = Object.keys(pins.held).filter((name) => names === 'all' || names.includes(name))
-  for (const name of approved) {
-    pins.pinned[name] = pins.held[name]?.hash ?? ''
-    delete pins.held[name]
+/** Milliseconds after which a lock is taken for one of a process that is no more. Writing takes a few. */
+const STALE_MS = 5000
+const PAUSE_MS = 5
+
+function locked<T>(lock: string, work: () => T): T {
+  for (;;) {
+    try {
+      closeSync(openSync(lock, 'wx', 0o600))
+      break
+    } catch (error) {
+      if (!isErrno(error, 'EEXIST')) throw error
+      const since = statSync(lock, { throwIfNoEntry: false })?.mtimeMs
+      if (since !== undefined && Math.abs(Date.now() - since) > STALE_MS) rmSync(lock, { force: true })
+      else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS)
+    }
   }
-  if (approved.length > 0) writePins(file, pins)
-  return approved
+  try {
+    return work()
+  } finally {
+    rmSync(lock, { force: true })
+  }
+}
+
+function isErrno(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
 }

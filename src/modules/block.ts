@@ -1,44 +1,64 @@
 /** Takes tools, prompts, resources and templates away. */
 import { blockOptions } from '../config/modules/block.ts'
+import type { Destination } from '../protocol/exchange.ts'
+import { originOf } from '../protocol/origin.ts'
 import { matcherOf } from '../text/glob.ts'
+import { uriMatcherOf } from '../text/uri-readings.ts'
 import { defineModule } from './module.ts'
-import { type Kind, namesOf } from './roster.ts'
-import { patternOfTemplate, WITHHOLDS, withhold } from './withhold.ts'
+import { KINDS, type Kind } from './roster.ts'
+import { messagesOf, patternOfTemplate, withhold } from './withhold.ts'
 
 export const block = defineModule({
   name: 'block',
   options: blockOptions,
-  messages: WITHHOLDS,
+  messages: ({ tools, prompts, resources, templates }) => {
+    const globs: Record<Kind, readonly string[]> = { tools, prompts, resources, resourceTemplates: templates }
+    return messagesOf((kind) => globs[kind].length > 0)
+  },
   create({ tools, prompts, resources, templates }) {
     const rules: Record<Kind, Rule> = {
-      tools: ruleOf(tools),
-      prompts: ruleOf(prompts),
-      resources: ruleOf(resources, templates.map(patternOfTemplate)),
-      resourceTemplates: ruleOf(templates),
+      tools: namesRule(tools),
+      prompts: namesRule(prompts),
+      resources: urisRule(resources),
+      resourceTemplates: urisRule(templates),
     }
-    return {
-      wrap: withhold({
-        concerns: (kind) => rules[kind].isThere,
-        listed: (item, kind) => namesOf(item, kind).some(rules[kind].listed),
-        unlisted: (name, kind) => rules[kind].unlisted(name),
-      }),
-    }
+    /** What blocked templates stand for, where it is not listed by itself. */
+    const stoodFor = urisRule(templates.map(patternOfTemplate))
+    return withhold({
+      concerns: (kind) => rules[kind].isThere,
+      listed(item, kind) {
+        const name = item[KINDS[kind].key]
+        const origin = originOf(item)
+        return (
+          (typeof name === 'string' && rules[kind].fits(name)) ||
+          (origin && fits(rules[kind], origin)) === true
+        )
+      },
+      unlisted: (name, kind) => rules[kind].fits(name) || (kind === 'resources' && stoodFor.fits(name)),
+      reached: (destination, kind, isListed) =>
+        fits(rules[kind], destination) || (kind === 'resources' && !isListed && fits(stoodFor, destination)),
+    })
   },
 })
 
 interface Rule {
   isThere: boolean
-  listed(name: string): boolean
-  unlisted(name: string): boolean
+  /** As clients call it, or as its server does. */
+  fits(name: string, server?: string): boolean
 }
 
-/** `stood`: what is blocked as well where it is not listed by itself. */
-function ruleOf(globs: readonly string[], stood: readonly string[] = []): Rule {
-  // A server's own name works as well, without the server in front of it.
-  const own = globs.flatMap((glob) => (/^[^/:]+\/[^/]/.test(glob) ? [glob.slice(glob.indexOf('/') + 1)] : []))
+function fits(rule: Rule, { server, name }: Destination): boolean {
+  return rule.fits(name, server)
+}
+
+function namesRule(globs: readonly string[]): Rule {
+  const matches = matcherOf(globs)
   return {
     isThere: globs.length > 0,
-    listed: matcherOf(globs),
-    unlisted: matcherOf([...globs, ...own, ...stood]),
+    fits: (name, server) => matches(name) || (server !== undefined && matches(`${server}/${name}`)),
   }
+}
+
+function urisRule(globs: readonly string[]): Rule {
+  return { isThere: globs.length > 0, fits: uriMatcherOf(globs).any }
 }

@@ -1,6 +1,6 @@
 /** What happens when a module fails, takes too long, or only looks on. */
 import { messageOf, ProxyError, RPC, RpcError } from '../protocol/errors.ts'
-import type { Exchange, Handler } from '../protocol/exchange.ts'
+import type { Destination, Exchange, Handler } from '../protocol/exchange.ts'
 import { isObject } from '../protocol/json.ts'
 import { LargeResult, type Result } from '../protocol/result.ts'
 import type { Logger } from '../telemetry/log.ts'
@@ -140,8 +140,15 @@ function createLimit(ms: number | undefined): Limit {
 /** The message goes its way; the module sees it, and what it would have done is logged. */
 function onlooker(wrap: Wrap, next: Handler, { logger, timeoutMs }: GuardOptions): Handler {
   return (exchange) => {
-    const real = next(exchange)
-    void observe(wrap, exchange, real, logger, timeoutMs)
+    const places: Destination[] = []
+    const real = next({
+      ...exchange,
+      admit(place) {
+        places.push(place)
+        return exchange.admit?.(place)
+      },
+    })
+    void observe(wrap, exchange, real, places, logger, timeoutMs)
     return real
   }
 }
@@ -150,6 +157,7 @@ async function observe(
   wrap: Wrap,
   exchange: Exchange,
   real: Promise<Result>,
+  places: readonly Destination[],
   logger: Logger,
   timeoutMs: number | undefined,
 ): Promise<void> {
@@ -169,6 +177,7 @@ async function observe(
     else if (asked.params !== exchange.params || asked.method !== exchange.method)
       logger.info({ method }, 'audit: the module would have changed the request')
     const before = await real
+    for (const place of places) await asked?.admit?.(place)
     if (!same(before, result)) logger.info({ method }, 'audit: the module would have changed the result')
   } catch (error) {
     // The server's own failure is none of the module's.

@@ -1,14 +1,18 @@
 /** Makes one thing of chosen items of several servers, with a title and instructions of its own. What does not belong to it is not there. */
 import { packageOptions } from '../config/modules/package.ts'
 import { matcherOf } from '../text/glob.ts'
+import { uriMatcherOf } from '../text/uri-readings.ts'
 import { defineModule } from './module.ts'
 import { type Kind, namesOf } from './roster.ts'
-import { patternOfTemplate, WITHHOLDS, withhold } from './withhold.ts'
+import { messagesOf, patternOfTemplate, withhold } from './withhold.ts'
 
 export const bundle = defineModule({
   name: 'package',
   options: packageOptions,
-  messages: WITHHOLDS,
+  messages: ({ tools, prompts, resources, templates }) => {
+    const chosen = { tools, prompts, resources, resourceTemplates: templates }
+    return messagesOf((kind) => chosen[kind] !== undefined)
+  },
   create({ title, instructions, tools, prompts, resources, templates }) {
     const chosen: Record<Kind, readonly string[] | undefined> = {
       tools,
@@ -25,12 +29,12 @@ export const bundle = defineModule({
       resourceTemplates: belongs(templates),
     }
     /** What a template of the package stands for may be read, listed or not. */
-    const stoodFor = matcherOf([...(resources ?? []), ...(templates ?? []).map(patternOfTemplate)])
+    const stoodFor = uriMatcherOf([...(resources ?? []), ...(templates ?? []).map(patternOfTemplate)])
     return {
-      wrap: withhold({
+      ...withhold({
         concerns: (kind) => chosen[kind] !== undefined,
         listed: (item, kind) => !namesOf(item, kind).some(listed[kind]),
-        unlisted: (name, kind) => (kind === 'resources' ? !stoodFor(name) : !listed[kind](name)),
+        unlisted: (name, kind) => (kind === 'resources' ? !stoodFor.sure(name) : !listed[kind](name)),
       }),
       describe: (said) => ({
         ...said,

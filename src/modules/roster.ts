@@ -39,6 +39,8 @@ export interface Roster {
     exchange: Exchange,
     next: Handler,
   ): JsonObject | undefined | Promise<JsonObject | undefined>
+  /** All that this client was listed last, by name; undefined when it has seen no list yet. */
+  known(kind: Kind, client: Client): ReadonlyMap<string, JsonObject> | undefined
   /** What this client saw last counts no more. */
   forget(kind: Kind, client: Client): void
   /** All that was listed last. */
@@ -98,6 +100,7 @@ export function createRoster(): Roster {
       // A name that is not there may have come since: servers change their lists, and clients are told later.
       return list(kind, exchange, next).then((fresh) => fresh.get(name))
     },
+    known: (kind, client) => known[kind].get(client),
     forget: (kind, client) => void known[kind].delete(client),
     all: (kind, exchange, next) => known[kind].get(exchange.client) ?? list(kind, exchange, next),
   }

@@ -1,11 +1,14 @@
 /** Keeps items of servers from clients: they are neither listed nor can they be used, and nobody is told that they exist. */
 import { RPC, RpcError } from '../protocol/errors.ts'
-import type { Exchange, Handler } from '../protocol/exchange.ts'
+import type { Client, Destination, Exchange, Handler } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
-import type { Result } from '../protocol/result.ts'
-import { createRoster, KINDS, type Kind, kindOfList, namesOf } from './roster.ts'
+import { originOf } from '../protocol/origin.ts'
+import { LargeResult, plain, type Result } from '../protocol/result.ts'
+import type { Module } from './module.ts'
+import { withNames } from './name-hints.ts'
+import { createRoster, KINDS, type Kind, kindOfList } from './roster.ts'
 
-/** What decides. */
+/** What decides. All say true for what nobody may see. */
 export interface Withheld {
   /** False: all items of this kind may be seen. */
   concerns(kind: Kind): boolean
@@ -13,12 +16,25 @@ export interface Withheld {
   listed(item: JsonObject, kind: Kind): boolean
   /** A name that nobody lists: it may be a server's own name for something, or what a template stands for. */
   unlisted(name: string, kind: Kind): boolean
-  /** Why, where a client is to know. Absent: as for a name that nobody has. */
-  refusal?(item: JsonObject | undefined, name: string, kind: Kind): RpcError | undefined
+  /**
+   * Where a request ends. `isListed`: what the client named is listed and may be used. Absent: what is listed decides, and what
+   * the client calls it.
+   */
+  reached?(destination: Destination, kind: Kind, isListed: boolean): boolean
 }
 
-/** The messages that a layer of `withhold` has to see. */
-export const WITHHOLDS = ['tools/*', 'prompts/*', 'resources/*', 'completion/complete'] as const
+/** The messages that a layer of `withhold` has to see, by the kinds that concern it. */
+export function messagesOf(concerns: (kind: Kind) => boolean): string[] {
+  const resources = concerns('resources') || concerns('resourceTemplates')
+  return [
+    ...(concerns('tools') ? ['tools/*'] : []),
+    ...(concerns('prompts') ? ['prompts/*'] : []),
+    ...(resources ? ['resources/*', UPDATED] : []),
+    ...(resources || concerns('prompts') ? ['completion/complete'] : []),
+  ]
+}
+
+const UPDATED = 'notifications/resources/updated'
 
 /** What uses an item: the kind, and the name in its params. */
 interface Use {
@@ -26,52 +42,134 @@ interface Use {
   name: string
 }
 
-export function withhold(withheld: Withheld): (next: Handler) => Handler {
+export function withhold(withheld: Withheld): Pick<Module, 'wrap' | 'notify'> {
   const roster = createRoster()
+  /** By client, what was taken out of its lists: servers' own names, by kind and server. */
+  const taken = new WeakMap<Client, Set<string>>()
 
   function listing(kind: Kind, passing: Result, { client }: Exchange): Result {
-    // Resources are judged by templates as well: whether one is listed has to be known.
-    if (!withheld.concerns(kind) && !(kind === 'resources' && withheld.concerns('resourceTemplates')))
-      return passing
+    if (!isConcerned(withheld, kind)) return passing
     const { result, items } = roster.learn(kind, passing, client)
     const left = items.filter((item) => !withheld.listed(item, kind))
-    return left.length === items.length ? result : { ...result, [kind]: left }
+    if (left.length === items.length) return result
+    note(kind, items, client)
+    return { ...result, [kind]: left }
   }
 
-  /** Undefined: it may be used. */
-  async function refused(use: Use, exchange: Exchange, next: Handler): Promise<RpcError | undefined> {
-    const { kind, name } = use
+  /** A server that is away for a while lists nothing, and what it had is still not to be used. */
+  function note(kind: Kind, items: readonly JsonObject[], client: Client): void {
+    const known = taken.get(client) ?? new Set<string>()
+    taken.set(client, known)
+    for (const item of items) {
+      const origin = originOf(item)
+      if (origin === undefined || !withheld.listed(item, kind)) continue
+      known.add(placeOf(kind, origin))
+      const [oldest] = known
+      if (known.size > MAX_TAKEN && oldest !== undefined) known.delete(oldest)
+    }
+  }
+
+  /** Whether it is listed and may be used, listed and withheld, or not listed. */
+  async function judge(
+    { kind, name }: Use,
+    exchange: Exchange,
+    next: Handler,
+  ): Promise<'shown' | 'withheld' | 'free'> {
     const found = roster.find(kind, name, exchange, next)
     const item = found instanceof Promise ? await found : found
-    const isRefused =
-      item !== undefined
-        ? withheld.listed(item, kind)
-        : withheld.unlisted(name, kind) || (await isAlias(use, exchange, next))
-    if (!isRefused) return undefined
-    return withheld.refusal?.(item, name, kind) ?? unknown(use, exchange)
-  }
-
-  /** Servers' own names work as well where one server has them. */
-  async function isAlias({ kind, name }: Use, exchange: Exchange, next: Handler): Promise<boolean> {
+    if (item !== undefined) return withheld.listed(item, kind) ? 'withheld' : 'shown'
+    if (withheld.unlisted(name, kind)) return 'withheld'
+    // Servers' own names work as well where one server has them.
     const all = await roster.all(kind, exchange, next)
-    return [...all.values()].some(
-      (item) => withheld.listed(item, kind) && namesOf(item, kind).some((one) => one.endsWith(`/${name}`)),
+    const isAlias = [...all.values()].some(
+      (one) => originOf(one)?.name === name && withheld.listed(one, kind),
     )
+    return isAlias ? 'withheld' : 'free'
   }
 
-  return (next) => async (exchange) => {
-    const kind = kindOfList(exchange.method)
-    if (kind !== undefined) return listing(kind, await next(exchange), exchange)
-    const use = useOf(exchange)
-    if (use === undefined || !isConcerned(withheld, use.kind)) return next(exchange)
-    const refusal = await refused(use, exchange, next)
-    if (refusal) throw refusal
-    return next(exchange).catch((error: unknown) => {
-      throw withoutHints(error, use)
+  /** The exchange with a look at where it ends, which decides when lists could not tell. */
+  function watched(exchange: Exchange, use: Use, isListed: boolean): Exchange {
+    return {
+      ...exchange,
+      admit(destination) {
+        const isTaken = taken.get(exchange.client)?.has(placeOf(use.kind, destination)) === true
+        if (isTaken || withheld.reached?.(destination, use.kind, isListed)) throw unknown(use, exchange)
+        return exchange.admit?.(destination)
+      },
+    }
+  }
+
+  function mayRead(uri: string, client: Client, server: string | undefined): boolean {
+    const item = roster.known('resources', client)?.get(uri)
+    if (item) return !withheld.listed(item, 'resources')
+    if (withheld.unlisted(uri, 'resources')) return false
+    return server === undefined || !withheld.reached?.({ server, name: uri }, 'resources', false)
+  }
+
+  /** Reading one resource may bring others along. */
+  function read(result: Result, { params, client }: Exchange): Result {
+    const object = result instanceof LargeResult && !isWorthParsing(result) ? undefined : plain(result)
+    if (object === undefined || !Array.isArray(object.contents)) return result
+    const left = object.contents.filter(
+      (item) =>
+        !isObject(item) ||
+        typeof item.uri !== 'string' ||
+        item.uri === params.uri ||
+        mayRead(item.uri, client, undefined),
+    )
+    return left.length === object.contents.length ? result : { ...object, contents: left }
+  }
+
+  /** Errors from further in name others that it may have meant. */
+  function withoutHints(error: unknown, { kind }: Use, { client }: Exchange): unknown {
+    if (KINDS[kind].key !== 'name') return error
+    const all = roster.known(kind, client)
+    return withNames(error, (name) => {
+      const item = all?.get(name)
+      return item !== undefined && !withheld.listed(item, kind) ? name : undefined
     })
+  }
+
+  return {
+    wrap: (next) => async (exchange) => {
+      const kind = kindOfList(exchange.method)
+      if (kind !== undefined) return listing(kind, await next(exchange), exchange)
+      const use = useOf(exchange)
+      if (use === undefined || !isConcerned(withheld, use.kind)) return next(exchange)
+      const judged = await judge(use, exchange, next)
+      if (judged === 'withheld') throw unknown(use, exchange)
+      const result = await next(watched(exchange, use, judged === 'shown')).catch((error: unknown) => {
+        throw withoutHints(error, use, exchange)
+      })
+      return exchange.method === 'resources/read' ? read(result, exchange) : result
+    },
+    ...(isConcerned(withheld, 'resources') && {
+      notify: (next) => (notice) => {
+        const uri = notice.method === UPDATED && notice.params ? own(notice.params, 'uri') : undefined
+        if (typeof uri === 'string' && !mayRead(uri, notice.client, notice.server)) return
+        return next(notice)
+      },
+    }),
   }
 }
 
+/** Withheld items of a client that are known by their servers. */
+const MAX_TAKEN = 10_000
+
+function placeOf(kind: Kind, { server, name }: Destination): string {
+  return JSON.stringify([kind, server, name])
+}
+
+/** Longer results are parsed on the event loop where they may hold more than one resource, and only there. */
+const SMALL = 256 * 1024
+
+function isWorthParsing({ bytes }: LargeResult): boolean {
+  if (bytes.length <= SMALL) return true
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return text.indexOf('"uri"') !== text.lastIndexOf('"uri"')
+}
+
+/** Resources are judged by templates as well: whether one is listed has to be known. */
 function isConcerned(withheld: Withheld, kind: Kind): boolean {
   return withheld.concerns(kind) || (kind === 'resources' && withheld.concerns('resourceTemplates'))
 }
@@ -107,13 +205,6 @@ function unknown({ kind, name }: Use, { client, params }: Exchange): RpcError {
   if (kind === 'prompts') return new RpcError(RPC.invalidParams, `Unknown prompt: ${shown}.`)
   const code = client.era === 'modern' ? RPC.invalidParams : RPC.resourceNotFound
   return new RpcError(code, 'Resource not found', { uri: params.uri ?? name })
-}
-
-/** "Did you mean …?" further in does not know what is withheld. */
-function withoutHints(error: unknown, { kind }: Use): unknown {
-  if (!(error instanceof RpcError) || KINDS[kind].key !== 'name') return error
-  const hint = / Did you mean .+?\?/.exec(error.message)
-  return hint ? new RpcError(error.code, error.message.replace(hint[0], ''), error.data) : error
 }
 
 /** What a template stands for, as a pattern: a variable may hold anything. */

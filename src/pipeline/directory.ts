@@ -113,7 +113,7 @@ function listedUnder(names: Names, lists: readonly ServerList[]): Listed[] {
       const name = original === undefined ? undefined : names.exposed(server, original)
       if (name === undefined || seen.has(name)) return []
       seen.add(name)
-      return [{ server, item: withOrigin(item, { server, name: String(original) }, name) }]
+      return [{ server, item: withOrigin(item, { server, name: String(original), said: item }, name) }]
     }),
   )
 }

@@ -1,14 +1,13 @@
 /** Where resources are: whom to ask for a URI, and what a client reads in place of a server's URIs. */
 import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Exchange } from '../protocol/exchange.ts'
-import { isObject, type JsonObject } from '../protocol/json.ts'
-import { LargeResult, plain, type Result } from '../protocol/result.ts'
+import type { Result } from '../protocol/result.ts'
+import { mayNameResources, renameInAny } from '../protocol/uri-rewrite.ts'
 import type { ServerList, Upstreams } from '../upstream/upstreams.ts'
 import type { AddressBook } from './address-book.ts'
 import { mayOffer } from './may-offer.ts'
 import type { UriKind } from './uri-index.ts'
 import type { Address, UriMap } from './uri-map.ts'
-import { type Rename, renameInResult } from './uri-rewrite.ts'
 
 /** Lists of resources; tools name some as well, but are listed elsewhere. */
 type ResourceKind = Exclude<UriKind, 'tools'>
@@ -26,9 +25,6 @@ export interface Resources {
    */
   outward(server: string, result: Result, exchange: Exchange): Result | Promise<Result>
 }
-
-/** Longer results are not parsed on the event loop. */
-const MOST_BYTES = 256 * 1024
 
 export function createResources(upstreams: Upstreams, book: AddressBook): Resources {
   const { servers } = upstreams
@@ -72,12 +68,12 @@ export function createResources(upstreams: Upstreams, book: AddressBook): Resour
       if (alone) return result
       if (book.complete(exchange.client)) {
         const map = book.of(exchange.client)
-        return map.moved(server) ? renamed(result, (uri) => map.outward(server, uri)) : result
+        return map.moved(server) ? renameInAny(result, (uri) => map.outward(server, uri)) : result
       }
       // The client may ask for what this result names: whose that is must be settled before.
-      if (!namesResources(result)) return result
+      if (!mayNameResources(result)) return result
       return load(exchange).then((map) =>
-        map.moved(server) ? renamed(result, (uri) => map.outward(server, uri)) : result,
+        map.moved(server) ? renameInAny(result, (uri) => map.outward(server, uri)) : result,
       )
     },
   }
@@ -88,42 +84,4 @@ function addressIn(map: UriMap, uri: string): Address | undefined {
   if (moved) return moved
   const server = map.owner(uri)
   return server === undefined ? undefined : { server, uri }
-}
-
-/** Renames in results that are small enough to be read here. */
-export function renamed(result: Result, rename: Rename): Result {
-  if (!(result instanceof LargeResult)) return renameInResult(result, rename)
-  if (result.bytes.length > MOST_BYTES) return result
-  const object = parsed(result)
-  const changed = object && renameInResult(object, rename)
-  return changed === undefined || changed === object ? result : changed
-}
-
-/** Undefined when a server sent no JSON: that is found out, and said, where results are shaped. */
-function parsed(result: LargeResult): JsonObject | undefined {
-  try {
-    return plain(result)
-  } catch {
-    return undefined
-  }
-}
-
-/** True when a result may name resources, by its outermost form alone. */
-function namesResources(result: Result): boolean {
-  if (result instanceof LargeResult) {
-    const { buffer, byteOffset, byteLength } = result.bytes
-    return byteLength <= MOST_BYTES && Buffer.from(buffer, byteOffset, byteLength).includes('"resource')
-  }
-  return isNaming(result.content) || (Array.isArray(result.messages) && result.messages.some(isNamingMessage))
-}
-
-function isNamingMessage(message: unknown): boolean {
-  return isObject(message) && isNaming(isObject(message.content) ? [message.content] : message.content)
-}
-
-function isNaming(blocks: unknown): boolean {
-  if (!Array.isArray(blocks)) return false
-  return blocks.some(
-    (block) => isObject(block) && (block.type === 'resource_link' || block.type === 'resource'),
-  )
 }

@@ -1,5 +1,6 @@
 /** What a server's list says of resources, in a form that answers at once. Made once a list and shared by all clients that see it. */
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
+import { VIEW_MEMBERS } from '../protocol/uri-rewrite.ts'
 import type { ListKind } from '../upstream/upstreams.ts'
 import { parseTemplate, type UriTemplate } from './uri-template.ts'
 
@@ -39,9 +40,6 @@ const READERS: Readonly<Record<UriKind, (items: readonly JsonObject[]) => UriInd
     return uris.size === 0 ? EMPTY : { ...EMPTY, uris }
   },
 }
-
-/** Members of `_meta` that name the resource which shows a tool's result, besides `ui.resourceUri` (MCP Apps; Apps SDK). */
-export const VIEW_MEMBERS = ['ui/resourceUri', 'openai/outputTemplate'] as const
 
 /** The resources that show what a tool answers. */
 function viewsOf(holder: JsonObject): string[] {

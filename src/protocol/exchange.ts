@@ -32,6 +32,15 @@ export interface Client {
   ask(request: Request, signal?: AbortSignal): Promise<Result>
 }
 
+/** Where a request ends. */
+export interface Destination {
+  readonly server: string
+  /** What is used, under the server's own name or URI for it. */
+  readonly name: string
+  /** What a tool says of itself now; undefined when its server lists none of this name. Rejects when the server cannot be asked. */
+  readonly definition?: () => Promise<JsonObject | undefined>
+}
+
 /** One JSON-RPC request under way. */
 export interface Exchange {
   readonly method: string
@@ -55,6 +64,11 @@ export interface Exchange {
   onKept?(handle: string): void
   /** Set by the proxy's own tools: JSON of the arguments, which are not shown. Those in `params` are what may be, and stand for them. */
   readonly supplied?: Uint8Array<SharedArrayBuffer>
+  /**
+   * Called when it is known where the request ends, before the server hears of it: whose a name is, lists tell only as far as
+   * they could be had. What it throws is the answer.
+   */
+  admit?(destination: Destination): void | Promise<void>
   /** Set for programs: a server that failed is an error, not a result with words for a model. */
   readonly failing?: 'throws'
 }

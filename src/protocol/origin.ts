@@ -8,6 +8,8 @@ export interface Origin {
   readonly server: string
   /** The name the server gave it. */
   readonly name: string
+  /** All that the server said of it, before anybody changed it. */
+  readonly said?: JsonObject
 }
 
 const ORIGIN = Symbol('origin')

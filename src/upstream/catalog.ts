@@ -99,6 +99,15 @@ export class Catalog {
     return kept
   }
 
+  /** The list as a session that lives has told it. What it says unasked of its changes is waited for as well. */
+  async surely(place: Place, kind: ListKind, fetch: Fetch): Promise<Kept> {
+    const entry = this.#entry(place, kind)
+    const { items, hints, session, pending, refetch } = entry
+    if (pending !== undefined) return pending
+    const lives = session !== undefined && this.#options.alive(session)
+    return items !== undefined && lives && refetch === 'no' ? { items, hints } : this.#refresh(entry, fetch)
+  }
+
   /** The list as it was last, true or not; undefined when it was never fetched. */
   peek(place: Place, kind: ListKind): readonly JsonObject[] | undefined {
     return this.#entry(place, kind).items

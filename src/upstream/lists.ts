@@ -115,6 +115,12 @@ export class Lists {
     return this.#catalog.read(place, kind, this.#fetch(server, link, place), server.lazy)
   }
 
+  /** The list as the session of the link, or another one that is at work for the same clients, has told it. */
+  surely(server: Server, kind: ListKind, link: Link, client: Client | undefined): Promise<Kept> {
+    const place = placeOf(link, client)
+    return this.#catalog.surely(place, kind, this.#fetch(server, link, place))
+  }
+
   #fetch(server: Server, link: Link, { group }: Place): Fetch {
     const { clientInfo, identity } = this.#parts.options
     // Now: the group may make room for another before it is asked.

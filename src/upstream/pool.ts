@@ -14,6 +14,7 @@ import { type CompleteOptions, complete, type ServerOptions, type UpstreamsOptio
 import { Memory } from './remember.ts'
 import { type Server, serversOf } from './servers.ts'
 import { Speaker } from './speaker.ts'
+import { unlessAborted } from './until.ts'
 import { cancelled } from './upstream-errors.ts'
 import {
   type ConnectionState,
@@ -140,6 +141,18 @@ class Pool implements Upstreams {
       }),
     )
     return lists.filter((list) => list !== undefined)
+  }
+
+  async surely(
+    kind: ListKind,
+    name: string,
+    client: Client,
+    signal: AbortSignal,
+  ): Promise<readonly JsonObject[]> {
+    const server = this.#server(name)
+    const read = async (link: Link): Promise<readonly JsonObject[]> =>
+      (await unlessAborted(this.#lists.surely(server, kind, link, client), signal)).items
+    return this.#speaker.with(server, client, read, signal)
   }
 
   refresh(kind: ListKind, client: Client, servers = this.servers): void {

@@ -45,6 +45,7 @@ export function withToolFilter(upstreams: Upstreams, first: Permits | undefined)
       const allows = permits
       return kind === 'tools' && allows ? lists.map((list) => permitted(list, allows)) : lists
     },
+    surely: (kind, server, client, signal) => upstreams.surely(kind, server, client, signal),
     async request(server, request, exchange) {
       const name = request.method === 'tools/call' ? request.params?.name : undefined
       // As if there were none: who may not use it need not know of it.

@@ -75,6 +75,11 @@ export interface Upstreams {
   known(server: string): JsonObject | undefined
   /** One list of every server, in parallel, from memory where it is still true. A server that fails is left out (status says why). */
   list(kind: ListKind, client: Client | undefined, signal: AbortSignal): Promise<ServerList[]>
+  /**
+   * One list of one server as the session at work has told it: not one of an earlier session or of the last run. Rejects with
+   * ProxyError when the server cannot be asked.
+   */
+  surely(kind: ListKind, server: string, client: Client, signal: AbortSignal): Promise<readonly JsonObject[]>
   /** Whoever lists these of this client next gets what the servers (these, or all) say then, not what is remembered. */
   refresh(kind: ListKind, client: Client, servers?: readonly string[]): void
   /** One request to one server on behalf of an exchange: progress, cancellation and server→client requests belong to it. */

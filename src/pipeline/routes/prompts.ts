@@ -18,6 +18,7 @@ export function promptRoutes(upstreams: Upstreams, directory: Directory, resourc
     'prompts/get': async (exchange) => {
       const { params } = exchange
       const { server, original } = await directory.find('prompts', params.name, exchange)
+      await exchange.admit?.({ server, name: original })
       const asked = params.name === original ? params : { ...params, name: original }
       const result = await upstreams.request(server, { method: 'prompts/get', params: asked }, exchange)
       return resources.outward(server, result, exchange)

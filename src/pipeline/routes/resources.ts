@@ -3,13 +3,13 @@ import type { Exchange, Handler } from '../../protocol/exchange.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import { withOrigin } from '../../protocol/origin.ts'
 import type { Result } from '../../protocol/result.ts'
+import { renameInAny, renameUri } from '../../protocol/uri-rewrite.ts'
 import type { ServerList, Upstreams } from '../../upstream/upstreams.ts'
 import type { AddressBook } from '../address-book.ts'
 import { joinHints } from '../hints.ts'
-import { type Resources, renamed } from '../resources.ts'
+import type { Resources } from '../resources.ts'
 import type { Routes } from '../router.ts'
 import type { Address } from '../uri-map.ts'
-import { renameUri } from '../uri-rewrite.ts'
 import { refuseCursor } from './cursor.ts'
 
 export function resourceRoutes(upstreams: Upstreams, resources: Resources, book: AddressBook): Routes {
@@ -26,6 +26,7 @@ export function resourceRoutes(upstreams: Upstreams, resources: Resources, book:
     for (const address of candidates) {
       const asked = address.uri === params.uri ? params : { ...params, uri: address.uri }
       try {
+        await exchange.admit?.({ server: address.server, name: String(address.uri) })
         return {
           address,
           result: await upstreams.request(address.server, { method, params: asked }, exchange),
@@ -68,7 +69,7 @@ export function resourceRoutes(upstreams: Upstreams, resources: Resources, book:
       const map = book.of(exchange.client)
       if (typeof uri !== 'string' || !map.moved(server)) return result
       // What was asked for is called what it was asked for by; whatever else came with it, by its own.
-      return renamed(result, (found) => (found === address.uri ? uri : map.outward(server, found)))
+      return renameInAny(result, (found) => (found === address.uri ? uri : map.outward(server, found)))
     },
     'resources/subscribe': async (exchange) => {
       const { uri } = exchange.params

@@ -3,6 +3,7 @@ import { ProxyError } from '../../protocol/errors.ts'
 import type { Exchange } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../../protocol/json.ts'
 import type { Result } from '../../protocol/result.ts'
+import { renameInArguments, renameViews } from '../../protocol/uri-rewrite.ts'
 import type { ProxyTool } from '../../tools/tool.ts'
 import type { Upstreams } from '../../upstream/upstreams.ts'
 import type { AddressBook } from '../address-book.ts'
@@ -12,7 +13,6 @@ import type { Named } from '../names.ts'
 import type { Quotas } from '../quotas.ts'
 import type { Resources } from '../resources.ts'
 import type { Routes } from '../router.ts'
-import { renameInArguments, renameViews } from '../uri-rewrite.ts'
 import { refuseCursor } from './cursor.ts'
 import { askToSignIn } from './sign-in.ts'
 import type { Tasks } from './tasks.ts'
@@ -64,13 +64,22 @@ export function toolRoutes(parts: ToolRouteParts): Routes {
       if (tool) return tool.call(isObject(params.arguments) ? params.arguments : {}, exchange)
       const found = directory.find('tools', params.name, exchange)
       const named = found instanceof Promise ? await found : found
-      const refusal = quotas?.(named.server)
-      if (refusal !== undefined) return errorResult(refusal)
+      const { server, original } = named
       try {
+        await exchange.admit?.({
+          server,
+          name: original,
+          definition: async () => {
+            const items = await upstreams.surely('tools', server, exchange.client, exchange.signal)
+            return items.find(({ name }) => name === original)
+          },
+        })
+        const refusal = quotas?.(server)
+        if (refusal !== undefined) return errorResult(refusal)
         const request = { method: 'tools/call', params: askedOf(named, exchange) }
-        const result = await upstreams.request(named.server, request, exchange)
-        if (params.task !== undefined) tasks.note(named.server, result, exchange.client)
-        return resources.outward(named.server, result, exchange)
+        const result = await upstreams.request(server, request, exchange)
+        if (params.task !== undefined) tasks.note(server, result, exchange.client)
+        return resources.outward(server, result, exchange)
       } catch (error) {
         // A server that died or was too slow is something the model can react to; it reads results, not errors.
         if (error instanceof ProxyError && error.code !== 'CANCELLED' && exchange.failing !== 'throws')

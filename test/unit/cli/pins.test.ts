@@ -1,10 +1,16 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { pinFileIn, readPins, writePins } from '../../../src/config/pin-file.ts'
+import { pinFileIn, readPins, updatePins } from '../../../src/config/pin-file.ts'
 import { type World, world } from './support.ts'
 
-const held = (hash: string) => ({ hash, reason: 'changed since it was accepted', excerpt: 'says \u001b[31m' })
+const said = (description: string, type = 'string'): string =>
+  JSON.stringify({ description, inputSchema: { properties: { path: { type } } } })
+const held = (hash: string, definition = said('says \u001b[31m')) => ({
+  hash,
+  reason: 'changed since it was accepted',
+  definition,
+})
 
 function withPins(modules: object[] = [{ use: 'pin' }]): { w: World; file: string } {
   const w = world()
@@ -12,7 +18,12 @@ function withPins(modules: object[] = [{ use: 'pin' }]): { w: World; file: strin
   const folder = join(w.host.home, '.mcpproxy', 'modules', 'pin')
   mkdirSync(folder, { recursive: true })
   const file = pinFileIn(folder)
-  writePins(file, { pinned: { 'a/x': 'old' }, held: { 'a/x': held('new'), 'b/y': held('y') } })
+  updatePins(file, (pins) => {
+    pins.pinned['a/x'] = { hash: 'old', definition: said('said') }
+    pins.held['a/x'] = held('abcd1234')
+    pins.held['b/y'] = held('y')
+    return true
+  })
   return { w, file }
 }
 
@@ -20,23 +31,55 @@ describe('pins', () => {
   test('lists what is held back, as text that no terminal obeys, and as JSON', async () => {
     const { w } = withPins()
     expect(await w.cli('pins')).toBe(0)
-    expect(w.out()).toContain('a/x  changed since it was accepted\n  says \\u{1b}[31m\n')
+    expect(w.out()).toContain(
+      'a/x  changed since it was accepted\n  description\n  - said\n  + says \\u{1b}[31m\n  approve this: mcp-rlm-proxy pins approve a/x@abcd1234\n',
+    )
+    // Nothing was accepted of it: all of it is new.
+    expect(w.out()).toContain('  inputSchema.properties.path.type\n  + string\n')
     const before = w.out().length
     expect(await w.cli('pins', 'list', '--json')).toBe(0)
+    const after = JSON.parse(said('says \u001b[31m')) as unknown
+    const reason = 'changed since it was accepted'
     expect(JSON.parse(w.out().slice(before))).toEqual([
-      { tool: 'a/x', module: 'pin', ...held('new') },
-      { tool: 'b/y', module: 'pin', ...held('y') },
+      { tool: 'a/x', module: 'pin', reason, hash: 'abcd1234', before: JSON.parse(said('said')), after },
+      { tool: 'b/y', module: 'pin', reason, hash: 'y', before: null, after },
     ])
+  })
+
+  test('shows every place that is another one, and the part of a long text that is', async () => {
+    const { w, file } = withPins()
+    const long = 'word '.repeat(2000)
+    updatePins(file, ({ pinned, held: waiting }) => {
+      pinned['c/z'] = { hash: '1', definition: said(`${long}ends well`) }
+      waiting['c/z'] = held('2', said(`${long}ends badly`, 'number'))
+      pinned['d/old'] = { hash: '1' }
+      waiting['d/old'] = held('2')
+      waiting['d/long'] = { hash: '3', reason: 'is new' }
+      return true
+    })
+    await w.cli('pins')
+    expect(w.out()).toMatch(/c\/z .*\n {2}description\n {2}- ….*word ends well\n {2}\+ ….*word ends badly\n/)
+    expect(w.out()).toContain('  inputSchema.properties.path.type\n  - string\n  + number\n')
+    expect(w.out()).toContain('(what was accepted is not known any more')
+    expect(w.out()).toContain('(too long to be shown)')
+    expect(w.out().length).toBeLessThan(3000)
   })
 
   test('approves the tools that are named, or all', async () => {
     const { w, file } = withPins()
-    expect(await w.cli('pins', 'approve', 'a/x')).toBe(0)
-    expect(readPins(file)).toEqual({ pinned: { 'a/x': 'new' }, held: { 'b/y': held('y') } })
-    expect(await w.cli('pins', 'approve', 'a/x')).toBe(1)
-    expect(w.err()).toContain('a/x is not held back')
+    // What was looked at is not what it is now.
+    expect(await w.cli('pins', 'approve', 'a/x@ffff0000')).toBe(1)
+    expect(w.err()).toContain('a/x@ffff0000 says something else by now')
+    expect(Object.keys(readPins(file).held)).toEqual(['a/x', 'b/y'])
+    expect(await w.cli('pins', 'approve', 'a/x@abcd1234')).toBe(0)
+    expect(readPins(file).pinned['a/x']?.hash).toBe('abcd1234')
+    expect(Object.keys(readPins(file).held)).toEqual(['b/y'])
+    expect(await w.cli('pins', 'approve', 'a/x', 'b/yy')).toBe(1)
+    expect(w.err()).toContain('a/x is not held back.')
+    expect(w.err()).toContain('b/yy is not held back. Did you mean b/y?')
     expect(await w.cli('pins', 'approve', '--all')).toBe(0)
-    expect(readPins(file)).toEqual({ pinned: { 'a/x': 'new', 'b/y': 'y' }, held: {} })
+    expect(readPins(file).pinned['b/y']?.hash).toBe('y')
+    expect(readPins(file).held).toEqual({})
     expect(await w.cli('pins')).toBe(0)
     expect(w.out()).toContain('No tool is held back')
   })
@@ -50,5 +93,13 @@ describe('pins', () => {
     const { w: other } = withPins([{ use: 'log' }])
     expect(await other.cli('pins')).not.toBe(0)
     expect(other.err()).toContain('no module pin')
+  })
+
+  test('a file that cannot be read is an error that says what to do', async () => {
+    const { w, file } = withPins()
+    writeFileSync(file, '{')
+    for (const args of [['pins'], ['pins', 'approve', '--all']]) expect(await w.cli(...args)).not.toBe(0)
+    expect(w.err()).toMatch(/The pins in .* cannot be read.*Restore the file from a copy/s)
+    expect(readFileSync(file, 'utf8')).toBe('{')
   })
 })

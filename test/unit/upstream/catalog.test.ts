@@ -40,3 +40,31 @@ test('what a server says of its list while the last of many fetches runs is not 
   expect(catalog.peek(place, 'tools')).toEqual([{ name: `version ${fetches}` }])
   expect(putOff).toHaveLength(1)
 })
+
+test('a list is sure when the session at work has told it, and not when it is only remembered', async () => {
+  const memory = new Memory(undefined, { s: {} }, silentLogger)
+  memory.saveList('s', 'g', 'tools', [{ name: 'of the last run' }])
+  let session = {}
+  let alive = true
+  const catalog = new Catalog({
+    memory,
+    changed() {},
+    now: () => 0,
+    later: () => () => {},
+    alive: (one) => alive && one === session,
+    lasting: () => true,
+  })
+  let fetches = 0
+  const fetch: Fetch = async () => ({ items: [{ name: `told ${++fetches}` }], session, announced: true })
+  const sure = async (): Promise<unknown> => (await catalog.surely(place, 'tools', fetch)).items[0]?.name
+  expect(await sure()).toBe('told 1')
+  expect(await sure()).toBe('told 1')
+  // What it says of changes counts at once, and so does that it is another session.
+  catalog.invalidate(place, 'tools', fetch)
+  expect(await sure()).toBe('told 2')
+  session = {}
+  expect(await sure()).toBe('told 3')
+  alive = false
+  expect(await sure()).toBe('told 4')
+  expect(fetches).toBe(4)
+})

@@ -5,7 +5,7 @@ import {
   renameInResult,
   renameUri,
   renameViews,
-} from '../../../src/pipeline/uri-rewrite.ts'
+} from '../../../src/protocol/uri-rewrite.ts'
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts'
 import { deepFreeze } from '../../support/deep-freeze.ts'
 import { soundKeys } from '../../support/keys.ts'

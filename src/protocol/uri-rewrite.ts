@@ -1,8 +1,52 @@
 /** The places in results and lists where URIs of resources stand. Whatever holds none that changes is handed back as it is. */
-import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
-import { VIEW_MEMBERS } from './uri-index.ts'
+import { isObject, type JsonObject, type JsonValue, own } from './json.ts'
+import { LargeResult, plain, type Result } from './result.ts'
 
 export type Rename = (uri: string) => string
+
+/** Members of `_meta` that name the resource which shows a tool's result, besides `ui.resourceUri` (MCP Apps; Apps SDK). */
+export const VIEW_MEMBERS = ['ui/resourceUri', 'openai/outputTemplate'] as const
+
+/** Longer results are not parsed on the event loop. */
+const MOST_BYTES = 256 * 1024
+
+/** Renames in results that are small enough to be read here; a longer one keeps its URIs. */
+export function renameInAny(result: Result, rename: Rename): Result {
+  if (!(result instanceof LargeResult)) return renameInResult(result, rename)
+  if (result.bytes.length > MOST_BYTES) return result
+  const object = parsed(result)
+  const changed = object && renameInResult(object, rename)
+  return changed === undefined || changed === object ? result : changed
+}
+
+/** Undefined when a server sent no JSON: that is found out, and said, where results are shaped. */
+function parsed(result: LargeResult): JsonObject | undefined {
+  try {
+    return plain(result)
+  } catch {
+    return undefined
+  }
+}
+
+/** True when a result may name resources, by its outermost form alone. */
+export function mayNameResources(result: Result): boolean {
+  if (result instanceof LargeResult) {
+    const { buffer, byteOffset, byteLength } = result.bytes
+    return byteLength <= MOST_BYTES && Buffer.from(buffer, byteOffset, byteLength).includes('"resource')
+  }
+  return isNaming(result.content) || (Array.isArray(result.messages) && result.messages.some(isNamingMessage))
+}
+
+function isNamingMessage(message: unknown): boolean {
+  return isObject(message) && isNaming(isObject(message.content) ? [message.content] : message.content)
+}
+
+function isNaming(blocks: unknown): boolean {
+  if (!Array.isArray(blocks)) return false
+  return blocks.some(
+    (block) => isObject(block) && (block.type === 'resource_link' || block.type === 'resource'),
+  )
+}
 
 /** An item of `resources/list` or of `contents`, a `resource_link` block: what has its URI in `uri`. */
 export function renameUri(
