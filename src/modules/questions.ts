@@ -1,15 +1,16 @@
 /** One question that a server asks by its result, on its way through the modules: to the client, and its answer back. */
 import { RPC, RpcError } from '../protocol/errors.ts'
-import type { Handler } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
+import type { Request } from '../protocol/message.ts'
 import { plain, type Result } from '../protocol/result.ts'
+import type { Answer } from './stack.ts'
 
 /** Takes a question through the modules; what they let through comes to `answer`, and the end is what the server gets. */
-export type Through = (answer: Handler) => Promise<Result>
+export type Through = (answer: Answer) => Promise<Result>
 
 /** A question as the modules left it, and who waits for its answer. */
 interface Open {
-  readonly request: JsonObject
+  readonly request: Request
   answer(result: JsonObject): void
 }
 
@@ -25,12 +26,12 @@ export class Question {
     this.key = key
     this.#signal = signal
     this.#close()
-    this.#outcome = through((exchange) => this.#ask(exchange.method, exchange.params))
+    this.#outcome = through((request) => this.#ask(request))
     this.#outcome.catch(() => {})
   }
 
   /** What the client is to be asked. Undefined: it was not let through yet, or has its answer. */
-  get request(): JsonObject | undefined {
+  get request(): Request | undefined {
     return this.#open?.request
   }
 
@@ -49,7 +50,7 @@ export class Question {
   }
 
   /** A module may ask more than once; the last time counts. */
-  #ask(method: string, params: JsonObject): Promise<Result> {
+  #ask(request: Request): Promise<Result> {
     const signal = this.#signal
     return new Promise((resolve, reject) => {
       const withdraw = (): void => {
@@ -63,7 +64,7 @@ export class Question {
         this.#close()
         resolve(result)
       }
-      this.#open = { request: { method, params }, answer }
+      this.#open = { request, answer }
       this.#wake()
     })
   }

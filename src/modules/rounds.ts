@@ -8,8 +8,10 @@ import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Exchange, Handler } from '../protocol/exchange.ts'
 import { asksForInput } from '../protocol/input-required.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
+import type { Request } from '../protocol/message.ts'
 import { plain, type Result } from '../protocol/result.ts'
 import { Question } from './questions.ts'
+import type { Answer, Asking } from './stack.ts'
 
 /** What servers may ask clients. */
 export const QUESTIONS = ['sampling/createMessage', 'elicitation/create', 'roots/list'] as const
@@ -25,7 +27,7 @@ export interface Rounds {
 
 export interface RoundsParts {
   /** A question through the modules. */
-  ask(exchange: Exchange, answer: Handler): Promise<Result>
+  ask(asking: Asking, answer: Answer): Promise<Result>
   /** Whether there is a module that wants to see questions. */
   isWanted(): boolean
 }
@@ -134,13 +136,11 @@ class Round {
     this.#exchange = exchange
     const { client, agent } = exchange
     const { signal } = this.#controller
-    this.#questions = requestsIn(result).map(({ key, method, params }) => {
-      const asked: Exchange = {
-        ...{ method, params, client, agent, signal, toward: 'client' },
-        notify: (notification) => this.#exchange?.notify(notification),
-      }
-      return new Question(key, (answer) => ask(asked, answer), signal)
-    })
+    const notify: Exchange['notify'] = (notification) => this.#exchange?.notify(notification)
+    this.#questions = requestsIn(result).map(
+      ([key, request]) =>
+        new Question(key, (answer) => ask({ request, client, agent, signal, notify }, answer), signal),
+    )
   }
 
   /** There is something that the client has not answered. A server that only wants to be asked again gets its state back by the client. */
@@ -178,7 +178,7 @@ class Round {
     this.#exchange = undefined
     this.#isNew = false
     const inputRequests: JsonObject = {}
-    for (const { key, request } of this.#questions) if (request) setOwn(inputRequests, key, request)
+    for (const { key, request } of this.#questions) if (request) setOwn(inputRequests, key, { ...request })
     return { ...this.#result, ...(this.#questions.length > 0 && { inputRequests }), requestState }
   }
 
@@ -198,13 +198,7 @@ class Round {
   }
 }
 
-interface Wanted {
-  key: string
-  method: string
-  params: JsonObject
-}
-
-function requestsIn({ inputRequests }: JsonObject): Wanted[] {
+function requestsIn({ inputRequests }: JsonObject): [key: string, request: Request][] {
   const all = Object.entries(isObject(inputRequests) ? inputRequests : {})
   if (all.length > MAX_QUESTIONS)
     throw new RpcError(RPC.internalError, `the server asked for more than ${MAX_QUESTIONS} things at once`)
@@ -213,7 +207,7 @@ function requestsIn({ inputRequests }: JsonObject): Wanted[] {
     if (!isObject(request) || typeof method !== 'string')
       throw new RpcError(RPC.internalError, 'the server asked for something that a client cannot answer')
     const params = own(request, 'params')
-    return { key, method, params: isObject(params) ? params : {} }
+    return [key, isObject(params) ? { method, params } : { method }]
   })
 }
 

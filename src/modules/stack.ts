@@ -65,7 +65,7 @@ export function createStack(): Stack {
   let layers: readonly Layer[] = []
 
   const rounds = createRounds({
-    ask: (exchange, answer) => ask({ ...exchange, toward: 'client', answer } as Asked),
+    ask: put,
     isWanted: () => layers.some(({ module, wants }) => module.wrap !== undefined && QUESTIONS.some(wants)),
   })
 
