@@ -47,6 +47,7 @@ export interface AskParts {
 
 export function createAsk({ config, line, now, ready, isClosed }: AskParts): Ask {
   const { timeoutMs = PATIENCE, maxBytes } = config
+  const sessions = new WeakMap<Client, string>()
 
   async function ask(one: Interceptor, message: Message, payload: JsonObject): Promise<JsonObject> {
     await ready(message.about.signal)
@@ -83,10 +84,19 @@ export function createAsk({ config, line, now, ready, isClosed }: AskParts): Ask
       timeoutMs,
       context: {
         principal: agent.kind === 'principal' ? { type: 'user', id: agent.id } : { type: 'anonymous' },
-        sessionId: fingerprint(client.id),
+        sessionId: sessionOf(client),
         timestamp: new Date(now()).toISOString(),
       },
     }
+  }
+
+  /** An opaque name. A digest is a good part of what a message costs, and a client sends many. */
+  function sessionOf(client: Client): string {
+    const known = sessions.get(client)
+    if (known !== undefined) return known
+    const session = fingerprint(client.id)
+    sessions.set(client, session)
+    return session
   }
 
   /** One that does not even answer a ping is started anew. */

@@ -109,6 +109,7 @@ export function createRun(config: ExternalModule, ask: Ask, logger: Logger): Run
   }
 
   async function validate(chain: Chain, message: Message, payload: JsonObject): Promise<void> {
+    if (chain.validations.length === 0) return
     const { event, phase } = message
     const note = ({ one, blocks, texts }: Verdict, isWatched: boolean): void =>
       logger.info(

@@ -81,7 +81,7 @@ export function createExternal(config: ExternalModule, { logger, now, open }: Ex
 
   const module: Module = {
     wrap: (next) => async (exchange) => {
-      if (!(await known(exchange.signal))) return next(exchange)
+      if (offer.interceptors === undefined && !(await known(exchange.signal))) return next(exchange)
       const { method: event, params } = exchange
       const { request, response } = offer.chainsOf(event)
       let sent: Exchange = exchange
