@@ -33,6 +33,8 @@ const DRAIN_MS = 200
 const EXIT_MS = 1000
 const STDERR_KEPT = 4096
 const LOGGED = 200
+/** Lines that are no messages and are told of; who prints them may print many. */
+const TOLD_LINES = 20
 
 export class StdioTransport implements UpstreamTransport {
   readonly kind = 'stdio'
@@ -46,6 +48,7 @@ export class StdioTransport implements UpstreamTransport {
   #writer: LineWriter | undefined
   #stderr = ''
   #ended = false
+  #skipped = 0
 
   constructor(options: StdioOptions) {
     this.#options = options
@@ -107,8 +110,9 @@ export class StdioTransport implements UpstreamTransport {
 
   #skip(text: string): void {
     const line = text.slice(0, LOGGED)
-    if (line.trim() !== '')
-      this.#options.logger.warn({ line }, 'skipped a line on stdout that is not JSON-RPC')
+    if (line.trim() === '' || ++this.#skipped > TOLD_LINES) return
+    const more = this.#skipped === TOLD_LINES ? '; further ones are skipped without a word' : ''
+    this.#options.logger.warn({ line }, `skipped a line on stdout that is not JSON-RPC${more}`)
   }
 
   #discarded({ head, tail, length }: DiscardedLine): void {
