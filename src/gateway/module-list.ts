@@ -5,6 +5,7 @@ import { stampOf } from '../config/stamp.ts'
 import { counted } from '../modules/in-use.ts'
 import type { Module, ModuleHealth } from '../modules/module.ts'
 import type { Layer, Stack } from '../modules/stack.ts'
+import { checkRenames } from './check-renames.ts'
 import { createModuleMaker, type ModuleMakerParts } from './module-maker.ts'
 import type { ModuleStatus, ModulesConfig } from './modules.ts'
 
@@ -68,7 +69,9 @@ export function createModuleList(stack: Stack, parts: ModuleMakerParts): ModuleL
   }
 
   return {
-    async configure({ modules, settings }) {
+    async configure(config) {
+      const { modules, settings } = config
+      checkRenames(config)
       const made: Running[] = []
       try {
         for (const module of modules) if (!isShape(module)) made.push(await start(module, settings.dataDir))

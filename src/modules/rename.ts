@@ -3,126 +3,198 @@ import type * as z from 'zod'
 import { givenTwice } from '../config/given-twice.ts'
 import { renameOptions } from '../config/modules/rename.ts'
 import { ProxyError, RPC, RpcError } from '../protocol/errors.ts'
-import type { Exchange, Handler } from '../protocol/exchange.ts'
+import type { Client, Exchange, Handler } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
-import type { Result } from '../protocol/result.ts'
+import { plain, type Result } from '../protocol/result.ts'
+import { mayNameResources, renameInAny, renameViews } from '../protocol/uri-rewrite.ts'
 import { defineModule } from './module.ts'
-import { createRoster, KINDS, type Kind, kindOfList, namesOf } from './roster.ts'
+import { withNames } from './name-hints.ts'
+import { type Change, type Changes, changesOf, type Renamed, renameAll, type Way } from './rename-way.ts'
+import { createRoster, KINDS, kindOfList, namesOf } from './roster.ts'
 
 type Options = z.output<typeof renameOptions>
-type Renamed = Exclude<Kind, 'resourceTemplates'>
 
-interface Change {
-  name?: string | undefined
-  title?: string | undefined
-  description?: string | undefined
-}
+const UPDATED = 'notifications/resources/updated'
 
 export const rename = defineModule({
   name: 'rename',
   options: renameOptions,
-  messages: ['tools/*', 'prompts/*', 'resources/*', 'completion/complete', 'notifications/resources/updated'],
+  messages: ({ tools, prompts, resources }) => [
+    ...(isThere(tools) ? ['tools/*'] : []),
+    ...(isThere(prompts) ? ['prompts/*', 'completion/complete'] : []),
+    // What tools and prompts answer may name resources.
+    ...(isThere(resources) ? ['resources/*', 'tools/list', 'tools/call', 'prompts/get', UPDATED] : []),
+  ],
   create(options, { name: module, logger }) {
-    const changes: Record<Renamed, ReadonlyMap<string, Change>> = {
-      tools: changesOf('tools', options.tools, module),
-      prompts: changesOf('prompts', options.prompts, module),
-      resources: changesOf('resources', options.resources, module),
+    const changes: Record<Renamed, Changes> = {
+      tools: changesIn('tools', options.tools, module),
+      prompts: changesIn('prompts', options.prompts, module),
+      resources: changesIn('resources', options.resources, module),
     }
-    const names = { tools: createNames(), prompts: createNames(), resources: createNames() }
-
+    const roster = createRoster()
+    const ways: Record<Renamed, WeakMap<Client, Way>> = {
+      tools: new WeakMap(),
+      prompts: new WeakMap(),
+      resources: new WeakMap(),
+    }
     const warned = new Set<string>()
-    /** Once for each name: lists come again and again. */
-    const taken: Taken = (kind, name, item) => {
-      if (warned.size > MAX_WARNED || warned.has(`${kind}/${name}`)) return
-      warned.add(`${kind}/${name}`)
-      logger.warn({ kind, name, item }, 'the new name is taken; the item keeps its own')
+
+    function learn(kind: Renamed, items: readonly JsonObject[], client: Client): readonly JsonObject[] {
+      const { renamed, way } = renameAll(
+        kind,
+        items,
+        changes[kind],
+        ways[kind].get(client),
+        (name, item, instead) => {
+          // Once for each name: lists come again and again.
+          if (warned.size > MAX_WARNED || warned.has(`${kind}/${name}`)) return
+          warned.add(`${kind}/${name}`)
+          const whose = namesOf(item, kind).at(-1)
+          logger.warn({ kind, name, item: whose, instead }, 'the name was given to another one')
+        },
+      )
+      ways[kind].set(client, way)
+      return renamed
     }
 
-    function listed(kind: Renamed, passing: Result, exchange: Exchange): Result {
-      const { result, items } = names[kind].roster.learn(kind, passing, exchange.client)
-      const { renamed, way } = apply(kind, items, changes[kind], taken)
-      names[kind].ways.set(exchange.client, way)
-      return renamed === items ? result : { ...result, [kind]: [...renamed] }
+    async function wayOf(kind: Renamed, exchange: Exchange, next: Handler): Promise<Way> {
+      const known = ways[kind].get(exchange.client)
+      if (known) return known
+      learn(kind, [...(await roster.all(kind, exchange, next)).values()], exchange.client)
+      return ways[kind].get(exchange.client) ?? NOWHERE
     }
 
-    /** The name further in; for what was not renamed the name itself. The old name of what was renamed is nobody's. */
+    /** The name further in; for what was not renamed the name itself. */
     async function inward(kind: Renamed, name: string, exchange: Exchange, next: Handler): Promise<string> {
-      const { ways, roster } = names[kind]
-      let way = ways.get(exchange.client)
-      const isLate = way !== undefined && newNames(changes[kind]).has(name) && !way.inward.has(name)
-      if (way === undefined || isLate) {
-        // Not seen yet by this client: its list tells whose name it is.
-        if (isLate) roster.forget(kind, exchange.client)
-        const items = [...(await roster.all(kind, exchange, next)).values()]
-        way = apply(kind, items, changes[kind], taken).way
-        ways.set(exchange.client, way)
+      const isGiven = changes[kind].given.has(name)
+      let way = await wayOf(kind, exchange, next)
+      if (isGiven && !way.inward.has(name)) {
+        // It may be listed by now.
+        roster.forget(kind, exchange.client)
+        learn(kind, [...(await roster.all(kind, exchange, next)).values()], exchange.client)
+        way = ways[kind].get(exchange.client) ?? way
       }
       const inside = way.inward.get(name)
-      if (inside === undefined && way.old.has(name)) throw unknown(kind, name)
+      // Else what is blocked by its new name could be had by the old one, and what a new name stands for by another's own.
+      if (inside === undefined && (isGiven || way.gone.has(name))) throw unknown(kind, name, exchange.client)
       return inside ?? name
     }
 
+    /** The item that the params name, under its name further in. */
     async function renamedParams(exchange: Exchange, next: Handler): Promise<JsonObject> {
-      const { method, params } = exchange
-      const put = async (kind: Renamed, holder: JsonObject): Promise<JsonObject> => {
-        const { key } = KINDS[kind]
-        const name = own(holder, key)
-        if (changes[kind].size === 0 || typeof name !== 'string') return holder
-        const inside = await inward(kind, name, exchange, next)
-        return inside === name ? holder : { ...holder, [key]: inside }
-      }
-      if (method === 'tools/call') return put('tools', params)
-      if (method === 'prompts/get') return put('prompts', params)
-      if (/^resources\/(?:read|subscribe|unsubscribe)$/.test(method)) return put('resources', params)
+      const { params } = exchange
+      const kind = USES.get(exchange.method)
+      if (kind !== undefined) return renamedIn(kind, params, exchange, next)
       const ref = own(params, 'ref')
-      if (method !== 'completion/complete' || !isObject(ref) || ref.type !== 'ref/prompt') return params
-      const inside = await put('prompts', ref)
+      if (exchange.method !== 'completion/complete' || !isObject(ref) || ref.type !== 'ref/prompt')
+        return params
+      const inside = await renamedIn('prompts', ref, exchange, next)
       return inside === ref ? params : { ...params, ref: inside }
+    }
+
+    async function renamedIn(
+      kind: Renamed,
+      holder: JsonObject,
+      exchange: Exchange,
+      next: Handler,
+    ): Promise<JsonObject> {
+      const { key } = KINDS[kind]
+      const name = own(holder, key)
+      if (changes[kind].byName.size === 0 || typeof name !== 'string') return holder
+      const inside = await inward(kind, name, exchange, next)
+      return inside === name ? holder : { ...holder, [key]: inside }
+    }
+
+    /** Links lead to where clients can go: under its old URI nothing is read. */
+    async function withUris(
+      result: Result,
+      asked: unknown,
+      exchange: Exchange,
+      next: Handler,
+    ): Promise<Result> {
+      const isRead = exchange.method === 'resources/read'
+      if (changes.resources.byName.size === 0 || !(isRead || mayNameResources(result))) return result
+      const { outward } = await wayOf('resources', exchange, next)
+      const { uri } = exchange.params
+      if (outward.size === 0) return result
+      return renameInAny(result, (found) =>
+        isRead && found === asked && typeof uri === 'string' ? uri : (outward.get(found) ?? found),
+      )
+    }
+
+    function listed(kind: Renamed, passing: Result, { client }: Exchange): Result {
+      const { result, items } = roster.learn(kind, passing, client)
+      const renamed = learn(kind, items, client)
+      return renamed === items ? result : { ...result, [kind]: [...renamed] }
+    }
+
+    function withViews(result: JsonObject, { outward }: Way): JsonObject {
+      if (outward.size === 0 || !Array.isArray(result.tools)) return result
+      const tools = result.tools.map((tool) =>
+        isObject(tool) ? renameViews(tool, (uri) => outward.get(uri) ?? uri) : tool,
+      )
+      return { ...result, tools }
+    }
+
+    async function list(exchange: Exchange, next: Handler): Promise<Result> {
+      const kind = kindOfList(exchange.method)
+      const passing = await next(exchange)
+      if (kind === undefined || kind === 'resourceTemplates') return passing
+      const result = changes[kind].byName.size === 0 ? passing : listed(kind, passing, exchange)
+      if (kind !== 'tools' || changes.resources.byName.size === 0) return result
+      const { tools } = plain(result)
+      const hasViews = Array.isArray(tools) && tools.some((tool) => isObject(tool) && isObject(tool._meta))
+      return hasViews ? withViews(plain(result), await wayOf('resources', exchange, next)) : result
     }
 
     return {
       wrap: (next) => async (exchange) => {
-        const kind = kindOfList(exchange.method)
-        if (kind !== undefined) {
-          const result = await next(exchange)
-          return kind === 'resourceTemplates' || changes[kind].size === 0
-            ? result
-            : listed(kind, result, exchange)
-        }
+        if (kindOfList(exchange.method) !== undefined) return list(exchange, next)
         const params = await renamedParams(exchange, next)
-        const result = await next(params === exchange.params ? exchange : { ...exchange, params })
-        return exchange.method === 'resources/read' && params !== exchange.params
-          ? withUri(result, params.uri, exchange.params.uri)
-          : result
+        const sent = params === exchange.params ? exchange : { ...exchange, params }
+        const kind = exchange.method === 'completion/complete' ? 'prompts' : USES.get(exchange.method)
+        const result = await next(sent).catch((error: unknown) => {
+          const outward = kind && ways[kind].get(exchange.client)?.outward
+          throw outward ? withNames(error, (name) => outward.get(name) ?? name) : error
+        })
+        return withUris(result, params.uri, exchange, next)
       },
-      notify: (next) => (notice) => {
-        const uri = notice.params && own(notice.params, 'uri')
-        const outward = [...(names.resources.ways.get(notice.client)?.inward ?? [])].find(
-          ([, inside]) => inside === uri,
-        )
-        return next(outward ? { ...notice, params: { ...notice.params, uri: outward[0] } } : notice)
-      },
+      ...(changes.resources.byName.size > 0 && {
+        notify: (next) => (notice) => {
+          const uri = notice.method === UPDATED && notice.params ? own(notice.params, 'uri') : undefined
+          if (typeof uri !== 'string') return next(notice)
+          const way = ways.resources.get(notice.client)
+          const { byName } = changes.resources
+          // Who subscribed before the configuration was this one has seen no list by it.
+          const known =
+            way?.outward.get(uri) ?? byName.get(`${notice.server}/${uri}`)?.name ?? byName.get(uri)?.name
+          return next(known === undefined ? notice : { ...notice, params: { ...notice.params, uri: known } })
+        },
+      }),
     }
   },
 })
 
-/** From new names to old ones. */
-interface Way {
-  readonly inward: ReadonlyMap<string, string>
-  /** Old names that nobody has any more. */
-  readonly old: ReadonlySet<string>
-}
-
-type Taken = (kind: Renamed, name: string, item: string | undefined) => void
-
+const NOWHERE: Way = { inward: new Map(), outward: new Map(), gone: new Set() }
 const MAX_WARNED = 1000
 
-function createNames() {
-  return { roster: createRoster(), ways: new WeakMap<object, Way>() }
+const USES: ReadonlyMap<string, Renamed> = new Map([
+  ['tools/call', 'tools'],
+  ['prompts/get', 'prompts'],
+  ['resources/read', 'resources'],
+  ['resources/subscribe', 'resources'],
+  ['resources/unsubscribe', 'resources'],
+])
+
+function isThere(changes: object): boolean {
+  return Object.keys(changes).length > 0
 }
 
-function unknown(kind: Renamed, name: string): RpcError {
-  if (kind === 'resources') return new RpcError(RPC.resourceNotFound, 'Resource not found', { uri: name })
+function unknown(kind: Renamed, name: string, { era }: Client): RpcError {
+  if (kind === 'resources') {
+    const code = era === 'modern' ? RPC.invalidParams : RPC.resourceNotFound
+    return new RpcError(code, 'Resource not found', { uri: name })
+  }
   return new RpcError(
     RPC.invalidParams,
     `Unknown ${kind === 'tools' ? 'tool' : 'prompt'}: ${name.slice(0, 200)}.`,
@@ -130,7 +202,7 @@ function unknown(kind: Renamed, name: string): RpcError {
 }
 
 /** Two that want one name cannot both have it, whatever is listed. Throws ProxyError CONFIG_INVALID. */
-function changesOf(kind: Renamed, written: Options[Renamed], module: string): ReadonlyMap<string, Change> {
+function changesIn(kind: Renamed, written: Options[Renamed], module: string): Changes {
   const changes = Object.entries(written).map(([old, change]): [string, Change] => [
     old,
     typeof change === 'string' ? { name: change } : change,
@@ -142,70 +214,5 @@ function changesOf(kind: Renamed, written: Options[Renamed], module: string): Re
       `The module \`${module}\` gives the name "${twice.name}" to two ${kind}: ${twice.first} and ${twice.second}.`,
       'Choose another name for one of them.',
     )
-  return new Map(changes)
-}
-
-const wantedNames = new WeakMap<ReadonlyMap<string, Change>, ReadonlySet<string>>()
-
-function newNames(changes: ReadonlyMap<string, Change>): ReadonlySet<string> {
-  const known = wantedNames.get(changes)
-  if (known) return known
-  const names = new Set([...changes.values()].flatMap(({ name }) => (name === undefined ? [] : [name])))
-  wantedNames.set(changes, names)
-  return names
-}
-
-/** The items under their new names, and the way back. A new name that somebody else has keeps its owner. */
-function apply(
-  kind: Renamed,
-  items: readonly JsonObject[],
-  changes: ReadonlyMap<string, Change>,
-  tell: Taken,
-): { renamed: readonly JsonObject[]; way: Way } {
-  const { key } = KINDS[kind]
-  const wanted = items.map((item) => changeOf(item, kind, changes))
-  /** Names of those that keep theirs. */
-  const taken = new Set(
-    items.flatMap((item, at) => (wanted[at]?.name === undefined ? [String(item[key])] : [])),
-  )
-  const inward = new Map<string, string>()
-  let isChanged = false
-  const renamed = items.map((item, at) => {
-    const change = wanted[at]
-    if (change === undefined) return item
-    isChanged = true
-    const { name, ...texts } = change
-    const old = String(item[key])
-    const told = Object.fromEntries(
-      Object.entries(texts).filter(([, text]) => text !== undefined),
-    ) as JsonObject
-    if (name === undefined) return { ...item, ...told }
-    if (taken.has(name)) {
-      tell(kind, name, namesOf(item, kind).at(-1))
-      taken.add(old)
-      return { ...item, ...told }
-    }
-    taken.add(name)
-    inward.set(name, old)
-    return { ...item, ...told, [key]: name }
-  })
-  const old = new Set([...inward.values()].filter((name) => !taken.has(name)))
-  return { renamed: isChanged ? renamed : items, way: { inward, old } }
-}
-
-function changeOf(item: JsonObject, kind: Kind, changes: ReadonlyMap<string, Change>): Change | undefined {
-  for (const name of namesOf(item, kind).toReversed()) {
-    const change = changes.get(name)
-    if (change !== undefined) return change
-  }
-  return undefined
-}
-
-/** What was read is called what it was asked for by. */
-function withUri(result: Result, inside: unknown, outside: unknown): Result {
-  if (!isObject(result) || !Array.isArray(result.contents) || typeof outside !== 'string') return result
-  const contents = result.contents.map((item) =>
-    isObject(item) && item.uri === inside ? { ...item, uri: outside } : item,
-  )
-  return { ...result, contents }
+  return changesOf(changes)
 }

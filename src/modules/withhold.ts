@@ -4,6 +4,7 @@ import type { Client, Destination, Exchange, Handler } from '../protocol/exchang
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
 import { originOf } from '../protocol/origin.ts'
 import { LargeResult, plain, type Result } from '../protocol/result.ts'
+import { tidyUri } from '../text/uri-readings.ts'
 import type { Module } from './module.ts'
 import { withNames } from './name-hints.ts'
 import { createRoster, KINDS, type Kind, kindOfList } from './roster.ts'
@@ -157,7 +158,7 @@ export function withhold(withheld: Withheld): Pick<Module, 'wrap' | 'notify'> {
 const MAX_TAKEN = 10_000
 
 function placeOf(kind: Kind, { server, name }: Destination): string {
-  return JSON.stringify([kind, server, name])
+  return JSON.stringify([kind, server, KINDS[kind].key === 'name' ? name : tidyUri(name)])
 }
 
 /** Longer results are parsed on the event loop where they may hold more than one resource, and only there. */

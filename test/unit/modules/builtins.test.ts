@@ -121,13 +121,6 @@ describe('rename', () => {
     const modules = [{ use: 'rename', tools: { 'a/read': 'x', 'b/read': 'x' } }]
     await expect(moduleWorld(modules)).rejects.toThrow(/gives the name "x" to two tools: a\/read and b\/read/)
   })
-
-  test('a new name that another tool has stays with that, and the log says so', async () => {
-    const world = await moduleWorld([{ use: 'rename', tools: { 'a/read': 'b_read' } }])
-    expect(names(await world.ask('tools/list'))).toEqual(['a_read', 'a_write', 'b_read'])
-    expect(texts(await world.ask('tools/call', { name: 'b_read' }))).toEqual(['called b_read'])
-    expect(world.lines).toMatchObject([{ level: 'warn', module: 'rename', name: 'b_read', item: 'a/read' }])
-  })
 })
 
 describe('rewrite', () => {
