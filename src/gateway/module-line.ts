@@ -2,7 +2,7 @@
 import type { ExternalModule } from '../config/modules/entry.ts'
 import { packageVersion } from '../config/version.ts'
 import type { Line, LineEvents } from '../modules/external/line.ts'
-import { ModuleTimeout } from '../modules/guard.ts'
+import { ModuleTimeout } from '../modules/failure.ts'
 import { PROXY_NAME } from '../protocol/chain.ts'
 import { messageOf, ProxyError, RPC, RpcError } from '../protocol/errors.ts'
 import type { Logger } from '../telemetry/log.ts'
