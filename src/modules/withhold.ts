@@ -81,10 +81,9 @@ export function withhold(withheld: Withheld): Pick<Module, 'wrap' | 'notify'> {
     if (item !== undefined) return withheld.listed(item, kind) ? 'withheld' : 'shown'
     if (withheld.unlisted(name, kind)) return 'withheld'
     // Servers' own names work as well where one server has them.
-    const all = await roster.all(kind, exchange, next)
-    const isAlias = [...all.values()].some(
-      (one) => originOf(one)?.name === name && withheld.listed(one, kind),
-    )
+    const all = [...(await roster.all(kind, exchange, next)).values()]
+    note(kind, all, exchange.client)
+    const isAlias = all.some((one) => originOf(one)?.name === name && withheld.listed(one, kind))
     return isAlias ? 'withheld' : 'free'
   }
 
