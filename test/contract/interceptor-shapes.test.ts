@@ -293,3 +293,17 @@ verifies('S2.38', 'it is told who asks and no more: nothing of the client but an
   expect(new Set(sessions).size).toBe(2)
   expect(JSON.stringify(asked)).not.toContain(token)
 })
+
+verifies('S2.39', 'what is longer than it may be sent is not sent, and counts as its failure', async () => {
+  const hook = { events: ['tools/call'], phase: 'request' }
+  for (const failOpen of [false, true]) {
+    const { run, asked } = await module(
+      [{ name: 'v', type: 'validation', hook }],
+      {},
+      { maxBytes: 30, failOpen },
+    )
+    if (failOpen) expect(await run()).toBe(result)
+    else expect((await errorOf(run())).message).toMatch(/failed/)
+    expect(asked).toEqual([])
+  }
+})

@@ -1,6 +1,6 @@
 /** The package as npm makes and installs it, in an empty folder. */
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import { expect } from 'vitest'
 import { verifies } from '../support/verifies.ts'
 import { connectClient } from './support/clients.ts'
@@ -9,6 +9,12 @@ import { filesystem } from './support/real-servers.ts'
 import { handleOf, ROOT, temporaryDirectory, textOf } from './support/world.ts'
 
 const QUIET = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel', 'error']
+
+/** Files of the project that a page of it links to. */
+function linkedFrom(page: string): string[] {
+  const links = readFileSync(join(ROOT, page), 'utf8').matchAll(/\]\((?!\w+:|#)([^)#]+)/g)
+  return [...links].map(([, target = '']) => posix.join(posix.dirname(page), target))
+}
 
 interface Packed {
   filename: string
@@ -42,6 +48,11 @@ verifies(
         'README.md',
       ]),
     )
+    const pages = ['README.md', 'docs/modules.md', 'docs/MODULE-PROTOCOL.md']
+    const linked = pages.flatMap(linkedFrom)
+    expect(linked).toContain('examples/modules/guard-paths/README.md')
+    expect(paths).toEqual(expect.arrayContaining(linked))
+    expect(paths).toContain('examples/modules/guard-paths/guard_paths.py')
     expect(paths.filter((path) => /^(?:src|test|scripts|benchmarks|\.)/.test(path))).toEqual([])
 
     const home = join(folder, 'empty')

@@ -10,6 +10,7 @@ import { ModuleTimeout } from '../failure.ts'
 import type { Interceptor, Phase } from './interceptor.ts'
 import type { Line } from './line.ts'
 import { isOfType } from './same-type.ts'
+import { isLongerThan } from './size.ts'
 
 /** Milliseconds that a module may take for a message. */
 export const PATIENCE = 5_000
@@ -50,6 +51,8 @@ export function createAsk({ config, line, now, ready, isClosed }: AskParts): Ask
   const sessions = new WeakMap<Client, string>()
 
   async function ask(one: Interceptor, message: Message, payload: JsonObject): Promise<JsonObject> {
+    if (isLongerThan(payload, maxBytes))
+      throw new Error(`a message of more than ${maxBytes} bytes is more than it is sent`)
     await ready(message.about.signal)
     const params = paramsOf(one, message, payload)
     let result: Result
