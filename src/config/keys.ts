@@ -48,13 +48,35 @@ export function canonicalKeys(
       if (canonical !== undefined) {
         const { type } = unwrap(schema.shape[canonical] as z.ZodType)
         if (type instanceof z.ZodObject && isObject(value)) walk(value, type, [...inside, canonical], here)
-        else place([...inside, canonical], value, here)
+        else place([...inside, canonical], below(value, type, [...inside, canonical], here), here)
       } else if (alias !== undefined) {
         const reading = readings.get(plainName(key))
         const meant = reading === undefined ? value : (reading(value) as JsonValue | undefined)
         if (meant !== undefined) place(alias.split('.'), meant, here)
       } else if (!ignored.includes(key)) unknownKey(key, here, known, later, report)
     }
+  }
+
+  /** Objects in lists and maps, whose own keys may be misspelt as well. */
+  function below(value: JsonValue, type: z.ZodType, inside: Path, written: Path): JsonValue {
+    if (Array.isArray(value) && type instanceof z.ZodArray) {
+      const schema = objectIn(type.element as z.ZodType)
+      return schema === undefined
+        ? value
+        : value.map((item, index) => object(item, schema, [...inside, index], [...written, index]))
+    }
+    const schema = type instanceof z.ZodRecord ? objectIn(type.valueType as z.ZodType) : undefined
+    if (schema === undefined || !isObject(value)) return value
+    const copy: JsonObject = {}
+    for (const [key, item] of Object.entries(value))
+      setOwn(copy, key, object(item, schema, [...inside, key], [...written, key]))
+    return copy
+  }
+
+  function object(value: JsonValue, schema: z.ZodObject, inside: Path, written: Path): JsonValue {
+    if (!isObject(value)) return value
+    const plain = { schema, at: [...at, ...inside], from: written, aliases: {}, ignored: [], later: [] }
+    return canonicalKeys(value, plain, report, {})
   }
 
   function place(inside: Path, value: JsonValue, written: Path): void {
@@ -69,6 +91,15 @@ export function canonicalKeys(
     report.moved(path, written)
     write(into, inside, value)
   }
+}
+
+/** The object that may stand there, alone or among other things. */
+function objectIn(schema: z.ZodType): z.ZodObject | undefined {
+  const { type } = unwrap(schema)
+  if (type instanceof z.ZodObject) return type
+  return type instanceof z.ZodUnion
+    ? (type.options as z.ZodType[]).map(objectIn).find((option) => option !== undefined)
+    : undefined
 }
 
 /** Warns about a key; `known` are the names that may have been meant. */

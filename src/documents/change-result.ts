@@ -1,13 +1,16 @@
 /** Changes the texts of a message; the message itself stays as it is. */
-import { isObject, type JsonObject, type JsonValue, setOwn } from '../protocol/json.ts'
-import type { TextChange } from '../text/change.ts'
+import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
+import type { TextChange, TextSort } from '../text/change.ts'
+import { changeStrings } from './change-strings.ts'
 
-/** `isData`: the text is a value of data, not something to be read by itself. */
-type Apply = (text: string, isData: boolean) => string
+/** `name`: what data has the text beside. */
+export type Apply = (text: string, sort: TextSort, name?: string) => string
 
 /** The same object where no text was changed. */
 export function changeTexts(message: JsonObject, where: TextChange['where'], apply: Apply): JsonObject {
-  return where === 'strings' ? (strings(message, apply, 0) as JsonObject) : texts(message, apply)
+  return where === 'strings'
+    ? (changeStrings(message, apply, 'envelope') as JsonObject)
+    : texts(message, apply)
 }
 
 /** Only what a model reads. */
@@ -32,7 +35,7 @@ function texts(message: JsonObject, apply: Apply): JsonObject {
       each(message.messages, (item) => prompt(item, apply)),
     )
   if (message.structuredContent !== undefined)
-    put('structuredContent', strings(message.structuredContent, apply, 0))
+    put('structuredContent', changeStrings(message.structuredContent, apply, 'texts'))
   return changed
 }
 
@@ -57,59 +60,8 @@ function member(item: JsonValue, key: string, apply: Apply): JsonValue {
   if (!isObject(item)) return item
   const text = item[key]
   if (typeof text !== 'string') return item
-  const changed = apply(text, false)
+  const changed = apply(text, 'prose')
   return changed === text ? item : { ...item, [key]: changed }
-}
-
-/** What other members go by, and what is no text. */
-const NO_TEXTS: ReadonlySet<string> = new Set([
-  'name',
-  'uri',
-  'uriTemplate',
-  'type',
-  'mimeType',
-  'role',
-  'method',
-  'cursor',
-  'nextCursor',
-  'blob',
-  'progressToken',
-  'requestState',
-  'resultType',
-  'protocolVersion',
-  '$ref',
-  '$schema',
-  '$id',
-])
-
-/** Deeper than any message: what is nested deeper is left as it is. */
-const DEEPEST = 200
-
-function strings(value: JsonValue, apply: Apply, depth: number): JsonValue {
-  if (typeof value === 'string') return apply(value, true)
-  if (typeof value === 'number') return bare(value, apply)
-  if (depth > DEEPEST) return value
-  if (Array.isArray(value)) return each(value, (item) => strings(item, apply, depth + 1))
-  if (!isObject(value)) return value
-  let changed: JsonObject | undefined
-  for (const [key, inner] of Object.entries(value)) {
-    if (depth > 0 || !isObject(inner)) {
-      if (NO_TEXTS.has(key) && !isObject(inner)) continue
-      if (key === 'data' && typeof value.mimeType === 'string') continue
-    }
-    const now = strings(inner, apply, depth + 1)
-    if (now === inner) continue
-    changed ??= { ...value }
-    setOwn(changed, key, now)
-  }
-  return changed ?? value
-}
-
-/** A number that is something to hide is 0 from then on: what was promised to be a number still is one. */
-function bare(value: number, apply: Apply): number {
-  if (!Number.isSafeInteger(value) || value < 1e11) return value
-  const text = String(value)
-  return apply(text, true) === text ? value : 0
 }
 
 function each(items: JsonValue[], change: (item: JsonValue) => JsonValue): JsonValue[] {

@@ -1,6 +1,6 @@
 /** Changes texts of a large result. */
 import { changeTexts } from '../documents/change-result.ts'
-import { type ChangeText, compileChange, type TextChange } from '../text/change.ts'
+import { type ChangeText, compileChange, Tally, type TextChange } from '../text/change.ts'
 import { decodeResult, encodeResult } from './content.ts'
 import type { Changed } from './operation.ts'
 
@@ -14,9 +14,9 @@ export function change(content: Uint8Array, { rules, where }: TextChange): Chang
   const { apply } = compiled
   const decoded = decodeResult(content)
   if (decoded === undefined) return { counts: {}, unreadable: true }
-  const counts = new Map<string, number>()
+  const counts = new Tally(content.length)
   // `sent`: numbers that JavaScript would change are not looked at here; what is changed is written anew.
-  const changed = changeTexts(decoded.sent, where, (text, isData) => apply(text, counts, isData))
+  const changed = changeTexts(decoded.sent, where, (text, sort, name) => apply(text, counts, sort, name))
   if (changed === decoded.sent) return { counts: {} }
   return { content: encodeResult(changed), counts: Object.fromEntries(counts) }
 }

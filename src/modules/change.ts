@@ -1,16 +1,14 @@
 /** Changes texts of results: small ones at once, large ones in a worker. */
 import { changeTexts } from '../documents/change-result.ts'
+import { toJson } from '../documents/stringify.ts'
 import type { Engine } from '../engine/engine.ts'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { LargeResult, type Result } from '../protocol/result.ts'
-import { type ChangeText, compileChange, type TextChange } from '../text/change.ts'
+import { type ChangeText, compileChange, Tally, type TextChange } from '../text/change.ts'
 import type { Counts } from './module.ts'
 
 /** Characters of text that are changed on the event loop. */
 const SMALL = 64 * 1024
-
-/** Changes that stay compiled. */
-const MAX_COMPILED = 100
 
 export type Change = (
   result: Result,
@@ -19,23 +17,23 @@ export type Change = (
 ) => Promise<{ result: Result; counts: Counts }>
 
 export function createChange(engine: Pick<Engine, 'change'>): Change {
-  const compiled = new Map<string, Changing>()
+  /** By the rules themselves: a module hands in the same ones again and again. */
+  const compiled = new WeakMap<TextChange['rules'], ChangeText>()
 
-  function compile(rules: TextChange['rules']): Changing {
-    const written = JSON.stringify(rules)
-    const known = compiled.get(written)
+  function compile(rules: TextChange['rules']): ChangeText {
+    const known = compiled.get(rules)
     if (known) return known
-    if (compiled.size >= MAX_COMPILED) compiled.clear()
-    const made = changing(rules)
-    compiled.set(written, made)
+    const made = compileChange(rules)
+    compiled.set(rules, made)
     return made
   }
 
   return async (result, change, signal) => {
-    if (!(result instanceof LargeResult) && lengthWithin(result, SMALL) >= 0) {
-      const counts = new Map<string, number>()
-      const changed = compile(change.rules)(result, change.where, counts)
-      return { result: changed, counts: Object.fromEntries(counts) }
+    if (!(result instanceof LargeResult) && isWithin(result, SMALL)) {
+      const counts = new Tally()
+      const apply = compile(change.rules)
+      const changed = changeTexts(result, change.where, (text, sort, name) => apply(text, counts, sort, name))
+      return { result: changed, counts: counts.size === 0 ? NONE : Object.fromEntries(counts) }
     }
     const content = result instanceof LargeResult ? result.bytes : sharedBytes(result)
     const done = await engine.change(content, change, signal)
@@ -47,36 +45,31 @@ export function createChange(engine: Pick<Engine, 'change'>): Change {
   }
 }
 
-type Changing = (message: JsonObject, where: TextChange['where'], counts: Map<string, number>) => JsonObject
+const NONE: Counts = Object.freeze({})
 
-function changing(rules: TextChange['rules']): Changing {
-  const whole: ChangeText = compileChange(rules)
-  return (message, where, counts) =>
-    changeTexts(message, where, (text, isData) => whole(text, counts, isData))
-}
-
-/** Characters of all strings that are left of `most`; negative when there are more. */
-function lengthWithin(value: JsonValue, most: number): number {
-  if (typeof value === 'string') return most - value.length
-  if (Array.isArray(value)) {
-    let left = most - value.length
-    for (const item of value) {
-      left = lengthWithin(item, left)
-      if (left < 0) return left
-    }
-    return left
-  }
-  if (!isObject(value)) return most
+/** Whether all strings and names together have at most so many characters. On an own stack: some nest deeper than the engine's goes. */
+function isWithin(value: JsonValue, most: number): boolean {
   let left = most
-  for (const key in value) {
-    left = lengthWithin(value[key] as JsonValue, left - key.length)
-    if (left < 0) return left
+  const open: JsonValue[] = [value]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next === 'string') left -= next.length
+    else if (Array.isArray(next)) {
+      left -= next.length
+      if (left >= 0) for (const item of next) if (item !== null) open.push(item)
+    } else if (isObject(next)) {
+      for (const key in next) {
+        left -= key.length
+        const item = next[key]
+        if (item !== null && item !== undefined) open.push(item)
+      }
+    }
+    if (left < 0) return false
   }
-  return left
+  return true
 }
 
 function sharedBytes(result: JsonObject): Uint8Array<SharedArrayBuffer> {
-  const json = JSON.stringify(result)
+  const json = toJson(result)
   const bytes = new Uint8Array(new SharedArrayBuffer(Buffer.byteLength(json)))
   Buffer.from(bytes.buffer).write(json)
   return bytes

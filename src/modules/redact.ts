@@ -1,11 +1,14 @@
 /** Strikes secrets and personal data out of what comes from servers, before anything is kept or sent. The log has counts, never values. */
 import { redactOptions } from '../config/modules/redact.ts'
 import { changeTexts } from '../documents/change-result.ts'
-import { RpcError } from '../protocol/errors.ts'
-import { isObject, type JsonObject } from '../protocol/json.ts'
-import type { Notification } from '../protocol/message.ts'
-import { compileChange, type TextChange } from '../text/change.ts'
+import { withoutForms } from '../documents/schema-forms.ts'
+import { ProxyError, RpcError } from '../protocol/errors.ts'
+import type { Exchange } from '../protocol/exchange.ts'
+import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
+import { plain, type Result } from '../protocol/result.ts'
+import { compileChange, Tally, type TextChange } from '../text/change.ts'
 import { defineModule } from './module.ts'
+import { type Kind, kindOfList } from './roster.ts'
 
 export const redact = defineModule({
   name: 'redact',
@@ -16,59 +19,109 @@ export const redact = defineModule({
       rules: [{ kind: 'sensitive', kinds, patterns, entropy, replacement, allow }],
     }
     const apply = compileChange(whole.rules)
+    /** Lists are kept further in: the same item comes again and again, and stays the same object for those that go by that. */
+    const items = new WeakMap<JsonObject, JsonObject>()
 
-    function struck(message: JsonObject, about: string): JsonObject {
-      const counts = new Map<string, number>()
-      const changed = changeTexts(message, 'strings', (text) => apply(text, counts))
-      told(about, Object.fromEntries(counts))
+    function struck(message: JsonObject, about: string, counts = new Tally()): JsonObject {
+      const changed = changeTexts(message, 'strings', (text, sort, name) => apply(text, counts, sort, name))
+      if (counts.size > 0) told(about, Object.fromEntries(counts))
       return changed
     }
 
     function told(message: string, counts: Readonly<Record<string, number>>): void {
-      if (Object.keys(counts).length > 0) logger.info({ message, counts }, 'redacted')
+      logger.info({ message, counts }, 'redacted')
     }
 
-    function error(thrown: unknown, method: string): unknown {
-      if (!(thrown instanceof RpcError)) return withoutSecrets(thrown, (text) => apply(text, new Map()))
-      const { code, data } = thrown
-      const { message, ...rest } = struck(
-        { message: thrown.message, ...(data !== undefined && { data }) },
-        method,
-      )
-      return new RpcError(code, String(message), rest.data)
+    /** Item by item, on the event loop: whose an item is, the object itself knows. */
+    function listed(result: JsonObject, kind: Kind, method: string): JsonObject {
+      const { [kind]: list, ...rest } = result
+      if (!Array.isArray(list)) return struck(result, method)
+      const counts = new Tally()
+      const changed = list.map((item) => {
+        if (!isObject(item)) return item
+        const known = items.get(item)
+        if (known) return known
+        const now = withoutPromises(
+          changeTexts(item, 'strings', (text, sort, name) => apply(text, counts, sort, name)),
+        )
+        items.set(item, now)
+        return now
+      })
+      const around = struck(rest, method, counts)
+      if (around === rest && changed.every((item, at) => item === list[at])) return result
+      return { ...around, [kind]: changed }
+    }
+
+    async function answered(result: Result, { method, signal }: Exchange): Promise<Result> {
+      const kind = kindOfList(method)
+      if (kind !== undefined) return listed(plain(result), kind, method)
+      const done = await change(result, whole, signal)
+      if (Object.keys(done.counts).length > 0) told(method, done.counts)
+      return done.result
+    }
+
+    function failed(thrown: unknown, method: string): unknown {
+      const clean = (message: string, data?: JsonValue): JsonObject =>
+        struck({ text: message, ...(data !== undefined && { data }) }, method)
+      if (thrown instanceof RpcError) {
+        const { text, data } = clean(thrown.message, thrown.data)
+        return text === thrown.message && data === thrown.data
+          ? thrown
+          : new RpcError(thrown.code, String(text), data)
+      }
+      // Errors of the proxy's own may quote what a server said.
+      if (thrown instanceof ProxyError) {
+        const [text, next] = [clean(thrown.message).text, clean(thrown.next).text]
+        return text === thrown.message && next === thrown.next
+          ? thrown
+          : new ProxyError(thrown.code, String(text), String(next))
+      }
+      if (!(thrown instanceof Error)) return thrown
+      const { text } = clean(thrown.message)
+      // The same error: what is thrown anew counts as a failure of this module.
+      if (text !== thrown.message)
+        Object.defineProperty(thrown, 'message', { value: text, configurable: true, writable: true })
+      return thrown
     }
 
     return {
       wrap: (next) => async (exchange) => {
-        const { method, params, signal, toward } = exchange
+        const { method, params, toward } = exchange
         const mayLeave = toward === 'client' || inArguments
         const changed = mayLeave ? struck(params, method) : params
         try {
           const result = await next(changed === params ? exchange : { ...exchange, params: changed })
           // The answer of a client goes to a server.
-          if (toward === 'client' && !inArguments) return result
-          const done = await change(result, whole, signal)
-          told(method, done.counts)
-          return done.result
+          return toward === 'client' && !inArguments ? result : await answered(result, exchange)
         } catch (thrown) {
-          throw error(thrown, method)
+          throw failed(thrown, method)
         }
       },
       notify: (next) => (notice) => {
         const { params } = notice
         if (!isObject(params) || (notice.toward === 'server' && !inArguments)) return next(notice)
-        const changed: Notification['params'] = struck(params, notice.method)
+        const changed = struck(params, notice.method)
         return next(changed === params ? notice : { ...notice, params: changed })
+      },
+      describe: (said) => {
+        const counts = new Tally()
+        const servers = said.servers.map(({ server, instructions }) => ({
+          server,
+          instructions: apply(instructions, counts),
+        }))
+        if (counts.size === 0) return said
+        told('initialize', Object.fromEntries(counts))
+        return { ...said, servers }
       },
     }
   },
 })
 
-/** Errors of the proxy's own may quote what a server said. Their kind stays what it is. */
-function withoutSecrets(thrown: unknown, apply: (text: string) => string): unknown {
-  if (!(thrown instanceof Error)) return thrown
-  const message = apply(thrown.message)
-  if (message !== thrown.message)
-    Object.defineProperty(thrown, 'message', { value: message, configurable: true, writable: true })
-  return thrown
+/** A mail address that was struck out is none any more: a tool that promised one would be refused by clients. */
+function withoutPromises(item: JsonObject): JsonObject {
+  const { outputSchema } = item
+  if (!isObject(outputSchema)) return item
+  const schema = withoutForms(outputSchema)
+  // The object with its symbols: they tell whose it is.
+  return schema === outputSchema ? item : { ...item, outputSchema: schema }
 }

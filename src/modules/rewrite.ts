@@ -5,7 +5,14 @@ import { changeTexts } from '../documents/change-result.ts'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
 import type { Exchange } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
-import { type ChangeText, compileChange, type TextChange, type TextRule } from '../text/change.ts'
+import {
+  type ChangeText,
+  compileChange,
+  Tally,
+  type TextChange,
+  type TextRule,
+  type TextSort,
+} from '../text/change.ts'
 import { matcherOf } from '../text/glob.ts'
 import { defineModule } from './module.ts'
 import { createRoster, kindOfList, namesOf } from './roster.ts'
@@ -13,39 +20,56 @@ import { createRoster, kindOfList, namesOf } from './roster.ts'
 type Rule = z.output<typeof rewriteOptions>['rules'][number]
 type Place = Rule['in'][number]
 
-/** The rules of one place. */
+/** A rule where it is meant for. */
 interface Placed {
-  rules: readonly { written: TextRule[]; isMeant: ((name: string) => boolean) | undefined }[]
+  readonly written: readonly TextRule[]
+  readonly isMeant: ((name: string) => boolean) | undefined
 }
+
+/** Selections of rules that stay at hand, more than any list of them has. */
+const MAX_SELECTIONS = 1_000
 
 export const rewrite = defineModule({
   name: 'rewrite',
   options: rewriteOptions,
   messages: ({ rules }) => [...new Set(rules.flatMap((rule) => rule.in.flatMap((place) => METHODS[place])))],
   create({ rules }, { name: module, change }) {
-    const places = new Map<Place, Placed>()
+    const places = new Map<Place, Placed[]>()
     rules.forEach((rule, index) => {
       const written = textRules(rule, `rules[${index}]`, module)
+      const isMeant = rule.only && matcherOf(rule.only)
       for (const place of rule.in) {
-        const before = places.get(place)?.rules ?? []
-        const isMeant = rule.only && matcherOf(rule.only)
-        places.set(place, { rules: [...before, { written, isMeant }] })
+        const placed = places.get(place) ?? []
+        placed.push({ written, isMeant })
+        places.set(place, placed)
       }
     })
     const roster = createRoster()
-    const compiled = new Map<string, ChangeText>()
+    /** The same rules are the same list: what is compiled goes by that. */
+    const selections = new Map<string, readonly TextRule[]>()
+    const compiled = new WeakMap<readonly TextRule[], ChangeText>()
 
     /** What is to be done with texts of these names. Undefined: nothing. */
     function rulesOf(place: Place, names: readonly string[]): readonly TextRule[] | undefined {
-      const meant = (places.get(place)?.rules ?? []).filter(({ isMeant }) => !isMeant || names.some(isMeant))
-      return meant.length === 0 ? undefined : meant.flatMap(({ written }) => written)
+      const all = places.get(place)
+      if (all === undefined) return undefined
+      const meant = all.filter(({ isMeant }) => !isMeant || names.some(isMeant))
+      if (meant.length === 0) return undefined
+      const key = `${place} ${meant.map((one) => all.indexOf(one)).join(' ')}`
+      const known = selections.get(key)
+      if (known) return known
+      if (selections.size >= MAX_SELECTIONS) selections.clear()
+      const selected = meant.flatMap(({ written }) => written)
+      selections.set(key, selected)
+      return selected
     }
 
-    function applied(written: readonly TextRule[]): (text: string, isData?: boolean) => string {
-      const key = JSON.stringify(written)
-      const apply = compiled.get(key) ?? compileChange(written)
-      compiled.set(key, apply)
-      return (text, isData) => apply(text, new Map(), isData)
+    /** For the texts of one message. */
+    function applied(written: readonly TextRule[]): (text: string, sort?: TextSort) => string {
+      const apply = compiled.get(written) ?? compileChange(written)
+      compiled.set(written, apply)
+      const counts = new Tally()
+      return (text, sort) => apply(text, counts, sort)
     }
 
     function described(

@@ -84,7 +84,7 @@ type Walk = (message: JsonObject, apply: Apply) => JsonObject
 
 /** Prose alone: values of data are left as they are, for others compare them. */
 const contents: Walk = (message, apply) =>
-  changeTexts(message, 'texts', (text, isData) => (isData ? text : apply(text)))
+  changeTexts(message, 'texts', (text, sort) => (sort === 'prose' ? apply(text) : text))
 
 /** Titles and descriptions, those of parameters and arguments included. */
 const lists: Walk = (message, apply) => described(message, apply, 0, false) as JsonObject

@@ -1,10 +1,12 @@
 /** Changes of text, as data: they cross the border to a worker. */
 import { RE2JS } from 're2js'
-import { type Finding, findSensitive, type SensitiveKind } from './sensitive.ts'
+import { compileLinear } from './linear.ts'
+import type { SensitiveKind } from './sensitive/finding.ts'
+import { compileStrike } from './strike.ts'
 
 /** One change. `name`: what it is counted as. */
 export type TextRule =
-  /** RE2; `with` may hold `$1` and `$$`. */
+  /** RE2; `with` may hold `$1`, `$<name>`, `$&` and `$$`. */
   | { kind: 'pattern'; name: string; pattern: string; with: string; ignoreCase: boolean }
   | { kind: 'text'; name: string; text: string; with: string; ignoreCase: boolean }
   | { kind: 'before' | 'after'; name: string; text: string }
@@ -28,20 +30,52 @@ export interface TextChange {
   rules: readonly TextRule[]
   /**
    * `texts`: what a model reads: text blocks, texts of resources and prompts, and all strings of `structuredContent`. `strings`:
-   * every string of the message but names, URIs and data of images.
+   * everything in the message but what only the server understands, such as cursors.
    */
   where: 'texts' | 'strings'
 }
 
-/** The text as it is then; the same string where nothing had to be changed. Counts by name go into `counts`. */
-export type ChangeText = (text: string, counts: Map<string, number>, isData?: boolean) => string
+/** `prose`: something to be read by itself. `data`: a value among others. `identifier`: what others go by, such as a URI. */
+export type TextSort = 'prose' | 'data' | 'identifier'
+
+/** Characters that the changes of one message may add to it. A rule that multiplies what it finds must not fill the memory. */
+const MOST_ADDED = 1024 * 1024
+
+/** How often each change was made in a message, by its name. */
+export class Tally extends Map<string, number> {
+  #left: number
+
+  /** `size` of the message, in characters or bytes: a large one may grow by as much again. */
+  constructor(size = 0) {
+    super()
+    this.#left = MOST_ADDED + size
+  }
+
+  add(name: string, times: number): void {
+    if (times > 0) this.set(name, (this.get(name) ?? 0) + times)
+  }
+
+  /** `characters` more than there were. Throws RangeError when the message has become too long. */
+  grow(characters: number): void {
+    this.#left -= characters
+    if (this.#left < 0) throw new RangeError('the changes would make the message many times as long')
+  }
+}
+
+/**
+ * The text as it is then; the same string where nothing had to be changed. `sort`: `prose` where it is not said. `name`: what data has
+ * the text beside. Throws RangeError as `Tally`.
+ */
+export type ChangeText = (text: string, counts: Tally, sort?: TextSort, name?: string) => string
 
 /** Throws Error with what is wrong with a pattern. */
 export function compileChange(rules: readonly TextRule[]): ChangeText {
   const steps = rules.map(compileRule)
-  return (text, counts, isData) => {
+  const [only] = steps
+  if (only !== undefined && steps.length === 1) return only
+  return (text, counts, sort, name) => {
     let changed = text
-    for (const step of steps) changed = step(changed, counts, isData)
+    for (const step of steps) changed = step(changed, counts, sort, name)
     return changed
   }
 }
@@ -50,124 +84,82 @@ function compileRule(rule: TextRule): ChangeText {
   switch (rule.kind) {
     case 'pattern':
       return pattern(rule)
-    case 'text': {
-      const { name, text, ignoreCase } = rule
-      if (ignoreCase)
-        return pattern({
-          ...rule,
-          kind: 'pattern',
-          pattern: RE2JS.quote(text),
-          with: rule.with.replaceAll('$', '$$$$'),
-        })
-      return (value, counts) => {
-        const parts = value.split(text)
-        count(counts, name, parts.length - 1)
-        return parts.length === 1 ? value : parts.join(rule.with)
-      }
-    }
+    case 'text':
+      return rule.ignoreCase
+        ? pattern({
+            ...rule,
+            kind: 'pattern',
+            pattern: RE2JS.quote(rule.text),
+            with: rule.with.replaceAll('$', '$$$$'),
+          })
+        : exactText(rule)
     case 'before':
     case 'after':
       // Around what is read by itself, not around each value of data.
-      return (value, counts, isData) => {
-        if (isData === true) return value
-        count(counts, rule.name, 1)
+      return (value, counts, sort = 'prose') => {
+        if (sort !== 'prose') return value
+        counts.add(rule.name, 1)
+        counts.grow(rule.text.length)
         return rule.kind === 'before' ? rule.text + value : value + rule.text
       }
     case 'sensitive':
-      return sensitive(rule)
+      return compileStrike(rule)
+  }
+}
+
+function exactText({ name, text, with: put }: Extract<TextRule, { kind: 'text' }>): ChangeText {
+  return (value, counts) => {
+    if (!value.includes(text)) return value
+    const parts = value.split(text)
+    const times = parts.length - 1
+    counts.add(name, times)
+    counts.grow(times * (put.length - text.length))
+    return parts.join(put)
   }
 }
 
 function pattern(rule: Extract<TextRule, { kind: 'pattern' }>): ChangeText {
-  const compiled = compile(rule.pattern, rule.ignoreCase)
+  const pieces = piecesOf(rule.with)
+  const hasGroups = pieces.some((piece) => typeof piece !== 'string' && piece.group !== '0')
+  const each = compileLinear(rule.pattern, rule.ignoreCase, hasGroups)
   return (value, counts) => {
-    const matcher = compiled.matcher(value)
     const parts: string[] = []
     let copied = 0
     let times = 0
-    while (matcher.find()) {
-      // Empty matches would be added everywhere, which nobody means.
-      if (matcher.end() === matcher.start()) continue
-      parts.push(
-        value.slice(copied, matcher.start()),
-        filledIn(rule.with, (group) => matcher.group(group)),
-      )
-      copied = matcher.end()
+    each(value, (start, end, group) => {
+      const put = pieces
+        .map((piece) => (typeof piece === 'string' ? piece : (group(piece.group) ?? piece.absent(group))))
+        .join('')
+      counts.grow(put.length - (end - start))
+      parts.push(value.slice(copied, start), put)
+      copied = end
       times += 1
-    }
-    count(counts, rule.name, times)
+    })
+    counts.add(rule.name, times)
     return times === 0 ? value : parts.join('') + value.slice(copied)
   }
 }
 
-/** `$1`: a group; `$$`: a dollar sign. A group that there is not is written as it stands. */
-function filledIn(template: string, group: (index: number) => string | null): string {
-  return template.replace(/\$(\$|\d{1,2})/g, (whole, what: string) => {
-    if (what === '$') return '$'
-    try {
-      return group(Number(what)) ?? ''
-    } catch {
-      return whole
+/** A text, or a group. */
+type Piece = string | { group: string; absent(group: (which: string) => string | null | undefined): string }
+
+/** `$1`: a group; `$<name>`: one by its name; `$&`: all that matched; `$$`: a dollar sign. Everything else stands as it is written. */
+function piecesOf(template: string): Piece[] {
+  return template.split(/(\$(?:\$|&|\d{1,2}|<\w{1,50}>))/).map((part): Piece => {
+    if (part === '$$') return '$'
+    if (part === '$&') return { group: '0', absent: () => '' }
+    const group = /^\$(?:(\d{1,2})|<(\w+)>)$/.exec(part)
+    const name = group?.[1] ?? group?.[2]
+    if (name === undefined) return part
+    return {
+      group: name,
+      // One that took no part is empty; one that there is not is `$1` with a digit behind it, or no group at all.
+      absent: (find) => {
+        if (find(name) === null) return ''
+        const [digit = '', rest = ''] = [name.slice(0, 1), name.slice(1)]
+        const first = /^\d\d$/.test(name) ? find(digit) : undefined
+        return first === undefined ? part : `${first ?? ''}${rest}`
+      },
     }
   })
-}
-
-/** Throws Error with the reason. */
-export function compile(source: string, ignoreCase = false): RE2JS {
-  return RE2JS.compile(source, RE2JS.MULTILINE | (ignoreCase ? RE2JS.CASE_INSENSITIVE : 0))
-}
-
-function sensitive(rule: SensitiveRule): ChangeText {
-  const { kinds, entropy, replacement } = rule
-  const allowed = new Set(rule.allow)
-  const own = Object.entries(rule.patterns).map(([name, source]) => ({ name, regex: compile(source) }))
-  return (text, counts) => {
-    const findings = findSensitive(text, kinds, entropy)
-    for (const { name, regex } of own) {
-      const matcher = regex.matcher(text)
-      while (matcher.find())
-        if (matcher.end() > matcher.start())
-          findings.push({ start: matcher.start(), end: matcher.end(), kind: name })
-    }
-    return findings.length === 0 ? text : struck(text, findings, replacement, allowed, counts)
-  }
-}
-
-/** The text without what was found: what overlaps is one piece, of the kind that begins first. */
-function struck(
-  text: string,
-  findings: Finding[],
-  replacement: string,
-  allowed: ReadonlySet<string>,
-  counts: Map<string, number>,
-): string {
-  findings.sort((a, b) => a.start - b.start || b.end - a.end)
-  const parts: string[] = []
-  let copied = 0
-  for (let at = 0; at < findings.length; ) {
-    const { start, kind } = findings[at] as Finding
-    let { end } = findings[at] as Finding
-    for (at += 1; at < findings.length && (findings[at] as Finding).start < end; at++)
-      end = Math.max(end, (findings[at] as Finding).end)
-    const found = text.slice(start, end)
-    if (allowed.has(found)) continue
-    const put = replacement.replaceAll('{kind}', kind)
-    // A bare number of JSON becomes a string of JSON, so that what reads it still can.
-    const isBare = /^\d+$/.test(found) && isValue(text, start, end)
-    parts.push(text.slice(copied, start), isBare ? JSON.stringify(put) : put)
-    copied = end
-    count(counts, kind, 1)
-  }
-  return copied === 0 && parts.length === 0 ? text : parts.join('') + text.slice(copied)
-}
-
-function isValue(text: string, start: number, end: number): boolean {
-  return (
-    /[:,[]\s{0,8}$/.test(text.slice(Math.max(0, start - 9), start)) &&
-    /^\s{0,8}[,}\]]/.test(text.slice(end, end + 9))
-  )
-}
-
-function count(counts: Map<string, number>, name: string, times: number): void {
-  if (times > 0) counts.set(name, (counts.get(name) ?? 0) + times)
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { flag, number, oneOf, text } from '../option.ts'
+import { flag, number, oneOf } from '../option.ts'
 
 /** What is looked for by itself. */
 export const REDACT_KINDS = ['secrets', 'email', 'card', 'iban', 'phone', 'ip'] as const
@@ -10,7 +10,7 @@ export const redactOptions = z.object({
     .array(oneOf(REDACT_KINDS, 'A kind of data.'))
     .meta({
       description:
-        'What is struck out: keys, tokens and passwords; e-mail addresses; card numbers; IBANs; phone numbers; IP addresses.',
+        'What is struck out: keys, tokens, passwords, and values whose name says that they are such; e-mail addresses; card numbers; IBANs; phone numbers; IP addresses.',
       allowed: `a list of: ${REDACT_KINDS.join(', ')}`,
     })
     .default(['secrets', 'email', 'card', 'iban']),
@@ -22,10 +22,20 @@ export const redactOptions = z.object({
     })
     .default({}),
   entropy: number(
-    'From which randomness on a word of 24 to 128 characters is taken for a key, in bits a character; 0: never.',
+    'From which randomness on a word of capitals, small letters and digits is taken for a key, in bits a character; 0: never. Of 24 to 128 characters; ids, digests and parts of addresses by their names are none.',
     { min: 0, max: 6.5 },
   ).default(4.3),
-  replacement: text('What stands in place of it; {kind} is filled in.').default('[redacted:{kind}]'),
+  replacement: z
+    .string()
+    .min(1)
+    .max(200)
+    .regex(/^[^"\\\p{Cc}]*$/u)
+    .meta({
+      description: 'What stands in place of it; {kind} is filled in.',
+      // It comes to stand in the middle of JSON.
+      allowed: 'a text of at most 200 characters without quotes, backslashes and line breaks',
+    })
+    .default('[redacted:{kind}]'),
   arguments: flag('In what clients send to servers as well.').default(false),
   allow: z.array(z.string().min(1)).meta({ description: 'Exact texts that are left alone.' }).default([]),
 })

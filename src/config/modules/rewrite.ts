@@ -9,7 +9,10 @@ export const rewriteRule = z.object({
   text: text('An exact text, in place of a pattern.').optional(),
   with: z
     .string()
-    .meta({ description: 'What stands in its place; $1 is the first group of a pattern, $$ a dollar sign.' })
+    .meta({
+      description:
+        'What stands in its place; of a pattern, $1 and $<name> are groups, $& is all that matched, $$ a dollar sign.',
+    })
     .optional(),
   before: z.string().meta({ description: 'Added at the beginning of every text.' }).optional(),
   after: z.string().meta({ description: 'Added at the end of every text.' }).optional(),

@@ -104,3 +104,42 @@ test('modules of an embedder have options as ours have', () => {
   expect(() => parseConfig(value({ use: 'mine', size: 'x' }), [mine])).toThrow(/modules\[0\]\.size/)
   expect(() => parseConfig(value({ use: 'mine' }))).toThrow(/is no module/)
 })
+
+test('keys inside of lists and maps of options are read in any spelling, and unknown ones are told with their place', () => {
+  const { config, warnings } = load([
+    {
+      use: 'rewrite',
+      rules: [
+        { pattern: 'a', with: 'b', ignore_case: true },
+        { patern: 'a', text: 'c', In: ['results'] },
+      ],
+    },
+    { use: 'rename', config: { tools: { x: { tilte: 'T', name: 'y' }, z: 'w' } } },
+  ])
+  expect(config.modules).toMatchObject([
+    {
+      options: {
+        rules: [
+          { pattern: 'a', with: 'b', ignoreCase: true },
+          { text: 'c', in: ['results'] },
+        ],
+      },
+    },
+    { options: { tools: { x: { name: 'y' }, z: 'w' } } },
+  ])
+  expect(
+    warnings.map(({ path, place, message, remedy }) => [
+      path,
+      /:(\d+)/.exec(place)?.[1] !== undefined,
+      message,
+      remedy,
+    ]),
+  ).toEqual([
+    ['modules[0].rules[1].patern', true, 'is not known and is ignored', 'Did you mean "pattern"?'],
+    ['modules[1].config.tools.x.tilte', true, 'is not known and is ignored', 'Did you mean "title"?'],
+  ])
+  expect(() => load([{ use: 'rewrite', rules: [{ text: 'a', ignore_case: 1 }] }])).toThrow(
+    /modules\[0\]\.rules\[0\]\.ignore_case/,
+  )
+  expect(() => load([{ use: 'redact', replacement: 'a"b' }])).toThrow(/without quotes/)
+})

@@ -249,7 +249,7 @@ describe('redact', () => {
     const world = await moduleWorld([{ use: 'redact' }], { server })
     const result = await world.ask('tools/call', { name: 'a_read' })
     expect(JSON.parse(texts(result)[0] ?? '')).toEqual({
-      card: '[redacted:card]',
+      card: 0,
       id: 1234567890123456,
       mail: '[redacted:email]',
     })
@@ -337,6 +337,8 @@ describe('log', () => {
     ])
     expect(lines[0]).toMatchObject({ name: 'a_read', result: expect.stringContaining('called a_read') })
     expect(readFileSync(file, 'utf8')).not.toContain('abcdefgh1234')
+    // Who knows the id of a session has the session.
+    expect(lines[0]?.agent).toMatch(/^[\da-f]{8}$/)
     expect(statSync(file).mode & 0o77).toBe(0)
   })
 

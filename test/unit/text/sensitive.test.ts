@@ -1,7 +1,9 @@
 /** Short cuts of the search for sensitive data find what a plain look at every place finds. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { entropyOf, findSensitive } from '../../../src/text/sensitive.ts'
+import { findSensitive } from '../../../src/text/sensitive/find.ts'
+import type { SensitiveKind } from '../../../src/text/sensitive/finding.ts'
+import { entropyOf } from '../../../src/text/sensitive/random-words.ts'
 
 /** Pieces that make and break what is looked for. */
 const pieces = fc.oneof(
@@ -18,8 +20,8 @@ function placesOf(text: string, regex: RegExp): [number, number][] {
   return [...text.matchAll(regex)].map(({ 0: found, index }) => [index, index + found.length])
 }
 
-function found(text: string, kinds: Parameters<typeof findSensitive>[1], entropy = 0): [number, number][] {
-  return findSensitive(text, kinds, entropy).map(({ start, end }) => [start, end])
+function found(text: string, kinds: readonly SensitiveKind[], entropy = 0): [number, number][] {
+  return findSensitive(text, new Set(kinds), entropy).map(({ start, end }) => [start, end])
 }
 
 test('mail addresses', () => {
@@ -41,11 +43,47 @@ test('random words of 24 to 128 characters', () => {
   const WORD = /(?<![A-Za-z0-9_+-])[A-Za-z0-9_+-]{24,128}(?![A-Za-z0-9_+-])/g
   fc.assert(
     fc.property(texts, (text) => {
-      const expected = placesOf(text, WORD).filter(([start, end]) => {
+      const possible = placesOf(text, WORD).filter(([start, end]) => {
         const word = text.slice(start, end)
         return /[a-z]/.test(word) && /[A-Z]/.test(word) && /\d/.test(word) && entropyOf(word) >= 4
       })
-      expect(found(text, [], 4)).toEqual(expected)
+      for (const place of found(text, [], 4)) expect(possible).toContainEqual(place)
     }),
   )
+  const word = 'qZ7xW2mK9pL4vB8nR3tY6uJ1hG5fD0sA'
+  for (const text of [word, `a ${word}, b`, `"${word}"`, `key-${word}`, `\\n${word}\\n`])
+    expect(found(text, [], 4.3), text).toHaveLength(1)
+})
+
+test('random words that are for others to go by, to compare, or a part of something larger', () => {
+  const word = 'qZ7xW2mK9pL4vB8nR3tY6uJ1hG5fD0sA'
+  const image = Buffer.from(Array.from({ length: 300 }, (_, n) => (n * 7919) % 251)).toString('base64')
+  for (const text of [
+    `"node_id": "${word}"`,
+    `{\\"fileId\\":\\"${word}\\"}`,
+    `https://example.org/d/${word}/edit`,
+    `sha512-${word}${word}==`,
+    `"etag":"${word}"`,
+    image,
+    `data:image/png;base64,${image}`,
+    'da39a3ee5e6b4b0d3255bfef95601890afd80709',
+    '6ba7b810-9dad-11d1-80b4-00c04fd430c8',
+    'convertStringToLittleEndianBufferOfUtf8',
+    'convertUTF8StringToUTF16LittleEndianBuffer2',
+    'SOME_VERY_LONG_CONSTANT_NAME_2_OF_THEM',
+  ])
+    expect(found(text, ['secrets', 'email', 'card', 'iban'], 4.3), text).toEqual([])
+  expect(findSensitive(word, new Set(), 4.3, 'node_id')).toEqual([])
+  expect(findSensitive(word, new Set(), 4.3, 'note')).toHaveLength(1)
+})
+
+test('numbers of records are no cards: those that networks do not give out, and of other lengths', () => {
+  for (const number of [
+    '1234567890123456',
+    '4111111111111112',
+    '2345678901234',
+    '7992739871300000',
+    '20261122101112',
+  ])
+    expect(found(`n ${number}.`, ['card']), number).toEqual([])
 })

@@ -1,0 +1,269 @@
+/**
+ * Secrets that the name before them tells: `password: …`, `API_KEY=…`, `"token": "…"`, also in JSON within JSON, `<secret>…</secret>`,
+ * `--password …`, and `{ "name": "PASSWORD", "value": "…" }`. Linear in the text.
+ */
+import type { Finding } from './finding.ts'
+import {
+  isSecretValue,
+  LONGEST_NAME,
+  mayBeNumber,
+  mayTell,
+  SCHEME,
+  type Secrecy,
+  secrecyOf,
+} from './names.ts'
+
+/** The longest value, and the most of a list. */
+const LONGEST = 16_384
+const MAX_LIST = 1_000
+
+const QUOTES: ReadonlySet<number> = new Set([34, 39, 96])
+const BACKSLASH = 92
+const SPACE = 32
+const EQUALS = 61
+const MORE_THAN = 62
+
+/** `names`: where names may end, as `scan` found them. */
+export function findNamed(text: string, names: readonly number[], into: Finding[]): void {
+  let done = 0
+  for (const at of names) {
+    // Inside of a value that was found.
+    if (at < done) continue
+    const end = nameEnd(text, at)
+    if (!mayTell(text, end)) continue
+    const name = text.slice(Math.max(0, end - LONGEST_NAME), end)
+    const secrecy = secrecyOf(name) ?? secrecyBeside(text, end, name)
+    if (secrecy === undefined) continue
+    done = findValue(text, at, end, name, secrecy, into)
+  }
+}
+
+/** Where the name ends that a mark follows: before spaces, a quote with its backslashes, and stars. */
+function nameEnd(text: string, at: number): number {
+  let end = at
+  while (end > 0 && at - end < 4 && text.charCodeAt(end - 1) === SPACE) end--
+  while (end > 0 && at - end < 8 && text.charCodeAt(end - 1) === 42 /* star */) end--
+  if (QUOTES.has(text.charCodeAt(end - 1))) {
+    end--
+    while (end > 0 && text.charCodeAt(end - 1) === BACKSLASH) end--
+  }
+  return end
+}
+
+const BESIDE =
+  /(?:^|[^A-Za-z0-9])(?:name|key|variable|header)(?:\\{0,8}["'`])?\s{0,8}[:=]\s{0,8}(?:\\{0,8}["'`])?([A-Za-z0-9_.-]{1,64})(?:\\{0,8}["'`])?(?:[\s,;-]|\\{1,8}[nrt]){0,40}(?:\\{0,8}["'`])?$/i
+const LONGEST_BESIDE = 160
+
+/** Of `"name": "PASSWORD", "value": …` the name is the value before. */
+function secrecyBeside(text: string, end: number, name: string): Secrecy | undefined {
+  if (!/(?:^|[^A-Za-z0-9])value$/i.test(name)) return undefined
+  const start = end - 'value'.length
+  const [, other] = BESIDE.exec(text.slice(Math.max(0, start - LONGEST_BESIDE), start)) ?? []
+  return other === undefined ? undefined : secrecyOf(other)
+}
+
+/** Adds what stands there. Returns where to go on. */
+function findValue(
+  text: string,
+  at: number,
+  nameEndsAt: number,
+  name: string,
+  secrecy: Secrecy,
+  into: Finding[],
+): number {
+  const mark = text.charCodeAt(at)
+  if (mark === MORE_THAN || isEscapeOf(text, at, 'e')) return element(text, at, name, secrecy, into)
+  let start = at + (mark === BACKSLASH ? 6 : mark === 37 ? 3 : 1)
+  const next = text.charCodeAt(start)
+  if (next === EQUALS && mark === EQUALS) return start + 1
+  if (next === EQUALS || (next === MORE_THAN && mark === EQUALS)) start++
+  start = skipped(text, start)
+  if (text.charCodeAt(start) === 91 /* [ */) return list(text, start + 1, secrecy, into)
+  const quoted = quotedAt(text, start)
+  if (quoted) {
+    add(text, quoted, secrecy, true, into)
+    return quoted.end
+  }
+  return unquoted(text, at, start, nameEndsAt, name, secrecy, into)
+}
+
+function isEscapeOf(text: string, at: number, last: string): boolean {
+  const code = text.charCodeAt(at)
+  return (
+    (code === BACKSLASH && (text.charCodeAt(at + 5) | 32) === last.charCodeAt(0)) ||
+    (code === 37 && (text.charCodeAt(at + 2) | 32) === last.charCodeAt(0))
+  )
+}
+
+/** Behind blanks, and stars that make a name bold. */
+function skipped(text: string, from: number): number {
+  let at = from
+  while (
+    at - from < 16 &&
+    (text.charCodeAt(at) === SPACE || text.charCodeAt(at) === 9 || text.charCodeAt(at) === 42)
+  )
+    at++
+  return at
+}
+
+interface Part {
+  start: number
+  end: number
+}
+
+/**
+ * What stands in the quotes that begin here. In JSON within JSON quotes have backslashes before them, and those inside of the text
+ * have more.
+ */
+function quotedAt(text: string, from: number): Part | undefined {
+  let open = from
+  while (text.charCodeAt(open) === BACKSLASH && open - from < 15) open++
+  const quote = text.charCodeAt(open)
+  if (!QUOTES.has(quote)) return undefined
+  const level = open - from + 1
+  const start = open + 1
+  const last = Math.min(text.length, start + LONGEST)
+  let slashes = 0
+  for (let at = start; at < last; at++) {
+    const code = text.charCodeAt(at)
+    if (code === BACKSLASH) {
+      slashes++
+      continue
+    }
+    if (code === 10) return { start, end: at }
+    // A quote of this level closes, or one further out; one that is further in is part of the text.
+    if (code === quote && ((slashes + 1) / level) % 2 !== 0)
+      return { start, end: at - Math.min(slashes, level - 1) }
+    slashes = 0
+  }
+  return { start, end: last }
+}
+
+function add(
+  text: string,
+  { start, end }: Part,
+  secrecy: Secrecy,
+  isQuoted: boolean,
+  into: Finding[],
+): boolean {
+  const value = text.slice(start, end)
+  if (!isSecretValue(secrecy, value, isQuoted)) return false
+  const scheme = SCHEME.exec(value)?.[0].length ?? 0
+  into.push({ start: start + scheme, end, kind: 'secret' })
+  return true
+}
+
+function list(text: string, from: number, secrecy: Secrecy, into: Finding[]): number {
+  let at = from
+  for (let count = 0; count < MAX_LIST; count++) {
+    at = blank(text, at)
+    const quoted = quotedAt(text, at)
+    if (!quoted) return at
+    // Of lists the name is often that of what is in them: tokens of a text, say.
+    add(text, quoted, secrecy, true, into)
+    at = quoted.end
+    while (text.charCodeAt(at) === BACKSLASH) at++
+    at = blank(text, at + 1)
+    if (text.charCodeAt(at) !== 44) return at
+    at++
+  }
+  return at
+}
+
+const BLANK = /(?:\s|\\{1,8}[nrt]){0,256}/y
+
+function blank(text: string, at: number): number {
+  BLANK.lastIndex = at
+  BLANK.test(text)
+  return BLANK.lastIndex
+}
+
+const UNQUOTED = /[^\s"'`\\,;&<>{}()[\]|]{1,4096}/y
+const LINE_VALUE = /[^\s"'`\\]{1,4096}/y
+const HEADER_VALUE = /[A-Za-z][\w-]{0,30} {1,4}([^\s"'`\\]{6,4096})/y
+const COOKIE_VALUE = /[^\s"'`\\=]{1,256}=[^\r\n"'`\\]{4,4096}/y
+const NUMBER = /-?\d[\d.eE+-]{0,30}(?=(?:\s|\\{1,8}[nrt]){0,64}[,}\]])/y
+
+function unquoted(
+  text: string,
+  at: number,
+  start: number,
+  nameEndsAt: number,
+  name: string,
+  secrecy: Secrecy,
+  into: Finding[],
+): number {
+  const number = matchAt(NUMBER, text, start)
+  if (number) {
+    if (mayBeNumber(name)) into.push({ ...number, kind: 'secret' })
+    return number.end
+  }
+  if (/authorization$/i.test(name)) {
+    HEADER_VALUE.lastIndex = start
+    const found = HEADER_VALUE.exec(text)
+    if (found?.[1] !== undefined && /[\d=]/.test(found[1])) {
+      into.push({
+        start: HEADER_VALUE.lastIndex - found[1].length,
+        end: HEADER_VALUE.lastIndex,
+        kind: 'secret',
+      })
+      return HEADER_VALUE.lastIndex
+    }
+  }
+  if (/cookie$/i.test(name)) {
+    const cookie = matchAt(COOKIE_VALUE, text, start)
+    if (cookie) into.push({ ...cookie, kind: 'secret' })
+    if (cookie) return cookie.end
+  }
+  const isEnv = start === at + 1 && /(?:^|[^A-Za-z0-9_])[A-Z][A-Z0-9_]*$/.test(name)
+  const isLine = isLineStart(text, nameEndsAt)
+  const value = matchAt(isEnv && isLine ? LINE_VALUE : UNQUOTED, text, start)
+  if (!value) return start
+  const word = text.slice(value.start, value.end)
+  if (!isEnv && !isWritten(text, value, word, isLine)) return value.end
+  // Code that gets it from elsewhere.
+  if (/^(?:\$[({]|[A-Za-z_][\w.]*[([])/.test(word)) return value.end
+  if (secrecy === 'any' || secrecy === 'noPath' || !/^[\d.,-]+$/.test(word))
+    add(text, value, secrecy, false, into)
+  return value.end
+}
+
+/** Rather a value than a word of a sentence or the name of a variable. */
+function isWritten(text: string, { end }: Part, word: string, isLine: boolean): boolean {
+  const next = text.charCodeAt(end)
+  // What is called, indexed, or filled in.
+  if (next === 40 || next === 91 || next === 123 || next === 60 || /[$%:=]$/.test(word)) return false
+  if (/^(?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*$/.test(word)) return false
+  if (/[^A-Za-z_]/.test(word)) return true
+  // A word alone on its line.
+  return (
+    isLine &&
+    word.length >= 5 &&
+    !word.includes('_') &&
+    /^[ \t]{0,4}(?:$|[\r\n"']|\\{1,8}[nr"'])/.test(text.slice(end, end + 14))
+  )
+}
+
+/** Whether the name is the first thing on its line, but for what marks an item. */
+function isLineStart(text: string, nameEndsAt: number): boolean {
+  const before = text.slice(Math.max(0, nameEndsAt - 100), nameEndsAt)
+  return /(?:^|[\r\n]|\\[nr]|["'])[ \t]{0,40}(?:[-*>] {1,4}|export |set |ENV )?["'`]?[\w.-]{1,64}$/.test(
+    before,
+  )
+}
+
+/** `<password>…</password>`. */
+function element(text: string, at: number, name: string, secrecy: Secrecy, into: Finding[]): number {
+  const start = at + (text.charCodeAt(at) === BACKSLASH ? 6 : text.charCodeAt(at) === 37 ? 3 : 1)
+  if (!/<[A-Za-z][\w:.-]*$/.test(name) && !/(?:\\u003c|%3c)[A-Za-z][\w:.-]*$/i.test(name)) return start
+  const end = text.slice(start, start + LONGEST).search(/<|\\u003c|%3c/i)
+  if (end <= 0) return start
+  const value = { start, end: start + end }
+  add(text, value, secrecy, true, into)
+  return value.end
+}
+
+function matchAt(regex: RegExp, text: string, at: number): Part | undefined {
+  regex.lastIndex = at
+  return regex.test(text) ? { start: at, end: regex.lastIndex } : undefined
+}

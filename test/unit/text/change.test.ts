@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest'
+import { compileChange, Tally, type TextRule } from '../../../src/text/change.ts'
+import { verifies } from '../../support/verifies.ts'
+
+const rule = (pattern: string, put: string, ignoreCase = false): TextRule => ({
+  kind: 'pattern',
+  name: 'r',
+  pattern,
+  with: put,
+  ignoreCase,
+})
+const changed = (text: string, ...rules: TextRule[]): string => compileChange(rules)(text, new Tally())
+
+describe('rules of text', () => {
+  verifies('S2.25', 'what stands in place of a match may hold parts of it', () => {
+    expect(changed('ab cd', rule('(\\w)(\\w)', '$2$1'))).toBe('ba dc')
+    expect(changed('ab', rule('b', '<$&>'))).toBe('a<b>')
+    expect(changed('ab', rule('(?P<first>a)(?P<next>b)', '$<next>-$<first>'))).toBe('b-a')
+    expect(changed('5', rule('\\d', '$$$&.00'))).toBe('$5.00')
+    expect(changed('a', rule('a|(b)', '[$1]'))).toBe('[]')
+    // Ten groups there are not: the first, and a zero. No second one either, and no such name.
+    expect(changed('a', rule('(a)', '$10 $2 $<x> $ $x'))).toBe('a0 $2 $<x> $ $x')
+    expect(changed('a\nb', rule('^b$', 'c'))).toBe('a\nc')
+    expect(changed('Straße STRASSE', rule('strasse', 'x', true))).toBe('Straße x')
+    expect(changed('aab', rule('x*', '-'))).toBe('aab')
+  })
+
+  test('with V8 and with re2js the same is found', () => {
+    const text = 'one 1, two 22; Three\n333 .. ünter 4'
+    for (const [plain, grouped] of [
+      ['\\d', '(\\d)'],
+      ['t[a-z]', '(t)[a-z]'],
+      ['^\\d\\d', '(^)\\d\\d'],
+      ['\\bt', '\\b(t)'],
+      ['.n', '(.)n'],
+    ] as const)
+      for (const ignoreCase of [false, true])
+        expect(changed(text, rule(plain, '<$&>', ignoreCase))).toBe(
+          // A group is asked for, so that V8 is not.
+          changed(text, rule(grouped, '<$&>$9', ignoreCase)).replaceAll('$9', ''),
+        )
+  })
+
+  test('a text is found as it is written', () => {
+    const text = (ignoreCase: boolean): TextRule => ({
+      kind: 'text',
+      name: 't',
+      text: 'a.b',
+      with: '$1$$',
+      ignoreCase,
+    })
+    expect(changed('a.b axb A.B', text(false))).toBe('$1$$ axb A.B')
+    expect(changed('a.b axb A.B', text(true))).toBe('$1$$ axb $1$$')
+  })
+
+  verifies('S2.39', 'a rule that multiplies what it finds fails before it fills the memory', () => {
+    const grows = [1, 2, 3].map(() => rule('(a)', '$1'.repeat(200)))
+    expect(() => changed('a', ...grows)).toThrow(/many times as long/)
+    const text: TextRule = { kind: 'text', name: 't', text: 'a', with: 'a'.repeat(1000), ignoreCase: false }
+    expect(() => changed('a'.repeat(60_000), text)).toThrow(RangeError)
+    // The texts of a message together; one that is large may grow by as much as it is.
+    const put = compileChange([{ kind: 'before', name: 'b', text: 'x'.repeat(600_000) }])
+    const counts = new Tally()
+    expect(put('', counts)).toHaveLength(600_000)
+    expect(() => put('', counts)).toThrow(RangeError)
+    const large = new Tally(600_000)
+    expect([put('', large), put('', large)].join('')).toHaveLength(1_200_000)
+  })
+
+  test('a pattern that backtracks for ever elsewhere takes no time', () => {
+    expect(changed(`${'a'.repeat(20_000)}!`, rule('(a+)+$', 'x'))).toHaveLength(20_001)
+  })
+})
