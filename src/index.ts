@@ -1,8 +1,15 @@
 /** Public API: run the gateway inside another program, and write layers for it. */
 
 export { type Loaded, type LoadRequest, loadConfig, parseConfig } from './config/load.ts'
+export type { ModuleOptions } from './config/modules/entry.ts'
 export type { Config } from './config/schema.ts'
-export { createGateway, type Gateway, type GatewayParts } from './gateway.ts'
+export {
+  createGateway,
+  type Gateway,
+  type GatewayParts,
+  type LayerStatus,
+  type ModuleStatus,
+} from './gateway.ts'
 export {
   type Counts,
   type Described,
@@ -20,4 +27,5 @@ export type { JsonObject, JsonValue } from './protocol/json.ts'
 export { LargeResult, plain, type Result } from './protocol/result.ts'
 export type { Transport } from './protocol/transport.ts'
 export type { Logger } from './telemetry/log.ts'
+export type { TextChange, TextRule } from './text/change.ts'
 export type { Serve } from './upstream/in-process.ts'

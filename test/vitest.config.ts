@@ -29,6 +29,8 @@ export default defineConfig({
           name: 'unit',
           // Half of the time would go into loading the same modules anew for each file. A test puts back what it changes.
           isolate: false,
+          // Examples name the package, as whoever copies them does.
+          alias: { 'mcp-rlm-proxy': join(root, 'src/index.ts') },
           include: ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts', 'test/architecture/**/*.test.ts'],
           // Some start real servers, and a busy machine takes its time for that.
           testTimeout: 180_000,

@@ -2,6 +2,7 @@
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { stamp } from '../../examples/embedding/stamp.ts'
 import { BUILT_IN_OPTIONS } from '../../src/config/modules/index.ts'
 import { RPC, type RpcError } from '../../src/protocol/errors.ts'
 import type { JsonObject } from '../../src/protocol/json.ts'
@@ -44,6 +45,25 @@ verifies('S2.27 S2.28 S2.37', 'the whole module that the page shows works as it 
     content: [{ type: 'text', text: 'CALLED X' }],
   })
 })
+
+const stamped = { use: 'stamp', zone: 'Asia/Tokyo' }
+
+verifies(
+  'S2.19 S2.28',
+  'the module of an embedding program that the page shows works as it stands there',
+  async () => {
+    const file = readFileSync(join(EXAMPLES, '../embedding/stamp.ts'), 'utf8')
+    expect(/```ts\n([\s\S]*?)```/.exec(page)?.[1]).toBe(file)
+    const world = await moduleWorld([stamped], { definitions: [stamp], now: () => Date.UTC(2030, 0, 1) })
+    expect(await world.ask('tools/call', { name: 'x' })).toEqual({
+      content: [{ type: 'text', text: 'called x' }],
+      _meta: { 'example.com/time': '2030-01-01 09:00:00' },
+    })
+    await expect(moduleWorld([{ use: 'stamp', zone: 7 }], { definitions: [stamp] })).rejects.toThrow(
+      /modules\[0\]\.zone is 7, but must be a text/,
+    )
+  },
+)
 
 moduleContract('example mask-email', { entry: maskEmail(), foreign })
 
