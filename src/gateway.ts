@@ -26,6 +26,7 @@ import type { Client, Middleware } from './protocol/exchange.ts'
 import { type Logger, silentLogger } from './telemetry/log.ts'
 import { createLedger } from './telemetry/savings.ts'
 import type { SavingsReport } from './telemetry/savings-report.ts'
+import { PROXY_TOOL_NAMES } from './tools/index.ts'
 import type { Serve } from './upstream/in-process.ts'
 import type { SignedOut } from './upstream/oauth/authorizer-oauth.ts'
 import { withToolFilter } from './upstream/tool-filter.ts'
@@ -100,6 +101,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     now,
     elapsed,
     definitions: parts.modules ?? [],
+    ownTools: PROXY_TOOL_NAMES,
     listsChanged: () => {
       for (const list of ['tools', 'prompts', 'resources'] as const) audience.announce(list, () => true)
     },

@@ -75,6 +75,7 @@ export async function open(entries) {
     now: Date.now,
     elapsed,
     definitions: [],
+    ownTools: new Set(),
     listsChanged() {},
   })
   await modules.check()

@@ -6,7 +6,7 @@ export const MODULE_PURPOSES: Readonly<Record<string, string>> = {
   rewrite: 'Changes text in transit by rules: in results, in descriptions, in prompts.',
   translate: 'Translates descriptions and results into a preferred language.',
   redact: 'Strikes out secrets and personal data before anything is kept or sent.',
-  quota: 'Limits calls by a token bucket, per agent, server or tool.',
+  quota: 'Limits calls of the tools of servers by a token bucket, per agent, server or tool.',
   pin: 'Holds back a tool whose definition changed, until it is approved.',
   package: 'Presents chosen tools, prompts and resources of several servers as one.',
   shape: 'The place in the list at which large results are kept and previewed.',

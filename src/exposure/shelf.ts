@@ -122,7 +122,10 @@ function createShelf(tools: readonly FindableTool[], finder: Finder): Shelf {
 function shelved(definition: JsonObject): FindableTool {
   const name = String(definition.name)
   const origin = originOf(definition)
-  return { name, original: origin?.name ?? name, server: origin?.server ?? '', definition }
+  // A module gave it another name: then its server's own is nobody's any more.
+  const isRenamed = origin?.listed !== undefined && origin.listed !== name
+  const original = origin && !isRenamed ? origin.name : name
+  return { name, original, server: origin?.server ?? '', definition }
 }
 
 /** Members that say what a tool is and does. */

@@ -20,6 +20,8 @@ export interface ModuleMakerParts {
   elapsed: () => number
   /** Modules of the embedder, by `name`. */
   definitions: readonly ModuleDefinition[]
+  /** Names of the proxy's own tools. */
+  ownTools: ReadonlySet<string>
   /** What is listed may be something else. */
   listsChanged(): void
 }
@@ -31,7 +33,8 @@ export type MakeModule = (module: ModuleConfig, dataDir: string) => Promise<Laye
 const OF_CLIENTS = /^(?:tools|prompts|resources|completion|logging)\//
 
 export function createModuleMaker(parts: ModuleMakerParts): MakeModule {
-  const { now, elapsed, definitions, listsChanged } = parts
+  const { now, elapsed, definitions, ownTools, listsChanged } = parts
+  const isOwnTool = (tool: string): boolean => ownTools.has(tool)
   const change = createChange(parts.engine)
 
   async function used(config: UsedModule, dataDir: string): Promise<Layer> {
@@ -42,7 +45,7 @@ export function createModuleMaker(parts: ModuleMakerParts): MakeModule {
     const messages =
       typeof definition.messages === 'function' ? definition.messages(options) : definition.messages
     const directory = moduleDirectory(dataDir, name)
-    const context = { name, logger, now, elapsed, dataDir: directory, change, listsChanged }
+    const context = { name, logger, now, elapsed, dataDir: directory, change, isOwnTool, listsChanged }
     const module = await create(definition, options, context)
     return {
       name,

@@ -6,12 +6,14 @@ import type { Engine } from '../engine/engine.ts'
 import { calledName, EXPOSURE_NAMES, RESERVED_NAMES } from '../exposure/names.ts'
 import { createAccount } from '../modules/account.ts'
 import { createCallLog } from '../modules/call-log.ts'
+import { createOwnNames } from '../modules/own-names.ts'
 import { createReferences } from '../modules/references.ts'
 import type { ResultCache } from '../modules/result-cache/result-cache.ts'
 import { createShape } from '../modules/shape.ts'
 import type { Stack } from '../modules/stack.ts'
 import { createTruncate } from '../modules/truncate.ts'
 import type { AddressBook } from '../pipeline/address-book.ts'
+import { createDirectory } from '../pipeline/directory.ts'
 import { compose } from '../pipeline/onion.ts'
 import type { Quotas } from '../pipeline/quotas.ts'
 import { createRouter } from '../pipeline/router.ts'
@@ -110,6 +112,13 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
       ...(settings.truncationMessage !== undefined && { truncationMessage: settings.truncationMessage }),
     },
   })
+  const directory = createDirectory({
+    upstreams,
+    naming: settings.naming,
+    reserved: [...PROXY_TOOL_NAMES, ...RESERVED_NAMES[settings.exposure]],
+    exact: () => !modules.isEmpty,
+  })
+  const own = createOwnNames({ alias: directory.alias, isNeeded: () => !modules.isEmpty })
   const counting = count ? [count] : []
   const telling = settings.log.level === 'debug' ? [createCallLog({ logger, calledName, elapsed })] : []
   const remembering = resultCache ? [resultCache.mark] : []
@@ -130,6 +139,7 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
     }),
     ...exposure((exchange, result) => shape.wrap(async () => result)(exchange)),
     ...middlewares,
+    own,
     modules.outer,
     ...(settings.truncateOutputLength === undefined
       ? []
@@ -138,28 +148,21 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
     shape,
     ...inner,
   ]
-  const router = createRouter({
-    upstreams,
-    tools,
-    reserved: RESERVED_NAMES[settings.exposure],
-    naming: settings.naming,
-    quotas,
-    book,
-  })
+  const router = createRouter({ upstreams, tools, directory, quotas, book })
   const handler: Handler = compose(layers, router)
   const standing = (): OnionLayer[] => [
     ...layers.flatMap((layer): OnionLayer[] => {
       if (layer === modules.outer) return named(modules.names.outer, 'module')
       if (layer === modules.inner) return named(modules.names.inner, 'module')
       // Halves of what stands elsewhere, which nobody would look for.
-      if (layer === modules.door || layer === resultCache?.mark) return []
+      if (layer === modules.door || layer === own || layer === resultCache?.mark) return []
       return named([layer.name], middlewares.includes(layer) ? 'layer' : 'feature')
     }),
     { name: 'router', kind: 'feature' },
   ]
   return {
     handler,
-    plain: () => compose([...counting, ...middlewares, modules.outer, ...remembering, ...inner], router),
+    plain: () => compose([...counting, ...middlewares, own, modules.outer, ...remembering, ...inner], router),
     layers: standing,
   }
 }

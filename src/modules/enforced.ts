@@ -37,16 +37,17 @@ export function enforced(wrap: NonNullable<Module['wrap']>, next: Handler, optio
     const limit = createTimeLimit(timeoutMs)
     /** What became of the message further in; the last attempt counts. */
     let inside: { result: Promise<Result> } | undefined
-    let passed: unknown
+    let passed: { error: unknown } | undefined
     const tracked: Handler = async (sent) => {
       // What is passed on when somebody has an answer already would be done twice, or although it was refused.
       if (limit.isOver) throw new ModuleTimeout('it is too late to pass the message on')
       limit.stop()
       const result = next(sent)
-      inside = { result }
+      // A list that it asks for on the way is not what the client waits for.
+      if (sent.method === exchange.method) inside = { result }
       return result
         .catch((error: unknown) => {
-          passed = error
+          passed = { error }
           throw error
         })
         .finally(() => limit.start())
@@ -55,7 +56,7 @@ export function enforced(wrap: NonNullable<Module['wrap']>, next: Handler, optio
     try {
       return await Promise.race([wrap(tracked)(exchange), limit.reached])
     } catch (error) {
-      if (isRefusal(error) || exchange.signal.aborted || (inside && error === passed)) throw error
+      if (isRefusal(error) || exchange.signal.aborted || (passed && error === passed.error)) throw error
       limit.end()
       told(error)
       if (!failOpen) throw failure(name, error)

@@ -4,6 +4,7 @@ import type { Logger } from '../telemetry/log.ts'
 import { enforced } from './enforced.ts'
 import type { Module, Notice, Notify } from './module.ts'
 import { onlooker } from './onlooker.ts'
+import { keepOrigins } from './origins.ts'
 
 export interface GuardOptions {
   name: string
@@ -22,7 +23,9 @@ export function guard(module: Module, options: GuardOptions): Module {
   return {
     ...(wrap && {
       wrap: (next) =>
-        isWatching ? onlooker(wrap.bind(module), next, options) : enforced(wrap.bind(module), next, options),
+        isWatching
+          ? onlooker(wrap.bind(module), next, options)
+          : keepOrigins((inner) => enforced(wrap.bind(module), inner, options), next),
     }),
     ...(notify && { notify: (next) => notices(notify.bind(module), next, options) }),
     ...(module.describe && !isWatching && { describe: module.describe.bind(module) }),

@@ -72,6 +72,8 @@ export interface ModuleContext {
    * itself where nothing had to be changed. `counts`: how often each change was made, by its name.
    */
   change(result: Result, change: TextChange, signal: AbortSignal): Promise<{ result: Result; counts: Counts }>
+  /** True for the name of a tool of the proxy's own: what it answers comes from kept results, which passed the modules before. */
+  isOwnTool(name: string): boolean
   /** What is listed is no longer what it was: clients are told. */
   listsChanged(): void
 }

@@ -7,6 +7,7 @@ import type { Logger } from '../telemetry/log.ts'
 import { isRefusal, ModuleTimeout } from './failure.ts'
 import type { GuardOptions } from './guard.ts'
 import type { Module } from './module.ts'
+import { kindOfList } from './roster.ts'
 import { createTimeLimit } from './time-limit.ts'
 
 type Wrap = NonNullable<Module['wrap']>
@@ -22,7 +23,7 @@ export function onlooker(wrap: Wrap, next: Handler, { logger, timeoutMs }: Guard
         return exchange.admit?.(place)
       },
     })
-    void observe(wrap, exchange, real, places, logger, timeoutMs)
+    void observe(wrap, exchange, next, real, places, logger, timeoutMs)
     return real
   }
 }
@@ -30,6 +31,7 @@ export function onlooker(wrap: Wrap, next: Handler, { logger, timeoutMs }: Guard
 async function observe(
   wrap: Wrap,
   exchange: Exchange,
+  next: Handler,
   real: Promise<Result>,
   places: readonly Destination[],
   logger: Logger,
@@ -39,8 +41,11 @@ async function observe(
   const limit = createTimeLimit(timeoutMs)
   let asked: Exchange | undefined
   const tracked: Handler = (sent) => {
-    asked = sent
     limit.stop()
+    // It may want to know what is listed, which changes nothing.
+    if (sent.method !== method && kindOfList(sent.method) !== undefined)
+      return next(sent).finally(() => limit.start())
+    asked = sent
     return real.finally(() => limit.start())
   }
   try {

@@ -1,5 +1,6 @@
 /** Makes one thing of chosen items of several servers, with a title and instructions of its own. What does not belong to it is not there. */
 import { packageOptions } from '../config/modules/package.ts'
+import { originOf } from '../protocol/origin.ts'
 import { matcherOf } from '../text/glob.ts'
 import { uriMatcherOf } from '../text/uri-readings.ts'
 import { defineModule } from './module.ts'
@@ -33,7 +34,9 @@ export const bundle = defineModule({
     return {
       ...withhold({
         concerns: (kind) => chosen[kind] !== undefined,
-        listed: (item, kind) => !namesOf(item, kind).some(listed[kind]),
+        // Large results need the proxy's own tools, which no server lists.
+        listed: (item, kind) =>
+          !(kind === 'tools' && originOf(item) === undefined) && !namesOf(item, kind).some(listed[kind]),
         unlisted: (name, kind) => (kind === 'resources' ? !stoodFor.sure(name) : !listed[kind](name)),
       }),
       describe: (said) => ({

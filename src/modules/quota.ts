@@ -12,7 +12,7 @@ export const quota = defineModule({
   name: 'quota',
   options: quotaOptions,
   messages: ['tools/call', 'tools/list'],
-  create({ rps, burst, per, tools }, { elapsed }) {
+  create({ rps, burst, per, tools }, { elapsed, isOwnTool }) {
     const roster = createRoster()
     const take = createBuckets({ rps, burst }, elapsed)
     const isMeant = tools && matcherOf(tools)
@@ -22,6 +22,8 @@ export const quota = defineModule({
     /** Undefined: this call is not counted. */
     async function keyOf(exchange: Exchange, next: Handler): Promise<string | undefined> {
       const name = String(exchange.params.name)
+      // It calls nobody, or calls a tool, which is counted.
+      if (isOwnTool(name) && !isMeant?.(name)) return undefined
       const item = asksLists ? await roster.find('tools', name, exchange, next) : undefined
       if (isMeant && !(item ? namesOf(item, 'tools') : [name]).some(isMeant)) return undefined
       if (per === 'agent') return exchange.agent.id

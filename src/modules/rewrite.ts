@@ -33,7 +33,7 @@ export const rewrite = defineModule({
   name: 'rewrite',
   options: rewriteOptions,
   messages: ({ rules }) => [...new Set(rules.flatMap((rule) => rule.in.flatMap((place) => METHODS[place])))],
-  create({ rules }, { name: module, change }) {
+  create({ rules }, { name: module, change, isOwnTool }) {
     const places = new Map<Place, Placed[]>()
     rules.forEach((rule, index) => {
       const written = textRules(rule, `rules[${index}]`, module)
@@ -53,7 +53,9 @@ export const rewrite = defineModule({
     function rulesOf(place: Place, names: readonly string[]): readonly TextRule[] | undefined {
       const all = places.get(place)
       if (all === undefined) return undefined
-      const meant = all.filter(({ isMeant }) => !isMeant || names.some(isMeant))
+      // Answers of the proxy's own tools come from results that were changed when they came.
+      const isOwn = place === 'results' && names.some(isOwnTool)
+      const meant = all.filter(({ isMeant }) => (isMeant ? names.some(isMeant) : !isOwn))
       if (meant.length === 0) return undefined
       const key = `${place} ${meant.map((one) => all.indexOf(one)).join(' ')}`
       const known = selections.get(key)

@@ -21,6 +21,8 @@ export interface Stack {
   readonly outer: Middleware
   /** Layers between shaping and the servers. */
   readonly inner: Middleware
+  /** True while there are no layers. */
+  readonly isEmpty: boolean
   /** Names of the layers outside and inside of shaping, now. */
   readonly names: { readonly outer: readonly string[]; readonly inner: readonly string[] }
   /** Innermost of all: what a server says while it works on a request goes through the modules. */
@@ -113,6 +115,9 @@ export function createStack(): Stack {
 
   return {
     outer: outer.middleware,
+    get isEmpty() {
+      return layers.length === 0
+    },
     names: {
       get outer() {
         return outer.names()

@@ -27,7 +27,7 @@ export const translate = defineModule({
   name: 'translate',
   options: translateOptions,
   messages: (options) => options.in.flatMap((place) => METHODS[place]),
-  create(options, { logger }) {
+  create(options, { logger, isOwnTool }) {
     const { cacheEntries, maxLength } = options
     const known = new LRUCache<string, string>({ max: Math.max(1, cacheEntries) })
 
@@ -69,6 +69,8 @@ export const translate = defineModule({
     return {
       wrap: (next) => async (exchange: Exchange) => {
         const result = await next(exchange)
+        // Names and handles stand in its texts.
+        if (exchange.method === 'tools/call' && isOwnTool(String(exchange.params.name))) return result
         if (result instanceof LargeResult) {
           logger.debug({ method: exchange.method, bytes: result.bytes.length }, 'too large to be translated')
           return result

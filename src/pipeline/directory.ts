@@ -30,6 +30,8 @@ export interface Directory {
    * invalidParams for a name nobody has, or several have.
    */
   find(kind: NamedKind, name: unknown, exchange: Exchange): Named | Promise<Named>
+  /** The listed name of what is called by its server's own, as far as lists tell that were seen; undefined for any other name. */
+  alias(kind: NamedKind, name: string, client: Client): string | undefined
 }
 
 export interface DirectoryOptions {
@@ -37,6 +39,8 @@ export interface DirectoryOptions {
   naming: NamingOptions
   /** Names no server may have: the proxy's own tools. */
   reserved: readonly string[]
+  /** True: only listed names are found. Who decides by names must not be passed by with a server's own. Absent: never. */
+  exact?(): boolean
 }
 
 interface Generation extends Listing {
@@ -46,7 +50,12 @@ interface Generation extends Listing {
 /** Most names in an error. */
 const SHOWN = 10
 
-export function createDirectory({ upstreams, naming, reserved }: DirectoryOptions): Directory {
+export function createDirectory({
+  upstreams,
+  naming,
+  reserved,
+  exact = () => false,
+}: DirectoryOptions): Directory {
   const generations: Record<NamedKind, WeakMap<Client, Generation>> = {
     tools: new WeakMap(),
     prompts: new WeakMap(),
@@ -58,7 +67,15 @@ export function createDirectory({ upstreams, naming, reserved }: DirectoryOption
   /** The names this client saw last decide, so that a call never waits for a server it does not concern. */
   function known(kind: NamedKind, name: string, client: Client): Named | undefined {
     // Who has seen none calls a name it was told by another client, or in an earlier life.
-    return still((generations[kind].get(client)?.names ?? latest[kind])?.resolve(name))
+    return still(resolve(seen(kind, client), name))
+  }
+
+  function seen(kind: NamedKind, client: Client): Names | undefined {
+    return generations[kind].get(client)?.names ?? latest[kind]
+  }
+
+  function resolve(names: Names | undefined, name: string): Named | undefined {
+    return exact() ? names?.given.get(name) : names?.resolve(name)
   }
 
   /** The configuration may have lost the server since. */
@@ -84,7 +101,7 @@ export function createDirectory({ upstreams, naming, reserved }: DirectoryOption
 
   async function search(kind: NamedKind, name: string, exchange: Exchange): Promise<Named> {
     const { names, lists } = await current(kind, exchange)
-    const found = still(names.resolve(name))
+    const found = still(resolve(names, name))
     if (found) return found
     const [only, ...others] = upstreams.servers
     // One server under its own names: what it says of an unknown one is what its client shall read.
@@ -101,6 +118,10 @@ export function createDirectory({ upstreams, naming, reserved }: DirectoryOption
       if (typeof name !== 'string') throw new RpcError(RPC.invalidParams, 'params.name must be a string')
       return known(kind, name, exchange.client) ?? search(kind, name, exchange)
     },
+    alias(kind, name, client) {
+      const named = still(seen(kind, client)?.resolve(name))
+      return named === undefined || named.exposed === name ? undefined : named.exposed
+    },
   }
 }
 
@@ -113,7 +134,8 @@ function listedUnder(names: Names, lists: readonly ServerList[]): Listed[] {
       const name = original === undefined ? undefined : names.exposed(server, original)
       if (name === undefined || seen.has(name)) return []
       seen.add(name)
-      return [{ server, item: withOrigin(item, { server, name: String(original), said: item }, name) }]
+      const origin = { server, name: String(original), listed: name, said: item }
+      return [{ server, item: withOrigin(item, origin, name) }]
     }),
   )
 }

@@ -4,8 +4,7 @@ import type { Handler } from '../protocol/exchange.ts'
 import type { ProxyTool } from '../tools/tool.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 import { type AddressBook, createAddressBook } from './address-book.ts'
-import { createDirectory } from './directory.ts'
-import type { NamingOptions } from './names.ts'
+import type { Directory } from './directory.ts'
 import type { Quotas } from './quotas.ts'
 import { createResources } from './resources.ts'
 import { completionRoutes } from './routes/completion.ts'
@@ -19,9 +18,8 @@ export interface RouterOptions {
   upstreams: Upstreams
   /** The proxy's own tools, in the order in which they are listed. */
   tools: readonly ProxyTool[]
-  /** Other names that no server may have. */
-  reserved?: readonly string[]
-  naming: NamingOptions
+  /** Whose a name is. */
+  directory: Directory
   /** How often tools may be called. Absent: as often as anybody likes. */
   quotas?: Quotas | undefined
   /** Handed in where notifications are to name the same URIs. */
@@ -34,16 +32,10 @@ export type Routes = Readonly<Record<string, Handler>>
 export function createRouter({
   upstreams,
   tools,
-  reserved = [],
-  naming,
+  directory,
   quotas,
   book = createAddressBook(),
 }: RouterOptions): Handler {
-  const directory = createDirectory({
-    upstreams,
-    naming,
-    reserved: [...tools.map((tool) => tool.name), ...reserved],
-  })
   const resources = createResources(upstreams, book)
   const tasks = createTasks(upstreams, resources)
   const routes = new Map<string, Handler>(

@@ -10,6 +10,8 @@ export interface Origin {
   readonly name: string
   /** All that the server said of it, before anybody changed it. */
   readonly said?: JsonObject
+  /** The name under which it is listed where no module gives it another. Absent: the server's own. */
+  readonly listed?: string
 }
 
 const ORIGIN = Symbol('origin')

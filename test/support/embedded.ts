@@ -4,8 +4,10 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { onTestFinished } from 'vitest'
 import { parseConfig } from '../../src/config/load.ts'
+import type { Config } from '../../src/config/schema.ts'
 import { createGateway, type Gateway, type GatewayParts } from '../../src/gateway.ts'
 import { textBlock } from '../../src/protocol/content.ts'
+import { RPC, RpcError } from '../../src/protocol/errors.ts'
 import { isObject, type JsonObject } from '../../src/protocol/json.ts'
 import { Peer } from '../../src/protocol/peer.ts'
 import type { Serve } from '../../src/upstream/in-process.ts'
@@ -56,6 +58,7 @@ export function toolServer(
             server.lists++
             return { tools: Object.entries(server.tools).map(definitionOf) }
           }
+          if (method === 'server/discover') throw new RpcError(RPC.methodNotFound, `no ${method}`)
           if (method !== 'tools/call') return {}
           server.calls.push(params)
           const args = isObject(params.arguments) ? params.arguments : {}
@@ -91,12 +94,15 @@ export interface Embedded {
   /** The JSON in the text of that answer. */
   data(args: JsonObject): Promise<JsonObject>
   names(): Promise<string[]>
+  /** Takes these modules from now on. */
+  modules(list: JsonObject[]): Promise<void>
 }
 
 export interface EmbeddedOptions {
   servers?: Record<string, Serve>
   mcpServers?: JsonObject
   settings?: JsonObject
+  modules?: JsonObject[]
   dataDir?: string
   parts?: GatewayParts
   /** Takes what closes it. Default: it is closed when the test is finished. */
@@ -105,17 +111,19 @@ export interface EmbeddedOptions {
 
 /** By default in the exposure `dispatch`. */
 export async function embedded(options: EmbeddedOptions): Promise<Embedded> {
-  const { servers = {}, mcpServers = {}, dataDir = temporaryFolder() } = options
+  const { servers = {}, mcpServers = {}, until = onTestFinished } = options
+  const { dataDir = temporaryFolder(until) } = options
   const input = new PassThrough()
   const output = new PassThrough()
   const proxySettings = { exposure: 'dispatch', dataDir, ...options.settings }
-  const gateway = await createGateway(parseConfig({ mcpServers, proxySettings }), {
+  const configOf = (modules: JsonObject[]): Config =>
+    parseConfig({ mcpServers, proxySettings, modules }, options.parts?.modules)
+  const gateway = await createGateway(configOf(options.modules ?? []), {
     ...options.parts,
     input,
     output,
     servers,
   })
-  const { until = onTestFinished } = options
   until(() => gateway.close())
   await gateway.start()
   const client = new Client({ name: 'embedder', version: '1' })
@@ -133,5 +141,6 @@ export async function embedded(options: EmbeddedOptions): Promise<Embedded> {
       return JSON.parse(content[0]?.text ?? '') as JsonObject
     },
     names: async () => (await client.listTools()).tools.map(({ name }) => name),
+    modules: async (list) => void (await gateway.reconfigure(configOf(list))),
   }
 }

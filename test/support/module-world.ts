@@ -51,6 +51,7 @@ export async function moduleWorld(modules: JsonObject[], options: WorldOptions =
     now,
     elapsed: now,
     definitions,
+    ownTools: new Set(['proxy_filter']),
     listsChanged: () => void announced++,
   })
   onTestFinished(() => opened.close())

@@ -1,6 +1,7 @@
 /** Modules of a configuration before the router, over servers that a test makes up and changes as it goes. */
 import type { ModuleDefinition } from '../../src/modules/module.ts'
 import { createAddressBook } from '../../src/pipeline/address-book.ts'
+import { createDirectory } from '../../src/pipeline/directory.ts'
 import type { NamingOptions } from '../../src/pipeline/names.ts'
 import { createRouter } from '../../src/pipeline/router.ts'
 import type { JsonObject } from '../../src/protocol/json.ts'
@@ -56,13 +57,12 @@ export async function routedWorld(
     },
   } as unknown as Upstreams
   const book = createAddressBook()
-  const router = createRouter({
+  const directory = createDirectory({
     upstreams,
-    tools: [],
     reserved,
-    book,
     naming: { prefix: 'always', separator: '_', maxLength: 60, charset: 'default', rename: {}, ...naming },
   })
+  const router = createRouter({ upstreams, tools: [], directory, book })
   const world = await moduleWorld(modules, { ...options, server: router })
   return { ...world, servers, reached }
 }

@@ -70,10 +70,10 @@ export async function httpServer(options: JsonObject = {}): Promise<HttpFixture>
   return { url, process: child, stop, get: async (path) => (await fetch(url + path)).text() }
 }
 
-/** An empty folder for the time of a test. */
-export function temporaryFolder(): string {
+/** An empty folder for the time of a test, or for as long as `until` says. */
+export function temporaryFolder(until: (remove: () => Promise<void>) => void = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), 'upstream-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  until(async () => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 

@@ -1,6 +1,7 @@
 /** The tools that scripts may call, and which of them one means. */
 import type { FindableTool } from '../../discovery/finder.ts'
 import { BridgeError } from '../../protocol/bridge.ts'
+import { originOf } from '../../protocol/origin.ts'
 import { nearest } from '../../text/edit-distance.ts'
 import { fitsGlob } from '../../text/glob.ts'
 import { type Connection, findConnection, unknownConnection } from '../dispatch/connections.ts'
@@ -10,7 +11,8 @@ import { effectOf } from '../effects.ts'
 export function createPermit(patterns: readonly string[]): (tool: FindableTool) => boolean {
   if (patterns.length === 0) return ({ definition }) => effectOf(definition) === 'read'
   const matches = (name: string): boolean => patterns.some((pattern) => fitsGlob(name, pattern))
-  return ({ name, server, original }) => matches(name) || matches(`${server}/${original}`)
+  return ({ name, server, original, definition }) =>
+    matches(name) || matches(`${server}/${originOf(definition)?.name ?? original}`)
 }
 
 /** Throws BridgeError when there is no such connection. */

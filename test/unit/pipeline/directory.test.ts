@@ -55,10 +55,10 @@ test('an item is what its server sent but for its name, in the same order, and w
   const [plain] = await items(world({ s: [a] }, 'never').directory)
   expect(JSON.stringify(plain)).toBe(before)
   expect(plain?.inputSchema).toBe(a.inputSchema)
-  expect(originOf(plain ?? {})).toEqual({ server: 's', name: 'a', said: a })
+  expect(originOf(plain ?? {})).toEqual({ server: 's', name: 'a', listed: 'a', said: a })
   const [prefixed] = await items(world({ s: [a] }).directory)
   expect(JSON.stringify(prefixed)).toBe(before.replace('"a"', '"s_a"'))
-  expect(originOf({ ...prefixed })).toEqual({ server: 's', name: 'a', said: a })
+  expect(originOf({ ...prefixed })).toEqual({ server: 's', name: 'a', listed: 's_a', said: a })
   expect(Reflect.ownKeys(a)).toEqual(['title', 'name', '__proto__', 'inputSchema', 'more'])
 })
 

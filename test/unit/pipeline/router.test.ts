@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createAddressBook } from '../../../src/pipeline/address-book.ts'
+import { createDirectory } from '../../../src/pipeline/directory.ts'
 import type { NamingOptions } from '../../../src/pipeline/names.ts'
 import { createRouter } from '../../../src/pipeline/router.ts'
 import { RpcError } from '../../../src/protocol/errors.ts'
@@ -48,7 +49,12 @@ function world(servers: Record<string, FakeServer>, one: Client = client()) {
     },
   } as unknown as Upstreams
   const book = createAddressBook()
-  const handler = createRouter({ upstreams, tools: [], naming: NAMING, book })
+  const handler = createRouter({
+    upstreams,
+    tools: [],
+    directory: createDirectory({ upstreams, naming: NAMING, reserved: [] }),
+    book,
+  })
   const ask = async (method: string, params: JsonObject = {}): Promise<JsonObject> =>
     plain(await raw(method, params))
   const raw = (method: string, params: JsonObject = {}): Promise<Result> =>
