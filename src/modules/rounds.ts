@@ -94,7 +94,12 @@ export function createRounds({ ask, isWanted }: RoundsParts): Rounds {
     let responses: JsonObject = isObject(inputResponses) ? inputResponses : {}
     for (let times = 0; times < MAX_ROUNDS; times++) {
       if (round) {
-        await round.go(exchange, responses)
+        const { server } = round
+        await round.go(exchange, responses).catch((error: unknown) => {
+          // Whoever holds the call for the server need not hold it any longer.
+          if (server !== undefined) giveBack({ ...params, requestState: server }, exchange, next)
+          throw error
+        })
         if (round.isOpen) return hold(round)
         sent = { ...exchange, params: { ...params, ...(await round.toServer()) } }
       }
@@ -113,6 +118,12 @@ export function createRounds({ ask, isWanted }: RoundsParts): Rounds {
       for (const round of held.values()) giveUp(round, 'the proxy is shutting down')
     },
   }
+}
+
+function giveBack(params: JsonObject, exchange: Exchange, next: Handler): void {
+  // The signal of the call may have aborted; this is no part of it.
+  const { signal } = new AbortController()
+  next({ ...exchange, params, signal, isOver: true }).catch(() => {})
 }
 
 /** What a server asked by one result. */
@@ -141,6 +152,11 @@ class Round {
       ([key, request]) =>
         new Question(key, (answer) => ask({ request, client, agent, signal, notify }, answer), signal),
     )
+  }
+
+  /** The state that the server gave. */
+  get server(): JsonValue | undefined {
+    return this.#result.requestState
   }
 
   /** There is something that the client has not answered. A server that only wants to be asked again gets its state back by the client. */
@@ -186,10 +202,9 @@ class Round {
   async toServer(): Promise<JsonObject> {
     const inputResponses: JsonObject = {}
     for (const question of this.#questions) setOwn(inputResponses, question.key, await question.result())
-    const { requestState } = this.#result
     return {
       ...(this.#questions.length > 0 && { inputResponses }),
-      ...(requestState !== undefined && { requestState }),
+      ...(this.server !== undefined && { requestState: this.server }),
     }
   }
 

@@ -69,6 +69,8 @@ export interface Exchange {
    * they could be had. What it throws is the answer.
    */
   admit?(destination: Destination): void | Promise<void>
+  /** Set by the modules: nobody waits for what this would go on with. No server is asked; what is held for it is given up. */
+  readonly isOver?: true
   /** Set for programs: a server that failed is an error, not a result with words for a model. */
   readonly failing?: 'throws'
 }

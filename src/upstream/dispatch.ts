@@ -45,7 +45,8 @@ export class Dispatch {
   }
 
   request(server: Server, link: Link, request: Request, exchange: Exchange): Promise<Result> {
-    if (link.era === 'modern') return this.#toModern(server, link, request, exchange)
+    if (link.era === 'modern')
+      return exchange.isOver ? Promise.resolve({}) : this.#toModern(server, link, request, exchange)
     if (exchange.client.era === 'legacy') return link.request(request, exchange, server.timeoutMs)
     return this.#fromModern(server, link, request, exchange)
   }

@@ -95,9 +95,13 @@ export function createModernClients(now: () => number, later: Later): ModernClie
       const owner = { client: exchange.client.id, subject: subjectOf(request.method, params) }
       if (state === undefined) return begin(plain, exchange, owner, send)
       const id = typeof state === 'string' ? signer.verify(state, owner) : undefined
-      if (id === ANEW) return begin(plain, exchange, owner, send)
+      if (id === ANEW && !exchange.isOver) return begin(plain, exchange, owner, send)
       const call = id === undefined ? undefined : calls.get(id)
       if (!call?.parked) return Promise.reject(invalidState())
+      if (exchange.isOver) {
+        giveUp(call, 'nobody waits for it')
+        return Promise.resolve({})
+      }
       // The client has come back: from now on the call takes as long as it takes.
       call.stopExpiry?.()
       call.answer(responses)
