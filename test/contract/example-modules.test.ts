@@ -36,6 +36,31 @@ verifies('S2.28 S2.35', 'the page lists every module that comes with the proxy, 
   }
 })
 
+verifies(
+  'S2.37',
+  'the page about the proposal leads to the protocol, and names every form that is taken',
+  () => {
+    const about = readFileSync(join(EXAMPLES, '../../docs/MODULE-PROTOCOL.md'), 'utf8')
+    const [, anchor = ''] = /modules\.md#([\w-]+)/.exec(about) ?? []
+    const anchors = [...page.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\w -]/g, '')
+        .replaceAll(' ', '-'),
+    )
+    expect(anchors).toContain(anchor)
+    for (const word of [
+      'hooks',
+      'observability',
+      'active',
+      'priorit',
+      'validationErrors',
+      'mcp-rlm-proxy/answer',
+    ])
+      expect(about).toContain(word)
+  },
+)
+
 verifies('S2.27 S2.28 S2.37', 'the whole module that the page shows works as it stands there', async () => {
   const [, code = ''] = /```js\n([\s\S]*?)```/.exec(page) ?? []
   const path = join(temporaryFolder(), 'module.mjs')
