@@ -17,10 +17,17 @@ export function plainLoop(tools) {
   return tools.map(({ definition }) => JSON.stringify(definition).toLowerCase().match(/\w+/g))
 }
 
-/** Milliseconds of CPU of this process. */
+/** Milliseconds of CPU of all threads of this process. */
 export function cpu(run) {
+  return cpuAndWall(run).cpu
+}
+
+/** Milliseconds of CPU, and by the clock. */
+export function cpuAndWall(run) {
   const before = process.cpuUsage()
+  const start = performance.now()
   run()
+  const wall = performance.now() - start
   const { user, system } = process.cpuUsage(before)
-  return (user + system) / 1000
+  return { cpu: (user + system) / 1000, wall }
 }

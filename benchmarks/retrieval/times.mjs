@@ -1,46 +1,49 @@
 /** How long an index of 5,000 tools takes, and a question to it. */
-import { spawnSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { indexTools } from '../../dist/discovery/lexical.js'
+import { indexReading, WEIGHTS } from '../../dist/discovery/lexical.js'
+import { readTools } from '../../dist/discovery/reading.js'
 import { median, quantile } from '../lib/measure.mjs'
+import { coldTimes } from './cold.mjs'
 import { cpu, manyTools, plainLoop } from './many.mjs'
 import { round } from './score.mjs'
 
 const ROUNDS = 7
 const K = 5
-const COLD = fileURLToPath(new URL('cold.mjs', import.meta.url))
+/** Tools of a list that changed that were not in it before. */
+const NEW = 50
 
 /** CPU time of this process, against cutting the same definitions into words by a plain loop. `folder`: where the set lies. */
 export function times(set, folder, progress) {
   const rounds = Array.from({ length: ROUNDS }, (_, at) => {
     progress(`round ${at + 1} of ${ROUNDS}`)
     const many = manyTools(set, at)
+    const changed = [...manyTools(set, ROUNDS).slice(0, NEW), ...many.slice(NEW)]
     const plain = cpu(() => plainLoop(many))
+    let reading
     let index
     const first = cpu(() => {
-      index = indexTools(many)
+      reading = readTools(many, WEIGHTS)
+      index = indexReading(reading)
     })
-    const again = cpu(() => indexTools([...many]))
+    const again = cpu(() => indexReading(readTools(changed, WEIGHTS, reading)))
     const asked = set.questions.map(({ query }) => {
       const start = performance.now()
       index.search(query, K)
       return performance.now() - start
     })
-    const cold = JSON.parse(spawnSync(process.execPath, [COLD, folder], { encoding: 'utf8' }).stdout)
-    return { plain, first, again, query: median(asked), slow: quantile(asked, 0.95), cold }
+    return { plain, first, again, query: median(asked), slow: quantile(asked, 0.95) }
   })
   const of = (name) => round(median(rounds.map((each) => each[name])))
-  const cold = (name) => round(median(rounds.map((each) => each.cold[name])))
   const plain = of('plain')
+  progress('processes that have just started')
   return [
     { what: 'index, ms of CPU', median: of('first'), ratio: round(of('first') / plain) },
     {
-      what: 'index in a process that has just started',
-      median: cold('first'),
-      ratio: round(cold('first') / cold('plain')),
+      what: `index after a change of ${NEW} tools, ms of CPU`,
+      median: of('again'),
+      ratio: round(of('again') / plain),
     },
-    { what: 'index after a change', median: of('again'), ratio: round(of('again') / plain) },
-    { what: 'plain loop', median: plain, ratio: 1 },
+    { what: 'plain loop, ms of CPU', median: plain, ratio: 1 },
     { what: 'question, ms', median: of('query'), p95: of('slow') },
+    ...coldTimes(folder),
   ]
 }

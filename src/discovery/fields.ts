@@ -1,7 +1,9 @@
-/** What of a tool's definition is searched, apart by how much it says. */
-import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
+/**
+ * What of a tool's definition is searched, apart by how much it says. Properties are read as they are, for that takes half the time:
+ * the names asked for are none that every object inherits, or come from the object itself.
+ */
+import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { partsOfName } from './run-together.ts'
-import { wordsOf } from './words.ts'
 
 /** A tool as the search sees it. */
 export interface SearchedTool {
@@ -12,21 +14,10 @@ export interface SearchedTool {
   readonly definition: JsonObject
 }
 
-/** The words of a definition by field. */
-export interface ToolFields {
-  name: string[]
-  server: string[]
-  /** With the title. */
-  description: string[]
-  parameters: string[]
-}
+/** Where a word of a definition stands. The description is with the title. */
+export type Field = (typeof fieldNames)[number]
 
-export const fieldNames = [
-  'name',
-  'server',
-  'description',
-  'parameters',
-] as const satisfies readonly (keyof ToolFields)[]
+export const fieldNames = ['name', 'server', 'description', 'parameters'] as const
 
 /** Longer descriptions are manuals: their later parts name everything and tell nothing apart. */
 const longestDescription = 2_000
@@ -38,74 +29,64 @@ const mostValues = 50
 const longestParameters = 10_000
 const deepest = 5
 
-/** Definitions are not changed; a list that comes anew has most of those it had before. */
-const remembered = new WeakMap<JsonObject, { server: string; fields: ToolFields }>()
-
-export function fieldsOf({ server, definition }: SearchedTool): ToolFields {
-  const known = remembered.get(definition)
-  if (known?.server === server) return known.fields
-  const fields = readFields(server, definition)
-  remembered.set(definition, { server, fields })
-  return fields
+/** What takes the texts of a definition, field by field, in the order of `fieldNames`. */
+export interface FieldReader {
+  text(field: Field, said: string): void
+  /** A word that is a stem already. */
+  stem(field: Field, stem: string): void
 }
 
-function readFields(server: string, definition: JsonObject): ToolFields {
-  const description = text(own(definition, 'description')).trim().slice(0, longestDescription)
-  const annotations = own(definition, 'annotations')
-  const title =
-    text(own(definition, 'title')) || (isObject(annotations) ? text(own(annotations, 'title')) : '')
-  const name = text(own(definition, 'name'))
-  return {
-    name: [...wordsOf(name), ...partsOfName(name, description)],
-    server: wordsOf(server),
-    description: wordsOf(description, wordsOf(title.slice(0, longestTitle))),
-    parameters: parametersIn(own(definition, 'inputSchema')),
-  }
+/** Gives the texts of a definition that are searched, hostile ones cut. */
+export function readFields({ server, definition }: SearchedTool, reader: FieldReader): void {
+  const description = text(definition.description).trim().slice(0, longestDescription)
+  const annotations = definition.annotations
+  const title = text(definition.title) || (isObject(annotations) ? text(annotations.title) : '')
+  const name = text(definition.name)
+  reader.text('name', name)
+  for (const part of partsOfName(name, description)) reader.stem('name', part)
+  reader.text('server', server)
+  if (title !== '') reader.text('description', title.slice(0, longestTitle))
+  reader.text('description', description)
+  gather({ reader, left: longestParameters }, definition.inputSchema, 0)
 }
 
-/** Words that are gathered, and the characters that there is still room for. */
+/** What takes the texts of parameters, and the characters that there is still room for. */
 interface Gathering {
-  words: string[]
+  reader: FieldReader
   left: number
 }
 
 /** Names, descriptions and allowed values of the parameters, nested ones and those that are defined apart included. */
-function parametersIn(schema: JsonValue | undefined): string[] {
-  const gathering: Gathering = { words: [], left: longestParameters }
-  gather(gathering, schema, 0)
-  return gathering.words
-}
-
 function gather(gathering: Gathering, schema: JsonValue | undefined, depth: number): void {
   if (!isObject(schema) || depth > deepest || gathering.left <= 0) return
-  const properties = own(schema, 'properties')
+  const properties = schema.properties
   const names = isObject(properties) ? Object.keys(properties) : []
   // All of one level before what is nested in it: where there is no room for everything, that says more.
   for (let at = 0; at < names.length && at < mostParameters; at++) {
     const name = names[at] as string
     take(gathering, name)
-    const property = own(properties as JsonObject, name)
+    const property = (properties as JsonObject)[name]
     if (!isObject(property)) continue
-    take(gathering, text(own(property, 'description')), longestDescription)
-    const values = own(property, 'enum')
+    take(gathering, text(property.description), longestDescription)
+    const values = property.enum
     if (Array.isArray(values)) takeValues(gathering, values)
   }
   for (let at = 0; at < names.length && at < mostParameters; at++)
-    gather(gathering, own(properties as JsonObject, names[at] as string), depth + 1)
-  gather(gathering, own(schema, 'items'), depth + 1)
-  const choices = own(schema, 'anyOf')
+    gather(gathering, (properties as JsonObject)[names[at] as string], depth + 1)
+  gather(gathering, schema.items, depth + 1)
+  const choices = schema.anyOf
   if (Array.isArray(choices))
     for (const choice of choices.slice(0, mostChoices)) gather(gathering, choice, depth + 1)
-  const defined = own(schema, '$defs')
+  const defined = schema.$defs
   if (isObject(defined))
     for (const name of Object.keys(defined).slice(0, mostParameters))
-      gather(gathering, own(defined, name), depth + 1)
+      gather(gathering, defined[name], depth + 1)
 }
 
 function take(gathering: Gathering, said: string, longest = said.length): void {
   if (gathering.left <= 0 || said === '') return
   const room = Math.min(longest, gathering.left)
-  wordsOf(said.length > room ? said.slice(0, room) : said, gathering.words)
+  gathering.reader.text('parameters', said.length > room ? said.slice(0, room) : said)
   gathering.left -= Math.min(said.length, room) + 1
 }
 

@@ -2,10 +2,11 @@
 import type { JsonObject } from '../protocol/json.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
 import { type KnownTool, keyOf } from './catalogue/known-tool.ts'
-import { fieldsOf, type SearchedTool } from './fields.ts'
+import type { SearchedTool } from './fields.ts'
 import { createHybrid } from './hybrid.ts'
-import { indexTools } from './lexical.ts'
+import { indexReading, WEIGHTS } from './lexical.ts'
 import type { Meaning } from './meaning.ts'
+import { type Reading, readTools } from './reading.ts'
 import type { Found, ToolSearch } from './search.ts'
 
 /** A tool that can be found, with the name its server gave it. */
@@ -41,6 +42,8 @@ export function createFinder({ catalogue, meaning, engine = 'hybrid' }: FinderPa
   // What was embedded by earlier runs is searched before a server has answered.
   if (meaning && catalogue.tools().length > 0) void meaning.refresh(catalogue.tools())
 
+  /** Of the list that came last: the next one has most of its tools. */
+  let latest: Reading | undefined
   /** The lists that clients see now, the newest last. They may differ: a server can offer each client other tools. */
   const seen = new Map<Search, readonly FindableTool[]>()
   /** Servers whose lists are others. */
@@ -82,7 +85,8 @@ export function createFinder({ catalogue, meaning, engine = 'hybrid' }: FinderPa
 
   return {
     over(tools) {
-      const lexical = indexInTime(tools)
+      latest = readTools(tools, WEIGHTS, latest)
+      const lexical = indexInTime(latest)
       const search: Search = meaning
         ? byMeaning(tools, lexical, meaning)
         : async (question, limit) => lexical.search(question, limit)
@@ -109,19 +113,15 @@ export function createFinder({ catalogue, meaning, engine = 'hybrid' }: FinderPa
 const BATCH = 100
 
 /** An index that is there when the first question comes: the words of the tools are read meanwhile, piece by piece. */
-function indexInTime(tools: readonly FindableTool[]): ToolSearch {
+function indexInTime(reading: Reading): ToolSearch {
   let index: ToolSearch | undefined
-  let read = 0
   const proceed = (): void => {
-    if (index !== undefined) return
-    for (const tool of tools.slice(read, read + BATCH)) fieldsOf(tool)
-    read += BATCH
-    if (read < tools.length) setImmediate(proceed).unref()
+    if (index === undefined && reading.read(BATCH).tools < reading.tools.length) setImmediate(proceed).unref()
   }
   setImmediate(proceed).unref()
   return {
     search(question, limit) {
-      index ??= indexTools(tools)
+      index ??= indexReading(reading)
       return index.search(question, limit)
     },
   }

@@ -2,9 +2,10 @@
 import { own } from '../protocol/json.ts'
 import { isAction } from './actions.ts'
 import { type Asked, createAnswer } from './answer.ts'
-import { fieldsOf, type SearchedTool, type ToolFields } from './fields.ts'
+import type { SearchedTool } from './fields.ts'
 import { indexSpellings, type Spellings } from './misspelt.ts'
-import { indexWords, type Weights, type WordIndex } from './postings.ts'
+import { indexWords, type Postings } from './postings.ts'
+import { type Reading, readTools, type Weights } from './reading.ts'
 import type { ToolSearch } from './search.ts'
 import { alikeTo } from './thesaurus.ts'
 import { wordsOf } from './words.ts'
@@ -21,26 +22,37 @@ const surelyMisspelt = 5
 const mostWords = 48
 const longestQuestion = 2_000
 
-/** An index of these tools, to be made anew when they change: the words of tools that were seen before are remembered. */
+/** An index of these tools, to be made anew when they change. */
 export function indexTools(tools: readonly SearchedTool[], weights: Weights = WEIGHTS): ToolSearch {
-  const fields = tools.map(fieldsOf)
-  const index = indexWords(fields, weights)
-  const namedBy = findNames(tools, fields, index)
+  return indexReading(readTools(tools, weights))
+}
+
+/** An index of what was read, and of what is left to read. */
+export function indexReading(reading: Reading): ToolSearch {
+  const { tools, lexicon } = reading
+  const index = indexWords(reading.read(), lexicon.size())
+  const postings = (word: string): Postings | undefined => {
+    const number = lexicon.find(word)
+    return number === undefined ? undefined : index.postings(number)
+  }
+  /** The lexicon may have words of tools that are gone. */
+  const vocabulary = (): string[] => [...lexicon.stems()].filter((_, number) => index.has(number))
+  const namedBy = findNames(reading, postings)
   const answer = createAnswer(tools.length)
   let spellings: Spellings | undefined
 
   /** Takes what tools have of a word, or of one that may stand for it; says how sure that is. */
   function weigh(word: string): Asked['standing'] {
-    answer.take(index.postings(word), 1)
+    answer.take(postings(word), 1)
     answer.same()
     const alike = alikeTo(word)
-    for (const other of alike) answer.take(index.postings(other), alikeWeight)
-    if (alike.length > 0 || index.vocabulary.has(word)) return 'known'
-    spellings ??= indexSpellings(index.vocabulary.keys())
+    for (const other of alike) answer.take(postings(other), alikeWeight)
+    if (alike.length > 0 || postings(word) !== undefined) return 'known'
+    spellings ??= indexSpellings(vocabulary())
     for (const near of spellings.near(word)) {
       const weight = misspeltWeight * near.similarity
-      answer.take(index.postings(near.word), weight)
-      for (const other of alikeTo(near.word)) answer.take(index.postings(other), alikeWeight * weight)
+      answer.take(postings(near.word), weight)
+      for (const other of alikeTo(near.word)) answer.take(postings(other), alikeWeight * weight)
     }
     return word.length < surelyMisspelt ? 'strange' : 'guessed'
   }
@@ -63,30 +75,33 @@ export function indexTools(tools: readonly SearchedTool[], weights: Weights = WE
  * words, so that no list of names is needed.
  */
 function findNames(
-  tools: readonly SearchedTool[],
-  fields: readonly ToolFields[],
-  index: WordIndex,
+  { tools, lexicon, names, servers }: Reading,
+  postings: (word: string) => Postings | undefined,
 ): (words: readonly string[]) => number[] {
-  const shorts: (string | undefined)[] = []
-  const shortAt = (place: number): string => {
-    const name = tools[place] && own(tools[place].definition, 'name')
-    const short = shorts[place] ?? wordsOf(typeof name === 'string' ? name : '').join(' ')
-    shorts[place] = short
-    return short
+  const known: (readonly string[] | undefined)[] = []
+  /** A name that says nothing is none. */
+  const namesAt = (place: number): readonly string[] => {
+    const before = known[place]
+    if (before !== undefined) return before
+    const { server = '', definition = {} } = tools[place] ?? {}
+    const name = own(definition, 'name')
+    const short = wordsOf(typeof name === 'string' ? name : '')
+    const names = short.length === 0 ? [] : [short.join(' '), [...wordsOf(server), ...short].join(' ')]
+    known[place] = names
+    return names
   }
   return (words) => {
     let fewest: Int32Array | undefined
     for (const word of words) {
-      const places = index.postings(word)?.places
+      const places = postings(word)?.places
       if (places && (fewest === undefined || places.length < fewest.length)) fewest = places
     }
+    const first = lexicon.find(words[0] ?? '')
     const key = words.join(' ')
     const named: number[] = []
     for (const place of fewest ?? []) {
-      const { name = [], server = [] } = fields[place] ?? {}
-      if (words[0] !== name[0] && words[0] !== server[0]) continue
-      const short = shortAt(place)
-      if (short === key || `${server.join(' ')} ${short}`.trimStart() === key) named.push(place)
+      if (first !== names[place] && first !== servers[place]) continue
+      if (namesAt(place).includes(key)) named.push(place)
     }
     return named
   }

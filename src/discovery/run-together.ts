@@ -13,8 +13,8 @@ const mostParts = 3
  * written; none where it does not.
  */
 export function partsOfName(name: string, others: string): string[] {
+  if (name.length > longestName || !/^[A-Z]?[a-z]+$/.test(name)) return []
   const whole = name.toLowerCase()
-  if (whole.length > longestName || !/^[a-z]+$/.test(whole)) return []
   for (let end = shortestPart; end <= whole.length - shortestPart; end++) {
     const action = actionIn(whole.slice(0, end))
     if (action === undefined) continue

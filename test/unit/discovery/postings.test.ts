@@ -1,10 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import winkBm25 from 'wink-bm25-text-search'
-import { fieldNames, type ToolFields } from '../../../src/discovery/fields.ts'
-import { indexWords, type Weights } from '../../../src/discovery/postings.ts'
+import { createCounter } from '../../../src/discovery/counts.ts'
+import { type Field, fieldNames } from '../../../src/discovery/fields.ts'
+import { createLexicon } from '../../../src/discovery/lexicon.ts'
+import { NumberList } from '../../../src/discovery/number-list.ts'
+import { indexWords, type Postings } from '../../../src/discovery/postings.ts'
+import type { Weights } from '../../../src/discovery/reading.ts'
 import { runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
+
+/** The words of a tool by field. */
+type Words = Record<Field, string[]>
 
 const words = fc.array(fc.constantFrom('file', 'read', 'list', 'issue', 'page', 'constructor', '__proto__'), {
   maxLength: 12,
@@ -15,8 +22,27 @@ const tools = fc.array(fc.record({ name: words, server: words, description: word
 })
 const weights: Weights = { name: 4, server: 1, description: 1, parameters: 0.5 }
 
+/** An index of these words, and what it has of a word. */
+function indexOf(corpus: readonly Words[], fields: readonly Field[] = fieldNames) {
+  const lexicon = createLexicon()
+  const counter = createCounter(corpus.length)
+  const list = new NumberList()
+  for (const tool of corpus) {
+    for (const field of fields) {
+      list.length = 0
+      for (const word of tool[field]) list.push(lexicon.number(word))
+      counter.add(list, weights[field])
+    }
+    counter.next()
+  }
+  const index = indexWords(counter.counts(), lexicon.size())
+  const postings = (word: string): Postings | undefined => index.postings(lexicon.find(word) ?? -1)
+  const vocabulary = [...lexicon.stems()].filter((_, number) => index.has(number))
+  return { postings, vocabulary, worth: index.worth }
+}
+
 /** Scores of one word by wink, rounded to four places as it does. */
-function byWink(corpus: readonly ToolFields[]): (word: string) => Map<number, number> {
+function byWink(corpus: readonly Words[]): (word: string) => Map<number, number> {
   const engine = winkBm25()
   engine.defineConfig({ fldWeights: { ...weights } })
   engine.definePrepTasks([
@@ -31,10 +57,10 @@ describe('an index of words', () => {
   verifies('S1.4', 'ranks as wink-bm25-text-search does, word by word', () => {
     fc.assert(
       fc.property(tools, (corpus) => {
-        const index = indexWords(corpus, weights)
+        const index = indexOf(corpus)
         const wink = byWink(corpus)
         const all = new Set(corpus.flatMap((tool) => fieldNames.flatMap((field) => tool[field])))
-        expect(new Set(index.vocabulary.keys())).toEqual(all)
+        expect(new Set(index.vocabulary)).toEqual(all)
         for (const word of all) {
           const postings = index.postings(word)
           const expected = wink(word)
@@ -52,8 +78,8 @@ describe('an index of words', () => {
   test('a strength is above 0 and below 1; rarer words are worth more', () => {
     fc.assert(
       fc.property(tools, (corpus) => {
-        const index = indexWords(corpus, weights)
-        for (const word of index.vocabulary.keys())
+        const index = indexOf(corpus)
+        for (const word of index.vocabulary)
           for (const strength of index.postings(word)?.strengths ?? []) {
             expect(strength).toBeGreaterThan(0)
             expect(strength).toBeLessThan(1)
@@ -65,12 +91,28 @@ describe('an index of words', () => {
     )
   })
 
-  test('a word that no tool has, a field without weight, and no tools at all', () => {
-    const one: ToolFields = { name: ['a'], server: ['b'], description: ['c'], parameters: ['d'] }
-    const index = indexWords([one], { ...weights, parameters: 0 })
-    expect([...index.vocabulary.keys()]).toEqual(['a', 'b', 'c'])
+  test('a word that no tool has, one that came to the lexicon later, and no tools at all', () => {
+    const one: Words = { name: ['a'], server: ['b'], description: ['c'], parameters: ['d'] }
+    const index = indexOf([one], ['name', 'server', 'description'])
+    expect(index.vocabulary).toEqual(['a', 'b', 'c'])
     expect(index.postings('d')).toBeUndefined()
     expect(index.postings('toString')).toBeUndefined()
-    expect(indexWords([], weights).postings('a')).toBeUndefined()
+    expect(indexOf([]).postings('a')).toBeUndefined()
+    const { has, postings } = indexWords(createCounter(0).counts(), 1)
+    expect([0, 1, 2].map(has)).toEqual([false, false, false])
+    expect(postings(1)).toBeUndefined()
+  })
+
+  test('many words and many tools: arrays that grow', () => {
+    const corpus = Array.from({ length: 200 }, (_, place) => ({
+      name: Array.from({ length: 100 }, (_, at) => `word${place * 50 + at}`),
+      server: [],
+      description: ['common'],
+      parameters: [],
+    }))
+    const index = indexOf(corpus)
+    expect(index.vocabulary).toHaveLength(200 * 50 + 50 + 1)
+    expect([...(index.postings('word75')?.places ?? [])]).toEqual([0, 1])
+    expect(index.postings('common')?.places).toHaveLength(200)
   })
 })

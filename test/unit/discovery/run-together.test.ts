@@ -4,11 +4,22 @@ import { stemOf } from '../../../src/discovery/words.ts'
 
 test('an action and words of the description', () => {
   expect(partsOfName('listissues', 'All open issues of a repository')).toEqual(['list', stemOf('issue')])
+  expect(partsOfName('Listissues', 'All open issues.')).toEqual(['list', stemOf('issue')])
   expect(partsOfName('getuserfile', 'One file of a user.')).toEqual(['get', 'user', 'file'])
 })
 
 test('other names stay whole', () => {
-  for (const name of ['listing', 'address', 'list_issues', 'getIssue2', 'list', '', 'xlistissues'])
+  for (const name of [
+    'listing',
+    'address',
+    'list_issues',
+    'listIssues',
+    'LISTISSUES',
+    'getIssue2',
+    'list',
+    '',
+    'xlistissues',
+  ])
     expect(partsOfName(name, 'issues, users and a dress'), name).toEqual([])
 })
 

@@ -1,0 +1,99 @@
+/** How often tools have each word, by the weights of the fields where it stands: gathered tool by tool. */
+import type { NumberList } from './number-list.ts'
+
+/** Entries and words at first; both grow by doubling. */
+const FIRST = 4096
+
+/** One entry for each distinct word of each tool, tool by tool. Arrays may be longer than what is in them. */
+export interface Counts {
+  /** Tools that were counted. */
+  readonly tools: number
+  /** For each tool the end of its entries, where those of the next begin. */
+  readonly ends: Int32Array
+  /** Words of each tool, by their weights. */
+  readonly lengths: Float64Array
+  /** For each entry the number of the word. */
+  readonly words: Int32Array
+  /** For each entry how often the tool has it, by the weights. */
+  readonly counts: Float64Array
+  /** For each word how many tools have it. */
+  readonly having: Int32Array
+}
+
+export interface Counter {
+  /** The tool in work has these words (numbers from 0), each of which counts `weight`. */
+  add(list: NumberList, weight: number): void
+  /** The tool in work has what another one has. Nothing was added to it. */
+  copy(from: Counts, tool: number): void
+  /** That was all of a tool. */
+  next(): void
+  /** Of all tools so far. */
+  counts(): Counts
+}
+
+/** `most`: tools that come, at most. */
+export function createCounter(most: number): Counter {
+  const ends = new Int32Array(most)
+  const lengths = new Float64Array(most)
+  let tools = 0
+  let words = new Int32Array(FIRST)
+  let counts = new Float64Array(FIRST)
+  let used = 0
+  /** The first entry of the tool in work. */
+  let first = 0
+  let having = new Int32Array(FIRST)
+  /** For each word one more than its latest entry. */
+  let latest = new Int32Array(FIRST)
+
+  function reserve(more: number): void {
+    if (used + more <= words.length) return
+    const size = Math.max(used + more, 2 * words.length)
+    words = longer(words, new Int32Array(size))
+    counts = longer(counts, new Float64Array(size))
+  }
+
+  function enter(word: number): number {
+    if (word >= having.length) {
+      const size = Math.max(word + 1, 2 * having.length)
+      having = longer(having, new Int32Array(size))
+      latest = longer(latest, new Int32Array(size))
+    }
+    words[used] = word
+    having[word] = (having[word] as number) + 1
+    latest[word] = used + 1
+    return used++
+  }
+
+  return {
+    add({ values, length }, weight) {
+      reserve(length)
+      for (let at = 0; at < length; at++) {
+        const word = values[at] as number
+        const before = word < latest.length ? (latest[word] as number) - 1 : -1
+        const entry = before < first ? enter(word) : before
+        counts[entry] = (counts[entry] as number) + weight
+      }
+      lengths[tools] = (lengths[tools] as number) + length * weight
+    },
+    copy(from, tool) {
+      const start = tool === 0 ? 0 : (from.ends[tool - 1] as number)
+      const end = from.ends[tool] as number
+      reserve(end - start)
+      for (let at = start; at < end; at++) {
+        const entry = enter(from.words[at] as number)
+        counts[entry] = from.counts[at] as number
+      }
+      lengths[tools] = from.lengths[tool] as number
+    },
+    next() {
+      ends[tools++] = used
+      first = used
+    },
+    counts: () => ({ tools, ends, lengths, words, counts, having }),
+  }
+}
+
+function longer<A extends Int32Array | Float64Array>(old: A, made: A): A {
+  made.set(old)
+  return made
+}

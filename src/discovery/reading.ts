@@ -1,0 +1,108 @@
+/** Reads the words of tools, a few tools at a time, for an index of them. */
+import type { JsonObject } from '../protocol/json.ts'
+import { type Counts, createCounter } from './counts.ts'
+import { type Field, readFields, type SearchedTool } from './fields.ts'
+import { createLexicon, type Lexicon } from './lexicon.ts'
+import { NumberList } from './number-list.ts'
+
+/** How often a word counts by where it stands; 0 leaves the field out. */
+export type Weights = Readonly<Record<Field, number>>
+
+export interface Reading {
+  readonly tools: readonly SearchedTool[]
+  readonly weights: Weights
+  readonly lexicon: Lexicon
+  /** For each tool the first stem of its name, and of its server's; -1 where there is none. */
+  readonly names: Int32Array
+  readonly servers: Int32Array
+  /** Reads so many tools more, all where no number is given. Counts of all that were read so far. */
+  read(most?: number): Counts
+}
+
+/** A lexicon of more stems has mostly those of tools that are gone. */
+const mostStems = 100_000
+
+/**
+ * @param before a reading with the same weights, of a list that had many of these tools: theirs are not read again. Definitions
+ * are not changed.
+ */
+export function readTools(tools: readonly SearchedTool[], weights: Weights, before?: Reading): Reading {
+  let earlier = before?.weights === weights && before.lexicon.size() <= mostStems ? before : undefined
+  const lexicon = earlier?.lexicon ?? createLexicon()
+  let known: Known | undefined
+  const names = new Int32Array(tools.length).fill(-1)
+  const servers = new Int32Array(tools.length).fill(-1)
+  const counter = createCounter(tools.length)
+  let place = 0
+
+  const words = new NumberList()
+  const reader = {
+    text(field: Field, said: string): void {
+      const weight = weights[field]
+      if (weight === 0) return
+      words.length = 0
+      lexicon.read(said, words)
+      counter.add(words, weight)
+      if (words.length === 0) return
+      if (field === 'name') names[place] = words.values[0] as number
+      else if (field === 'server') servers[place] = words.values[0] as number
+    },
+    stem(field: Field, stem: string): void {
+      if (weights[field] === 0) return
+      words.length = 0
+      words.push(lexicon.number(stem))
+      counter.add(words, weights[field])
+    },
+  }
+
+  function readOne(tool: SearchedTool): void {
+    const from = known?.placeOf(tool)
+    if (known === undefined || from === undefined) readFields(tool, reader)
+    else {
+      names[place] = known.reading.names[from] as number
+      servers[place] = known.reading.servers[from] as number
+      counter.copy(known.counts, from)
+    }
+    counter.next()
+    place++
+  }
+
+  return {
+    tools,
+    weights,
+    lexicon,
+    names,
+    servers,
+    read(most = tools.length) {
+      // Not before: the earlier list may be read meanwhile. Nor kept: it would keep one before it.
+      if (earlier) known = knownFrom(earlier)
+      earlier = undefined
+      const end = Math.min(tools.length, place + most)
+      while (place < end) readOne(tools[place] as SearchedTool)
+      if (place === tools.length) known = undefined
+      return counter.counts()
+    },
+  }
+}
+
+/** What was read for an earlier list. */
+interface Known {
+  reading: Reading
+  counts: Counts
+  placeOf(tool: SearchedTool): number | undefined
+}
+
+function knownFrom(reading: Reading): Known {
+  const counts = reading.read(0)
+  const places = new Map<JsonObject, number>()
+  for (let place = 0; place < counts.tools; place++)
+    places.set((reading.tools[place] as SearchedTool).definition, place)
+  return {
+    reading,
+    counts,
+    placeOf({ definition, server }) {
+      const place = places.get(definition)
+      return place !== undefined && reading.tools[place]?.server === server ? place : undefined
+    },
+  }
+}
