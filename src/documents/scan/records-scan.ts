@@ -7,12 +7,13 @@
 import { isObject } from '../../protocol/json.ts'
 import { isMap } from '../map-like.ts'
 import { ALL_VALUES, MOST_FIELDS, Pass, type Profile, SOME_FIELDS, sampled } from '../profile.ts'
-import { child, emptyShape, type Shape, Tally } from '../shape.ts'
-import { BACKSLASH, behindSpace, giveUp, parsed, QUOTE, stringEnd, unescaped } from './escaped.ts'
+import { emptyShape, type Shape, Tally } from '../shape.ts'
+import { BACKSLASH, giveUp, parsed, unescaped } from './escaped.ts'
+import { FieldKeys, viewOf } from './field-keys.ts'
 import { LeafCounts } from './leaf-counts.ts'
 import { Offsets } from './offsets.ts'
-import { Place } from './place.ts'
-import { WrittenKey } from './written-key.ts'
+import type { Place } from './place.ts'
+import { skipSpace } from './skip-space.ts'
 
 /** Records that were read, and where each of them is. */
 export interface ScannedRecords {
@@ -28,12 +29,8 @@ export interface ScannedRecords {
   saved: number
 }
 
-const [COMMA, COLON, ZERO, NINE, MINUS] = [0x2c, 0x3a, 0x30, 0x39, 0x2d]
+const [COMMA, ZERO, NINE, MINUS] = [0x2c, 0x30, 0x39, 0x2d]
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
-/** Fields that a record may lack before the next of its keys is looked up by name. */
-const LACKING = 3
-/** Keys that an object of JavaScript puts elsewhere than they were written. */
-const MOVED = /^(?:0|[1-9]\d*|__proto__)$/
 
 /** In place of how many records are apart: of none the values are counted. */
 const NEVER = 2 ** 30
@@ -48,7 +45,7 @@ export class RecordsScan {
   readonly #offsets: Offsets
   readonly #pass = new Pass()
   readonly #leaves: LeafCounts
-  readonly #places: Place[] = []
+  readonly #keys: FieldKeys
   readonly #root: Place
   /** Where the next record begins, or the list has ended. */
   #at: number
@@ -67,7 +64,8 @@ export class RecordsScan {
     this.#every = sampled(expected)
     this.#offsets = new Offsets(expected)
     this.#leaves = new LeafCounts(bytes, this.#pass, saved)
-    this.#root = this.#place(emptyShape())
+    this.#keys = new FieldKeys(bytes, this.#leaves)
+    this.#root = this.#keys.place(emptyShape())
     this.#at = start + 1
   }
 
@@ -77,6 +75,7 @@ export class RecordsScan {
     this.#view = viewOf(bytes)
     this.#size = bytes.byteLength
     this.#leaves.more(bytes)
+    this.#keys.more(bytes)
   }
 
   /** Reads the records that begin before an offset. True when the list has ended. Throws where it gives up. */
@@ -110,7 +109,7 @@ export class RecordsScan {
   finished(): ScannedRecords {
     const root = this.#root
     const { count } = this.#offsets
-    for (const place of this.#places) this.#leaves.writeDates(place)
+    for (const place of this.#keys.places) this.#leaves.writeDates(place)
     const profile = this.#pass.finished(root.shape, count, this.#every)
     const firstWithout = (name: string): number => {
       const place = root.byName.get(name)
@@ -133,7 +132,7 @@ export class RecordsScan {
     const { count } = this.#offsets
     const every = sampled(count)
     if (every === this.#every) return this.finished()
-    if (this.#places.some(({ shape }) => shape.held !== undefined)) {
+    if (this.#keys.places.some(({ shape }) => shape.held !== undefined)) {
       const again = new RecordsScan(this.#bytes, start, count, saved)
       again.read(this.#size)
       return again.finished()
@@ -175,8 +174,8 @@ export class RecordsScan {
         keysSaved += field.keySaved
         at += field.key.length
       } else {
-        field = this.#field(place, at, before, record)
-        at = this.#behindKey(field, at)
+        field = this.#keys.at(place, at, before, record)
+        at = this.#keys.behind(field, at)
       }
       if (field.holder === holder) giveUp()
       field.holder = holder
@@ -204,7 +203,7 @@ export class RecordsScan {
     let elements = place.elements
     if (elements === undefined) {
       shape.elements ??= emptyShape()
-      elements = this.#place(shape.elements)
+      elements = this.#keys.place(shape.elements)
       place.elements = elements
     }
     let length = 0
@@ -234,66 +233,8 @@ export class RecordsScan {
     return at
   }
 
-  /** The field whose key begins at `at`: one of those that are expected, one that is known, or a new one. */
-  #field(place: Place, at: number, before: Place | undefined, record: number): Place {
-    let skipped = before === undefined ? place.first : before.after
-    for (let count = 0; skipped !== undefined && count < LACKING; count++) {
-      skipped = skipped.after
-      if (skipped?.key?.isAt(this.#view, this.#size, at) === true) return skipped
-    }
-    const field = this.#named(place, at, record)
-    if (before === undefined) place.first = field
-    else before.after = field
-    return field
-  }
-
-  #named(place: Place, at: number, record: number): Place {
-    const bytes = this.#bytes
-    if (bytes[at] !== BACKSLASH || bytes[at + 1] !== QUOTE) giveUp()
-    const end = stringEnd(bytes, at + 2) + 2
-    const written = unescaped(bytes, at, end)
-    const name = JSON.parse(written) as string
-    const known = place.byName.get(name)
-    if (known !== undefined) return known
-    if (MOVED.test(name)) giveUp()
-    const key = bytes.slice(at, end + 1)
-    key[end - at] = COLON
-    const field = this.#place(child(place.shape, name), new WrittenKey(key), end - at - written.length)
-    field.since = record
-    place.byName.set(name, field)
-    return field
-  }
-
-  /** Behind the colon that follows the key, from the quote before it. */
-  #behindKey(field: Place, start: number): number {
-    const bytes = this.#bytes
-    if (field.key?.isAt(this.#view, this.#size, start) === true) {
-      this.#leaves.saved += field.keySaved
-      return start + field.key.length
-    }
-    const end = stringEnd(bytes, start + 2) + 2
-    this.#leaves.saved += end - start - unescaped(bytes, start, end).length
-    const colon = this.#space(end)
-    if (bytes[colon] !== COLON) giveUp()
-    return colon + 1
-  }
-
-  #place(shape: Shape, key?: WrittenKey, keySaved?: number): Place {
-    const place = new Place(shape, key, keySaved)
-    this.#places.push(place)
-    return place
-  }
-
-  /** Behind white space, of which each escape is one character. */
   #space(at: number): number {
-    const bytes = this.#bytes
-    const byte = bytes[at]
-    if (byte === 0x20 || (byte === BACKSLASH && bytes[at + 1] !== QUOTE)) {
-      const end = behindSpace(bytes, at)
-      for (let index = at; index < end; index++) if (bytes[index] === BACKSLASH) this.#leaves.saved += 1
-      return end
-    }
-    return at
+    return skipSpace(this.#bytes, at, this.#leaves)
   }
 
   /** True for an object that `profile` takes for a map. */
@@ -302,10 +243,6 @@ export class RecordsScan {
     const value = parsed(unescaped(this.#bytes, start, end))
     return isObject(value) && isMap(value)
   }
-}
-
-function viewOf(bytes: Uint8Array): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
 /** Gives a profile the values that were counted in another of some of the same records. */
