@@ -45,7 +45,7 @@ describe('a lexicon', () => {
         const read = reader()
         for (const text of [...all, ...all]) expect(read(text)).toEqual(wordsOf(text))
       }),
-      { numRuns: runs(300) },
+      { numRuns: runs(100) },
     )
   })
 
