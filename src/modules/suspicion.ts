@@ -24,6 +24,11 @@ const SUSPICIONS: readonly [reason: string, regex: RegExp][] = [
   ],
 ]
 
+/** True for characters that only machines read. */
+export function hasHiddenCharacters(text: string): boolean {
+  return HIDDEN.test(text.replace(FLAGS, ''))
+}
+
 /** Longer definitions are no help to a model; nobody has to read them. */
 const MOST_CHARACTERS = 200_000
 const DEEPEST = 200

@@ -1,25 +1,33 @@
 /** Services that translate: LibreTranslate, and models behind an API as OpenAI has it. */
+import type * as z from 'zod'
+import type { translateOptions } from '../config/modules/translate.ts'
+import { RPC, RpcError } from '../protocol/errors.ts'
 import { isObject, type JsonValue } from '../protocol/json.ts'
-import type { TranslateOptions } from './translate.ts'
 
-/** Bytes of an answer. */
-const MAX_ANSWER = 8 * 1024 * 1024
+export type TranslateOptions = z.output<typeof translateOptions>
 
-/** The texts in their order. Rejects with Error when the service gives anything else. */
-export async function askService(
-  texts: readonly string[],
-  options: TranslateOptions,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
+/** The texts in their order. Rejects with WrongAnswer for anything but one text for each, and with Error when there is no answer. */
+export type TranslationService = (texts: readonly string[], signal: AbortSignal) => Promise<readonly string[]>
+
+/** The service answered, and not with one text for each. */
+export class WrongAnswer extends Error {
+  override readonly name = 'WrongAnswer'
+}
+
+export function cancelled(): RpcError {
+  return new RpcError(RPC.cancelled, 'The request was cancelled.')
+}
+
+export function createService(options: TranslateOptions): TranslationService {
   const isModel = (options.kind ?? (options.model === undefined ? 'libretranslate' : 'openai')) === 'openai'
-  const answer = isModel ? await askModel(texts, options, signal) : await askLibre(texts, options, signal)
-  if (
-    !Array.isArray(answer) ||
-    answer.length !== texts.length ||
-    !answer.every((text) => typeof text === 'string')
-  )
-    throw new Error('the translation service did not answer with one text for each')
-  return answer
+  const ask = isModel ? askModel : askLibre
+  return async (texts, signal) => {
+    const answer = await ask(texts, options, signal)
+    const isWhole = Array.isArray(answer) && answer.length === texts.length
+    if (!isWhole || !answer.every((text) => typeof text === 'string'))
+      throw new WrongAnswer('the translation service did not answer with one text for each')
+    return answer
+  }
 }
 
 async function askLibre(
@@ -35,7 +43,7 @@ async function askLibre(
     format: 'text',
     ...(apiKey !== undefined && { api_key: apiKey }),
   }
-  const answer = await post(options.url, body, options, {}, signal)
+  const answer = await post(options.url, body, mostBytes(texts), options, {}, signal)
   return isObject(answer) ? answer.translatedText : undefined
 }
 
@@ -56,7 +64,7 @@ async function askModel(
     ],
   }
   const authorization = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
-  const answer = await post(address, body, options, authorization, signal)
+  const answer = await post(address, body, mostBytes(texts), options, authorization, signal)
   const [choice] = isObject(answer) && Array.isArray(answer.choices) ? answer.choices : []
   const message = isObject(choice) ? choice.message : undefined
   const content = isObject(message) ? message.content : undefined
@@ -70,9 +78,15 @@ async function askModel(
   }
 }
 
+/** Bytes that an answer may have: some times those of the texts, escaped, and what stands around them. */
+function mostBytes(texts: readonly string[]): number {
+  return 256 * 1024 + 32 * texts.reduce((sum, text) => sum + text.length, 0)
+}
+
 async function post(
   url: string,
   body: object,
+  most: number,
   { headers = {}, requestTimeoutMs }: TranslateOptions,
   more: Readonly<Record<string, string>>,
   signal: AbortSignal,
@@ -81,20 +95,31 @@ async function post(
     method: 'POST',
     headers: { 'content-type': 'application/json', ...more, ...headers },
     body: JSON.stringify(body),
+    // The key and the texts are for this address alone.
+    redirect: 'manual',
     signal: AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)]),
   })
   if (!response.ok) {
     await response.body?.cancel()
-    throw new Error(`the translation service answered ${response.status}`)
+    const isElsewhere = response.status >= 300 && response.status < 400
+    const hint = isElsewhere ? ', which leads to another address: write that one into `url`' : ''
+    throw new Error(`the translation service answered ${response.status}${hint}`)
   }
-  const length = Number(response.headers.get('content-length') ?? 0)
-  if (length > MAX_ANSWER) throw new Error(`the translation service answered with ${length} bytes`)
-  const text = await response.text()
-  if (text.length > MAX_ANSWER)
-    throw new Error(`the translation service answered with ${text.length} characters`)
+  const text = await textOf(response, most)
   try {
     return JSON.parse(text) as JsonValue
   } catch {
-    throw new Error('the translation service did not answer with JSON')
+    throw new WrongAnswer('the translation service did not answer with JSON')
   }
+}
+
+async function textOf(response: Response, most: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length
+    if (bytes > most) throw new Error(`the translation service answered with more than ${most} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
 }

@@ -137,7 +137,7 @@ verifies(
           { before: 'Checked. ', in: ['descriptions'], only: ['everything/echo'] },
         ],
       },
-      { use: 'translate', to: 'de', url },
+      { use: 'translate', to: 'de', url, listWaitMs: 120_000 },
       { use: 'quota', rps: 0.001, burst: 2, per: 'tool', tools: ['everything/get-sum'] },
       { use: 'pin' },
       { use: 'redact' },

@@ -32,11 +32,18 @@ export const translateOptions = z.object({
     min: 1,
     max: 1_000_000,
   }).default(5_000),
-  cacheEntries: integer('Translations that are remembered.', {
-    unit: 'texts',
-    min: 0,
-    max: 1_000_000,
-  }).default(10_000),
+  cacheEntries: integer(
+    'Translations that are remembered; those of descriptions also from one run to the next.',
+    {
+      unit: 'texts',
+      min: 0,
+      max: 1_000_000,
+    },
+  ).default(10_000),
+  listWaitMs: integer(
+    'How long a list waits for translations. What is not there by then goes out as it is, and clients are told when there is more.',
+    { unit: 'milliseconds', min: 0, max: 600_000 },
+  ).default(2_000),
   requestTimeoutMs: integer('How long the service may take.', {
     unit: 'milliseconds',
     min: 100,
