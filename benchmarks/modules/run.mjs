@@ -31,6 +31,8 @@ try {
     'no place for modules': undefined,
     'none configured': [],
     ...Object.fromEntries(all.map(([name, entry]) => [name, [entry]])),
+    'log, contents of messages': [{ use: 'log', file: join(folder, 'contents.log'), content: 'all' }],
+    'redact, in both directions': [{ use: 'redact', arguments: true }],
     '4: block, rename, redact, quota': four,
     [`8: ${all
       .slice(0, 8)

@@ -16,6 +16,10 @@ const SCHEME = /\b(bearer|basic)\s{1,4}[\w.~+/=-]{6,}/gi
 const ASSIGNMENT =
   /((?:token|secret|password|passwd|api[_-]?key|cookie|authorization)["']?\s{0,4}[:=]\s{0,4})(?:"[^"]{1,8192}"|'[^']{1,8192}'|[^\s"',;&]{1,8192})/gi
 
+/** Keys that tell by their prefix what they are: what a server writes to standard error may hold them. */
+const PREFIXED =
+  /(?<![A-Za-z0-9])(?:gh[opsru]_|github_pat_|glpat-|xox[abeoprs]-|[sr]k_(?:live|test)_|sk-|AKIA|ASIA|AIza|npm_|hf_|eyJ)[\w.-]{16,4096}/g
+
 /** Without one of these there is nothing to replace. To look for them is far quicker. */
 const SCHEMES = ['bearer', 'basic']
 const ASSIGNED = ['token', 'secret', 'passw', 'key', 'cookie', 'authorization']
@@ -47,7 +51,7 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
     const lower = result.toLowerCase()
     if (SCHEMES.some((word) => lower.includes(word))) result = result.replace(SCHEME, `$1 ${STRUCK}`)
     if (ASSIGNED.some((word) => lower.includes(word))) result = result.replace(ASSIGNMENT, `$1${STRUCK}`)
-    return result
+    return result.replace(PREFIXED, STRUCK)
   }
 
   function any(value: unknown, depth: number, seen: readonly object[]): unknown {

@@ -86,6 +86,9 @@ describe('redact', () => {
       expect(text('sent Bearer abc.def-ghi')).toBe('sent Bearer ***')
       expect(text('GITHUB_TOKEN=ghp_abc, next')).toBe('GITHUB_TOKEN=***, next')
       expect(text('{"api_key": "abc", "n": 1}')).toBe('{"api_key": ***, "n": 1}')
+      const key = 'a1B2c3D4e5F6g7H8i9J0'
+      for (const prefix of ['ghp_', 'glpat-', 'xoxb-', 'sk_live_', 'AKIA'])
+        expect(text(`error at ${prefix}${key}, line 2`)).toBe('error at ***, line 2')
       expect(text('nothing to hide: 42 tokens')).toBe('nothing to hide: 42 tokens')
     },
   )
