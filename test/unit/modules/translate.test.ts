@@ -315,7 +315,13 @@ describe('translate', () => {
       listWaitMs: PATIENCE,
     })
     const run = async (changes: JsonObject = {}): Promise<unknown> => {
-      const context = { dataDir, logger: silentLogger, elapsed: () => 0, listsChanged() {} }
+      const context = {
+        dataDir,
+        logger: silentLogger,
+        elapsed: () => 0,
+        listsChanged() {},
+        isOwnTool: () => false,
+      }
       const module = await translate.create(
         { ...options, ...changes },
         context as Partial<ModuleContext> as ModuleContext,
