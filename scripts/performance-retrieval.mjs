@@ -2,7 +2,7 @@
 import { markdownTable } from '../benchmarks/answers/report.mjs'
 
 export function retrievalSection(report) {
-  const { machine, tools, servers, kinds, languages, variations, replies, breakEven, times } = report
+  const { machine, tools, servers, kinds, languages, variations, replies, breakEven, times, relist } = report
   return `## Finding tools
 
 ${tools} tools of ${servers} servers and labelled questions about them, by words alone. Recall (R@1, R@5, R@10) is the part of the right tools that is
@@ -35,6 +35,16 @@ ${choices(report)}
 parsed its definitions from JSON and knows nothing else; of its CPU half is that of the compiler's threads, which work beside it:
 
 ${table(times, { what: 'what', median: 'median', ratio: 'ratio', p95: '95th percentile' })}
+${relist ? afterChanges(relist) : ''}`
+}
+
+/** Reports that were recorded before this was measured have none. */
+function afterChanges(relist) {
+  return `
+A server adds a tool and says so (\`list_changed\`). How long a client that asks through the proxy for what the tool does has to wait until it is found, in
+milliseconds, from the end of the call that added it:
+
+${table(relist, { tools: 'tools of the server', median: 'median', worst: 'worst' })}
 `
 }
 

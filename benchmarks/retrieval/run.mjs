@@ -1,6 +1,6 @@
 /**
  * Finding tools by questions in words: how many right ones are among the first, by kind of question and in other styles, what replies
- * cost, how long it takes, and what each choice changes.
+ * cost, how long it takes, how soon a change is found, and what each choice changes.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util'
 import { machine } from '../lib/measure.mjs'
 import { adaptive, answersOf, batching, questions, related, variations, weights } from './choices.mjs'
 import { breakEven, replies } from './costs.mjs'
+import { relist } from './relist.mjs'
 import { scoreOf } from './score.mjs'
 import { loadQuestions, loadSet } from './set.mjs'
 import { times } from './times.mjs'
@@ -48,6 +49,7 @@ async function measure() {
     batching: () => batching(set),
     related: () => related(set),
     times: () => times(set, options.set ?? OWN, progress),
+    relist,
   }
   for (const [name, part] of Object.entries(parts)) {
     progress(name)
