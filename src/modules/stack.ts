@@ -130,10 +130,10 @@ export function createStack(): Stack {
     door: {
       name: 'door',
       wrap: (next) => (exchange) => {
-        if (doors.has(exchange.notify)) return next(exchange)
         const inRounds = exchange.client.era === 'modern'
-        if (!isHearing)
-          return inRounds && rounds.isNext(exchange) ? rounds.run(exchange, next) : next(exchange)
+        if (!isHearing && !(inRounds && rounds.isNext(exchange))) return next(exchange)
+        if (doors.has(exchange.notify)) return next(exchange)
+        if (!isHearing) return rounds.run(exchange, next)
         const opened = through(exchange)
         const result = inRounds ? rounds.run(opened.exchange, next) : next(opened.exchange)
         return result.finally(() => opened.settled())
