@@ -221,8 +221,15 @@ verifies(
     await client.close()
     const doctor = await runProxy(['doctor', '--config', configFile(temporaryDirectory(), {}, modules)])
     expect(doctor.stdout).toMatch(/log → block → rename → rewrite → translate → quota → pin → redact/)
+    const status = await runProxy(['status', '--json', '--config', config])
+    const layers = (JSON.parse(status.stdout) as { layers: { name: string }[] }).layers
+    expect(layers.map(({ name }) => name)).toEqual([
+      ...['account', 'shape', 'references'],
+      ...['log', 'block', 'rename', 'rewrite', 'translate', 'quota', 'pin', 'redact', 'router'],
+    ])
     const stats = await runProxy(['stats', '--config', config])
-    for (const secret of SECRETS) expect(stderr() + doctor.stdout + stats.stdout).not.toContain(secret)
+    for (const secret of SECRETS)
+      expect(stderr() + doctor.stdout + status.stdout + stats.stdout).not.toContain(secret)
     expect(holding(directory, SECRETS).sort()).toEqual([large, records, small].sort())
     const logged = readFileSync(log, 'utf8')
     expect(logged).toContain('"name":"look"')
