@@ -1,14 +1,18 @@
 /** The ways to modules that run elsewhere: a file, a program, an address. */
 import type { ExternalModule } from '../config/modules/entry.ts'
 import { packageVersion } from '../config/version.ts'
-import type { Line, LineEvents } from '../modules/external/line.ts'
+import type { Line, LineEvents, LineLimits, LineRequest } from '../modules/external/line.ts'
 import { ModuleTimeout } from '../modules/failure.ts'
 import { PROXY_NAME } from '../protocol/chain.ts'
+import { type Era, withMeta } from '../protocol/eras.ts'
 import { messageOf, ProxyError, RPC, RpcError } from '../protocol/errors.ts'
+import type { Result } from '../protocol/result.ts'
 import type { Logger } from '../telemetry/log.ts'
 import { DEFAULT_BACKOFF, later } from '../upstream/backoff.ts'
 import { Connection } from '../upstream/connection.ts'
 import { dial } from '../upstream/dial.ts'
+import { EraRefused } from '../upstream/era.ts'
+import { envelope } from '../upstream/handshake.ts'
 import { moduleProgram } from '../upstream/module-file.ts'
 import { complete } from '../upstream/options.ts'
 import type { UpstreamTransport } from '../upstream/upstream-transport.ts'
@@ -24,44 +28,75 @@ const CONNECT_MS = 30_000
 /** Room for what stands around a message. */
 const ENVELOPE_BYTES = 64 * 1024
 
+/** How the proxy introduces itself. */
+const SELF = {
+  clientInfo: { name: PROXY_NAME, version: packageVersion() },
+  capabilities: { extensions: { 'io.modelcontextprotocol/interceptors': {} } },
+  via: [],
+}
+/** Milliseconds before one that speaks neither era is asked again: of a program each attempt is a start. */
+const REFUSED_MS = 30_000
+
+/** Modules are greeted as of the legacy era, which all SDKs of the proposal speak, and one that refuses it as of the modern one. */
 export function openLine(module: ExternalModule, events: LineEvents, { logger, elapsed }: LineParts): Line {
   let lastError = ''
-  const connection = new Connection({
-    server: module.name,
-    dial: () => dialModule(module, logger),
-    introduction: {
-      era: 'legacy',
-      clientInfo: { name: PROXY_NAME, version: packageVersion() },
-      capabilities: { extensions: { 'io.modelcontextprotocol/interceptors': {} } },
-      via: [],
-    },
-    connectTimeoutMs: CONNECT_MS,
-    backoff: DEFAULT_BACKOFF,
-    revive: true,
-    logger,
-    now: elapsed,
-    random: Math.random,
-    later,
-    handlers: {
-      // It is asked, and has nobody to ask.
-      request: async ({ method }) => {
-        if (method === 'ping') return {}
-        throw new RpcError(RPC.methodNotFound, `${method} is not available`)
+  let refusedUntil = Number.NEGATIVE_INFINITY
+  let connection = connect('legacy')
+
+  function connect(era: Era): Connection {
+    return new Connection({
+      server: module.name,
+      dial: () => dialModule(module, logger, era),
+      introduction: { ...SELF, era },
+      connectTimeoutMs: CONNECT_MS,
+      backoff: DEFAULT_BACKOFF,
+      revive: true,
+      logger,
+      now: elapsed,
+      random: Math.random,
+      later,
+      handlers: {
+        // It is asked, and has nobody to ask.
+        request: async ({ method }) => {
+          if (method === 'ping') return {}
+          throw new RpcError(RPC.methodNotFound, `${method} is not available`)
+        },
+        notification() {},
+        ready: () => events.ready(),
+        lost(error) {
+          lastError = error.message
+          events.lost(error)
+        },
       },
-      notification() {},
-      ready: () => events.ready(),
-      lost(error) {
-        lastError = error.message
-        events.lost(error)
-      },
-    },
-  })
+    })
+  }
+
+  async function send(request: LineRequest, limits: LineLimits): Promise<Result> {
+    const tried = connection
+    const { era, state } = tried
+    try {
+      const params = era === 'legacy' ? request.params : withMeta(request.params, envelope(SELF))
+      return await tried.request({ ...request, params }, limits)
+    } catch (error) {
+      if (!(error instanceof EraRefused) || state === 'closed') throw error
+      // Who asked at the same time may have found it out before.
+      if (connection === tried) {
+        connection = connect(era === 'legacy' ? 'modern' : 'legacy')
+        void tried.close()
+      }
+      if (era === 'legacy') return send(request, limits)
+      refusedUntil = elapsed() + REFUSED_MS
+      lastError = 'speaks no revision of MCP that this proxy speaks'
+      throw new Error(lastError)
+    }
+  }
+
   return {
     async request(request, limits) {
       // It comes back when its time has come, not with every message.
-      if (connection.state === 'waiting') throw new Error(lastError)
+      if (connection.state === 'waiting' || elapsed() < refusedUntil) throw new Error(lastError)
       try {
-        return await connection.request(request, limits)
+        return await send(request, limits)
       } catch (error) {
         if (error instanceof ProxyError && error.code === 'UPSTREAM_TIMEOUT')
           throw new ModuleTimeout(messageOf(error))
@@ -74,7 +109,7 @@ export function openLine(module: ExternalModule, events: LineEvents, { logger, e
   }
 }
 
-function dialModule({ name, reach, maxBytes }: ExternalModule, logger: Logger): UpstreamTransport {
+function dialModule({ name, reach, maxBytes }: ExternalModule, logger: Logger, era: Era): UpstreamTransport {
   const maxMessageBytes = maxBytes + ENVELOPE_BYTES
   const options = complete({
     servers: {},
@@ -84,5 +119,5 @@ function dialModule({ name, reach, maxBytes }: ExternalModule, logger: Logger): 
     events: { changed() {}, notification() {} },
     logger,
   })
-  return dial('path' in reach ? moduleProgram(reach.path) : reach, options, name)
+  return dial('path' in reach ? moduleProgram(reach.path) : reach, options, name, era)
 }

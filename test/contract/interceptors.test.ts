@@ -262,3 +262,49 @@ describe.each([
       )
   })
 })
+
+/** Answers of a server, by method. */
+const speaking = (answers: string): JsonObject => ({
+  command: process.execPath,
+  args: [
+    '-e',
+    `const offered = [{ name: 'sign', type: 'mutation', hooks: [{ events: ['x/sign'], phase: 'request' }] }]
+     const version = (params) => params._meta?.['io.modelcontextprotocol/protocolVersion']
+     const refuse = (code, message, data) => { throw { code, message, data } }
+     const answers = { ${answers} }
+     require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+       const { id, method, params } = JSON.parse(line)
+       let answer
+       try { answer = { result: (answers[method] ?? (() => refuse(-32601, 'not known')))(params) } } catch (error) { answer = { error } }
+       if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
+     })`,
+  ],
+  ...{ name: 'm', timeoutMs },
+})
+
+verifies('S2.32 S2.37', 'a server that speaks the modern era alone plugs in as well', async () => {
+  const modern = (body: string): string =>
+    `(params) => version(params) === '2026-07-28' ? { resultType: 'complete', ${body} } : refuse(-32022, 'which?', { supported: ['2026-07-28'] })`
+  const { ask, modules } = await moduleWorld([
+    speaking(`initialize: () => refuse(-32022, 'modern only', { supported: ['2026-07-28'] }),
+      'server/discover': ${modern(`supportedVersions: ['2026-07-28'], capabilities: {}`)},
+      'interceptors/list': ${modern('interceptors: offered')},
+      'interceptor/invoke': ${modern(`type: 'mutation', modified: true, payload: { ...params.payload, signed: params._meta }`)},`),
+  ])
+  expect(await modules.check()).toMatchObject([{ state: 'ok', message: 'sign (mutation)' }])
+  const { content } = await ask('tools/call', { name: 'a' })
+  expect(content).toHaveLength(1)
+  await expect(ask('x/sign', { q: 1 })).resolves.toHaveProperty('content')
+})
+
+verifies(
+  'S2.39',
+  'a server that speaks no era is told as such, and not started with every message',
+  async () => {
+    const { ask, modules } = await moduleWorld([speaking('')])
+    const message = 'speaks no revision of MCP that this proxy speaks'
+    expect(await modules.check()).toMatchObject([{ state: 'failed', message }])
+    // Each start would take a while: so many would not end.
+    for (let times = 0; times < 1_000; times++) await errorOf(ask('tools/call', { name: 'a' }))
+  },
+)
