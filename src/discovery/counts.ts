@@ -1,8 +1,9 @@
 /** How often tools have each word, by the weights of the fields where it stands: gathered tool by tool. */
 import type { NumberList } from './number-list.ts'
 
-/** Entries and words at first; both grow by doubling. */
+/** Words at first, and entries for each tool that comes: most have fewer. Both grow by doubling. */
 const FIRST = 4096
+const FIRST_OF_TOOL = 32
 
 /** One entry for each distinct word of each tool, tool by tool. Arrays may be longer than what is in them. */
 export interface Counts {
@@ -36,8 +37,8 @@ export function createCounter(most: number): Counter {
   const ends = new Int32Array(most)
   const lengths = new Float64Array(most)
   let tools = 0
-  let words = new Int32Array(FIRST)
-  let counts = new Float64Array(FIRST)
+  let words = new Int32Array(FIRST_OF_TOOL * most)
+  let counts = new Float64Array(FIRST_OF_TOOL * most)
   let used = 0
   /** The first entry of the tool in work. */
   let first = 0

@@ -5,7 +5,7 @@
 import { eachWord } from '../text/tokenize.ts'
 import { NumberList } from './number-list.ts'
 import { createWordTable, EMPTY_HASH, step } from './word-table.ts'
-import { stemsOf } from './words.ts'
+import { eachStem } from './words.ts'
 
 /** Words whose stems are remembered: those of all definitions fit, those of hostile ones do not fill the memory. */
 const mostRemembered = 50_000
@@ -35,7 +35,7 @@ export function createLexicon(): Lexicon {
   /** For each word its stem, where it has just one. */
   const stemOf = new NumberList()
   /** Those of words that have several. */
-  const stemsOfWord = new Map<number, readonly number[]>()
+  const stemsOf = new Map<number, Int32Array>()
 
   function number(stem: string): number {
     const known = numbers.get(stem)
@@ -44,27 +44,28 @@ export function createLexicon(): Lexicon {
     return numbers.size - 1
   }
 
-  /** The slower way, for what stands in no table. */
-  function readAny(text: string, from: number, to: number, into: NumberList): void {
-    eachWord(
-      text,
-      (start, end) => {
-        for (const stem of stemsOf(text.slice(start, end))) into.push(number(stem))
-      },
-      from,
-      to,
-    )
+  function readWord(written: string, into: NumberList): void {
+    eachStem(written, (stem) => into.push(number(stem)))
   }
 
-  /** A word that is new, or has several stems. */
+  /** The slower way, for what stands in no table. */
+  function readAny(text: string, from: number, to: number, into: NumberList): void {
+    eachWord(text, (start, end) => readWord(text.slice(start, end), into), from, to)
+  }
+
+  /** A word that is new, or has several stems. Arrays of one kind alone: another kind undoes what was compiled. */
   function readRare(word: number, text: string, start: number, end: number, into: NumberList): void {
-    let stems = stemsOfWord.get(word)
-    if (stems === undefined) {
-      stems = stemsOf(text.slice(start, end)).map(number)
-      if (word >= 0) stemOf.push(stems.length > 1 ? several : (stems[0] ?? none))
-      if (word >= 0 && stems.length > 1) stemsOfWord.set(word, stems)
+    const known = stemsOf.get(word)
+    if (known !== undefined) {
+      for (let nth = 0; nth < known.length; nth++) into.push(known[nth] as number)
+      return
     }
-    for (const stem of stems) into.push(stem)
+    const before = into.length
+    readWord(text.slice(start, end), into)
+    if (word < 0) return
+    const found = into.length - before
+    stemOf.push(found > 1 ? several : found === 1 ? (into.values[before] as number) : none)
+    if (found > 1) stemsOf.set(word, into.values.slice(before, into.length))
   }
 
   return {

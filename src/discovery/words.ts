@@ -75,27 +75,24 @@ function american(word: string): string {
  */
 export function wordsOf(text: string): string[] {
   const stems: string[] = []
-  eachWord(text, (start, end) => addStems(text.slice(start, end), stems))
+  const take = (stem: string): void => {
+    stems.push(stem)
+  }
+  eachWord(text, (start, end) => eachStem(text.slice(start, end), take))
   return stems
 }
 
-/** The stems of one word as it stands in a text; none where it says nothing. */
-export function stemsOf(written: string): readonly string[] {
-  const stems: string[] = []
-  addStems(written, stems)
-  return stems
-}
-
-function addStems(written: string, stems: string[]): void {
+/** Calls `take` with the stems of one word as it stands in a text; not at all where it says nothing. */
+export function eachStem(written: string, take: (stem: string) => void): void {
   const whole = unaccented(written)
   const parts = pieces(whole)
-  if (parts.length === 0) addStem(whole, stems)
-  for (const part of parts) addStem(part, stems)
+  if (parts.length === 0) takeStem(whole, take)
+  for (let nth = 0; nth < parts.length; nth++) takeStem(parts[nth] as string, take)
 }
 
-function addStem(part: string, stems: string[]): void {
+function takeStem(part: string, take: (stem: string) => void): void {
   const word = part.slice(0, longestWord).toLowerCase()
-  if (!stopWords.has(word)) stems.push(stemOf(word))
+  if (!stopWords.has(word)) take(stemOf(word))
 }
 
 /** `búsqueda` as `busqueda`, which is how many write it: accents go, signs that make another letter in other scripts stay. */
