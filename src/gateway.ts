@@ -1,12 +1,13 @@
 /** The composition root: from a configuration to a running gateway. The one place where everything is wired. */
 import type { Readable, Writable } from 'node:stream'
 import { identityOf } from './config/identity.ts'
+import { profilesOf } from './config/profiles.ts'
 import type { Config } from './config/schema.ts'
 import { createAudience } from './downstream/audience.ts'
-import type { Access } from './downstream/auth/open.ts'
 import { createModernService } from './downstream/modern.ts'
 import { type Listener, serve } from './downstream/serve.ts'
 import { createEngine, ENGINE_DEFAULTS } from './engine/lanes.ts'
+import { accessOf } from './gateway/access.ts'
 import { createBackend } from './gateway/backend.ts'
 import { withBuiltIn } from './gateway/built-in.ts'
 import { openExposure } from './gateway/exposure.ts'
@@ -15,6 +16,7 @@ import { describeLayers, type LayerStatus } from './gateway/layers.ts'
 import { openListChangedCommand } from './gateway/list-changed-command.ts'
 import { type ModuleStatus, openModules } from './gateway/modules.ts'
 import { createOnion } from './gateway/onion.ts'
+import type { ProfileStatus } from './gateway/profile-status.ts'
 import { openResultCache } from './gateway/result-cache.ts'
 import { createServerQuotas } from './gateway/server-quotas.ts'
 import { openUpstreams, serverOptionsOf } from './gateway/servers.ts'
@@ -22,7 +24,8 @@ import { openSignIn, type SignInParts } from './gateway/sign-in.ts'
 import { permitsOf, toolListsOf } from './gateway/tool-policy.ts'
 import type { ModuleDefinition } from './modules/module.ts'
 import { createAddressBook } from './pipeline/address-book.ts'
-import type { Client, Middleware } from './protocol/exchange.ts'
+import { RPC, RpcError } from './protocol/errors.ts'
+import type { Client, Handler, Middleware } from './protocol/exchange.ts'
 import { type Logger, silentLogger } from './telemetry/log.ts'
 import { createLedger } from './telemetry/savings.ts'
 import type { SavingsReport } from './telemetry/savings-report.ts'
@@ -34,6 +37,7 @@ import type { Reconfigured, ServerStatus } from './upstream/upstreams.ts'
 
 export type { LayerStatus } from './gateway/layers.ts'
 export type { ModuleStatus } from './gateway/modules.ts'
+export type { ProfileStatus } from './gateway/profile-status.ts'
 export type { SignInParts } from './gateway/sign-in.ts'
 export type { Reconfigured } from './upstream/upstreams.ts'
 
@@ -67,6 +71,8 @@ export interface Gateway {
   savings(): Promise<SavingsReport>
   /** The modules in their order, the one nearest to the client first. */
   modules(): ModuleStatus[]
+  /** The profiles that clients may choose, with what they get of each now. Asks the servers. */
+  profiles(): Promise<ProfileStatus[]>
   /** All that stands around an exchange, modules included, from the client to the servers. */
   layers(): LayerStatus[]
   /** The modules, once each has had the time to start. */
@@ -108,6 +114,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
   })
   const { stack } = modules
   const audience = createAudience((client, notification, server) => {
+    if (server !== undefined && !stack.reaches(server, client.profile)) return
     void stack.notify({ ...notification, toward: 'client', client, server }, ({ method, params }) =>
       client.notify(params === undefined ? { method } : { method, params }),
     )
@@ -124,11 +131,15 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     now: elapsed,
     maxMessageBytes: MAX_MESSAGE_BYTES,
     arriving: settings.enableAutoTruncation ? engine.arriving : undefined,
-    ask: (server, client, request, signal) =>
-      stack.ask(
+    reached: (servers, { profile }) => stack.reached(servers, profile),
+    ask: async (server, client, request, signal) => {
+      if (!stack.reaches(server, client.profile))
+        throw new RpcError(RPC.methodNotFound, `Method not found: ${request.method}`)
+      return stack.ask(
         { request, client, agent: client.agent, signal, server, notify: client.notify },
         (asked, until) => client.ask(asked, until),
-      ),
+      )
+    },
   })
   const upstreams = withToolFilter(opened, permitsOf(config))
   let toolLists = toolListsOf(config)
@@ -183,6 +194,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
       for (const heard of leaving) heard(client)
     },
     described: stack.describe,
+    reached: stack.reached,
     notified: (client, notification) => {
       void stack.notify({ ...notification, toward: 'server', client }, ({ method, params }) =>
         upstreams.broadcast(params === undefined ? { method } : { method, params }, client),
@@ -191,15 +203,21 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
   })
   const modern = createModernService({ backend, audience, now: elapsed })
   let current: Pick<Config, 'settings' | 'servers'> = config
+  let profiles = profilesOf(config.modules)
+  let program: Handler | undefined
+  const plainly = (): Handler => {
+    program ??= plain()
+    return program
+  }
   const tellMetrics = metrics && (() => metrics.text(upstreams))
   const bridge = bridgeOptions.enabled
     ? (await import('./gateway/bridge.ts')).openBridge(config, {
-        handler: plain(),
+        handler: plainly(),
         backend,
         engine,
         keeper,
         upstreams,
-        servers: () => current.servers,
+        servers: () => current.servers.filter(({ name }) => stack.reaches(name, undefined)),
         metrics: tellMetrics,
         logger,
         now,
@@ -245,6 +263,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
         elapsed,
         bridge: bridge?.endpoint,
         metrics: tellMetrics,
+        profiles: () => profiles,
         ...access,
       })
       void listener.ended.then(left)
@@ -260,6 +279,11 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     status: () => upstreams.status(),
     modules: modules.status,
     layers: () => describeLayers(layers(), modules.status(), current),
+    async profiles() {
+      if (profiles.length === 0) return []
+      const { profileStatuses } = await import('./gateway/profile-status.ts')
+      return profileStatuses(profiles, plainly(), upstreams)
+    },
     checkModules: modules.check,
     savings() {
       const report = ledger.report()
@@ -269,6 +293,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     async reconfigure(changed) {
       const next = withBuiltIn(changed, parts.servers)
       await modules.configure(next)
+      profiles = profilesOf(next.modules)
       await signIn.configure(next.servers)
       quotas.configure(next.servers)
       const done = upstreams.configure(serverOptionsOf(next))
@@ -287,15 +312,4 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
       return closing
     },
   }
-}
-
-/** Who may connect. Over standard input and output there is one client, which started the proxy. */
-async function accessOf(
-  settings: Config['settings'],
-  logger: Logger,
-  now: () => number,
-): Promise<Partial<Access>> {
-  if (settings.transport === 'stdio') return {}
-  const { openAccess } = await import('./downstream/auth/open.ts')
-  return openAccess({ settings, logger, now })
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { dataDirectory, prepareDataDirectory } from '../config/data-directory.ts'
 import { holdersOf } from '../config/modules/holders.ts'
+import { profilesOf } from '../config/profiles.ts'
 import type { Config } from '../config/schema.ts'
 import type { ServerConfig } from '../config/servers.ts'
 import type { ModuleStatus } from '../gateway.ts'
@@ -17,7 +18,8 @@ import type { Invocation } from './program.ts'
 import { settle } from './settle.ts'
 import { standing } from './standing.ts'
 
-interface Finding {
+/** What was looked at, and how it is. */
+export interface Finding {
   /** `node`, `configuration`, `data directory`, `authentication`, or the server's name. */
   subject: string
   state: 'ok' | 'warning' | 'broken'
@@ -44,6 +46,10 @@ export async function doctor(host: Host, invocation: Invocation, json: boolean):
     findings.push(dataDirectoryFinding(config, host), authFinding(config, host, Date.now()))
     findings.push(...(await Promise.all(config.servers.map((server) => probe(server, config, host)))))
     findings.push(...(await standingFindings(config, host)))
+    if (profilesOf(config.modules).length > 0) {
+      const { profileFindings } = await import('./doctor-profiles.ts')
+      findings.push(...(await profileFindings(config, host)))
+    }
     if (findings.some(({ state }) => state === 'broken')) code = 1
   } catch (error) {
     if (!(error instanceof ProxyError)) throw error

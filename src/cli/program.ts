@@ -166,7 +166,9 @@ function addTokenCommands(
     .description('make, list and remove the tokens with which clients connect over HTTP')
   token
     .command('add')
-    .description('make a token and print it; only its hash is kept')
+    .description(
+      'make a token and print it; only its hash is kept. With --profile it opens that profile alone',
+    )
     .argument('<name>', 'whose it is')
     .option('--expires <when>', '12h, 90d, 8w, 1y or a date; without it the token does not expire')
     .action(async (name: string, options: { expires?: string }) => {
@@ -231,6 +233,7 @@ Examples:
   mcp-rlm-proxy status                            what is done to a call, and in which order?
   mcp-rlm-proxy                                   serve one local client over standard input and output
   mcp-rlm-proxy --transport streamable-http       serve many clients at http://127.0.0.1:8000/mcp
+  mcp-rlm-proxy --profile notes                   serve a chosen part of the servers; over HTTP it is at …/mcp/notes
   mcp-rlm-proxy -- npx -y @modelcontextprotocol/server-filesystem .
                                                   wrap a single server, without a file
 

@@ -27,7 +27,7 @@ export interface Reload {
 }
 
 /** Settings that are looked at whenever a server is connected or called; the others are read once. */
-const LIVE: readonly string[] = ['connect.timeoutMs', 'connect.callTimeoutMs', 'connect.lazy']
+const LIVE: readonly string[] = ['profile', 'connect.timeoutMs', 'connect.callTimeoutMs', 'connect.lazy']
 
 /** Watches the file of the configuration, where it has one. */
 export function startReload({

@@ -3,6 +3,7 @@ import { prepareDataDirectory, resetCaches } from '../config/data-directory.ts'
 import { holdersOf } from '../config/modules/holders.ts'
 import { CONFIG_PATH_VARIABLE } from '../config/names.ts'
 import type { Problem } from '../config/problem.ts'
+import { profilesOf } from '../config/profiles.ts'
 import { SAMPLE } from '../config/sample.ts'
 import type { Config } from '../config/schema.ts'
 import { absolutePath } from '../config/sources.ts'
@@ -64,7 +65,11 @@ export async function run(host: Host, invocation: Invocation): Promise<number> {
   })
   const servers = config.servers.map(({ name }) => name)
   logger.info({ servers, transport: config.settings.transport, ...(url !== undefined && { url }) }, 'serving')
-  if (url !== undefined) host.stderr.write(`mcp-rlm-proxy serves ${servers.length} servers at ${url}\n`)
+  if (url !== undefined) {
+    host.stderr.write(`mcp-rlm-proxy serves ${servers.length} servers at ${url}\n`)
+    for (const { name, isDefault } of profilesOf(config.modules))
+      host.stderr.write(`  profile ${name} at ${url}/${name}${isDefault ? `, and at ${url}` : ''}\n`)
+  }
   if (bridge !== undefined) host.stderr.write(`mcp-rlm-proxy serves scripts at ${bridge}\n`)
   const code = await stopped
   // Sockets and children that do not want to end must not keep the process.

@@ -1,6 +1,7 @@
 /** Shows in which order what stands around an exchange, and what else is to be had. */
 import { MODULE_PURPOSES } from '../config/module-purposes.ts'
 import { holdersOf } from '../config/modules/holders.ts'
+import { type Profile, profilesOf } from '../config/profiles.ts'
 import type { LayerStatus, ModuleStatus } from '../gateway.ts'
 import { createRedactor } from '../telemetry/redact.ts'
 import { secretsOf } from '../telemetry/secret.ts'
@@ -22,10 +23,11 @@ export async function status(host: Host, invocation: Invocation, json: boolean):
     used.has(name) ? [] : [{ name, what }],
   )
   const servers = config.servers.map(({ name }) => name)
+  const profiles = profilesOf(config.modules)
   host.stdout.write(
     json
-      ? `${JSON.stringify({ layers, servers, modules, available }, null, 2)}\n`
-      : [order(layers, servers), troubles(broken), others(available)]
+      ? `${JSON.stringify({ layers, servers, profiles, modules, available }, null, 2)}\n`
+      : [order(layers, servers), choices(profiles), troubles(broken), others(available)]
           .filter((part) => part !== '')
           .join('\n'),
   )
@@ -35,6 +37,16 @@ export async function status(host: Host, invocation: Invocation, json: boolean):
 function order(layers: readonly LayerStatus[], servers: readonly string[]): string {
   const rows = layers.map(({ name, kind, what }) => [name, kind, what] as const)
   return `client\n${columns(rows)}${servers.length === 0 ? 'no servers' : `servers: ${servers.join(', ')}`}\n`
+}
+
+function choices(profiles: readonly Profile[]): string {
+  if (profiles.length === 0) return ''
+  const rows = profiles.map(({ name, title = '', isDefault }) => [
+    name,
+    `/${name}${isDefault ? ', and for who chooses none' : ''}`,
+    title,
+  ])
+  return `Profiles, by --profile or by the path (doctor counts their tools):\n${columns(rows)}`
 }
 
 function troubles(broken: readonly ModuleStatus[]): string {

@@ -1,4 +1,6 @@
 /** Makes, lists and removes the bearer tokens with which clients connect over HTTP. */
+
+import { otherProfiles, profilesOf } from '../config/profiles.ts'
 import {
   changeTokens,
   createToken,
@@ -15,6 +17,7 @@ import { settle } from './settle.ts'
 
 /**
  * Prints a new token, alone, to standard output: it is shown this once. `expires`: `90d`, `12h` or a date; undefined: never.
+ * With `--profile` it opens that profile alone.
  * `now` is in milliseconds since 1970.
  */
 export async function addToken(
@@ -31,11 +34,17 @@ export async function addToken(
       'Write for example: mcp-rlm-proxy token add laptop',
     )
   }
-  const path = await pathOf(host, invocation)
+  const { path, profiles: there } = await placeOf(host, invocation)
+  const { profile } = invocation.flags
+  if (profile !== undefined && !there.includes(profile)) {
+    const next = otherProfiles(profile, there)
+    throw new ProxyError('CONFIG_INVALID', `There is no profile ${profile.slice(0, 100)}.`, next)
+  }
   const first = !mayExist(path)
   const { token, entry } = createToken(name, {
     now,
     expires: expires === undefined ? undefined : expiry(expires, now),
+    profiles: profile === undefined ? undefined : [profile],
   })
   changeTokens(path, (entries) => {
     if (entries.some((other) => other.name === name)) {
@@ -48,7 +57,8 @@ export async function addToken(
     return [...entries, entry]
   })
   host.stdout.write(`${token}\n`)
-  const until = entry.expires === undefined ? '' : ` until ${entry.expires}`
+  const limit = profile === undefined ? '' : `, for the profile ${profile} alone`
+  const until = `${entry.expires === undefined ? '' : ` until ${entry.expires}`}${limit}`
   host.stderr.write(
     `Token ${entry.id} for ${name}${until}. It is shown this once; ${path} holds its hash alone.\n` +
       `Clients send it with every request: Authorization: Bearer <token>\n`,
@@ -64,7 +74,7 @@ export async function listTokens(
   json: boolean,
   now: number = Date.now(),
 ): Promise<number> {
-  const path = await pathOf(host, invocation)
+  const { path } = await placeOf(host, invocation)
   const entries = mayExist(path) ? readTokens(path) : []
   if (json) {
     const rows = entries.map(({ hash: _, ...entry }) => ({ ...entry, expired: isExpired(entry, now) }))
@@ -81,7 +91,7 @@ export async function listTokens(
 
 /** `which`: a name or an id. */
 export async function removeToken(host: Host, invocation: Invocation, which: string): Promise<number> {
-  const path = await pathOf(host, invocation)
+  const { path } = await placeOf(host, invocation)
   const unknown = new ProxyError(
     'CONFIG_INVALID',
     `There is no token ${which} in ${path}.`,
@@ -103,9 +113,10 @@ export async function removeToken(host: Host, invocation: Invocation, which: str
   return 0
 }
 
-async function pathOf(host: Host, invocation: Invocation): Promise<string> {
+async function placeOf(host: Host, invocation: Invocation): Promise<{ path: string; profiles: string[] }> {
   const { config } = await settle(host, invocation, { serversOptional: true })
-  return tokenFile(config.settings, host.cwd, host.home).path
+  const { path } = tokenFile(config.settings, host.cwd, host.home)
+  return { path, profiles: profilesOf(config.modules).map(({ name }) => name) }
 }
 
 function isExpired({ expires }: Pick<TokenEntry, 'expires'>, now: number): boolean {
@@ -113,7 +124,8 @@ function isExpired({ expires }: Pick<TokenEntry, 'expires'>, now: number): boole
 }
 
 function lifeOf(entry: TokenEntry, now: number): string {
-  const made = `made ${entry.created.slice(0, 10)}`
+  const limit = entry.profiles === undefined ? '' : `for ${entry.profiles.join(', ') || 'no profile'}, `
+  const made = `${limit}made ${entry.created.slice(0, 10)}`
   if (entry.expires === undefined) return `${made}, does not expire`
   return `${made}, ${isExpired(entry, now) ? 'EXPIRED' : 'expires'} ${entry.expires.slice(0, 10)}`
 }

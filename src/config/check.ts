@@ -12,6 +12,7 @@ import { read } from './keys.ts'
 import type { ModuleConfig } from './modules/entry.ts'
 import { settingRows } from './options.ts'
 import { type Path, type Problem, showSafely } from './problem.ts'
+import { settleProfiles } from './profiles.ts'
 import { createReport, type Report } from './report.ts'
 import type { Config } from './schema.ts'
 import { settleExposure } from './server-exposure.ts'
@@ -94,7 +95,15 @@ function checkObject(file: JsonObject, request: CheckRequest, report: Report): C
     surroundings: request.expand ? request : undefined,
     resolve: (path: string) => request.resolve(path),
   }
-  const modules = request.modules?.(parts.modules, ['modules'], sources, report) ?? []
+  const listed = request.modules?.(parts.modules, ['modules'], sources, report) ?? []
+  // A command that serves nobody may run where there is nothing to choose from.
+  const isIdle = request.serversOptional && file.modules === undefined && parts.servers.length === 0
+  const about = {
+    at: ['modules'],
+    choice: [...SETTINGS, 'profile'],
+    servers: [...servers.map(({ name }) => name), ...disabled],
+  }
+  const modules = settleProfiles(listed, isIdle ? undefined : settings?.profile, about, report)
   unknownVariables(request.env, report)
   return (
     settings &&

@@ -8,6 +8,7 @@ export const MODULE_PURPOSES: Readonly<Record<string, string>> = {
   redact: 'Strikes out secrets and personal data before anything is kept or sent.',
   quota: 'Limits calls of the tools of servers by a token bucket, per agent, server or tool.',
   pin: 'Holds back a tool whose definition changed, until it is approved.',
-  package: 'Presents chosen tools, prompts and resources of several servers as one.',
+  package:
+    'Presents chosen tools, prompts and resources of several servers as one; with a name, a profile that clients choose.',
   shape: 'The place in the list at which large results are kept and previewed.',
 }

@@ -14,6 +14,7 @@ export interface OptionNames {
 export const OPTION_NAMES: Readonly<Record<string, OptionNames>> = {
   exposure: { env: ['MCPPROXY_EXPOSURE'], flag: '--exposure <mode>' },
   transport: { env: ['MCPPROXY_TRANSPORT'], flag: '--transport <name>' },
+  profile: { env: ['MCPPROXY_PROFILE'], flag: '--profile <name>' },
   host: { env: ['MCPPROXY_HOST'], flag: '--host <address>' },
   port: { env: ['MCPPROXY_PORT'], flag: '--port <number>' },
   allowUnauthenticated: { env: ['MCPPROXY_ALLOW_UNAUTHENTICATED'], flag: '--allow-unauthenticated' },
@@ -158,8 +159,8 @@ export const SERVER_IGNORED: readonly string[] = [
 
 /** Names that belong to features this version does not have. Using one is reported, never silent. */
 export const LATER = {
-  file: ['profiles'],
-  settings: ['profiles'],
+  file: [],
+  settings: [],
   servers: ['concurrency'],
   env: [],
 } as const

@@ -92,6 +92,9 @@ export const settingsSchema = z.object({
       },
     },
   ).default('stdio'),
+  profile: text(
+    'The profile that is served, and no other: the name of a `package` in `modules`. Not set: over HTTP, clients choose one by the path.',
+  ).optional(),
   host: text('The address to listen on with streamable-http and sse. 127.0.0.1: this machine alone.').default(
     '127.0.0.1',
   ),

@@ -45,11 +45,19 @@ export function split(file: JsonObject, report: Report): Parts {
     } else if (aliases.has(name)) settings({ [key]: value }, [])
     else if (key === 'modules') parts.modules = value
     else if (key === 'inputs') checkInputs(value, report)
+    else if (key === 'profiles') explainProfiles(report)
     else if (!SILENT.includes(key)) {
       unknownKey(key, [key], [...SERVER_SECTIONS, 'proxySettings'], LATER.file, report)
     }
   }
   return parts
+}
+
+function explainProfiles(report: Report): void {
+  report.add('warning', ['profiles'], {
+    message: 'is not known and is ignored: a profile is a module',
+    remedy: 'Write { "modules": [{ "use": "package", "profile": "notes", "tools": ["…"] }] }.',
+  })
 }
 
 function checkInputs(value: JsonValue, report: Report): void {

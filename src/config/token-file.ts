@@ -27,6 +27,8 @@ export interface TokenEntry {
   created: string
   /** ISO 8601; absent: it does not expire. */
   expires?: string
+  /** The profiles that it opens, and nothing else. Absent: everything. */
+  profiles?: string[]
 }
 
 const VERSION = 1
@@ -108,14 +110,32 @@ export function parseTokens(content: string, path: string): TokenEntry[] {
 
 function entryOf(value: JsonValue): TokenEntry | undefined {
   if (!isObject(value)) return undefined
-  const [id, name, hash, created, expires] = ['id', 'name', 'hash', 'created', 'expires'].map((key) =>
-    own(value, key),
-  )
+  const [id, name, hash, created, expires, profiles] = [
+    'id',
+    'name',
+    'hash',
+    'created',
+    'expires',
+    'profiles',
+  ].map((key) => own(value, key))
   if (typeof id !== 'string' || !/^[\w-]{1,64}$/.test(id) || typeof name !== 'string' || !isTokenName(name))
     return undefined
   if (typeof hash !== 'string' || !/^sha256:[0-9a-f]{64}$/.test(hash)) return undefined
   if (typeof created !== 'string' || (expires !== undefined && !isTime(expires))) return undefined
-  return { id, name, hash, created, ...(expires !== undefined && { expires: String(expires) }) }
+  // A limit that cannot be read is no token: it must not become one without limits.
+  if (profiles !== undefined && !isListOfNames(profiles)) return undefined
+  return {
+    id,
+    name,
+    hash,
+    created,
+    ...(expires !== undefined && { expires: String(expires) }),
+    ...(profiles !== undefined && { profiles }),
+  }
+}
+
+function isListOfNames(value: JsonValue): value is string[] {
+  return Array.isArray(value) && value.every((name) => typeof name === 'string')
 }
 
 function isTime(value: JsonValue): boolean {
@@ -130,7 +150,7 @@ export function isTokenName(name: string): boolean {
 /** A token of 256 random bits, and what is kept of it. `now` and `expires` are milliseconds since 1970. */
 export function createToken(
   name: string,
-  { now, expires }: { now: number; expires?: number | undefined },
+  { now, expires, profiles }: { now: number; expires?: number | undefined; profiles?: string[] | undefined },
 ): { token: string; entry: TokenEntry } {
   const token = `${TOKEN_PREFIX}${randomBytes(32).toString('base64url')}`
   const entry: TokenEntry = {
@@ -139,6 +159,7 @@ export function createToken(
     hash: hashToken(token),
     created: new Date(now).toISOString(),
     ...(expires !== undefined && { expires: new Date(expires).toISOString() }),
+    ...(profiles !== undefined && { profiles }),
   }
   return { token, entry }
 }

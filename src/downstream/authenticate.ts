@@ -7,6 +7,16 @@ export interface Principal {
   readonly id: string
   /** Seconds since 1970 after which the token no longer counts; absent: it does not expire. */
   readonly expiresAt?: number
+  /** The profiles that it may use, and nothing else; absent: everything. */
+  readonly profiles?: readonly string[]
+}
+
+/** Who sends a request, and where to. */
+export interface Visitor {
+  /** Undefined: nobody has to say who they are. */
+  readonly principal: Principal | undefined
+  /** The profile that the address names. */
+  readonly profile: string | undefined
 }
 
 export interface Authenticator {

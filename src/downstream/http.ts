@@ -4,7 +4,7 @@ import { claimsModern, isModernVersion, MODERN_META, metaOf } from '../protocol/
 import { RPC } from '../protocol/errors.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
 import type { JsonRpcMessage, JsonRpcNotification, JsonRpcRequest } from '../protocol/message.ts'
-import type { Principal } from './authenticate.ts'
+import type { Principal, Visitor } from './authenticate.ts'
 import { readBody } from './http/body.ts'
 import { header, isJson } from './http/headers.ts'
 import { createHeartbeat } from './http/heartbeat.ts'
@@ -12,6 +12,7 @@ import { createLegacyEndpoint } from './http/legacy.ts'
 import { isFault, isRequest, parseMessages } from './http/messages.ts'
 import { createModernEndpoint } from './http/modern.ts'
 import { type HttpListener, type HttpOptions, listen } from './listen.ts'
+import { visitorAt } from './place.ts'
 import { refuse } from './refuse.ts'
 
 /** Where clients connect. */
@@ -25,30 +26,28 @@ export async function serveHttp(options: HttpOptions): Promise<HttpListener> {
   const heartbeat = createHeartbeat()
   const legacy = createLegacyEndpoint(options, heartbeat)
   const modern = createModernEndpoint(options, heartbeat)
+  const place = { path: PATH, profiles: options.profiles ?? (() => []) }
 
   async function handle(
     request: IncomingMessage,
     response: ServerResponse,
-    url: URL,
+    _url: URL,
     principal?: Principal,
   ): Promise<void> {
-    if (url.pathname !== PATH) return refuse(response, 404, `MCP is served at ${PATH}`)
+    const visitor = visitorAt(place, request, response, principal)
+    if (!visitor) return
     const { method } = request
-    if (method === 'POST') return post(request, response, principal)
+    if (method === 'POST') return post(request, response, visitor)
     if (saysModern(request)) {
       return refuse(response, 405, 'Method not allowed: the modern revisions have POST alone', {
         headers: { allow: 'POST' },
       })
     }
-    if (method === 'GET' || method === 'DELETE') return legacy.other(request, response, principal)
+    if (method === 'GET' || method === 'DELETE') return legacy.other(request, response, visitor)
     refuse(response, 405, 'Method not allowed.', { headers: { allow: 'GET, POST, DELETE' } })
   }
 
-  async function post(
-    request: IncomingMessage,
-    response: ServerResponse,
-    principal: Principal | undefined,
-  ): Promise<void> {
+  async function post(request: IncomingMessage, response: ServerResponse, visitor: Visitor): Promise<void> {
     if (!isJson(request)) {
       return refuse(response, 415, 'Unsupported Media Type: Content-Type must be application/json')
     }
@@ -60,7 +59,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpListener> {
     if (isFault(body)) return refuse(response, 400, body.message, { code: body.code })
     const [message] = body.messages
     if (body.batch || message === undefined || !isModern(request, message)) {
-      return legacy.post(request, response, body, principal)
+      return legacy.post(request, response, body, visitor)
     }
     if (isHandshake(message)) {
       // The headers are wrong, not the handshake: it is the legacy era's, whatever they say.
@@ -68,7 +67,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpListener> {
         'Header mismatch: initialize is of the legacy revisions, MCP-Protocol-Version of a modern one'
       return refuse(response, 400, text, { code: RPC.headerMismatch, id: message.id })
     }
-    return modern.post(request, response, message, principal)
+    return modern.post(request, response, message, visitor)
   }
 
   return listen(options, {

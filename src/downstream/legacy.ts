@@ -15,6 +15,7 @@ export interface LegacyOptions {
   id: string
   agent: Agent
   backend: Backend
+  profile?: string | undefined
 }
 
 /** What a connection does with what comes. */
@@ -25,7 +26,7 @@ export interface Legacy {
 }
 
 /** `peer` is asked nothing before the first request came on it. */
-export function createLegacy({ id, agent, backend }: LegacyOptions, peer: Peer): Legacy {
+export function createLegacy({ id, agent, backend, profile }: LegacyOptions, peer: Peer): Legacy {
   let client: Client | undefined
 
   function initialize(params: JsonObject): JsonObject {
@@ -40,15 +41,22 @@ export function createLegacy({ id, agent, backend }: LegacyOptions, peer: Peer):
       info: isObject(params.clientInfo) ? params.clientInfo : {},
       capabilities: isObject(params.capabilities) ? params.capabilities : {},
       protocolVersion,
+      ...(profile !== undefined && { profile }),
       ...(via.length > 0 && { via }),
       notify: (notification) => peer.notify(notification),
       ask: (request, signal) => peer.request(request, { signal }),
     }
     // Over HTTP the id opens the session to whoever reads it.
     const session = fingerprint(id)
-    backend.logger.info({ session, client: client.info, protocolVersion }, 'client connected')
+    const fields = {
+      session,
+      client: client.info,
+      protocolVersion,
+      ...(profile !== undefined && { profile }),
+    }
+    backend.logger.info(fields, 'client connected')
     backend.opened(client)
-    return { protocolVersion, ...backend.describe(via) }
+    return { protocolVersion, ...backend.describe({ via, profile }) }
   }
 
   return {

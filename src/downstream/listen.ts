@@ -6,6 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Profile } from '../config/profiles.ts'
 import { ProxyError } from '../protocol/errors.ts'
 import type { Authenticator, Principal } from './authenticate.ts'
 import type { BridgeEndpoint } from './bridge/endpoint.ts'
@@ -31,6 +32,8 @@ export interface HttpOptions extends SessionsOptions {
   allowUnauthenticated?: boolean
   /** Where clients reach this listener through a proxy in front. */
   publicUrl?: string
+  /** What clients may choose by the path. Absent: nothing. */
+  profiles?: () => readonly Profile[]
   /** Longest body of a request. Default: 16 MiB. */
   maxBodyBytes?: number
   /** For scripts, who say by a token of their own who they are. */
@@ -99,7 +102,10 @@ export async function listen(options: ListenOptions, service: Service): Promise<
     const principal = await authenticator.authenticate(request, response)
     // A client that left meanwhile would never be seen to leave.
     if (!principal || response.destroyed) return
-    if (isMetrics(url)) return tellMetrics(request, response, options)
+    if (isMetrics(url)) {
+      if (principal.profiles === undefined) return tellMetrics(request, response, options)
+      return refuse(response, 403, 'Metrics are about all servers: this token is for single profiles')
+    }
     await service.handle(request, response, url, principal)
   }
 

@@ -7,6 +7,8 @@ import type { Result } from '../protocol/result.ts'
 /** Where a request came from. */
 export interface Requester {
   agent: Agent
+  /** The profile that it chose by where it sent it. */
+  profile?: string | undefined
   id: RequestId
   /** Aborts when the client cancels or leaves: over HTTP by closing the stream. */
   signal: AbortSignal

@@ -15,7 +15,7 @@ import { toModernError, toModernResult } from './modern/results.ts'
 import { createSubscriptions } from './modern/subscriptions.ts'
 import { createToolSchemas } from './modern/tool-schemas.ts'
 import type { ModernService, Requester } from './modern-service.ts'
-import type { Backend } from './session.ts'
+import type { Asker, Backend } from './session.ts'
 import { toRpcError } from './wire-errors.ts'
 
 export interface ModernServiceOptions {
@@ -26,15 +26,17 @@ export interface ModernServiceOptions {
 }
 
 export function createModernService({ backend, audience, now }: ModernServiceOptions): ModernService {
-  let ourselves: JsonObject | undefined
+  /** By profile. */
+  const ourselves = new Map<string | undefined, JsonObject>()
   const schemas = createToolSchemas()
   const subscriptions = createSubscriptions({ backend, audience })
   const clients = createModernClients({
     now,
     notify: subscriptions.notify,
     opened: (client) => {
-      const { info, protocolVersion } = client
-      backend.logger.info({ client: info, protocolVersion }, 'client connected')
+      const { info, protocolVersion, profile } = client
+      const fields = { client: info, protocolVersion, ...(profile !== undefined && { profile }) }
+      backend.logger.info(fields, 'client connected')
       backend.opened(client)
     },
     closed: backend.closed,
@@ -42,20 +44,22 @@ export function createModernService({ backend, audience, now }: ModernServiceOpt
   let closed = false
   audience.listen((list) => {
     if (list === 'tools') schemas.changed()
+    ourselves.clear()
   })
 
-  const serverInfo = (): JsonObject => {
-    ourselves ??= backend.describe().serverInfo
-    return ourselves
+  const serverInfo = (profile: string | undefined): JsonObject => {
+    const known = ourselves.get(profile) ?? backend.describe({ profile }).serverInfo
+    ourselves.set(profile, known)
+    return known
   }
 
   /** Runs for the client that asks, which stays as long as it takes. */
   async function on<T>(
     envelope: Envelope,
-    { agent }: Requester,
+    { agent, profile }: Requester,
     run: (client: Client) => Promise<T>,
   ): Promise<T> {
-    const lease = clients.use(agent, envelope)
+    const lease = clients.use(agent, envelope, profile)
     try {
       return await run(lease.client)
     } finally {
@@ -64,8 +68,8 @@ export function createModernService({ backend, audience, now }: ModernServiceOpt
   }
 
   /** No client is met for this: who only looks which revisions are spoken may go on in the other era. */
-  function discover(via: readonly string[]): JsonObject {
-    const { capabilities: all, instructions } = backend.describe(via)
+  function discover(asker: Asker): JsonObject {
+    const { capabilities: all, instructions } = backend.describe(asker)
     // Tasks are an extension in this era, and none of ours.
     const { tasks: _, ...capabilities } = all
     return { supportedVersions: [...MODERN_VERSIONS], capabilities, instructions }
@@ -77,13 +81,15 @@ export function createModernService({ backend, audience, now }: ModernServiceOpt
     refuseLoop(envelope.via, backend.identity)
     refuseForeign(method, envelope)
     if (closed) throw new RpcError(RPC.connectionClosed, 'the proxy is shutting down')
-    if (method === DISCOVER) return toModernResult(method, discover(envelope.via), serverInfo())
+    const { profile } = requester
+    if (method === DISCOVER)
+      return toModernResult(method, discover({ via: envelope.via, profile }), serverInfo(profile))
     return on(envelope, requester, async (client) => {
       if (method === LISTEN) return subscriptions.listen(client, params, requester)
       const run = (): Promise<Result> =>
         backend.handler(exchangeOf({ method, params }, client, requester, envelope.logLevel))
       const result = await (method === 'tools/list' ? schemas.list(client, run) : run())
-      return toModernResult(method, result, serverInfo())
+      return toModernResult(method, result, serverInfo(profile))
     })
   }
 

@@ -8,14 +8,21 @@ import type { Logger } from '../telemetry/log.ts'
 import { fingerprint } from '../telemetry/secret.ts'
 import { createLegacy } from './legacy.ts'
 
+/** What is known of who asks what the proxy is. */
+export interface Asker {
+  /** The proxies on the way to it; the nearest to the client explains itself. */
+  via?: readonly string[]
+  profile?: string | undefined
+}
+
 /** What a client needs from the rest of the proxy. */
 export interface Backend {
   readonly handler: Handler
   /**
    * Answer to `initialize` and `server/discover` but for the version: made of what is known now, never waiting for a server.
-   * `serverInfo` is always the same. `via`: the proxies on the way to who asks; the nearest to the client explains itself.
+   * Changes are announced as changes of lists.
    */
-  describe(via?: readonly string[]): {
+  describe(asker?: Asker): {
     capabilities: JsonObject
     serverInfo: JsonObject
     instructions: string
@@ -38,6 +45,8 @@ export interface SessionOptions {
   agent: Agent
   transport: Transport
   backend: Backend
+  /** The profile that was chosen for it. */
+  profile?: string | undefined
 }
 
 export interface Session {
@@ -47,7 +56,13 @@ export interface Session {
   close(): Promise<void>
 }
 
-export async function openSession({ id, agent, transport, backend }: SessionOptions): Promise<Session> {
+export async function openSession({
+  id,
+  agent,
+  transport,
+  backend,
+  profile,
+}: SessionOptions): Promise<Session> {
   let end: () => void
   const ended = new Promise<void>((resolve) => {
     end = resolve
@@ -61,7 +76,7 @@ export async function openSession({ id, agent, transport, backend }: SessionOpti
     },
     onError: (error) => backend.logger.debug({ err: error, session: fingerprint(id) }, 'client connection'),
   })
-  const legacy = createLegacy({ id, agent, backend }, peer)
+  const legacy = createLegacy({ id, agent, backend, profile }, peer)
   await peer.start()
   return { id, ended, close: () => peer.close() }
 }

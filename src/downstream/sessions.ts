@@ -44,8 +44,8 @@ export interface Sessions<T> {
    * while every session is in use, and nothing is begun: who comes now has to come again.
    */
   open(begin: () => Promise<Opened<T>>, use: Use): Promise<Kept<T> | undefined>
-  /** Undefined for anybody but its owner. The session counts as used until the response ends. */
-  use(id: string, use: Use): Kept<T> | undefined
+  /** Undefined for anybody but its owner, and where `fits` is false. The session counts as used until the response ends. */
+  use(id: string, use: Use, fits?: (transport: T) => boolean): Kept<T> | undefined
   close(): Promise<void>
 }
 
@@ -90,9 +90,13 @@ export function createSessions<T>({ maxSessions, sessionIdleMs, now }: SessionsO
       .sort((a, b) => a.lastUsed - b.lastUsed)[0]
   }
 
-  function use(id: string, { response, owner, answers = false }: Use): Kept<T> | undefined {
+  function use(
+    id: string,
+    { response, owner, answers = false }: Use,
+    fits: (transport: T) => boolean = () => true,
+  ): Kept<T> | undefined {
     const kept = sessions.get(id)
-    if (!kept || kept.owner !== owner) return undefined
+    if (!kept || kept.owner !== owner || !fits(kept.transport)) return undefined
     kept.lastUsed = now()
     kept.uses++
     // Whoever asked may be gone already: no end of that response would be heard of.

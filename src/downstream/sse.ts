@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
 import type { Principal } from './authenticate.ts'
 import { type HttpListener, type HttpOptions, listen } from './listen.ts'
+import { mayEnter, visitorAt } from './place.ts'
 import { plainTransport } from './plain-transport.ts'
 import { agentOf } from './principal.ts'
 import { refuse } from './refuse.ts'
@@ -12,9 +13,15 @@ import { createSessions } from './sessions.ts'
 const STREAM_PATH = '/sse'
 const MESSAGE_PATH = '/messages'
 
+interface Hosted {
+  transport: SSEServerTransport
+  profile: string | undefined
+}
+
 export async function serveSse(options: HttpOptions): Promise<HttpListener> {
   const { backend } = options
-  const sessions = createSessions<SSEServerTransport>({ ...options, now: options.elapsed ?? options.now })
+  const sessions = createSessions<Hosted>({ ...options, now: options.elapsed ?? options.now })
+  const place = { path: STREAM_PATH, profiles: options.profiles ?? (() => []) }
 
   async function handle(
     request: IncomingMessage,
@@ -22,26 +29,37 @@ export async function serveSse(options: HttpOptions): Promise<HttpListener> {
     url: URL,
     principal?: Principal,
   ): Promise<void> {
-    if (url.pathname === STREAM_PATH && request.method === 'GET') {
+    if (url.pathname === MESSAGE_PATH && request.method === 'POST') {
+      const uses = { response, owner: principal?.id }
+      const session = sessions.use(url.searchParams.get('sessionId') ?? '', uses, ({ profile }) =>
+        isOpen(principal, profile),
+      )
+      if (!session) return refuse(response, 404, `Session not found: connect to ${STREAM_PATH} again`)
+      return session.transport.transport.handlePostMessage(request, response)
+    }
+    const visitor = visitorAt(place, request, response, principal)
+    if (!visitor) return
+    if (request.method === 'GET') {
+      const { profile } = visitor
       const begin = async () => {
         const transport = new SSEServerTransport(MESSAGE_PATH, response)
         const id = transport.sessionId
         const agent = agentOf(principal, { id, kind: 'session' })
-        const session = await openSession({ id, agent, transport: plainTransport(transport), backend })
-        return { session, transport }
+        const options = { id, agent, transport: plainTransport(transport), backend, profile }
+        return { session: await openSession(options), transport: { transport, profile } }
       }
       const kept = await sessions.open(begin, { response, owner: principal?.id })
       if (!kept) refuse(response, 503, 'Too many sessions: try again later')
-    } else if (url.pathname === MESSAGE_PATH && request.method === 'POST') {
-      const session = sessions.use(url.searchParams.get('sessionId') ?? '', {
-        response,
-        owner: principal?.id,
-      })
-      if (!session) return refuse(response, 404, `Session not found: connect to ${STREAM_PATH} again`)
-      await session.transport.handlePostMessage(request, response)
     } else {
       refuse(response, 404, `MCP is served at ${STREAM_PATH}`)
     }
+  }
+
+  /** A token may be for fewer profiles than it was, and a profile may be gone. */
+  function isOpen(principal: Principal | undefined, profile: string | undefined): boolean {
+    if (profile === undefined) return true
+    const there = place.profiles().find(({ name }) => name === profile)
+    return there !== undefined && mayEnter(principal, there)
   }
 
   return listen(options, { path: STREAM_PATH, handle, closeSessions: () => sessions.close() })

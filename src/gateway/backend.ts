@@ -28,7 +28,9 @@ export interface BackendParts {
   left(client: Client): void
   notified: Backend['notified']
   /** What modules make of what the proxy says of itself. */
-  described(said: Described): Described
+  described(said: Described, profile: string | undefined): Described
+  /** Those of the servers that are there for who chose this profile. */
+  reached(servers: readonly string[], profile: string | undefined): readonly string[]
 }
 
 export function createBackend(
@@ -45,26 +47,29 @@ export function createBackend(
     left,
     notified,
     described,
+    reached,
   }: BackendParts,
 ): Backend {
   const serverInfo = { name: PROXY_NAME, title: 'MCP RLM Proxy', version: packageVersion() }
   const opening = new Map<Client, NodeJS.Immediate>()
-  const capabilities = (): JsonObject =>
-    joinCapabilities(upstreams.servers.map((server) => upstreams.known(server)))
+  const serversFor = (profile: string | undefined): readonly string[] => reached(upstreams.servers, profile)
+  const capabilities = (profile: string | undefined): JsonObject =>
+    joinCapabilities(serversFor(profile).map((server) => upstreams.known(server)))
   return {
     handler,
     logger,
     identity,
     toolsChange,
-    describe(via = []) {
-      const known = upstreams.servers.map((server) => ({ server, initialize: upstreams.known(server) }))
-      const said = described({
+    describe({ via = [], profile } = {}) {
+      const known = serversFor(profile).map((server) => ({ server, initialize: upstreams.known(server) }))
+      const plain = {
         serverInfo,
         instructions: via.length === 0 ? ours : '',
         servers: known.flatMap(({ server, initialize }) => instructionsOf(server, initialize)),
-      })
+      }
+      const said = described(plain, profile)
       return {
-        capabilities: capabilities(),
+        capabilities: capabilities(profile),
         serverInfo: said.serverInfo,
         instructions: joinInstructions(said.instructions, said.servers),
       }
@@ -72,7 +77,7 @@ export function createBackend(
     opened(client) {
       // A client of the modern era is told what it listens for, once it does.
       if (client.era === 'legacy') {
-        const hears = hearsOf(capabilities())
+        const hears = hearsOf(capabilities(client.profile))
         audience.add(client, (list) => (list !== 'tools' || toolsChange(client)) && hears(list))
       }
       // Starting processes holds up the event loop: the answer to the handshake goes out first.

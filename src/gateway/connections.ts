@@ -2,20 +2,24 @@
 import { createHash } from 'node:crypto'
 import type { ServerConfig } from '../config/servers.ts'
 import type { ConnectionInfo } from '../exposure/dispatch/connections.ts'
+import type { Client } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
 import { createRedactor } from '../telemetry/redact.ts'
 import { concealArgs, secretsOf } from '../telemetry/secret.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 
-/** `now` and `elapsed`: the same moment by two clocks. The upstreams tell by the second when lists were fetched. */
+/** Those that are there for this client; undefined: all. `now` and `elapsed`: the same moment by two clocks. The upstreams tell by the second when lists were fetched. */
 export function connectionsOf(
   servers: readonly ServerConfig[],
   upstreams: Upstreams,
   { now, elapsed }: { now: () => number; elapsed: () => number },
+  client?: Client,
 ): ConnectionInfo[] {
+  const reached = client && new Set(upstreams.serversFor(client))
   const states = new Map(upstreams.status().map((status) => [status.server, status]))
   const apart = now() - elapsed()
-  return servers.map((server) => {
+  return servers.flatMap((server) => {
+    if (reached?.has(server.name) === false) return []
     const { initialize, lastError, listed } = states.get(server.name) ?? {}
     return {
       server: server.name,

@@ -49,8 +49,12 @@ export async function openDispatch(config: ExposureConfig, parts: ExposureParts)
         engine,
         keeper,
         spills,
-        connections: () => connectionsOf(servers, upstreams, parts),
-        toolFilter: () => (lists.allow ?? lists.deny) && lists,
+        connections: (client) => connectionsOf(servers, upstreams, parts, client),
+        // Its patterns name servers: who does not see all of these is not told.
+        toolFilter: (client) =>
+          upstreams.serversFor(client).length === upstreams.servers.length
+            ? (lists.allow ?? lists.deny) && lists
+            : undefined,
         refresh: (names, { client }) => upstreams.refresh('tools', client, names),
       }),
     ],

@@ -29,7 +29,7 @@ export async function openRetrieve(config: ExposureConfig, parts: ExposureParts)
         events,
         registry: dynamic ? { pools, changed: toolsChanged } : undefined,
         bounded,
-        failing: () => failingOf(upstreams.status()),
+        failing: (client) => failingOf(upstreams.status(), upstreams.serversFor(client)),
         countTokens: (texts) => engine.countTokens(texts),
       }),
     ],
@@ -41,10 +41,12 @@ export async function openRetrieve(config: ExposureConfig, parts: ExposureParts)
   }
 }
 
-function failingOf(status: readonly ServerStatus[]): Map<string, string> {
+function failingOf(status: readonly ServerStatus[], servers: readonly string[]): Map<string, string> {
   return new Map(
     status.flatMap(({ server, state, lastError }) =>
-      state === 'ready' || lastError === undefined ? [] : [[server, lastError] as const],
+      state === 'ready' || lastError === undefined || !servers.includes(server)
+        ? []
+        : [[server, lastError] as const],
     ),
   )
 }

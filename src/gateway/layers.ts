@@ -21,12 +21,15 @@ export function describeLayers(
     modules.map(({ name, what, mode }) => [name, mode === 'audit' ? `${what}, audit` : what]),
   )
   return layers.map(({ name, kind }) => {
-    if (kind === 'module') return { name, kind, what: own.get(name) ?? '' }
+    if (kind === 'module') return { name, kind, what: own.get(name) ?? GATE }
     if (kind === 'layer') return { name, kind, what: '' }
     const what = [features.get(name) ?? '', ...(name === 'router' ? routing(config) : [])]
     return { name, kind, what: what.join(' ') }
   })
 }
+
+/** The one layer among the modules that is none of the list. */
+const GATE = 'Who chose a profile that is gone gets nothing.'
 
 /** What settings do there that modules can do as well. */
 function routing({ settings, servers }: Pick<Config, 'settings' | 'servers'>): string[] {

@@ -1,9 +1,11 @@
 /** The modules in their order, and exchanged for others when the configuration is another one. */
 import type { ModuleConfig } from '../config/modules/entry.ts'
 import { SHAPE } from '../config/modules/index.ts'
+import { profilesOf } from '../config/profiles.ts'
 import { stampOf } from '../config/stamp.ts'
 import { counted } from '../modules/in-use.ts'
 import type { Module, ModuleHealth } from '../modules/module.ts'
+import { createProfileGate } from '../modules/profile-gate.ts'
 import type { Layer, Stack } from '../modules/stack.ts'
 import { checkRenames } from './check-renames.ts'
 import { createModuleMaker, type ModuleMakerParts } from './module-maker.ts'
@@ -33,6 +35,7 @@ export function createModuleList(stack: Stack, parts: ModuleMakerParts): ModuleL
   const make = createModuleMaker(parts)
   let running: readonly Running[] = []
   let order = ''
+  let hadProfiles = false
   /** Modules that are no longer in the list, and still at work. */
   const leaving = new Set<Running>()
 
@@ -52,12 +55,21 @@ export function createModuleList(stack: Stack, parts: ModuleMakerParts): ModuleL
     return { made, config, layer: { ...layer, module }, idle, close }
   }
 
+  /** Clients may have chosen a profile of a configuration of before. */
+  function gate(modules: readonly ModuleConfig[]): readonly Layer[] {
+    const names = new Set(profilesOf(modules).map(({ name }) => name))
+    hadProfiles ||= names.size > 0
+    if (!hadProfiles) return []
+    return [{ name: 'profiles', wants: () => true, hears: true, module: createProfileGate(names) }]
+  }
+
   function put(all: readonly Running[], modules: readonly ModuleConfig[]): void {
     const layers = new Map(all.map((one) => [one.config.name, one.layer]))
     const segment = (part: readonly ModuleConfig[]): Layer[] =>
       part.flatMap(({ name }) => layers.get(name) ?? [])
     const at = modules.findIndex(isShape)
-    stack.set(segment(modules.slice(0, Math.max(0, at))), segment(modules.slice(at + 1)))
+    const outer = segment(modules.slice(0, Math.max(0, at)))
+    stack.set([...gate(modules), ...outer], segment(modules.slice(at + 1)))
   }
 
   /** What is under way ends where it began. */

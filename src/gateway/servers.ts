@@ -6,10 +6,11 @@ import { packageVersion } from '../config/version.ts'
 import type { Audience } from '../downstream/audience.ts'
 import type { AddressBook } from '../pipeline/address-book.ts'
 import { PROXY_NAME } from '../protocol/chain.ts'
+import type { Client } from '../protocol/exchange.ts'
 import type { Logger } from '../telemetry/log.ts'
 import type { Authorizer } from '../upstream/authorizer.ts'
 import type { Arriving } from '../upstream/envelope.ts'
-import type { ServerOptions } from '../upstream/options.ts'
+import type { ServerOptions, UpstreamsOptions } from '../upstream/options.ts'
 import { createUpstreams } from '../upstream/pool.ts'
 import type { UpstreamEvents, Upstreams } from '../upstream/upstreams.ts'
 
@@ -25,6 +26,8 @@ export interface ServersParts {
   maxMessageBytes: number
   /** Told of long responses while they come. */
   arriving: Arriving | undefined
+  /** Those of the servers that are there for a client. */
+  reached: NonNullable<UpstreamsOptions['reached']>
   /** Asks a client that no request under way belongs to. */
   ask: NonNullable<UpstreamEvents['ask']>
 }
@@ -33,6 +36,7 @@ export function openUpstreams(config: Config, parts: ServersParts): Upstreams {
   const { audience, book, authorizer, logger, now, maxMessageBytes } = parts
   const { settings } = config
   const limit = Math.min(settings.maxResponseSize, settings.maxResponseTokens ?? Number.POSITIVE_INFINITY)
+  const isReached = (server: string, client: Client): boolean => parts.reached([server], client).length > 0
   return createUpstreams({
     servers: serverOptionsOf(config),
     defaults: {
@@ -45,8 +49,11 @@ export function openUpstreams(config: Config, parts: ServersParts): Upstreams {
     identity: identityOf(config),
     clientInfo: { name: PROXY_NAME, version: packageVersion() },
     events: {
-      changed: (_server, kind, concerns) =>
-        audience.announce(kind === 'resourceTemplates' ? 'resources' : kind, concerns),
+      changed: (server, kind, concerns) =>
+        audience.announce(
+          kind === 'resourceTemplates' ? 'resources' : kind,
+          (client) => concerns(client) && isReached(server, client),
+        ),
       notification: (server, notification, client) =>
         audience.notify(notification, {
           client,
@@ -60,6 +67,7 @@ export function openUpstreams(config: Config, parts: ServersParts): Upstreams {
     dataDir: settings.dataDir,
     now,
     authorizer,
+    reached: parts.reached,
   })
 }
 

@@ -29,6 +29,7 @@ export function guard(module: Module, options: GuardOptions): Module {
     }),
     ...(notify && { notify: (next) => notices(notify.bind(module), next, options) }),
     ...(module.describe && !isWatching && { describe: module.describe.bind(module) }),
+    ...(module.reaches && !isWatching && { reaches: module.reaches.bind(module) }),
     ...(module.health && { health: () => module.health?.() ?? { state: 'ok', message: '' } }),
     ...(module.check && { check: () => module.check?.() ?? Promise.resolve({ state: 'ok', message: '' }) }),
     ...(module.close && { close: module.close.bind(module) }),

@@ -47,8 +47,16 @@ export interface Module {
   wrap?(next: Handler): Handler
   /** A layer around notifications of both directions. */
   notify?(next: Notify): Notify
-  /** What the proxy says of itself when a client connects. The one nearest to the client has the last word. */
-  describe?(said: Described): Described
+  /**
+   * What the proxy says of itself when a client connects that chose this profile. The module nearest to the client has the last
+   * word.
+   */
+  describe?(said: Described, profile: string | undefined): Described
+  /**
+   * False: this server is none for clients that chose this profile. It is not connected for them, and they hear nothing of it.
+   * Asked often: it has to be quick. Absent: all servers are there.
+   */
+  reaches?(server: string, profile: string | undefined): boolean
   health?(): ModuleHealth
   /** Waits until it would work, and says how it is. Absent: it always is. */
   check?(): Promise<ModuleHealth>

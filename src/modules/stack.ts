@@ -31,8 +31,12 @@ export interface Stack {
   ask(asking: Asking, answer: Answer): Promise<Result>
   /** A notification; `deliver` is called with what becomes of it, unless a module keeps it. */
   notify(notice: Notice, deliver: Notify): void | Promise<void>
-  /** What the proxy says of itself, as the modules have it. */
-  describe(said: Described): Described
+  /** What the proxy says of itself, as the modules have it for clients that chose this profile. */
+  describe(said: Described, profile?: string): Described
+  /** The servers that are there for clients that chose this profile; the very same list where those are all. */
+  reached(servers: readonly string[], profile: string | undefined): readonly string[]
+  /** Whether this server is one of them. */
+  reaches(server: string, profile: string | undefined): boolean
   /** These from now on. What is under way ends where it began. */
   set(outer: readonly Layer[], inner: readonly Layer[]): void
   /** Gives up what still waits for an answer of a client. */
@@ -65,6 +69,10 @@ export function createStack(): Stack {
   let toServer: Notify = delivered
   let isHearing = false
   let layers: readonly Layer[] = []
+  /** Those that know servers which are not for everybody. */
+  let limits: readonly NonNullable<Module['reaches']>[] = []
+  const reaches = (server: string, profile: string | undefined): boolean =>
+    limits.every((limit) => limit(server, profile))
 
   const rounds = createRounds({
     ask: put,
@@ -141,12 +149,17 @@ export function createStack(): Stack {
     },
     ask: put,
     notify,
-    describe: (said) => layers.reduceRight((text, { module }) => module.describe?.(text) ?? text, said),
+    describe: (said, profile) =>
+      layers.reduceRight((text, { module }) => module.describe?.(text, profile) ?? text, said),
+    reached: (servers, profile) =>
+      limits.length === 0 ? servers : servers.filter((server) => reaches(server, profile)),
+    reaches,
     set(outside, inside) {
       outer.set(outside)
       inner.set(inside)
       const all = [...outside, ...inside]
       layers = all
+      limits = all.flatMap(({ module }) => (module.reaches ? [module.reaches.bind(module)] : []))
       isHearing = all.some(({ hears }) => hears)
       // From a server the last of the list is the first: it stands nearest to it.
       const reversed = all.toReversed()

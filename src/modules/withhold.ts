@@ -4,8 +4,8 @@ import type { Client, Destination, Exchange, Handler } from '../protocol/exchang
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
 import { originOf } from '../protocol/origin.ts'
 import { LargeResult, plain, type Result } from '../protocol/result.ts'
-import { tidyUri } from '../text/uri-readings.ts'
-import type { Module } from './module.ts'
+import { tidyUri, uriMatcherOf } from '../text/uri-readings.ts'
+import type { Module, Notice } from './module.ts'
 import { withNames } from './name-hints.ts'
 import { createRoster, KINDS, type Kind, kindOfList } from './roster.ts'
 
@@ -22,6 +22,11 @@ export interface Withheld {
    * the client calls it.
    */
   reached?(destination: Destination, kind: Kind, isListed: boolean): boolean
+  /**
+   * True: what a template that may be seen stands for may be read although `unlisted` says no, and the parts of a resource that
+   * may be read come with it and are told of.
+   */
+  readonly opens?: boolean
 }
 
 /** The messages that a layer of `withhold` has to see, by the kinds that concern it. */
@@ -79,7 +84,10 @@ export function withhold(withheld: Withheld): Pick<Module, 'wrap' | 'notify'> {
     const found = roster.find(kind, name, exchange, next)
     const item = found instanceof Promise ? await found : found
     if (item !== undefined) return withheld.listed(item, kind) ? 'withheld' : 'shown'
-    if (withheld.unlisted(name, kind)) return 'withheld'
+    if (withheld.unlisted(name, kind)) {
+      if (kind !== 'resources' || !withheld.opens) return 'withheld'
+      return standFor(name, await roster.all('resourceTemplates', exchange, next)) ? 'free' : 'withheld'
+    }
     // Servers' own names work as well where one server has them.
     const all = [...(await roster.all(kind, exchange, next)).values()]
     note(kind, all, exchange.client)
@@ -102,8 +110,21 @@ export function withhold(withheld: Withheld): Pick<Module, 'wrap' | 'notify'> {
   function mayRead(uri: string, client: Client, server: string | undefined): boolean {
     const item = roster.known('resources', client)?.get(uri)
     if (item) return !withheld.listed(item, 'resources')
-    if (withheld.unlisted(uri, 'resources')) return false
+    const templates = withheld.opens ? roster.known('resourceTemplates', client) : undefined
+    if (withheld.unlisted(uri, 'resources') && !(templates && standFor(uri, templates))) return false
     return server === undefined || !withheld.reached?.({ server, name: uri }, 'resources', false)
+  }
+
+  /** Templates that may be seen. */
+  function standFor(uri: string, templates: ReadonlyMap<string, JsonObject>): boolean {
+    const seen = [...templates].filter(([, item]) => !withheld.listed(item, 'resourceTemplates'))
+    return uriMatcherOf(seen.map(([template]) => patternOfTemplate(template))).sure(uri)
+  }
+
+  /** A server may tell of a file of a folder that is subscribed to. */
+  function mayHear(uri: string, { client, server }: Notice): boolean {
+    if (mayRead(uri, client, server)) return true
+    return withheld.opens === true && wholesOf(uri).some((whole) => mayRead(whole, client, server))
   }
 
   /** Reading one resource may bring others along. */
@@ -115,7 +136,8 @@ export function withhold(withheld: Withheld): Pick<Module, 'wrap' | 'notify'> {
         !isObject(item) ||
         typeof item.uri !== 'string' ||
         item.uri === params.uri ||
-        mayRead(item.uri, client, undefined),
+        mayRead(item.uri, client, undefined) ||
+        (withheld.opens === true && wholesOf(item.uri).some((whole) => whole === params.uri)),
     )
     return left.length === object.contents.length ? result : { ...object, contents: left }
   }
@@ -146,11 +168,22 @@ export function withhold(withheld: Withheld): Pick<Module, 'wrap' | 'notify'> {
     ...(isConcerned(withheld, 'resources') && {
       notify: (next) => (notice) => {
         const uri = notice.method === UPDATED && notice.params ? own(notice.params, 'uri') : undefined
-        if (typeof uri === 'string' && !mayRead(uri, notice.client, notice.server)) return
+        if (typeof uri === 'string' && !mayHear(uri, notice)) return
         return next(notice)
       },
     }),
   }
+}
+
+/** The most parts of a URI that are looked at. */
+const MAX_PARTS = 64
+
+/** The URIs of which this one may be a part. */
+function wholesOf(uri: string): string[] {
+  const wholes: string[] = []
+  for (let at = uri.lastIndexOf('/'); at > 0 && wholes.length < MAX_PARTS; at = uri.lastIndexOf('/', at - 1))
+    wholes.push(uri.slice(0, at), uri.slice(0, at + 1))
+  return wholes
 }
 
 /** Withheld items of a client that are known by their servers. */

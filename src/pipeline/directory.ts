@@ -67,7 +67,7 @@ export function createDirectory({
   /** The names this client saw last decide, so that a call never waits for a server it does not concern. */
   function known(kind: NamedKind, name: string, client: Client): Named | undefined {
     // Who has seen none calls a name it was told by another client, or in an earlier life.
-    return still(resolve(seen(kind, client), name))
+    return still(resolve(seen(kind, client), name), client)
   }
 
   function seen(kind: NamedKind, client: Client): Names | undefined {
@@ -78,9 +78,9 @@ export function createDirectory({
     return exact() ? names?.given.get(name) : names?.resolve(name)
   }
 
-  /** The configuration may have lost the server since. */
-  function still(named: Named | undefined): Named | undefined {
-    return named && upstreams.servers.includes(named.server) ? named : undefined
+  /** The configuration may have lost the server since, and not every client may have every server. */
+  function still(named: Named | undefined, client: Client): Named | undefined {
+    return named && upstreams.serversFor(client).includes(named.server) ? named : undefined
   }
 
   async function current(kind: NamedKind, exchange: Exchange): Promise<Generation> {
@@ -101,15 +101,15 @@ export function createDirectory({
 
   async function search(kind: NamedKind, name: string, exchange: Exchange): Promise<Named> {
     const { names, lists } = await current(kind, exchange)
-    const found = still(resolve(names, name))
+    const found = still(resolve(names, name), exchange.client)
     if (found) return found
-    const [only, ...others] = upstreams.servers
+    const [only, ...others] = upstreams.serversFor(exchange.client)
     // One server under its own names: what it says of an unknown one is what its client shall read.
     if (naming.prefix === 'never' && only !== undefined && others.length === 0) {
       return { exposed: name, server: only, original: name }
     }
     const text = unresolved(kind === 'tools' ? 'tool' : 'prompt', name, names)
-    throw new RpcError(RPC.invalidParams, text + silent(upstreams, lists))
+    throw new RpcError(RPC.invalidParams, text + silent(upstreams, lists, exchange.client))
   }
 
   return {
@@ -119,7 +119,7 @@ export function createDirectory({
       return known(kind, name, exchange.client) ?? search(kind, name, exchange)
     },
     alias(kind, name, client) {
-      const named = still(seen(kind, client)?.resolve(name))
+      const named = still(seen(kind, client)?.resolve(name), client)
       return named === undefined || named.exposed === name ? undefined : named.exposed
     },
   }
@@ -157,12 +157,13 @@ function unresolved(noun: string, name: string, names: Names): string {
 }
 
 /** Which servers gave no list, and why: the name may be one of theirs. */
-function silent(upstreams: Upstreams, lists: readonly ServerList[]): string {
+function silent(upstreams: Upstreams, lists: readonly ServerList[], client: Client): string {
   const heard = new Set(lists.map(({ server }) => server))
-  if (upstreams.servers.every((server) => heard.has(server))) return ''
+  const missed = upstreams.serversFor(client).filter((server) => !heard.has(server))
+  if (missed.length === 0) return ''
   const reasons = upstreams
     .status()
-    .filter(({ server }) => !heard.has(server))
+    .filter(({ server }) => missed.includes(server))
     .map(({ server, lastError }) => {
       const named = `server \`${server}\``
       if (lastError === undefined) return `${named} has not answered yet`

@@ -17,9 +17,9 @@ export function joinHints(
   { client }: Exchange,
 ): JsonObject {
   if (client.era !== 'modern') return {}
-  const parts = upstreams.servers.filter((server) =>
-    mayOffer(upstreams.known(server), LISTS[kind].capability),
-  )
+  const parts = upstreams
+    .serversFor(client)
+    .filter((server) => mayOffer(upstreams.known(server), LISTS[kind].capability))
   const hints = parts.map((server) => lists.find((list) => list.server === server)?.hints)
   const known = hints.filter((hint) => hint !== undefined)
   if (known.length === 0 || known.length < hints.length) return { ttlMs: 0, cacheScope: 'private' }

@@ -27,15 +27,16 @@ export interface Resources {
 }
 
 export function createResources(upstreams: Upstreams, book: AddressBook): Resources {
-  const { servers } = upstreams
-  const [only, ...others] = servers
-  const alone = others.length === 0
+  /** The configuration may have more or fewer servers than at the start. */
+  const isAlone = (): boolean => upstreams.servers.length <= 1
 
   async function list(kind: ResourceKind, exchange: Exchange): Promise<{ lists: ServerList[]; map: UriMap }> {
     const lists = await upstreams.list(kind, exchange.client, exchange.signal)
     return {
       lists,
-      map: alone ? book.of(exchange.client) : book.learn(exchange.client, kind, lists, servers),
+      map: isAlone()
+        ? book.of(exchange.client)
+        : book.learn(exchange.client, kind, lists, upstreams.serversFor(exchange.client)),
     }
   }
 
@@ -47,11 +48,13 @@ export function createResources(upstreams: Upstreams, book: AddressBook): Resour
   return {
     list,
     learnTools: (lists, { client }) =>
-      alone ? book.of(client) : book.learn(client, 'tools', lists, servers),
+      isAlone() ? book.of(client) : book.learn(client, 'tools', lists, upstreams.serversFor(client)),
 
     async candidates(uri, exchange) {
       // With one server there is no doubt, whatever it is that was sent.
-      if (alone && only !== undefined) return [{ server: only, uri: uri as string }]
+      const servers = upstreams.serversFor(exchange.client)
+      const [only] = servers
+      if (isAlone() && only !== undefined) return [{ server: only, uri: uri as string }]
       if (typeof uri !== 'string')
         throw new RpcError(RPC.invalidParams, 'The URI of a resource must be a string')
       const known = addressIn(book.of(exchange.client), uri)
@@ -65,7 +68,7 @@ export function createResources(upstreams: Upstreams, book: AddressBook): Resour
     },
 
     outward(server, result, exchange) {
-      if (alone) return result
+      if (isAlone()) return result
       if (book.complete(exchange.client)) {
         const map = book.of(exchange.client)
         return map.moved(server) ? renameInAny(result, (uri) => map.outward(server, uri)) : result

@@ -21,6 +21,8 @@ export interface Client {
   readonly info: JsonObject
   readonly capabilities: JsonObject
   readonly protocolVersion: string
+  /** The profile that it chose by where it connected. Absent: it chose none. */
+  readonly profile?: string
   /** When the client is a proxy: the proxies that its requests have come through. */
   readonly via?: readonly string[]
   /** Sends a notification that belongs to no request. Never throws; a client that left gets nothing. */

@@ -1,4 +1,5 @@
 /** Everything the upstream side is handed. Complete types: defaults are filled in here, once. */
+import type { Client } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import type { Logger } from '../telemetry/log.ts'
 import type { Authorizer } from './authorizer.ts'
@@ -96,6 +97,8 @@ export interface UpstreamsOptions {
   spawn?: Spawn
   /** Told of long responses while they come. */
   arriving?: Arriving | undefined
+  /** Those of the servers that are there for this client. Absent: all. */
+  reached?: (servers: readonly string[], client: Client) => readonly string[]
   /** Who signs in at a server over HTTP. Absent: nobody. */
   authorizer?: (server: string) => Authorizer | undefined
 }
@@ -116,6 +119,7 @@ export function complete(options: UpstreamsOptions): CompleteOptions {
     now: Date.now,
     random: Math.random,
     later,
+    reached: (servers) => servers,
     ...options,
     dataDir: options.dataDir,
     spawn: options.spawn,

@@ -1,5 +1,5 @@
 /** All servers, as the router sees them: routes requests to connections and keeps the lists true. */
-import { messageOf, ProxyError } from '../protocol/errors.ts'
+import { messageOf, ProxyError, RPC, RpcError } from '../protocol/errors.ts'
 import type { Client, Exchange } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import type { Notification, Request, RequestId } from '../protocol/message.ts'
@@ -114,11 +114,15 @@ class Pool implements Upstreams {
     })
   }
 
+  serversFor(client: Client | undefined): readonly string[] {
+    return client === undefined ? this.servers : this.#options.reached(this.servers, client)
+  }
+
   async open(client?: Client): Promise<void> {
     if (client) this.#clients.add(client)
     // Whoever says something new of itself is a new modern client: servers wait for what it asks.
     if (client?.era === 'modern' && client.agent.kind !== 'local') return
-    const eager = [...this.#servers.values()].filter((server) => !server.lazy)
+    const eager = this.#for(client).filter((server) => !server.lazy)
     await Promise.all(
       eager.map((server) =>
         this.#open(server, client).catch((error: unknown) => {
@@ -135,7 +139,7 @@ class Pool implements Upstreams {
 
   async list(kind: ListKind, client: Client | undefined, signal: AbortSignal): Promise<ServerList[]> {
     const lists = await Promise.all(
-      [...this.#servers.values()].map(async (server) => {
+      this.#for(client).map(async (server) => {
         const kept = await this.#lists.of(server, kind, client, signal)
         return kept && { server: server.name, items: kept.items, ...(kept.hints && { hints: kept.hints }) }
       }),
@@ -166,6 +170,8 @@ class Pool implements Upstreams {
 
   async request(name: string, request: Request, exchange: Exchange): Promise<Result> {
     if (exchange.signal.aborted) throw cancelled(exchange.signal)
+    if (!this.serversFor(exchange.client).includes(name))
+      throw new RpcError(RPC.methodNotFound, `Method not found: ${request.method.slice(0, 200)}`)
     const server = this.#server(name)
     const send = (link: Link): Promise<Result> => this.#dispatch.request(server, link, request, exchange)
     server.calls++
@@ -179,7 +185,7 @@ class Pool implements Upstreams {
   }
 
   async everywhere(request: Request, capability: string, exchange: Exchange): Promise<void> {
-    const asked = [...this.#servers.values()].map((server) =>
+    const asked = this.#for(exchange.client).map((server) =>
       this.#dispatch.setUp(
         server,
         this.#speaker.first(server, exchange.client),
@@ -234,6 +240,7 @@ class Pool implements Upstreams {
     if (server.lazy) return
     for (const client of this.#clients) {
       if (client.era === 'modern' && client.agent.kind !== 'local') continue
+      if (!this.serversFor(client).includes(server.name)) continue
       this.#open(server, client).catch((error: unknown) => {
         const fields = { server: server.name, error: messageOf(error) }
         this.#options.logger.debug(fields, 'could not open a server')
@@ -260,6 +267,10 @@ class Pool implements Upstreams {
     this.#dispatch.close()
     await this.#links.close()
     await this.#memory.close()
+  }
+
+  #for(client: Client | undefined): Server[] {
+    return this.serversFor(client).map((name) => this.#server(name))
   }
 
   #server(name: string): Server {

@@ -53,6 +53,7 @@ export function withToolFilter(upstreams: Upstreams, first: Permits | undefined)
         throw new RpcError(RPC.invalidParams, `Unknown tool: ${name.slice(0, 200)}`)
       return upstreams.request(server, request, exchange)
     },
+    serversFor: (client) => upstreams.serversFor(client),
     open: (client) => upstreams.open(client),
     known: (server) => upstreams.known(server),
     refresh: (kind, client, servers) => upstreams.refresh(kind, client, servers),

@@ -4,11 +4,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Client } from '@modelcontextprotocol/client'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { beforeAll, expect, onTestFinished } from 'vitest'
 import { verifies } from '../support/verifies.ts'
 import { runProxy } from './support/command.ts'
+import { startHttpProxy } from './support/http-proxy.ts'
 import { bringSqlite, everything, filesystem, memory, sqlite } from './support/real-servers.ts'
 import {
   handleOf,
@@ -45,10 +46,10 @@ function configFile(directory: string, mcpServers: object, modules: object[], se
   return file
 }
 
-async function connect(config: string): Promise<Session> {
+async function connect(config: string, ...args: string[]): Promise<Session> {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [MAIN, '--config', config],
+    args: [MAIN, '--config', config, ...args],
     stderr: 'pipe',
   })
   let stderr = ''
@@ -322,5 +323,92 @@ verifies(
     await expect(alone.call('everything_echo', { message: 'x' })).rejects.toThrow('Unknown tool')
     await Promise.all([chained.client.close(), alone.client.close()])
     for (const directory of directories) expect(holding(directory, [KEY])).toEqual([])
+  },
+)
+
+verifies(
+  'S2.22 S2.5 S2.38',
+  'one process with three servers is another package at each address, and a profile of its own over standard input',
+  async () => {
+    const directory = temporaryDirectory()
+    const files = join(directory, 'files')
+    mkdirSync(files)
+    writeFileSync(join(files, 'a.txt'), 'the harbour is open')
+    const servers = { files: filesystem(files), memory: memory(join(directory, 'memory.jsonl')), everything }
+    const notes = {
+      use: 'package',
+      profile: 'notes',
+      title: 'Notes',
+      instructions: 'Look here first.',
+      tools: ['memory/read_graph', 'memory/create_entities', 'files/read_text_file'],
+    }
+    const modules = [notes, { use: 'package', profile: 'demo', servers: ['everything'] }]
+    const proxy = await startHttpProxy({ servers, modules, directory })
+    const at = async (profile: string): Promise<Client> => {
+      const client = new Client({ name: 'test', version: '1.0.0' })
+      onTestFinished(() => client.close())
+      await client.connect(new StreamableHTTPClientTransport(new URL(`${proxy.url.href}${profile}`)), PATIENT)
+      return client
+    }
+    const [one, two, all] = await Promise.all([at('/notes'), at('/demo'), at('')])
+    const tools = async (client: Client): Promise<string[]> =>
+      (await client.listTools(undefined, PATIENT)).tools
+        .map(({ name }) => name)
+        .filter((name) => !name.startsWith('proxy_'))
+        .sort()
+    const chosen = ['files_read_text_file', 'memory_create_entities', 'memory_read_graph']
+    await expect.poll(() => tools(one), { timeout: 170_000, interval: 200 }).toEqual(chosen)
+    await expect
+      .poll(async () => (await tools(two)).length, { timeout: 170_000, interval: 200 })
+      .toBeGreaterThan(5)
+    expect((await tools(two)).filter((name) => !name.startsWith('everything_'))).toEqual([])
+    await expect
+      .poll(() => tools(all), { timeout: 170_000, interval: 200 })
+      .toEqual(expect.arrayContaining(['everything_echo', 'files_write_file', ...chosen]))
+    expect(one.getServerVersion()?.title).toBe('Notes')
+    expect(one.getInstructions()).toMatch(/^Look here first\./)
+    expect(two.getInstructions()).not.toContain('Look here first.')
+
+    const call = async (client: Client, name: string, args: Record<string, unknown> = {}): Promise<string> =>
+      textOf((await client.callTool({ name, arguments: args }, PATIENT)) as ToolResult)
+    const path = join(files, 'a.txt')
+    expect(await call(one, 'files_read_text_file', { path })).toContain('the harbour is open')
+    expect(await call(two, 'everything_echo', { message: 'hello' })).toContain('hello')
+    for (const [client, name] of [
+      [one, 'files_write_file'],
+      [one, 'everything_echo'],
+      [one, 'echo'],
+      [two, 'files_read_text_file'],
+      [two, 'memory_read_graph'],
+    ] as const) {
+      await expect(call(client, name, { path, content: 'x', message: 'x' })).rejects.toThrow('Unknown tool')
+      const fresh = await call(client, 'proxy_search', { tool: name, arguments: { path }, pattern: 'a' })
+      expect(fresh).toMatch(/unknown tool/i)
+    }
+    expect(readFileSync(path, 'utf8')).toBe('the harbour is open')
+    const { prompts } = await two.listPrompts(undefined, PATIENT)
+    expect(prompts.length).toBeGreaterThan(0)
+    const { resources } = await two.listResources(undefined, PATIENT)
+    const { uri = '' } = resources[0] ?? {}
+    await expect(one.readResource({ uri }, PATIENT)).rejects.toThrow(/not found/i)
+    const absent = await fetch(`${proxy.url.href}/Notes`, { method: 'POST', body: '{}' })
+    expect([absent.status, await absent.json()]).toMatchObject([
+      404,
+      { error: { message: expect.stringContaining('Did you mean notes?') } },
+    ])
+    await Promise.all([one.close(), two.close(), all.close()])
+
+    const config = join(directory, 'mcp.json')
+    const wrong = await runProxy(['--config', config, '--profile', 'nots'])
+    expect([wrong.code, wrong.stderr]).toEqual([
+      2,
+      expect.stringMatching(/--profile.*Did you mean notes\? There are: notes, demo\./s),
+    ])
+    const local = await connect(config, '--profile', 'notes')
+    await expect.poll(() => tools(local.client), { timeout: 170_000, interval: 200 }).toEqual(chosen)
+    expect(local.client.getServerVersion()?.title).toBe('Notes')
+    const doctor = await runProxy(['doctor', '--config', config])
+    expect(doctor.stdout).toMatch(/profile notes +Notes; 3 tools of files, memory; /)
+    expect(doctor.stdout).toMatch(/profile demo +\d+ tools of everything; /)
   },
 )

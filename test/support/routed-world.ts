@@ -40,6 +40,7 @@ export async function routedWorld(
     get servers() {
       return Object.keys(servers)
     },
+    serversFor: () => Object.keys(servers),
     known: () => ({ capabilities: { tools: {}, prompts: {}, resources: {} } }),
     status: () => [],
     list: async (kind: ListKind) =>

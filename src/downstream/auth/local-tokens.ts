@@ -46,10 +46,12 @@ export function createLocalTokens({ path, now, logger }: LocalTokensOptions): Ve
         if (token.startsWith(TOKEN_PREFIX)) throw new TokenRefused('the token is unknown')
         return undefined
       }
-      if (entry.expires === undefined) return { principal: { id: entry.id }, scopes: undefined }
-      const expires = Date.parse(entry.expires)
-      if (expires <= now()) throw new TokenRefused('the token has expired')
-      return { principal: { id: entry.id, expiresAt: Math.floor(expires / 1000) }, scopes: undefined }
+      const { id, profiles, expires } = entry
+      const principal = { id, ...(profiles && { profiles }) }
+      if (expires === undefined) return { principal, scopes: undefined }
+      const end = Date.parse(expires)
+      if (end <= now()) throw new TokenRefused('the token has expired')
+      return { principal: { ...principal, expiresAt: Math.floor(end / 1000) }, scopes: undefined }
     },
   }
 }

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LEGACY_VERSIONS } from '../../protocol/eras.ts'
 import { RPC } from '../../protocol/errors.ts'
 import type { JsonRpcMessage } from '../../protocol/message.ts'
-import type { Principal } from '../authenticate.ts'
+import type { Principal, Visitor } from '../authenticate.ts'
 import { negotiateVersion } from '../handshake.ts'
 import type { HttpOptions } from '../listen.ts'
 import { agentOf, expiryOf } from '../principal.ts'
@@ -29,12 +29,14 @@ interface Hosted {
   transport: SessionTransport
   /** What the handshake agreed on: clients before 2025-06-18 do not repeat it. */
   version: string
+  /** Its profile, whose address alone it has. */
+  profile: string | undefined
 }
 
 export interface LegacyEndpoint {
-  post(request: IncomingMessage, response: ServerResponse, body: Body, principal?: Principal): Promise<void>
+  post(request: IncomingMessage, response: ServerResponse, body: Body, visitor: Visitor): Promise<void>
   /** GET opens a stream, DELETE ends the session. */
-  other(request: IncomingMessage, response: ServerResponse, principal?: Principal): Promise<void>
+  other(request: IncomingMessage, response: ServerResponse, visitor: Visitor): Promise<void>
   close(): Promise<void>
 }
 
@@ -46,8 +48,9 @@ export function createLegacyEndpoint(options: HttpOptions, heartbeat: Heartbeat)
     request: IncomingMessage,
     response: ServerResponse,
     { messages, batch }: Body,
-    principal?: Principal,
+    visitor: Visitor,
   ): Promise<void> {
+    const { principal } = visitor
     const [first] = messages
     const about: Refusal = { id: first && !batch && isRequest(first) ? first.id : null }
     if (!accepts(request, 'application/json', 'text/event-stream')) {
@@ -59,10 +62,10 @@ export function createLegacyEndpoint(options: HttpOptions, heartbeat: Heartbeat)
       return refuse(response, 400, 'Invalid Request: initialize comes alone', { code: RPC.invalidRequest })
     }
     if (initialize && header(request, 'mcp-session-id') === undefined) {
-      return begin(initialize, { response, primed: false, until: expiryOf(principal) }, batch, principal)
+      return begin(initialize, { response, primed: false, until: expiryOf(principal) }, batch, visitor)
     }
     const requests = messages.filter(isRequest)
-    const kept = find(request, response, principal, { about, answers: requests.length > 0 })
+    const kept = find(request, response, visitor, { about, answers: requests.length > 0 })
     if (!kept) return
     if (initialize) {
       return refuse(response, 400, 'Invalid Request: this session is initialized already', {
@@ -88,7 +91,7 @@ export function createLegacyEndpoint(options: HttpOptions, heartbeat: Heartbeat)
     initialize: JsonRpcMessage,
     receiver: Receiver,
     batch: boolean,
-    principal: Principal | undefined,
+    { principal, profile }: Visitor,
   ): Promise<void> {
     const { response } = receiver
     const params = 'params' in initialize ? initialize.params : undefined
@@ -97,20 +100,16 @@ export function createLegacyEndpoint(options: HttpOptions, heartbeat: Heartbeat)
       const id = randomUUID()
       const agent = agentOf(principal, { id, kind: 'session' })
       const transport = new SessionTransport({ sessionId: id, heartbeat, now })
-      const session = await openSession({ id, agent, transport, backend })
-      return { session, transport: { transport, version } }
+      const session = await openSession({ id, agent, transport, backend, profile })
+      return { session, transport: { transport, version, profile } }
     }
     const kept = await sessions.open(hosted, { response, owner: principal?.id, answers: true })
     if (!kept) return refuse(response, 503, 'Too many sessions: try again later')
     kept.transport.transport.post([initialize], batch, { ...receiver, primed: version >= PRIMED_SINCE })
   }
 
-  async function other(
-    request: IncomingMessage,
-    response: ServerResponse,
-    principal?: Principal,
-  ): Promise<void> {
-    const kept = find(request, response, principal)
+  async function other(request: IncomingMessage, response: ServerResponse, visitor: Visitor): Promise<void> {
+    const kept = find(request, response, visitor)
     if (!kept) return
     if (request.method === 'DELETE') {
       await kept.session.close()
@@ -121,7 +120,7 @@ export function createLegacyEndpoint(options: HttpOptions, heartbeat: Heartbeat)
       return refuse(response, 406, 'Not Acceptable: Client must accept text/event-stream')
     }
     const refused = kept.transport.transport.open(
-      receiverOf(request, response, kept.transport, principal),
+      receiverOf(request, response, kept.transport, visitor.principal),
       header(request, 'last-event-id'),
     )
     if (refused) refuse(response, refused.status, refused.message)
@@ -131,7 +130,7 @@ export function createLegacyEndpoint(options: HttpOptions, heartbeat: Heartbeat)
   function find(
     request: IncomingMessage,
     response: ServerResponse,
-    principal: Principal | undefined,
+    { principal, profile }: Visitor,
     { about, answers = false }: { about?: Refusal; answers?: boolean } = {},
   ): Kept<Hosted> | undefined {
     const id = header(request, 'mcp-session-id')
@@ -142,7 +141,8 @@ export function createLegacyEndpoint(options: HttpOptions, heartbeat: Heartbeat)
       const message = `Bad Request: Unsupported protocol version: ${version} (supported versions: ${VERSIONS.join(', ')})`
       refuse(response, 400, message, about)
     } else {
-      const kept = sessions.use(id, { response, owner: principal?.id, answers })
+      const uses = { response, owner: principal?.id, answers }
+      const kept = sessions.use(id, uses, (hosted) => hosted.profile === profile)
       if (kept) return kept
       refuse(response, 404, 'Session not found: initialize again', { ...about, code: SESSION_NOT_FOUND })
     }

@@ -14,6 +14,7 @@ export interface ModernReplyOptions {
   response: ServerResponse
   heartbeat: Heartbeat
   now: () => number
+  profile: string | undefined
   /** Milliseconds since 1970 after which the client has to say anew who it is. */
   until: number | undefined
 }
@@ -28,6 +29,7 @@ const STATUS_MS = 5000
 export class ModernReply implements Requester {
   readonly id: RequestId
   readonly agent: Agent
+  readonly profile: string | undefined
   readonly #options: ModernReplyOptions
   readonly #timer: NodeJS.Timeout
   #controller: AbortController | undefined
@@ -38,6 +40,7 @@ export class ModernReply implements Requester {
   constructor(id: RequestId, agent: Agent, options: ModernReplyOptions) {
     this.id = id
     this.agent = agent
+    this.profile = options.profile
     this.#options = options
     this.#timer = setTimeout(() => this.#begin(), STATUS_MS).unref()
     options.response.once('close', () => this.#left())

@@ -6,7 +6,7 @@ import type { Agent } from '../../protocol/exchange.ts'
 import { isObject, own } from '../../protocol/json.ts'
 import type { JsonRpcNotification, JsonRpcRequest } from '../../protocol/message.ts'
 import { validateParamHeaders } from '../../protocol/param-headers.ts'
-import type { Principal } from '../authenticate.ts'
+import type { Visitor } from '../authenticate.ts'
 import type { HttpOptions } from '../listen.ts'
 import { LISTEN } from '../modern/methods.ts'
 import type { ModernService } from '../modern-service.ts'
@@ -37,7 +37,7 @@ export interface ModernEndpoint {
     request: IncomingMessage,
     response: ServerResponse,
     message: JsonRpcRequest | JsonRpcNotification,
-    principal?: Principal,
+    visitor: Visitor,
   ): Promise<void>
   close(): Promise<void>
 }
@@ -50,7 +50,7 @@ export function createModernEndpoint(
     request: IncomingMessage,
     response: ServerResponse,
     message: JsonRpcRequest | JsonRpcNotification,
-    principal?: Principal,
+    visitor: Visitor,
   ): Promise<void> {
     if (!isRequest(message)) {
       const mismatch = checkNotification(request, message)
@@ -71,7 +71,7 @@ export function createModernEndpoint(
     if (!modern) return refuseWith(response, 400, notSpoken(message), message.id)
     const fault = checkRequest(request, message)
     if (fault) return refuseWith(response, 400, fault, message.id)
-    await serve(modern, request, response, message, principal)
+    await serve(modern, request, response, message, visitor)
   }
 
   async function serve(
@@ -79,12 +79,13 @@ export function createModernEndpoint(
     request: IncomingMessage,
     response: ServerResponse,
     message: JsonRpcRequest,
-    principal: Principal | undefined,
+    { principal, profile }: Visitor,
   ): Promise<void> {
     const reply = new ModernReply(message.id, agentOf(principal, ANONYMOUS), {
       response,
       heartbeat,
       now,
+      profile,
       // What was permitted when it was asked for gets its answer; what goes on and on is asked for anew.
       until: message.method === LISTEN ? expiryOf(principal) : undefined,
     })

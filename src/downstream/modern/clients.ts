@@ -14,8 +14,8 @@ export interface Lease {
 }
 
 export interface ModernClients {
-  /** The client that says this of itself; it stays until `rest` was called as often. */
-  use(agent: Agent, envelope: Envelope): Lease
+  /** The client that says this of itself and chose this profile; it stays until `rest` was called as often. */
+  use(agent: Agent, envelope: Envelope, profile?: string): Lease
   rest(lease: Lease): void
   close(): void
 }
@@ -69,7 +69,8 @@ export function createModernClients(options: ModernClientsOptions): ModernClient
       if (entry.busy === 0 && now() - entry.lastUsed >= IDLE_MS) giveUp(entry)
   }
 
-  function meet(key: string, agent: Agent, { info, capabilities, protocolVersion, via }: Envelope): Entry {
+  function meet(key: string, agent: Agent, envelope: Envelope, profile: string | undefined): Entry {
+    const { info, capabilities, protocolVersion, via } = envelope
     makeRoom()
     const client: Client = {
       id: `modern:${createHash('sha256').update(key).digest('hex').slice(0, 32)}`,
@@ -78,6 +79,7 @@ export function createModernClients(options: ModernClientsOptions): ModernClient
       info,
       capabilities,
       protocolVersion,
+      ...(profile !== undefined && { profile }),
       ...(via.length > 0 && { via }),
       notify: (notification) => options.notify(client, notification),
       ask: ({ method }) =>
@@ -96,10 +98,18 @@ export function createModernClients(options: ModernClientsOptions): ModernClient
   }
 
   return {
-    use(agent, envelope) {
+    use(agent, envelope, profile) {
       const { protocolVersion, info, capabilities, via } = envelope
-      const key = JSON.stringify([agent.kind, agent.id, protocolVersion, info, capabilities, via])
-      const entry = entries.get(key) ?? meet(key, agent, envelope)
+      const key = JSON.stringify([
+        agent.kind,
+        agent.id,
+        profile ?? null,
+        protocolVersion,
+        info,
+        capabilities,
+        via,
+      ])
+      const entry = entries.get(key) ?? meet(key, agent, envelope, profile)
       entry.busy++
       // The order of the map is that of use.
       entries.delete(key)

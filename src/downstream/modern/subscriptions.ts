@@ -98,7 +98,7 @@ export function createSubscriptions({ backend, audience }: SubscriptionsOptions)
   return {
     async listen(client, params, requester) {
       refuseTooMany(client.agent)
-      const { capabilities, serverInfo } = backend.describe()
+      const { capabilities, serverInfo } = backend.describe({ profile: client.profile })
       const filter = honour(readFilter(params), capabilities)
       const subscription = new Subscription(filter, requester)
       const listener = open(client, subscription)

@@ -1,6 +1,6 @@
 /** What one tool can do in the place of many: its actions, and what each is given and gives. */
 import type { Engine } from '../../engine/engine.ts'
-import type { Exchange, Handler } from '../../protocol/exchange.ts'
+import type { Client, Exchange, Handler } from '../../protocol/exchange.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import type { Spills } from '../../spill/spills.ts'
 import type { Keeper } from '../../store/keeper.ts'
@@ -29,10 +29,10 @@ export interface DispatchParts {
   engine: Engine
   keeper: Keeper
   spills: Spills
-  /** The servers, in the order of the configuration. */
-  connections(): readonly ConnectionInfo[]
-  /** Which tools of all servers may be used. Undefined: all. */
-  toolFilter(): ToolFilter | undefined
+  /** The servers that are there for this client, in the order of the configuration. */
+  connections(client: Client): readonly ConnectionInfo[]
+  /** Which tools of all servers may be used, as far as this client may know. Undefined: all. */
+  toolFilter(client: Client): ToolFilter | undefined
   /** Whoever lists the tools of these servers next gets what they say then. */
   refresh(servers: readonly string[], exchange: Exchange): void
 }

@@ -77,7 +77,7 @@ async function dispatch(
   if (!tool.actions.has(action))
     return errorResult(`${tool.name} has no action ${action}: use ${tool.elsewhere}.`)
   if (params.refresh === true) {
-    const connections = withAliases(options.connections())
+    const connections = withAliases(options.connections(exchange.client))
     const chosen =
       params.connection === undefined ? undefined : findConnection(params.connection, connections)
     // What nobody has listed yet is only remembered: it is asked for first, so that there is something to ask anew.
@@ -90,7 +90,7 @@ async function dispatch(
   const situation: Situation = {
     exchange: { ...exchange, params: { ...exchange.params, arguments: given } },
     listing: await shelves.of(exchange),
-    connections: withAliases(options.connections()),
+    connections: withAliases(options.connections(exchange.client)),
     next,
     allowed: tool.allowed,
   }

@@ -129,10 +129,10 @@ function within(items: readonly JsonObject[], budget: number): JsonObject[] {
   return fitting
 }
 
-export const status: Action = async (_, { connections, listing }, { settings, toolFilter }) => {
+export const status: Action = async (_, { connections, exchange, listing }, { settings, toolFilter }) => {
   const { tools } = listing.shelf
   const refreshed = connections.flatMap((one) => (one.refreshed === undefined ? [] : [one.refreshed]))
-  const filter = toolFilter()
+  const filter = toolFilter(exchange.client)
   const told = connections.map((one): JsonObject => {
     const { alias, server, serverInfo, lastError, toolFilter: ownFilter } = one
     return {

@@ -6,6 +6,7 @@ import { leadOf } from '../../discovery/lead.ts'
 import type { Found } from '../../discovery/search.ts'
 import { signatureOf } from '../../discovery/signature.ts'
 import { errorResult, textBlock } from '../../protocol/content.ts'
+import type { Client } from '../../protocol/exchange.ts'
 import { type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import { ellipsis } from '../../text/cut.ts'
 import { readParams } from '../../tools/params.ts'
@@ -60,7 +61,7 @@ const DESCRIPTION = {
 export function retrieveTools(
   settings: RetrieveSettings,
   registry: Registry | undefined,
-  failing: () => ReadonlyMap<string, string> = () => new Map(),
+  failing: (client: Client) => ReadonlyMap<string, string> = () => new Map(),
 ): ExposureTool {
   const { topK } = settings
   const way = settings.routing === 'call' && isSplit(settings) ? 'split' : settings.routing
@@ -114,7 +115,7 @@ export function retrieveTools(
             pool_size: pooled.names.length,
             pool_limit: pooled.limit,
           }),
-        ...absentOf(failing(), shelf),
+        ...absentOf(failing(exchange.client), shelf),
         tools,
       })
     },

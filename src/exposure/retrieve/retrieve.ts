@@ -5,7 +5,7 @@
 import type { Finder } from '../../discovery/finder.ts'
 import { errorResult } from '../../protocol/content.ts'
 import { RPC, RpcError } from '../../protocol/errors.ts'
-import type { Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
+import type { Client, Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../../protocol/json.ts'
 import type { Result } from '../../protocol/result.ts'
 import { lean } from '../lean.ts'
@@ -24,8 +24,8 @@ export interface RetrieveOptions extends RetrieveSettings {
   registry?: Registry | undefined
   /** An answer of these tools as a client may have it: one that is too large becomes a preview of what is kept. */
   bounded(exchange: Exchange, result: JsonObject): Promise<Result>
-  /** Servers that cannot be reached now, with the reason. */
-  failing?(): ReadonlyMap<string, string>
+  /** Servers of this client that cannot be reached now, with the reason. */
+  failing?(client: Client): ReadonlyMap<string, string>
   /** Tokens of texts; for `listWithinTokens`. */
   countTokens(texts: readonly string[]): Promise<number[]>
 }

@@ -14,11 +14,12 @@ const CARRIED = /^(?:progressToken|traceparent|tracestate|baggage|io\.modelconte
  * The same for calls of one agent that differ in the order of names alone. Undefined for a call that is no other's: of a task, with
  * answers to what a server asked, or of an agent that nobody knows, who may be several.
  */
-export function keyOf({ agent, params }: Exchange): string | undefined {
+export function keyOf({ agent, client, params }: Exchange): string | undefined {
   if (agent.kind === 'anonymous' || Object.keys(params).some((member) => !KNOWN.has(member))) return undefined
   const { name, arguments: args = {}, _meta: meta } = params
   const asked = isObject(meta) ? Object.entries(meta).filter(([member]) => !CARRIED.test(member)) : []
-  const call = [agent.kind, agent.id, name ?? null, args, Object.fromEntries(asked)]
+  // Names may mean other tools in another profile.
+  const call = [agent.kind, agent.id, client.profile ?? null, name ?? null, args, Object.fromEntries(asked)]
   const hash = createHash('sha256')
   try {
     for (const part of jsonParts(ordered(call as JsonValue))) hash.update(part)

@@ -34,14 +34,14 @@ export function createTasks(upstreams: Upstreams, resources: Resources): Tasks {
     if (mine.size > MAX_TASKS && oldest !== undefined) mine.delete(oldest)
   }
 
-  const withTasks = (): string[] =>
-    upstreams.servers.filter((server) => mayOffer(upstreams.known(server), 'tasks'))
+  const withTasks = (client: Client): string[] =>
+    upstreams.serversFor(client).filter((server) => mayOffer(upstreams.known(server), 'tasks'))
 
   const forward: Handler = async (exchange) => {
     const { method, params, client } = exchange
     const owner = typeof params.taskId === 'string' ? owners.get(client)?.get(params.taskId) : undefined
     let refusal: unknown
-    for (const server of owner === undefined ? withTasks() : [owner]) {
+    for (const server of owner === undefined ? withTasks(client) : [owner]) {
       try {
         return await resources.outward(
           server,
@@ -80,7 +80,9 @@ export function createTasks(upstreams: Upstreams, resources: Resources): Tasks {
       'tasks/list': async (exchange) => {
         refuseCursor(exchange)
         // A server that cannot say leaves the tasks of the others what they are.
-        const lists = await Promise.allSettled(withTasks().map((server) => tasksOf(server, exchange)))
+        const lists = await Promise.allSettled(
+          withTasks(exchange.client).map((server) => tasksOf(server, exchange)),
+        )
         return { tasks: lists.flatMap((list) => (list.status === 'fulfilled' ? list.value : [])) }
       },
     },

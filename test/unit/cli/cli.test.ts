@@ -46,6 +46,25 @@ describe('run', () => {
     })
   })
 
+  verifies('S2.22', '--profile chooses one, and one that there is not ends the start', async () => {
+    const w = world({ start: async () => ({ url: 'http://127.0.0.1:1/mcp' }) })
+    const modules = [
+      { use: 'package', profile: 'notes', title: 'Notes' },
+      { use: 'package', profile: 'data' },
+    ]
+    w.write('mcp.json', JSON.stringify({ mcpServers: { a: { command: 'x' } }, modules }))
+    const running = w.cli('--transport', 'streamable-http')
+    await expect.poll(() => w.err()).toContain('profile data at http://127.0.0.1:1/mcp/data\n')
+    w.leave()
+    expect(await running).toBe(0)
+    expect(await w.cli('--profile', 'date')).toBe(2)
+    expect(w.err()).toContain('Did you mean data? There are: notes, data.')
+    expect(await w.cli('--profile', 'notes', '--', 'npx', 'server')).toBe(2)
+    const chosen = w.cli('--profile', 'notes')
+    await expect.poll(() => w.configs.at(-1)?.modules.length).toBe(1)
+    expect(await chosen).toBe(0)
+  })
+
   test('-- wraps one command, whatever its arguments look like', async () => {
     const w = world()
     const running = w.cli(...quiet, '--', 'npx', '-y', 'server-x', '--port', '5', 'doctor')

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { verifies } from '../../support/verifies.ts'
 import { world } from './support.ts'
 
 const two = JSON.stringify({
@@ -51,6 +52,30 @@ describe('doctor', () => {
     })
     expect(findings).toContainEqual(expect.objectContaining({ subject: 'good', state: 'ok' }))
   })
+
+  verifies(
+    'S2.22',
+    'profiles are told with how many tools they have; one with none is a warning',
+    async () => {
+      const modules = [
+        { use: 'package', profile: 'notes', title: 'Notes' },
+        { use: 'package', profile: 'data', default: true },
+      ]
+      const text = JSON.stringify({ mcpServers: { good: { command: 'node' } }, modules })
+      const w = world()
+      w.write('mcp.json', text)
+      expect(await w.cli('doctor')).toBe(0)
+      expect(w.out()).toMatch(/ok +profile notes +Notes; 3 tools of good; --profile notes or \/mcp\/notes\n/)
+      expect(w.out()).toMatch(
+        /ok +profile data +3 tools of good; --profile data or \/mcp\/data; the default\n/,
+      )
+      const empty = world({ profileTools: 0 })
+      empty.write('mcp.json', text)
+      expect(await empty.cli('doctor', '--profile', 'notes')).toBe(0)
+      expect(empty.out()).toMatch(/warning +profile notes +Notes; 0 tools/)
+      expect(empty.out()).not.toContain('profile data')
+    },
+  )
 
   test('a broken configuration: 2, told as a finding', async () => {
     const w = world()

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { runCli } from '../../../src/cli/cli.ts'
 import type { Host } from '../../../src/cli/host.ts'
+import { profilesOf } from '../../../src/config/profiles.ts'
 import type { Config } from '../../../src/config/schema.ts'
 import type { Gateway, ModuleStatus } from '../../../src/gateway.ts'
 import { totalsOf } from '../../../src/telemetry/savings-report.ts'
@@ -33,6 +34,8 @@ export interface WorldOptions {
   status?: (config: Config) => Omit<ServerStatus, 'server' | 'transport'>
   start?: () => Promise<{ url?: string }>
   close?: () => Promise<void>
+  /** How many tools each profile has. */
+  profileTools?: number
   /** What `doctor` finds of the modules. */
   modules?: ModuleStatus[]
 }
@@ -66,6 +69,12 @@ export function world(options: WorldOptions = {}): World {
       })),
     status: () => [],
     modules: () => [],
+    profiles: async () =>
+      profilesOf(config.modules).map((profile) => ({
+        ...profile,
+        servers: config.servers.map(({ name }) => name),
+        tools: options.profileTools ?? 3,
+      })),
     checkModules: async () => options.modules ?? [],
     layers: () => [
       { name: 'shape', kind: 'feature', what: 'Keeps.' },

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { addToken, listTokens } from '../../../src/cli/token.ts'
 import { hashToken, readTokens } from '../../../src/config/token-file.ts'
+import { verifies } from '../../support/verifies.ts'
 import { world } from './support.ts'
 
 const NOW = Date.UTC(2030, 0, 1)
@@ -35,6 +36,28 @@ describe('token add', () => {
     expect(w.err().slice(said.length)).not.toContain('restart')
     const [a, b] = w.out().trim().split('\n')
     expect(a).not.toBe(b)
+  })
+
+  verifies('S2.22', 'with --profile it opens that profile alone, which has to be there', async () => {
+    const w = world()
+    const modules = [
+      { use: 'package', profile: 'notes' },
+      { use: 'package', profile: 'data' },
+    ]
+    w.write('mcp.json', JSON.stringify({ mcpServers: { a: { command: 'x' } }, modules }))
+    expect(await w.cli('token', 'add', 'a', '--profile', 'notes')).toBe(0)
+    expect(w.err()).toContain('for the profile notes alone')
+    const path = join(w.host.home, '.mcpproxy', 'tokens.json')
+    expect(readTokens(path).map(({ profiles }) => profiles)).toEqual([['notes']])
+    await w.cli('token', 'list')
+    expect(w.out()).toContain('for notes, made')
+    expect(await w.cli('token', 'add', 'b', '--profile', 'note')).toBe(2)
+    expect(w.err()).toContain('Did you mean notes? There are: notes, data.')
+    const file = JSON.parse(readFileSync(path, 'utf8')) as { tokens: object[] }
+    writeFileSync(path, JSON.stringify({ ...file, tokens: [{ ...file.tokens[0], profiles: 'notes' }] }))
+    expect(() => readTokens(path)).toThrow('is no token')
+    const empty = world()
+    expect(await empty.cli('token', 'add', 'a', '--profile', 'notes')).toBe(2)
   })
 
   test('writes where the configuration says', async () => {

@@ -148,7 +148,7 @@ describe('what is wrong is told with path, value and remedy', () => {
   test('features of other versions are not accepted silently', () => {
     const { warnings } = load({ mcpServers: { a: { command: 'x', concurrency: 3 } }, profiles: {} })
     expect(warnings.map(({ message }) => message)).toEqual([
-      'is not available in this version and is ignored',
+      'is not known and is ignored: a profile is a module',
       'is not available in this version and is ignored',
     ])
   })

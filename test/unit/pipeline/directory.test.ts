@@ -19,6 +19,7 @@ function world(lists: Record<string, JsonObject[]>, prefix: NamingOptions['prefi
   const state = { lists, asked: 0, errors: {} as Record<string, string> }
   const upstreams = {
     servers: Object.keys(lists),
+    serversFor: () => Object.keys(lists),
     status: () => Object.keys(lists).map((server) => ({ server, lastError: state.errors[server] })),
     list: async () => {
       state.asked++

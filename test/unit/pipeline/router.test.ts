@@ -36,6 +36,7 @@ function world(servers: Record<string, FakeServer>, one: Client = client()) {
   let listed = 0
   const upstreams = {
     servers: Object.keys(servers),
+    serversFor: () => Object.keys(servers),
     known: (name: string) => ({ capabilities: servers[name]?.capabilities ?? EVERYTHING }),
     list: async (kind: ListKind) => {
       listed++

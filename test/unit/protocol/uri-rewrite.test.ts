@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts'
 import {
   renameInArguments,
   renameInResult,
   renameUri,
   renameViews,
 } from '../../../src/protocol/uri-rewrite.ts'
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts'
 import { deepFreeze } from '../../support/deep-freeze.ts'
 import { soundKeys } from '../../support/keys.ts'
 

@@ -4,12 +4,13 @@ import { describe, expect, test } from 'vitest'
 import { changeTokens, createToken, hashToken } from '../../../../src/config/token-file.ts'
 import { openAuthenticator } from '../../../../src/downstream/auth/open.ts'
 import { silentLogger } from '../../../../src/telemetry/log.ts'
+import { verifies } from '../../../support/verifies.ts'
 import { asking, clock, directory, settings, tokensFile } from './support.ts'
 
 function added(
   path: string,
   name: string,
-  options: { now: number; expires?: number },
+  options: { now: number; expires?: number; profiles?: string[] },
 ): { token: string; id: string } {
   const { token, entry } = createToken(name, options)
   changeTokens(path, (entries) => [...entries, entry])
@@ -34,6 +35,18 @@ describe('a token of the file', () => {
     expect((await ask({ authorization: `bEARER ${anna.token}` })).principal).toEqual({ id: anna.id })
     expect((await bearer(ben.token)).principal).toEqual({ id: ben.id })
     expect(ben.id).not.toBe(anna.id)
+  })
+
+  verifies('S2.22', 'may be for single profiles', async () => {
+    const { bearer, path, time } = await world()
+    const expires = time.now() + 60_000
+    const ben = added(path, 'ben', { now: time.now(), expires, profiles: ['notes'] })
+    time.pass(1000)
+    expect((await bearer(ben.token)).principal).toEqual({
+      id: ben.id,
+      profiles: ['notes'],
+      expiresAt: expires / 1000,
+    })
   })
 
   test('counts without a restart when it is added, and no longer when it is removed', async () => {

@@ -107,7 +107,10 @@ describe('with an authenticator', () => {
     const server = createServer((request, response) => {
       const method = String(request.headers['mcp-method'])
       const message = { jsonrpc: '2.0', id: 1, method, params: { _meta } } as const
-      void endpoint.post(request, response, message, { id: 'anna', expiresAt: 1 })
+      void endpoint.post(request, response, message, {
+        principal: { id: 'anna', expiresAt: 1 },
+        profile: undefined,
+      })
     })
     onTestFinished(() => void server.close())
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
