@@ -31,7 +31,8 @@ const PASSWORD = 'correct-horse-battery'
 const PEM_LINES = ['MIIEvQIBADANBgkqhkiG9w0BAQEFAASC', 'ZmFrZWtleW1hdGVyaWFsdGhhdGlzbm90']
 const PEM = `-----BEGIN PRIVATE ${'KEY'}-----\n${PEM_LINES.join('\n')}\n-----END PRIVATE ${'KEY'}-----`
 const ENCODED = Buffer.from(KEY).toString('base64').replace(/=+$/, '')
-const SECRETS = [KEY, PASSWORD, ...PEM_LINES, ENCODED]
+const WORD = 'swordfish-of-the-night'
+const SECRETS = [KEY, PASSWORD, ...PEM_LINES, ENCODED, WORD]
 
 interface Session {
   client: Client
@@ -102,7 +103,10 @@ verifies(
     const files = join(directory, 'files')
     mkdirSync(files)
     const small = join(files, 'small.txt')
-    writeFileSync(small, `the harbour is open\napi_key = ${KEY}\n`)
+    writeFileSync(
+      small,
+      `the harbour is open\napi_key = ${KEY}\nDB_PASSWORD=${WORD}\npostgres://ada:${WORD}@db/x\n`,
+    )
     const lines = Array.from({ length: 400 }, (_, n) => ({
       n,
       text: `the harbour, line ${n}`,
@@ -111,7 +115,16 @@ verifies(
     const records = join(files, 'records.json')
     writeFileSync(
       records,
-      JSON.stringify([...lines, { n: 400, password: PASSWORD, text: ENCODED, state: 'shut' }]),
+      JSON.stringify([
+        ...lines,
+        {
+          n: 400,
+          password: PASSWORD,
+          text: ENCODED,
+          state: 'shut',
+          env: [{ name: 'DB_PASSWORD', value: WORD }],
+        },
+      ]),
     )
     const large = join(files, 'large.txt')
     const text = lines.map((line) => JSON.stringify(line)).join('\n')

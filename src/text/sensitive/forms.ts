@@ -65,6 +65,7 @@ const PEM_TAIL = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y
 /** Lines of base64, whatever stands for a line break there. */
 const PEM_LINES = /(?:(?:\s|\\{1,8}[nrt]|[>|#*]){0,12}[A-Za-z0-9+/=]{16,128}){0,800}/y
 const LONGEST_PEM = 32_768
+const HEAD_BEGINS = '-----BEGIN'
 
 const USERINFO =
   /(?:\\{0,8}\/){2}(?:[^\s/?#"'<>@:\\]{0,256}:([^\s/?#"'<>@\\]{1,256})|([A-Za-z0-9_-]{20,256}))@/y
@@ -76,9 +77,9 @@ export function findForms(text: string, { words, begins, schemes, names }: Scan,
     const value = groupAt(SCHEME_VALUE, text, at)
     if (value !== undefined && IS_MIXED.test(text.slice(value.start, value.end))) add(value.start, value.end)
   }
-  for (const at of begins) {
-    const start = at - '-----BEGIN'.length
-    const end = endOfPem(text, start)
+  for (const [index, at] of begins.entries()) {
+    const start = at - HEAD_BEGINS.length
+    const end = endOfPem(text, start, begins[index + 1] ?? text.length)
     if (end > start) add(start, end)
   }
   if (names.length > 0 && (text.includes('hooks.slack') || text.includes('/webhooks')))
@@ -112,15 +113,15 @@ function inWord(text: string, start: number, end: number, add: (start: number, e
       add(start + match.index, start + match.index + match[0].length)
 }
 
-/** Where the key ends that begins here; one that was cut off goes on as far as its lines do. */
-function endOfPem(text: string, start: number): number {
+/** Where the key ends that begins here, before the next one; one that was cut off goes on as far as its lines do. */
+function endOfPem(text: string, start: number, before: number): number {
   PEM_HEAD.lastIndex = start
   if (start < 0 || !PEM_HEAD.test(text)) return -1
   const inside = PEM_HEAD.lastIndex
-  for (let at = text.indexOf('-----END', inside); at !== -1 && at - inside <= LONGEST_PEM; ) {
-    PEM_TAIL.lastIndex = at
+  const rest = text.slice(inside, Math.min(before, inside + LONGEST_PEM))
+  for (let at = rest.indexOf('-----END'); at !== -1; at = rest.indexOf('-----END', at + 1)) {
+    PEM_TAIL.lastIndex = inside + at
     if (PEM_TAIL.test(text)) return PEM_TAIL.lastIndex
-    at = text.indexOf('-----END', at + 1)
   }
   PEM_LINES.lastIndex = inside
   PEM_LINES.test(text)

@@ -13,9 +13,8 @@ import {
   secrecyOf,
 } from './names.ts'
 
-/** The longest value, and the most of a list. */
-const LONGEST = 16_384
-const MAX_LIST = 1_000
+/** The longest text of an element. */
+const LONGEST = 1_000_000
 
 const QUOTES: ReadonlySet<number> = new Set([34, 39, 96])
 const BACKSLASH = 92
@@ -122,7 +121,7 @@ function quotedAt(text: string, from: number): Part | undefined {
   if (!QUOTES.has(quote)) return undefined
   const level = open - from + 1
   const start = open + 1
-  const last = Math.min(text.length, start + LONGEST)
+  const last = text.length
   let slashes = 0
   for (let at = start; at < last; at++) {
     const code = text.charCodeAt(at)
@@ -155,7 +154,7 @@ function add(
 
 function list(text: string, from: number, secrecy: Secrecy, into: Finding[]): number {
   let at = from
-  for (let count = 0; count < MAX_LIST; count++) {
+  for (;;) {
     at = blank(text, at)
     const quoted = quotedAt(text, at)
     if (!quoted) return at
@@ -167,7 +166,6 @@ function list(text: string, from: number, secrecy: Secrecy, into: Finding[]): nu
     if (text.charCodeAt(at) !== 44) return at
     at++
   }
-  return at
 }
 
 const BLANK = /(?:\s|\\{1,8}[nrt]){0,256}/y

@@ -140,3 +140,33 @@ describe('by the name before them', () => {
       expect(found(text), text).toEqual([])
   })
 })
+
+test('what is made to take long does not', () => {
+  const many = (part: string): string => part.repeat(Math.ceil(400_000 / part.length))
+  for (const text of [
+    many('-----BEGIN PRIVATE KEY-----\n'),
+    many('-----BEGIN PRIVATE KEY-----\n-----END X'),
+    many('password:"'),
+    many('password:"password:\''),
+    many('password: ["'),
+    many('"name":"x","value":'),
+    many('<password>'),
+    many('\\"'),
+    `password:${many('\\')}"`,
+    many('eyJaaaaaaaaaaaaaaaa.'),
+    many('x://a:'),
+    many('sk-'),
+    many('Aa1'),
+    many('bearer '),
+    many('4'),
+    many('4 '),
+    many('a@'),
+    many('+1'),
+    many('DE89 '),
+  ])
+    expect(
+      findSensitive(text, new Set(['secrets', 'email', 'card', 'iban', 'phone', 'ip']), 4.3),
+    ).toBeInstanceOf(Array)
+  // However long a secret is.
+  expect(found(`{"password":"${many('x y ')}"}`)).toEqual([many('x y ')])
+})
