@@ -1,12 +1,15 @@
 /** Any server of the published interceptor proposal plugs in: the same behaviour over standard input and output and over HTTP. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished } from 'vitest'
 import { RPC, type RpcError } from '../../src/protocol/errors.ts'
 import type { Handler } from '../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../src/protocol/json.ts'
 import { moduleWorld } from '../support/module-world.ts'
+import { temporaryFolder } from '../support/upstream.ts'
 import { verifies } from '../support/verifies.ts'
 
 const script = fileURLToPath(new URL('../support/servers/interceptors.mjs', import.meta.url))
@@ -264,11 +267,12 @@ describe.each([
 })
 
 /** Answers of a server, by method. */
-const speaking = (answers: string): JsonObject => ({
+const speaking = (answers: string, starts = ''): JsonObject => ({
   command: process.execPath,
   args: [
     '-e',
-    `const offered = [{ name: 'sign', type: 'mutation', hooks: [{ events: ['x/sign'], phase: 'request' }] }]
+    `if (process.argv[1]) require('node:fs').appendFileSync(process.argv[1], 'x')
+     const offered = [{ name: 'sign', type: 'mutation', hooks: [{ events: ['x/sign'], phase: 'request' }] }]
      const version = (params) => params._meta?.['io.modelcontextprotocol/protocolVersion']
      const refuse = (code, message, data) => { throw { code, message, data } }
      const answers = { ${answers} }
@@ -278,6 +282,7 @@ const speaking = (answers: string): JsonObject => ({
        try { answer = { result: (answers[method] ?? (() => refuse(-32601, 'not known')))(params) } } catch (error) { answer = { error } }
        if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
      })`,
+    starts,
   ],
   ...{ name: 'm', timeoutMs },
 })
@@ -285,26 +290,30 @@ const speaking = (answers: string): JsonObject => ({
 verifies('S2.32 S2.37', 'a server that speaks the modern era alone plugs in as well', async () => {
   const modern = (body: string): string =>
     `(params) => version(params) === '2026-07-28' ? { resultType: 'complete', ${body} } : refuse(-32022, 'which?', { supported: ['2026-07-28'] })`
-  const { ask, modules } = await moduleWorld([
+  const { ask, sent, modules } = await moduleWorld([
     speaking(`initialize: () => refuse(-32022, 'modern only', { supported: ['2026-07-28'] }),
       'server/discover': ${modern(`supportedVersions: ['2026-07-28'], capabilities: {}`)},
       'interceptors/list': ${modern('interceptors: offered')},
       'interceptor/invoke': ${modern(`type: 'mutation', modified: true, payload: { ...params.payload, signed: params._meta }`)},`),
   ])
   expect(await modules.check()).toMatchObject([{ state: 'ok', message: 'sign (mutation)' }])
-  const { content } = await ask('tools/call', { name: 'a' })
-  expect(content).toHaveLength(1)
-  await expect(ask('x/sign', { q: 1 })).resolves.toHaveProperty('content')
+  await ask('x/sign', { q: 1 })
+  expect(sent.at(-1)?.params).toMatchObject({
+    q: 1,
+    signed: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' },
+  })
 })
 
 verifies(
   'S2.39',
   'a server that speaks no era is told as such, and not started with every message',
   async () => {
-    const { ask, modules } = await moduleWorld([speaking('')])
+    const starts = join(temporaryFolder(), 'starts')
+    const { ask, modules } = await moduleWorld([speaking('', starts)])
     const message = 'speaks no revision of MCP that this proxy speaks'
     expect(await modules.check()).toMatchObject([{ state: 'failed', message }])
-    // Each start would take a while: so many would not end.
-    for (let times = 0; times < 1_000; times++) await errorOf(ask('tools/call', { name: 'a' }))
+    for (let times = 0; times < 50; times++) await errorOf(ask('tools/call', { name: 'a' }))
+    // One for each era.
+    expect(readFileSync(starts, 'utf8')).toBe('xx')
   },
 )
