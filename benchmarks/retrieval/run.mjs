@@ -48,7 +48,7 @@ async function measure() {
     adaptive: () => adaptive(set),
     batching: () => batching(set),
     related: () => related(set),
-    times: () => times(set, options.set ?? OWN, progress),
+    times: () => times(set, progress),
     relist,
   }
   for (const [name, part] of Object.entries(parts)) {
