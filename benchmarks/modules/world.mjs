@@ -107,9 +107,12 @@ function around(layers) {
     protocolVersion: '2025-11-25',
     notify() {},
   }
-  const run = compose(layers, async ({ method }) =>
-    method === 'tools/list' ? { tools } : { content: [{ type: 'text', text: KILOBYTE }] },
-  )
+  const destination = { server: 'files', name: 'echo', definition: async () => tools[0] }
+  const run = compose(layers, async (exchange) => {
+    if (exchange.method === 'tools/list') return { tools }
+    if (exchange.admit) await exchange.admit(destination)
+    return { content: [{ type: 'text', text: KILOBYTE }] }
+  })
   const { signal } = new AbortController()
   const handler = (method, params = {}) =>
     run({ method, params, client, agent: client.agent, signal, notify() {} })

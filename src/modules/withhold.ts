@@ -50,13 +50,24 @@ interface Use {
 
 export function withhold(withheld: Withheld): Pick<Module, 'wrap' | 'notify'> {
   const roster = createRoster()
+  /** Lists are kept: the same items are asked about with every call. */
+  const verdicts = new WeakMap<JsonObject, boolean>()
+
+  function isWithheld(item: JsonObject, kind: Kind): boolean {
+    const known = verdicts.get(item)
+    if (known !== undefined) return known
+    const verdict = withheld.listed(item, kind)
+    verdicts.set(item, verdict)
+    return verdict
+  }
+
   /** By client, what was taken out of its lists: servers' own names, by kind and server. */
   const taken = new WeakMap<Client, Set<string>>()
 
   function listing(kind: Kind, passing: Result, { client }: Exchange): Result {
     if (!isConcerned(withheld, kind)) return passing
     const { result, items } = roster.learn(kind, passing, client)
-    const left = items.filter((item) => !withheld.listed(item, kind))
+    const left = items.filter((item) => !isWithheld(item, kind))
     if (left.length === items.length) return result
     note(kind, items, client)
     return { ...result, [kind]: left }
@@ -68,7 +79,7 @@ export function withhold(withheld: Withheld): Pick<Module, 'wrap' | 'notify'> {
     taken.set(client, known)
     for (const item of items) {
       const origin = originOf(item)
-      if (origin === undefined || !withheld.listed(item, kind)) continue
+      if (origin === undefined || !isWithheld(item, kind)) continue
       known.add(placeOf(kind, origin))
       const [oldest] = known
       if (known.size > MAX_TAKEN && oldest !== undefined) known.delete(oldest)
@@ -83,7 +94,7 @@ export function withhold(withheld: Withheld): Pick<Module, 'wrap' | 'notify'> {
   ): Promise<'shown' | 'withheld' | 'free'> {
     const found = roster.find(kind, name, exchange, next)
     const item = found instanceof Promise ? await found : found
-    if (item !== undefined) return withheld.listed(item, kind) ? 'withheld' : 'shown'
+    if (item !== undefined) return isWithheld(item, kind) ? 'withheld' : 'shown'
     if (withheld.unlisted(name, kind)) {
       if (kind !== 'resources' || !withheld.opens) return 'withheld'
       return standFor(name, await roster.all('resourceTemplates', exchange, next)) ? 'free' : 'withheld'
@@ -91,7 +102,7 @@ export function withhold(withheld: Withheld): Pick<Module, 'wrap' | 'notify'> {
     // Servers' own names work as well where one server has them.
     const all = [...(await roster.all(kind, exchange, next)).values()]
     note(kind, all, exchange.client)
-    const isAlias = all.some((one) => originOf(one)?.name === name && withheld.listed(one, kind))
+    const isAlias = all.some((one) => originOf(one)?.name === name && isWithheld(one, kind))
     return isAlias ? 'withheld' : 'free'
   }
 
@@ -109,7 +120,7 @@ export function withhold(withheld: Withheld): Pick<Module, 'wrap' | 'notify'> {
 
   function mayRead(uri: string, client: Client, server: string | undefined): boolean {
     const item = roster.known('resources', client)?.get(uri)
-    if (item) return !withheld.listed(item, 'resources')
+    if (item) return !isWithheld(item, 'resources')
     const templates = withheld.opens ? roster.known('resourceTemplates', client) : undefined
     if (withheld.unlisted(uri, 'resources') && !(templates && standFor(uri, templates))) return false
     return server === undefined || !withheld.reached?.({ server, name: uri }, 'resources', false)
@@ -117,7 +128,7 @@ export function withhold(withheld: Withheld): Pick<Module, 'wrap' | 'notify'> {
 
   /** Templates that may be seen. */
   function standFor(uri: string, templates: ReadonlyMap<string, JsonObject>): boolean {
-    const seen = [...templates].filter(([, item]) => !withheld.listed(item, 'resourceTemplates'))
+    const seen = [...templates].filter(([, item]) => !isWithheld(item, 'resourceTemplates'))
     return uriMatcherOf(seen.map(([template]) => patternOfTemplate(template))).sure(uri)
   }
 
@@ -148,7 +159,7 @@ export function withhold(withheld: Withheld): Pick<Module, 'wrap' | 'notify'> {
     const all = roster.known(kind, client)
     return withNames(error, (name) => {
       const item = all?.get(name)
-      return item !== undefined && !withheld.listed(item, kind) ? name : undefined
+      return item !== undefined && !isWithheld(item, kind) ? name : undefined
     })
   }
 
