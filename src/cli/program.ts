@@ -138,8 +138,8 @@ function addPinCommands(
     .description('show and approve the tools that the module pin holds back')
   pins
     .command('list', { isDefault: true })
-    .description('show which tools are held back, and why')
-    .option('--json', 'print them as JSON')
+    .description('show which tools are held back, why, and what is another than before')
+    .option('--json', 'print them as JSON, with whole definitions')
     .action(async (options: { json?: boolean }) => {
       const { listPins } = await import('./pins.ts')
       done(await listPins(host, invocation(), options.json === true))
@@ -147,7 +147,7 @@ function addPinCommands(
   pins
     .command('approve')
     .description('accept what they say of themselves now')
-    .argument('[server/tool...]', 'which')
+    .argument('[server/tool...]', 'which; with @ and the beginning of a hash: only what pins list showed')
     .option('--all', 'all that are held back')
     .action(async (names: string[], options: { all?: boolean }) => {
       const { approvePins } = await import('./pins.ts')
