@@ -47,7 +47,12 @@ export async function openModules(config: ModulesConfig, parts: ModuleMakerParts
     check: async () => list?.check() ?? [],
     configure(next) {
       const done = last.then(async () => {
-        if (await put(next)) parts.listsChanged()
+        if (!(await put(next))) return
+        parts.logger.info(
+          { modules: next.modules.map(({ name }) => name) },
+          'the modules are these from now on',
+        )
+        parts.listsChanged()
       })
       last = done.catch(() => {})
       return done

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Loaded, type LoadRequest, loadConfig, parseConfig } from '../../../src/config/load.ts'
+import { loadConfigOnUse } from '../../../src/config/load-on-use.ts'
 import { ProxyError } from '../../../src/protocol/errors.ts'
 import { verifies } from '../../support/verifies.ts'
 
@@ -460,4 +461,32 @@ describe('where the file is looked for', () => {
 test('names of servers are data, whatever they are', () => {
   const { config } = load('{"mcpServers": {"__proto__": {"command": "x"}, "constructor": {"command": "y"}}}')
   expect(config.servers.map(({ name }) => name)).toEqual(['__proto__', 'constructor'])
+})
+
+verifies('S2.24', 'two tools cannot be given one name', () => {
+  const rename = { 'a/x': 'find', 'b/x': 'look', 'b/y': 'find' }
+  expect(failure(withSettings({ naming: { rename } }))).toContain(
+    'proxySettings.naming.rename["b/y"] is "find", as "a/x" is called already\n    → Choose another name for one of them.',
+  )
+})
+
+describe('what checks modules is loaded on use', () => {
+  const modules = [{ use: 'block', tools: ['a/*'] }, { command: 'x' }]
+
+  test.each([[undefined], [[]], [modules], [[{ use: 'blok' }]], [{ not: 'a list' }]])(
+    'and nothing is read in another way: %j',
+    async (written) => {
+      const cwd = directory(JSON.stringify({ mcpServers: { a: server }, modules: written }))
+      const request = { cwd, home: cwd, env: {} }
+      const text = (error: unknown): unknown => (error instanceof ProxyError ? error.text : error)
+      const onUse = await loadConfigOnUse(request).catch(text)
+      let atOnce: unknown
+      try {
+        atOnce = loadConfig(request)
+      } catch (error) {
+        atOnce = text(error)
+      }
+      expect(onUse).toEqual(atOnce)
+    },
+  )
 })

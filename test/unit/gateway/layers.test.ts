@@ -65,6 +65,17 @@ describe('what stands around an exchange', () => {
     expect(names()).toEqual(['account', 'shape', 'references', 'redact', 'router'])
   })
 
+  verifies('S2.10', 'stays what it was, and so do the servers, when one module cannot be made', async () => {
+    const server = (name: string): JsonObject => ({ [name]: { command: 'x' } })
+    const gateway = await open({ mcpServers: server('a'), modules: [{ use: 'block' }] }, {})
+    const twice = { use: 'rename', tools: { 'a/x': 'z', 'a/y': 'z' } }
+    const next = parseConfig({ mcpServers: server('b'), modules: [{ use: 'redact' }, twice] })
+    await expect(gateway.reconfigure(next)).rejects.toThrow('gives the name "z" to two tools: a/x and a/y')
+    expect(gateway.modules().map(({ name }) => name)).toEqual(['block'])
+    expect(gateway.layers().map(({ name }) => name)).toContain('block')
+    expect(gateway.status().map(({ server: name }) => name)).toEqual(['a'])
+  })
+
   verifies('S2.9 S2.35', 'is on the page, and so is each basic feature', async () => {
     const [hidden, all] = [await open({}, { exposure: 'retrieve' }), await open({}, MOST)]
     const known = FEATURES.map(({ name }) => name)

@@ -111,6 +111,9 @@ describe('a list that changes while calls are under way', () => {
     await world.configure([mark('b'), mark('a')])
     expect(await world.ask('tools/call')).toMatchObject({ marks: ['a', 'b'] })
     expect([happened, world.announced()]).toEqual([['a made', 'b made'], 1])
+    expect(world.lines).toEqual([
+      { level: 'info', modules: ['b', 'a'], message: 'the modules are these from now on' },
+    ])
     await world.configure([mark('b'), { use: 'shape' }, mark('a')])
     expect(world.modules.stack.names).toEqual({ outer: ['b'], inner: ['a'] })
     expect(world.announced()).toBe(2)
