@@ -125,7 +125,8 @@ function endOfPem(text: string, start: number, before: number): number {
   }
   PEM_LINES.lastIndex = inside
   PEM_LINES.test(text)
-  return Math.max(inside, PEM_LINES.lastIndex)
+  // A head alone is in programs that read keys.
+  return PEM_LINES.lastIndex > inside ? PEM_LINES.lastIndex : -1
 }
 
 /** The first group that matched of a sticky expression. */

@@ -231,7 +231,7 @@ function isWritten(text: string, { end }: Part, word: string, isLine: boolean): 
   const next = text.charCodeAt(end)
   // What is called, indexed, or filled in.
   if (next === 40 || next === 91 || next === 123 || next === 60 || /[$%:=]$/.test(word)) return false
-  if (/^(?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*$/.test(word)) return false
+  if (/^(?:[A-Za-z_$]\w*[?!]?\.)+[A-Za-z_$]\w*$/.test(word)) return false
   if (/[^A-Za-z_]/.test(word)) return true
   // A word alone on its line.
   return (

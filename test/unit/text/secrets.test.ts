@@ -1,6 +1,7 @@
 /** What is taken for a secret in a text, and what is not. */
 import { describe, expect, test } from 'vitest'
 import { findSensitive } from '../../../src/text/sensitive/find.ts'
+import { UNITS } from '../../../src/text/sensitive/units.ts'
 import { verifies } from '../../support/verifies.ts'
 
 const SECRETS = new Set(['secrets'] as const)
@@ -52,6 +53,7 @@ describe('by their form', () => {
       const cut = ['-----BEGIN PRIVATE KEY-----', ...lines].join(br)
       expect(found(`${cut}${br}${br}then some words`)).toEqual([cut])
     }
+    expect(found('if (text.includes("-----BEGIN PRIVATE KEY-----")) read(text)')).toEqual([])
     expect(found('-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----')).toEqual([])
   })
 
@@ -126,6 +128,7 @@ describe('by the name before them', () => {
       'password: string\ntoken?: string',
       'const token = getToken(); let password = user.password',
       'token = os.environ["TOKEN"]',
+      'sessionId: transport?.sessionIdOfClient,',
       'if (token == "abcdefgh1") return',
       'Password: Enter your password',
       '{"password":"Password","token":"Token"}',
@@ -139,6 +142,16 @@ describe('by the name before them', () => {
     ])
       expect(found(text), text).toEqual([])
   })
+})
+
+test('wherever the window ends through which a text is looked at, and in texts of any script', () => {
+  const key = PREFIXED[2] ?? ''
+  for (const filling of ['. ', 'é ', 'ж '])
+    for (let at = UNITS - 50; at < UNITS + 4; at++)
+      for (const before of ['', '\\n', '\\u0022', 'password=']) {
+        const text = `${filling.repeat(at).slice(0, at - 1)} ${before}${key} and on`
+        expect(found(text), `${at} ${before}`).toContain(key)
+      }
 })
 
 test('what is made to take long does not', () => {
