@@ -24,9 +24,9 @@ const MAX_BODY_BYTES = 16 * 1024 * 1024
 export async function serveHttp(options: HttpOptions): Promise<HttpListener> {
   const { maxBodyBytes = MAX_BODY_BYTES } = options
   const heartbeat = createHeartbeat()
-  const legacy = createLegacyEndpoint(options, heartbeat)
-  const modern = createModernEndpoint(options, heartbeat)
   const place = { path: PATH, profiles: options.profiles ?? (() => []) }
+  const legacy = createLegacyEndpoint(options, heartbeat, place)
+  const modern = createModernEndpoint(options, heartbeat)
 
   async function handle(
     request: IncomingMessage,

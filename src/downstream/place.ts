@@ -25,8 +25,7 @@ export function visitorAt(
   const sent = pathOf(request)
   const open = profiles().filter((profile) => mayEnter(principal, profile))
   if (sent === path) {
-    if (principal?.profiles === undefined || open.some(({ isDefault }) => isDefault))
-      return { principal, profile: undefined }
+    if (admits({ profiles }, principal, undefined)) return { principal, profile: undefined }
     refuse(response, 403, `This token is for single profiles. ${otherProfiles('', namesOf(open))}`)
     return undefined
   }
@@ -40,8 +39,24 @@ export function visitorAt(
   return undefined
 }
 
+/** Whether this profile, or none, is for whoever comes. */
+export function admits(
+  { profiles }: Pick<Place, 'profiles'>,
+  principal: Principal | undefined,
+  profile: string | undefined,
+): boolean {
+  const open = profiles().filter((one) => mayEnter(principal, one))
+  if (profile !== undefined) return open.some(({ name }) => name === profile)
+  return principal?.profiles === undefined || open.some(({ isDefault }) => isDefault)
+}
+
+/** False for a profile that is no longer there. */
+export function isThere({ profiles }: Place, name: string | undefined): boolean {
+  return name === undefined || profiles().some((profile) => profile.name === name)
+}
+
 /** False for a token that is for other profiles alone. */
-export function mayEnter({ profiles }: Principal = NOBODY, { name }: Pick<Profile, 'name'>): boolean {
+function mayEnter({ profiles }: Principal = NOBODY, { name }: Pick<Profile, 'name'>): boolean {
   return profiles === undefined || profiles.includes(name)
 }
 

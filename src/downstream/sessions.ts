@@ -55,7 +55,11 @@ const HANDSHAKE = 3
 /** Milliseconds after which a session without an open stream may go when there is no room. */
 const RESTING_MS = 60_000
 
-export function createSessions<T>({ maxSessions, sessionIdleMs, now }: SessionsOptions): Sessions<T> {
+/** `isGone`: where the session runs is no longer there, and nobody can come back to it. */
+export function createSessions<T>(
+  { maxSessions, sessionIdleMs, now }: SessionsOptions,
+  isGone: (transport: T) => boolean = () => false,
+): Sessions<T> {
   const sessions = new Map<string, Kept<T>>()
   /** Ends of sessions that were sent away; nobody finds those any more. */
   const leaving = new Set<Promise<void>>()
@@ -64,7 +68,8 @@ export function createSessions<T>({ maxSessions, sessionIdleMs, now }: SessionsO
   const sweep = setInterval(
     () => {
       for (const kept of sessions.values()) {
-        if (kept.open === 0 && now() - kept.lastUsed > sessionIdleMs) sendAway(kept)
+        const isIdle = kept.open === 0 && now() - kept.lastUsed > sessionIdleMs
+        if (isIdle || isGone(kept.transport)) sendAway(kept)
       }
     },
     Math.min(sessionIdleMs, 60_000),

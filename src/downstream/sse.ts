@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
 import type { Principal } from './authenticate.ts'
 import { type HttpListener, type HttpOptions, listen } from './listen.ts'
-import { mayEnter, visitorAt } from './place.ts'
+import { admits, isThere, visitorAt } from './place.ts'
 import { plainTransport } from './plain-transport.ts'
 import { agentOf } from './principal.ts'
 import { refuse } from './refuse.ts'
@@ -20,8 +20,11 @@ interface Hosted {
 
 export async function serveSse(options: HttpOptions): Promise<HttpListener> {
   const { backend } = options
-  const sessions = createSessions<Hosted>({ ...options, now: options.elapsed ?? options.now })
   const place = { path: STREAM_PATH, profiles: options.profiles ?? (() => []) }
+  const sessions = createSessions<Hosted>(
+    { ...options, now: options.elapsed ?? options.now },
+    ({ profile }) => !isThere(place, profile),
+  )
 
   async function handle(
     request: IncomingMessage,
@@ -31,8 +34,9 @@ export async function serveSse(options: HttpOptions): Promise<HttpListener> {
   ): Promise<void> {
     if (url.pathname === MESSAGE_PATH && request.method === 'POST') {
       const uses = { response, owner: principal?.id }
+      // A token may be for fewer profiles than it was, and a profile may be gone.
       const session = sessions.use(url.searchParams.get('sessionId') ?? '', uses, ({ profile }) =>
-        isOpen(principal, profile),
+        admits(place, principal, profile),
       )
       if (!session) return refuse(response, 404, `Session not found: connect to ${STREAM_PATH} again`)
       return session.transport.transport.handlePostMessage(request, response)
@@ -53,13 +57,6 @@ export async function serveSse(options: HttpOptions): Promise<HttpListener> {
     } else {
       refuse(response, 404, `MCP is served at ${STREAM_PATH}`)
     }
-  }
-
-  /** A token may be for fewer profiles than it was, and a profile may be gone. */
-  function isOpen(principal: Principal | undefined, profile: string | undefined): boolean {
-    if (profile === undefined) return true
-    const there = place.profiles().find(({ name }) => name === profile)
-    return there !== undefined && mayEnter(principal, there)
   }
 
   return listen(options, { path: STREAM_PATH, handle, closeSessions: () => sessions.close() })

@@ -2,6 +2,7 @@
 import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { parseConfig } from '../../src/config/load.ts'
@@ -356,6 +357,22 @@ describe('profiles', () => {
       ])
     },
   )
+
+  verifies('S2.22 S1.38', 'clients that know HTTP+SSE alone choose by the path as well', async () => {
+    const { url } = await world({ transport: 'sse' })
+    const client = new Client({ name: 'test', version: '1' })
+    onTestFinished(() => client.close())
+    await client.connect(new SSEClientTransport(new URL(`${url}/books`)))
+    const { tools } = await client.listTools()
+    const names = tools.map(({ name }) => name).filter((name) => !name.startsWith('proxy_'))
+    expect(names).toEqual(['files_read', 'files_many'])
+    await expect(client.callTool({ name: 'secret_read', arguments: {} })).rejects.toThrow('Unknown tool')
+    const absent = await fetch(`${url}/book`)
+    expect([absent.status, await absent.text()]).toEqual([
+      404,
+      expect.stringContaining('Did you mean books?'),
+    ])
+  })
 
   verifies('S2.22', 'a token may open single profiles alone', async () => {
     const tokens = join(temporaryFolder(), 'tokens.json')

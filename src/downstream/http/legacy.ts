@@ -7,6 +7,7 @@ import type { JsonRpcMessage } from '../../protocol/message.ts'
 import type { Principal, Visitor } from '../authenticate.ts'
 import { negotiateVersion } from '../handshake.ts'
 import type { HttpOptions } from '../listen.ts'
+import { isThere, type Place } from '../place.ts'
 import { agentOf, expiryOf } from '../principal.ts'
 import { type Refusal, refuse } from '../refuse.ts'
 import { openSession } from '../session.ts'
@@ -40,9 +41,16 @@ export interface LegacyEndpoint {
   close(): Promise<void>
 }
 
-export function createLegacyEndpoint(options: HttpOptions, heartbeat: Heartbeat): LegacyEndpoint {
+export function createLegacyEndpoint(
+  options: HttpOptions,
+  heartbeat: Heartbeat,
+  place: Place,
+): LegacyEndpoint {
   const { backend, now } = options
-  const sessions = createSessions<Hosted>({ ...options, now: options.elapsed ?? options.now })
+  const sessions = createSessions<Hosted>(
+    { ...options, now: options.elapsed ?? options.now },
+    ({ profile }) => !isThere(place, profile),
+  )
 
   async function post(
     request: IncomingMessage,

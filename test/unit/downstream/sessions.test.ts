@@ -1,9 +1,10 @@
 import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Session } from '../../../src/downstream/session.ts'
 import { createSessions } from '../../../src/downstream/sessions.ts'
 import { deferred } from '../../support/deferred.ts'
+import { verifies } from '../../support/verifies.ts'
 
 function world(maxSessions = 3) {
   const clock = { time: 0 }
@@ -132,4 +133,25 @@ describe('sessions beyond the limit', () => {
     await begin('b')
     expect(closed).toEqual(['a'])
   })
+})
+
+verifies('S2.22', 'a session whose place is gone ends, whatever is open in it', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const gone = new Set<string>()
+  const options = { maxSessions: 3, sessionIdleMs: 1e6, now: () => 0 }
+  const sessions = createSessions<string>(options, (place) => gone.has(place))
+  const closed: string[] = []
+  for (const id of ['here', 'there']) {
+    const close = async (): Promise<void> => void closed.push(id)
+    const begin = async () => ({ session: { id, ended: new Promise<void>(() => {}), close }, transport: id })
+    await sessions.open(begin, { response: new EventEmitter() as ServerResponse })
+  }
+  vi.advanceTimersByTime(120_000)
+  expect(closed).toEqual([])
+  gone.add('there')
+  vi.advanceTimersByTime(120_000)
+  expect(closed).toEqual(['there'])
+  expect(sessions.use('there', { response: new EventEmitter() as ServerResponse })).toBeUndefined()
+  await sessions.close()
 })
