@@ -69,7 +69,12 @@ function isPlain(word: string): boolean {
 }
 
 function parsed(kept: Accepted | undefined): unknown {
-  return kept?.definition === undefined ? null : JSON.parse(kept.definition)
+  if (kept?.definition === undefined) return null
+  try {
+    return JSON.parse(kept.definition)
+  } catch {
+    return kept.definition
+  }
 }
 
 /** `names`: `server/tool`, as `pins list` shows them. Exit code 1 when one of them does not wait. */

@@ -198,7 +198,7 @@ describe('pin', () => {
     expect(await world.list()).toEqual([])
     expect(world.announced()).toBe(0)
     approve(pinFileIn(folder), 'all')
-    await expect.poll(world.announced, { timeout: 30_000 }).toBe(1)
+    await expect.poll(world.announced).toBe(1)
     expect(await world.list()).toEqual(['a_read'])
   })
 
@@ -223,9 +223,10 @@ describe('pin', () => {
     const pinned = JSON.stringify({ pinned: { ...readPins(file).pinned, 'other/x': 'h' }, held: {} })
     const script = `const fs = require('node:fs'), file = process.argv[1]
       fs.writeFileSync(file + '.lock', '')
+      fs.writeFileSync(file + '.began', '')
       setTimeout(() => { fs.writeFileSync(file, process.argv[2]); fs.rmSync(file + '.lock') }, 300)`
     const other = promisify(execFile)(process.execPath, ['-e', script, file, pinned])
-    await expect.poll(() => existsSync(`${file}.lock`), { timeout: 30_000, interval: 5 }).toBe(true)
+    await expect.poll(() => existsSync(`${file}.began`), { interval: 5 }).toBe(true)
     world.tools.push(listed('a', 'new'))
     await world.list()
     await other
