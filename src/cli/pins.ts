@@ -122,7 +122,10 @@ async function filesOf(host: Host, invocation: Invocation): Promise<{ module: st
     )
   }
   const directory = dataDirectory(config, host.cwd, host.home)
-  return pins.map(({ name }) => ({ module: name, file: pinFileIn(moduleDirectory(directory, name)) }))
+  return pins.map(({ name }) => ({
+    module: name,
+    file: pinFileIn(moduleDirectory(directory, name, config.file)),
+  }))
 }
 
 /** What a server says may hold anything: a terminal would obey it. */

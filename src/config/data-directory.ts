@@ -1,4 +1,5 @@
 /** Where the proxy writes: made when missing, private, and checked before anything depends on it. */
+import { createHash } from 'node:crypto'
 import { accessSync, constants, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
@@ -78,7 +79,11 @@ function withDirectory(config: Config, dataDir: string): Config {
   return Object.freeze({ ...config, settings: Object.freeze({ ...config.settings, dataDir }) })
 }
 
-/** Where a module keeps what lasts. */
-export function moduleDirectory(directory: string, name: string): string {
-  return join(directory, 'modules', name.replaceAll(/[^\w.-]/g, '_').replace(/^\.+/, '_'))
+/**
+ * Where a module keeps what lasts. Two configuration files on one data directory have a folder each: their servers may have one name
+ * and be others. `file`: undefined where there is none.
+ */
+export function moduleDirectory(directory: string, name: string, file: string | undefined): string {
+  const own = join(directory, 'modules', name.replaceAll(/[^\w.-]/g, '_').replace(/^\.+/, '_'))
+  return file === undefined ? own : join(own, createHash('sha256').update(file).digest('hex').slice(0, 16))
 }

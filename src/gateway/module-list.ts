@@ -39,11 +39,11 @@ export function createModuleList(stack: Stack, parts: ModuleMakerParts): ModuleL
   /** Modules that are no longer in the list, and still at work. */
   const leaving = new Set<Running>()
 
-  async function start(config: ModuleConfig, dataDir: string): Promise<Running> {
+  async function start(config: ModuleConfig, whole: ModulesConfig): Promise<Running> {
     const made = madeOf(config)
     const known = running.find((one) => one.made === made)
     if (known) return known
-    const layer = await make(config, dataDir)
+    const layer = await make(config, whole)
     // One that holds nothing can be let go at any time.
     if (layer.module.close === undefined) return { made, config, layer, idle: nothing, close: nothing }
     const { module, idle } = counted(layer.module)
@@ -82,11 +82,11 @@ export function createModuleList(stack: Stack, parts: ModuleMakerParts): ModuleL
 
   return {
     async configure(config) {
-      const { modules, settings } = config
+      const { modules } = config
       checkRenames(config)
       const made: Running[] = []
       try {
-        for (const module of modules) if (!isShape(module)) made.push(await start(module, settings.dataDir))
+        for (const module of modules) if (!isShape(module)) made.push(await start(module, config))
       } catch (error) {
         await Promise.all(made.filter((one) => !running.includes(one)).map((one) => one.close()))
         throw error

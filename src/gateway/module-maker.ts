@@ -10,6 +10,7 @@ import type { Module, ModuleContext, ModuleDefinition } from '../modules/module.
 import type { Layer } from '../modules/stack.ts'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
 import type { Logger } from '../telemetry/log.ts'
+import type { ModulesConfig } from './modules.ts'
 
 export interface ModuleMakerParts {
   engine: Pick<Engine, 'change'>
@@ -27,7 +28,7 @@ export interface ModuleMakerParts {
 }
 
 /** Rejects with ProxyError CONFIG_INVALID when the module cannot be made. */
-export type MakeModule = (module: ModuleConfig, dataDir: string) => Promise<Layer>
+export type MakeModule = (module: ModuleConfig, whole: ModulesConfig) => Promise<Layer>
 
 /** What only clients send: who wants nothing else needs to hear nothing of servers. */
 const OF_CLIENTS = /^(?:tools|prompts|resources|completion|logging)\//
@@ -37,14 +38,14 @@ export function createModuleMaker(parts: ModuleMakerParts): MakeModule {
   const isOwnTool = (tool: string): boolean => ownTools.has(tool)
   const change = createChange(parts.engine)
 
-  async function used(config: UsedModule, dataDir: string): Promise<Layer> {
+  async function used(config: UsedModule, { settings, file }: ModulesConfig): Promise<Layer> {
     const { name } = config
     const definition = await definitionOf(config, definitions)
     const options = optionsOf(config, definition)
     const logger = named(parts.logger, name)
     const messages =
       typeof definition.messages === 'function' ? definition.messages(options) : definition.messages
-    const directory = moduleDirectory(dataDir, name)
+    const directory = moduleDirectory(settings.dataDir, name, file)
     const context = { name, logger, now, elapsed, dataDir: directory, change, isOwnTool, listsChanged }
     const module = await create(definition, options, context)
     return {
@@ -79,7 +80,7 @@ export function createModuleMaker(parts: ModuleMakerParts): MakeModule {
     }
   }
 
-  return (module, dataDir) => (module.kind === 'use' ? used(module, dataDir) : external(module))
+  return (module, whole) => (module.kind === 'use' ? used(module, whole) : external(module))
 }
 
 async function definitionOf(

@@ -26,7 +26,7 @@ export interface Modules {
   close(): Promise<void>
 }
 
-export type ModulesConfig = Pick<Config, 'modules' | 'settings'>
+export type ModulesConfig = Pick<Config, 'modules' | 'settings' | 'file'>
 
 /** Rejects with ProxyError CONFIG_INVALID when one cannot be made. */
 export async function openModules(config: ModulesConfig, parts: ModuleMakerParts): Promise<Modules> {

@@ -248,9 +248,9 @@ verifies(
     const logged = readFileSync(log, 'utf8')
     expect(logged).toContain('"name":"look"')
     expect(logged).toContain('"method":"tools/list"')
-    const pins = JSON.parse(readFileSync(join(directory, 'data/modules/pin/pins.json'), 'utf8')) as {
-      pinned: object
-    }
+    const kept = join(directory, 'data/modules/pin')
+    const [own = ''] = readdirSync(kept)
+    const pins = JSON.parse(readFileSync(join(kept, own, 'pins.json'), 'utf8')) as { pinned: object }
     expect(Object.keys(pins.pinned)).toContain('files/read_text_file')
   },
 )

@@ -9,7 +9,7 @@ import { createGateway, type Gateway, type GatewayParts } from '../../src/gatewa
 import { textBlock } from '../../src/protocol/content.ts'
 import { RPC, RpcError } from '../../src/protocol/errors.ts'
 import { isObject, type JsonObject } from '../../src/protocol/json.ts'
-import { Peer } from '../../src/protocol/peer.ts'
+import { type Incoming, Peer } from '../../src/protocol/peer.ts'
 import type { Serve } from '../../src/upstream/in-process.ts'
 import { temporaryFolder } from './upstream.ts'
 
@@ -19,7 +19,11 @@ export interface ToolOf {
   annotations?: JsonObject
   inputSchema?: JsonObject
   /** A text, or a whole result. Default: the arguments as JSON. */
-  run?(args: JsonObject, params: JsonObject): JsonObject | string | Promise<JsonObject | string>
+  run?(
+    args: JsonObject,
+    params: JsonObject,
+    call: Incoming,
+  ): JsonObject | string | Promise<JsonObject | string>
 }
 
 export interface ToolServer {
@@ -47,7 +51,7 @@ export function toolServer(
       server.connections++
       await gate
       const peer = new Peer(transport, {
-        async onRequest({ method, params = {} }) {
+        async onRequest({ method, params = {} }, incoming) {
           if (method === 'initialize')
             return {
               protocolVersion: String(params.protocolVersion),
@@ -63,7 +67,7 @@ export function toolServer(
           server.calls.push(params)
           const args = isObject(params.arguments) ? params.arguments : {}
           const answer =
-            (await server.tools[String(params.name)]?.run?.(args, params)) ?? JSON.stringify(args)
+            (await server.tools[String(params.name)]?.run?.(args, params, incoming)) ?? JSON.stringify(args)
           return typeof answer === 'string' ? { content: [textBlock(answer)] } : answer
         },
         onNotification() {},
@@ -103,6 +107,8 @@ export interface EmbeddedOptions {
   mcpServers?: JsonObject
   settings?: JsonObject
   modules?: JsonObject[]
+  /** Where the configuration is said to come from. */
+  file?: string
   dataDir?: string
   parts?: GatewayParts
   /** Takes what closes it. Default: it is closed when the test is finished. */
@@ -116,8 +122,10 @@ export async function embedded(options: EmbeddedOptions): Promise<Embedded> {
   const input = new PassThrough()
   const output = new PassThrough()
   const proxySettings = { exposure: 'dispatch', dataDir, ...options.settings }
-  const configOf = (modules: JsonObject[]): Config =>
-    parseConfig({ mcpServers, proxySettings, modules }, options.parts?.modules)
+  const configOf = (modules: JsonObject[]): Config => ({
+    ...parseConfig({ mcpServers, proxySettings, modules }, options.parts?.modules),
+    file: options.file,
+  })
   const gateway = await createGateway(configOf(options.modules ?? []), {
     ...options.parts,
     input,

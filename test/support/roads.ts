@@ -165,7 +165,29 @@ async function scripts({ servers, parts, until }: RoadOptions): Promise<Road> {
 }
 
 /** The modules are those of the proxy nearest to the servers. */
-async function chained({ servers, parts, until }: RoadOptions): Promise<Road> {
+async function chained(options: RoadOptions): Promise<Road> {
+  const { world, modules } = await chain(options)
+  return {
+    told: () => listedTools(world),
+    call: (name, args = {}) => answer(world.ask(args, name)),
+    prefix: 'near_',
+    listed: (server, tool) => `near_${server}_${tool}`,
+    modules,
+  }
+}
+
+export interface Chain {
+  /** The client, and the proxy that it is connected to. */
+  world: Embedded
+  /** Those of the proxy behind that one. */
+  modules(list: JsonObject[]): Promise<void>
+}
+
+/** A client, a proxy, its server `near`, which is a proxy, and the servers. `outer`: the modules of the first. */
+export async function chain(
+  { servers, parts, until }: RoadOptions,
+  outer: JsonObject[] = [],
+): Promise<Chain> {
   const proxySettings = { dataDir: temporaryFolder(until) }
   const configOf = (modules: JsonObject[]) =>
     parseConfig({ mcpServers: {}, proxySettings, modules }, parts.modules)
@@ -188,12 +210,14 @@ async function chained({ servers, parts, until }: RoadOptions): Promise<Road> {
     }
     await transport.start()
   }
-  const world = await embedded({ servers: { near }, until, settings: { exposure: 'passthrough' } })
+  const world = await embedded({
+    servers: { near },
+    modules: outer,
+    until,
+    settings: { exposure: 'passthrough' },
+  })
   return {
-    told: () => listedTools(world),
-    call: (name, args = {}) => answer(world.ask(args, name)),
-    prefix: 'near_',
-    listed: (server, tool) => `near_${server}_${tool}`,
+    world,
     async modules(list) {
       const before = listed
       await inner.reconfigure(configOf(list))

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { moduleDirectory } from '../../../src/config/data-directory.ts'
 import { pinFileIn, readPins, updatePins } from '../../../src/config/pin-file.ts'
 import { type World, world } from './support.ts'
 
@@ -15,7 +16,7 @@ const held = (hash: string, definition = said('says \u001b[31m')) => ({
 function withPins(modules: object[] = [{ use: 'pin' }]): { w: World; file: string } {
   const w = world()
   w.write('mcp.json', JSON.stringify({ mcpServers: {}, modules }))
-  const folder = join(w.host.home, '.mcpproxy', 'modules', 'pin')
+  const folder = moduleDirectory(join(w.host.home, '.mcpproxy'), 'pin', join(w.host.cwd, 'mcp.json'))
   mkdirSync(folder, { recursive: true })
   const file = pinFileIn(folder)
   updatePins(file, (pins) => {
