@@ -1,5 +1,5 @@
 /** Proxies with modules beside one another and behind one another, and what of a result one call leaves to the next. */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
@@ -26,15 +26,14 @@ verifies(
       const office = toolServer({ write: { description, run: () => 'to ada@example.org' } })
       const servers = { office: office.serve }
       const one = await embedded({ servers, settings: passthrough, dataDir, file, modules })
-      await expect.poll(one.names).toContain('office_write')
+      await expect.poll(() => office.lists).toBeGreaterThan(0)
       return one
     }
     const quota = { use: 'quota', rps: 0.001, burst: 2, tools: ['office/*'] }
     const logs = ['a.log', 'b.log'].map((name) => join(dataDir, name)) as [string, string]
     const log = (file: string): JsonObject => ({ use: 'log', file, content: 'all', methods: ['tools/call'] })
     const a = await open('/a.json', 'Writes', [log(logs[0]), { use: 'pin' }, quota, { use: 'redact' }])
-    // Another definition of the same name: to the second proxy that is no change.
-    const b = await open('/b.json', 'Writes letters', [log(logs[1]), { use: 'pin' }, quota])
+    const b = await open('/b.json', 'Writes', [log(logs[1]), { use: 'pin' }, quota])
     const call = ({ ask }: Embedded): Promise<string> => textOf(ask({}, 'office_write'))
     expect([await call(a), await call(b)]).toEqual(['to [redacted:email]', 'to ada@example.org'])
     expect([await call(a), await call(b)]).toEqual(['to [redacted:email]', 'to ada@example.org'])
@@ -43,20 +42,20 @@ verifies(
     const lines = (file: string): string[] => readFileSync(file, 'utf8').trim().split('\n')
     for (const file of logs) await expect.poll(() => lines(file)).toHaveLength(3)
     expect(readFileSync(logs[0], 'utf8')).not.toContain('ada@')
-    // The next run of the first finds what it accepted itself.
-    await a.gateway.close()
-    const again = await open('/a.json', 'Writes', [{ use: 'pin' }])
-    expect(await call(again)).toBe('to ada@example.org')
-    const changed = toolServer({ write: { description: 'Writes letters' } })
-    const held = await embedded({
-      servers: { office: changed.serve },
-      settings: passthrough,
-      dataDir,
-      file: '/a.json',
-      modules: [{ use: 'pin' }],
-    })
-    await expect.poll(() => changed.lists).toBeGreaterThan(0)
-    await expect(held.ask({}, 'office_write')).rejects.toThrow('held back')
+    await Promise.all([a.gateway.close(), b.gateway.close()])
+
+    // What one accepted is changed to it, and new to another that never saw it.
+    const changed = await open('/b.json', 'Writes letters', [{ use: 'pin' }])
+    await expect.poll(() => call(changed).catch(String)).toContain('held back')
+    await changed.gateway.close()
+    // What is remembered of a server goes by how it is reached, which is the same here.
+    const remembered = (): string =>
+      readdirSync(join(dataDir, 'servers'))
+        .map((name) => readFileSync(join(dataDir, 'servers', name), 'utf8'))
+        .join()
+    await expect.poll(remembered).toContain('Writes letters')
+    const other = await open('/c.json', 'Writes letters', [{ use: 'pin' }])
+    expect(await call(other)).toBe('to ada@example.org')
   },
 )
 
