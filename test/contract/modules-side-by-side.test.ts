@@ -26,7 +26,12 @@ verifies(
       const office = toolServer({ write: { description, run: () => 'to ada@example.org' } })
       const servers = { office: office.serve }
       const one = await embedded({ servers, settings: passthrough, dataDir, file, modules })
-      await expect.poll(() => office.lists).toBeGreaterThan(0)
+      // The server was asked, too: what is remembered of it is listed before it is there.
+      const listed = async (): Promise<number> => {
+        await one.names()
+        return office.lists
+      }
+      await expect.poll(listed).toBeGreaterThan(0)
       return one
     }
     const quota = { use: 'quota', rps: 0.001, burst: 2, tools: ['office/*'] }
