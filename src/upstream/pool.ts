@@ -170,9 +170,9 @@ class Pool implements Upstreams {
 
   async request(name: string, request: Request, exchange: Exchange): Promise<Result> {
     if (exchange.signal.aborted) throw cancelled(exchange.signal)
-    if (!this.serversFor(exchange.client).includes(name))
-      throw new RpcError(RPC.methodNotFound, `Method not found: ${request.method.slice(0, 200)}`)
     const server = this.#server(name)
+    if (!this.#isFor(exchange.client, name))
+      throw new RpcError(RPC.methodNotFound, `Method not found: ${request.method.slice(0, 200)}`)
     const send = (link: Link): Promise<Result> => this.#dispatch.request(server, link, request, exchange)
     server.calls++
     try {
@@ -240,7 +240,7 @@ class Pool implements Upstreams {
     if (server.lazy) return
     for (const client of this.#clients) {
       if (client.era === 'modern' && client.agent.kind !== 'local') continue
-      if (!this.serversFor(client).includes(server.name)) continue
+      if (!this.#isFor(client, server.name)) continue
       this.#open(server, client).catch((error: unknown) => {
         const fields = { server: server.name, error: messageOf(error) }
         this.#options.logger.debug(fields, 'could not open a server')
@@ -271,6 +271,10 @@ class Pool implements Upstreams {
 
   #for(client: Client | undefined): Server[] {
     return this.serversFor(client).map((name) => this.#server(name))
+  }
+
+  #isFor(client: Client, name: string): boolean {
+    return this.#options.reached([name], client).length > 0
   }
 
   #server(name: string): Server {
