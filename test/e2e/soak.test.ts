@@ -21,7 +21,7 @@ import { report } from './support/report.ts'
 import { fixture, handleOf, temporaryDirectory, textOf } from './support/world.ts'
 
 const MB = 1_000_000
-const CALLS = 250
+const CALLS = 150
 const NAMES = ['a', 'b', 'c'] as const
 type Name = (typeof NAMES)[number]
 
