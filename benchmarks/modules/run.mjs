@@ -11,7 +11,7 @@ import { BUILT_IN } from '../../dist/modules/index.js'
 import { machine, median } from '../lib/measure.mjs'
 import { STDIO_SERVER } from '../overhead/candidates.mjs'
 import { connect } from '../overhead/clients.mjs'
-import { bare, builtIn, external, KILOBYTE, open, startTranslator } from './world.mjs'
+import { bare, builtIn, external, KILOBYTE, open, pipe, startTranslator } from './world.mjs'
 
 const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } })
 const plan = values.quick
@@ -43,6 +43,8 @@ try {
     Array.from({ length: count }, (_, at) => ({ name: `program ${at}`, ...external() }))
   report.external = await measure(plan.externalCalls, {
     'none configured': [],
+    'a pipe alone, one question': pipe(1),
+    'a pipe alone, two questions': pipe(2),
     '1 program, mutation of results': [external()],
     '1 program, validation of calls': [external('request', 'validation')],
     '1 program, mutation of calls and results': [external('both')],
@@ -68,7 +70,7 @@ try {
 async function measure(calls, lists) {
   const worlds = []
   for (const [name, list] of Object.entries(lists))
-    worlds.push({ name, world: list === undefined ? bare() : await open(list), times: [] })
+    worlds.push({ name, world: await worldOf(list), times: [] })
   try {
     for (let round = -3; round < plan.rounds; round++) {
       for (const { world, times } of turned(worlds, round)) {
@@ -81,6 +83,12 @@ async function measure(calls, lists) {
   } finally {
     await Promise.all(worlds.map(({ world }) => world.close()))
   }
+}
+
+/** Of a list of modules; undefined: of no place for any. Anything else is a world already. */
+async function worldOf(list) {
+  if (list === undefined) return bare()
+  return Array.isArray(list) ? open(list) : list
 }
 
 /** Every round begins with another one. */

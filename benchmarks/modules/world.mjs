@@ -1,8 +1,11 @@
 /** Modules of a configuration between a caller and a router that answers at once. Taken from dist/: build first. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { parseConfig } from '../../dist/config/load.js'
 import { createEngine, ENGINE_DEFAULTS } from '../../dist/engine/lanes.js'
@@ -33,6 +36,34 @@ const tools = [
 /** A program that speaks the module protocol and changes nothing. `phase`: the half of an exchange it asks for. */
 export function external(phase = 'response', type = 'mutation') {
   return { command: process.execPath, args: [INTERCEPTOR, type, phase] }
+}
+
+/** The same program and messages without a proxy: what two processes cost that hand each other lines. `questions`: for each call. */
+export function pipe(questions) {
+  const child = spawn(process.execPath, [INTERCEPTOR, 'mutation', 'response'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const payload = { content: [{ type: 'text', text: KILOBYTE }] }
+  const params = { name: 'idle', event: 'tools/call', phase: 'response', payload }
+  let answered
+  let id = 0
+  createInterface({ input: child.stdout }).on('line', (line) => answered(JSON.parse(line)))
+  const ask = () =>
+    new Promise((resolve) => {
+      answered = resolve
+      child.stdin.write(
+        `${JSON.stringify({ jsonrpc: '2.0', id: ++id, method: 'interceptor/invoke', params })}\n`,
+      )
+    })
+  return {
+    async call(times) {
+      for (let left = times * questions; left > 0; left--) await ask()
+    },
+    async close() {
+      child.stdin.end()
+      await once(child, 'exit')
+    },
+  }
 }
 
 /** One entry of the list for each built-in module, each with something to do for every call. */
