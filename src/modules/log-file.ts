@@ -1,10 +1,13 @@
 /**
- * A file that lines of JSON are appended to. Lines are made and written when the event loop has nothing more urgent to do, all that came
- * until then at once: no message waits for them.
+ * A file that lines of JSON are appended to. Lines are made when the event loop has nothing more urgent to do, so that no message waits for
+ * them, and written many at once: a write costs many times what a line does.
  */
 import { closeSync, createWriteStream, openSync } from 'node:fs'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
 
+/** Milliseconds that a line waits for others, and characters that wait no longer. */
+const LINGER_MS = 50
+const MOST_TOGETHER = 64 * 1024
 /** Bytes that wait for a slow disk; what comes then is lost. */
 const MOST_WAITING = 64 * 1024 * 1024
 
@@ -29,22 +32,35 @@ export function openLogFile(file: string, now: () => number): LogFile {
   const stream = createWriteStream(file, { flags: 'a', mode: 0o600 })
   // A full disk must not end the proxy: lines are lost, messages are not.
   stream.on('error', () => {})
-  let waiting: (() => string)[] = []
+  let unmade: (() => string)[] = []
+  let made = ''
+  let writing: NodeJS.Timeout | undefined
   const timestamp = createTimestamp()
 
-  function flush(): void {
-    if (waiting.length > 0 && stream.writableLength < MOST_WAITING) stream.write(waiting.map(lineOf).join(''))
-    waiting = []
+  function make(): void {
+    const makers = unmade
+    unmade = []
+    for (const maker of makers) made += lineOf(maker)
+    if (made.length > MOST_TOGETHER) put()
+    else writing ??= setTimeout(put, LINGER_MS)
+  }
+
+  function put(): void {
+    clearTimeout(writing)
+    writing = undefined
+    if (made !== '' && stream.writableLength < MOST_WAITING) stream.write(made)
+    made = ''
   }
 
   return {
     write(message, fields) {
-      if (waiting.length === 0) setImmediate(flush)
+      if (unmade.length === 0) setImmediate(make)
       const ms = now()
-      waiting.push(() => `${JSON.stringify({ time: timestamp(ms), message, ...fields() })}\n`)
+      unmade.push(() => `${JSON.stringify({ time: timestamp(ms), message, ...fields() })}\n`)
     },
     close: async () => {
-      flush()
+      make()
+      put()
       if (stream.destroyed) return
       await new Promise<void>((resolve) => {
         stream.once('close', () => resolve())
