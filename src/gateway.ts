@@ -1,5 +1,4 @@
 /** The composition root: from a configuration to a running gateway. The one place where everything is wired. */
-import type { Readable, Writable } from 'node:stream'
 import { identityOf } from './config/identity.ts'
 import { profilesOf } from './config/profiles.ts'
 import type { Config } from './config/schema.ts'
@@ -11,82 +10,31 @@ import { accessOf } from './gateway/access.ts'
 import { createBackend } from './gateway/backend.ts'
 import { withBuiltIn } from './gateway/built-in.ts'
 import { openExposure } from './gateway/exposure.ts'
+import type { Gateway, GatewayParts } from './gateway/gateway-types.ts'
 import { openKeeper } from './gateway/keeper.ts'
-import { describeLayers, type LayerStatus } from './gateway/layers.ts'
+import { describeLayers } from './gateway/layers.ts'
 import { openListChangedCommand } from './gateway/list-changed-command.ts'
-import { type ModuleStatus, openModules } from './gateway/modules.ts'
+import { openModules } from './gateway/modules.ts'
 import { createOnion } from './gateway/onion.ts'
-import type { ProfileStatus } from './gateway/profile-status.ts'
 import { openResultCache } from './gateway/result-cache.ts'
 import { createServerQuotas } from './gateway/server-quotas.ts'
 import { openUpstreams, serverOptionsOf } from './gateway/servers.ts'
-import { openSignIn, type SignInParts } from './gateway/sign-in.ts'
+import { openSignIn } from './gateway/sign-in.ts'
 import { permitsOf, toolListsOf } from './gateway/tool-policy.ts'
-import type { ModuleDefinition } from './modules/module.ts'
 import { createAddressBook } from './pipeline/address-book.ts'
 import { RPC, RpcError } from './protocol/errors.ts'
-import type { Client, Handler, Middleware } from './protocol/exchange.ts'
-import { type Logger, silentLogger } from './telemetry/log.ts'
+import type { Client, Handler } from './protocol/exchange.ts'
+import { silentLogger } from './telemetry/log.ts'
 import { createLedger } from './telemetry/savings.ts'
-import type { SavingsReport } from './telemetry/savings-report.ts'
 import { PROXY_TOOL_NAMES } from './tools/index.ts'
-import type { Serve } from './upstream/in-process.ts'
-import type { SignedOut } from './upstream/oauth/authorizer-oauth.ts'
 import { withToolFilter } from './upstream/tool-filter.ts'
-import type { Reconfigured, ServerStatus } from './upstream/upstreams.ts'
 
+export type { Gateway, GatewayParts } from './gateway/gateway-types.ts'
 export type { LayerStatus } from './gateway/layers.ts'
 export type { ModuleStatus } from './gateway/modules.ts'
 export type { ProfileStatus } from './gateway/profile-status.ts'
 export type { SignInParts } from './gateway/sign-in.ts'
 export type { Reconfigured } from './upstream/upstreams.ts'
-
-/** The world outside, for tests and embedding. What is absent is the real one. */
-export interface GatewayParts {
-  logger?: Logger
-  /** Where the one client of a stdio gateway speaks and listens. */
-  input?: Readable
-  output?: Writable
-  /** Milliseconds since 1970. */
-  now?: () => number
-  /** Milliseconds since any moment, whole ones. It never jumps, as a clock does that is set, and times what lasts for a while. */
-  elapsed?: () => number
-  /** Layers of the embedder's own, outside of shaping: they see what the client will see. */
-  middlewares?: readonly Middleware[]
-  /** Servers of this process, by name, beside those of the configuration: each is called with its end of a new connection. */
-  servers?: Readonly<Record<string, Serve>>
-  /** Modules of the embedder's own, which `use` may name in `modules`. */
-  modules?: readonly ModuleDefinition[]
-  signIn?: SignInParts
-}
-
-export interface Gateway {
-  /** Begins to serve. `url`: where clients connect; absent over stdio. `bridge`: where scripts do, when there is a bridge. */
-  start(): Promise<{ url?: string; bridge?: string }>
-  /** Resolves when the client of a stdio gateway left. */
-  readonly ended: Promise<void>
-  /** Connects every server once and tells how that went. */
-  check(): Promise<ServerStatus[]>
-  status(): ServerStatus[]
-  savings(): Promise<SavingsReport>
-  /** The modules in their order, the one nearest to the client first. */
-  modules(): ModuleStatus[]
-  /** The profiles that clients may choose, with what they get of each now. Asks the servers. */
-  profiles(): Promise<ProfileStatus[]>
-  /** All that stands around an exchange, modules included, from the client to the servers. */
-  layers(): LayerStatus[]
-  /** The modules, once each has had the time to start. */
-  checkModules(): Promise<ModuleStatus[]>
-  /**
-   * Takes the servers of this configuration from now on, with their limits, their quotas and the lists of tools that may be used. A server that is the same keeps its
-   * connections, and calls under way end where they began. All other settings stay what they were.
-   */
-  reconfigure(next: Config): Promise<Reconfigured>
-  /** Forgets the tokens for a server, and revokes them where that can be done. */
-  signOut(server: string): Promise<SignedOut>
-  /** Ends sessions, servers and workers; kept results go to disk. Waits for a report of savings. Safe to call again. */
-  close(): Promise<void>
-}
 
 /** Longest message taken from a client or a server, in bytes. */
 const MAX_MESSAGE_BYTES = 256 * 1024 * 1024

@@ -1,18 +1,9 @@
 /** What is remembered of the definitions of tools, and what waits for somebody to look at it. */
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
+import { writeWhole } from './private-file.ts'
 
 /** A definition as it was accepted. */
 export interface Accepted {
@@ -94,7 +85,7 @@ export function updatePins(file: string, change: (pins: Pins) => boolean): Pins 
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   return locked(`${file}.lock`, () => {
     const pins = readPins(file)
-    if (change(pins)) write(file, pins)
+    if (change(pins)) writeWhole(file, `${JSON.stringify({ version: VERSION, ...pins }, null, 1)}\n`)
     return pins
   })
 }
@@ -132,19 +123,6 @@ export function approve(file: string, names: readonly string[] | 'all'): Approva
 function withHash(name: string): [key: string, hash?: string] {
   const [, key, hash] = /^(.+)@([0-9a-f]{4,64})$/s.exec(name) ?? []
   return key === undefined || hash === undefined ? [name] : [key, hash]
-}
-
-/** Whole or not at all, also when the machine loses its power. */
-function write(file: string, { pinned, held }: Pins): void {
-  const temporary = `${file}.${process.pid}.tmp`
-  const to = openSync(temporary, 'w', 0o600)
-  try {
-    writeFileSync(to, `${JSON.stringify({ version: VERSION, pinned, held }, null, 1)}\n`)
-    fsyncSync(to)
-  } finally {
-    closeSync(to)
-  }
-  renameSync(temporary, file)
 }
 
 /** Milliseconds after which a lock is taken for one of a process that is no more. Writing takes a few. */

@@ -1,6 +1,6 @@
 /** Translations of what servers list, kept between runs. Texts of results are not: they are nobody's but who asked. */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { writeWhole } from '../config/private-file.ts'
 import { isObject } from '../protocol/json.ts'
 
 type Entries = readonly (readonly [key: string, translation: string])[]
@@ -29,8 +29,5 @@ export function writeTranslations(file: string, made: string, entries: Entries):
     characters += key.length + translation.length
     return characters <= MOST_CHARACTERS
   })
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  const temporary = `${file}.${process.pid}.tmp`
-  writeFileSync(temporary, JSON.stringify({ made, entries: kept.reverse() }), { mode: 0o600 })
-  renameSync(temporary, file)
+  writeWhole(file, JSON.stringify({ made, entries: kept.reverse() }))
 }

@@ -3,6 +3,7 @@
  * scope are asked for together and never with those of another: a model that reads them all could let one change the others.
  */
 import { LRUCache } from 'lru-cache'
+import { unlessAborted } from '../protocol/until.ts'
 import { cancelled, type TranslationService, WrongAnswer } from './translate-service.ts'
 import { faithful } from './translation.ts'
 
@@ -99,7 +100,7 @@ export function createTranslator({ service, entries, known = [] }: TranslatorOpt
   async function join(flight: Flight, signal: AbortSignal): Promise<Translations> {
     flight.waiting++
     try {
-      return await unlessAborted(flight.done, signal)
+      return await unlessAborted(flight.done, signal, cancelled)
     } finally {
       flight.waiting--
       if (flight.waiting === 0) flight.controller.abort()
@@ -151,13 +152,4 @@ function* batches(texts: readonly string[]): Iterable<string[]> {
     characters += text.length
   }
   if (batch.length > 0) yield batch
-}
-
-function unlessAborted<T>(done: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const leave = (): void => reject(cancelled())
-    if (signal.aborted) return leave()
-    signal.addEventListener('abort', leave, { once: true })
-    done.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
-  })
 }

@@ -9,11 +9,11 @@ import type { JsonObject } from '../protocol/json.ts'
 import type { Notification, Request, RequestId } from '../protocol/message.ts'
 import { Peer, type RequestOptions, RequestTimeout } from '../protocol/peer.ts'
 import type { Result } from '../protocol/result.ts'
+import { unlessAborted } from '../protocol/until.ts'
 import type { Logger } from '../telemetry/log.ts'
 import { type BackoffOptions, backoff, type Later } from './backoff.ts'
 import { EraRefused, refusesEra } from './era.ts'
 import { handshake, type Introduction } from './handshake.ts'
-import { unlessAborted } from './until.ts'
 import {
   cancelled,
   connectFailed,
@@ -106,7 +106,7 @@ export class Connection {
   async request(request: Request, options: RequestOptions = {}): Promise<Result> {
     const { server } = this.#options
     for (let again = false; ; again = true) {
-      const session = this.#session ?? (await unlessAborted(this.connect(), options.signal))
+      const session = this.#session ?? (await unlessAborted(this.connect(), options.signal, cancelled))
       try {
         return await session.peer.request(request, options)
       } catch (error) {

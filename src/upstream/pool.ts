@@ -4,7 +4,7 @@ import type { Client, Exchange } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import type { Notification, Request, RequestId } from '../protocol/message.ts'
 import type { Result } from '../protocol/result.ts'
-import { transportOf } from './dial.ts'
+import { unlessAborted } from '../protocol/until.ts'
 import { Dispatch } from './dispatch.ts'
 import type { Link } from './link.ts'
 import { Links } from './links.ts'
@@ -12,12 +12,11 @@ import { withoutSubscription } from './listening.ts'
 import { Lists } from './lists.ts'
 import { type CompleteOptions, complete, type ServerOptions, type UpstreamsOptions } from './options.ts'
 import { Memory } from './remember.ts'
+import { serverStatus } from './server-status.ts'
 import { type Server, serversOf } from './servers.ts'
 import { Speaker } from './speaker.ts'
-import { unlessAborted } from './until.ts'
 import { cancelled } from './upstream-errors.ts'
 import {
-  type ConnectionState,
   LISTS,
   type ListKind,
   type Reconfigured,
@@ -39,9 +38,6 @@ const CHANGED: ReadonlyMap<string, readonly ListKind[]> = new Map([
   ['notifications/prompts/list_changed', ['prompts']],
   ['notifications/resources/list_changed', ['resources', 'resourceTemplates']],
 ])
-
-/** Of a server's connections, the one that says most about it. */
-const BY_MERIT: readonly ConnectionState[] = ['ready', 'connecting', 'waiting', 'idle', 'closed']
 
 class Pool implements Upstreams {
   servers: readonly string[]
@@ -95,23 +91,9 @@ class Pool implements Upstreams {
   }
 
   status(): ServerStatus[] {
-    return [...this.#servers.values()].map((server) => {
-      const connections = this.#links.all
-        .filter((link) => link.server === server.name)
-        .map((link) => link.connection)
-      const state = BY_MERIT.find((merit) => connections.some((connection) => connection.state === merit))
-      const live = connections.find((connection) => connection.session)?.session
-      const initialize = this.known(server.name)
-      return {
-        server: server.name,
-        state: state ?? (this.#links.closed ? 'closed' : 'idle'),
-        transport: live?.transport.kind ?? transportOf(server.options),
-        ...(initialize && { initialize }),
-        ...(server.tools !== undefined && { tools: server.tools }),
-        ...(server.listed !== undefined && { listed: server.listed }),
-        ...(server.lastError !== undefined && { lastError: server.lastError }),
-      }
-    })
+    return [...this.#servers.values()].map((server) =>
+      serverStatus(server, this.#links, this.known(server.name)),
+    )
   }
 
   serversFor(client: Client | undefined): readonly string[] {
@@ -155,7 +137,7 @@ class Pool implements Upstreams {
   ): Promise<readonly JsonObject[]> {
     const server = this.#server(name)
     const read = async (link: Link): Promise<readonly JsonObject[]> =>
-      (await unlessAborted(this.#lists.surely(server, kind, link, client), signal)).items
+      (await unlessAborted(this.#lists.surely(server, kind, link, client), signal, cancelled)).items
     return this.#speaker.with(server, client, read, signal)
   }
 

@@ -5,13 +5,13 @@
 import type { Era } from '../protocol/eras.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Client } from '../protocol/exchange.ts'
+import { unlessAborted } from '../protocol/until.ts'
 import { EraRefused, statusOf } from './era.ts'
 import type { Link } from './link.ts'
 import type { Links } from './links.ts'
 import type { Memory } from './remember.ts'
 import type { Server } from './servers.ts'
-import { unlessAborted } from './until.ts'
-import { connectFailed } from './upstream-errors.ts'
+import { cancelled, connectFailed } from './upstream-errors.ts'
 
 export class Speaker {
   readonly #links: Links
@@ -53,7 +53,7 @@ export class Speaker {
           throw error
       }
     }
-    return work(await unlessAborted(this.connect(server, client, lane), signal))
+    return work(await unlessAborted(this.connect(server, client, lane), signal, cancelled))
   }
 
   /** A server that was replaced by an older release refuses the requests of the modern era one by one. */
