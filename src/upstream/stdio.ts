@@ -9,10 +9,11 @@ import { textOfParts } from '../protocol/message-bytes.ts'
 import { jsonParts } from '../protocol/raw-json.ts'
 import type { Transport } from '../protocol/transport.ts'
 import type { Logger } from '../telemetry/log.ts'
+import { formatBytes } from '../text/format.ts'
 import { type Arriving, idOfEdges, watchFor } from './envelope.ts'
 import { readMessages } from './incoming.ts'
 import { ProcessGroup, type ProcessOptions, type Spawn } from './process-group.ts'
-import { localFailure, type UpstreamTransport, wireMessage } from './upstream-transport.ts'
+import { localFailure, NotRead, type UpstreamTransport, wireMessage } from './upstream-transport.ts'
 
 export interface StdioOptions extends ProcessOptions {
   /** A response longer than this many bytes is not parsed here. */
@@ -31,6 +32,11 @@ export interface StdioOptions extends ProcessOptions {
 const DRAIN_MS = 200
 /** A process whose output has ended is about to exit, most often: on a busy machine a while later. */
 const EXIT_MS = 1000
+/**
+ * Bytes that may lie unread before a server is sent no more. One message may be longer than that: who reads gets to its end. What takes
+ * back something that was sent is let through, so that nobody works for nothing later; there is one for each message at most.
+ */
+const MAX_UNREAD = 64 * 1024 * 1024
 const STDERR_KEPT = 4096
 const LOGGED = 200
 /** Lines that are no messages and are told of; who prints them may print many. */
@@ -89,6 +95,9 @@ export class StdioTransport implements UpstreamTransport {
   async send(message: JsonRpcMessage): Promise<void> {
     if (this.#writer === undefined || this.#ended || !this.#group?.child.stdin.writable)
       throw new Error('the server takes no more input')
+    const unread = this.#group.child.stdin.writableLength
+    if (unread > MAX_UNREAD && !takesBack(message))
+      throw new NotRead(`the server does not read what it is sent: ${formatBytes(unread)} wait for it`)
     const [first, ...others] = jsonParts(wireMessage(message))
     await (others.length === 0
       ? this.#writer.write(`${first}\n`)
@@ -150,6 +159,10 @@ export class StdioTransport implements UpstreamTransport {
     const lastWords = this.#options.conceal(lastLine).slice(0, LOGGED)
     return `${how}${half}${lastWords === '' ? '' : `: ${lastWords}`}`
   }
+}
+
+function takesBack(message: JsonRpcMessage): boolean {
+  return 'method' in message && message.method === 'notifications/cancelled'
 }
 
 function startFailure(command: string, error: NodeJS.ErrnoException): string {

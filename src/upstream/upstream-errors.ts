@@ -4,7 +4,7 @@ import type { JsonValue } from '../protocol/json.ts'
 import type { Request } from '../protocol/message.ts'
 import { PeerClosed, RequestTimeout } from '../protocol/peer.ts'
 import { AuthorizationNeeded } from './authorizer.ts'
-import { localCode } from './upstream-transport.ts'
+import { localCode, NotRead } from './upstream-transport.ts'
 
 /** "120 s", "300 ms". */
 function duration(ms: number): string {
@@ -81,6 +81,14 @@ export function requestFailed(
       'UPSTREAM_TIMEOUT',
       `server \`${server}\`: ${subject} did not answer within ${duration(limitMs)}`,
       'Ask for less at once, or raise `timeout` of this server in the configuration.',
+      { cause: reason },
+    )
+  }
+  if (reason instanceof NotRead) {
+    return new ProxyError(
+      'UPSTREAM_TIMEOUT',
+      `server \`${server}\`: ${subject} was not sent: ${reason.message}`,
+      'Nothing was called. It is busy or hangs: call again later, and if it still does not read then, it has to be started again.',
       { cause: reason },
     )
   }

@@ -26,6 +26,11 @@ export class SessionExpired extends Error {
   override readonly name = 'SessionExpired'
 }
 
+/** Rejects `send` when the server leaves too much unread: the message was not delivered, and nothing else is lost. */
+export class NotRead extends Error {
+  override readonly name = 'NotRead'
+}
+
 const LOCAL = 'mcp-rlm-proxy/local'
 
 /**

@@ -74,7 +74,8 @@ export function toolRoutes(parts: ToolRouteParts): Routes {
             return items.find(({ name }) => name === original)
           },
         })
-        const refusal = quotas?.(server)
+        // Giving up a call that waits for input is none, and is what ends it where nothing is left of the quota.
+        const refusal = exchange.isOver ? undefined : quotas?.(server)
         if (refusal !== undefined) return errorResult(refusal)
         const request = { method: 'tools/call', params: askedOf(named, exchange) }
         const result = await upstreams.request(server, request, exchange)

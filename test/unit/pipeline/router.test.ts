@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { createAddressBook } from '../../../src/pipeline/address-book.ts'
 import { createDirectory } from '../../../src/pipeline/directory.ts'
 import type { NamingOptions } from '../../../src/pipeline/names.ts'
+import { createQuotas, type Quotas } from '../../../src/pipeline/quotas.ts'
 import { createRouter } from '../../../src/pipeline/router.ts'
 import { RpcError } from '../../../src/protocol/errors.ts'
 import type { Client } from '../../../src/protocol/exchange.ts'
@@ -9,6 +10,7 @@ import type { JsonObject } from '../../../src/protocol/json.ts'
 import { LargeResult, plain, type Result } from '../../../src/protocol/result.ts'
 import type { CacheHints, ListKind, Upstreams } from '../../../src/upstream/upstreams.ts'
 import { client, exchange } from '../../support/upstream.ts'
+import { verifies } from '../../support/verifies.ts'
 
 const NAMING: NamingOptions = {
   prefix: 'always',
@@ -31,7 +33,7 @@ const EVERYTHING = { tools: {}, prompts: {}, resources: {}, tasks: {} }
 const sentAs = (result: unknown): unknown => JSON.parse(JSON.stringify(result))
 
 /** A router over servers that answer as a test says; `sent` is what they got. */
-function world(servers: Record<string, FakeServer>, one: Client = client()) {
+function world(servers: Record<string, FakeServer>, one: Client = client(), quotas?: Quotas) {
   const sent: [server: string, method: string, params: JsonObject][] = []
   let listed = 0
   const upstreams = {
@@ -55,12 +57,13 @@ function world(servers: Record<string, FakeServer>, one: Client = client()) {
     tools: [],
     directory: createDirectory({ upstreams, naming: NAMING, reserved: [] }),
     book,
+    quotas,
   })
   const ask = async (method: string, params: JsonObject = {}): Promise<JsonObject> =>
     plain(await raw(method, params))
   const raw = (method: string, params: JsonObject = {}): Promise<Result> =>
     handler(exchange(one, { method, params }))
-  return { ask, raw, sent, book, one, lists: () => listed }
+  return { ask, raw, handler, sent, book, one, lists: () => listed }
 }
 
 const give = (result: Result) => (): Result => result
@@ -72,6 +75,25 @@ const refuse =
 const modern = (): Client => ({ ...client(), era: 'modern' })
 const note = { uri: 'note://1', name: 'one' }
 const link = { type: 'resource_link', uri: 'note://1', name: 'one' }
+
+verifies(
+  'S1.59',
+  'giving up a call that waits for input takes nothing of a quota, and needs nothing of it',
+  async () => {
+    const quotas = createQuotas({ a: { rps: 1, burst: 2 } }, () => 0)
+    const { handler, sent, one } = world({ a: { tools: [{ name: 't' }] } }, client(), quotas)
+    const params = { name: 'a_t', requestState: 's' }
+    const giveUp = () => handler(exchange(one, { params, isOver: true }))
+    const call = async () => plain(await handler(exchange(one, { params })))
+    await giveUp()
+    await call()
+    await call()
+    expect(await call()).toMatchObject({ isError: true })
+    expect(sent).toHaveLength(3)
+    await giveUp()
+    expect(sent).toHaveLength(4)
+  },
+)
 
 test('two servers with one URI: the later one has its own, in lists, reads, subscriptions and updates', async () => {
   const read = (_: string, { uri }: JsonObject) => ({

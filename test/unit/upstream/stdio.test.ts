@@ -1,7 +1,7 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { EventEmitter } from 'node:events'
 import { stat } from 'node:fs'
-import { PassThrough } from 'node:stream'
+import { PassThrough, Writable } from 'node:stream'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import type { JsonRpcMessage } from '../../../src/protocol/message.ts'
@@ -240,6 +240,57 @@ verifies(
     expect(pool.known('s')).toMatchObject({ serverInfo: { name: 'from-arguments' } })
   },
 )
+
+verifies(
+  'S3.36',
+  'a server that does not read gets no more than it may leave unread, until it reads on',
+  async () => {
+    const pool = upstreams({ servers: { s: stdioServer(), other: stdioServer() } })
+    const me = client()
+    const call = (args: JsonObject = {}) => failure(pool.request('s', toolCall('pid', args), exchange(me)))
+    const pid = Number(textOf((await call()) as JsonObject))
+    process.kill(pid, 'SIGSTOP')
+    const large = 'x'.repeat(15_000_000)
+    const waiting = [1, 2, 3, 4, 5].map(() => call({ large }))
+    expect(await call()).toMatchObject({
+      code: 'UPSTREAM_TIMEOUT',
+      message:
+        'server `s`: tool `pid` was not sent: the server does not read what it is sent: 75.0 MB wait for it',
+      next: expect.stringMatching(/^Nothing was called\./),
+    })
+    expect(textOf(await pool.request('other', toolCall('echo', { a: 1 }), exchange(me)))).toBe('{"a":1}')
+    process.kill(pid, 'SIGCONT')
+    for (const answer of await Promise.all(waiting)) expect(textOf(answer as JsonObject)).toBe(String(pid))
+    expect(textOf((await call()) as JsonObject)).toBe(String(pid))
+  },
+)
+
+test('what a server that does not read asks for is not gathered, what takes a call back still goes to it', async () => {
+  const taken: string[] = []
+  const stdin = new Writable({ decodeStrings: false, write: (chunk: string) => void taken.push(chunk) })
+  const child = Object.assign(new EventEmitter(), {
+    exitCode: null,
+    signalCode: null,
+    stdin,
+    stdout: new PassThrough(),
+    stderr: new PassThrough(),
+  })
+  const transport = new StdioTransport({
+    ...TRANSPORT,
+    command: 'x',
+    args: [],
+    spawn: () => child as unknown as ChildProcessWithoutNullStreams,
+  })
+  process.nextTick(() => child.emit('spawn'))
+  await transport.start()
+  void transport.send({ jsonrpc: '2.0', id: 1, method: 'x', params: { large: 'x'.repeat(70_000_000) } })
+  const before = stdin.writableLength
+  for (let id = 0; id < 10; id++)
+    await expect(transport.send({ jsonrpc: '2.0', id, result: {} })).rejects.toThrow('does not read')
+  expect(stdin.writableLength).toBe(before)
+  void transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })
+  expect(stdin.writableLength).toBeGreaterThan(before)
+})
 
 test('waits when the server does not read', async () => {
   const transport = new StdioTransport({
