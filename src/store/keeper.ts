@@ -99,7 +99,9 @@ export function createKeeper(options: KeeperOptions): Keeper {
   /** Handles by owner and content, also of entries on disk. */
   const known = new LRUCache<string, { owner: string; handle: Handle }>({ max: REMEMBERED })
   const keeping = new Map<string, Promise<Entry>>()
+  /** On their way out of memory, and how many bytes they still take there. */
   const leaving = new Map<Handle, Promise<void>>()
+  let bytesLeaving = 0
   const timer = setInterval(() => void sweep().catch(options.onError), options.sweepInterval)
   timer.unref()
 
@@ -171,17 +173,23 @@ export function createKeeper(options: KeeperOptions): Keeper {
       if (idlest === info.owner) break
       for (const victim of ledger.list(idlest)) void leave(victim)
     }
+    // A disk that takes results more slowly than they come must not fill the memory.
+    while (bytesLeaving > options.maxBytesPerAgent) await Promise.race(leaving.values())
   }
 
   /** Out of memory, to disk or for good. Never rejects. */
   function leave(info: EntryInfo): Promise<void> {
     ledger.delete(info.handle)
+    bytesLeaving += info.size
     const gone = moveOut(info)
       .catch((error) => {
         options.onError(error)
         dropped(info)
       })
-      .finally(() => leaving.delete(info.handle))
+      .finally(() => {
+        bytesLeaving -= info.size
+        leaving.delete(info.handle)
+      })
     leaving.set(info.handle, gone)
     return gone
   }

@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createKeeper, KEEPER_DEFAULTS, type Keeper, type KeeperOptions } from '../../../src/store/keeper.ts'
 import { createMemoryStore } from '../../../src/store/memory.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { deferred } from '../../support/deferred.ts'
 import { verifies } from '../../support/verifies.ts'
 
 const [ann, ben] = [{ id: 'ann' }, { id: 'ben' }]
@@ -267,6 +268,28 @@ describe('limits', () => {
     expect(await keeper.get(ann, first.handle)).toBeDefined()
     expect(await keeper.get(ann, second.handle)).toBeDefined()
   })
+})
+
+verifies('S3.32', 'a disk that is slower than results come does not let the memory fill', async () => {
+  const slow = deferred()
+  const disk = createMemoryStore()
+  const put = disk.put.bind(disk)
+  disk.put = (entry) => slow.promise.then(() => put(entry))
+  const memory = createMemoryStore()
+  const { keeper } = world({ memory, disk, maxEntriesPerAgent: 1, maxBytesPerAgent: 1000 })
+  const kept: string[] = []
+  const all = Array.from({ length: 8 }, (_, nth) => result(`r${nth}`, 600))
+  const keeping = (async () => {
+    for (const one of all) kept.push((await keeper.keep(ann, one)).handle)
+  })()
+  // The one that is kept, one that is waited for, and the one that waits.
+  await expect.poll(memory.size).toBe(3)
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+  expect([await memory.size(), kept.length]).toEqual([3, 2])
+  slow.resolve()
+  await keeping
+  for (const [nth, handle] of kept.entries())
+    expect(await keeper.get(ann, handle)).toMatchObject({ content: all[nth]?.content })
 })
 
 describe('forgetting', () => {
