@@ -6,8 +6,10 @@ const CODES: Partial<Record<ProxyError['code'], number>> = {
   UPSTREAM_TIMEOUT: RPC.requestTimeout,
   UPSTREAM_CLOSED: RPC.connectionClosed,
   BAD_PARAMETERS: RPC.invalidParams,
+  CANCELLED: RPC.cancelled,
 }
 
+/** RPC errors as they are; local ones with their code in `data`. */
 export function toRpcError(thrown: unknown): RpcError {
   if (thrown instanceof RpcError) return thrown
   if (thrown instanceof ProxyError) {

@@ -1,6 +1,7 @@
 /** One worker and the queue before it. */
 import type { Tinypool } from 'tinypool'
-import { messageOf, ProxyError } from '../protocol/errors.ts'
+import { cancelled, messageOf, ProxyError } from '../protocol/errors.ts'
+import { unlessAborted } from '../protocol/until.ts'
 
 /** How a lane runs its worker. */
 export interface LaneOptions {
@@ -75,13 +76,15 @@ export function createLane(options: LaneOptions): Lane {
 
   async function execute(task: unknown, signal: AbortSignal | undefined): Promise<unknown> {
     const stop = new AbortController()
-    const cancel = (): void => stop.abort(cancelled())
+    // The caller has left by then.
+    const cancel = (): void => stop.abort(signal?.reason)
+    const end = (): void => stop.abort(closed())
     const stopAfter = (limit: number, reason: () => ProxyError): NodeJS.Timeout =>
       setTimeout(() => stop.abort(reason()), limit)
     let timer: NodeJS.Timeout | undefined
     stopCurrent = (reason) => stop.abort(failed(reason))
     signal?.addEventListener('abort', cancel, { once: true })
-    closing.signal.addEventListener('abort', cancel, { once: true })
+    closing.signal.addEventListener('abort', end, { once: true })
     try {
       const worker = await open()
       // What a worker needs to start is no part of the task's time.
@@ -101,7 +104,7 @@ export function createLane(options: LaneOptions): Lane {
       clearTimeout(timer)
       stopCurrent = undefined
       signal?.removeEventListener('abort', cancel)
-      closing.signal.removeEventListener('abort', cancel)
+      closing.signal.removeEventListener('abort', end)
     }
   }
 
@@ -120,7 +123,8 @@ export function createLane(options: LaneOptions): Lane {
       const done = new Promise<unknown>((resolve, reject) => {
         const job = async (): Promise<void> => {
           try {
-            if (signal?.aborted || closing.signal.aborted) throw cancelled()
+            if (signal?.aborted) throw cancelled(signal)
+            if (closing.signal.aborted) throw closed()
             resolve(await execute(task, signal))
           } catch (error) {
             reject(error)
@@ -132,7 +136,8 @@ export function createLane(options: LaneOptions): Lane {
         else jobs.push(job)
       })
       void work()
-      return orCancelled(done, signal)
+      // A call that is cancelled while it waits in the queue need not wait for its turn.
+      return unlessAborted(done, signal)
     },
     get load() {
       return load
@@ -150,18 +155,8 @@ export function createLane(options: LaneOptions): Lane {
   }
 }
 
-/** The outcome, or the cancellation as soon as it comes: a call that waits in the queue need not wait for its turn. */
-function orCancelled<T>(done: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return done
-  return new Promise((resolve, reject) => {
-    const cancel = (): void => reject(cancelled())
-    signal.addEventListener('abort', cancel, { once: true })
-    done.then(resolve, reject).finally(() => signal.removeEventListener('abort', cancel))
-  })
-}
-
-function cancelled(): ProxyError {
-  return new ProxyError('CANCELLED', 'The query was cancelled.', '')
+function closed(): ProxyError {
+  return new ProxyError('CANCELLED', 'The proxy ends, and the query with it.', '')
 }
 
 function tookTooLong(milliseconds: number): ProxyError {

@@ -1,7 +1,6 @@
 /** Services that translate: LibreTranslate, and models behind an API as OpenAI has it. */
 import type * as z from 'zod'
 import type { translateOptions } from '../config/modules/translate.ts'
-import { RPC, RpcError } from '../protocol/errors.ts'
 import { isObject, type JsonValue } from '../protocol/json.ts'
 
 export type TranslateOptions = z.output<typeof translateOptions>
@@ -12,10 +11,6 @@ export type TranslationService = (texts: readonly string[], signal: AbortSignal)
 /** The service answered, and not with one text for each. */
 export class WrongAnswer extends Error {
   override readonly name = 'WrongAnswer'
-}
-
-export function cancelled(): RpcError {
-  return new RpcError(RPC.cancelled, 'The request was cancelled.')
 }
 
 export function createService(options: TranslateOptions): TranslationService {

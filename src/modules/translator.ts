@@ -3,8 +3,9 @@
  * scope are asked for together and never with those of another: a model that reads them all could let one change the others.
  */
 import { LRUCache } from 'lru-cache'
-import { unlessAborted } from '../protocol/until.ts'
-import { cancelled, type TranslationService, WrongAnswer } from './translate-service.ts'
+import { cancelled } from '../protocol/errors.ts'
+import { SingleFlight } from '../protocol/single-flight.ts'
+import { type TranslationService, WrongAnswer } from './translate-service.ts'
 import { faithful } from './translation.ts'
 
 export interface TranslatorOptions {
@@ -34,17 +35,10 @@ const BATCH_CHARACTERS = 20_000
 /** Requests at a time. */
 const PARALLEL = 4
 
-/** A request under way and who waits for it. */
-interface Flight {
-  readonly done: Promise<Translations>
-  readonly controller: AbortController
-  waiting: number
-}
-
 export function createTranslator({ service, entries, known = [] }: TranslatorOptions): Translator {
   const memory = new LRUCache<string, string>({ max: Math.max(1, entries) })
   for (const [key, translation] of known) memory.set(key, translation)
-  const flights = new Map<string, Flight>()
+  const flights = new SingleFlight<Translations>()
   const queue: (() => void)[] = []
   let running = 0
 
@@ -81,30 +75,14 @@ export function createTranslator({ service, entries, known = [] }: TranslatorOpt
     }
   }
 
-  function depart(texts: readonly string[], scope: string): Flight {
-    const controller = new AbortController()
-    const { signal } = controller
-    const done = inTurn(async () => {
-      if (signal.aborted) throw cancelled()
-      return new Map(await ask(texts, scope, signal))
-    }).finally(() => {
-      for (const text of texts)
-        if (flights.get(keyOf(text, scope)) === flight) flights.delete(keyOf(text, scope))
-    })
-    done.catch(() => {})
-    const flight: Flight = { done, controller, waiting: 0 }
-    for (const text of texts) flights.set(keyOf(text, scope), flight)
-    return flight
-  }
-
-  async function join(flight: Flight, signal: AbortSignal): Promise<Translations> {
-    flight.waiting++
-    try {
-      return await unlessAborted(flight.done, signal, cancelled)
-    } finally {
-      flight.waiting--
-      if (flight.waiting === 0) flight.controller.abort()
-    }
+  function begin(texts: readonly string[], scope: string): void {
+    const keys = texts.map((text) => keyOf(text, scope))
+    flights.begin(keys, (signal) =>
+      inTurn(async () => {
+        if (signal.aborted) throw cancelled(signal)
+        return new Map(await ask(texts, scope, signal))
+      }),
+    )
   }
 
   return {
@@ -117,22 +95,16 @@ export function createTranslator({ service, entries, known = [] }: TranslatorOpt
         if (translation === undefined) wanted.push(text)
         else found.set(text, translation)
       }
-      const missing = wanted.filter((text) => isOver(flights.get(keyOf(text, scope))))
-      for (const batch of batches(missing)) depart(batch, scope)
-      const all = new Set(wanted.flatMap((text) => flights.get(keyOf(text, scope)) ?? []))
-      const answers = await Promise.all([...all].map((flight) => join(flight, signal)))
+      const underWay = (text: string) => flights.find(keyOf(text, scope))
+      for (const batch of batches(wanted.filter((text) => !underWay(text)))) begin(batch, scope)
+      const all = new Set(wanted.flatMap((text) => underWay(text) ?? []))
+      const answers = await Promise.all([...all].map((flight) => flight.join(signal)))
       for (const answer of answers) for (const [text, translation] of answer) found.set(text, translation)
       return found
     },
     entries: () => [...memory.entries()].reverse(),
-    close() {
-      for (const { controller } of flights.values()) controller.abort()
-    },
+    close: () => flights.abort(),
   }
-}
-
-function isOver(flight: Flight | undefined): boolean {
-  return flight === undefined || flight.controller.signal.aborted
 }
 
 function keyOf(text: string, scope: string): string {

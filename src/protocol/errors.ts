@@ -98,6 +98,11 @@ export class ProxyError extends Error {
   }
 }
 
+/** What a request is rejected with when the signal says that its client no longer waits. */
+export function cancelled(signal: AbortSignal): ProxyError {
+  return new ProxyError('CANCELLED', ERROR_CODES.CANCELLED, '', { cause: signal.reason })
+}
+
 /** The message of anything that was thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)

@@ -5,6 +5,7 @@
  * idle → connecting → ready → (lost) waiting → connecting …; `close` ends it in `closed` from anywhere.
  */
 import type { Era } from '../protocol/eras.ts'
+import { cancelled } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import type { Notification, Request, RequestId } from '../protocol/message.ts'
 import { Peer, type RequestOptions, RequestTimeout } from '../protocol/peer.ts'
@@ -14,13 +15,7 @@ import type { Logger } from '../telemetry/log.ts'
 import { type BackoffOptions, backoff, type Later } from './backoff.ts'
 import { EraRefused, refusesEra } from './era.ts'
 import { handshake, type Introduction } from './handshake.ts'
-import {
-  cancelled,
-  connectFailed,
-  connectionLost,
-  connectTimedOut,
-  requestFailed,
-} from './upstream-errors.ts'
+import { connectFailed, connectionLost, connectTimedOut, requestFailed } from './upstream-errors.ts'
 import { isLocal, SessionExpired, type UpstreamTransport } from './upstream-transport.ts'
 import type { ConnectionState } from './upstreams.ts'
 
@@ -106,7 +101,7 @@ export class Connection {
   async request(request: Request, options: RequestOptions = {}): Promise<Result> {
     const { server } = this.#options
     for (let again = false; ; again = true) {
-      const session = this.#session ?? (await unlessAborted(this.connect(), options.signal, cancelled))
+      const session = this.#session ?? (await unlessAborted(this.connect(), options.signal))
       try {
         return await session.peer.request(request, options)
       } catch (error) {

@@ -1,6 +1,6 @@
 /** The lists of all servers, as each client sees them: fetched on its connection, kept while they are true, told when they change. */
 import { withMeta } from '../protocol/eras.ts'
-import { messageOf } from '../protocol/errors.ts'
+import { cancelled, messageOf } from '../protocol/errors.ts'
 import type { Client } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
 import type { Request } from '../protocol/message.ts'
@@ -17,7 +17,7 @@ import type { CompleteOptions } from './options.ts'
 import type { Memory } from './remember.ts'
 import type { Server } from './servers.ts'
 import type { Speaker } from './speaker.ts'
-import { cancelled, isTimeout, listTimedOut } from './upstream-errors.ts'
+import { isTimeout, listTimedOut } from './upstream-errors.ts'
 import { LISTS, type ListKind } from './upstreams.ts'
 
 export interface ListsParts {

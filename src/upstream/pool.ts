@@ -1,5 +1,5 @@
 /** All servers, as the router sees them: routes requests to connections and keeps the lists true. */
-import { messageOf, ProxyError, RPC, RpcError } from '../protocol/errors.ts'
+import { cancelled, messageOf, ProxyError, RPC, RpcError } from '../protocol/errors.ts'
 import type { Client, Exchange } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import type { Notification, Request, RequestId } from '../protocol/message.ts'
@@ -15,7 +15,6 @@ import { Memory } from './remember.ts'
 import { serverStatus } from './server-status.ts'
 import { type Server, serversOf } from './servers.ts'
 import { Speaker } from './speaker.ts'
-import { cancelled } from './upstream-errors.ts'
 import {
   LISTS,
   type ListKind,
@@ -137,7 +136,7 @@ class Pool implements Upstreams {
   ): Promise<readonly JsonObject[]> {
     const server = this.#server(name)
     const read = async (link: Link): Promise<readonly JsonObject[]> =>
-      (await unlessAborted(this.#lists.surely(server, kind, link, client), signal, cancelled)).items
+      (await unlessAborted(this.#lists.surely(server, kind, link, client), signal)).items
     return this.#speaker.with(server, client, read, signal)
   }
 

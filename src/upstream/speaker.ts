@@ -11,7 +11,7 @@ import type { Link } from './link.ts'
 import type { Links } from './links.ts'
 import type { Memory } from './remember.ts'
 import type { Server } from './servers.ts'
-import { cancelled, connectFailed } from './upstream-errors.ts'
+import { connectFailed } from './upstream-errors.ts'
 
 export class Speaker {
   readonly #links: Links
@@ -53,7 +53,7 @@ export class Speaker {
           throw error
       }
     }
-    return work(await unlessAborted(this.connect(server, client, lane), signal, cancelled))
+    return work(await unlessAborted(this.connect(server, client, lane), signal))
   }
 
   /** A server that was replaced by an older release refuses the requests of the modern era one by one. */

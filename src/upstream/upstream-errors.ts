@@ -101,10 +101,6 @@ export function requestFailed(
   )
 }
 
-export function cancelled(signal: AbortSignal): ProxyError {
-  return new ProxyError('CANCELLED', 'the client cancelled', '', { cause: signal.reason })
-}
-
 /** True when the time limit was used up. */
 export function isTimeout(error: unknown): boolean {
   return error instanceof ProxyError && error.code === 'UPSTREAM_TIMEOUT'

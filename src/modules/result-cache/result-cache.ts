@@ -7,12 +7,13 @@
 import { LRUCache } from 'lru-cache'
 import { META } from '../../protocol/content.ts'
 import { withMeta } from '../../protocol/eras.ts'
+import { cancelled } from '../../protocol/errors.ts'
 import type { Client, Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
 import { asksForInput } from '../../protocol/input-required.ts'
 import { isObject } from '../../protocol/json.ts'
 import { LargeResult, maySayError, plain, type Result } from '../../protocol/result.ts'
+import { SingleFlight } from '../../protocol/single-flight.ts'
 import { createJudge, UNKNOWN, type Verdict } from './cacheable.ts'
-import { Flights } from './flights.ts'
 import { keyOf, wantsProgress } from './key.ts'
 
 export interface ResultCacheOptions {
@@ -59,7 +60,7 @@ export function createResultCache({ ttl, tools, maxBytes, exempt, now }: ResultC
     maxSize: maxBytes,
     maxEntrySize: Math.ceil(maxBytes / 4),
   })
-  const flights = new Flights()
+  const flights = new SingleFlight<Result>()
   const judge = createJudge(tools)
   let verdicts = new WeakMap<Client, ReadonlyMap<string, Verdict>>()
   /** Counts whatever ends what a result is good for: what was asked before is not remembered after. */
@@ -120,10 +121,12 @@ export function createResultCache({ ttl, tools, maxBytes, exempt, now }: ResultC
     if (wantsProgress(exchange)) return keep(key, await next(exchange), exchange, began)
     // Another connection of the same agent may end, and its calls with it.
     const flight = `${began} ${exchange.client.id} ${key}`
-    const run = async (signal: AbortSignal): Promise<Result> => next({ ...exchange, signal })
-    const { result, joined } = await flights.share(flight, exchange.signal, run)
+    if (exchange.signal.aborted) throw cancelled(exchange.signal)
+    const before = flights.find(flight)
+    const shared = before ?? flights.begin([flight], async (signal) => next({ ...exchange, signal }))
+    const result = await shared.join(exchange.signal)
     // What a server asks is asked of one.
-    if (joined && asksForInput(result)) return next(exchange)
+    if (before && asksForInput(result)) return next(exchange)
     return keep(key, result, exchange, began)
   }
 

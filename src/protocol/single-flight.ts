@@ -1,0 +1,66 @@
+/** Work that callers share: who comes while it is under way joins it, and it is aborted when the last of them leaves. */
+import { unlessAborted } from './until.ts'
+
+/** One run of the work. */
+export interface Flight<T> {
+  /**
+   * The outcome, or a rejection with CANCELLED as soon as the signal aborts. The flight goes on for as long as one who joined still
+   * waits; when the last one leaves it is aborted for that one's reason.
+   */
+  join(signal: AbortSignal): Promise<T>
+}
+
+/** Flights by the keys that they answer; one may answer several. */
+export class SingleFlight<T> {
+  readonly #underWay = new Map<string, Aloft<T>>()
+
+  /** The flight that can be joined for this key: none once it has landed or was aborted. */
+  find(key: string): Flight<T> | undefined {
+    return this.#underWay.get(key)
+  }
+
+  /** Begins the work at once. Who comes later finds it under each of the keys, in place of what was there. */
+  begin(keys: readonly string[], work: (signal: AbortSignal) => Promise<T>): Flight<T> {
+    const flight = new Aloft(work, () => {
+      for (const key of keys) if (this.#underWay.get(key) === flight) this.#underWay.delete(key)
+    })
+    for (const key of keys) this.#underWay.set(key, flight)
+    return flight
+  }
+
+  /** Aborts all that is under way. Who waits hears what the work makes of that. */
+  abort(): void {
+    for (const flight of this.#underWay.values()) flight.abort()
+  }
+}
+
+class Aloft<T> implements Flight<T> {
+  readonly #controller = new AbortController()
+  readonly #outcome: Promise<T>
+  readonly #over: () => void
+  #landed = false
+  #waiting = 0
+
+  constructor(work: (signal: AbortSignal) => Promise<T>, over: () => void) {
+    this.#over = over
+    this.#outcome = work(this.#controller.signal).finally(() => {
+      this.#landed = true
+      over()
+    })
+    // Nobody may be left to hear of a failure.
+    this.#outcome.catch(() => {})
+  }
+
+  join(signal: AbortSignal): Promise<T> {
+    this.#waiting++
+    return unlessAborted(this.#outcome, signal, () => {
+      this.#waiting--
+      if (this.#waiting === 0 && !this.#landed) this.abort(signal.reason)
+    })
+  }
+
+  abort(reason?: unknown): void {
+    this.#over()
+    this.#controller.abort(reason)
+  }
+}
