@@ -25,7 +25,7 @@ export type Format =
 export interface Document {
   readonly kind: 'json' | 'text' | 'mixed'
   readonly format: Format
-  /** UTF-8 bytes of the kept original. */
+  /** UTF-8 bytes of the text where it is one, else of the kept original. */
   readonly bytes: number
   /** UTF-16 code units of `text`. */
   readonly characters: number

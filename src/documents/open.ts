@@ -1,4 +1,5 @@
 /** From the JSON of a CallToolResult to the document it is. Nothing here throws, whatever a server sent. */
+import { blocksOf } from '../protocol/content.ts'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { beside, textsOf } from './blocks.ts'
 import { withColumns } from './columnar.ts'
@@ -23,15 +24,22 @@ export function openDocument(content: Uint8Array): Document {
   return fromValue(parsed.value)
 }
 
-/** Opens a CallToolResult whose JSON has `bytes` bytes: those of `content`, where they stay at hand. */
-export function openResult(result: JsonObject, bytes: number, content?: Uint8Array): Document {
+/**
+ * Opens a CallToolResult whose JSON has `length` bytes: those of `content`, where they stay at hand. A document of one text has the bytes
+ * of that text, which is what it is as a file, too.
+ */
+export function openResult(result: JsonObject, length: number, content?: Uint8Array): Document {
   const texts = textsOf(result)
   const structured = result.structuredContent
   const asides = beside(result)
+  const [only] = texts
+  const isOne = only !== undefined && blocksOf(result).length === 1
+  let bytes = isOne && (structured ?? null) === null ? Buffer.byteLength(only) : length
   if (typeof structured === 'object' && structured !== null) {
     const text = texts.join('\n')
     const role = roleOf(structured, texts)
     if (role === 'data') return fromStructured(structured, bytes, [...asides, ...quote('text', text)])
+    if (isOne && role !== 'summary') bytes = Buffer.byteLength(only)
     if (role === 'parsed') return fromStructured(structured, bytes, asides, text)
     if (role === 'summary') asides.push(...quote('structuredContent', toJson(structured)))
   } else if (structured !== undefined && texts.length === 0) {

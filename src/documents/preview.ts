@@ -17,7 +17,7 @@ export interface PreviewOptions {
   budget: number
   /** The tool it came from, as the client calls it. */
   tool: string
-  /** Bytes and tokens of the whole result. */
+  /** Bytes and tokens of the document. */
   bytes: number
   tokens: number
   /** Replaces the first line; `{cache_id}`, `{size}` (bytes) and `{tokens}` are filled in. */

@@ -53,7 +53,7 @@ export function digest(
   const made = preview(document, {
     budget: Math.max(options.previewSize - left.length, Math.ceil(options.previewSize / 2)),
     tool,
-    bytes: content.byteLength,
+    bytes: document.bytes,
     tokens,
     ...(options.taker && { taker: options.taker }),
     ...(options.dialect && { dialect: options.dialect }),

@@ -23,6 +23,11 @@ export function unescaped(bytes: Uint8Array, from: number, to: number): string {
   return written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written
 }
 
+/** UTF-8 bytes of a text beyond one for each of its characters. */
+export function wideIn(text: string): number {
+  return Buffer.byteLength(text) - text.length
+}
+
 /** The value of JSON; a number that JavaScript would change is a string (`withExactNumbers`). */
 export function parsed(json: string): JsonValue {
   return JSON.parse(withExactNumbers(json)) as JsonValue

@@ -1,6 +1,6 @@
 /** Finds the field that a key stands for: by the bytes it is written in, where it comes as it came before, else by its name. */
 import { child, type Shape } from '../shape.ts'
-import { BACKSLASH, giveUp, QUOTE, stringEnd, unescaped } from './escaped.ts'
+import { BACKSLASH, giveUp, QUOTE, stringEnd, unescaped, wideIn } from './escaped.ts'
 import { Place } from './place.ts'
 import { skipSpace } from './skip-space.ts'
 import { WrittenKey } from './written-key.ts'
@@ -16,10 +16,10 @@ export class FieldKeys {
   readonly places: Place[] = []
   #bytes: Uint8Array
   #view: DataView
-  readonly #counts: { saved: number }
+  readonly #counts: { saved: number; wide: number }
 
-  /** `counts.saved`: bytes that are no characters. */
-  constructor(bytes: Uint8Array, counts: { saved: number }) {
+  /** `counts.saved`: bytes that are no characters; `wide`: those of the text beyond one for each character. */
+  constructor(bytes: Uint8Array, counts: { saved: number; wide: number }) {
     this.#bytes = bytes
     this.#view = viewOf(bytes)
     this.#counts = counts
@@ -31,8 +31,8 @@ export class FieldKeys {
     this.#view = viewOf(bytes)
   }
 
-  place(shape: Shape, key?: WrittenKey, keySaved?: number): Place {
-    const place = new Place(shape, key, keySaved)
+  place(shape: Shape, key?: WrittenKey, keySaved?: number, keyWide?: number): Place {
+    const place = new Place(shape, key, keySaved, keyWide)
     this.places.push(place)
     return place
   }
@@ -59,11 +59,14 @@ export class FieldKeys {
   behind(field: Place, start: number): number {
     if (this.isAt(field, start)) {
       this.#counts.saved += field.keySaved
+      this.#counts.wide += field.keyWide
       return start + (field.key?.length ?? 0)
     }
     const bytes = this.#bytes
     const end = stringEnd(bytes, start + 2) + 2
-    this.#counts.saved += end - start - unescaped(bytes, start, end).length
+    const written = unescaped(bytes, start, end)
+    this.#counts.saved += end - start - written.length
+    this.#counts.wide += wideIn(written)
     const colon = skipSpace(bytes, end, this.#counts)
     if (bytes[colon] !== COLON) giveUp()
     return colon + 1
@@ -80,7 +83,8 @@ export class FieldKeys {
     if (MOVED.test(name)) giveUp()
     const key = bytes.slice(at, end + 1)
     key[end - at] = COLON
-    const field = this.place(child(place.shape, name), new WrittenKey(key), end - at - written.length)
+    const saved = end - at - written.length
+    const field = this.place(child(place.shape, name), new WrittenKey(key), saved, wideIn(written))
     field.since = record
     place.byName.set(name, field)
     return field

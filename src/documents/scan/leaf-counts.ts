@@ -3,7 +3,7 @@ import type { JsonValue } from '../../protocol/json.ts'
 import { countLength, countNumber, type Pass } from '../profile.ts'
 import { type Box, MAX_DISTINCT_LENGTH, type Shape, type StringStats } from '../shape.ts'
 import { isDate, isWeb, mayBeNumber, precedes } from './bytes.ts'
-import { BACKSLASH, behindValue, giveUp, parsed, QUOTE, stringEnd, unescaped } from './escaped.ts'
+import { BACKSLASH, behindValue, giveUp, parsed, QUOTE, stringEnd, unescaped, wideIn } from './escaped.ts'
 import type { Place } from './place.ts'
 
 const [ZERO, NINE, MINUS, POINT, SMALL_E, LARGE_E] = [0x30, 0x39, 0x2d, 0x2e, 0x65, 0x45]
@@ -23,6 +23,8 @@ const PLAIN = /^[ !#-[\]-~]{0,120}$/
 export class LeafCounts {
   /** Bytes of what was read that are no characters of the text: of escapes, and of UTF-8. */
   saved: number
+  /** UTF-8 bytes of the text beyond one for each of its characters. */
+  wide = 0
   #bytes: Uint8Array
   readonly #pass: Pass
 
@@ -165,6 +167,7 @@ export class LeafCounts {
     const end = behindValue(this.#bytes, start)
     const json = unescaped(this.#bytes, start, end)
     this.saved += end - start - json.length
+    this.wide += wideIn(json)
     this.#count(place, parsed(json), record, detail, depth)
     return end
   }
@@ -190,6 +193,7 @@ export class LeafCounts {
   ): number {
     const json = unescaped(this.#bytes, start, end + 2)
     this.saved += end + 2 - start - json.length
+    this.wide += wideIn(json)
     this.#count(place, JSON.parse(json) as JsonValue, record, detail, depth)
     return end + 2
   }

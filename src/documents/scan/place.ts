@@ -9,6 +9,8 @@ export class Place {
   readonly key: WrittenKey | undefined
   /** How many bytes of the key are no characters of the text. */
   readonly keySaved: number
+  /** UTF-8 bytes of the key beyond one for each character. */
+  readonly keyWide: number
   /** The fields of the objects here. */
   readonly byName = new Map<string, Place>()
   /** The field that objects here begin with, as far as the last one tells. */
@@ -39,9 +41,10 @@ export class Place {
   latestAt = -1
   latestLength = 0
 
-  constructor(shape: Shape, key?: WrittenKey, keySaved = 0) {
+  constructor(shape: Shape, key?: WrittenKey, keySaved = 0, keyWide = 0) {
     this.shape = shape
     this.key = key
     this.keySaved = keySaved
+    this.keyWide = keyWide
   }
 }

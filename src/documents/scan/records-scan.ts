@@ -27,6 +27,8 @@ export interface ScannedRecords {
   end: number
   /** Bytes up to there that are no characters. */
   saved: number
+  /** UTF-8 bytes of the list beyond one for each of its characters. */
+  wide: number
 }
 
 const [COMMA, ZERO, NINE, MINUS] = [0x2c, 0x30, 0x39, 0x2d]
@@ -124,6 +126,7 @@ export class RecordsScan {
       firstWith,
       end: this.#at,
       saved: this.#leaves.saved,
+      wide: this.#leaves.wide,
     }
   }
 
@@ -167,11 +170,13 @@ export class RecordsScan {
     if (bytes[at] === CLOSE_OBJECT) return at + 1
     let seen = 0
     let keysSaved = 0
+    let keysWide = 0
     let before: Place | undefined
     for (;;) {
       let field = before === undefined ? place.first : before.after
       if (field?.key?.isAt(this.#view, this.#size, at) === true) {
         keysSaved += field.keySaved
+        keysWide += field.keyWide
         at += field.key.length
       } else {
         field = this.#keys.at(place, at, before, record)
@@ -191,6 +196,7 @@ export class RecordsScan {
     }
     place.present += seen
     this.#leaves.saved += keysSaved
+    this.#leaves.wide += keysWide
     if (seen > SOME_FIELDS && this.#isWide(start, at, seen, depth)) giveUp()
     if (place.byName.size > SOME_FIELDS && isMapLike(place)) giveUp()
     return at

@@ -64,12 +64,12 @@ export function scanResult(content: Uint8Array, arriving?: ArrivingResult): Scan
     const result: JsonValue = JSON.parse(envelope)
     if (!isObject(result) || !isOneText(result, place)) return undefined
     for (const block of blocksOf(result)) block.text = ''
-    const { value, text } = (arriving?.scan ?? new TextScan(head.length)).finish(content, end)
+    const { value, text, bytes } = (arriving?.scan ?? new TextScan(head.length)).finish(content, end)
     const root = withColumns(unfold(value))
     const document = makeDocument({
       kind: 'json',
       format: 'json',
-      bytes: content.byteLength,
+      bytes,
       characters: text.length,
       text: () => text.slice(0, text.length),
       json: () => root,

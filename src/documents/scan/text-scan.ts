@@ -10,6 +10,7 @@ import {
   QUOTE,
   stringEnd,
   unescaped,
+  wideIn,
 } from './escaped.ts'
 import { expectedCount } from './expected-count.ts'
 import { RecordsScan, type ScannedRecords } from './records-scan.ts'
@@ -20,6 +21,8 @@ export interface ScannedText {
   /** Long lists of records in it are `scannedList`s. */
   value: JsonValue
   text: LongText
+  /** The UTF-8 bytes of the text. */
+  bytes: number
 }
 
 /** Shorter lists are parsed, and so are those that may be wrappers. */
@@ -51,6 +54,7 @@ export class TextScan {
   #isWhole = false
   #end = 0
   #saved = 0
+  #wide = 0
   #at: number
 
   /** `start`: the first byte of the text. */
@@ -83,7 +87,11 @@ export class TextScan {
     this.#space()
     if (this.#at !== this.#end || this.#lists.length === 0) giveUp()
     const length = this.#end - this.#start - this.#saved
-    return { value, text: { length, slice: (from, to) => this.#slice(from, Math.min(to, length)) } }
+    const text = {
+      length,
+      slice: (from: number, to: number) => this.#slice(from, Math.min(to, length)),
+    }
+    return { value, text, bytes: length + this.#wide }
   }
 
   /** Waits until there is something to read. */
@@ -140,6 +148,7 @@ export class TextScan {
     if (scanned.offsets.count < FEWEST || scanned.end - start < LONG) return this.#plain(scanned.end)
     this.#lists.push(scanned)
     this.#saved = scanned.saved
+    this.#wide += scanned.wide
     this.#at = scanned.end
     return scannedList(this.#bytes, scanned)
   }
@@ -161,6 +170,7 @@ export class TextScan {
     if (end - this.#at > MOST_PLAIN) giveUp()
     const json = unescaped(this.#bytes, this.#at, end)
     this.#saved += end - this.#at - json.length
+    this.#wide += wideIn(json)
     this.#at = end
     return parsed(json)
   }

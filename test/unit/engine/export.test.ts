@@ -1,12 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { openDocument } from '../../../src/documents/open.ts'
 import { scanTop, topOf } from '../../../src/documents/top.ts'
+import { digest } from '../../../src/engine/digest.ts'
 import { exported } from '../../../src/engine/export.ts'
 import { readFile } from '../../../src/engine/read-file.ts'
+import { createViews } from '../../../src/engine/views.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
+import { formatCount } from '../../../src/text/format.ts'
 import { runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
-import { bytesOf, textResult } from './world.ts'
+import { bytesOf, LIMITS, textResult } from './world.ts'
 
 const fileOf = (result: JsonObject, toon = false) => {
   const made = exported(bytesOf(result), toon)
@@ -32,6 +36,31 @@ describe('the file of a result', () => {
     expect(fileOf({ content: [{ type: 'resource', resource: { uri: 'x:', text: 'inner' } }] }).text).toBe(
       'inner',
     )
+  })
+
+  test('has the size that the preview and a look at the document tell', () => {
+    const rows = Array.from({ length: 400 }, (_, id) => ({ id, name: `Größe "${id}" 漢\n` }))
+    const text = JSON.stringify(rows)
+    const long = JSON.stringify(Array.from({ length: 9000 }, (_, id) => ({ id, name: `Größe "${id}" 漢\n` })))
+    const image = { type: 'image', data: 'aGk='.repeat(500), mimeType: 'image/png' }
+    const results: JsonObject[] = [
+      textResult(text),
+      textResult(long),
+      textResult('ein "Wort"\n'.repeat(2000)),
+      textResult(text, { structuredContent: { content: text } }),
+      textResult(text, { structuredContent: { result: [{ type: 'text', text }] } }),
+      textResult(JSON.stringify({ rows }, null, 2), { structuredContent: { rows } }),
+      textResult('Found them.', { structuredContent: { rows } }),
+      { content: [{ type: 'text', text }, image] },
+    ]
+    for (const result of results) {
+      const content = bytesOf(result)
+      const { byteLength } = exported(content, false).content
+      const told = digest(createViews(), { content, tool: 't' }, LIMITS).shaped?.text.join('') ?? ''
+      expect(told.split('\n')[0]).toContain(` ${formatCount(byteLength)} bytes`)
+      expect(openDocument(content).bytes).toBe(byteLength)
+      expect(stat(content, true)).toMatchObject({ byteSize: byteLength })
+    }
   })
 
   verifies('S4.15', 'holds the whole result, to the byte, where that is more than a text', () => {

@@ -24,6 +24,14 @@ function records(characters: number, note = 'plain'): JsonValue[] {
   }))
 }
 
+/** Records whose keys come in changing order, some of them not at all. */
+function wideKeys(): JsonValue {
+  return {
+    größe: 'ü',
+    liste: records(300_000, 'ß').map((one, id) => (id % 3 ? { ключ: id, one } : { one, '𝒦"': id })),
+  }
+}
+
 const options = { budget: 2000, tool: 'list', tokens: 1 }
 
 describe('a long result read where it is written', () => {
@@ -37,12 +45,14 @@ describe('a long result read where it is written', () => {
     ['two lists', JSON.stringify({ users: records(300_000), meta: { page: 1 }, items: records(500_000) })],
     ['letters beyond ASCII', JSON.stringify(records(400_000, 'Größe 😀'))],
     ['escapes', JSON.stringify(records(400_000, 'a "b"\n\\c'))],
+    ['keys beyond ASCII', JSON.stringify(wideKeys(), null, 1)],
   ])('%s is previewed and measured as a document that was opened', (_, text) => {
     const content = resultOf(text)
     const scanned = scanResult(content)
     expect(scanned?.text.length).toBe(text.length)
     expect(scanned?.text.slice(100, 300)).toBe(text.slice(100, 300))
     expect(scanned && countTokens(scanned.text)).toBe(countTokens(text))
+    expect(scanned?.document.bytes).toBe(Buffer.byteLength(text))
     const bytes = content.byteLength
     expect(scanned && preview(scanned.document, { ...options, bytes })).toEqual(
       preview(openDocument(content), { ...options, bytes }),
@@ -71,6 +81,7 @@ describe('a long result read where it is written', () => {
       scanned && {
         preview: preview(scanned.document, { ...options, bytes: content.byteLength }),
         length: scanned.text.length,
+        bytes: scanned.document.bytes,
         some: scanned.text.slice(text.length / 2, text.length / 2 + 500),
         result: scanned.result,
       }
@@ -83,6 +94,15 @@ describe('a long result read where it is written', () => {
       }),
       { numRuns: 5 },
     )
+  })
+
+  test('what the envelope writes as escapes has the bytes it has in the text', () => {
+    const text = JSON.stringify(records(300_000, 'Größe 😀 \u0007'))
+    const written = Buffer.from(resultOf(text))
+      .toString()
+      .replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    const scanned = scanResult(Buffer.from(written))
+    expect([scanned?.text.length, scanned?.document.bytes]).toEqual([text.length, Buffer.byteLength(text)])
   })
 
   test('what arrives is read before all of it is there', () => {
