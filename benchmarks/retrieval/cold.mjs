@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { median, quantile } from '../lib/measure.mjs'
-import { manyTools } from './many.mjs'
+import { countWords, manyTools, variedTools } from './many.mjs'
 import { round } from './score.mjs'
 import { loadSet } from './set.mjs'
 
@@ -14,41 +14,42 @@ const CHILD = fileURLToPath(new URL('cold-process.mjs', import.meta.url))
 const OWN = fileURLToPath(new URL('set', import.meta.url))
 
 /**
- * Medians over several processes, one after the other. The CPU is that of all threads, the compiler's included, which work beside the
- * main one where there is a core for them.
+ * Medians over several processes, one after the other, those of each kind of tools in turn. The CPU is that of all threads, the
+ * compiler's included, which work beside the main one where there is a core for them.
  */
 export function coldTimes(set) {
   const folder = mkdtempSync(join(tmpdir(), 'cold-'))
+  const { query } = set.questions[0]
+  const catalogues = [manyTools(set, 0), variedTools(set)].map((tools, nth) => {
+    const file = join(folder, `${nth}.json`)
+    writeFileSync(file, JSON.stringify(tools))
+    return { file, words: countWords(tools).toLocaleString('en'), times: [] }
+  })
   try {
-    const file = join(folder, 'tools.json')
-    writeFileSync(file, JSON.stringify(manyTools(set, 0)))
-    const all = Array.from({ length: PROCESSES }, () => timesIn(file))
-    const row = (what, values) => ({
-      what,
-      median: round(median(values)),
-      p95: round(quantile(values, 0.95)),
-    })
-    return [
-      row(
-        'index in a process that has just started, ms by the clock',
-        all.map(({ index }) => index.wall),
-      ),
-      row(
-        'the same, ms of CPU of all threads',
-        all.map(({ index }) => index.cpu),
-      ),
-      row(
-        'plain loop in that process, ms by the clock',
-        all.map(({ plain }) => plain.wall),
-      ),
-    ]
+    for (let process = 0; process < PROCESSES; process++)
+      for (const { file, times } of catalogues) times.push(timesIn(file, query))
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+  return catalogues.flatMap(({ words, times }) => {
+    const row = (what, of) => {
+      const values = times.map(of)
+      return { what, median: round(median(values)), p95: round(quantile(values, 0.95)) }
+    }
+    return [
+      row(
+        `${words} different words, process just started: index, ms by the clock`,
+        ({ index }) => index.wall,
+      ),
+      row('the same, ms of CPU of all threads', ({ index }) => index.cpu),
+      row('the first question at once, ms by the clock', ({ question }) => question.wall),
+      row('plain loop in that process, ms by the clock', ({ plain }) => plain.wall),
+    ]
+  })
 }
 
-function timesIn(file) {
-  const { stdout, stderr, status } = spawnSync(process.execPath, ['--expose-gc', CHILD, file], {
+function timesIn(file, query) {
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['--expose-gc', CHILD, file, query], {
     encoding: 'utf8',
   })
   if (status !== 0) throw new Error(`${CHILD} failed: ${stderr}`)

@@ -29,30 +29,27 @@ const mostValues = 50
 const longestParameters = 10_000
 const deepest = 5
 
-/** What takes the texts of a definition, field by field, in the order of `fieldNames`. */
-export interface FieldReader {
-  text(field: Field, said: string): void
-  /** A word that is a stem already. */
-  stem(field: Field, stem: string): void
-}
+/** Takes a text of a definition. They come field by field, in the order of `fieldNames`; of one field the first is the main one. */
+export type FieldReader = (field: Field, said: string) => void
 
 /** Gives the texts of a definition that are searched, hostile ones cut. */
-export function readFields({ server, definition }: SearchedTool, reader: FieldReader): void {
+export function readFields({ server, definition }: SearchedTool, read: FieldReader): void {
   const description = text(definition.description).trim().slice(0, longestDescription)
   const annotations = definition.annotations
   const title = text(definition.title) || (isObject(annotations) ? text(annotations.title) : '')
   const name = text(definition.name)
-  reader.text('name', name)
-  for (const part of partsOfName(name, description)) reader.stem('name', part)
-  reader.text('server', server)
-  if (title !== '') reader.text('description', title.slice(0, longestTitle))
-  reader.text('description', description)
-  gather({ reader, left: longestParameters }, definition.inputSchema, 0)
+  read('name', name)
+  const parts = partsOfName(name, description)
+  if (parts.length > 0) read('name', parts.join(' '))
+  read('server', server)
+  if (title !== '') read('description', title.slice(0, longestTitle))
+  read('description', description)
+  gather({ read, left: longestParameters }, definition.inputSchema, 0)
 }
 
 /** What takes the texts of parameters, and the characters that there is still room for. */
 interface Gathering {
-  reader: FieldReader
+  read: FieldReader
   left: number
 }
 
@@ -86,7 +83,7 @@ function gather(gathering: Gathering, schema: JsonValue | undefined, depth: numb
 function take(gathering: Gathering, said: string, longest = said.length): void {
   if (gathering.left <= 0 || said === '') return
   const room = Math.min(longest, gathering.left)
-  gathering.reader.text('parameters', said.length > room ? said.slice(0, room) : said)
+  gathering.read('parameters', said.length > room ? said.slice(0, room) : said)
   gathering.left -= Math.min(said.length, room) + 1
 }
 

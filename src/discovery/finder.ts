@@ -109,22 +109,24 @@ export function createFinder({ catalogue, meaning, engine = 'hybrid' }: FinderPa
   }
 }
 
-/** Tools read at a time: a few milliseconds, between which others are served. */
+/** Tools read at a time, and words stemmed: a few milliseconds, between which others are served. */
 const BATCH = 100
 
-/** An index that is there when the first question comes: the words of the tools are read meanwhile, piece by piece. */
+/** An index that is there when the first question comes: what it takes is done meanwhile, piece by piece. */
 function indexInTime(reading: Reading): ToolSearch {
   let index: ToolSearch | undefined
+  const indexed = (): ToolSearch => {
+    index ??= indexReading(reading)
+    return index
+  }
   const proceed = (): void => {
-    if (index === undefined && reading.read(BATCH).tools < reading.tools.length) setImmediate(proceed).unref()
+    if (index !== undefined) {
+      if (!reading.stems.prepare(BATCH)) return
+    } else if (reading.read(BATCH).tools === reading.tools.length) indexed()
+    setImmediate(proceed).unref()
   }
   setImmediate(proceed).unref()
-  return {
-    search(question, limit) {
-      index ??= indexReading(reading)
-      return index.search(question, limit)
-    },
-  }
+  return { search: (question, limit) => indexed().search(question, limit) }
 }
 
 /** With the numbers of their vectors. */

@@ -29,17 +29,24 @@ export function indexTools(tools: readonly SearchedTool[], weights: Weights = WE
 
 /** An index of what was read, and of what is left to read. */
 export function indexReading(reading: Reading): ToolSearch {
-  const { tools, lexicon } = reading
-  const index = indexWords(reading.read(), lexicon.size())
-  const postings = (word: string): Postings | undefined => {
-    const number = lexicon.find(word)
-    return number === undefined ? undefined : index.postings(number)
+  const { tools, lexicon, stems } = reading
+  const index = indexWords(reading.read(), lexicon.words.length)
+  const found = new Map<string, Postings>()
+  const postings = (stem: string): Postings | undefined => {
+    const before = found.get(stem)
+    if (before) return before
+    const made = index.postings(stems.having(stem))
+    if (made) found.set(stem, made)
+    return made
   }
-  /** The lexicon may have words of tools that are gone. */
-  const vocabulary = (): string[] => [...lexicon.stems()].filter((_, number) => index.has(number))
   const namedBy = findNames(reading, postings)
   const answer = createAnswer(tools.length)
   let spellings: Spellings | undefined
+
+  /** The lexicon may have words of tools that are gone. */
+  function* vocabulary(letter: string): Iterable<string> {
+    for (const [number, stem] of stems.beginning(letter)) if (index.has(number)) yield stem
+  }
 
   /** Takes what tools have of a word, or of one that may stand for it; says how sure that is. */
   function weigh(word: string): Asked['standing'] {
@@ -48,7 +55,7 @@ export function indexReading(reading: Reading): ToolSearch {
     const alike = alikeTo(word)
     for (const other of alike) answer.take(postings(other), alikeWeight)
     if (alike.length > 0 || postings(word) !== undefined) return 'known'
-    spellings ??= indexSpellings(vocabulary())
+    spellings ??= indexSpellings(vocabulary)
     for (const near of spellings.near(word)) {
       const weight = misspeltWeight * near.similarity
       answer.take(postings(near.word), weight)
@@ -75,7 +82,7 @@ export function indexReading(reading: Reading): ToolSearch {
  * words, so that no list of names is needed.
  */
 function findNames(
-  { tools, lexicon, names, servers }: Reading,
+  { tools, stems, names, servers }: Reading,
   postings: (word: string) => Postings | undefined,
 ): (words: readonly string[]) => number[] {
   const known: (readonly string[] | undefined)[] = []
@@ -96,11 +103,11 @@ function findNames(
       const places = postings(word)?.places
       if (places && (fewest === undefined || places.length < fewest.length)) fewest = places
     }
-    const first = lexicon.find(words[0] ?? '')
+    const first = stems.having(words[0] ?? '')
     const key = words.join(' ')
     const named: number[] = []
     for (const place of fewest ?? []) {
-      if (first !== names[place] && first !== servers[place]) continue
+      if (!first.includes(names[place] as number) && !first.includes(servers[place] as number)) continue
       if (namesAt(place).includes(key)) named.push(place)
     }
     return named

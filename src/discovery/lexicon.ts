@@ -1,112 +1,79 @@
 /**
- * The stems of definitions by number, so that what counts them needs no strings: a word that was seen before is neither cut out of its
- * text nor stemmed nor looked up again.
+ * The words of definitions by number, so that what counts them needs no strings: a word that was seen before is only looked up. They
+ * are not stemmed, which takes longer than all else (`stems.ts`). Splitting by a pattern and looking up in a map are the engine's
+ * own, compiled work: fast in a process that has just started, where a loop of our own over the letters is not.
  */
 import { eachWord } from '../text/tokenize.ts'
-import { NumberList } from './number-list.ts'
-import { createWordTable, EMPTY_HASH, step } from './word-table.ts'
-import { eachStem } from './words.ts'
-
-/** Words whose stems are remembered: those of all definitions fit, those of hostile ones do not fill the memory. */
-const mostRemembered = 50_000
-const longestRemembered = 40
+import type { NumberList } from './number-list.ts'
+import { eachPart, stopWords } from './words.ts'
 
 export interface Lexicon {
-  /** Stems so far; their numbers are those below it. */
-  size(): number
-  /** Undefined for a stem that no text had. */
-  find(stem: string): number | undefined
-  /** The number of a stem, a new one where it has none. */
-  number(stem: string): number
-  /** All stems in the order of their numbers. */
-  stems(): Iterable<string>
-  /** Adds the numbers of what `wordsOf` finds in a text, in that order. */
+  /** Each word once, in lower case, at the place of its number. Grows. */
+  readonly words: readonly string[]
+  /** The number of a word in lower case that says something; a new one where it has none. */
+  number(word: string): number
+  /** Adds the numbers of the words of a text in their order, those of identifiers piece by piece. */
   read(text: string, into: NumberList): void
 }
 
-/** In place of the stem of a word. */
+/** In place of the number of a word that says nothing. */
 const none = -1
-const several = -2
-const notYet = -3
 
 export function createLexicon(): Lexicon {
-  const numbers = new Map<string, number>()
-  const words = createWordTable(mostRemembered)
-  /** For each word its stem, where it has just one. */
-  const stemOf = new NumberList()
-  /** Those of words that have several. */
-  const stemsOf = new Map<number, Int32Array>()
+  const words: string[] = []
+  /** Of each word as it was written its number, or those of its pieces. */
+  const known = new Map<string, number | Int32Array>()
+  for (const word of stopWords) known.set(word, none)
 
-  function number(stem: string): number {
-    const known = numbers.get(stem)
-    if (known !== undefined) return known
-    numbers.set(stem, numbers.size)
-    return numbers.size - 1
+  function number(word: string): number {
+    const before = known.get(word)
+    if (typeof before === 'number') return before
+    known.set(word, words.length)
+    return words.push(word) - 1
   }
 
-  function readWord(written: string, into: NumberList): void {
-    eachStem(written, (stem) => into.push(number(stem)))
+  function learn(written: string): number | Int32Array {
+    if (simple.test(written)) return number(written)
+    const numbers: number[] = []
+    eachPart(written, (part) => numbers.push(number(part)))
+    const [only = none] = numbers
+    const found = numbers.length > 1 ? Int32Array.from(numbers) : only
+    known.set(written, found)
+    return found
   }
 
-  /** The slower way, for what stands in no table. */
-  function readAny(text: string, from: number, to: number, into: NumberList): void {
-    eachWord(text, (start, end) => readWord(text.slice(start, end), into), from, to)
+  function add(found: number | Int32Array, into: NumberList): void {
+    if (typeof found !== 'number')
+      for (let nth = 0; nth < found.length; nth++) into.push(found[nth] as number)
+    else if (found !== none) into.push(found)
   }
 
-  /** A word that is new, or has several stems. Arrays of one kind alone: another kind undoes what was compiled. */
-  function readRare(word: number, text: string, start: number, end: number, into: NumberList): void {
-    const known = stemsOf.get(word)
-    if (known !== undefined) {
-      for (let nth = 0; nth < known.length; nth++) into.push(known[nth] as number)
-      return
-    }
-    const before = into.length
-    readWord(text.slice(start, end), into)
-    if (word < 0) return
-    const found = into.length - before
-    stemOf.push(found > 1 ? several : found === 1 ? (into.values[before] as number) : none)
-    if (found > 1) stemsOf.set(word, into.values.slice(before, into.length))
+  function take(written: string, into: NumberList): void {
+    add(known.get(written) ?? learn(written), into)
   }
 
   return {
-    size: () => numbers.size,
-    find: (stem) => numbers.get(stem),
+    words,
     number,
-    stems: () => numbers.keys(),
     read(text, into) {
-      const { length } = text
-      let start = -1
-      let hash = EMPTY_HASH
-      for (let at = 0; at <= length; at++) {
-        const code = at < length ? text.charCodeAt(at) : 0
-        if (code >= 128) {
-          const end = endOfRun(text, at)
-          readAny(text, start < 0 ? at : start, end, into)
-          start = -1
-          hash = EMPTY_HASH
-          at = end - 1
-        } else if (isWord[code] === 1) {
-          if (start < 0) start = at
-          hash = step(hash, code)
-        } else if (start >= 0) {
-          const word = at - start > longestRemembered ? -1 : words.at(text, start, at, hash)
-          const stem = word < 0 || word >= stemOf.length ? notYet : (stemOf.values[word] as number)
-          if (stem >= 0) into.push(stem)
-          else if (stem !== none) readRare(word, text, start, at, into)
-          start = -1
-          hash = EMPTY_HASH
-        }
+      // Names of parameters are half of all texts, and a word each.
+      const whole = known.get(text)
+      if (whole !== undefined) {
+        add(whole, into)
+        return
       }
+      if (beyondAscii.test(text)) {
+        eachWord(text, (start, end) => take(text.slice(start, end), into))
+        return
+      }
+      const written = text.match(asciiWords) ?? []
+      for (let nth = 0; nth < written.length; nth++) take(written[nth] as string, into)
     },
   }
 }
 
-/** Plain ASCII, which most definitions are, needs no look at what each character is. */
-const isWord = Uint8Array.from({ length: 128 }, (_, code) => (/\w/.test(String.fromCharCode(code)) ? 1 : 0))
-
-/** Where the next ASCII character is that surely ends a word. */
-function endOfRun(text: string, from: number): number {
-  let at = from
-  while (at < text.length && (text.charCodeAt(at) >= 128 || isWord[text.charCodeAt(at)] === 1)) at++
-  return at
-}
+/** One piece, in lower case. */
+const simple = /^[a-z\d]{1,40}$/
+const beyondAscii = /[^\0-\x7f]/
+/** What `eachWord` finds where all is ASCII. */
+const asciiWords = /\w+/g

@@ -33,15 +33,24 @@ interface Spelling {
   letters: number
 }
 
-export function indexSpellings(vocabulary: Iterable<string>): Spellings {
-  const groups = new Map<string, Spelling[]>()
-  for (const word of vocabulary) {
-    if (word.length < shortestForm) continue
-    const key = `${word[0]}${word.length}`
-    const group = groups.get(key)
-    const spelling = { word, letters: lettersOf(word) }
-    if (group) group.push(spelling)
-    else groups.set(key, [spelling])
+/** @param vocabulary the words that begin with a letter, asked for once, when one is looked for that begins so. */
+export function indexSpellings(vocabulary: (letter: string) => Iterable<string>): Spellings {
+  const initials = new Map<string, Map<number, Spelling[]>>()
+
+  /** By their lengths. */
+  function beginning(letter: string): Map<number, Spelling[]> {
+    const before = initials.get(letter)
+    if (before) return before
+    const lengths = new Map<number, Spelling[]>()
+    for (const word of new Set(vocabulary(letter))) {
+      if (word.length < shortestForm) continue
+      const group = lengths.get(word.length)
+      const spelling = { word, letters: lettersOf(word) }
+      if (group) group.push(spelling)
+      else lengths.set(word.length, [spelling])
+    }
+    initials.set(letter, lengths)
+    return lengths
   }
 
   return {
@@ -50,9 +59,10 @@ export function indexSpellings(vocabulary: Iterable<string>): Spellings {
       const letters = lettersOf(word)
       const found: NearWord[] = []
       const shortestOther = Math.max(shortestForm, Math.ceil(word.length * leastOfForm))
-      for (const first of new Set([word[0], word[1]])) {
+      for (const first of new Set(word.slice(0, 2))) {
+        const lengths = beginning(first)
         for (let length = shortestOther; length <= word.length / leastOfForm; length++) {
-          for (const other of groups.get(`${first}${length}`) ?? []) {
+          for (const other of lengths.get(length) ?? []) {
             const similarity = compare(word, letters, other)
             if (similarity > 0) found.push({ word: other.word, similarity })
           }

@@ -14,8 +14,8 @@ export interface Postings {
 /** Words are numbers of a lexicon, which may have others as well. */
 export interface WordIndex {
   has(word: number): boolean
-  /** Undefined for a word that no tool has. */
-  postings(word: number): Postings | undefined
+  /** Of words that count as one; undefined where no tool has any of them. */
+  postings(words: readonly number[]): Postings | undefined
   /** What a word is worth that so many tools have: Robertson's inverse document frequency, as wink has it. */
   worth(tools: number): number
 }
@@ -29,44 +29,82 @@ const fewest = 3
 /** `vocabulary`: how many words the lexicon has. */
 export function indexWords(counts: Counts, vocabulary: number): WordIndex {
   const { tools } = counts
-  const { starts, places, strengths } = byWord(counts, vocabulary)
+  const { starts, places, counted } = byWord(counts, vocabulary)
+  const norms = normsOf(counts)
   const size = Math.max(fewest, tools)
   const has = (word: number): boolean => (starts[word + 1] ?? 0) > (starts[word] ?? 0)
+  const entriesOf = (word: number): Entries => {
+    const [from, to] = [starts[word], starts[word + 1]]
+    return { places: places.subarray(from, to), counted: counted.subarray(from, to) }
+  }
   return {
     worth: (having) => Math.log(1 + (size - having + 0.5) / (having + 0.5)),
     has,
-    postings(word) {
-      if (!has(word)) return undefined
-      const [from, to] = [starts[word], starts[word + 1]]
-      return { places: places.subarray(from, to), strengths: strengths.subarray(from, to) }
+    postings(words) {
+      const [first, ...others] = words.filter(has).map(entriesOf)
+      if (first === undefined) return undefined
+      const { places, counted } = others.reduce(merge, first)
+      const strengths = counted.map((count, at) => count / ((norms[places[at] as number] as number) + count))
+      return { places, strengths }
     },
   }
 }
 
-interface ByWord {
+/** What tools have of a word. */
+interface Entries {
+  /** Rising. */
+  places: Int32Array
+  /** How often each has it, by the weights of the fields. */
+  counted: Float64Array
+}
+
+/** What tools have of either. */
+function merge(one: Entries, other: Entries): Entries {
+  const most = one.places.length + other.places.length
+  const places = new Int32Array(most)
+  const counted = new Float64Array(most)
+  let used = 0
+  for (let left = 0, right = 0; left < one.places.length || right < other.places.length; used++) {
+    const place = Math.min(one.places[left] ?? Infinity, other.places[right] ?? Infinity)
+    places[used] = place
+    if (one.places[left] === place) counted[used] = one.counted[left++] as number
+    if (other.places[right] === place)
+      counted[used] = (counted[used] as number) + (other.counted[right++] as number)
+  }
+  return { places: places.subarray(0, used), counted: counted.subarray(0, used) }
+}
+
+/** What a count is weighed against in each tool: more in one that says much. */
+function normsOf({ tools, lengths }: Counts): Float64Array {
+  const norms = new Float64Array(tools)
+  let sum = 0
+  for (let tool = 0; tool < tools; tool++) sum += lengths[tool] as number
+  for (let tool = 0; tool < tools; tool++)
+    norms[tool] = k1 * (1 - b + (b * (lengths[tool] as number) * tools) / sum)
+  return norms
+}
+
+interface ByWord extends Entries {
   /** Where the entries of each word begin, and where the last ones end. */
   starts: Int32Array
-  places: Int32Array
-  strengths: Float64Array
 }
 
 /** The entries in the order of their words; within a word they stay in the order of the tools. */
-function byWord({ tools, ends, lengths, words, counts, having }: Counts, vocabulary: number): ByWord {
+function byWord({ tools, ends, words, counts, having }: Counts, vocabulary: number): ByWord {
   const used = tools === 0 ? 0 : (ends[tools - 1] as number)
   const starts = new Int32Array(vocabulary + 1)
   const next = new Int32Array(vocabulary)
   const places = new Int32Array(used)
-  const strengths = new Float64Array(used)
+  const counted = new Float64Array(used)
 
   // A function of its own: it is compiled after a few tools, one long loop over all only late.
-  function place(tool: number, from: number, to: number, norm: number): void {
+  function place(tool: number, from: number, to: number): void {
     for (let entry = from; entry < to; entry++) {
       const word = words[entry] as number
-      const count = counts[entry] as number
       const at = next[word] as number
       next[word] = at + 1
       places[at] = tool
-      strengths[at] = count / (norm + count)
+      counted[at] = counts[entry] as number
     }
   }
 
@@ -75,13 +113,11 @@ function byWord({ tools, ends, lengths, words, counts, having }: Counts, vocabul
     next[word] = start
     starts[word + 1] = start + (having[word] ?? 0)
   }
-  let sum = 0
-  for (let tool = 0; tool < tools; tool++) sum += lengths[tool] as number
   let from = 0
   for (let tool = 0; tool < tools; tool++) {
     const to = ends[tool] as number
-    place(tool, from, to, k1 * (1 - b + (b * (lengths[tool] as number) * tools) / sum))
+    place(tool, from, to)
     from = to
   }
-  return { starts, places, strengths }
+  return { starts, places, counted }
 }

@@ -4,6 +4,7 @@ import { type Counts, createCounter } from './counts.ts'
 import { type Field, readFields, type SearchedTool } from './fields.ts'
 import { createLexicon, type Lexicon } from './lexicon.ts'
 import { NumberList } from './number-list.ts'
+import { createStems, type Stems } from './stems.ts'
 
 /** How often a word counts by where it stands; 0 leaves the field out. */
 export type Weights = Readonly<Record<Field, number>>
@@ -12,23 +13,25 @@ export interface Reading {
   readonly tools: readonly SearchedTool[]
   readonly weights: Weights
   readonly lexicon: Lexicon
-  /** For each tool the first stem of its name, and of its server's; -1 where there is none. */
+  readonly stems: Stems
+  /** For each tool the first word of its name, and of its server's; -1 where there is none. */
   readonly names: Int32Array
   readonly servers: Int32Array
   /** Reads so many tools more, all where no number is given. Counts of all that were read so far. */
   read(most?: number): Counts
 }
 
-/** A lexicon of more stems has mostly those of tools that are gone. */
-const mostStems = 100_000
+/** A lexicon of more words has mostly those of tools that are gone. */
+const mostWords = 100_000
 
 /**
  * @param before a reading with the same weights, of a list that had many of these tools: theirs are not read again. Definitions
  * are not changed.
  */
 export function readTools(tools: readonly SearchedTool[], weights: Weights, before?: Reading): Reading {
-  let earlier = before?.weights === weights && before.lexicon.size() <= mostStems ? before : undefined
+  let earlier = before?.weights === weights && before.lexicon.words.length <= mostWords ? before : undefined
   const lexicon = earlier?.lexicon ?? createLexicon()
+  const stems = earlier?.stems ?? createStems(lexicon.words)
   let known: Known | undefined
   const names = new Int32Array(tools.length).fill(-1)
   const servers = new Int32Array(tools.length).fill(-1)
@@ -36,28 +39,22 @@ export function readTools(tools: readonly SearchedTool[], weights: Weights, befo
   let place = 0
 
   const words = new NumberList()
-  const reader = {
-    text(field: Field, said: string): void {
-      const weight = weights[field]
-      if (weight === 0) return
-      words.length = 0
-      lexicon.read(said, words)
-      counter.add(words, weight)
-      if (words.length === 0) return
-      if (field === 'name') names[place] = words.values[0] as number
-      else if (field === 'server') servers[place] = words.values[0] as number
-    },
-    stem(field: Field, stem: string): void {
-      if (weights[field] === 0) return
-      words.length = 0
-      words.push(lexicon.number(stem))
-      counter.add(words, weights[field])
-    },
+  function read(field: Field, said: string): void {
+    const weight = weights[field]
+    if (weight === 0) return
+    words.length = 0
+    lexicon.read(said, words)
+    counter.add(words, weight)
+    if (words.length === 0) return
+    if (field === 'name') names[place] = first(names[place] as number)
+    else if (field === 'server') servers[place] = first(servers[place] as number)
   }
+
+  const first = (before: number): number => (before < 0 ? (words.values[0] as number) : before)
 
   function readOne(tool: SearchedTool): void {
     const from = known?.placeOf(tool)
-    if (known === undefined || from === undefined) readFields(tool, reader)
+    if (known === undefined || from === undefined) readFields(tool, read)
     else {
       names[place] = known.reading.names[from] as number
       servers[place] = known.reading.servers[from] as number
@@ -71,6 +68,7 @@ export function readTools(tools: readonly SearchedTool[], weights: Weights, befo
     tools,
     weights,
     lexicon,
+    stems,
     names,
     servers,
     read(most = tools.length) {

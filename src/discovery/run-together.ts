@@ -9,33 +9,31 @@ const longestName = 40
 const mostParts = 3
 
 /**
- * The stems of a name that begins with an action and goes on with words of `others`, which are what its description is written in, as
+ * The words of a name that begins with an action and goes on with words of `others`, which are what its description is written in, as
  * written; none where it does not.
  */
 export function partsOfName(name: string, others: string): string[] {
   if (name.length > longestName || !/^[A-Z]?[a-z]+$/.test(name)) return []
   const whole = name.toLowerCase()
   for (let end = shortestPart; end <= whole.length - shortestPart; end++) {
-    const action = actionIn(whole.slice(0, end))
-    if (action === undefined) continue
+    const action = whole.slice(0, end)
+    if (!isActionWord(action)) continue
     const rest = split(whole.slice(end), new Set(others.toLowerCase().match(/[a-z]{3,40}/g)))
-    if (rest.length > 0) return [action, ...rest.map(stemOf)]
+    if (rest.length > 0) return [action, ...rest]
   }
   return []
 }
 
-/** The stem of a word that is an action. */
-function actionIn(word: string): string | undefined {
+function isActionWord(word: string): boolean {
   const before = known.get(word)
-  if (before !== undefined) return before === '' ? undefined : before
-  const stem = stemOf(word)
-  const action = isAction(stem) ? stem : ''
+  if (before !== undefined) return before
+  const action = isAction(stemOf(word))
   if (known.size < mostKnown) known.set(word, action)
-  return action === '' ? undefined : action
+  return action
 }
 
-/** Beginnings of names; empty for those that are no action. A stem takes longer than all else here. */
-const known = new Map<string, string>()
+/** Beginnings of names. A stem takes longer than all else here. */
+const known = new Map<string, boolean>()
 const mostKnown = 20_000
 
 /** The fewest words that a text is written of, each of them or its plural in the list; none where it is not. */

@@ -6,7 +6,7 @@ import { eachWord, pieces } from '../text/tokenize.ts'
  * Words that say nothing of what a tool does: articles and pronouns, and what people wrap a question in. `all`, `new` or
  * `not` stay: names of tools have them.
  */
-const stopWords: ReadonlySet<string> = new Set(
+export const stopWords: ReadonlySet<string> = new Set(
   `a about above across again already also although always am an and another any anybody anyone anything anyway are around as at be became
   appreciate grateful hope hopefully hoping wonder wondering great nice glad okay ok sorry cheers dear folks guys guess
   because become becomes been before being both but by can cannot could d did do does doing done don during each either else etc even ever
@@ -30,7 +30,8 @@ const irregular: ReadonlyMap<string, string> = new Map(
   build built|choose chose chosen|draw drew drawn|drive drove driven|fall fell fallen|forget forgot forgotten|hold held|hide hid hidden|
   know knew known|show shown|person people|child children|index indices|matrix matrices|vertex vertices|analysis analyses|criterion criteria|
   begin began begun|freeze froze frozen|get got gotten|give gave given|make made|catch caught|teach taught|understand understood|win won|
-  rise rose risen|steal stole stolen|wake woke woken|ride rode ridden|do did done|have had has|be is are was were been`
+  rise rose risen|steal stole stolen|wake woke woken|ride rode ridden|do did done|have had has|be is are was were been|
+  die dying|lie lying|tie tying`
     .split('|')
     .flatMap((line) => {
       const [base = '', ...forms] = line.trim().split(' ')
@@ -48,10 +49,20 @@ export function stemOf(word: string): string {
   const known = remembered.get(word)
   if (known !== undefined) return known
   if (!plain.test(word)) return word
-  const base = american(irregular.get(word) ?? word)
+  const base = baseOf(word)
   const stem = noEnding.test(base) ? base : porter2(base)
   if (word.length <= longestWord && remembered.size < mostRemembered) remembered.set(word, stem)
   return stem
+}
+
+/** What is stemmed for a word: its regular form in American spelling. Its end alone is another one than the stem's. */
+export function baseOf(word: string): string {
+  return plain.test(word) ? american(regularOf(word)) : word
+}
+
+/** The form that has a stem by rule; most words are one. The first three letters are those of `baseOf`. */
+export function regularOf(word: string): string {
+  return irregular.get(word) ?? word
 }
 
 const plain = /^[a-z]+$/
@@ -71,28 +82,25 @@ function american(word: string): string {
 
 /**
  * The stems of a text in their order, those of identifiers piece by piece (`listPullRequests`, `list-pull_requests`),
- * without words that say nothing. Of many texts a lexicon reads the same in a fraction of the time.
+ * without words that say nothing.
  */
 export function wordsOf(text: string): string[] {
   const stems: string[] = []
-  const take = (stem: string): void => {
-    stems.push(stem)
-  }
-  eachWord(text, (start, end) => eachStem(text.slice(start, end), take))
+  eachWord(text, (start, end) => eachPart(text.slice(start, end), (part) => stems.push(stemOf(part))))
   return stems
 }
 
-/** Calls `take` with the stems of one word as it stands in a text; not at all where it says nothing. */
-export function eachStem(written: string, take: (stem: string) => void): void {
+/** Calls `take` with the pieces of one word as it stands in a text, in lower case; not with those that say nothing. */
+export function eachPart(written: string, take: (part: string) => void): void {
   const whole = unaccented(written)
   const parts = pieces(whole)
-  if (parts.length === 0) takeStem(whole, take)
-  for (let nth = 0; nth < parts.length; nth++) takeStem(parts[nth] as string, take)
+  if (parts.length === 0) takePart(whole, take)
+  for (let nth = 0; nth < parts.length; nth++) takePart(parts[nth] as string, take)
 }
 
-function takeStem(part: string, take: (stem: string) => void): void {
+function takePart(part: string, take: (part: string) => void): void {
   const word = part.slice(0, longestWord).toLowerCase()
-  if (!stopWords.has(word)) take(stemOf(word))
+  if (!stopWords.has(word)) take(word)
 }
 
 /** `búsqueda` as `busqueda`, which is how many write it: accents go, signs that make another letter in other scripts stay. */

@@ -35,9 +35,10 @@ function indexOf(corpus: readonly Words[], fields: readonly Field[] = fieldNames
     }
     counter.next()
   }
-  const index = indexWords(counter.counts(), lexicon.size())
-  const postings = (word: string): Postings | undefined => index.postings(lexicon.find(word) ?? -1)
-  const vocabulary = [...lexicon.stems()].filter((_, number) => index.has(number))
+  const index = indexWords(counter.counts(), lexicon.words.length)
+  const postings = (...words: string[]): Postings | undefined =>
+    index.postings(words.map((word) => lexicon.words.indexOf(word)))
+  const vocabulary = lexicon.words.filter((_, number) => index.has(number))
   return { postings, vocabulary, worth: index.worth }
 }
 
@@ -75,6 +76,24 @@ describe('an index of words', () => {
     )
   })
 
+  test('several words count as if they had been one', () => {
+    const forms = ['file', 'read', 'list']
+    fc.assert(
+      fc.property(tools, (corpus) => {
+        const one = corpus.map((tool) =>
+          Object.fromEntries(
+            fieldNames.map((field) => [
+              field,
+              tool[field].map((word) => (forms.includes(word) ? 'file' : word)),
+            ]),
+          ),
+        ) as Words[]
+        expect(indexOf(corpus).postings(...forms, 'absent')).toEqual(indexOf(one).postings('file'))
+      }),
+      { numRuns: runs(200) },
+    )
+  })
+
   test('a strength is above 0 and below 1; rarer words are worth more', () => {
     fc.assert(
       fc.property(tools, (corpus) => {
@@ -92,15 +111,16 @@ describe('an index of words', () => {
   })
 
   test('a word that no tool has, one that came to the lexicon later, and no tools at all', () => {
-    const one: Words = { name: ['a'], server: ['b'], description: ['c'], parameters: ['d'] }
+    const one: Words = { name: ['ox'], server: ['cow'], description: ['hen'], parameters: ['dog'] }
     const index = indexOf([one], ['name', 'server', 'description'])
-    expect(index.vocabulary).toEqual(['a', 'b', 'c'])
-    expect(index.postings('d')).toBeUndefined()
+    expect(index.vocabulary).toEqual(['ox', 'cow', 'hen'])
+    expect(index.postings('dog')).toBeUndefined()
     expect(index.postings('toString')).toBeUndefined()
-    expect(indexOf([]).postings('a')).toBeUndefined()
+    expect(indexOf([]).postings('ox')).toBeUndefined()
     const { has, postings } = indexWords(createCounter(0).counts(), 1)
     expect([0, 1, 2].map(has)).toEqual([false, false, false])
-    expect(postings(1)).toBeUndefined()
+    expect(postings([1])).toBeUndefined()
+    expect(postings([])).toBeUndefined()
   })
 
   test('many words and many tools: arrays that grow', () => {

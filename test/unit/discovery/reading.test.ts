@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { fieldNames, readFields, type SearchedTool } from '../../../src/discovery/fields.ts'
 import { indexReading, WEIGHTS } from '../../../src/discovery/lexical.ts'
 import { type Reading, readTools } from '../../../src/discovery/reading.ts'
-import { wordsOf } from '../../../src/discovery/words.ts'
+import { stemOf, wordsOf } from '../../../src/discovery/words.ts'
 import { runs } from '../../support/runs.ts'
 
 const phrase = fc
@@ -35,13 +35,19 @@ const tools = fc.array(tool, { maxLength: 10 })
 /** What is counted of each tool, with its words as they are spelled. */
 function countsOf(reading: Reading): Record<string, number>[] {
   const { ends, words, counts, lengths } = reading.read()
-  const stems = [...reading.lexicon.stems()]
   return reading.tools.map((_, place) => {
     const counted: [string, number][] = [['(all)', lengths[place] ?? 0]]
     for (let at = ends[place - 1] ?? 0; at < (ends[place] ?? 0); at++)
-      counted.push([stems[words[at] ?? 0] ?? '', counts[at] ?? 0])
-    return Object.fromEntries(counted)
+      counted.push([stemOf(reading.lexicon.words[words[at] ?? 0] ?? ''), counts[at] ?? 0])
+    return summed(counted)
   })
+}
+
+/** Forms of one word together. */
+function summed(counted: readonly (readonly [string, number])[]): Record<string, number> {
+  const sums = new Map<string, number>()
+  for (const [word, count] of counted) sums.set(word, (sums.get(word) ?? 0) + count)
+  return Object.fromEntries(sums)
 }
 
 /** The same by the plainest means. */
@@ -51,11 +57,8 @@ function expected(list: readonly SearchedTool[]): Record<string, number>[] {
     const add = (word: string, weight: number) => {
       for (const key of [word, '(all)']) counted.set(key, (counted.get(key) ?? 0) + weight)
     }
-    readFields(each, {
-      text: (field, said) => {
-        for (const word of wordsOf(said)) add(word, WEIGHTS[field])
-      },
-      stem: (field, stem) => add(stem, WEIGHTS[field]),
+    readFields(each, (field, said) => {
+      for (const word of wordsOf(said)) add(word, WEIGHTS[field])
     })
     return Object.fromEntries(counted)
   })
@@ -126,7 +129,7 @@ describe('reading of tools', () => {
         server: 's',
         definition: { name: 'n', description: 'd', inputSchema: { properties: { p: {} } } },
       },
-      { text: (field) => seen.push(field), stem: () => {} },
+      (field) => seen.push(field),
     )
     expect(seen).toEqual(fieldNames)
   })

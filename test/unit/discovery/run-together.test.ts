@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import { partsOfName } from '../../../src/discovery/run-together.ts'
-import { stemOf } from '../../../src/discovery/words.ts'
 
 test('an action and words of the description', () => {
-  expect(partsOfName('listissues', 'All open issues of a repository')).toEqual(['list', stemOf('issue')])
-  expect(partsOfName('Listissues', 'All open issues.')).toEqual(['list', stemOf('issue')])
+  expect(partsOfName('listissues', 'All open issues of a repository')).toEqual(['list', 'issues'])
+  expect(partsOfName('Listissues', 'All open issues.')).toEqual(['list', 'issues'])
   expect(partsOfName('getuserfile', 'One file of a user.')).toEqual(['get', 'user', 'file'])
 })
 
