@@ -170,11 +170,14 @@ export const settingsSchema = z.object({
     min: 1,
     max: 1_000_000,
   }).default(20),
-  maxMemoryPerAgent: integer('The most memory for the kept results of one client.', {
-    unit: 'bytes',
-    min: 1024,
-    max: 1024 * 1024 * MEBIBYTE,
-  }).default(100 * MEBIBYTE),
+  maxMemoryPerAgent: integer(
+    'The most memory for the kept results of one client. All clients together have 1 GiB.',
+    {
+      unit: 'bytes',
+      min: 1024,
+      max: 1024 * 1024 * MEBIBYTE,
+    },
+  ).default(100 * MEBIBYTE),
   maxTotalAgents: integer('The most clients whose results are kept; the one idle longest leaves first.', {
     unit: 'clients',
     min: 1,
