@@ -38,15 +38,11 @@ class Aloft<T> implements Flight<T> {
   readonly #controller = new AbortController()
   readonly #outcome: Promise<T>
   readonly #over: () => void
-  #landed = false
   #waiting = 0
 
   constructor(work: (signal: AbortSignal) => Promise<T>, over: () => void) {
     this.#over = over
-    this.#outcome = work(this.#controller.signal).finally(() => {
-      this.#landed = true
-      over()
-    })
+    this.#outcome = work(this.#controller.signal).finally(over)
     // Nobody may be left to hear of a failure.
     this.#outcome.catch(() => {})
   }
@@ -55,7 +51,7 @@ class Aloft<T> implements Flight<T> {
     this.#waiting++
     return unlessAborted(this.#outcome, signal, () => {
       this.#waiting--
-      if (this.#waiting === 0 && !this.#landed) this.abort(signal.reason)
+      if (this.#waiting === 0) this.abort(signal.reason)
     })
   }
 
