@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { SAMPLE } from '../config/sample.ts'
 import { absolutePath } from '../config/sources.ts'
-import { messageOf, ProxyError } from '../protocol/errors.ts'
+import { hasCode, messageOf, ProxyError } from '../protocol/errors.ts'
 import type { Host } from './host.ts'
 
 export function init(host: Host, file: string): number {
@@ -19,7 +19,7 @@ export function writeNew(path: string, content: string): void {
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, content, { flag: 'wx', mode: 0o600 })
   } catch (error) {
-    const there = error instanceof Error && 'code' in error && error.code === 'EEXIST'
+    const there = hasCode(error, 'EEXIST')
     throw new ProxyError(
       'CONFIG_INVALID',
       there

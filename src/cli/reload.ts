@@ -4,6 +4,7 @@ import type { Config } from '../config/schema.ts'
 import { type FileWatch, watchFile } from '../config/watch.ts'
 import type { Reconfigured } from '../gateway.ts'
 import { messageOf } from '../protocol/errors.ts'
+import { isObject } from '../protocol/json.ts'
 import type { Logger } from '../telemetry/log.ts'
 
 export interface ReloadParts {
@@ -105,11 +106,7 @@ function settingsThatDiffer(before: object, now: object, prefix = ''): string[] 
   const names = [...new Set([...Object.keys(before), ...Object.keys(now)])]
   return names.flatMap((name) => {
     const [a, b] = [before, now].map((settings) => (settings as Record<string, unknown>)[name])
-    if (isSection(a) && isSection(b)) return settingsThatDiffer(a, b, `${prefix}${name}.`)
+    if (isObject(a) && isObject(b)) return settingsThatDiffer(a, b, `${prefix}${name}.`)
     return JSON.stringify(a) === JSON.stringify(b) ? [] : [prefix + name]
   })
-}
-
-function isSection(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,7 +1,7 @@
 /** The token of scripts: as configured, else made once and kept in a private file. */
 import { linkSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { messageOf, ProxyError } from '../protocol/errors.ts'
+import { hasCode, messageOf, ProxyError } from '../protocol/errors.ts'
 import { createToken } from './token-file.ts'
 
 /** In the data directory. */
@@ -48,7 +48,7 @@ function makeToken(path: string): string | undefined {
     linkSync(partial, path)
     return token
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return undefined
+    if (hasCode(error, 'EEXIST')) return undefined
     throw error
   } finally {
     rmSync(partial, { force: true })

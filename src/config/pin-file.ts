@@ -1,7 +1,7 @@
 /** What is remembered of the definitions of tools, and what waits for somebody to look at it. */
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { messageOf, ProxyError } from '../protocol/errors.ts'
+import { hasCode, messageOf, ProxyError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
 import { writeWhole } from './private-file.ts'
 
@@ -36,7 +36,7 @@ export function readPins(file: string): Pins {
   try {
     return pinsOf(JSON.parse(readFileSync(file, 'utf8')))
   } catch (error) {
-    if (isErrno(error, 'ENOENT')) return { pinned: {}, held: {} }
+    if (hasCode(error, 'ENOENT')) return { pinned: {}, held: {} }
     throw new ProxyError(
       'STORE_FAILED',
       `The pins in ${file} cannot be read: ${messageOf(error)}`,
@@ -135,7 +135,7 @@ function locked<T>(lock: string, work: () => T): T {
       closeSync(openSync(lock, 'wx', 0o600))
       break
     } catch (error) {
-      if (!isErrno(error, 'EEXIST')) throw error
+      if (!hasCode(error, 'EEXIST')) throw error
       const since = statSync(lock, { throwIfNoEntry: false })?.mtimeMs
       if (since !== undefined && Math.abs(Date.now() - since) > STALE_MS) rmSync(lock, { force: true })
       else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS)
@@ -146,8 +146,4 @@ function locked<T>(lock: string, work: () => T): T {
   } finally {
     rmSync(lock, { force: true })
   }
-}
-
-function isErrno(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
 }

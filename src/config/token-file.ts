@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { messageOf, ProxyError } from '../protocol/errors.ts'
+import { hasCode, messageOf, ProxyError } from '../protocol/errors.ts'
 import { isObject, type JsonValue, own } from '../protocol/json.ts'
 import { absolutePath } from './sources.ts'
 
@@ -188,8 +188,7 @@ function claim(partial: string): number {
     mkdirSync(dirname(partial), { recursive: true, mode: 0o700 })
     return openSync(partial, 'wx', 0o600)
   } catch (error) {
-    if (!(error instanceof Error) || !('code' in error) || error.code !== 'EEXIST')
-      throw invalid(partial, `cannot be written: ${messageOf(error)}`)
+    if (!hasCode(error, 'EEXIST')) throw invalid(partial, `cannot be written: ${messageOf(error)}`)
     throw new ProxyError(
       'CONFIG_INVALID',
       `${partial} is there: the tokens are being changed by another command.`,

@@ -78,8 +78,3 @@ export async function removeUnused(folder: string, now = Date.now()): Promise<vo
     if (now - used > UNUSED) await rm(path, { force: true, recursive: true }).catch(() => {})
   }
 }
-
-/** True for the error of a file that is not there. */
-export function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
-}

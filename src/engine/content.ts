@@ -4,6 +4,7 @@ import { withLongText } from '../documents/long-text.ts'
 import { toJson } from '../documents/stringify.ts'
 import { decodeUtf8 } from '../documents/utf8.ts'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
+import { sharedBytes } from '../text/shared-bytes.ts'
 
 /** A result as it is sent on, and as it is explored: with numbers that JavaScript would change as strings. */
 export interface Decoded {
@@ -34,8 +35,5 @@ function objectIn(json: string): { json: string; object: JsonObject } | undefine
 
 /** UTF-8 JSON on a SharedArrayBuffer. */
 export function encodeResult(result: JsonObject): Uint8Array<SharedArrayBuffer> {
-  const json = toJson(result)
-  const bytes = new Uint8Array(new SharedArrayBuffer(Buffer.byteLength(json)))
-  Buffer.from(bytes.buffer).write(json, 'utf8')
-  return bytes
+  return sharedBytes(toJson(result))
 }

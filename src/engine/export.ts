@@ -9,6 +9,7 @@ import { decodeUtf8 } from '../documents/utf8.ts'
 import { blocksOf, isText } from '../protocol/content.ts'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { head } from '../text/cut.ts'
+import { sharedBytes } from '../text/shared-bytes.ts'
 import { countTokens } from '../text/tokens.ts'
 import type { Export } from './operation.ts'
 
@@ -24,7 +25,7 @@ export function exported(content: Uint8Array, toon: boolean): Export {
   const written = table ?? text
   const top = topOf(text)
   return {
-    content: isWhole && table === undefined ? shared(content) : encoded(written),
+    content: isWhole && table === undefined ? shared(content) : sharedBytes(written),
     format: table === undefined ? (top ? 'json' : 'text') : 'toon',
     ...(top?.keys && { keys: top.keys.slice(0, mostKeys), keyCount: top.keys.length }),
     ...(top?.elements !== undefined && { elements: top.elements }),
@@ -100,12 +101,6 @@ function previewOf(text: string): string {
     .trim()
     .replaceAll(/\p{Cs}/gu, '\uFFFD')
   return flat.length <= previewed && part.length === text.length ? flat : `${head(flat, previewed)}...`
-}
-
-function encoded(text: string): Uint8Array<SharedArrayBuffer> {
-  const bytes = new Uint8Array(new SharedArrayBuffer(Buffer.byteLength(text)))
-  Buffer.from(bytes.buffer).write(text)
-  return bytes
 }
 
 /** The same bytes where threads share them already. */

@@ -6,6 +6,13 @@ export const EFFECTS = ['read', 'write', 'destructive'] as const
 
 export type Effect = (typeof EFFECTS)[number]
 
+/** What a tool is described as that runs others of this effect. */
+export const RUNS: Readonly<Record<Effect, string>> = {
+  read: 'Run a tool that only reads.',
+  write: 'Run a tool that adds or changes, and destroys nothing.',
+  destructive: 'Run a tool of any kind, also one that deletes or overwrites.',
+}
+
 /** By the annotations; a tool that says nothing may destroy, as the specification has it. */
 export function effectOf(definition: JsonObject): Effect {
   const annotations = own(definition, 'annotations')
@@ -22,6 +29,7 @@ export function annotationsOf(effect: Effect): JsonObject {
   }
 }
 
+/** True when what may do `allowed` may run a tool of this effect. */
 export function covers(allowed: Effect, effect: Effect): boolean {
   return EFFECTS.indexOf(effect) <= EFFECTS.indexOf(allowed)
 }

@@ -9,7 +9,7 @@ import { methodFilter } from '../modules/methods.ts'
 import type { Module, ModuleContext, ModuleDefinition } from '../modules/module.ts'
 import type { Layer } from '../modules/stack.ts'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
-import type { Logger } from '../telemetry/log.ts'
+import { type Logger, withFields } from '../telemetry/log.ts'
 import type { ModulesConfig } from './modules.ts'
 
 export interface ModuleMakerParts {
@@ -42,7 +42,7 @@ export function createModuleMaker(parts: ModuleMakerParts): MakeModule {
     const { name } = config
     const definition = await definitionOf(config, definitions)
     const options = optionsOf(config, definition)
-    const logger = named(parts.logger, name)
+    const logger = withFields(parts.logger, { module: name })
     const messages =
       typeof definition.messages === 'function' ? definition.messages(options) : definition.messages
     const directory = moduleDirectory(settings.dataDir, name, file)
@@ -61,7 +61,7 @@ export function createModuleMaker(parts: ModuleMakerParts): MakeModule {
 
   async function external(config: ExternalModule): Promise<Layer> {
     const { name } = config
-    const logger = named(parts.logger, name)
+    const logger = withFields(parts.logger, { module: name })
     const [{ createExternal }, { openLine }] = await Promise.all([
       import('../modules/external/external.ts'),
       import('./module-line.ts'),
@@ -123,14 +123,5 @@ async function create(
       `The module \`${context.name}\` cannot be made: ${messageOf(error)}`,
       'Correct its options, or remove it.',
     )
-  }
-}
-
-function named(logger: Logger, module: string): Logger {
-  return {
-    debug: (fields, message) => logger.debug({ module, ...fields }, message),
-    info: (fields, message) => logger.info({ module, ...fields }, message),
-    warn: (fields, message) => logger.warn({ module, ...fields }, message),
-    error: (fields, message) => logger.error({ module, ...fields }, message),
   }
 }

@@ -2,9 +2,10 @@
 import { changeTexts } from '../documents/change-result.ts'
 import { toJson } from '../documents/stringify.ts'
 import type { Engine } from '../engine/engine.ts'
-import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
+import { isObject, type JsonValue } from '../protocol/json.ts'
 import { LargeResult, type Result } from '../protocol/result.ts'
 import { type ChangeText, compileChange, Tally, type TextChange } from '../text/change.ts'
+import { sharedBytes } from '../text/shared-bytes.ts'
 import type { Counts } from './module.ts'
 
 /** Characters of text that are changed on the event loop. */
@@ -35,7 +36,7 @@ export function createChange(engine: Pick<Engine, 'change'>): Change {
       const changed = changeTexts(result, change.where, (text, sort, name) => apply(text, counts, sort, name))
       return { result: changed, counts: counts.size === 0 ? NONE : Object.fromEntries(counts) }
     }
-    const content = result instanceof LargeResult ? result.bytes : sharedBytes(result)
+    const content = result instanceof LargeResult ? result.bytes : sharedBytes(toJson(result))
     const done = await engine.change(content, change, signal)
     if (done.unreadable) throw new Error('the result is no JSON object')
     return {
@@ -66,11 +67,4 @@ function isWithin(value: JsonValue, most: number): boolean {
     if (left < 0) return false
   }
   return true
-}
-
-function sharedBytes(result: JsonObject): Uint8Array<SharedArrayBuffer> {
-  const json = toJson(result)
-  const bytes = new Uint8Array(new SharedArrayBuffer(Buffer.byteLength(json)))
-  Buffer.from(bytes.buffer).write(json)
-  return bytes
 }

@@ -1,7 +1,8 @@
 /** Which names items of a list get, and the way back from each to the name it has further in. */
-import { createHash } from 'node:crypto'
+
 import type { JsonObject } from '../protocol/json.ts'
 import { originOf } from '../protocol/origin.ts'
+import { shortHash } from '../text/short-hash.ts'
 import { KINDS, type Kind, namesOf } from './roster.ts'
 
 export type Renamed = Exclude<Kind, 'resourceTemplates'>
@@ -93,7 +94,7 @@ function instead(kind: Renamed, item: JsonObject, taken: Set<string>): string {
   const old = String(item[KINDS[kind].key])
   const server = originOf(item)?.server ?? ''
   for (let salt = 0; ; salt++) {
-    const mark = salt === 0 && server !== '' ? '' : hash(`${server}\n${old}\n${salt}`)
+    const mark = salt === 0 && server !== '' ? '' : shortHash(`${server}\n${old}\n${salt}`)
     const name = kind === 'resources' ? markedUri(old, server, mark) : markedName(old, server, mark)
     if (taken.has(name)) continue
     taken.add(name)
@@ -104,7 +105,7 @@ function instead(kind: Renamed, item: JsonObject, taken: Set<string>): string {
 function markedName(old: string, server: string, mark: string): string {
   const name = [server.replaceAll(/[^A-Za-z0-9_-]/gu, '_'), old].filter((part) => part !== '').join('_')
   if (mark === '' && name.length <= LONGEST) return name
-  const suffix = `_${mark === '' ? hash(name) : mark}`
+  const suffix = `_${mark === '' ? shortHash(name) : mark}`
   return name.slice(0, LONGEST - suffix.length) + suffix
 }
 
@@ -114,8 +115,4 @@ function markedUri(old: string, server: string, mark: string): string {
   return scheme === ''
     ? `mcp+${label.join('-')}:${old}`
     : `${scheme}+${label.join('-')}${old.slice(scheme.length)}`
-}
-
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 6)
 }

@@ -13,6 +13,7 @@ import { isObject, type JsonObject } from '../protocol/json.ts'
 import { LargeResult, plain, type Result } from '../protocol/result.ts'
 import type { Keeper } from '../store/keeper.ts'
 import type { Logger } from '../telemetry/log.ts'
+import { sharedBytes } from '../text/shared-bytes.ts'
 import { fallbackPreview } from './shape-fallback.ts'
 import { type Taker, takerIn } from './taker.ts'
 
@@ -170,12 +171,6 @@ function textLength(result: JsonObject): number {
       characters += block.resource.text.length
   }
   return characters
-}
-
-function sharedBytes(json: string): Uint8Array<SharedArrayBuffer> {
-  const bytes = new Uint8Array(new SharedArrayBuffer(Buffer.byteLength(json)))
-  Buffer.from(bytes.buffer).write(json)
-  return bytes
 }
 
 /** A result is never lost to a preview that failed: it is kept, and its first characters stand in. */

@@ -2,7 +2,7 @@
  * The registry of names: what a client calls a tool or prompt, and whose it is. Calls are routed by this map, never by
  * splitting a name: a server's name may hold the separator.
  */
-import { createHash } from 'node:crypto'
+import { shortHash } from '../text/short-hash.ts'
 
 export interface NamingOptions {
   /** `always`: `{server}_{name}`. `onConflict`: only where two servers use a name. `never`: as the servers say. */
@@ -148,7 +148,7 @@ function unique(
     legal === legalise(original, options.charset) ? `${legalise(server, options.charset)}_${legal}` : legal
   if (base !== legal && base.length <= options.maxLength && !taken.has(base)) return base
   for (let salt = 0; ; salt++) {
-    const suffix = `_${hash(`${server}\n${original}\n${salt || ''}`)}`
+    const suffix = `_${shortHash(`${server}\n${original}\n${salt || ''}`)}`
     const candidate = base.slice(0, options.maxLength - suffix.length) + suffix
     if (!taken.has(candidate)) return candidate
   }
@@ -158,10 +158,6 @@ function legalise(name: string, charset: NamingOptions['charset']): string {
   if (charset === 'default') return name.replace(/[^A-Za-z0-9_-]/gu, '_') || '_'
   const lower = name.toLowerCase().replace(/[^a-z0-9_]/gu, '_')
   return /^[a-z_]/u.test(lower) ? lower : `_${lower}`
-}
-
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 6)
 }
 
 function ownName(map: Readonly<Record<string, string>>, name: string): string | undefined {

@@ -1,5 +1,5 @@
 /** The beginnings of URIs that tell servers apart. */
-import { createHash } from 'node:crypto'
+import { shortHash } from '../text/short-hash.ts'
 
 /** The part of a URI that a prefix takes the place of (RFC 3986, 3.1). */
 export function prefixOf(uri: string): string {
@@ -16,7 +16,7 @@ export function labelledPrefixOf(uri: string): string {
 export function* replacementsOf(from: string, server: string): Generator<string, never> {
   const label = labelOf(server)
   yield replacement(from, label)
-  for (let salt = 1; ; salt++) yield replacement(from, `${label}-${hash(`${server}\n${salt}`)}`)
+  for (let salt = 1; ; salt++) yield replacement(from, `${label}-${shortHash(`${server}\n${salt}`)}`)
 }
 
 function replacement(from: string, label: string): string {
@@ -30,9 +30,5 @@ function labelOf(server: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9-]+/gu, '-')
     .slice(0, 40)
-  return label.replace(/^-+|-+$/gu, '') || hash(server)
-}
-
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 6)
+  return label.replace(/^-+|-+$/gu, '') || shortHash(server)
 }

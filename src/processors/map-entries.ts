@@ -75,6 +75,7 @@ function hasValues(objects: readonly JsonObject[]): boolean {
   return objects.some((object) => Object.values(object).some((value) => !isObject(value)))
 }
 
-function entriesOf(object: JsonObject): JsonValue[] {
+/** The values of a map as records, each with its key in `_key`. */
+export function entriesOf(object: JsonObject): JsonValue[] {
   return Object.keys(object).map((key) => withField('_key', key, own(object, key) ?? null))
 }

@@ -5,6 +5,7 @@ import { areMaps } from '../documents/map-like.ts'
 import { withField } from '../documents/records.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
 import { formatCount } from '../text/format.ts'
+import { entriesOf } from './map-entries.ts'
 import type { Reached } from './path/locate.ts'
 import { formatPath, isDefinite, type Path } from './path/path.ts'
 
@@ -108,10 +109,6 @@ function areSmallMaps(objects: readonly JsonObject[]): boolean {
   if (holders.size < FEW || [...holders.values()].some((count) => count > objects.length / 2)) return false
   const pooled = new Map(objects.flatMap((object) => Object.entries(object)))
   return holdsKin(Object.fromEntries(pooled))
-}
-
-function entriesOf(object: JsonObject): JsonValue[] {
-  return Object.keys(object).map((key) => withField('_key', key, own(object, key) ?? null))
 }
 
 function recordOf({ value, key }: Reached, name: string | undefined): JsonValue {

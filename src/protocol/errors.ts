@@ -103,6 +103,11 @@ export function cancelled(signal: AbortSignal): ProxyError {
   return new ProxyError('CANCELLED', ERROR_CODES.CANCELLED, '', { cause: signal.reason })
 }
 
+/** True for an error of the system with this code, such as ENOENT. */
+export function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
+}
+
 /** The message of anything that was thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)

@@ -1,6 +1,13 @@
 import { isInputRequired } from './eras.ts'
 import { LargeResult, type Result } from './result.ts'
 
+/** What a client may be asked by a result (MCP 2026-07-28, multi round-trip requests); anything else breaks the result. */
+export const ANSWERABLE: ReadonlySet<string> = new Set([
+  'sampling/createMessage',
+  'elicitation/create',
+  'roots/list',
+])
+
 /** Larger questions cannot be: the client sends their state back, and no server takes so large a request. */
 const LARGEST_QUESTION = 8 * 1024 * 1024
 

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { type BigIntStats, constants, rmSync } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, readdir, realpath, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { hasCode } from '../protocol/errors.ts'
 import { PARTIAL } from '../store/files.ts'
 import { placeOf } from './confined.ts'
 import { isAbandoned, sign } from './owner.ts'
@@ -93,7 +94,7 @@ export function createSpillDirectory(base: string): SpillDirectory {
     try {
       return await writeOnce(name, content)
     } catch (error) {
-      const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT' && before !== undefined
+      const isGone = hasCode(error, 'ENOENT') && before !== undefined
       if (isClosed || !isGone) throw error
       // Somebody tidied up.
       if (made === before) made = undefined

@@ -11,12 +11,12 @@ const ignore = (): void => {}
 /** For embedding and for tests: says nothing. */
 export const silentLogger: Logger = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 
-/** The same logger with the server's name in every line. */
-export function named(logger: Logger, server: string): Logger {
+/** The same logger with these fields in every line, such as whose line it is. */
+export function withFields(logger: Logger, always: Readonly<Record<string, unknown>>): Logger {
   return {
-    debug: (fields, message) => logger.debug({ server, ...fields }, message),
-    info: (fields, message) => logger.info({ server, ...fields }, message),
-    warn: (fields, message) => logger.warn({ server, ...fields }, message),
-    error: (fields, message) => logger.error({ server, ...fields }, message),
+    debug: (fields, message) => logger.debug({ ...always, ...fields }, message),
+    info: (fields, message) => logger.info({ ...always, ...fields }, message),
+    warn: (fields, message) => logger.warn({ ...always, ...fields }, message),
+    error: (fields, message) => logger.error({ ...always, ...fields }, message),
   }
 }

@@ -6,7 +6,7 @@
 import type { JsonObject } from '../protocol/json.ts'
 import type { Later } from './backoff.ts'
 import { type Memory, sameJson } from './remember.ts'
-import { type CacheHints, LISTS, type ListKind } from './upstreams.ts'
+import { type CacheHints, LIST_KINDS, type ListKind } from './upstreams.ts'
 
 /** Whose list it is. Clients of like capabilities form a group; a session that changed its own lists is one of its own. */
 export interface Place {
@@ -75,8 +75,6 @@ const MAX_ROUNDS = 5
  */
 const QUIET_MS = 1000
 
-const KINDS = Object.keys(LISTS) as ListKind[]
-
 export class Catalog {
   readonly #options: CatalogOptions
   readonly #entries = new Map<string, Entry>()
@@ -127,7 +125,7 @@ export class Catalog {
 
   /** A session of this group began: lists it remembers, or that nobody answers for any more, are fetched again. */
   began(place: Place, session: object, fetch: Fetch): void {
-    for (const kind of KINDS) {
+    for (const kind of LIST_KINDS) {
       const key = keyOf(place, kind)
       if (!this.#entries.has(key) && !this.#options.memory.list(place.server, place.group, kind)) continue
       const entry = this.#entry(place, kind)
@@ -152,7 +150,7 @@ export class Catalog {
 
   /** Gives a group of its own to a session that no longer sees what the others see. */
   split(place: Place, group: string, session: object): void {
-    for (const kind of KINDS) {
+    for (const kind of LIST_KINDS) {
       const entry = this.#entries.get(keyOf(place, kind))
       if (!entry) continue
       const copy: Entry = {
@@ -175,7 +173,7 @@ export class Catalog {
 
   /** Forgets the lists of a group at one server. */
   forget(place: Place): void {
-    for (const kind of KINDS) this.#entries.delete(keyOf(place, kind))
+    for (const kind of LIST_KINDS) this.#entries.delete(keyOf(place, kind))
   }
 
   /** Forgets all lists of a server: another has its name now, or none. */

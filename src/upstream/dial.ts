@@ -1,6 +1,6 @@
 /** The transport a server's configuration asks for. */
 import type { Era } from '../protocol/eras.ts'
-import { named } from '../telemetry/log.ts'
+import { withFields } from '../telemetry/log.ts'
 import { createRedactor } from '../telemetry/redact.ts'
 import { decoded, secretsOf } from '../telemetry/secret.ts'
 import { serverEnvironment } from './environment.ts'
@@ -29,7 +29,7 @@ export function dial(
   name: string,
   era: Era = 'legacy',
 ): UpstreamTransport {
-  const logger = named(options.logger, name)
+  const logger = withFields(options.logger, { server: name })
   const { closeGraceMs: graceMs, largeBytes, maxMessageBytes } = options.defaults
   if (isHttp(server)) {
     const { url, headers = {} } = server

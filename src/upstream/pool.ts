@@ -16,7 +16,7 @@ import { serverStatus } from './server-status.ts'
 import { type Server, serversOf } from './servers.ts'
 import { Speaker } from './speaker.ts'
 import {
-  LISTS,
+  LIST_KINDS,
   type ListKind,
   type Reconfigured,
   type ServerList,
@@ -28,8 +28,6 @@ import {
 export function createUpstreams(options: UpstreamsOptions): Upstreams {
   return new Pool(complete(options))
 }
-
-const KINDS = Object.keys(LISTS) as ListKind[]
 
 /** The lists a notification speaks of. */
 const CHANGED: ReadonlyMap<string, readonly ListKind[]> = new Map([
@@ -67,7 +65,7 @@ class Pool implements Upstreams {
         options.logger.warn({ server: link.server, error: error.message }, 'lost a server')
       },
       notification: (link, notification, via) => this.#notified(link, notification, via),
-      interrupted: (link) => this.#lists.changed(link, KINDS),
+      interrupted: (link) => this.#lists.changed(link, LIST_KINDS),
       outgrown: (server, group) => this.#lists.forget(server, group),
     })
     this.#speaker = new Speaker(this.#links, this.#memory)
@@ -198,7 +196,7 @@ class Pool implements Upstreams {
     for (const name of added) this.#memory.meet(name, servers[name] ?? {})
     for (const name of [...added, ...changed]) this.#welcome(this.#server(name))
     for (const name of [...removed, ...changed, ...added])
-      for (const kind of KINDS) this.#options.events.changed(name, kind, () => true)
+      for (const kind of LIST_KINDS) this.#options.events.changed(name, kind, () => true)
     return { added, changed, removed }
   }
 
@@ -267,7 +265,7 @@ class Pool implements Upstreams {
   async #open(server: Server, client: Client | undefined): Promise<void> {
     const link = await this.#speaker.connect(server, client)
     try {
-      if (!client) await Promise.all(KINDS.map((kind) => this.#lists.read(server, kind, link, client)))
+      if (!client) await Promise.all(LIST_KINDS.map((kind) => this.#lists.read(server, kind, link, client)))
     } finally {
       this.#rest(link)
     }

@@ -7,10 +7,10 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Era } from '../protocol/eras.ts'
-import { messageOf } from '../protocol/errors.ts'
+import { hasCode, messageOf } from '../protocol/errors.ts'
 import { isObject, type JsonObject, own, setOwn } from '../protocol/json.ts'
 import type { Logger } from '../telemetry/log.ts'
-import { LISTS, type ListKind } from './upstreams.ts'
+import { LIST_KINDS, type ListKind } from './upstreams.ts'
 
 /** What is known of one server. `lists` are kept by group: clients of like capabilities see the same lists. */
 interface Page {
@@ -109,7 +109,7 @@ export class Memory {
     try {
       return pageOf(JSON.parse(readFileSync(path, 'utf8')))
     } catch (error) {
-      const absent = isErrno(error) && error.code === 'ENOENT'
+      const absent = hasCode(error, 'ENOENT')
       if (!absent) this.#logger.warn({ server, error: messageOf(error) }, 'forgot what was known of a server')
       return undefined
     }
@@ -189,15 +189,11 @@ function pageOf(value: unknown): Page {
   if (isObject(value.initialize)) page.initialize = value.initialize
   for (const [group, kinds] of Object.entries(isObject(value.lists) ? value.lists : {})) {
     const lists = new Map<ListKind, JsonObject[]>()
-    for (const kind of Object.keys(LISTS) as ListKind[]) {
+    for (const kind of LIST_KINDS) {
       const items = isObject(kinds) ? own(kinds, kind) : undefined
       if (Array.isArray(items)) lists.set(kind, items.filter(isObject))
     }
     page.lists.set(group, lists)
   }
   return page
-}
-
-function isErrno(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'code' in error
 }

@@ -19,6 +19,8 @@ export const LISTS = {
 
 export type ListKind = keyof typeof LISTS
 
+export const LIST_KINDS = Object.keys(LISTS) as readonly ListKind[]
+
 /** One server's list, every page of it, items as the server sent them. */
 export interface ServerList {
   server: string

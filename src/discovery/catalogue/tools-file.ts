@@ -5,9 +5,9 @@
  */
 import { constants, copyFile } from 'node:fs/promises'
 import { setImmediate as breathe } from 'node:timers/promises'
-import { messageOf } from '../../protocol/errors.ts'
+import { hasCode, messageOf } from '../../protocol/errors.ts'
 import type { Logger } from '../../telemetry/log.ts'
-import { isMissing, removeStale, replaceFile, setAside, usePartial } from '../own-files.ts'
+import { removeStale, replaceFile, setAside, usePartial } from '../own-files.ts'
 import type { KnownTool } from './known-tool.ts'
 import type { OpenSqlite, Sqlite } from './sqlite.ts'
 import { checkTable, createTable, putTool, readTools, removeTool } from './table.ts'
@@ -40,7 +40,7 @@ export function toolsFile(path: string, load: () => Promise<OpenSqlite>, logger:
           return await withDatabase(open, copy, readAll)
         })
       } catch (error) {
-        if (isMissing(error)) return []
+        if (hasCode(error, 'ENOENT')) return []
         const aside = await setAside(path)
         logger.warn(
           { file: path, aside, error: messageOf(error) },

@@ -1,9 +1,9 @@
 /** Vectors in memory, each compared with the query, kept in a file between runs. */
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { messageOf } from '../../protocol/errors.ts'
+import { hasCode, messageOf } from '../../protocol/errors.ts'
 import type { Logger } from '../../telemetry/log.ts'
-import { isMissing, removeStale, replaceFile, setAside } from '../own-files.ts'
+import { removeStale, replaceFile, setAside } from '../own-files.ts'
 import { VectorMatrix } from './matrix.ts'
 import { decodeVectors, encodeVectors } from './side-car.ts'
 import type { VectorIndex } from './vector-index.ts'
@@ -51,7 +51,7 @@ async function load(matrix: VectorMatrix, path: string, logger: Logger): Promise
   try {
     matrix.put(await decodeVectors(await readFile(path)))
   } catch (error) {
-    if (isMissing(error)) return
+    if (hasCode(error, 'ENOENT')) return
     const aside = await setAside(path)
     logger.warn(
       { file: path, aside, error: messageOf(error) },

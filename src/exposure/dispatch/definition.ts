@@ -1,6 +1,6 @@
 /** What `tools/list` shows in this exposure: one tool in few tokens, or one for each effect a call may have. */
 import type { JsonObject } from '../../protocol/json.ts'
-import { annotationsOf, EFFECTS, type Effect } from '../effects.ts'
+import { annotationsOf, EFFECTS, type Effect, RUNS } from '../effects.ts'
 import { DISPATCH } from '../names.ts'
 import type { DispatchSettings } from './actions.ts'
 import { ACTIONS, type ActionName } from './params.ts'
@@ -64,7 +64,7 @@ export function definitionsOf({ splitCalls }: Pick<DispatchSettings, 'splitCalls
     const name = `${DISPATCH}-${allowed}`
     const definition = {
       name,
-      description: `${WORDS[allowed]} As action call of ${DISPATCH}.`,
+      description: `${RUNS[allowed]} As action call of ${DISPATCH}.`,
       inputSchema: {
         type: 'object',
         properties: {
@@ -104,10 +104,4 @@ export function definitionsOf({ splitCalls }: Pick<DispatchSettings, 'splitCalls
     },
     ...runners,
   ]
-}
-
-const WORDS: Readonly<Record<Effect, string>> = {
-  read: 'Run a tool that only reads.',
-  write: 'Run a tool that adds or changes, and destroys nothing.',
-  destructive: 'Run a tool of any kind, also one that deletes or overwrites.',
 }

@@ -6,7 +6,7 @@ import type { FindableTool } from '../../discovery/finder.ts'
 import { signatureOf } from '../../discovery/signature.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
 import { nearest } from '../../text/edit-distance.ts'
-import { annotationsOf, covers, EFFECTS, type Effect, effectOf } from '../effects.ts'
+import { annotationsOf, covers, EFFECTS, type Effect, effectOf, RUNS } from '../effects.ts'
 import { CALL_TOOL } from '../names.ts'
 import type { Shelf } from '../shelf.ts'
 
@@ -30,12 +30,6 @@ const inputSchema: JsonObject = {
   required: ['name'],
 }
 
-const WORDS: Readonly<Record<Effect, string>> = {
-  read: 'Run a tool that only reads.',
-  write: 'Run a tool that adds or changes, and destroys nothing.',
-  destructive: 'Run a tool of any kind, also one that deletes or overwrites.',
-}
-
 /** The name of the tool that runs tools of this effect. */
 export function callNameFor(effect: Effect, split: boolean): string {
   return split ? `${CALL_TOOL}_${effect}` : CALL_TOOL
@@ -55,7 +49,7 @@ export function callTools(split: boolean): CallTool[] {
   return EFFECTS.map((allowed) => {
     const name = callNameFor(allowed, split)
     const annotations = annotationsOf(allowed)
-    return { name, definition: { name, description: WORDS[allowed], inputSchema, annotations }, allowed }
+    return { name, definition: { name, description: RUNS[allowed], inputSchema, annotations }, allowed }
   })
 }
 

@@ -1,5 +1,6 @@
 /** Which rows belong to which groups. */
 import { Refusal } from '../refusal.ts'
+import { positions } from '../sort/permutation.ts'
 import type { Values } from './values.ts'
 
 /** One pair for each row and group that it is in, in the order of the rows. */
@@ -34,12 +35,6 @@ const mostSlots = 4
 /** All rows in one group. */
 export function together(rows: number): Members {
   return { rows: positions(rows), groups: new Uint32Array(rows), count: 1 }
-}
-
-function positions(count: number): Uint32Array {
-  const all = new Uint32Array(count)
-  for (let at = 0; at < count; at++) all[at] = at
-  return all
 }
 
 /**

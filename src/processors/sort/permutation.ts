@@ -47,7 +47,8 @@ function byComparing({ ranks, codes }: Ranks, before: Uint32Array | undefined, c
   return order.sort((a, b) => rankAt(a) - rankAt(b) || (places[a] as number) - (places[b] as number))
 }
 
-function positions(count: number): Uint32Array {
+/** 0, 1, 2 … `count - 1`: records in the order in which they came. */
+export function positions(count: number): Uint32Array {
   const all = new Uint32Array(count)
   for (let at = 0; at < count; at++) all[at] = at
   return all

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { MODERN_META, toLegacyResult, withMeta } from '../../protocol/eras.ts'
 import { RPC, RpcError } from '../../protocol/errors.ts'
 import type { Client, Exchange } from '../../protocol/exchange.ts'
-import { asksForInput } from '../../protocol/input-required.ts'
+import { ANSWERABLE, asksForInput } from '../../protocol/input-required.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
 import type { Request } from '../../protocol/message.ts'
 import { LargeResult, plain, type Result } from '../../protocol/result.ts'
@@ -22,12 +22,6 @@ const MAX_QUESTIONS = 64
 
 /** Milliseconds before a server is asked again that only wants to be asked again. */
 const PACE_MS = 250
-
-const ANSWERABLE: ReadonlySet<string> = new Set([
-  'sampling/createMessage',
-  'elicitation/create',
-  'roots/list',
-])
 
 /** Makes the request, with the log level the client has set, and resolves to its end, in the form of the legacy era. */
 export async function requestForLegacyClient(

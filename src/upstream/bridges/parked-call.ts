@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { metaOf } from '../../protocol/eras.ts'
 import { RPC, RpcError } from '../../protocol/errors.ts'
 import type { Exchange } from '../../protocol/exchange.ts'
+import { ANSWERABLE } from '../../protocol/input-required.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
 import type { Notification, Request } from '../../protocol/message.ts'
 import type { Result } from '../../protocol/result.ts'
@@ -14,13 +15,6 @@ interface Question {
   request: Request
   resolve(answer: JsonObject): void
 }
-
-/** What a client may be asked by a result (MCP 2026-07-28, multi round-trip requests); anything else breaks the result. */
-const ANSWERABLE: ReadonlySet<string> = new Set([
-  'sampling/createMessage',
-  'elicitation/create',
-  'roots/list',
-])
 
 /** Milliseconds in which questions are gathered: those a server asks at once are answered in one round. */
 const GATHER_MS = 10

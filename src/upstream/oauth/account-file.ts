@@ -5,7 +5,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { messageOf } from '../../protocol/errors.ts'
+import { hasCode, messageOf } from '../../protocol/errors.ts'
 import type { Logger } from '../../telemetry/log.ts'
 import type { Later } from '../backoff.ts'
 import { type Account, accountFromJson, accountToJson } from './account.ts'
@@ -42,7 +42,7 @@ export class AccountFile {
     try {
       return accountFromJson(await readFile(path, 'utf8'))
     } catch (error) {
-      if (!isCode(error, 'ENOENT')) {
+      if (!hasCode(error, 'ENOENT')) {
         // The parser's message would quote the file.
         const reason = error instanceof SyntaxError ? 'it is damaged' : messageOf(error)
         logger.warn({ file: path, reason }, 'a kept sign-in cannot be read and is ignored')
@@ -90,7 +90,7 @@ export class AccountFile {
         await (await open(lock, 'wx', 0o600)).close()
         return true
       } catch (error) {
-        if (!isCode(error, 'EEXIST')) return false
+        if (!hasCode(error, 'EEXIST')) return false
       }
       // By the clock of the file system alone, so that neither clocks apart nor a sleep matter much.
       const age = await stat(lock).then(
@@ -116,8 +116,4 @@ export class AccountFile {
       else signal.addEventListener('abort', leave, { once: true })
     })
   }
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
 }

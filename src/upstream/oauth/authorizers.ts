@@ -1,7 +1,7 @@
 /** One authorizer for each server that may need one, made when a connection first asks for it. */
 import { hasAuthorization, type OAuthSettings } from '../../config/oauth-settings.ts'
 import { ProxyError } from '../../protocol/errors.ts'
-import { type Logger, named } from '../../telemetry/log.ts'
+import { type Logger, withFields } from '../../telemetry/log.ts'
 import type { Authorizer } from '../authorizer.ts'
 import { sameJson } from '../remember.ts'
 import {
@@ -58,7 +58,7 @@ export function createAuthorizers(options: AuthorizersOptions): Authorizers {
 
   function make({ name, url, headers, oauth }: ProtectedServer): OAuthAuthorizer | undefined {
     if (oauth?.enabled === false || hasAuthorization(url, headers) || !URL.canParse(url)) return undefined
-    const log = named(logger, name)
+    const log = withFields(logger, { server: name })
     const failed = (error: Error): void => log.warn({ error: error.message }, 'no browser could be opened')
     return createAuthorizer({
       fetch: environmentFetch(environment),
