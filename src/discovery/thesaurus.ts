@@ -3,6 +3,7 @@
  * is a group of words that may all stand for one another, or `words > words`: those on the left may stand for those on the right.
  * A word may be in several. General English for software, nothing of any one server.
  */
+import { everyday, families } from './everyday.ts'
 import { stemOf } from './words.ts'
 
 const groups = `
@@ -203,21 +204,63 @@ calculate compute add sum multiply > calculate sum
 python javascript code script snippet > code execute script
 `
 
-const alike = new Map<string, Set<string>>()
-for (const group of groups.trim().split('\n')) {
-  const [left = '', right = left] = group.split(' > ')
-  const others = right.split(' ').map(stemOf)
-  for (const stem of left.split(' ').map(stemOf)) {
-    const known = alike.get(stem) ?? new Set()
-    alike.set(stem, known)
-    for (const other of others) if (other !== stem) known.add(other)
+/** One line: the words that it gives for those on its left, and their stems once they were needed. */
+interface Group {
+  readonly words: string
+  stems?: readonly string[]
+}
+
+/**
+ * What stands on the left, by first letter: stems are made of one letter when a word with it is asked for, as those of all take longer
+ * than anything else at the start. No rule of endings changes the first letter.
+ */
+const byLetter = new Map<string, [word: string, group: Group][]>()
+for (const line of `${groups}${everyday}${families}`.trim().split(/\n+/)) {
+  const [left = '', right = left] = line.split(' > ')
+  const group: Group = { words: right }
+  for (const word of left.split(' ')) {
+    const letter = word.slice(0, 1)
+    const before = byLetter.get(letter)
+    if (before) before.push([word, group])
+    else byLetter.set(letter, [[word, group]])
   }
 }
 
 const none: readonly string[] = []
-const lists = new Map([...alike].map(([stem, others]) => [stem, [...others] as readonly string[]]))
+const stemmed = new Map<string, Map<string, Group[]>>()
+const lists = new Map<string, readonly string[]>()
 
 /** Stems that may stand for a stem. */
 export function alikeTo(stem: string): readonly string[] {
-  return lists.get(stem) ?? none
+  const known = lists.get(stem)
+  if (known !== undefined) return known
+  const groups = groupsOf(stem)
+  if (groups === undefined) return none
+  const others = new Set(groups.flatMap(stemsOf))
+  others.delete(stem)
+  const list = [...others]
+  lists.set(stem, list)
+  return list
+}
+
+function groupsOf(stem: string): Group[] | undefined {
+  const letter = stem.slice(0, 1)
+  const entries = byLetter.get(letter)
+  if (entries === undefined) return undefined
+  const known = stemmed.get(letter)
+  if (known !== undefined) return known.get(stem)
+  const made = new Map<string, Group[]>()
+  for (const [word, group] of entries) {
+    const key = stemOf(word)
+    const before = made.get(key)
+    if (before) before.push(group)
+    else made.set(key, [group])
+  }
+  stemmed.set(letter, made)
+  return made.get(stem)
+}
+
+function stemsOf(group: Group): readonly string[] {
+  group.stems ??= group.words.split(' ').map(stemOf)
+  return group.stems
 }

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest'
+import { everyday, families } from '../../../src/discovery/everyday.ts'
+import { indexTools } from '../../../src/discovery/lexical.ts'
+import { alikeTo } from '../../../src/discovery/thesaurus.ts'
+import { stemOf } from '../../../src/discovery/words.ts'
+
+const alike = (word: string) => alikeTo(stemOf(word))
+
+describe('words that may stand for others', () => {
+  test('everyday words stand for those of tools, not the other way round', () => {
+    expect(alike('louder')).toContain(stemOf('volume'))
+    expect(alike('volume')).not.toContain(stemOf('louder'))
+    expect(alike('lamp')).toContain('light')
+  })
+
+  test('words of one family stand for one another', () => {
+    expect(alike('subscriber')).toContain(stemOf('subscription'))
+    expect(alike('subscription')).toContain(stemOf('subscriber'))
+  })
+
+  test('every line holds, whichever word is asked for first', () => {
+    for (const line of `${everyday}${families}`.trim().split(/\n+/)) {
+      const [left = '', right = left] = line.split(' > ')
+      for (const word of left.split(' ')) {
+        const stem = stemOf(word)
+        const expected = right.split(' ').map(stemOf)
+        expect(alikeTo(stem), line).toEqual(expect.arrayContaining(expected.filter((each) => each !== stem)))
+      }
+    }
+  })
+
+  test('no word stands for itself, and most for none', () => {
+    expect(alike('search')).not.toContain('search')
+    for (const word of ['', 'zorblatt', 'constructor', '__proto__', '7', 'слово'])
+      expect(alike(word)).toEqual([])
+  })
+
+  test('a tool is found by what people call its work', () => {
+    const named = (name: string, description: string) => ({
+      server: 's',
+      name,
+      definition: { name, description },
+    })
+    const tools = [
+      named('list_disputes', 'Lists disputes.'),
+      named('set_volume', 'Sets the volume of a player.'),
+      named('transcribe', 'Makes a transcript of a recording.'),
+    ]
+    const index = indexTools(tools)
+    const found = (question: string) => tools[index.search(question, 1)[0]?.index ?? -1]?.name
+    expect(found('who contested something')).toBe('list_disputes')
+    expect(found('make it louder')).toBe('set_volume')
+    expect(found('a transcription please')).toBe('transcribe')
+  })
+})
