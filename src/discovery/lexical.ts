@@ -21,6 +21,8 @@ const surelyMisspelt = 5
 /** Words of a question that are looked at. */
 const mostWords = 48
 const longestQuestion = 2_000
+/** Words that are remembered though no tool has them: those of the thesaurus fit. */
+const mostAsked = 10_000
 
 /** An index of these tools, to be made anew when they change. */
 export function indexTools(tools: readonly SearchedTool[], weights: Weights = WEIGHTS): ToolSearch {
@@ -31,12 +33,12 @@ export function indexTools(tools: readonly SearchedTool[], weights: Weights = WE
 export function indexReading(reading: Reading): ToolSearch {
   const { tools, lexicon, stems } = reading
   const index = indexWords(reading.read(), lexicon.words.length)
-  const found = new Map<string, Postings>()
+  const asked = new Map<string, Postings | undefined>()
   const postings = (stem: string): Postings | undefined => {
-    const before = found.get(stem)
-    if (before) return before
+    const before = asked.get(stem)
+    if (before !== undefined || asked.has(stem)) return before
     const made = index.postings(stems.having(stem))
-    if (made) found.set(stem, made)
+    if (made !== undefined || asked.size < mostAsked) asked.set(stem, made)
     return made
   }
   const namedBy = findNames(reading, postings)
