@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
@@ -29,4 +30,30 @@ test('no address of a registry is in it', () => {
   for (const name of ['README.md', 'ARCHITECTURE.md', 'package.json', 'package-lock.json']) {
     expect(read(name)).not.toMatch(/"resolved": "http/)
   }
+})
+
+test('what the architecture says a folder may import is what the check of layers holds it to', () => {
+  const base = ['protocol', 'text', 'config', 'telemetry']
+  const said = new Map(
+    [...read('ARCHITECTURE.md').matchAll(/^\| `src\/(\w+)\/` \|.*\| ([^|]+) \|$/gm)].map(
+      ([, folder = '', cell = '']) => [
+        folder,
+        cell === 'nothing' ? [] : cell.split(', ').flatMap((name) => (name === 'the base' ? base : [name])),
+      ],
+    ),
+  )
+  const { forbidden } = createRequire(import.meta.url)('../../.dependency-cruiser.cjs') as {
+    forbidden: { name: string; to: { pathNot?: string } }[]
+  }
+  const held = new Map(
+    forbidden.flatMap(({ name, to }) => {
+      const [, folder] = /^layer-(.+)$/.exec(name) ?? []
+      const [, folders = ''] = /^\^src\/\((.*)\)\/$/.exec(String(to.pathNot)) ?? []
+      return folder === undefined ? [] : [[folder, folders.split('|').slice(1)] as const]
+    }),
+  )
+  const sorted = (table: ReadonlyMap<string, readonly string[]>): Record<string, string[]> =>
+    Object.fromEntries([...table].map(([folder, below]) => [folder, below.toSorted()]))
+  expect(held.size).toBeGreaterThan(15)
+  expect(sorted(said)).toEqual(sorted(held))
 })
