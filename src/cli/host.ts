@@ -28,6 +28,19 @@ export interface ProcessEvents {
   off(event: string, listener: (reason: unknown) => void): unknown
 }
 
+/** Whoever reads the output may have read enough (`… | head`): that is no failure, and no stack trace. */
+function writeOut(text: string): boolean {
+  if (!watched) {
+    watched = true
+    process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error
+      process.exit()
+    })
+  }
+  return process.stdout.write(text)
+}
+let watched = false
+
 /** The real one. The gateway is loaded when a command first needs it. */
 export function processHost(): Host {
   return {
@@ -37,7 +50,7 @@ export function processHost(): Host {
     temporary: tmpdir(),
     platform: process.platform,
     terminal: process.stdin.isTTY === true,
-    stdout: process.stdout,
+    stdout: { write: writeOut },
     stderr: process.stderr,
     now: () => performance.now(),
     events: process,

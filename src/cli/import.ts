@@ -5,6 +5,7 @@ import { formatProblem } from '../config/problem.ts'
 import { absolutePath, readText } from '../config/sources.ts'
 import { ProxyError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, setOwn } from '../protocol/json.ts'
+import { formatPlural } from '../text/format.ts'
 import { CLIENTS, type ClientFile, clientFiles } from './clients.ts'
 import type { Host } from './host.ts'
 import { writeNew } from './init.ts'
@@ -45,7 +46,7 @@ export function importClients(host: Host, client: string | undefined, out: strin
     const path = absolutePath(out, host.cwd, host.home)
     writeNew(path, text)
     host.stderr.write(
-      `Wrote ${count} servers to ${path}. Check them with: mcp-rlm-proxy doctor --config ${out}\n`,
+      `Wrote ${formatPlural(count, 'server')} to ${path}. Check them with: mcp-rlm-proxy doctor --config ${out}\n`,
     )
   }
   return 0

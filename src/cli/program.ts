@@ -29,7 +29,10 @@ export async function createProgram(
     )
     .version(packageVersion(), '-v, --version', 'print the version')
     .helpOption('-h, --help', 'show this help')
-    .option('-c, --config <file>', 'the configuration (see below where it is looked for)')
+    .option(
+      '-c, --config <file>',
+      'the configuration; without it $MCPPROXY_CONFIG_PATH, ./mcp.json, ./mcp_config.json',
+    )
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => void host.stdout.write(text),
@@ -59,7 +62,7 @@ export async function createProgram(
     .description('serve (the default)')
     .allowExcessArguments(true)
     .action(async (_options: unknown, command: Command) => {
-      refuseStrays(command.args, program)
+      if (command.args.length > 0) await refuseStrays(command.args, program)
       const { run } = await import('./run.ts')
       done(await run(host, invocation()))
     })
@@ -199,13 +202,15 @@ function textOf(value: unknown): string | undefined {
 }
 
 /** `mcp-rlm-proxy npx server` is a wish that needs a `--`. */
-function refuseStrays(args: readonly string[], program: Command): void {
-  if (args.length === 0) return
-  const commands = program.commands.map((command) => command.name()).join(', ')
+async function refuseStrays(args: readonly string[], program: Command): Promise<never> {
+  const { nearest } = await import('../config/suggest.ts')
+  const commands = program.commands.map((command) => command.name())
+  const [word = '', ...more] = args
+  const meant = more.length === 0 ? nearest(word, commands) : undefined
   throw new ProxyError(
     'CONFIG_INVALID',
-    `"${args[0]}" is not a command. Commands: ${commands}.`,
-    `To wrap a server, write: mcp-rlm-proxy -- ${args.join(' ')}`,
+    `"${word}" is not a command. Commands: ${commands.join(', ')}.`,
+    `${meant === undefined ? '' : `Did you mean ${meant}? `}To wrap a server, write: mcp-rlm-proxy -- ${args.join(' ')}`,
   )
 }
 
@@ -223,7 +228,6 @@ async function settingDescriptions(argv: readonly string[]): Promise<Map<string,
 
 const HELP = `
 The configuration is the mcp.json you know from Claude Desktop, Cursor or VS Code; such a file works unchanged.
-It is looked for as --config, $MCPPROXY_CONFIG_PATH, ./mcp.json, ./mcp_config.json.
 The command line wins over the environment (MCPPROXY_PORT, …), that over the file, that over the defaults.
 
 Examples:

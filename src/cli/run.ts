@@ -15,6 +15,7 @@ import { createLogger } from '../telemetry/logger.ts'
 import { createRedactor, type Redactor } from '../telemetry/redact.ts'
 import { formatSavings } from '../telemetry/savings-report.ts'
 import { secretsOf } from '../telemetry/secret.ts'
+import { formatPlural } from '../text/format.ts'
 import type { Host } from './host.ts'
 import { writeNew } from './init.ts'
 import type { Invocation } from './program.ts'
@@ -66,7 +67,7 @@ export async function run(host: Host, invocation: Invocation): Promise<number> {
   const servers = config.servers.map(({ name }) => name)
   logger.info({ servers, transport: config.settings.transport, ...(url !== undefined && { url }) }, 'serving')
   if (url !== undefined) {
-    host.stderr.write(`mcp-rlm-proxy serves ${servers.length} servers at ${url}\n`)
+    host.stderr.write(`mcp-rlm-proxy serves ${formatPlural(servers.length, 'server')} at ${url}\n`)
     for (const { name, isDefault } of profilesOf(config.modules))
       host.stderr.write(`  profile ${name} at ${url}/${name}${isDefault ? `, and at ${url}` : ''}\n`)
   }

@@ -4,6 +4,7 @@ import { isObject, type JsonValue } from '../protocol/json.ts'
 import { allowed, example, schemaAt, unwrap } from './option.ts'
 import { type Path, showSafely } from './problem.ts'
 import type { Report } from './report.ts'
+import { nearest } from './suggest.ts'
 
 /** `value` is what lies at `at` and was parsed with `schema`; the issues' paths start there. */
 export function reportIssues(
@@ -45,6 +46,15 @@ function remedy(target: z.ZodType, wrong: JsonValue | undefined): string {
     const number = Number(wrong)
     if (target.safeParse(number).success) return `Write ${number} without quotes.`
   }
+  const { type } = unwrap(target)
+  const meant =
+    typeof wrong === 'string' && type instanceof z.ZodEnum
+      ? nearest(
+          wrong,
+          type.options.filter((option) => typeof option === 'string'),
+        )
+      : undefined
+  if (meant !== undefined) return `Did you mean "${meant}"?`
   const sample = example(target)
   return sample === undefined ? 'Correct it, or remove it.' : `Write for example ${sample}, or remove it.`
 }

@@ -29,7 +29,10 @@ export function readJsonc(source: string, name: string): JsoncFile {
   }
   if (errors.length > 0 || root === undefined) {
     const found = errors.map(({ error, offset }) => broken(printParseErrorCode(error), offset))
-    const problems = found.length > 0 ? found.slice(0, MAX_SYNTAX_PROBLEMS) : [broken('Empty', 0)]
+    // Where several brackets are open the end of the file lacks them all.
+    const different = new Map(found.map((one) => [`${one.place} ${one.message}`, one]))
+    const problems =
+      different.size > 0 ? [...different.values()].slice(0, MAX_SYNTAX_PROBLEMS) : [broken('Empty', 0)]
     return { value: undefined, problems, locate }
   }
   const problems: Problem[] = []

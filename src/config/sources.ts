@@ -41,10 +41,11 @@ export function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
+    const isDirectory = error instanceof Error && 'code' in error && error.code === 'EISDIR'
     throw new ProxyError(
       'CONFIG_INVALID',
-      `${path} cannot be read: ${messageOf(error)}`,
-      'Check its permissions.',
+      isDirectory ? `${path} is a directory.` : `${path} cannot be read: ${messageOf(error)}`,
+      isDirectory ? 'Name the file in it.' : 'Check its permissions.',
       {
         cause: error,
       },

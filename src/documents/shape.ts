@@ -233,7 +233,11 @@ export class Tally implements Distinct {
   }
 }
 
-function sumOf(before: NumberStats | undefined, source: NumberStats | undefined): NumberStats | undefined {
+/** Both together, in an object of its own unless there is nothing to add. */
+export function sumOf(
+  before: NumberStats | undefined,
+  source: NumberStats | undefined,
+): NumberStats | undefined {
   if (!source) return before
   if (!before) return { ...source }
   const sum = { ...before, count: before.count + source.count, sum: before.sum + source.sum }

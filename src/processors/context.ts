@@ -14,7 +14,7 @@ import { groupLines, groupRows, lineRows, placesOf } from './line-hits.ts'
 import { nearMisses } from './near-misses.ts'
 import { passageRows } from './passage-row.ts'
 import { readable } from './readable.ts'
-import { counts } from './search-counts.ts'
+import { counts, timesIn } from './search-counts.ts'
 import { contextLines, type SearchParams, searches, searchStepParams } from './search-params.ts'
 import { requirePattern, runPattern } from './search-pattern.ts'
 import { asPlainText, otherReading } from './search-readings.ts'
@@ -42,19 +42,21 @@ export const context = defineStep({
     const plain = asPlainText(view, params)
     let pattern = plain?.pattern ?? written
     const notes = [plain?.note ?? written.note].filter((note) => note !== undefined)
-    let { kept, count } = runPattern(pattern, () => findHits(view, pattern, mostKept, true))
-    const other = count === 0 ? otherReading(view, { ...params, multiline: false }) : undefined
+    let hits = runPattern(pattern, () => findHits(view, pattern, mostKept, true))
+    const other = hits.count === 0 ? otherReading(view, { ...params, multiline: false }) : undefined
     if (other) {
       pattern = other.pattern
       notes.splice(0, notes.length, other.note)
-      ;({ kept, count } = runPattern(pattern, () => findHits(view, pattern, mostKept, true)))
+      hits = runPattern(pattern, () => findHits(view, pattern, mostKept, true))
     }
-    if (count === 0) notes.push(...nearMisses(view, params))
+    const { kept } = hits
+    if (hits.count === 0) notes.push(...nearMisses(view, params))
+    notes.push(...timesIn(hits))
     if (view.leaves === undefined) {
       const rows = textRows(document, view.lines ?? document.lines(), kept, params)
       return {
         content: fromRows({ noun: 'passage', items: rows }),
-        metadata: counts(view.units.count, count, notes),
+        metadata: counts(view.units.count, hits.units, notes),
       }
     }
     const groups = byRecord(view.leaves, kept)

@@ -14,7 +14,7 @@ import { nearMisses } from './near-misses.ts'
 import { fieldRows, findPairs, mayBePair } from './pairs.ts'
 import { readable, sourceNote } from './readable.ts'
 import { listed } from './refusal.ts'
-import { counts } from './search-counts.ts'
+import { counts, timesIn } from './search-counts.ts'
 import { contextLines, type SearchParams, searches, searchStepParams } from './search-params.ts'
 import { requirePattern, runPattern } from './search-pattern.ts'
 import { asPlainText, otherReading } from './search-readings.ts'
@@ -82,13 +82,14 @@ function inText(view: Searchable, lines: LineIndex, pattern: Pattern, params: Se
     const notes = capped(count, ranges.length)
     return { rows: rowsOf('hit', rows), kind: 'text', total: lines.count, matched: count, notes }
   }
-  const { kept, count } = runPattern(pattern, () => findHits(view, pattern))
-  const notes = capped(count, kept.length)
+  const hits = runPattern(pattern, () => findHits(view, pattern))
+  const { kept, count, units: matched } = hits
+  const notes = [...timesIn(hits), ...capped(count, kept.length)]
   if (context === 0)
-    return { rows: lineHitRows(lines, kept), kind: 'text', total: lines.count, matched: count, notes }
+    return { rows: lineHitRows(lines, kept), kind: 'text', total: lines.count, matched, notes }
   const groups = inGroups(lines, kept, context)
   const rows = rowsOf(groups.length === kept.length ? 'hit' : 'passage', groups)
-  return { rows, kind: 'text', total: lines.count, matched: count, notes }
+  return { rows, kind: 'text', total: lines.count, matched, notes }
 }
 
 /** Lines with those around them; in a long line each hit is a row of its own. */

@@ -52,6 +52,17 @@ export function acrossMap(records: Records, { name, path }: Field): Field | unde
   }
 }
 
+/** The text of elements that have attributes as well, as readers of XML call it. */
+const texts = ['_text', '#text', '$t']
+
+/** The field right within that holds the text of an element with attributes. */
+export function textWithin(records: Records, field: Field): Field | undefined {
+  return innerFields(records, field).find(({ path }) => {
+    const [last] = path.at(-1)?.selectors ?? []
+    return path.length === field.path.length + 1 && last?.kind === 'name' && texts.includes(last.name)
+  })
+}
+
 /** The names by which an object is known, best first. */
 const known = [
   'login',
@@ -69,6 +80,8 @@ const known = [
 
 /** The field right within by which the objects are known. */
 export function nameWithin(records: Records, field: Field): Field | undefined {
+  const text = textWithin(records, field)
+  if (text) return text
   const depth = field.path.length + 1
   const inner = innerFields(records, field).filter(({ path }) => path.length <= depth + 1)
   for (const wanted of known) {

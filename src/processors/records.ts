@@ -82,27 +82,36 @@ const mostOthers = 20
 function otherPlace(document: Document, own: Collection, field: string): string {
   const wanted = parsePath(field)
   const others = collectionsOf(document.json() ?? null).filter(({ path }) => path !== own.path)
-  const place = others.slice(0, mostOthers).find(({ path, values }) => {
+  for (const { path, values } of others.slice(0, mostOthers)) {
     const within = parsePath(path)
     const step = (one: Path, at: number) => formatPath(one.slice(at, at + 1))
     const below = within.every((_, at) => step(within, at) === step(wanted, at))
       ? wanted.slice(within.length)
       : wanted
     const rest = below[0]?.selectors[0]?.kind === 'all' ? below.slice(1) : below
-    const found: JsonValue[] = []
-    const work = newWork()
-    for (const value of values.slice(0, mostGlanced))
-      if (rest.length > 0) readValues(value, rest, found, work)
-    return found.length > 0
-  })?.path
-  return place === undefined ? '' : ` \`${place}\` has it: add "path": ${JSON.stringify(place)}.`
+    const at = rest.length === 0 ? -1 : values.slice(0, mostGlanced).findIndex((value) => has(value, rest))
+    if (at < 0) continue
+    // Of a list of tables one is meant.
+    const place = Array.isArray(values[at]) ? `${path}[${at}]` : path
+    return ` \`${place}\` has it: add "path": ${JSON.stringify(place)}.`
+  }
+  return ''
 }
 
-/** The records of the collections that are not the main one. */
+function has(value: JsonValue, path: Path): boolean {
+  const found: JsonValue[] = []
+  readValues(value, path, found, newWork())
+  return found.length > 0
+}
+
+/** The records of the collections that are not the main one. Of a list of tables the tables are asked, not the list. */
 export function otherRecords(document: Document): Records[] {
   const main = document.records()?.path
-  return collectionsOf(document.json() ?? null)
-    .filter(({ path }) => path !== main)
+  const all = collectionsOf(document.json() ?? null)
+  const holdsOthers = ({ path, values }: Collection): boolean =>
+    Array.isArray(values[0]) && all.some((other) => other.path.startsWith(`${path}[`))
+  return all
+    .filter((one) => one.path !== main && !holdsOthers(one))
     .slice(0, mostOthers)
     .map((collection) => asRecords(keyedRecords(collection), parsePath(collection.path), () => ''))
 }

@@ -87,7 +87,7 @@ export function nearMatches(view: Searchable, params: SearchParams): string | un
     const found = tried(view, params, reading)
     if (!found) continue
     try {
-      const { kept, count } = found.pattern.run(() => findHits(view, found.pattern, mostTold, true))
+      const { kept, units } = found.pattern.run(() => findHits(view, found.pattern, mostTold, true))
       const places = kept.map(({ unit, start, end }) => {
         const from = view.units.start(unit)
         const whole = view.text.slice(from, view.units.end(unit))
@@ -95,7 +95,7 @@ export function nearMatches(view: Searchable, params: SearchParams): string | un
         return view.noun === 'line' ? `${unit + 1}: ${shown}` : shown
       })
       const list = places.map((place) => `\n  ${place}`).join('')
-      return `${reading.how}, ${formatPlural(count, view.noun)} would match:${list}`
+      return `${reading.how}, ${formatPlural(units, view.noun)} would match:${list}`
     } catch (error) {
       if (!(error instanceof PatternError)) throw error
     }

@@ -91,6 +91,11 @@ export interface Hit extends Span {
 export interface Hits {
   kept: Hit[]
   count: number
+  /** Units that match. */
+  units: number
+  /** Long units that match, and how often they do; several matches near each other are one hit. Infinity beyond `mostKept`. */
+  long: number
+  inLong: number
 }
 
 /** In longer units every place is a hit of its own, apart by at least `placeWidth`. Characters. */
@@ -104,7 +109,10 @@ export const placeWidth = 200
 export function findHits(view: Searchable, pattern: Pattern, keep = mostKept, exact = false): Hits {
   const { text, units } = view
   const kept: Hit[] = []
-  let count = 0
+  let [count, matching, long, inLong] = [0, 0, 0, 0]
+  const add = (unit: number, start: number, place: Span): void => {
+    if (count++ < keep) kept.push({ unit, start: start + place.start, end: start + place.end })
+  }
   const needed = (content: string): boolean => count < keep && (exact || content.length > placeWidth)
   for (let unit = 0; unit < units.count; unit++) {
     const place = pattern.candidate(text, units.start(unit))
@@ -116,15 +124,13 @@ export function findHits(view: Searchable, pattern: Pattern, keep = mostKept, ex
     const start = units.start(unit)
     const content = text.slice(start, units.end(unit))
     if (!pattern.test(content)) continue
-    const long = view.noun === 'line' && content.length > longUnit
-    const places = long
-      ? longPlaces(pattern, content)
-      : [needed(content) ? firstMatch(pattern, content) : nowhere]
-    for (const found of places) {
-      if (count++ < keep) kept.push({ unit, start: start + found.start, end: start + found.end })
-    }
+    matching += 1
+    if (view.noun === 'line' && content.length > longUnit) {
+      long += 1
+      inLong += longPlaces(pattern, content, mostKept - inLong, (place) => add(unit, start, place))
+    } else add(unit, start, needed(content) ? firstMatch(pattern, content) : nowhere)
   }
-  return { kept, count }
+  return { kept, count, units: matching, long, inLong }
 }
 
 /** True when something matches, with `multiline` also from one line into the next. Call it within `pattern.run`. */
@@ -151,17 +157,34 @@ function firstMatch(pattern: Pattern, content: string): Span {
   return nowhere
 }
 
-function* longPlaces(pattern: Pattern, content: string): Generator<Span> {
-  let free = 0
+/** Tells the places of a long unit, and answers how many matches there are in it; Infinity for more than `most`. */
+function longPlaces(pattern: Pattern, content: string, most: number, found: (place: Span) => void): number {
+  let [free, matches] = [0, 0]
+  for (const match of pattern.matches(content)) {
+    const isEmpty = match.end === match.start
+    // A pattern that finds nothing, everywhere, says of a line that it matches, not where.
+    if (isEmpty && free > 0) continue
+    if (match.start >= free) found(match)
+    matches += 1
+    if (isEmpty) return matches
+    if (match.start >= free) free = Math.max(match.end, match.start + placeWidth)
+    if (matches <= most) continue
+    placesFrom(pattern, content, free, found)
+    return Number.POSITIVE_INFINITY
+  }
+  return matches
+}
+
+/** The places from an offset on, without a look at what is near them. */
+function placesFrom(pattern: Pattern, content: string, from: number, found: (place: Span) => void): void {
+  let free = from
   for (
-    let match = firstFrom(pattern, content, 0);
+    let match = firstFrom(pattern, content, free);
     match !== undefined;
     match = firstFrom(pattern, content, free)
   ) {
     const isEmpty = match.end === match.start
-    // A pattern that finds nothing, everywhere, says of a line that it matches, not where.
-    if (!isEmpty || free === 0) yield match
-    if (isEmpty && free === 0) return
+    if (!isEmpty) found(match)
     free = isEmpty ? match.end + 1 : Math.max(match.end, match.start + placeWidth)
   }
 }

@@ -32,6 +32,7 @@ export const structure = defineStep({
 
 function describe(document: Document, maxDepth: number): string[] {
   const overview = overviewOf(document)
+  const sample = overview.sample(SAMPLE_LENGTH)
   const tokens = countTokens(document.text)
   const size = `${formatBytes(document.bytes)}, ${formatCount(document.characters)} characters, ${formatCount(tokens)} tokens`
   return [
@@ -39,8 +40,7 @@ function describe(document: Document, maxDepth: number): string[] {
     ...document.asides.map((aside) => `also: ${aside}`),
     ...data(document, maxDepth, tokens),
     ...facts(document, overview.facts),
-    'sample:',
-    ...overview.sample(SAMPLE_LENGTH),
+    ...(sample.length > 0 ? ['sample:', ...sample] : []),
   ]
 }
 

@@ -43,6 +43,12 @@ async function serving(run: Run): Promise<void> {
   while (!run.err().includes('"msg":"serving"')) await once(run.child.stderr, 'data')
 }
 
+test('who has read enough of the output is no failure', async () => {
+  const { child, ended, err } = start({}, '--help')
+  child.stdout.destroy()
+  expect([await ended, err()]).toEqual([0, ''])
+})
+
 describe('a configuration that is wrong', () => {
   verifies('S3.37', 'ends with 2 and an empty standard output', async () => {
     const broken = {

@@ -1,4 +1,5 @@
 /** Tags and text of HTML, forgiving and linear: whatever a page holds, each character is read once. */
+import { ENTITIES } from './html-entities.ts'
 
 /** What a page is made of, in order. Text is decoded and its white space is single. */
 export interface HtmlSink {
@@ -66,22 +67,6 @@ function after(html: string, mark: string, from: number): number {
   return at < 0 ? html.length : at + mark.length
 }
 
-const NAMED: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: ' ',
-  copy: '©',
-  ndash: '–',
-  mdash: '—',
-  hellip: '…',
-  middot: '·',
-  bull: '•',
-  euro: '€',
-}
-
 /** Character references decoded, white space single. Unknown references stay as they are. */
 export function decodeText(text: string): string {
   return decodeReferences(text).replace(/\s+/g, ' ')
@@ -89,11 +74,11 @@ export function decodeText(text: string): string {
 
 /** Character references decoded and nothing else. */
 export function decodeReferences(text: string): string {
-  return text.includes('&') ? text.replace(/&(#x?[\da-f]{1,6}|[a-z]{2,8});/gi, reference) : text
+  return text.includes('&') ? text.replace(/&(#x?[\da-f]{1,6}|[a-z][a-z\d]{1,7});/gi, reference) : text
 }
 
 function reference(whole: string, name: string): string {
-  if (!name.startsWith('#')) return Object.hasOwn(NAMED, name) ? (NAMED[name] ?? whole) : whole
+  if (!name.startsWith('#')) return ENTITIES.get(name) ?? whole
   const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number.parseInt(name.slice(1), 10)
   const valid = code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff)
   return valid ? String.fromCodePoint(code) : whole

@@ -8,7 +8,16 @@ import type { Shape } from '../shape.ts'
 import { toJson } from '../stringify.ts'
 import { positionsOf } from './positions.ts'
 import { days, moments, range } from './ranges.ts'
-import { isDated, isEnumerated, isGrouped, isMeasured, labelOf, scalarCount, worth } from './rank.ts'
+import {
+  isDated,
+  isEnumerated,
+  isGrouped,
+  isMeasured,
+  isUnique,
+  labelOf,
+  scalarCount,
+  worth,
+} from './rank.ts'
 import { measure } from './sizes.ts'
 
 /** What facts are about. */
@@ -63,10 +72,12 @@ export function factsOf(records: Records): string[] {
     .filter(({ field, score }) => score > -5 && !isNoise(field))
     .sort((one, other) => other.score - one.score || one.index - other.index)
     .map(({ field }) => field)
-  const label = labelOf(all)
+  const named = { left: 2 }
+  const telling = labelOf(all)
+  // A name that many records have does not say which is meant.
+  const label = telling && isUnique(telling) ? telling : undefined
   const repeating = values(fields)
   const dated = fields.filter(isDated)
-  const named = { left: 2 }
   const gathered = [
     record.arrays && record.elements ? `each: ${lengthsOf(record.arrays)}` : '',
     keysOf(records),

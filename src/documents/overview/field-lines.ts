@@ -5,6 +5,7 @@ import { formatCount } from '../../text/format.ts'
 import { distinctCount, type Field, fieldsOf, frequent } from '../fields.ts'
 import type { Profile } from '../profile.ts'
 import { typeNotation } from '../type-notation.ts'
+import { numbersOf } from './rank.ts'
 
 /** Lines as `user.login: string, in 28 of 30; 12 values: "bot" 20, "ann" 3`, outer fields before inner ones. */
 export function fieldLines(profile: Profile, maxDepth: number): string[] {
@@ -21,7 +22,8 @@ function facts(field: Field): string[] {
   return said
 }
 
-function numbers({ shape: { numbers: stats } }: Field): string[] {
+function numbers({ shape }: Field): string[] {
+  const stats = shape.numbers && numbersOf(shape)
   if (!stats || stats.min === stats.max) return []
   const mean = Number((stats.sum / stats.count).toPrecision(4))
   return [`${formatCount(stats.min)} to ${formatCount(stats.max)}, mean ${formatCount(mean)}`]
@@ -31,7 +33,7 @@ function strings({ shape: { strings: stats } }: Field): string[] {
   if (!stats) return []
   if (stats.dates > 0 && stats.dates === stats.count) return [`${stats.earliest} to ${stats.latest}`]
   const said: string[] = []
-  if (stats.maxLength > 60) said.push(`${stats.minLength}-${formatCount(stats.maxLength)} characters`)
+  if (stats.maxLength > 60) said.push(`${span(stats.minLength, stats.maxLength)} characters`)
   if (stats.json > 0) said.push(`JSON inside in ${formatCount(stats.json)}`)
   if (stats.numeric === stats.count) said.push('numbers as text')
   return said
@@ -39,9 +41,12 @@ function strings({ shape: { strings: stats } }: Field): string[] {
 
 function arrays({ shape: { arrays: stats } }: Field): string[] {
   if (!stats) return []
-  const each =
-    stats.min === stats.max ? formatCount(stats.min) : `${formatCount(stats.min)}-${formatCount(stats.max)}`
-  return [`${each} elements each, ${formatCount(stats.total)} in all`]
+  return [`${span(stats.min, stats.max)} elements each, ${formatCount(stats.total)} in all`]
+}
+
+/** `3-1,200`; of two that are the same the one. */
+function span(min: number, max: number): string {
+  return min === max ? formatCount(min) : `${formatCount(min)}-${formatCount(max)}`
 }
 
 function values({ shape }: Field): string[] {

@@ -60,7 +60,7 @@ function short(date: string): string {
   return date.replace(/(T\d\d:\d\d:\d\d)\.0+(?=Z|$)/, '$1')
 }
 
-/** A record by its key or its label. */
+/** A record by its key or its label: `"the title"`, `id 17`. */
 export function nameOf(
   { keys, values }: Records,
   index: number,
@@ -69,9 +69,8 @@ export function nameOf(
   const key = keys?.[index]
   if (key !== undefined) return ellipsis(key, 48)
   const name = label && at(values[index], label.path)
-  return typeof name === 'string' || typeof name === 'number'
-    ? JSON.stringify(ellipsis(String(name), 40))
-    : undefined
+  if (typeof name === 'number') return `${label?.name} ${name}`
+  return typeof name === 'string' ? JSON.stringify(ellipsis(name, 40)) : undefined
 }
 
 /** What a path of plain names leads to, through strings of JSON as well. */

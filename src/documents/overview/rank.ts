@@ -1,6 +1,6 @@
 /** Which fields of a profile a reader wants to know about first. */
 import { distinctCount, type Field, frequent, isNoise } from '../fields.ts'
-import type { NumberStats, Shape } from '../shape.ts'
+import { type NumberStats, type Shape, sumOf } from '../shape.ts'
 
 /** Names that say which record it is, the best first. */
 const LABELS = [
@@ -32,10 +32,14 @@ export function isEnumerated({ shape }: Pick<Field, 'shape'>): boolean {
 /** So few numbers that their counts say more than their range. */
 const FEW_NUMBERS = 5
 
-/** The numbers of a field, those in strings included when all its strings hold one. */
+/**
+ * The numbers of a field, those in strings included when all its strings hold one, or beside numbers. Undefined where that
+ * would leave some out: ids of more digits than a double holds.
+ */
 export function numbersOf({ numbers, numeric, strings }: Shape): NumberStats | undefined {
-  if (numbers) return numbers
-  return numeric && numeric.count === strings?.count ? numeric : undefined
+  if (!numbers) return numeric && numeric.count === strings?.count ? numeric : undefined
+  if (!strings || strings.numeric === 0) return numbers
+  return numeric?.count === strings.numeric ? sumOf(numbers, numeric) : undefined
 }
 
 /** Values of which some are frequent, too many to list them all. */
@@ -165,7 +169,8 @@ function endsWith(name: string, word: string): boolean {
   )
 }
 
-function isUnique(field: Field): boolean {
+/** True when hardly two records have the same value. */
+export function isUnique(field: Field): boolean {
   const distinct = distinctCount(field.shape)
   return distinct === undefined || distinct >= field.of * 0.9
 }

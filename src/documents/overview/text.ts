@@ -44,7 +44,11 @@ export function overviewOfText(document: Document): Overview {
     // Lines that repeat are told already; a few show how they look.
     sample: (max) =>
       endsOf(document, encoded !== undefined ? Math.min(max, 160) : covered > 0.8 ? Math.min(max, 480) : max),
-    calls: document.text.trim() === '' ? [] : textCalls({ words, outline, failures }, document),
+    // Of what nobody can read no part is an answer.
+    calls:
+      document.text.trim() === '' || encoded !== undefined
+        ? []
+        : textCalls({ words, outline, failures }, document),
   }
 }
 

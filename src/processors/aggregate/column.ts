@@ -1,6 +1,6 @@
 /** A column of an aggregated table: a function and the field it is over. */
 import { type Field, resolveField } from '../fields.ts'
-import { acrossMap, holdsObjects } from '../inner-fields.ts'
+import { acrossMap, holdsObjects, textWithin } from '../inner-fields.ts'
 import type { Records } from '../records.ts'
 import { type Call, columnName, parseCall } from './call.ts'
 
@@ -32,8 +32,9 @@ export function columnsOf(records: Records, written: readonly string[], taken: r
   })
 }
 
-/** Objects have nothing to compute from; the values of a map may have a field of that name. */
+/** Objects have nothing to compute from; the values of a map may have a field of that name, and an element with attributes a text. */
 function measured(records: Records, reference: string): Field {
   const field = resolveField(records, reference)
-  return (holdsObjects(records, field) && acrossMap(records, field)) || field
+  if (!holdsObjects(records, field)) return field
+  return acrossMap(records, field) ?? textWithin(records, field) ?? field
 }

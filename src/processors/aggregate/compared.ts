@@ -1,6 +1,7 @@
 /** The smallest, the largest and the different values by group. */
 import type { JsonValue } from '../../protocol/json.ts'
 import { compareNaturally } from '../../text/natural-order.ts'
+import { besideToTheDigit } from '../long-integers.ts'
 import { equals } from './frequencies.ts'
 import type { Gathered } from './group.ts'
 import { eachValue } from './members.ts'
@@ -15,7 +16,7 @@ export function extremesIn(
   numbers: Numbers | undefined,
 ): (JsonValue | null)[] {
   const { items } = gathered.values
-  const beats = numbers ? byNumber(numbers, direction) : byText(items, direction)
+  const beats = numbers ? byNumber(items, numbers, direction) : byText(items, direction)
   const chosen = new Int32Array(gathered.members.count).fill(NONE)
   eachValue(gathered.members, gathered.values, gathered.codes, (group, id) => {
     const best = chosen[group] as number
@@ -26,11 +27,15 @@ export function extremesIn(
 
 type Beats = (id: number, best: number) => boolean
 
-function byNumber(numbers: Numbers, direction: number): Beats {
+function byNumber(items: readonly JsonValue[], numbers: Numbers, direction: number): Beats {
   return (id, best) => {
     const number = numbers[id] as number
     if (Number.isNaN(number)) return false
-    return best === NONE || !((number - (numbers[best] as number)) * direction <= 0)
+    if (best === NONE) return true
+    const other = numbers[best] as number
+    if (number !== other || Math.abs(number) <= Number.MAX_SAFE_INTEGER)
+      return !((number - other) * direction <= 0)
+    return besideToTheDigit(items[id] ?? null, items[best] ?? null) * direction > 0
   }
 }
 

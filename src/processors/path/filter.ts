@@ -4,6 +4,7 @@
  */
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import { halvesOf } from '../fields/pairs.ts'
+import { besideToTheDigit, longInteger } from '../long-integers.ts'
 import { Refusal, shown } from '../refusal.ts'
 import type { Test, Work } from './path.ts'
 import { type Token, tokenize } from './tokens.ts'
@@ -273,15 +274,23 @@ function equal(a: Result, b: Result): boolean {
   if (b instanceof Many) return equal(b, a)
   if (Array.isArray(a) && !Array.isArray(b)) return a.some((value) => equal(value, b))
   if (a === b) return typeof a !== 'object' || a === null
-  if (typeof a === 'number' && typeof b === 'string') return b.trim() !== '' && Number(b) === a
+  if (typeof a === 'number' && typeof b === 'string') {
+    return b.trim() !== '' && Number(b) === a && besideToTheDigit(a, b) === 0
+  }
   if (typeof a === 'string' && typeof b === 'number') return equal(b, a)
   return false
 }
 
 /** NaN, for which no comparison holds, where the two have no order. */
 function order(a: Result, b: Result): number {
+  const [x, y] = [toTheDigit(a), toTheDigit(b)]
+  if (x !== undefined && y !== undefined) return x < y ? -1 : x > y ? 1 : 0
   if (typeof a === 'string' && typeof b === 'string') return a < b ? -1 : a > b ? 1 : 0
   return number(a) - number(b)
+}
+
+function toTheDigit(value: Result): bigint | undefined {
+  return typeof value === 'number' || typeof value === 'string' ? longInteger(value) : undefined
 }
 
 function number(value: Result): number {

@@ -46,9 +46,14 @@ export function tokenize(source: string): Token[] {
   return tokens
 }
 
+/** An integer that a double does not hold stays the text of its digits. */
+function asNumber(written: string): number | string {
+  return Number.isSafeInteger(Number(written)) || !/^\d{16,}$/.test(written) ? Number(written) : written
+}
+
 function tokenOf(groups: Record<string, string | undefined>, before: Token | undefined): Token | undefined {
   const { number, quoted, name, operator } = groups
-  if (number !== undefined) return { kind: 'literal', text: number, value: Number(number) }
+  if (number !== undefined) return { kind: 'literal', text: number, value: asNumber(number) }
   if (quoted?.startsWith('`'))
     return { kind: 'literal', text: quoted, value: jsonLiteral(quoted.slice(1, -1)) }
   if (quoted !== undefined) {

@@ -3,11 +3,13 @@ import type { JsonValue } from '../../protocol/json.ts'
 import { compareNaturally } from '../../text/natural-order.ts'
 import { type Coded, codesPresent } from '../coded.ts'
 import type { Column } from '../column.ts'
+import { longInteger } from '../long-integers.ts'
 import { parseDate } from '../where/dates.ts'
 import { duration, looseNumber, plainNumber, quantity } from '../where/quantity.ts'
 
-/** Undefined for a record that has no such field, or null. */
-export type Key = number | string | undefined
+/** Integers that a double does not hold are there to the digit. Undefined for a record that has no such field, or null. */
+export type Key = Known | undefined
+type Known = number | bigint | string
 
 const versions = /^v?\d+(?:\.\d+){2,}/
 
@@ -74,16 +76,21 @@ function scalarOrList(column: Column, code: number): JsonValue[] | Exclude<JsonV
   return values.flatMap((value) => (Array.isArray(value) ? value : [value])).filter((value) => value !== null)
 }
 
-function read(value: JsonValue, reading: Reading): number | string {
-  if (typeof value === 'number') return value
+function read(value: JsonValue, reading: Reading): Known {
+  if (typeof value === 'number') return exact(value, value)
   if (typeof value === 'boolean') return value ? 1 : 0
   if (typeof value !== 'string') return JSON.stringify(value)
-  return readings[reading](value) ?? value.toLowerCase()
+  const number = readings[reading](value)
+  return number === undefined ? value.toLowerCase() : exact(number, value)
+}
+
+function exact(number: number, value: number | string): number | bigint {
+  return Math.abs(number) > Number.MAX_SAFE_INTEGER ? (longInteger(value) ?? number) : number
 }
 
 /** Numbers before text; text by the value of the numbers in it. */
-export function ascending(a: number | string, b: number | string): number {
-  if (typeof a === 'number') return typeof b === 'number' ? a - b : -1
-  if (typeof b === 'number') return 1
-  return compareNaturally(a, b)
+export function ascending(a: Known, b: Known): number {
+  if (typeof a === 'string') return typeof b === 'string' ? compareNaturally(a, b) : 1
+  if (typeof b === 'string') return -1
+  return a < b ? -1 : a > b ? 1 : 0
 }

@@ -37,7 +37,7 @@ function rankCodes(coded: Coded, reading: Reading, descending: boolean): Ranks {
 
 /** The ranks of keys by their position. */
 function ranked(all: readonly Key[], descending: boolean): Ranks {
-  const places = new Map<number | string, number>()
+  const places = new Map<Exclude<Key, undefined>, number>()
   for (const key of all) if (key !== undefined) places.set(key, 0)
   const keys = sorted([...places.keys()])
   for (const [place, key] of keys.entries()) places.set(key, descending ? keys.length - 1 - place : place)
@@ -45,7 +45,7 @@ function ranked(all: readonly Key[], descending: boolean): Ranks {
   return { ranks, count: keys.length + 1, codes: undefined }
 }
 
-function sorted(keys: (number | string)[]): (number | string)[] | Float64Array {
+function sorted(keys: Exclude<Key, undefined>[]): Exclude<Key, undefined>[] | Float64Array {
   if (keys.every((key) => typeof key === 'number')) return Float64Array.from(keys).sort()
   // Without digits the natural order is that of code units, which needs no function that compares.
   const plain = keys.every((key) => typeof key === 'string' && !/\d/.test(key))

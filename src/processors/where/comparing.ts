@@ -1,6 +1,7 @@
 /** How a value compares with an operand: numbers as numbers, dates as dates, sizes as sizes, text as text. */
 import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { compareNaturally } from '../../text/natural-order.ts'
+import { besideToTheDigit } from '../long-integers.ts'
 import { clockOf } from './clock.ts'
 import { parseDate, type Span, sameCalendar } from './dates.ts'
 import { isSameLevel, orderOfLevels } from './levels.ts'
@@ -116,7 +117,7 @@ export function order(value: JsonValue, operand: Operand): number {
   const wanted = operand.size ?? operand.number
   if (wanted !== undefined) {
     const number = quantity(value) ?? looseNumber(value)
-    if (number !== undefined) return number - wanted
+    if (number !== undefined) return beyond(number, wanted) || besideToTheDigit(value, operand.text)
     if (version.test(value) && version.test(operand.text))
       return compareNaturally(value.replace(/^v/i, ''), operand.text.replace(/^v/i, ''))
     const time = operand.size === undefined && wanted > 1e8 && value.length > 4 ? parseDate(value) : undefined
@@ -128,8 +129,13 @@ export function order(value: JsonValue, operand: Operand): number {
 
 function orderNumber(value: number, operand: Operand): number {
   const wanted = operand.size ?? operand.number
-  if (wanted !== undefined) return value - wanted
+  if (wanted !== undefined) return beyond(value, wanted) || besideToTheDigit(value, operand.text)
   return operand.date ? beside(milliseconds(value), operand.date) : Number.NaN
+}
+
+/** 0 for the same number, also for those that no double holds. */
+function beyond(value: number, wanted: number): number {
+  return value === wanted ? 0 : value - wanted
 }
 
 function beside(time: number, { from, to }: Span): number {

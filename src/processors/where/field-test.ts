@@ -75,8 +75,11 @@ function strictnessOf(records: Records, field: Field, operand: Operand): Strictn
 }
 
 function holdsText(column: Column, text: string): boolean {
+  // Ids beyond 2^53 are numbers where a double holds them, and texts where none does.
+  const whole = (value: unknown): boolean =>
+    value === text || (typeof value === 'number' && !Number.isSafeInteger(value) && String(value) === text)
   const same = (value: JsonValue): boolean =>
-    value === text ||
+    whole(value) ||
     (Array.isArray(value) && value.some(same)) ||
     (isObject(value) && Object.values(value).some((held) => held === text))
   if (!holdsTexts(column)) return false
@@ -84,7 +87,7 @@ function holdsText(column: Column, text: string): boolean {
   if (inLists?.has(text)) return true
   for (let code = 0; code < column.size; code++) {
     const value = column.scalar(code)
-    if (value === several ? !inLists && column.values(code).some(same) : value === text) return true
+    if (value === several ? !inLists && column.values(code).some(same) : whole(value)) return true
   }
   return false
 }

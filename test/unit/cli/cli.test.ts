@@ -111,11 +111,20 @@ describe('what is wrong ends with 2, in words, and with an empty standard output
     )
     expect(await failing('{"mcpServers": {"a": {"command": "${NOPE}"}}}')).toContain('${NOPE}')
     expect(await failing('{"mcpServers": ')).toContain('mcp.json:1:16: a value is missing')
+    expect(await failing('{"mcpServers": {"a": {"command": "x"')).toContain('is not valid: 1 error\n')
+    const near =
+      '{"mcpServers": {}, "proxySettings": {"exposure": "retreive", "transport": "carrier-pigeon"}}'
+    expect(await failing(near)).toMatch(/Did you mean "retrieve"\?[\s\S]*Write for example "stdio"/)
   })
 
   verifies('S3.37', 'the command line itself', async () => {
     expect(await failing(one, '--prot', '5')).toContain("unknown option '--prot'")
     expect(await failing(one, 'npx', 'server')).toContain('mcp-rlm-proxy -- npx server')
+    expect(await failing(one, 'doctr')).toContain(
+      'Did you mean doctor? To wrap a server, write: mcp-rlm-proxy -- doctr',
+    )
+    expect(await failing(one, 'npx')).not.toContain('Did you mean')
+    expect(await failing(one, '--config', '.')).toMatch(/ is a directory\.\nName the file in it\./)
     expect(await failing(one, '--port', 'x')).toContain('option --port: proxySettings.port is "x"')
     expect(await failing(one, '--')).toContain('no command after "--"')
     expect(await failing(one, '-c', 'mcp.json', '--', 'x')).toContain('both --config and a command')

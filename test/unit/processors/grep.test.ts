@@ -54,10 +54,24 @@ describe('regular expressions in text', () => {
   verifies('S3.21', 'shows a window of a long line, with the column, one hit a place', () => {
     const line = `${'a'.repeat(3_000)}needle${'b'.repeat(3_000)}needle`
     const found = find(fromText(line), { pattern: 'needle' })
-    expect(found.metadata).toEqual({ total: 1, matched: 2 })
+    expect(found.metadata).toEqual({ total: 1, matched: 1 })
     expect(found.rows[0]).toMatch(/^1:3001: …a+needleb+…$/)
     expect(found.rows[1]).toMatch(/^1:6007: …b+needle$/)
     for (const row of found.rows) expect(String(row).length).toBeLessThan(250)
+  })
+
+  verifies('S3.21', 'counts each match in a long line, where hits are apart', () => {
+    const line = 'gamma delta '.repeat(500)
+    for (const text of [line, `gamma\n${line}\nnothing`]) {
+      const { metadata, notes, rows } = find(fromText(text), { pattern: 'gamma' })
+      expect(metadata.matched).toBe(text === line ? 1 : 2)
+      expect(notes).toContain('In long lines it matches 500 times')
+      expect(rows.length).toBeLessThan(50)
+    }
+    expect(find(fromText(`${line}once`), { pattern: 'once' }).notes).toBe('')
+    const most = find(fromText('ab'.repeat(150_000)), { pattern: 'a' })
+    expect(most.notes).toContain('it matches more than 100,000 times')
+    expect(most.rows).toHaveLength(1500)
   })
 
   test('keeps logs and tables as the lines they came in', () => {

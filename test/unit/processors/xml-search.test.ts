@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { fromRecognised } from '../../../src/documents/derive.ts'
+import { aggregate } from '../../../src/processors/aggregate.ts'
 import { bm25 } from '../../../src/processors/bm25.ts'
 import { grep } from '../../../src/processors/grep.ts'
 import { search } from './search.ts'
@@ -24,4 +25,15 @@ test('where only the tags match, the lines of the source are shown, and this is 
   const found = search(grep, document, { pattern: 'number="404"' })
   expect(found.rows).toEqual([expect.stringContaining('4:   <entry code="KES" number="404">')])
   expect(found.notes).toContain('XML source')
+})
+
+test('of elements with attributes the text is what is computed from', () => {
+  const books = ['3.50', '10.25', '2.25'].map(
+    (price, n) => `<book n="${n}"><price cur="EUR">${price}</price></book>`,
+  )
+  const { content, metadata } = aggregate.process(fromRecognised(`<list>${books.join('\n')}</list>`), {
+    aggregate: ['sum(price)', 'max(price)'],
+  })
+  expect(content.rows().items).toEqual([{ 'sum(price._text)': 16, 'max(price._text)': 10.25 }])
+  expect(metadata.notes).toContain('`price` holds objects and was read as `price._text`.')
 })

@@ -12,6 +12,18 @@ const read = (text: string) => {
 }
 const tables = (html: string) => (read(`<!doctype html>${html}`).value.tables as JsonValue[][])[0]
 
+describe('character references', () => {
+  test.each([
+    ['caf&eacute; &Uuml;ber &szlig;', 'café Über ß'],
+    ['&frac12; &sup2; &laquo;x&raquo; &ldquo;y&rdquo;', '½ ² «x» “y”'],
+    ['a&nbsp;&ndash;&nbsp;b co&shy;operate', 'a – b cooperate'],
+    ['&alpha;&Omega; &le; &rarr; &trade;', 'αΩ ≤ → ™'],
+    ['&nosuch; &constructor; &#233; &#xe9; & &;', '&nosuch; &constructor; é é & &;'],
+  ])('%s', (written, meant) => {
+    expect(htmlText(`<p>${written}</p>`)).toBe(meant)
+  })
+})
+
 describe('tables of pages', () => {
   test('several rows of headings name a column together; a cell that covers several places stands in each', () => {
     const html =

@@ -26,6 +26,25 @@ verifies('S3.7', 'says whether a list of values is complete', () => {
   expect(text).toContain('level (4 values): 0 ×15, 1 ×15, 2 ×15, 3 ×15')
 })
 
+test('the record with the largest number is named where the name is of it alone', () => {
+  const rows = (name: (n: number) => JsonValue) =>
+    previewOf(many(60, (n) => ({ ...(name(n) as object), size: n * 7 })))
+  expect(rows((n) => ({ title: `title ${n}` }))).toContain('size 0..413, mean ≈207 (max: "title 59")')
+  expect(rows((n) => ({ id: n }))).toContain('(max: id 59)')
+  expect(rows((n) => ({ name: n % 2 ? 'ann' : 'bob' }))).not.toContain('(max:')
+})
+
+test('the range of numbers that are partly texts is of all of them', () => {
+  const text = previewOf(many(60, (n) => ({ name: `n${n}`, price: n % 10 ? n + 0.25 : `${n}.50` })))
+  expect(text).toContain('price 0.5..59.25')
+})
+
+test('of base64 no part is offered', () => {
+  const text = previewOf(Buffer.from(many(9000, (n) => (n * n) % 251) as number[]).toString('base64'))
+  expect(text).toContain('looks like base64')
+  expect(text).not.toContain('proxy_filter')
+})
+
 test('does not call frequent what may not be', () => {
   const text = previewOf(many(9000, (n) => ({ city: n % 10 === 9 ? 'Bonn' : `city ${n}` })))
   expect(text).toContain('city (many values, some): Bonn ×900')
