@@ -31,7 +31,7 @@ import { withToolFilter } from './upstream/tool-filter.ts'
 
 export type { Gateway, GatewayParts } from './gateway/gateway-types.ts'
 export type { LayerStatus } from './gateway/layers.ts'
-export type { ModuleStatus } from './gateway/modules.ts'
+export type { ModuleStatus, UnmatchedPattern } from './gateway/modules.ts'
 export type { ProfileStatus } from './gateway/profile-status.ts'
 export type { SignInParts } from './gateway/sign-in.ts'
 export type { Reconfigured } from './upstream/upstreams.ts'
@@ -56,6 +56,9 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     elapsed,
     definitions: parts.modules ?? [],
     ownTools: PROXY_TOOL_NAMES,
+    listsAll: (client) =>
+      upstreams.serversFor(client).length === upstreams.servers.length &&
+      upstreams.status().every(({ lastError }) => lastError === undefined),
     listsChanged: () => {
       for (const list of ['tools', 'prompts', 'resources'] as const) audience.announce(list, () => true)
     },
@@ -231,6 +234,11 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
       if (profiles.length === 0) return []
       const { profileStatuses } = await import('./gateway/profile-status.ts')
       return profileStatuses(profiles, plainly(), upstreams)
+    },
+    async unmatched() {
+      const { visitAll } = await import('./gateway/profile-status.ts')
+      await visitAll(profiles, plainly(), upstreams, modules.unmatched)
+      return modules.unmatched()
     },
     checkModules: modules.check,
     savings() {

@@ -9,6 +9,7 @@ export {
   type GatewayParts,
   type LayerStatus,
   type ModuleStatus,
+  type UnmatchedPattern,
 } from './gateway.ts'
 export {
   type Counts,
@@ -21,6 +22,7 @@ export {
   type Notice,
   type Notify,
 } from './modules/module.ts'
+export type { NamingPattern } from './modules/patterns.ts'
 export { ERROR_CODES, type ErrorCode, ProxyError, RpcError } from './protocol/errors.ts'
 export type { Agent, Client, Exchange, Handler, Middleware } from './protocol/exchange.ts'
 export type { JsonObject, JsonValue } from './protocol/json.ts'

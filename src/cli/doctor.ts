@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { dataDirectory, prepareDataDirectory } from '../config/data-directory.ts'
 import { holdersOf } from '../config/modules/holders.ts'
-import { profilesOf } from '../config/profiles.ts'
 import type { Config } from '../config/schema.ts'
 import type { ServerConfig } from '../config/servers.ts'
 import type { ModuleStatus } from '../gateway.ts'
@@ -44,12 +43,7 @@ export async function doctor(host: Host, invocation: Invocation, json: boolean):
       })
     }
     findings.push(dataDirectoryFinding(config, host), authFinding(config, host, Date.now()))
-    findings.push(...(await Promise.all(config.servers.map((server) => probe(server, config, host)))))
-    findings.push(...(await standingFindings(config, host)))
-    if (profilesOf(config.modules).length > 0) {
-      const { profileFindings } = await import('./doctor-profiles.ts')
-      findings.push(...(await profileFindings(config, host)))
-    }
+    findings.push(...(await serverFindings(config, host)))
     if (findings.some(({ state }) => state === 'broken')) code = 1
   } catch (error) {
     if (!(error instanceof ProxyError)) throw error
@@ -83,15 +77,44 @@ function dataDirectoryFinding(config: Config, host: Host): Finding {
   }
 }
 
+/** Each server, and what modules make of all of them. Every server is started once. */
+async function serverFindings(config: Config, host: Host): Promise<Finding[]> {
+  const folder = mkdtempSync(join(host.temporary, 'mcpproxy-doctor-'))
+  const memoryOf = (at: number): string => join(folder, String(at))
+  try {
+    const tried = await Promise.all(
+      config.servers.map((server, at) => probe(server, config, memoryOf(at), host)),
+    )
+    const found = [...tried, ...(await standingFindings(config, host))]
+    const { listFindings, namesItems } = await import('./doctor-lists.ts')
+    if (!namesItems(config)) return found
+    const answered = config.servers.flatMap((server, at) =>
+      tried[at]?.state === 'ok' ? [{ server, at }] : [],
+    )
+    const about = {
+      config: { ...config, servers: answered.map(({ server }) => oneForAll(server)) },
+      memories: answered.map(({ at }) => memoryOf(at)),
+      silent: config.servers.flatMap(({ name }, at) => (tried[at]?.state === 'ok' ? [] : [name])),
+    }
+    return [...found, ...(await listFindings(about, join(folder, 'all'), host))]
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** What it lists is remembered as everybody's. */
+function oneForAll(server: ServerConfig): ServerConfig {
+  return { ...server, instance: 'shared' }
+}
+
 /** Connects one server in a gateway of its own, with nothing remembered from earlier runs. */
-async function probe(server: ServerConfig, config: Config, host: Host): Promise<Finding> {
+async function probe(server: ServerConfig, config: Config, dataDir: string, host: Host): Promise<Finding> {
   const redactor = createRedactor(secretsOf([server]))
-  const dataDir = mkdtempSync(join(host.temporary, 'mcpproxy-doctor-'))
   const settings = { ...config.settings, dataDir, connect: { ...config.settings.connect, lazy: false } }
   const started = host.now()
   try {
     const gateway = await host.createGateway(
-      { ...config, servers: [server], modules: [], settings },
+      { ...config, servers: [oneForAll(server)], modules: [], settings },
       {
         logger: silentLogger,
         signIn: { dataDir: dataDirectory(config, host.cwd, host.home), interactive: false },
@@ -114,8 +137,6 @@ async function probe(server: ServerConfig, config: Config, host: Host): Promise<
     }
   } catch (error) {
     return broken(server, redactor.text(messageOf(error)))
-  } finally {
-    rmSync(dataDir, { recursive: true, force: true })
   }
 }
 

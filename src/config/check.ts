@@ -101,7 +101,7 @@ function checkObject(file: JsonObject, request: CheckRequest, report: Report): C
   const about = {
     at: ['modules'],
     choice: [...SETTINGS, 'profile'],
-    servers: [...servers.map(({ name }) => name), ...disabled],
+    servers: [...servers.map(({ name }) => name), ...disabled, ...(settings?.utils.enabled ? ['utils'] : [])],
   }
   const modules = settleProfiles(listed, isIdle ? undefined : settings?.profile, about, report)
   unknownVariables(request.env, report)

@@ -101,16 +101,23 @@ function checkServers(
   at: Path,
   report: Report,
 ): void {
-  for (const { name, options } of modules.filter(isPackage)) {
+  for (const { use, name, options } of modules.filter(namesServers)) {
     const named = Array.isArray(options.servers) ? options.servers.map(String) : []
     for (const server of named.filter((one) => !/[*?]/.test(one) && !known.includes(one))) {
       const meant = nearest(server, known)
       report.add('warning', at, {
-        message: `has a package (${name}) with the server "${server}", which there is not`,
+        message: `has a ${use} (${name}) with the server "${server}", which there is not`,
         remedy: meant === undefined ? 'Check its name.' : `Did you mean "${meant}"?`,
       })
     }
   }
+}
+
+/** Those whose option `servers` means servers of the configuration. */
+const NAMING_SERVERS: ReadonlySet<string> = new Set(['package', 'log'])
+
+function namesServers(module: ModuleConfig): module is UsedModule {
+  return module.kind === 'use' && NAMING_SERVERS.has(module.use)
 }
 
 function entriesOf(modules: readonly ModuleConfig[]): readonly UsedModule[] {

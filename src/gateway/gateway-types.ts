@@ -9,7 +9,7 @@ import type { Serve } from '../upstream/in-process.ts'
 import type { SignedOut } from '../upstream/oauth/authorizer-oauth.ts'
 import type { Reconfigured, ServerStatus } from '../upstream/upstreams.ts'
 import type { LayerStatus } from './layers.ts'
-import type { ModuleStatus } from './modules.ts'
+import type { ModuleStatus, UnmatchedPattern } from './modules.ts'
 import type { ProfileStatus } from './profile-status.ts'
 import type { SignInParts } from './sign-in.ts'
 
@@ -45,6 +45,8 @@ export interface Gateway {
   modules(): ModuleStatus[]
   /** The profiles that clients may choose, with what they get of each now. Asks the servers. */
   profiles(): Promise<ProfileStatus[]>
+  /** Patterns in the options of modules that fit nothing of what servers list now, for no client. Asks the servers. */
+  unmatched(): Promise<UnmatchedPattern[]>
   /** All that stands around an exchange, modules included, from the client to the servers. */
   layers(): LayerStatus[]
   /** The modules, once each has had the time to start. */

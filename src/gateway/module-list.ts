@@ -5,17 +5,22 @@ import { profilesOf } from '../config/profiles.ts'
 import { stampOf } from '../config/stamp.ts'
 import { counted } from '../modules/in-use.ts'
 import type { Module, ModuleHealth } from '../modules/module.ts'
+import type { PatternWatch } from '../modules/pattern-watch.ts'
 import { createProfileGate } from '../modules/profile-gate.ts'
 import type { Layer, Stack } from '../modules/stack.ts'
+import type { Client } from '../protocol/exchange.ts'
+import { later } from '../upstream/backoff.ts'
 import { checkRenames } from './check-renames.ts'
 import { createModuleMaker, type ModuleMakerParts } from './module-maker.ts'
-import type { ModuleStatus, ModulesConfig } from './modules.ts'
+import type { ModuleStatus, ModulesConfig, UnmatchedPattern } from './modules.ts'
 
 export interface ModuleList {
   /** True: messages go another way from now on. Rejects with ProxyError CONFIG_INVALID, and then nothing has changed. */
   configure(config: ModulesConfig): Promise<boolean>
   status(): ModuleStatus[]
   check(): Promise<ModuleStatus[]>
+  /** Looks for who was listed something last, and tells what nobody's lists had so far. */
+  unmatched(): Promise<UnmatchedPattern[]>
   close(): Promise<void>
 }
 
@@ -31,8 +36,14 @@ interface Running {
   close(): Promise<void>
 }
 
+/** Milliseconds from a list that a client gets to a look at patterns: servers come up, and what was remembered of them is renewed. */
+const LOOK_MS = 10_000
+
 export function createModuleList(stack: Stack, parts: ModuleMakerParts): ModuleList {
-  const make = createModuleMaker(parts)
+  const make = createModuleMaker(parts, lookLater)
+  let stopWaiting: (() => void) | undefined
+  /** Modules of which the log has told. */
+  const told = new Set<PatternWatch>()
   let running: readonly Running[] = []
   let order = ''
   let hadProfiles = false
@@ -80,6 +91,34 @@ export function createModuleList(stack: Stack, parts: ModuleMakerParts): ModuleL
     leaving.delete(one)
   }
 
+  function lookLater(): void {
+    if (parts.listsAll === undefined || running.every(({ layer }) => !layer.watch || told.has(layer.watch)))
+      return
+    stopWaiting ??= later(LOOK_MS, () => {
+      stopWaiting = undefined
+      void tellAll()
+    })
+  }
+
+  async function tellAll(): Promise<void> {
+    for (const { config, layer } of running) if (layer.watch) await tell(config.name, layer.watch)
+  }
+
+  /** Once for each configuration, and only when there is no server whose items it may mean. */
+  async function tell(module: string, watch: PatternWatch): Promise<void> {
+    const { listsAll = () => false, logger } = parts
+    let client: Client | undefined
+    const isWorth = (asking: Client): boolean => {
+      client = asking
+      return listsAll(asking)
+    }
+    if (told.has(watch) || !(await watch.look(isWorth)) || client === undefined || !listsAll(client)) return
+    told.add(watch)
+    const patterns = watch.left().map(({ option, pattern }) => `${option}: ${pattern}`)
+    if (patterns.length > 0)
+      logger.warn({ module, patterns }, 'patterns of a module fit nothing that servers list')
+  }
+
   return {
     async configure(config) {
       const { modules } = config
@@ -98,6 +137,8 @@ export function createModuleList(stack: Stack, parts: ModuleMakerParts): ModuleL
       running = made
       put(made, modules)
       for (const one of gone) void letGo(one)
+      told.clear()
+      for (const { layer } of made) layer.watch?.reset()
       return isOther || order !== wasOrder
     },
     status: () => running.map((one) => statusOf(one, one.layer.module.health?.())),
@@ -108,7 +149,17 @@ export function createModuleList(stack: Stack, parts: ModuleMakerParts): ModuleL
           return statusOf(one, (await module.check?.()) ?? module.health?.())
         }),
       ),
+    async unmatched() {
+      const all = await Promise.all(
+        running.map(async ({ config: { name }, layer: { watch } }) => {
+          await watch?.look()
+          return (watch?.left() ?? []).map((pattern) => ({ module: name, ...pattern }))
+        }),
+      )
+      return all.flat()
+    },
     async close() {
+      stopWaiting?.()
       await Promise.all([...running, ...leaving].map((one) => one.close()))
     },
   }

@@ -7,8 +7,11 @@ import { guard } from '../modules/guard.ts'
 import { BUILT_IN } from '../modules/index.ts'
 import { methodFilter } from '../modules/methods.ts'
 import type { Module, ModuleContext, ModuleDefinition } from '../modules/module.ts'
+import { type PatternWatch, watchPatterns } from '../modules/pattern-watch.ts'
+import { kindOfList } from '../modules/roster.ts'
 import type { Layer } from '../modules/stack.ts'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
+import type { Client } from '../protocol/exchange.ts'
 import { type Logger, withFields } from '../telemetry/log.ts'
 import type { ModulesConfig } from './modules.ts'
 
@@ -25,6 +28,8 @@ export interface ModuleMakerParts {
   ownTools: ReadonlySet<string>
   /** What is listed may be something else. */
   listsChanged(): void
+  /** True when all that servers list is listed for this client. Absent: nobody knows, and patterns that fit nothing are not told of. */
+  listsAll?(client: Client): boolean
 }
 
 /** Rejects with ProxyError CONFIG_INVALID when the module cannot be made. */
@@ -33,7 +38,8 @@ export type MakeModule = (module: ModuleConfig, whole: ModulesConfig) => Promise
 /** What only clients send: who wants nothing else needs to hear nothing of servers. */
 const OF_CLIENTS = /^(?:tools|prompts|resources|completion|logging)\//
 
-export function createModuleMaker(parts: ModuleMakerParts): MakeModule {
+/** `listed`: a list went to a client, and there are patterns that nothing has fitted yet. */
+export function createModuleMaker(parts: ModuleMakerParts, listed: () => void): MakeModule {
   const { now, elapsed, definitions, ownTools, listsChanged } = parts
   const isOwnTool = (tool: string): boolean => ownTools.has(tool)
   const change = createChange(parts.engine)
@@ -48,7 +54,8 @@ export function createModuleMaker(parts: ModuleMakerParts): MakeModule {
     const directory = moduleDirectory(settings.dataDir, name, file)
     const context = { name, logger, now, elapsed, dataDir: directory, change, isOwnTool, listsChanged }
     const module = await create(definition, options, context)
-    return {
+    const patterns = definition.patterns?.(options) ?? []
+    const layer = {
       name,
       wants: methodFilter(messages),
       hears:
@@ -57,6 +64,7 @@ export function createModuleMaker(parts: ModuleMakerParts): MakeModule {
         messages.some((one) => !OF_CLIENTS.test(one)),
       module: guard(module, { ...config, logger }),
     }
+    return patterns.length === 0 ? layer : watched(layer, watchPatterns(patterns, listed))
   }
 
   async function external(config: ExternalModule): Promise<Layer> {
@@ -81,6 +89,24 @@ export function createModuleMaker(parts: ModuleMakerParts): MakeModule {
   }
 
   return (module, whole) => (module.kind === 'use' ? used(module, whole) : external(module))
+}
+
+/** With what looks from its place which of its patterns mean anything. */
+function watched(layer: Layer, watch: PatternWatch): Layer {
+  const { module, wants } = layer
+  return {
+    ...layer,
+    watch,
+    wants: (method) => wants(method) || kindOfList(method) !== undefined,
+    module: {
+      ...module,
+      wrap(next) {
+        const inside = watch.wrap(next)
+        const handler = module.wrap?.(inside) ?? inside
+        return (exchange) => (wants(exchange.method) ? handler(exchange) : inside(exchange))
+      },
+    },
+  }
 }
 
 async function definitionOf(

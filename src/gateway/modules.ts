@@ -1,6 +1,7 @@
 /** The modules of a configuration. What makes them is loaded when the first is listed: nobody else pays for them. */
 import type { Config } from '../config/schema.ts'
 import type { ModuleHealth } from '../modules/module.ts'
+import type { Unmatched } from '../modules/pattern-watch.ts'
 import { createStack, type Stack } from '../modules/stack.ts'
 import type { ModuleList } from './module-list.ts'
 import type { ModuleMakerParts } from './module-maker.ts'
@@ -13,11 +14,18 @@ export interface ModuleStatus extends ModuleHealth {
   mode: 'enforce' | 'audit'
 }
 
+/** A pattern that means items of servers, and fits none of them. */
+export interface UnmatchedPattern extends Unmatched {
+  module: string
+}
+
 export interface Modules {
   readonly stack: Stack
   status(): ModuleStatus[]
   /** The same, once each has had the time to start. */
   check(): Promise<ModuleStatus[]>
+  /** Patterns that fitted nothing of what was listed so far, and of what is listed now for who was listed something last. */
+  unmatched(): Promise<UnmatchedPattern[]>
   /**
    * These from now on, one configuration after the other. One that is the same stays as it is; nothing changes when one cannot be made.
    * What is under way ends where it began: a module that is gone is closed when nothing is in it any more.
@@ -45,6 +53,7 @@ export async function openModules(config: ModulesConfig, parts: ModuleMakerParts
     stack,
     status: () => list?.status() ?? [],
     check: async () => list?.check() ?? [],
+    unmatched: async () => list?.unmatched() ?? [],
     configure(next) {
       const done = last.then(async () => {
         if (!(await put(next))) return

@@ -1,8 +1,8 @@
-/** What those who choose a profile get of it. */
+/** What those who choose a profile get of it, and what is listed at all: asked as clients that only look. */
 import type { Profile } from '../config/profiles.ts'
 import { LEGACY_VERSIONS } from '../protocol/eras.ts'
 import type { Client, Handler } from '../protocol/exchange.ts'
-import { isObject } from '../protocol/json.ts'
+import { isObject, type JsonObject } from '../protocol/json.ts'
 import { plain } from '../protocol/result.ts'
 import { PROXY_TOOL_NAMES } from '../tools/index.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
@@ -14,49 +14,63 @@ export interface ProfileStatus extends Profile {
   readonly tools: number
 }
 
+type Visited = Pick<Upstreams, 'serversFor' | 'release'>
+
 /** Asks the servers, one profile after the other. `list`: all layers but those that hide tools. */
 export async function profileStatuses(
   profiles: readonly Profile[],
   list: Handler,
-  upstreams: Pick<Upstreams, 'serversFor' | 'release'>,
+  upstreams: Visited,
 ): Promise<ProfileStatus[]> {
   const statuses: ProfileStatus[] = []
-  for (const profile of profiles) {
-    const client = visitorOf(profile)
-    try {
-      const { signal } = new AbortController()
-      const { agent } = client
-      const result = plain(
-        await list({
-          method: 'tools/list',
-          params: {},
-          client,
-          agent,
-          signal,
-          notify() {},
-          failing: 'throws',
-        }),
-      )
-      const tools = Array.isArray(result.tools) ? result.tools.filter(isObject) : []
-      statuses.push({
+  for (const profile of profiles)
+    statuses.push(
+      await visit(profile.name, list, upstreams, (tools, client) => ({
         ...profile,
         servers: upstreams.serversFor(client),
         tools: tools.filter(({ name }) => !PROXY_TOOL_NAMES.has(String(name))).length,
-      })
-    } finally {
-      await upstreams.release(client)
-    }
-  }
+      })),
+    )
   return statuses
 }
 
+/** Lists tools for a client without a profile and for one of each, and has something done while it is there. */
+export async function visitAll(
+  profiles: readonly Profile[],
+  list: Handler,
+  upstreams: Visited,
+  meanwhile: () => Promise<unknown>,
+): Promise<void> {
+  for (const name of [undefined, ...profiles.map((profile) => profile.name)])
+    await visit(name, list, upstreams, meanwhile)
+}
+
+async function visit<T>(
+  profile: string | undefined,
+  list: Handler,
+  upstreams: Visited,
+  then: (tools: readonly JsonObject[], client: Client) => T | Promise<T>,
+): Promise<T> {
+  const client = visitorOf(profile)
+  const { agent } = client
+  const { signal } = new AbortController()
+  try {
+    const result = plain(
+      await list({ method: 'tools/list', params: {}, client, agent, signal, notify() {}, failing: 'throws' }),
+    )
+    return await then(Array.isArray(result.tools) ? result.tools.filter(isObject) : [], client)
+  } finally {
+    await upstreams.release(client)
+  }
+}
+
 /** A client that only looks. */
-function visitorOf({ name }: Profile): Client {
+function visitorOf(profile: string | undefined): Client {
   return {
-    id: `profile:${name}`,
+    id: `profile:${profile ?? ''}`,
     agent: { id: 'profiles', kind: 'local' },
     era: 'legacy',
-    profile: name,
+    ...(profile !== undefined && { profile }),
     info: {},
     capabilities: {},
     protocolVersion: LEGACY_VERSIONS[0],

@@ -1,10 +1,12 @@
 /** Takes tools, prompts, resources and templates away. */
 import { blockOptions } from '../config/modules/block.ts'
 import type { Destination } from '../protocol/exchange.ts'
+import type { JsonObject } from '../protocol/json.ts'
 import { originOf } from '../protocol/origin.ts'
 import { matcherOf } from '../text/glob.ts'
 import { uriMatcherOf } from '../text/uri-readings.ts'
 import { defineModule } from './module.ts'
+import { mayStandFor, type NamingPattern, patternsIn } from './patterns.ts'
 import { KINDS, type Kind } from './roster.ts'
 import { messagesOf, patternOfTemplate, withhold } from './withhold.ts'
 
@@ -15,6 +17,15 @@ export const block = defineModule({
     const globs: Record<Kind, readonly string[]> = { tools, prompts, resources, resourceTemplates: templates }
     return messagesOf((kind) => globs[kind].length > 0)
   },
+  patterns: ({ tools, prompts, resources, templates }) => [
+    ...patternsIn('tools', tools, ['tools'], (glob) => by(namesRule([glob]))),
+    ...patternsIn('prompts', prompts, ['prompts'], (glob) => by(namesRule([glob]))),
+    ...patternsIn('resources', resources, ['resources', 'resourceTemplates'], (glob) => {
+      const meant = by(urisRule([glob]))
+      return (item, kind) => (kind === 'resources' ? meant(item, kind) : mayStandFor(item, glob))
+    }),
+    ...patternsIn('templates', templates, ['resourceTemplates'], (glob) => by(urisRule([glob]))),
+  ],
   create({ tools, prompts, resources, templates }) {
     const rules: Record<Kind, Rule> = {
       tools: namesRule(tools),
@@ -26,14 +37,7 @@ export const block = defineModule({
     const stoodFor = urisRule(templates.map(patternOfTemplate))
     return withhold({
       concerns: (kind) => rules[kind].isThere,
-      listed(item, kind) {
-        const name = item[KINDS[kind].key]
-        const origin = originOf(item)
-        return (
-          (typeof name === 'string' && rules[kind].fits(name)) ||
-          (origin && fits(rules[kind], origin)) === true
-        )
-      },
+      listed: (item, kind) => fitsItem(rules[kind], item, kind),
       unlisted: (name, kind) => rules[kind].fits(name) || (kind === 'resources' && stoodFor.fits(name)),
       reached: (destination, kind, isListed) =>
         fits(rules[kind], destination) || (kind === 'resources' && !isListed && fits(stoodFor, destination)),
@@ -49,6 +53,17 @@ interface Rule {
 
 function fits(rule: Rule, { server, name }: Destination): boolean {
   return rule.fits(name, server)
+}
+
+/** As it is listed, or as its server has it. */
+function fitsItem(rule: Rule, item: JsonObject, kind: Kind): boolean {
+  const name = item[KINDS[kind].key]
+  const origin = originOf(item)
+  return (typeof name === 'string' && rule.fits(name)) || (origin && fits(rule, origin)) === true
+}
+
+function by(rule: Rule): NamingPattern['fits'] {
+  return (item, kind) => fitsItem(rule, item, kind)
 }
 
 function namesRule(globs: readonly string[]): Rule {

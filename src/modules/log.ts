@@ -11,6 +11,7 @@ import { matcherOf } from '../text/glob.ts'
 import { openLogFile } from './log-file.ts'
 import { shownText } from './log-text.ts'
 import { defineModule } from './module.ts'
+import { byShownName, patternsIn } from './patterns.ts'
 import { createRoster, type Kind, kindOfList } from './roster.ts'
 
 /** One line of the log: texts, numbers and flags, under names of the proxy's own. */
@@ -22,6 +23,8 @@ export const log = defineModule({
   messages: ({ methods, servers }) =>
     // Whose a tool is, lists tell.
     servers === undefined ? (methods ?? ['*']) : [...(methods ?? ['*']), 'tools/list', 'prompts/list'],
+  patterns: ({ tools }) =>
+    patternsIn('tools', tools, ['tools', 'prompts', 'resources', 'resourceTemplates'], byShownName),
   create(options, { logger, elapsed, now }) {
     const { direction, content, maxLength } = options
     const isMethod = options.methods === undefined ? () => true : matcherOf(options.methods)

@@ -5,6 +5,7 @@ import type { JsonObject } from '../protocol/json.ts'
 import type { Result } from '../protocol/result.ts'
 import type { Logger } from '../telemetry/log.ts'
 import type { TextChange } from '../text/change.ts'
+import type { NamingPattern } from './patterns.ts'
 
 /** A notification under way. */
 export interface Notice {
@@ -100,6 +101,8 @@ export interface ModuleDefinition<Options extends z.ZodObject = z.ZodObject> {
    * Absent: all.
    */
   readonly messages?: readonly string[] | ((options: z.output<Options>) => readonly string[])
+  /** What of the options means items that servers list. Who runs the proxy is told of patterns that fit none of them. */
+  patterns?(options: z.output<Options>): readonly NamingPattern[]
   create(options: z.output<Options>, context: ModuleContext): Module | Promise<Module>
 }
 

@@ -10,6 +10,7 @@ import { matcherOf } from '../text/glob.ts'
 import { uriMatcherOf } from '../text/uri-readings.ts'
 import { type Described, defineModule } from './module.ts'
 import { type Scope, scopeOf } from './package-scope.ts'
+import { patternsIn } from './patterns.ts'
 import { type Kind, namesOf } from './roster.ts'
 import { messagesOf, patternOfTemplate, withhold } from './withhold.ts'
 
@@ -22,6 +23,10 @@ export const bundle = defineModule({
     const { chosen, scope } = choiceOf(options)
     return messagesOf((kind) => chosen[kind] !== undefined || !scope.isOpen)
   },
+  patterns: ({ tools, prompts }) => [
+    ...patternsIn('tools', tools, ['tools']),
+    ...patternsIn('prompts', prompts, ['prompts']),
+  ],
   create(options, { isOwnTool }) {
     const { profile, default: isDefault, servers } = options
     const { chosen, scope } = choiceOf(options)

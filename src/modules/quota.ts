@@ -6,12 +6,14 @@ import { originOf } from '../protocol/origin.ts'
 import { matcherOf } from '../text/glob.ts'
 import { createBuckets } from './buckets.ts'
 import { defineModule } from './module.ts'
+import { patternsIn } from './patterns.ts'
 import { createRoster, namesOf } from './roster.ts'
 
 export const quota = defineModule({
   name: 'quota',
   options: quotaOptions,
   messages: ['tools/call', 'tools/list'],
+  patterns: ({ tools }) => patternsIn('tools', tools, ['tools']),
   create({ rps, burst, per, tools }, { elapsed, isOwnTool }) {
     const roster = createRoster()
     const take = createBuckets({ rps, burst }, elapsed)

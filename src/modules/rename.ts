@@ -9,6 +9,7 @@ import { plain, type Result } from '../protocol/result.ts'
 import { mayNameResources, renameInAny, renameViews } from '../protocol/uri-rewrite.ts'
 import { defineModule } from './module.ts'
 import { withNames } from './name-hints.ts'
+import { type NamingPattern, patternsIn } from './patterns.ts'
 import { type Change, type Changes, changesOf, type Renamed, renameAll, type Way } from './rename-way.ts'
 import { createRoster, KINDS, kindOfList, namesOf } from './roster.ts'
 
@@ -24,6 +25,11 @@ export const rename = defineModule({
     ...(isThere(prompts) ? ['prompts/*', 'completion/complete'] : []),
     // What tools and prompts answer may name resources.
     ...(isThere(resources) ? ['resources/*', 'tools/list', 'tools/call', 'prompts/get', UPDATED] : []),
+  ],
+  patterns: ({ tools, prompts, resources }) => [
+    ...patternsIn('tools', Object.keys(tools), ['tools'], exactly),
+    ...patternsIn('prompts', Object.keys(prompts), ['prompts'], exactly),
+    ...patternsIn('resources', Object.keys(resources), ['resources'], exactly),
   ],
   create(options, { name: module, logger }) {
     const changes: Record<Renamed, Changes> = {
@@ -185,6 +191,10 @@ const USES: ReadonlyMap<string, Renamed> = new Map([
   ['resources/subscribe', 'resources'],
   ['resources/unsubscribe', 'resources'],
 ])
+
+function exactly(name: string): NamingPattern['fits'] {
+  return (item, kind) => namesOf(item, kind).includes(name)
+}
 
 function isThere(changes: object): boolean {
   return Object.keys(changes).length > 0

@@ -4,6 +4,7 @@ import type { JsonObject } from '../protocol/json.ts'
 import type { Notification, Request } from '../protocol/message.ts'
 import type { Result } from '../protocol/result.ts'
 import type { Described, Module, Notice, Notify } from './module.ts'
+import type { PatternWatch } from './pattern-watch.ts'
 import { createRounds, QUESTIONS } from './rounds.ts'
 
 /** A module in its place. */
@@ -14,6 +15,8 @@ export interface Layer {
   /** True where what servers say and ask may be something for it. */
   readonly hears: boolean
   readonly module: Module
+  /** Of one whose options mean what servers list. */
+  readonly watch?: PatternWatch | undefined
 }
 
 export interface Stack {

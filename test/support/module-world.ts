@@ -21,6 +21,8 @@ export interface WorldOptions {
   definitions?: readonly ModuleDefinition[]
   now?: () => number
   client?: FakeClient
+  /** Whether every server has listed what it has. */
+  listsAll?: () => boolean
 }
 
 export interface LogLine extends Record<string, unknown> {
@@ -53,6 +55,7 @@ export async function moduleWorld(modules: JsonObject[], options: WorldOptions =
     definitions,
     ownTools: new Set(['proxy_filter']),
     listsChanged: () => void announced++,
+    ...(options.listsAll && { listsAll: options.listsAll }),
   })
   onTestFinished(() => opened.close())
   const { stack } = opened

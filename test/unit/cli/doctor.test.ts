@@ -95,6 +95,7 @@ describe('doctor', () => {
       ['good', 'bad'],
     ])
     expect(w.configs.every(({ settings }) => !settings.connect.lazy)).toBe(true)
+    expect(w.configs.slice(0, 2).every(({ servers }) => servers[0]?.instance === 'shared')).toBe(true)
     expect(new Set(w.configs.map(({ settings }) => settings.dataDir)).size).toBe(3)
     expect(readdirSync(w.host.temporary)).toEqual([])
     expect(w.happened).toEqual(['close', 'close', 'close'])

@@ -8,7 +8,7 @@ import { runCli } from '../../../src/cli/cli.ts'
 import type { Host } from '../../../src/cli/host.ts'
 import { profilesOf } from '../../../src/config/profiles.ts'
 import type { Config } from '../../../src/config/schema.ts'
-import type { Gateway, ModuleStatus } from '../../../src/gateway.ts'
+import type { Gateway, ModuleStatus, UnmatchedPattern } from '../../../src/gateway.ts'
 import { totalsOf } from '../../../src/telemetry/savings-report.ts'
 import type { ServerStatus } from '../../../src/upstream/upstreams.ts'
 import { deferred } from '../../support/deferred.ts'
@@ -36,6 +36,8 @@ export interface WorldOptions {
   close?: () => Promise<void>
   /** How many tools each profile has. */
   profileTools?: number
+  /** Patterns that fit nothing. */
+  unmatched?: UnmatchedPattern[]
   /** What `doctor` finds of the modules. */
   modules?: ModuleStatus[]
 }
@@ -75,6 +77,7 @@ export function world(options: WorldOptions = {}): World {
         servers: config.servers.map(({ name }) => name),
         tools: options.profileTools ?? 3,
       })),
+    unmatched: async () => options.unmatched ?? [],
     checkModules: async () => options.modules ?? [],
     layers: () => [
       { name: 'shape', kind: 'feature', what: 'Keeps.' },
