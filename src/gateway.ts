@@ -42,6 +42,7 @@ const SESSION_IDLE_MS = 30 * 60_000
 
 const steady = (): number => Math.floor(performance.now())
 
+/** Rejects with ProxyError what a configuration asks for and cannot be had. Nothing is listened on before `start`. */
 export async function createGateway(written: Config, parts: GatewayParts = {}): Promise<Gateway> {
   const config = withBuiltIn(written, parts.servers)
   const { settings } = config

@@ -17,6 +17,7 @@ import { requestUrl } from './request-url.ts'
 import type { Backend } from './session.ts'
 import type { SessionsOptions } from './sessions.ts'
 
+/** What serving over HTTP is handed. */
 export interface HttpOptions extends SessionsOptions {
   host: string
   /** 0: any free port. */
@@ -48,6 +49,7 @@ export type ListenOptions = Pick<
   'host' | 'port' | 'authenticator' | 'allowUnauthenticated' | 'publicUrl' | 'bridge' | 'metrics'
 > & { backend: Pick<Backend, 'logger'> }
 
+/** A listener that clients can reach. */
 export interface HttpListener {
   /** Where clients connect. */
   readonly url: string

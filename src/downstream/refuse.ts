@@ -2,6 +2,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { RpcError } from '../protocol/errors.ts'
 import type { RequestId } from '../protocol/message.ts'
 
+/** What a refusal says besides its words. */
 export interface Refusal {
   /** JSON-RPC code; -32000 when absent. */
   code?: number

@@ -5,6 +5,7 @@ import type { ModernService } from './modern-service.ts'
 import { StdioTransport } from './stdio.ts'
 import { openEras } from './stdio-eras.ts'
 
+/** What serving is handed, whatever the transport. */
 export interface ServeOptions extends HttpOptions {
   transport: 'stdio' | 'streamable-http' | 'sse'
   modern: ModernService
@@ -13,6 +14,7 @@ export interface ServeOptions extends HttpOptions {
   maxMessageBytes: number
 }
 
+/** What is served until it is closed. */
 export interface Listener {
   /** Where clients connect; undefined over stdio. */
   readonly url: string | undefined
@@ -21,6 +23,7 @@ export interface Listener {
   close(): Promise<void>
 }
 
+/** Rejects with ProxyError when the address cannot be listened on. */
 export async function serve(options: ServeOptions): Promise<Listener> {
   if (options.transport === 'stdio') return serveStdio(options)
   const { url, close } =

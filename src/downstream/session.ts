@@ -40,6 +40,7 @@ export interface Backend {
   readonly identity: string
 }
 
+/** Whose connection it is, and what answers on it. */
 export interface SessionOptions {
   id: string
   agent: Agent
@@ -49,6 +50,7 @@ export interface SessionOptions {
   profile?: string | undefined
 }
 
+/** A client that is connected. */
 export interface Session {
   readonly id: string
   /** Ends when the client leaves or `close` is called. */
@@ -56,6 +58,7 @@ export interface Session {
   close(): Promise<void>
 }
 
+/** Serves the legacy era on a transport that was not started yet. */
 export async function openSession({
   id,
   agent,

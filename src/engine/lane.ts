@@ -40,6 +40,7 @@ const START_LIMIT = 60_000
 /** Milliseconds a killed worker has to be gone. */
 const CLOSE_LIMIT = 800
 
+/** The worker starts with the first task, and again after each that was stopped. */
 export function createLane(options: LaneOptions): Lane {
   const closing = new AbortController()
   let pool: Promise<Tinypool> | undefined

@@ -7,6 +7,7 @@ import type { Source } from './operation.ts'
 import { createQuiet } from './quiet.ts'
 import type { Answer, Task } from './task.ts'
 
+/** How many workers there are, and what each may take. */
 export interface EngineOptions {
   /** Worker threads. Each keeps views of its own, so one result is asked about in one lane. */
   lanes: number

@@ -126,7 +126,10 @@ async function callTool(
     ...(taker && { taker }),
   }
   const digest = await digestOrFallback(result, { content, tool: name }, digestOptions, options, exchange)
-  if (digest.unreadable) return errorResult(`The server's answer to ${name} is not valid JSON.`)
+  if (digest.unreadable)
+    return errorResult(
+      `The server's answer to ${name} is not valid JSON, so nothing of it was kept. Ask it for less at once, or use another tool.`,
+    )
   if (!digest.shaped) return result
   const origin = {
     tool: name,

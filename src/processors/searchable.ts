@@ -7,6 +7,7 @@ import { buildVocabulary, type Vocabulary } from '../text/vocabulary.ts'
 import { indexLeaves, type LeafIndex } from './leaves.ts'
 import { shareText } from './shared-text.ts'
 
+/** A document as searches see it: one text and the units that can match. */
 export interface Searchable {
   readonly text: string
   /** Lines or leaves. */

@@ -18,6 +18,7 @@ export const BRIDGE_ERRORS = {
   server_timeout: 504,
 } as const
 
+/** What a script decides by. */
 export type BridgeErrorCode = keyof typeof BRIDGE_ERRORS
 
 /** A refusal that the script reads: `{ "error": { "code", "message" } }`. */
@@ -39,8 +40,10 @@ export class BridgeError extends Error {
   }
 }
 
+/** What a script can ask for: the last part of the address. */
 export const BRIDGE_ACTIONS = ['list', 'search', 'call', 'batch'] as const
 
+/** One of them. */
 export type BridgeAction = (typeof BRIDGE_ACTIONS)[number]
 
 /** `path`: a part of what the result holds. `payload`: what it holds, without the result around it. Neither: the result as it came. */
@@ -49,6 +52,7 @@ export interface BridgePart {
   readonly payload: boolean
 }
 
+/** What a kept result, or a part of it, is sent as. */
 export interface BridgeContent {
   /** Of MIME. */
   readonly type: string

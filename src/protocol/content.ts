@@ -4,6 +4,7 @@ import { isObject, type JsonObject, type JsonValue } from './json.ts'
 /** A block as it came: known kinds have a `type` we read, unknown kinds and fields pass untouched. */
 export type ContentBlock = JsonObject
 
+/** True for a block of text. */
 export function isText(block: JsonValue | undefined): block is JsonObject & { type: 'text'; text: string } {
   return isObject(block) && block.type === 'text' && typeof block.text === 'string'
 }
@@ -13,6 +14,7 @@ export function blocksOf(result: JsonObject): ContentBlock[] {
   return Array.isArray(result.content) ? result.content.filter(isObject) : []
 }
 
+/** A block that shows this text. */
 export function textBlock(text: string): ContentBlock {
   return { type: 'text', text }
 }

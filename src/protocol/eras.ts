@@ -4,6 +4,7 @@
  */
 import { isObject, type JsonObject, own } from './json.ts'
 
+/** A family of revisions. */
 export type Era = 'legacy' | 'modern'
 
 /** Newest first. */

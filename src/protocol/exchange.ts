@@ -77,6 +77,7 @@ export interface Exchange {
   readonly failing?: 'throws'
 }
 
+/** Answers an exchange. Rejects with RpcError what the client is to read, with ProxyError what went wrong here. */
 export type Handler = (exchange: Exchange) => Promise<Result>
 
 /** One layer of the onion. The first in the list is outermost: it sees a request first and its result last. */

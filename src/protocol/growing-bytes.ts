@@ -14,6 +14,7 @@ const HEADER = 8
 /** Told of a long message that has begun to come. Answers what is called whenever more of it has come. */
 export type Watch = (bytes: GrowingBytes) => (() => void) | undefined
 
+/** Bytes to which more are added at the end. It moves when it has no room left, with all that came. */
 export class GrowingBytes {
   readonly #most: number
   #length = 0

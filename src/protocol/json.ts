@@ -1,7 +1,10 @@
 /** JSON as TypeScript sees it (RFC 8259). */
 
+/** A value that holds no other. */
 export type JsonPrimitive = string | number | boolean | null
+/** Whatever `JSON.parse` gives. */
 export type JsonValue = JsonPrimitive | JsonValue[] | JsonObject
+/** Read it with `own`: a name may be one that every object inherits. */
 export interface JsonObject {
   [key: string]: JsonValue
 }

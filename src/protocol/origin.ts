@@ -4,6 +4,7 @@
  */
 import type { JsonObject } from './json.ts'
 
+/** Where an item of a list comes from. */
 export interface Origin {
   readonly server: string
   /** The name the server gave it. */

@@ -22,6 +22,7 @@ export interface Incoming {
   request(request: Request, options?: RequestOptions): Promise<Result>
 }
 
+/** What becomes of what the other side sends. */
 export interface PeerHandlers {
   /** Rejecting with RpcError answers with that error; anything else becomes an internal error. */
   onRequest(request: Request, incoming: Incoming): Promise<Result>
@@ -33,6 +34,7 @@ export interface PeerHandlers {
   onError?(error: Error): void
 }
 
+/** How long a request may take, who may end it, and what is told of it on the way. */
 export interface RequestOptions {
   signal?: AbortSignal | undefined
   /** Milliseconds without answer or progress. Absent: no limit. */
@@ -61,6 +63,7 @@ export class PeerClosed extends Error {
   override readonly name = 'PeerClosed'
 }
 
+/** Start it with `start`, ask with `request`. When the connection closes all that is pending rejects with PeerClosed. */
 export class Peer {
   readonly #transport: Transport
   readonly #handlers: PeerHandlers

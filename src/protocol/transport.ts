@@ -1,5 +1,6 @@
 import type { JsonRpcMessage, RequestId } from './message.ts'
 
+/** How a message is sent, where the transport has more than one way. */
 export interface SendOptions {
   /** The request this message belongs to: over HTTP it travels on that request's stream. */
   relatedRequestId?: RequestId

@@ -92,6 +92,7 @@ const EVERYONE = '*'
 /** Contents whose handle is remembered beyond their time in memory. */
 const REMEMBERED = 10_000
 
+/** Decides over what is kept; the stores it is handed only carry it. */
 export function createKeeper(options: KeeperOptions): Keeper {
   const { memory, disk, now } = options
   const maxEntries = options.isolation ? options.maxEntriesPerAgent : options.maxEntries

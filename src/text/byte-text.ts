@@ -11,6 +11,7 @@ export function countLines(bytes: Uint8Array): number {
   return bytes.length === 0 || bytes[bytes.length - 1] === NEWLINE ? newlines : newlines + 1
 }
 
+/** Newlines from the byte `from` up to `to`. */
 export function countNewlines(bytes: Uint8Array, from: number, to: number): number {
   let count = 0
   for (let at = from; at < to; at++) if (bytes[at] === NEWLINE) count++
@@ -83,6 +84,7 @@ export function fitTo(bytes: Uint8Array, from: number, to: number, max: number):
   }
 }
 
+/** The text of the bytes from `from` up to `to`; what is no UTF-8 becomes U+FFFD. */
 export function decode(bytes: Uint8Array, from: number, to: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('utf8')
 }

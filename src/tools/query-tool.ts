@@ -33,6 +33,7 @@ export interface QueryToolDeclaration {
   explained?: readonly string[]
 }
 
+/** A tool that puts one kind of query to kept results. */
 export function createQueryTool(declaration: QueryToolDeclaration, options: QueryToolOptions): ProxyTool {
   const { name, title, description, kind } = declaration
   const params = z.strictObject({ ...sourceParams, ...declaration.params.shape })

@@ -25,6 +25,7 @@ export interface SourceOptions {
   ownTools: ReadonlySet<string>
 }
 
+/** The kept results that a call asks about: by their handles, or made by a fresh call of a tool. */
 export async function findSource(
   asker: string,
   params: SourceParams,

@@ -21,6 +21,7 @@ interface ServerSettings {
   instance?: 'session' | 'shared' | undefined
 }
 
+/** A process that is started for it. */
 export interface StdioServer extends ServerSettings {
   command: string
   args?: readonly string[] | undefined
@@ -29,6 +30,7 @@ export interface StdioServer extends ServerSettings {
   cwd?: string | undefined
 }
 
+/** One that is there already, at an address. */
 export interface HttpServer extends ServerSettings {
   url: string
   headers?: Readonly<Record<string, string>> | undefined
@@ -38,12 +40,14 @@ export interface HttpServer extends ServerSettings {
   oauth?: object | undefined
 }
 
+/** A function of this process. */
 export interface InProcessServer extends ServerSettings {
   /** Tells it from others, in every run. */
   id: string
   serve: Serve
 }
 
+/** How a server is reached. */
 export type ServerOptions = StdioServer | HttpServer | InProcessServer
 
 interface UpstreamDefaults {
@@ -77,6 +81,7 @@ const UPSTREAM_DEFAULTS: UpstreamDefaults = {
   backoff: DEFAULT_BACKOFF,
 }
 
+/** What is handed in; the clock, timers and processes too, for tests. */
 export interface UpstreamsOptions {
   /** By name, in the order in which lists are given. */
   servers: Readonly<Record<string, ServerOptions>>
@@ -113,6 +118,7 @@ export interface CompleteOptions
   authorizer: (server: string) => Authorizer | undefined
 }
 
+/** The options with all defaults filled in. */
 export function complete(options: UpstreamsOptions): CompleteOptions {
   return {
     environment: process.env,

@@ -258,7 +258,12 @@ class Pool implements Upstreams {
 
   #server(name: string): Server {
     const server = this.#servers.get(name)
-    if (!server) throw new ProxyError('UPSTREAM_CONNECT', `there is no server \`${name}\``, '')
+    if (!server)
+      throw new ProxyError(
+        'UPSTREAM_CONNECT',
+        `there is no server \`${name}\``,
+        'It is not in the configuration any more: list the tools again, and use what is there.',
+      )
     return server
   }
 

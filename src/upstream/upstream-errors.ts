@@ -24,6 +24,7 @@ function subjectOf({ method, params }: Request): string {
   return typeof member === 'string' ? `${kind} \`${member.slice(0, 200)}\`` : method
 }
 
+/** No connection came about. */
 export function connectFailed(server: string, reason: unknown): ProxyError {
   if (reason instanceof ProxyError) return reason
   const text = messageOf(reason)
@@ -37,6 +38,7 @@ export function connectFailed(server: string, reason: unknown): ProxyError {
   )
 }
 
+/** The handshake took too long. */
 export function connectTimedOut(server: string, limitMs: number): ProxyError {
   return new ProxyError(
     'UPSTREAM_TIMEOUT',
@@ -45,6 +47,7 @@ export function connectTimedOut(server: string, limitMs: number): ProxyError {
   )
 }
 
+/** A list took too long. */
 export function listTimedOut(server: string, method: string, limitMs: number): ProxyError {
   return new ProxyError(
     'UPSTREAM_TIMEOUT',
@@ -53,6 +56,7 @@ export function listTimedOut(server: string, method: string, limitMs: number): P
   )
 }
 
+/** A connection that there was is gone. */
 export function connectionLost(server: string, reason: string): ProxyError {
   return new ProxyError('UPSTREAM_CLOSED', `server \`${server}\`: ${reason}`, 'The next call connects again.')
 }

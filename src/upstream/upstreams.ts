@@ -17,8 +17,10 @@ export const LISTS = {
   },
 } as const
 
+/** What a list holds. */
 export type ListKind = keyof typeof LISTS
 
+/** All of them. */
 export const LIST_KINDS = Object.keys(LISTS) as readonly ListKind[]
 
 /** One server's list, every page of it, items as the server sent them. */
@@ -29,6 +31,7 @@ export interface ServerList {
   hints?: CacheHints
 }
 
+/** What a server says of how long its answer is good. */
 export interface CacheHints {
   /** Milliseconds for which the answer is fresh. */
   ttlMs: number
@@ -36,8 +39,10 @@ export interface CacheHints {
   cacheScope: 'public' | 'private'
 }
 
+/** `waiting`: lost, and connecting again after a pause. */
 export type ConnectionState = 'idle' | 'connecting' | 'ready' | 'waiting' | 'closed'
 
+/** What `status` and `doctor` show of a server. */
 export interface ServerStatus {
   server: string
   state: ConnectionState
@@ -50,6 +55,7 @@ export interface ServerStatus {
   lastError?: string
 }
 
+/** What servers say unasked. */
 export interface UpstreamEvents {
   /** A list of this server is no longer what it was, for the clients that `concerns` says. */
   changed(server: string, kind: ListKind, concerns: (client: Client) => boolean): void
@@ -67,6 +73,7 @@ export interface Reconfigured {
   readonly removed: readonly string[]
 }
 
+/** All configured servers. Names that are none reject with ProxyError. */
 export interface Upstreams {
   /** Names, in the order of the configuration now. */
   readonly servers: readonly string[]

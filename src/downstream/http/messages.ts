@@ -3,6 +3,7 @@ import { claimsModern } from '../../protocol/eras.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
 import type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../../protocol/message.ts'
 
+/** What a body holds. */
 export interface Body {
   readonly messages: readonly JsonRpcMessage[]
   /** A JSON array (MCP 2025-03-26), even of one message. */
@@ -38,10 +39,12 @@ export function parseMessages(bytes: Buffer): Body | BodyFault {
   return { messages: value, batch: true }
 }
 
+/** True for a message that has to be answered. */
 export function isRequest(message: JsonRpcMessage): message is JsonRpcRequest {
   return 'method' in message && 'id' in message && message.id !== null
 }
 
+/** True where `parseMessages` found something wrong. */
 export function isFault(body: Body | BodyFault): body is BodyFault {
   return 'code' in body
 }

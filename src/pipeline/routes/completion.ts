@@ -5,6 +5,7 @@ import type { Directory } from '../directory.ts'
 import type { Resources } from '../resources.ts'
 import type { Routes } from '../router.ts'
 
+/** Completes an argument at the server whose prompt or resource it belongs to. */
 export function completionRoutes(upstreams: Upstreams, directory: Directory, resources: Resources): Routes {
   return {
     'completion/complete': async (exchange) => {

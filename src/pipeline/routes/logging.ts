@@ -1,6 +1,7 @@
 import type { Upstreams } from '../../upstream/upstreams.ts'
 import type { Routes } from '../router.ts'
 
+/** `logging/setLevel`, for all servers at once. */
 export function loggingRoutes(upstreams: Upstreams): Routes {
   return {
     /** Every server that logs is told, those that are not there yet when they come: nobody waits for them. */

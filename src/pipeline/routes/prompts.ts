@@ -5,6 +5,7 @@ import type { Resources } from '../resources.ts'
 import type { Routes } from '../router.ts'
 import { refuseCursor } from './cursor.ts'
 
+/** Prompts of all servers as one list, and each from the server that has it. */
 export function promptRoutes(upstreams: Upstreams, directory: Directory, resources: Resources): Routes {
   return {
     'prompts/list': async (exchange) => {

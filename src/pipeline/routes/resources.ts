@@ -12,6 +12,7 @@ import type { Routes } from '../router.ts'
 import type { Address } from '../uri-map.ts'
 import { refuseCursor } from './cursor.ts'
 
+/** Resources of all servers as one list, and reading and subscribing at the server that has the URI. */
 export function resourceRoutes(upstreams: Upstreams, resources: Resources, book: AddressBook): Routes {
   const ownedResources = createOwned('uri')
   const ownedTemplates = createOwned('uriTemplate')

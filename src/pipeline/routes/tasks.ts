@@ -20,6 +20,7 @@ const MAX_TASKS = 1000
 /** Pages of one server's list of tasks. */
 const MAX_PAGES = 100
 
+/** Asks the server that made a task where it is known, else one after the other those that have tasks. */
 export function createTasks(upstreams: Upstreams, resources: Resources): Tasks {
   const owners = new WeakMap<Client, Map<string, string>>()
 

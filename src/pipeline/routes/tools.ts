@@ -17,6 +17,7 @@ import { refuseCursor } from './cursor.ts'
 import { askToSignIn } from './sign-in.ts'
 import type { Tasks } from './tasks.ts'
 
+/** What the routes of tools are made of. */
 export interface ToolRouteParts {
   upstreams: Upstreams
   directory: Directory
@@ -28,6 +29,7 @@ export interface ToolRouteParts {
   own: readonly ProxyTool[]
 }
 
+/** Tools of all servers as one list, before them the proxy's own, and a call to whichever of them has the name. */
 export function toolRoutes(parts: ToolRouteParts): Routes {
   const { upstreams, directory, resources, book, tasks, quotas, own } = parts
   const ownByName = new Map(own.map((tool) => [tool.name, tool]))

@@ -24,6 +24,7 @@ export function countsOf({ values: { starts }, codes, members }: Gathered): Uint
   return counts
 }
 
+/** The sum of each group, and of how many numbers it is. */
 export function summed(gathered: Gathered, numbers: Numbers, decimals: Uint16Array): Sums {
   const { members, values, codes } = gathered
   const { count } = members

@@ -2,6 +2,7 @@
 import { parsePath } from '../path/parse.ts'
 import { formatPath, type Path } from '../path/path.ts'
 
+/** A field of records. */
 export interface Field {
   /** The field's name within a record, in plain form: `user.login`, `labels[*].name`. */
   name: string
@@ -10,6 +11,7 @@ export interface Field {
   note?: string
 }
 
+/** The field that a path leads to, as it is called. */
 export function fieldAt(path: Path): Field {
   return { name: path.length === 0 ? '@' : formatPath(path), path }
 }

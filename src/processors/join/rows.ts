@@ -23,6 +23,7 @@ export interface Expanded {
   lists: readonly Path[]
 }
 
+/** Unwinds the lists that the fields go through. */
 export function expand(side: Side, fields: readonly Field[], work: Work): Expanded {
   let rows = side.records.values
   let paths = fields.map(({ path }) => path)
@@ -49,6 +50,7 @@ export function keysOf(row: JsonValue, paths: readonly Path[], work: Work): stri
   return keys
 }
 
+/** What a join gives, and what is to be said of it. */
 export interface Joined {
   /** Made as they are asked for. */
   rows: Rows
@@ -70,6 +72,7 @@ export interface Joined {
 
 const mostUnmatched = 5
 
+/** Pairs the records of both sides by their keys. `inner`: those without a match are left out. */
 export function joinRows({ left, right, on }: Pairing, inner: boolean): Joined {
   const work = newWork(20_000_000)
   const one = expand(

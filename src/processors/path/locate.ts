@@ -12,6 +12,7 @@ export interface Reached {
   key: string | undefined
 }
 
+/** What a path reaches. */
 export interface Located {
   reached: Reached[]
   /** The path as it was followed. */
@@ -70,6 +71,7 @@ export interface Missing {
   unfulfilled: boolean
 }
 
+/** For a path that `locate` found nothing for. */
 export function explainMissing(root: JsonValue, path: Path): Missing {
   const { at, names, kind } = failure(root, path, newWork())
   const segment = path[at]

@@ -16,6 +16,7 @@ export type Selector =
 /** A compiled condition over one value; `root` is what `$` means, `work` is spent as it looks. */
 export type Test = (value: JsonValue, root: JsonValue, work: Work) => boolean
 
+/** One step of a path. */
 export interface Segment {
   /** More than one: a union, `['a','b']` or `[0,2]`. */
   selectors: readonly Selector[]
@@ -28,6 +29,7 @@ export interface Segment {
   dotted: readonly { name: string; takes: number }[]
 }
 
+/** The steps from a value to those that it reaches; empty: the value itself. */
 export type Path = readonly Segment[]
 
 /**
@@ -41,6 +43,7 @@ export interface Work {
 /** Enough for every value of a 60 MB document once; `$..*..*` over it ends in about 0.2 s. */
 const mostWork = 4_000_000
 
+/** A limit that nothing was spent of. */
 export function newWork(left = mostWork): Work {
   return { left }
 }

@@ -3,6 +3,7 @@ import { type ClockSpan, parseClock } from './clock.ts'
 import { parseWanted, type Span } from './dates.ts'
 import { duration, looseNumber, quantity } from './quantity.ts'
 
+/** What a condition compares with, in all the forms in which it can be read. */
 export interface Operand {
   text: string
   lower: string
@@ -23,6 +24,7 @@ const wrapper =
   /^(?:new\s+)?(?:date|datetime|datetime64|timestamp|timestamptz|time|iso_?date|to_?date|to_?datetime|to_?timestamp|parse_?date|from_?iso_?format|object_?id|uuid|str|string|text|int|integer|float|number|decimal|lower|upper|date\.parse|datetime\.fromisoformat|pd\.timestamp|[bnru])\s*\(?\s*(["'])(.*?)\1\s*(?:,[^()]*)?\)?$/is
 const cast = /^((["']).*\2)::\w+(?:\[\])?$/s
 
+/** Reads what was written: in quotes, with a unit, as a number, as a date. */
 export function operandOf(written: string): Operand {
   const trimmed = written.trim()
   const bare = cast.exec(trimmed)?.[1] ?? trimmed
@@ -53,6 +55,7 @@ function withoutEscapes(text: string, quote: string): string {
   return text.replaceAll(`\\${quote}`, quote).replaceAll(quote + quote, quote)
 }
 
+/** True for a bare word that means that there is nothing. */
 export function isNull({ lower, quoted }: Operand): boolean {
   return !quoted && (lower === 'null' || lower === 'none' || lower === 'undefined' || lower === 'nil')
 }

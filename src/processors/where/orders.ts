@@ -9,10 +9,12 @@ import type { Operand } from './operand.ts'
 /** -1, 0 or 1 by code, as `order` tells; `unordered` where the two have no order, and where there is not one scalar. */
 export type Orders = Int8Array
 
+/** In place of -1, 0 or 1. */
 export const unordered = 2
 
 const known = new Remembered<Orders>(4)
 
+/** How each distinct value of the column stands to the operand; remembered for the last few. */
 export function ordersOf(column: Column, operand: Operand): Orders {
   return known.of(column, JSON.stringify(operand), () => {
     const orders = new Int8Array(column.size).fill(unordered)

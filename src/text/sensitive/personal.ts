@@ -12,6 +12,7 @@ const IP = /(?<![\d.])(?:(?:25[0-5]|2[0-4]\d|1?\d{1,2})\.){3}(?:25[0-5]|2[0-4]\d
 const IS_OF_LOCAL = asciiTable(/[A-Za-z0-9._%+-]/)
 const LONGEST_LOCAL = 64
 
+/** Addresses of mail. */
 export function findEmails(text: string, into: Finding[]): void {
   for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
     let start = at
@@ -22,18 +23,22 @@ export function findEmails(text: string, into: Finding[]): void {
   }
 }
 
+/** Numbers of payment cards. */
 export function findCards(text: string, into: Finding[]): void {
   find(text, CARD, 'card', into, (found) => isCard(found.replace(/\D/g, '')))
 }
 
+/** Numbers of bank accounts. */
 export function findIbans(text: string, into: Finding[]): void {
   find(text, IBAN, 'iban', into, (found) => isIban(found.replaceAll(' ', '')))
 }
 
+/** Telephone numbers. */
 export function findPhones(text: string, into: Finding[]): void {
   if (text.includes('+')) find(text, PHONE, 'phone', into)
 }
 
+/** Addresses of machines. */
 export function findIps(text: string, into: Finding[]): void {
   if (text.includes('.')) find(text, IP, 'ip', into)
 }
