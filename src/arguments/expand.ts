@@ -1,5 +1,6 @@
 /** Values put in the place of references. Pure; the arguments as received stay what they are. */
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
+import { literal } from '../text/literal.ts'
 import type { Place, Template } from './reference.ts'
 
 /** The arguments with these values at these places: copies along the way, everything else the same object. */
@@ -27,7 +28,7 @@ function put(into: JsonValue, [key, ...rest]: Place, value: JsonValue): JsonValu
 
 /** The template with texts for its names, in one brace or in two. In one pass: what a value brings along in braces stays as it is. */
 export function filled({ text }: Template, values: ReadonlyMap<string, string>): string {
-  const names = [...values.keys()].map((name) => name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  const names = [...values.keys()].map(literal)
   if (names.length === 0) return text
   return text.replaceAll(
     new RegExp(`\\{\\{(${names.join('|')})\\}\\}|\\{(${names.join('|')})\\}`, 'g'),

@@ -2,6 +2,7 @@
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import { ellipsis } from '../../text/cut.ts'
 import { formatPlural } from '../../text/format.ts'
+import { literal } from '../../text/literal.ts'
 import type { Document } from '../document.ts'
 import type { Template } from '../fit.ts'
 import { call } from '../template.ts'
@@ -78,7 +79,7 @@ export function overviewOfHtml(document: Document): Overview {
       ...tableCalls(json),
       ...(links.length > 0 ? [call('proxy_filter', { path: '$.links', limit: 20 })] : []),
       ...(headings.length > 0
-        ? [call('proxy_search', { pattern: escaped(String(headings[0]?.text)), max_results: 5 })]
+        ? [call('proxy_search', { pattern: literal(String(headings[0]?.text)), max_results: 5 })]
         : []),
     ].slice(0, 3),
   }
@@ -152,7 +153,7 @@ function sectionCall(section: JsonObject | undefined): Template[] {
     ? []
     : [
         call('proxy_search', {
-          pattern: escaped(heading),
+          pattern: literal(heading),
           mode: 'context',
           context_type: 'section',
           max_results: 1,
@@ -168,9 +169,4 @@ function wordCall(text: string): Template[] {
 function beginning(document: Document, max: number): string[] {
   const start = document.text.slice(0, max * 4).trim()
   return [ellipsis(start.replace(/\s*\n\s*/g, '\n'), Math.min(max, 160))]
-}
-
-/** As a pattern that matches the words themselves. */
-export function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }

@@ -2,10 +2,10 @@
 import { isObject } from '../../protocol/json.ts'
 import { ellipsis } from '../../text/cut.ts'
 import { formatCount, formatPlural } from '../../text/format.ts'
+import { literal } from '../../text/literal.ts'
 import type { Document } from '../document.ts'
 import type { Template } from '../fit.ts'
 import { call } from '../template.ts'
-import { escaped } from './markup.ts'
 import { messagePatterns } from './message-patterns.ts'
 import { encodedOf, type Failures, failuresOf, type Outline, outlineOf } from './outline.ts'
 import type { Overview } from './overview.ts'
@@ -75,7 +75,7 @@ function textCalls({ words: [word], outline, failures }: Leads, document: Docume
       ? [call('proxy_search', { pattern: failures.pattern, context_lines: 2, max_results: 10 })]
       : []),
     ...(outline?.name
-      ? [call('proxy_search', { pattern: escaped(outline.name), context_lines: 10, max_results: 1 })]
+      ? [call('proxy_search', { pattern: literal(outline.name), context_lines: 10, max_results: 1 })]
       : []),
     ...(word === undefined ? [] : [call('proxy_search', { pattern: word, mode: 'bm25', top_k: 3 })]),
     count > 100

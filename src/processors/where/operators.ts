@@ -1,14 +1,14 @@
 /** Where in a condition its operator is. */
+import { literal } from '../../text/literal.ts'
 import { type Spelling, signTable, wordTable } from './spellings.ts'
 
 export type { Operator } from './spellings.ts'
 
-const escaped = (text: string): string =>
-  text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(' ', '\\s+')
+const anySpace = (name: string): string => literal(name).replaceAll(' ', '\\s+')
 const longestFirst = (names: Iterable<string>): string =>
   [...names]
     .sort((a, b) => b.length - a.length)
-    .map(escaped)
+    .map(anySpace)
     .join('|')
 const pattern = new RegExp(
   `(?:${longestFirst(signTable.keys())})|(?<=[\\s\\])"'\`])(?:${longestFirst(wordTable.keys())})(?=\\s|$|[("'[])`,

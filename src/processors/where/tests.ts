@@ -1,5 +1,6 @@
 /** Operators over all values that a field has in a record. */
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
+import { literal } from '../../text/literal.ts'
 import { compilePattern, isPattern, type Pattern } from '../../text/pattern.ts'
 import type { Column } from '../column.ts'
 import { several } from '../path/walk.ts'
@@ -177,7 +178,7 @@ function textOf(value: JsonValue): string {
 
 /** SQL's `LIKE`: `%` for anything, `_` for one character, the whole text. Without either, a part of the text. */
 function wildcards(text: string): string {
-  const escaped = text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  const escaped = literal(text)
   if (!/[%_*]/.test(text)) return escaped
   return `^(?s:${escaped.replaceAll('%', '.*').replaceAll('\\*', '.*').replaceAll('_', '.')})$`
 }
