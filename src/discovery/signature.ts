@@ -126,7 +126,13 @@ function plainType(type: JsonValue | undefined, schema: JsonObject, reading: Rea
   }
   if (type === 'object' || (type === undefined && Object.hasOwn(schema, 'properties')))
     return objectType(schema, reading, depth)
+  if (type === 'string') return `string${formatText(own(schema, 'format'))}`
   return typeof type === 'string' && /^[a-z]{1,20}$/.test(type) ? type : 'any'
+}
+
+/** How a text has to be written, where one name says it: `string<date-time>`. */
+function formatText(format: JsonValue | undefined): string {
+  return typeof format === 'string' && /^[a-z][a-z-]{1,19}$/.test(format) ? `<${format}>` : ''
 }
 
 function objectType(schema: JsonObject, reading: Reading, depth: number): string {

@@ -37,6 +37,20 @@ describe('signature of a tool', () => {
     )
   })
 
+  test('a text that has to be written in one way', () => {
+    const schema = object(
+      {
+        start: { type: 'string', format: 'date-time' },
+        links: { type: 'array', items: { type: 'string', format: 'uri' } },
+        odd: { type: 'string', format: 'as you like' },
+      },
+      ['start'],
+    )
+    expect(signatureOf('book', schema)).toBe(
+      'book(start: string<date-time>, links?: string<uri>[], odd?: string)',
+    )
+  })
+
   test('null says nothing where a parameter may be left out, and something where it may not', () => {
     const either = { anyOf: [{ type: 'string' }, { type: 'null' }], default: null }
     expect(signatureOf('a', object({ x: either }))).toBe('a(x?: string)')
