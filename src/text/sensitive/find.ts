@@ -2,6 +2,7 @@
  * Finds secrets and personal data in a text. One pass tells where something may be; only there a closer look is taken, and every look is
  * bounded: the time is linear.
  */
+import { findInColumns } from './columns.ts'
 import type { Finding, SensitiveKind } from './finding.ts'
 import { findForms } from './forms.ts'
 import { findNamed } from './named.ts'
@@ -31,6 +32,7 @@ export function findSensitive(
     if (found.words.length + found.names.length + found.begins.length + found.schemes.length > 0)
       findForms(text, found, findings)
     if (found.names.length > 0) findNamed(text, found.names, findings)
+    findInColumns(text, findings)
   }
   if (kinds.has('email')) findEmails(text, findings)
   if (found.hasCard && kinds.has('card')) findCards(text, findings)

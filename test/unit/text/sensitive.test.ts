@@ -87,3 +87,12 @@ test('numbers of records are no cards: those that networks do not give out, and 
   ])
     expect(found(`n ${number}.`, ['card']), number).toEqual([])
 })
+
+test('a random value of an address may be what opens it; well-known parameters that only track are left', () => {
+  const word = 'qZ7xW2mK9pL4vB8nR3tY6uJ1hG5fD0sA'
+  for (const name of ['?usg', '&ved', '%26usg', '\\u0026ei', '&gclid', '?fbclid', '&srsltid'])
+    for (const mark of ['=', ...(name.startsWith('%') ? ['%3D'] : [])])
+      expect(found(`https://example.org/a${name}${mark}${word}&x=1`, [], 4.3), name).toEqual([])
+  for (const name of ['?sig', '&key', '?s', '&code', '?busg', 'usg'])
+    expect(found(`https://example.org/a${name}=${word}&x=1`, [], 4.3), name).toHaveLength(1)
+})
