@@ -6,15 +6,12 @@
 import { randomUUID } from 'node:crypto'
 import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Exchange, Handler } from '../protocol/exchange.ts'
-import { asksForInput } from '../protocol/input-required.ts'
+import { asksForInput, MAX_QUESTIONS, MAX_ROUNDS } from '../protocol/input-required.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
 import type { Request } from '../protocol/message.ts'
 import { plain, type Result } from '../protocol/result.ts'
 import { Question } from './questions.ts'
 import type { Answer, Asking } from './stack.ts'
-
-/** What servers may ask clients. */
-export const QUESTIONS = ['sampling/createMessage', 'elicitation/create', 'roots/list'] as const
 
 export interface Rounds {
   /** The exchange to its end, or to what the client has to answer first. */
@@ -37,9 +34,6 @@ const PATIENCE_MS = 5 * 60_000
 /** Calls whose questions wait, of all clients and of one. The one that waited longest gives way. */
 const MAX_HELD = 256
 const MAX_HELD_PER_CLIENT = 32
-/** Questions of one round, and rounds in which modules answer in place of the client. */
-const MAX_QUESTIONS = 64
-const MAX_ROUNDS = 32
 
 export function createRounds({ ask, isWanted }: RoundsParts): Rounds {
   const held = new Map<string, Round>()

@@ -1,11 +1,12 @@
 /** The modules as one: the same order around requests, requests of servers, and notifications of both directions. */
 import type { Exchange, Handler, Middleware } from '../protocol/exchange.ts'
+import { QUESTIONS } from '../protocol/input-required.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import type { Notification, Request } from '../protocol/message.ts'
 import type { Result } from '../protocol/result.ts'
 import type { Described, Module, Notice, Notify } from './module.ts'
 import type { PatternWatch } from './pattern-watch.ts'
-import { createRounds, QUESTIONS } from './rounds.ts'
+import { createRounds } from './rounds.ts'
 
 /** A module in its place. */
 export interface Layer {

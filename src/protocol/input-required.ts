@@ -1,12 +1,14 @@
 import { isInputRequired } from './eras.ts'
 import { LargeResult, type Result } from './result.ts'
 
-/** What a client may be asked by a result (MCP 2026-07-28, multi round-trip requests); anything else breaks the result. */
-export const ANSWERABLE: ReadonlySet<string> = new Set([
-  'sampling/createMessage',
-  'elicitation/create',
-  'roots/list',
-])
+/** What servers may ask clients, in the modern era by a result (MCP 2026-07-28, multi round-trip requests), which anything else breaks. */
+export const QUESTIONS: readonly string[] = ['sampling/createMessage', 'elicitation/create', 'roots/list']
+
+/** Questions of one round. Each is a request to the client, and may be a dialog of its own. */
+export const MAX_QUESTIONS = 64
+
+/** Rounds of one call. A server that never has enough must not keep a person, or us, busy for ever. */
+export const MAX_ROUNDS = 32
 
 /** Larger questions cannot be: the client sends their state back, and no server takes so large a request. */
 const LARGEST_QUESTION = 8 * 1024 * 1024

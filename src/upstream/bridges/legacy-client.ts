@@ -6,19 +6,13 @@ import { randomUUID } from 'node:crypto'
 import { MODERN_META, toLegacyResult, withMeta } from '../../protocol/eras.ts'
 import { RPC, RpcError } from '../../protocol/errors.ts'
 import type { Client, Exchange } from '../../protocol/exchange.ts'
-import { ANSWERABLE, asksForInput } from '../../protocol/input-required.ts'
+import { asksForInput, MAX_QUESTIONS, MAX_ROUNDS, QUESTIONS } from '../../protocol/input-required.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
 import type { Request } from '../../protocol/message.ts'
 import { LargeResult, plain, type Result } from '../../protocol/result.ts'
 import type { Later } from '../backoff.ts'
 import { envelope } from '../handshake.ts'
 import type { Send } from './modern-client.ts'
-
-/** Rounds of a call. A server that never has enough must not keep a person busy for ever. */
-const MAX_ROUNDS = 32
-
-/** Questions of one round. Each is a request to the client, and may be a dialog of its own. */
-const MAX_QUESTIONS = 64
 
 /** Milliseconds before a server is asked again that only wants to be asked again. */
 const PACE_MS = 250
@@ -78,7 +72,7 @@ async function allAnswers(
 
 function ask(wanted: unknown, exchange: Exchange, signal: AbortSignal): Promise<Result> {
   const method = isObject(wanted) ? own(wanted, 'method') : undefined
-  if (!isObject(wanted) || typeof method !== 'string' || !ANSWERABLE.has(method) || !exchange.ask)
+  if (!isObject(wanted) || typeof method !== 'string' || !QUESTIONS.includes(method) || !exchange.ask)
     throw new RpcError(RPC.internalError, 'the server asked for something that a client cannot answer')
   const params = isObject(wanted.params) ? wanted.params : {}
   const request: Request = { method, params: method === 'elicitation/create' ? elicitation(params) : params }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { metaOf } from '../../protocol/eras.ts'
 import { RPC, RpcError } from '../../protocol/errors.ts'
 import type { Exchange } from '../../protocol/exchange.ts'
-import { ANSWERABLE } from '../../protocol/input-required.ts'
+import { QUESTIONS } from '../../protocol/input-required.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
 import type { Notification, Request } from '../../protocol/message.ts'
 import type { Result } from '../../protocol/result.ts'
@@ -116,7 +116,7 @@ export class ParkedCall {
   }
 
   #ask(request: Request, signal: AbortSignal | undefined): Promise<JsonObject> {
-    if (!ANSWERABLE.has(request.method))
+    if (!QUESTIONS.includes(request.method))
       return Promise.reject(new RpcError(RPC.methodNotFound, `${request.method} is not available`))
     const key = `${request.method.split('/')[0]}-${++this.#asked}`
     return new Promise((resolve, reject) => {
