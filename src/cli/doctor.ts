@@ -185,7 +185,8 @@ function remedyFor(server: ServerConfig, message: string): string {
   if ('command' in server && /ENOENT|not found/i.test(message)) {
     return `Is ${server.command} installed and on the PATH? Write its whole path otherwise.`
   }
-  if (/time|did not answer/i.test(message)) {
+  if (/working directory/.test(message)) return 'Check "cwd".'
+  if (/time|did not (?:answer|connect)/i.test(message)) {
     return 'Run the command by hand; a first start may download something. Raise connect.timeoutMs if it is only slow.'
   }
   return 'Run the command by hand to see what it says; check "args" and "env".'

@@ -2,6 +2,7 @@
  * MCP over the standard input and output of a child process (MCP specification, basic/transports, stdio), linear in the
  * size of what the server sends. Large answers are handed on as bytes.
  */
+import { existsSync } from 'node:fs'
 import { type DiscardedLine, LineReader } from '../protocol/line-reader.ts'
 import { LineWriter } from '../protocol/line-writer.ts'
 import type { JsonRpcMessage } from '../protocol/message.ts'
@@ -12,6 +13,7 @@ import type { Logger } from '../telemetry/log.ts'
 import { formatBytes } from '../text/format.ts'
 import { type Arriving, idOfEdges, watchFor } from './envelope.ts'
 import { readMessages } from './incoming.ts'
+import { lastWords } from './last-words.ts'
 import { ProcessGroup, type ProcessOptions, type Spawn } from './process-group.ts'
 import { localFailure, NotRead, type UpstreamTransport, wireMessage } from './upstream-transport.ts'
 
@@ -76,7 +78,7 @@ export class StdioTransport implements UpstreamTransport {
     this.#group = group
     const { child } = group
     await group.started.catch(async (error: Error) => {
-      this.failure = startFailure(this.#options.command, error)
+      this.failure = startFailure(this.#options, error)
       await group.close()
       throw new Error(this.failure)
     })
@@ -155,9 +157,8 @@ export class StdioTransport implements UpstreamTransport {
         : exitCode !== null
           ? `exited with code ${exitCode}`
           : 'closed its output'
-    const lastLine = this.#stderr.trim().split('\n').at(-1)?.trim() ?? ''
-    const lastWords = this.#options.conceal(lastLine).slice(0, LOGGED)
-    return `${how}${half}${lastWords === '' ? '' : `: ${lastWords}`}`
+    const said = this.#options.conceal(lastWords(this.#stderr)).slice(0, LOGGED)
+    return `${how}${half}${said === '' ? '' : `: ${said}`}`
   }
 }
 
@@ -165,8 +166,10 @@ function takesBack(message: JsonRpcMessage): boolean {
   return 'method' in message && message.method === 'notifications/cancelled'
 }
 
-function startFailure(command: string, error: NodeJS.ErrnoException): string {
-  return error.code === 'ENOENT'
-    ? `could not be started: the command \`${command}\` (or its working directory) was not found`
-    : `could not be started: ${error.message}`
+/** For a directory that is not there the system names the command. */
+function startFailure({ command, cwd }: ProcessOptions, error: NodeJS.ErrnoException): string {
+  if (error.code !== 'ENOENT') return `could not be started: ${error.message}`
+  return cwd !== undefined && !existsSync(cwd)
+    ? `could not be started: its working directory \`${cwd}\` is not there`
+    : `could not be started: the command \`${command}\` was not found`
 }

@@ -11,6 +11,9 @@ const SEPARATOR = /^\|?[ \t]*:?-+:?(?:[ \t]*\|[ \t]*:?-+:?)*[ \t]*\|?$/
 /** Longer lines are neither headings nor rows. */
 const LONGEST = 4096
 
+/** `name: value`, `- name: value`, `name:` as YAML writes them. */
+const PAIR = /^\s*(?:- )?[\w.$/-]+:(?:\s|$)/
+
 /** True for a text with headings or a table, judged by its beginning. */
 export function looksLikeMarkdown(start: string): boolean {
   const lines = indexLines(start)
@@ -20,6 +23,7 @@ export function looksLikeMarkdown(start: string): boolean {
   let marks = 0
   let comments = 0
   let statements = 0
+  let [written, pairs] = [0, 0]
   let previous = false
   let fenced = false
   for (let index = 0; index < lines.count && index < 2000; index++) {
@@ -36,7 +40,11 @@ export function looksLikeMarkdown(start: string): boolean {
     if (isTableStart(lines, index)) return true
     if (FENCE.test(line)) fenced = !fenced
     if (!fenced && CODE.test(line)) statements += 1
+    if (line.trim() !== '') written += 1
+    if (!fenced && PAIR.test(line)) pairs += 1
   }
+  // Most lines of YAML are names with values, and its lists look like those of Markdown.
+  if (pairs > written / 2) return false
   // `#` begins comments as well: there are no deeper headings then, and hardly a mark.
   if (statements >= 3 && statements >= headings / 4) return false
   return headings > 0 && (deeper > 0 ? headings + marks >= 2 : marks >= 1 && comments === 0)

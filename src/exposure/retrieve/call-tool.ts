@@ -57,13 +57,20 @@ export function callTools(split: boolean): CallTool[] {
 const NAME_KEYS = ['name', 'tool', 'tool_name']
 
 /** Reads what a model wrote: `arguments` may be called `args` or `parameters`, be JSON in a string, or stand beside the name. */
-export function dispatch(tool: CallTool, given: JsonObject, shelf: Shelf): Dispatched {
+export function dispatch(
+  tool: CallTool,
+  given: JsonObject,
+  shelf: Shelf,
+  listed: readonly string[] = [],
+): Dispatched {
   const key = NAME_KEYS.find((each) => typeof own(given, each) === 'string')
   if (key === undefined)
     return { failure: `${tool.name} needs name: the tool to run, as retrieve_tools gave it.` }
   const { [key]: _, ...rest } = given
   const name = String(given[key])
   const found = shelf.find(name) ?? onlyOriginal(shelf, name)
+  if (!found && listed.includes(name))
+    return { failure: `${name} is a tool of its own: call ${name} itself, without ${tool.name}.` }
   if (!found) return { failure: unknownText(name, shelf) }
   const effect = effectOf(found.definition)
   if (!covers(tool.allowed, effect))

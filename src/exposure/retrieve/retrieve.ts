@@ -70,8 +70,9 @@ export function createRetrieve(options: RetrieveOptions): Middleware {
 
       async function run(runner: CallTool, exchange: Exchange): Promise<Result> {
         const { arguments: args } = exchange.params
-        const { shelf } = await shelves.of(exchange)
-        const dispatched = dispatch(runner, isObject(args) ? args : {}, shelf)
+        const { shelf, own } = await shelves.of(exchange)
+        const listed = [...definitions, ...own].map(({ name }) => String(name))
+        const dispatched = dispatch(runner, isObject(args) ? args : {}, shelf, listed)
         if ('failure' in dispatched) return errorResult(dispatched.failure)
         try {
           return await pass(next, called(exchange, dispatched), registry)

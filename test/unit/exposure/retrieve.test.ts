@@ -192,7 +192,7 @@ describe('the routing call', () => {
     [{ name: 'files_read_file', arguments: [1] }, 'arguments must be an object'],
     [{ name: 'files_read_file', arguments: '{"path"' }, 'arguments must be an object'],
     [{ name: '__proto__' }, 'not found'],
-    [{ name: 'proxy_filter' }, 'not found'],
+    [{ name: 'proxy_filter' }, 'call proxy_filter itself, without call_tool'],
   ])('says what to do instead: %j', async (args, words) => {
     const { call, calls } = world()
     const result = await call('call_tool', args as JsonObject)

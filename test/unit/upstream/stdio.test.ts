@@ -182,6 +182,13 @@ test('a command that does not exist is named', async () => {
   })
 })
 
+test('a directory that does not exist is named, not the command', async () => {
+  const pool = upstreams({ servers: { s: { command: process.execPath, cwd: '/no/such/directory' } } })
+  expect(await failure(pool.request('s', toolCall('echo'), exchange()))).toMatchObject({
+    message: 'server `s`: could not be started: its working directory `/no/such/directory` is not there',
+  })
+})
+
 test('a process for which there are no files left fails like any other', async () => {
   // What Node gives then: a child without streams, and its error a moment later.
   const spawn = () => {
