@@ -104,7 +104,7 @@ embedding similarity similar nearest neighbour neighbor semantic > vector simila
 pub sub pubsub broadcast > publish channel subscribe
 academic scholar scientific science research researcher article journal literature > paper article publication
 vault notebook journal diary > note
-forget memorize remember > memory knowledge entity observation
+forget memorize remember recall > memory knowledge entity observation
 ride bike swim workout exercise training jog hike cycling > activity workout
 pulse heartbeat > heart rate
 gps > route gpx location
