@@ -47,6 +47,8 @@ export const translate = defineModule({
       known: cacheEntries === 0 ? [] : readTranslations(file, made),
     })
     const texts = createTranslator({ service, entries: cacheEntries })
+    /** Items as they were listed last, by what came from further in, and their texts there in their order. */
+    const others = new WeakMap<JsonObject, { item: JsonObject; said: readonly string[] }>()
     const closing = new AbortController()
     /** What went wrong last, empty when nothing has since. */
     let failure = ''
@@ -86,6 +88,20 @@ export const translate = defineModule({
         writing ??= setTimeout(write, WRITE_MS).unref()
     }
 
+    /** The item in the other language: the same object while its texts are, for who made something of it, such as an index, goes by that. */
+    function inOther(item: JsonObject, translationOf: (text: string) => string): JsonObject {
+      const said: string[] = []
+      const now = described(item, (text) => {
+        const translation = translationOf(text)
+        said.push(translation)
+        return translation
+      })
+      const before = others.get(item)
+      if (before?.said.every((text, at) => text === said[at])) return before.item
+      others.set(item, { item: now, said })
+      return now
+    }
+
     async function listed(kind: Kind, passing: Result, { signal }: Exchange): Promise<Result> {
       const result = plain(passing)
       const items = Array.isArray(result[kind]) ? result[kind] : []
@@ -105,7 +121,7 @@ export const translate = defineModule({
       const now = items.map((item) => {
         if (!isObject(item)) return item
         const scope = scopeOf(item)
-        return described(item, (text) => found.get(scope)?.get(text) ?? lists.known(text, scope) ?? text)
+        return inOther(item, (text) => found.get(scope)?.get(text) ?? lists.known(text, scope) ?? text)
       })
       return now.every((item, index) => item === items[index]) ? result : { ...result, [kind]: now }
     }
