@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -21,6 +21,30 @@ verifies('S3.42', 'every path that the architecture names exists', () => {
   expect(paths.length).toBeGreaterThan(30)
   expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([])
 })
+
+test('every file that it calls by its name alone exists, and every option that it names', () => {
+  const text = read('ARCHITECTURE.md')
+  const names = [...text.matchAll(/`([\w/-]+\.(?:ts|mjs|cjs))`/g)].map(([, name = '']) => name)
+  const files = ['src', 'test', 'scripts', 'benchmarks', 'examples'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
+      (path) => `/${folder}/${path}`,
+    ),
+  )
+  expect(names.length).toBeGreaterThan(100)
+  expect(names.filter((name) => !files.some((file) => file.endsWith(`/${name}`)))).toEqual([])
+
+  const { properties } = JSON.parse(read('mcp.schema.json')).properties.proxySettings as Schema
+  const options = [...text.matchAll(/`(\w+)\.(?!ts`)(\w+)`/g)].flatMap(([path, section = '', name = '']) => {
+    const known = properties?.[section]?.properties
+    return known === undefined ? [] : [{ path, isThere: name in known }]
+  })
+  expect(options.length).toBeGreaterThan(2)
+  expect(options.filter(({ isThere }) => !isThere)).toEqual([])
+})
+
+interface Schema {
+  properties?: Record<string, Schema>
+}
 
 test('a path that does not exist would be seen', () => {
   expect(pathsIn('see `src/no-such/file.ts` and `test/x`')).toEqual(['src/no-such/file.ts', 'test/x'])
