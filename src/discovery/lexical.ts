@@ -4,6 +4,7 @@ import { isAction } from './actions.ts'
 import { type Asked, createAnswer } from './answer.ts'
 import type { SearchedTool } from './fields.ts'
 import { indexSpellings, type Spellings } from './misspelt.ts'
+import { withoutPhrases } from './phrases.ts'
 import { indexWords, type Postings } from './postings.ts'
 import { type Reading, readTools, type Weights } from './reading.ts'
 import type { ToolSearch } from './search.ts'
@@ -69,7 +70,7 @@ export function indexReading(reading: Reading): ToolSearch {
   return {
     search(question, limit) {
       const words = wordsOf(question.slice(0, longestQuestion))
-      for (const word of questionWords(words)) {
+      for (const word of questionWords(withoutPhrases(words))) {
         const standing = weigh(word)
         answer.next({ standing, action: isAction(word), worth: index.worth })
       }
