@@ -12,7 +12,13 @@ describe('verbs of two words', () => {
   })
 
   test('other words stay as they are, in their order', () => {
-    for (const question of ['call the office', 'turn off the light', 'off call', 'call the big red noisy train off', ''])
+    for (const question of [
+      'call the office',
+      'turn off the light',
+      'off call',
+      'call the big red noisy train off',
+      '',
+    ])
       expect(read(question)).toEqual(wordsOf(question))
   })
 
