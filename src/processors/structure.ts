@@ -50,7 +50,8 @@ function data(document: Document, maxDepth: number, tokens: number): string[] {
   if (value === undefined || READ.has(document.format)) return []
   const collection = document.records()
   const values = collection?.values ?? [value]
-  const profiled = profile({ values }, { maxDepth: Math.max(maxDepth, 1) })
+  // Fields tell a level more than is asked for, and what was not looked at would seem empty; a list is a level of its own.
+  const profiled = profile({ values }, { maxDepth: Math.max(maxDepth, 1) + 4 })
   const fields = fieldLines(profiled, maxDepth)
   const others = collectionsOf(value).filter(({ path }) => path !== collection?.path)
   return [

@@ -31,7 +31,8 @@ function numbers({ shape }: Field): string[] {
 
 function strings({ shape: { strings: stats } }: Field): string[] {
   if (!stats) return []
-  if (stats.dates > 0 && stats.dates === stats.count) return [`${stats.earliest} to ${stats.latest}`]
+  if (stats.dates > 0 && stats.dates === stats.count)
+    return stats.earliest === stats.latest ? [] : [`${stats.earliest} to ${stats.latest}`]
   const said: string[] = []
   if (stats.maxLength > 60) said.push(`${span(stats.minLength, stats.maxLength)} characters`)
   if (stats.json > 0) said.push(`JSON inside in ${formatCount(stats.json)}`)

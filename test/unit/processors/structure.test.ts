@@ -6,6 +6,15 @@ import { verifies } from '../../support/verifies.ts'
 const explore = (value: Parameters<typeof fromValue>[0], max_depth?: number) =>
   structure.process(fromValue(value), max_depth === undefined ? {} : { max_depth })
 
+verifies('S3.25', 'an object below what is shown does not seem empty', () => {
+  const items = Array.from({ length: 30 }, (_, id) => ({ id, a: { b: [{ c: { d: [id] } }] }, none: {} }))
+  for (const depth of [1, 2, 3]) {
+    const { text } = explore({ items }, depth).content
+    expect(text).toContain('none: {}')
+    expect(text.replaceAll(/"?none"?: ?\{\}/g, '')).not.toMatch(/\{\}|unknown/)
+  }
+})
+
 verifies('S3.25', 'tells types, presence, counts, ranges and frequent values of records', () => {
   const items = Array.from({ length: 30 }, (_, id) => ({
     id,
