@@ -30,6 +30,9 @@ export const authSchema = z.object({
     .array(z.string().regex(/^[\x21\x23-\x5B\x5D-\x7E]+$/))
     .meta({ description: 'Scopes that an access token must have, all of them.' })
     .default([]),
+  profileScopes: text(
+    'The beginning of scopes that name profiles: with `profile:` an access token with the scope `profile:notes` opens the profile `notes`, and each opens those alone that its scopes name. Not set: everything.',
+  ).optional(),
   publicUrl: text(
     'The address at which clients reach the proxy, with its path: https://tools.example.com/mcp. Not set: `host` and `port`.',
   ).optional(),

@@ -43,6 +43,7 @@ export const OPTION_NAMES: Readonly<Record<string, OptionNames>> = {
   'auth.introspection.url': { env: ['MCPPROXY_AUTH_INTROSPECTION_URL'] },
   'auth.introspection.clientId': { env: ['MCPPROXY_AUTH_INTROSPECTION_CLIENT_ID'] },
   'auth.introspection.clientSecret': { env: ['MCPPROXY_AUTH_INTROSPECTION_CLIENT_SECRET'] },
+  'auth.profileScopes': { env: ['MCPPROXY_AUTH_PROFILE_SCOPES'] },
   'auth.publicUrl': { env: ['MCPPROXY_PUBLIC_URL'], flag: '--public-url <url>' },
   'naming.prefix': { env: ['MCPPROXY_NAMING_PREFIX'] },
   'naming.separator': { env: ['MCPPROXY_NAMING_SEPARATOR'] },

@@ -1,7 +1,8 @@
 /** Asks every request for its token and answers those that have none that counts. */
+import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from '../../telemetry/log.ts'
-import type { Authenticator } from '../authenticate.ts'
+import type { Authenticator, Principal } from '../authenticate.ts'
 import { refuse } from '../refuse.ts'
 import { type Challenge, challengeText } from './challenge.ts'
 import { credentialsOf } from './credentials.ts'
@@ -18,6 +19,8 @@ export interface AuthenticatorOptions {
   /** Of an OAuth resource server; undefined: no authorization server is known. */
   resource: Resource | undefined
   requiredScopes: readonly string[]
+  /** How scopes begin that name profiles. Undefined: scopes say nothing of them. */
+  profileScopes: string | undefined
   grants: GrantCache
   failures: Failures
   logger: Logger
@@ -27,7 +30,7 @@ export interface AuthenticatorOptions {
 const RETRY_SECONDS = 5
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { local, verifiers, resource, requiredScopes, grants, failures, logger } = options
+  const { local, verifiers, resource, requiredScopes, profileScopes, grants, failures, logger } = options
 
   function challenge(
     request: IncomingMessage,
@@ -106,7 +109,9 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
         return void failed(request, response, 'invalid_request', credentials.reason)
       try {
         const { principal, scopes } = await grantFor(credentials.token, request)
-        if (scopes === undefined || requiredScopes.every((scope) => scopes.includes(scope))) return principal
+        if (scopes === undefined) return principal
+        if (requiredScopes.every((scope) => scopes.includes(scope)))
+          return profileScopes === undefined ? principal : limited(principal, scopes, profileScopes)
         challenge(request, response, 403, {
           error: 'insufficient_scope',
           description: 'the token lacks a scope',
@@ -131,6 +136,18 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       return true
     },
   }
+}
+
+/** What is kept for a token of fewer profiles is not that of one with more: each choice of them is an agent of its own. */
+function limited(principal: Principal, scopes: readonly string[], beginning: string): Principal {
+  const named = scopes
+    .filter((scope) => scope.startsWith(beginning))
+    .map((scope) => scope.slice(beginning.length))
+  const profiles = [...new Set(named)].sort()
+  const digest = createHash('sha256')
+    .update(JSON.stringify([principal.id, profiles]))
+    .digest('hex')
+  return { ...principal, id: `o_${digest.slice(0, 32)}`, profiles }
 }
 
 class TooManyFailures extends Error {

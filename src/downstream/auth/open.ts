@@ -55,6 +55,7 @@ export async function openAuthenticator(options: OpenOptions): Promise<Authentic
     verifiers: oauth?.verifiers ?? [],
     resource: oauth?.resource,
     requiredScopes: settings.auth.requiredScopes,
+    profileScopes: settings.auth.profileScopes,
     grants: createGrantCache({ max: MAX_GRANTS, now }),
     failures: createFailures({ perMinute: FAILURES_PER_MINUTE, maxAddresses: MAX_ADDRESSES, now }),
     logger,

@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { changeTokens, createToken } from '../../../../src/config/token-file.ts'
+import { verifies } from '../../../support/verifies.ts'
 import { AUDIENCE, asking, clock, directory, issuer, tokensFile } from './support.ts'
 
 const METADATA = '/.well-known/oauth-protected-resource'
@@ -78,6 +79,36 @@ describe('what is not understood is refused', () => {
     const { ask, token } = await local()
     for (const authorization of [`Basic ${token}`, token, `Token ${token}`])
       expect((await ask({ authorization })).status).toBe(401)
+  })
+})
+
+describe('scopes that name profiles', () => {
+  const opened = async (server: Awaited<ReturnType<typeof oauth>>, claims: object) => {
+    const { status, principal } = await server.bearer(await server.as.token({ ...claims }))
+    return { status, ...principal }
+  }
+
+  verifies('S2.22', 'open these alone, and each choice of them keeps what it keeps for itself', async () => {
+    const server = await oauth({ profileScopes: 'profile:', requiredScopes: ['tools'] })
+    const notes = await opened(server, { scope: 'tools profile:notes profile:notes' })
+    expect(notes).toMatchObject({ status: 200, profiles: ['notes'] })
+    const both = await opened(server, { scp: ['profile:notes', 'tools', 'profile:books'] })
+    expect(both.profiles).toEqual(['books', 'notes'])
+    const none = await opened(server, { scope: 'tools profile xprofile:notes' })
+    expect(none).toMatchObject({ status: 200, profiles: [] })
+    expect((await opened(server, { scope: 'profile:notes' })).status).toBe(403)
+    expect(new Set([notes.id, both.id, none.id]).size).toBe(3)
+    const again = await opened(server, { scope: 'profile:notes tools', jti: 'another' })
+    expect(again.id).toBe(notes.id)
+  })
+
+  test('say nothing of them unless the settings do, and never limit a token that was made here', async () => {
+    const server = await oauth()
+    expect(await opened(server, { scope: 'profile:notes' })).not.toHaveProperty('profiles')
+    const made = createToken('anna', { now: Date.now() })
+    const tokens = tokensFile({ version: 1, tokens: [made.entry] })
+    const both = await oauth({ profileScopes: 'profile:', tokens })
+    expect((await both.bearer(made.token)).principal).toEqual({ id: made.entry.id })
   })
 })
 
