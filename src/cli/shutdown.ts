@@ -1,5 +1,5 @@
 /** How a run ends: a signal or the client's leaving closes everything once, in bounded time. */
-import { messageOf } from '../protocol/errors.ts'
+import { hasCode, messageOf } from '../protocol/errors.ts'
 import type { Logger } from '../telemetry/log.ts'
 import type { ProcessEvents } from './host.ts'
 
@@ -44,7 +44,7 @@ export async function untilStopped(options: ShutdownOptions): Promise<number> {
   // A session outlives a mistake in one request; what went wrong is in the log.
   for (const event of ['uncaughtException', 'unhandledRejection']) {
     listen(event, (error) => {
-      if (isBrokenPipe(error)) stop('the client is gone')
+      if (hasCode(error, 'EPIPE')) stop('the client is gone')
       else logger.error({ err: error, event }, `not caught: ${messageOf(error)}`)
     })
   }
@@ -54,10 +54,6 @@ export async function untilStopped(options: ShutdownOptions): Promise<number> {
   const code = await inTime(close(), patience, logger)
   for (const [event, listener] of listeners) events.off(event, listener)
   return code
-}
-
-function isBrokenPipe(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EPIPE'
 }
 
 async function inTime(closing: Promise<void>, patience: number, logger: Logger): Promise<number> {

@@ -1,7 +1,7 @@
 /** Where values come from: the file and where it is looked for, the environment, the command line. */
 import { existsSync, readFileSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
-import { messageOf, ProxyError } from '../protocol/errors.ts'
+import { hasCode, messageOf, ProxyError } from '../protocol/errors.ts'
 import type { JsonObject, JsonValue } from '../protocol/json.ts'
 import type { Environment } from './expand.ts'
 import { write } from './keys.ts'
@@ -41,7 +41,7 @@ export function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    const isDirectory = error instanceof Error && 'code' in error && error.code === 'EISDIR'
+    const isDirectory = hasCode(error, 'EISDIR')
     throw new ProxyError(
       'CONFIG_INVALID',
       isDirectory ? `${path} is a directory.` : `${path} cannot be read: ${messageOf(error)}`,

@@ -1,6 +1,6 @@
 /** One worker and the queue before it. */
 import type { Tinypool } from 'tinypool'
-import { cancelled, messageOf, ProxyError } from '../protocol/errors.ts'
+import { cancelled, hasCode, messageOf, ProxyError } from '../protocol/errors.ts'
 import { unlessAborted } from '../protocol/until.ts'
 
 /** How a lane runs its worker. */
@@ -169,7 +169,7 @@ function tookTooLong(milliseconds: number): ProxyError {
 }
 
 function failed(error: unknown): ProxyError {
-  const outOfMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+  const outOfMemory = hasCode(error, 'ERR_WORKER_OUT_OF_MEMORY')
   return new ProxyError(
     'QUERY_FAILED',
     outOfMemory

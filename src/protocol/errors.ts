@@ -103,7 +103,7 @@ export function cancelled(signal: AbortSignal): ProxyError {
   return new ProxyError('CANCELLED', ERROR_CODES.CANCELLED, '', { cause: signal.reason })
 }
 
-/** True for an error of the system with this code, such as ENOENT. */
+/** True for an error of the system or of Node with this code, such as ENOENT. */
 export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code
 }

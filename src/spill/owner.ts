@@ -5,6 +5,7 @@
 import { lstat, readFile, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { hasCode } from '../protocol/errors.ts'
 
 interface Owner {
   pid: number
@@ -55,7 +56,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    return hasCode(error, 'EPERM')
   }
 }
 
