@@ -102,6 +102,8 @@ function firstRows(
 function isTable(rows: readonly string[][], delimiter: string): boolean {
   const width = rows[0]?.length ?? 0
   if (width < 2 || rows.length < 2 || (rows.length < 3 && width < 3)) return false
+  // Statements that end with a semicolon.
+  if (width === 2 && rows.every(([, last = '']) => last === '')) return false
   return (
     rows.filter(({ length }) => length === width || (delimiter === '\t' && width > 2 && length === width - 1))
       .length >=

@@ -123,7 +123,12 @@ function sample(document: Document, records: Records, max: number): string[] {
     ['first', 0],
     ['last', lastLine(document)],
   ]
-  if (unusual && isObject(at) && typeof at.line === 'number') picked.splice(1, 0, [unusual.why, at.line - 1])
+  if (unusual && isObject(at) && typeof at.line === 'number') {
+    const line = at.line - 1
+    const same = picked.find(([, other]) => other === line)
+    if (same) same[0] = `${same[0]}, ${unusual.why}`
+    else picked.splice(1, 0, [unusual.why, line])
+  }
   // A line cut to pieces shows nothing: rather fewer lines.
   const shown = picked.slice(0, Math.max(1, Math.floor(max / 130)))
   const each = Math.floor(max / shown.length)

@@ -3,6 +3,8 @@
 const plain = /^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d{1,3})?\s*$/i
 const dressed = /^\s*[-+]?[$€£]?\s?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?\s?%?\s*$/
 const comma = /^\s*[-+]?[$€£]?\s?(?:\d{1,3}(?:\.\d{3})+|\d+),\d{1,2}\s?[€%]?\s*$/
+/** `5 (3h ago)`, as restarts are counted. */
+const counted = /^\s*(\d{1,9}) \([^()]{1,20} ago\)\s*$/
 const sized = /^\s*([-+]?\d+(?:\.\d+)?)\s*(?:([kmgtp])(i?)b?|b|bytes)\s*$/i
 const powers = ['k', 'm', 'g', 't', 'p']
 /** Longer strings hold no number that anybody compares. */
@@ -13,12 +15,14 @@ export function plainNumber(text: string): number | undefined {
   return text.length <= longest && plain.test(text) ? Number(text) : undefined
 }
 
-/** Like `plainNumber`, and 1234.5 of "$1,234.50" and "1.234,50", 12 of "12%". */
+/** Like `plainNumber`, and 1234.5 of "$1,234.50" and "1.234,50", 12 of "12%", 5 of "5 (3h ago)". */
 export function looseNumber(text: string): number | undefined {
   if (text.length > longest) return undefined
   if (plain.test(text)) return Number(text)
   if (dressed.test(text)) return Number(text.replaceAll(/[^\d.+-]/g, ''))
-  return comma.test(text) ? Number(text.replaceAll(/[^\d,+-]/g, '').replace(',', '.')) : undefined
+  if (comma.test(text)) return Number(text.replaceAll(/[^\d,+-]/g, '').replace(',', '.'))
+  const [, count] = counted.exec(text) ?? []
+  return count === undefined ? undefined : Number(count)
 }
 
 /** Bytes, or just a multiple: 10,000,000 of "10MB", 2³¹ of "2GiB" and "2Gi", 1,000 of "1k". Undefined without a unit. */

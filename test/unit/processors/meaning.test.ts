@@ -17,6 +17,13 @@ const sorted = (values: readonly string[]) =>
     .content.rows()
     .items.map((item) => (item as { v: string }).v)
 
+test('restarts with the time of the last one are counted', () => {
+  const restarts = ['0', '7 (3h2m ago)', '12 (5d ago)', '5 (old)']
+  expect(found(restarts, 'v >= 7')).toEqual(['7 (3h2m ago)', '12 (5d ago)'])
+  expect(looseNumber('12 (5d ago)')).toBe(12)
+  expect(looseNumber('5 (old)')).toBeUndefined()
+})
+
 describe('dates', () => {
   const syslog = ['Jan 31 23:59:59', 'Feb  1 00:00:00', 'Mar 10 10:00:00', 'Dec  9 01:00:00']
   test.each([

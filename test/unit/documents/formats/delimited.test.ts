@@ -8,6 +8,13 @@ const read = (text: string) => {
   return { format, value: json?.() as JsonObject[] }
 }
 
+test('what ends statements parts no cells', () => {
+  const inserts = Array.from({ length: 40 }, (_, n) => `INSERT INTO users VALUES (${n}, 'user${n}');`)
+  const { json } = recognise(inserts.join('\n'))
+  expect(JSON.stringify(json?.() ?? '')).not.toContain('"INSERT INTO users VALUES (0, \'user0\')"')
+  expect(recognise(inserts.map((line) => line.replace(', ', ' ')).join('\n')).format).not.toBe('csv')
+})
+
 test('a table is read below its comments, and years name columns', () => {
   expect(read('# exported\n# 2 rows\nsensor,temp\ns0,19.5\ns1,20.25\n')).toEqual({
     format: 'csv',

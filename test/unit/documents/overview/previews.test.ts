@@ -39,6 +39,16 @@ test('the range of numbers that are partly texts is of all of them', () => {
   expect(text).toContain('price 0.5..59.25')
 })
 
+test('a line of a log that is the first and stands out is shown once', () => {
+  const lines = many(
+    300,
+    (n) => `2026-01-01T00:00:00Z ${n % 100 ? 'INFO' : 'ERROR'} request ${n} was handled in time`,
+  )
+  const text = previewOf(lines.join('\n'))
+  expect(text).toMatch(/^first, level = ERROR: /m)
+  expect(text.split('request 0 was')).toHaveLength(2)
+})
+
 test('of base64 no part is offered', () => {
   const text = previewOf(Buffer.from(many(9000, (n) => (n * n) % 251) as number[]).toString('base64'))
   expect(text).toContain('looks like base64')
