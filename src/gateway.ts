@@ -20,7 +20,7 @@ import { openResultCache } from './gateway/result-cache.ts'
 import { createServerQuotas } from './gateway/server-quotas.ts'
 import { openUpstreams, serverOptionsOf } from './gateway/servers.ts'
 import { openSignIn } from './gateway/sign-in.ts'
-import { permitsOf, toolListsOf } from './gateway/tool-policy.ts'
+import { permitsOf, toolListsOf, unmatchedTools } from './gateway/tool-policy.ts'
 import { createAddressBook } from './pipeline/address-book.ts'
 import { RPC, RpcError } from './protocol/errors.ts'
 import type { Client, Handler } from './protocol/exchange.ts'
@@ -34,6 +34,7 @@ export type { LayerStatus } from './gateway/layers.ts'
 export type { ModuleStatus, UnmatchedPattern } from './gateway/modules.ts'
 export type { ProfileStatus } from './gateway/profile-status.ts'
 export type { SignInParts } from './gateway/sign-in.ts'
+export type { UnmatchedTool } from './gateway/tool-policy.ts'
 export type { Reconfigured } from './upstream/upstreams.ts'
 
 /** Longest message taken from a client or a server, in bytes. */
@@ -238,8 +239,17 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     },
     async unmatched() {
       const { visitAll } = await import('./gateway/profile-status.ts')
-      await visitAll(profiles, plainly(), upstreams, modules.unmatched)
-      return modules.unmatched()
+      const listed = new Map<string, readonly string[]>()
+      await visitAll(profiles, plainly(), upstreams, async (client) => {
+        await modules.unmatched()
+        // With those that may not be used.
+        for (const { server, items } of await opened.list('tools', client, new AbortController().signal))
+          listed.set(
+            server,
+            items.map(({ name }) => String(name)),
+          )
+      })
+      return [...(await modules.unmatched()), ...unmatchedTools(current, listed)]
     },
     checkModules: modules.check,
     savings() {

@@ -10,6 +10,7 @@ export {
   type LayerStatus,
   type ModuleStatus,
   type UnmatchedPattern,
+  type UnmatchedTool,
 } from './gateway.ts'
 export {
   type Counts,

@@ -3,7 +3,7 @@ import { cpSync, existsSync } from 'node:fs'
 import { dataDirectory } from '../config/data-directory.ts'
 import type { ModuleConfig, UsedModule } from '../config/modules/entry.ts'
 import type { Config } from '../config/schema.ts'
-import type { ProfileStatus, UnmatchedPattern } from '../gateway.ts'
+import type { ProfileStatus, UnmatchedPattern, UnmatchedTool } from '../gateway.ts'
 import { messageOf } from '../protocol/errors.ts'
 import { silentLogger } from '../telemetry/log.ts'
 import type { Finding } from './doctor.ts'
@@ -13,8 +13,9 @@ import type { Host } from './host.ts'
 const NAMING: ReadonlySet<string> = new Set(['package', 'block', 'rename', 'quota', 'log'])
 
 /** True where there is anything to be found. */
-export function namesItems({ modules }: Config): boolean {
-  return modules.some(isNaming)
+export function namesItems({ modules, servers, settings }: Config): boolean {
+  const lists = [settings.dispatch, ...servers.map(({ tools }) => tools)]
+  return modules.some(isNaming) || lists.some((one) => one?.allow !== undefined || one?.deny !== undefined)
 }
 
 /** Servers as they were tried, one after the other. */
@@ -93,16 +94,18 @@ function profileFinding({ name, title, isDefault, servers, tools }: ProfileStatu
 
 /** None where the pattern is about a server that did not answer. */
 function patternFinding(
-  { module, option, pattern, meant }: UnmatchedPattern,
+  unmatched: UnmatchedPattern | UnmatchedTool,
   silent: readonly string[],
   { settings: { naming } }: Config,
 ): Finding[] {
+  const { option, pattern } = unmatched
+  const meant = 'meant' in unmatched ? unmatched.meant : undefined
   if (silent.some((name) => ['/', naming.separator].some((mark) => pattern.startsWith(name + mark))))
     return []
   const shown = pattern.slice(0, 200)
   return [
     {
-      subject: `module ${module}`,
+      subject: 'module' in unmatched ? `module ${unmatched.module}` : (unmatched.server ?? 'configuration'),
       state: 'warning',
       message: `${option}: "${shown}" fits nothing ${silent.length === 0 ? 'that the servers list' : 'listed by the servers that answered'}`,
       remedy: meant === undefined ? 'Correct or remove it.' : `Did you mean "${meant}"?`,

@@ -12,6 +12,7 @@ import type { LayerStatus } from './layers.ts'
 import type { ModuleStatus, UnmatchedPattern } from './modules.ts'
 import type { ProfileStatus } from './profile-status.ts'
 import type { SignInParts } from './sign-in.ts'
+import type { UnmatchedTool } from './tool-policy.ts'
 
 /** The world outside, for tests and embedding. What is absent is the real one. */
 export interface GatewayParts {
@@ -45,8 +46,8 @@ export interface Gateway {
   modules(): ModuleStatus[]
   /** The profiles that clients may choose, with what they get of each now. Asks the servers. */
   profiles(): Promise<ProfileStatus[]>
-  /** Patterns in the options of modules that fit nothing of what servers list now, for no client. Asks the servers. */
-  unmatched(): Promise<UnmatchedPattern[]>
+  /** Patterns in the options of modules, and in the lists of tools that may be used, that fit nothing of what servers list now, for no client. Asks the servers. */
+  unmatched(): Promise<(UnmatchedPattern | UnmatchedTool)[]>
   /** All that stands around an exchange, modules included, from the client to the servers. */
   layers(): LayerStatus[]
   /** The modules, once each has had the time to start. */

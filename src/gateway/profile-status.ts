@@ -39,10 +39,10 @@ export async function visitAll(
   profiles: readonly Profile[],
   list: Handler,
   upstreams: Visited,
-  meanwhile: () => Promise<unknown>,
+  meanwhile: (client: Client) => Promise<unknown>,
 ): Promise<void> {
   for (const name of [undefined, ...profiles.map((profile) => profile.name)])
-    await visit(name, list, upstreams, meanwhile)
+    await visit(name, list, upstreams, (_, client) => meanwhile(client))
 }
 
 async function visit<T>(

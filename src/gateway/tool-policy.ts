@@ -14,11 +14,49 @@ export function permitsOf({ servers, settings }: Pick<Config, 'servers' | 'setti
   const all = settings.dispatch
   if (own.size === 0 && !isSet(all)) return undefined
   const { separator } = settings.naming
-  return (server, tool) => {
-    // As its server calls it, as `naming.rename` does, and as clients see it.
-    const names = [tool, `${server}/${tool}`, `${server}${separator}${tool}`]
-    return permits([tool], own.get(server)) && permits(names, all)
-  }
+  return (server, tool) => permits([tool], own.get(server)) && permits(namesFor(server, tool, separator), all)
+}
+
+/** As its server calls it, as `naming.rename` does, and as clients see it. */
+function namesFor(server: string, tool: string, separator: string): string[] {
+  return [tool, `${server}/${tool}`, `${server}${separator}${tool}`]
+}
+
+/** A pattern of these lists that fits no tool. */
+export interface UnmatchedTool {
+  /** Whose list it stands in; absent: in the one for all. */
+  readonly server?: string
+  /** `tools.deny` of a server, `dispatch.allow` for all. */
+  readonly option: string
+  readonly pattern: string
+}
+
+/** What fits none of these tools, by server. Of servers that are not among them nothing is said. */
+export function unmatchedTools(
+  { servers, settings }: Pick<Config, 'servers' | 'settings'>,
+  listed: ReadonlyMap<string, readonly string[]>,
+): UnmatchedTool[] {
+  const { separator } = settings.naming
+  const all = [...listed].flatMap(([server, tools]) =>
+    tools.flatMap((tool) => namesFor(server, tool, separator)),
+  )
+  const missing = (lists: ToolLists = {}, names: readonly string[], prefix: string, server?: string) =>
+    (['allow', 'deny'] as const).flatMap((list) =>
+      (lists[list] ?? [])
+        .filter((pattern) => !names.some((name) => fitsGlob(name, pattern)))
+        .map((pattern) => ({
+          option: `${prefix}.${list}`,
+          pattern,
+          ...(server !== undefined && { server }),
+        })),
+    )
+  return [
+    ...servers.flatMap(({ name, tools }) => {
+      const own = listed.get(name)
+      return own === undefined ? [] : missing(tools, own, 'tools', name)
+    }),
+    ...missing(settings.dispatch, all, 'dispatch'),
+  ]
 }
 
 /** The same text for the same lists of the same servers that are listed. */

@@ -8,20 +8,27 @@ import { verifies } from '../../support/verifies.ts'
 import { world } from './support.ts'
 
 /** Doctor with real gateways, around servers of this process in place of programs. A name without a server is a program that fails. */
-async function doctor(servers: Record<string, ToolServer | undefined>, modules: JsonObject[]) {
+async function doctor(
+  servers: Record<string, ToolServer | undefined>,
+  modules: JsonObject[],
+  more: { servers?: Record<string, JsonObject>; settings?: JsonObject } = {},
+) {
   const w = world()
   const inProcess = (server: ServerConfig): ServerConfig => {
-    const { name, instance, callTimeoutMs } = server
+    const { name, instance, callTimeoutMs, tools } = server
     const { serve } = servers[name] ?? {}
     const fails = (): never => {
       throw new Error('gone')
     }
-    return { name, instance, callTimeoutMs, transport: 'in-process', id: name, serve: serve ?? fails }
+    const serving = { transport: 'in-process' as const, id: name, serve: serve ?? fails }
+    return { name, instance, callTimeoutMs, ...(tools && { tools }), ...serving }
   }
   w.host.createGateway = async (config, parts) =>
     createGateway({ ...config, servers: config.servers.map(inProcess) }, parts)
-  const mcpServers = Object.fromEntries(Object.keys(servers).map((name) => [name, { command: name }]))
-  w.write('mcp.json', JSON.stringify({ mcpServers, modules }))
+  const mcpServers = Object.fromEntries(
+    Object.keys(servers).map((name) => [name, { command: name, ...more.servers?.[name] }]),
+  )
+  w.write('mcp.json', JSON.stringify({ mcpServers, proxySettings: more.settings ?? {}, modules }))
   const code = await w.cli('doctor', '--json')
   const { findings } = JSON.parse(w.out()) as { findings: JsonObject[] }
   const rest = readdirSync(w.host.temporary)
@@ -71,6 +78,21 @@ describe('doctor, of what servers list', () => {
     // It knows tools by the names that clients call.
     expect(of('module log').map(({ state }) => state)).toEqual(['ok', 'warning'])
     expect(of('configuration')[1]?.message).toContain('has a log (log) with the server "fles"')
+  })
+
+  verifies('S2.23', 'so is one of the lists of tools that may be used', async () => {
+    const { code, of } = await doctor({ files: files(), git: git() }, [], {
+      servers: { files: { tools: { deny: ['write_*', 'delte_*'] } } },
+      settings: { dispatch: { allow: ['files/*', 'git_log'], deny: ['gti/push'] } },
+    })
+    expect(code).toBe(0)
+    expect(of('files').map(({ state, message }) => [state, message])).toEqual([
+      ['ok', expect.stringContaining('2 tools')],
+      ['warning', 'tools.deny: "delte_*" fits nothing that the servers list'],
+    ])
+    expect(of('configuration')[1]?.message).toBe(
+      'dispatch.deny: "gti/push" fits nothing that the servers list',
+    )
   })
 
   test('of a server that does not answer nobody knows what it lists', async () => {
