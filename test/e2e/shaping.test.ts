@@ -13,9 +13,7 @@ verifies('S3.7', 'passes byte for byte at the limit, keeps and previews one char
   expect(handle).toMatch(/^[0-9a-f]{12}$/)
   expect(textOf(above)).toContain(handle)
   expect(textOf(above).length).toBeLessThanOrEqual(1000)
-  expect(textOf(above)).toContain(
-    `${JSON.stringify({ content: [{ type: 'text', text: 'a'.repeat(1001) }] }).length.toLocaleString('en')} bytes`,
-  )
+  expect(textOf(above)).toContain(' 1,001 bytes')
   const whole = await call('proxy_search', { cache_id: handle, pattern: 'a{1001}' })
   expect(textOf(whole)).toMatch(/^1 /)
 })
