@@ -1,6 +1,4 @@
 /** How often tools have each word, by the weights of the fields where it stands: gathered tool by tool. */
-import type { NumberList } from './number-list.ts'
-
 /** Words at first, and entries for each tool that comes: most have fewer. Both grow by doubling. */
 const FIRST = 4096
 const FIRST_OF_TOOL = 32
@@ -23,7 +21,7 @@ export interface Counts {
 
 export interface Counter {
   /** The tool in work has these words (numbers from 0), each of which counts `weight`. */
-  add(list: NumberList, weight: number): void
+  add(list: readonly number[], weight: number): void
   /** The tool in work has what another one has. Nothing was added to it. */
   copy(from: Counts, tool: number): void
   /** That was all of a tool. */
@@ -66,10 +64,11 @@ export function createCounter(most: number): Counter {
   }
 
   return {
-    add({ values, length }, weight) {
+    add(list, weight) {
+      const { length } = list
       reserve(length)
       for (let at = 0; at < length; at++) {
-        const word = values[at] as number
+        const word = list[at] as number
         const before = word < latest.length ? (latest[word] as number) - 1 : -1
         const entry = before < first ? enter(word) : before
         counts[entry] = (counts[entry] as number) + weight

@@ -4,76 +4,64 @@
  * own, compiled work: fast in a process that has just started, where a loop of our own over the letters is not.
  */
 import { eachWord } from '../text/tokenize.ts'
-import type { NumberList } from './number-list.ts'
 import { eachPart, stopWords } from './words.ts'
 
 export interface Lexicon {
   /** Each word once, in lower case, at the place of its number. Grows. */
   readonly words: readonly string[]
-  /** The number of a word in lower case that says something; a new one where it has none. */
-  number(word: string): number
-  /** Adds the numbers of the words of a text in their order, those of identifiers piece by piece. */
-  read(text: string, into: NumberList): void
+  /** The numbers of the words of a text in their order, those of identifiers piece by piece; new words get one. */
+  read(text: string): readonly number[]
 }
-
-/** In place of the number of a word that says nothing. */
-const none = -1
 
 export function createLexicon(): Lexicon {
   const words: string[] = []
-  /** Of each word as it was written its number, or those of its pieces. */
-  const known = new Map<string, number | Int32Array>()
-  for (const word of stopWords) known.set(word, none)
+  /** Of each word as it was written its number, or those of its pieces; none where it says nothing. */
+  const known = new Map<string, readonly number[]>()
+  for (const word of stopWords) known.set(word, [])
 
-  function number(word: string): number {
+  /** @param word in lower case, one piece */
+  function number(word: string): readonly number[] {
     const before = known.get(word)
-    if (typeof before === 'number') return before
-    known.set(word, words.length)
-    return words.push(word) - 1
+    if (before) return before
+    const numbers = [words.push(word) - 1]
+    known.set(word, numbers)
+    return numbers
   }
 
-  function learn(written: string): number | Int32Array {
+  function learn(written: string): readonly number[] {
     if (simple.test(written)) return number(written)
     const numbers: number[] = []
-    eachPart(written, (part) => numbers.push(number(part)))
-    const [only = none] = numbers
-    const found = numbers.length > 1 ? Int32Array.from(numbers) : only
-    known.set(written, found)
-    return found
-  }
-
-  function add(found: number | Int32Array, into: NumberList): void {
-    if (typeof found !== 'number')
-      for (let nth = 0; nth < found.length; nth++) into.push(found[nth] as number)
-    else if (found !== none) into.push(found)
-  }
-
-  function take(written: string, into: NumberList): void {
-    add(known.get(written) ?? learn(written), into)
+    eachPart(written, (part) => numbers.push(...number(part)))
+    known.set(written, numbers)
+    return numbers
   }
 
   return {
     words,
-    number,
-    read(text, into) {
+    read(text) {
       // Names of parameters are half of all texts, and a word each.
       const whole = known.get(text)
-      if (whole !== undefined) {
-        add(whole, into)
-        return
+      if (whole) return whole
+      const read: number[] = []
+      const written = beyondAscii.test(text) ? wordsIn(text) : (text.match(asciiWords) ?? [])
+      for (let nth = 0; nth < written.length; nth++) {
+        const word = written[nth] as string
+        const numbers = known.get(word) ?? learn(word)
+        for (let part = 0; part < numbers.length; part++) read.push(numbers[part] as number)
       }
-      if (beyondAscii.test(text)) {
-        eachWord(text, (start, end) => take(text.slice(start, end), into))
-        return
-      }
-      const written = text.match(asciiWords) ?? []
-      for (let nth = 0; nth < written.length; nth++) take(written[nth] as string, into)
+      return read
     },
   }
+}
+
+function wordsIn(text: string): string[] {
+  const words: string[] = []
+  eachWord(text, (start, end) => words.push(text.slice(start, end)))
+  return words
 }
 
 /** One piece, in lower case. */
 const simple = /^[a-z\d]{1,40}$/
 const beyondAscii = /[^\0-\x7f]/
-/** What `eachWord` finds where all is ASCII. */
+/** What `wordsIn` finds where all is ASCII. */
 const asciiWords = /\w+/g

@@ -3,7 +3,6 @@ import type { JsonObject } from '../protocol/json.ts'
 import { type Counts, createCounter } from './counts.ts'
 import { type Field, readFields, type SearchedTool } from './fields.ts'
 import { createLexicon, type Lexicon } from './lexicon.ts'
-import { NumberList } from './number-list.ts'
 import { createStems, type Stems } from './stems.ts'
 
 /** How often a word counts by where it stands; 0 leaves the field out. */
@@ -38,19 +37,19 @@ export function readTools(tools: readonly SearchedTool[], weights: Weights, befo
   const counter = createCounter(tools.length)
   let place = 0
 
-  const words = new NumberList()
   function read(field: Field, said: string): void {
     const weight = weights[field]
     if (weight === 0) return
-    words.length = 0
-    lexicon.read(said, words)
+    const words = lexicon.read(said)
     counter.add(words, weight)
-    if (words.length === 0) return
-    if (field === 'name') names[place] = first(names[place] as number)
-    else if (field === 'server') servers[place] = first(servers[place] as number)
+    if (field === 'name') note(names, words)
+    else if (field === 'server') note(servers, words)
   }
 
-  const first = (before: number): number => (before < 0 ? (words.values[0] as number) : before)
+  /** The first of the words, of the first text that has any. */
+  function note(firsts: Int32Array, [first = -1]: readonly number[]): void {
+    if (firsts[place] === -1) firsts[place] = first
+  }
 
   function readOne(tool: SearchedTool): void {
     const from = known?.placeOf(tool)

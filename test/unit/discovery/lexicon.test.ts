@@ -1,18 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createLexicon } from '../../../src/discovery/lexicon.ts'
-import { NumberList } from '../../../src/discovery/number-list.ts'
 import { stemOf, wordsOf } from '../../../src/discovery/words.ts'
 import { runs } from '../../support/runs.ts'
 
 /** Reads texts with one lexicon, and gives their words. */
 function reader() {
   const lexicon = createLexicon()
-  return (text: string) => {
-    const list = new NumberList()
-    lexicon.read(text, list)
-    return [...list.values.subarray(0, list.length)].map((number) => lexicon.words[number] ?? '')
-  }
+  return (text: string) => lexicon.read(text).map((number) => lexicon.words[number] ?? '')
 }
 
 describe('a lexicon', () => {
@@ -50,13 +45,15 @@ describe('a lexicon', () => {
 
   test('numbers words from 0, each once, without those that say nothing', () => {
     const lexicon = createLexicon()
-    expect([lexicon.number('file'), lexicon.number('page'), lexicon.number('file')]).toEqual([0, 1, 0])
-    const list = new NumberList()
-    lexicon.read('file and page: constructor', list)
-    lexicon.read('Page', list)
-    lexicon.read('the', list)
-    lexicon.read('__proto__ getPage', list)
-    expect([...list.values.subarray(0, list.length)]).toEqual([0, 1, 2, 1, 3, 4, 1])
+    const read = (text: string) => [...lexicon.read(text)]
+    expect(read('file and page: file')).toEqual([0, 1, 0])
+    expect(['Page', 'the', '', 'constructor', '__proto__ getPage'].map(read)).toEqual([
+      [1],
+      [],
+      [],
+      [2],
+      [3, 4, 1],
+    ])
     expect(lexicon.words).toEqual(['file', 'page', 'constructor', 'proto', 'get'])
   })
 

@@ -4,7 +4,6 @@ import winkBm25 from 'wink-bm25-text-search'
 import { createCounter } from '../../../src/discovery/counts.ts'
 import { type Field, fieldNames } from '../../../src/discovery/fields.ts'
 import { createLexicon } from '../../../src/discovery/lexicon.ts'
-import { NumberList } from '../../../src/discovery/number-list.ts'
 import { indexWords, type Postings } from '../../../src/discovery/postings.ts'
 import type { Weights } from '../../../src/discovery/reading.ts'
 import { runs } from '../../support/runs.ts'
@@ -26,13 +25,8 @@ const weights: Weights = { name: 4, server: 1, description: 1, parameters: 0.5 }
 function indexOf(corpus: readonly Words[], fields: readonly Field[] = fieldNames) {
   const lexicon = createLexicon()
   const counter = createCounter(corpus.length)
-  const list = new NumberList()
   for (const tool of corpus) {
-    for (const field of fields) {
-      list.length = 0
-      for (const word of tool[field]) list.push(lexicon.number(word))
-      counter.add(list, weights[field])
-    }
+    for (const field of fields) counter.add(lexicon.read(tool[field].join(' ')), weights[field])
     counter.next()
   }
   const index = indexWords(counter.counts(), lexicon.words.length)
