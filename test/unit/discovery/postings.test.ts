@@ -12,7 +12,7 @@ import { verifies } from '../../support/verifies.ts'
 /** The words of a tool by field. */
 type Words = Record<Field, string[]>
 
-const words = fc.array(fc.constantFrom('file', 'read', 'list', 'issue', 'page', 'constructor', '__proto__'), {
+const words = fc.array(fc.constantFrom('file', 'read', 'list', 'issue', 'page', 'constructor', 'prototype'), {
   maxLength: 12,
 })
 const tools = fc.array(fc.record({ name: words, server: words, description: words, parameters: words }), {
