@@ -124,7 +124,7 @@ async function probe(server: ServerConfig, config: Config, dataDir: string, host
       const [status] = await gateway.check()
       const took = `${Math.round(host.now() - started)} ms`
       if (status?.state !== 'ready')
-        return broken(server, redactor.text(status?.lastError ?? 'it did not connect'), host)
+        return broken(server, redactor.text(status?.lastError ?? 'it did not connect'))
       const tools =
         status.tools === undefined ? 'no tools' : `${status.tools} tool${status.tools === 1 ? '' : 's'}`
       return {
@@ -136,7 +136,7 @@ async function probe(server: ServerConfig, config: Config, dataDir: string, host
       await gateway.close()
     }
   } catch (error) {
-    return broken(server, redactor.text(messageOf(error)), host)
+    return broken(server, redactor.text(messageOf(error)))
   }
 }
 
@@ -172,20 +172,17 @@ function moduleFinding({ name, what, mode, state, message }: ModuleStatus, redac
   }
 }
 
-function broken(server: ServerConfig, message: string, { platform }: Host): Finding {
-  return { subject: server.name, state: 'broken', message, remedy: remedyFor(server, message, platform) }
+function broken(server: ServerConfig, message: string): Finding {
+  return { subject: server.name, state: 'broken', message, remedy: remedyFor(server, message) }
 }
 
-function remedyFor(server: ServerConfig, message: string, platform: string): string {
+function remedyFor(server: ServerConfig, message: string): string {
   if (/needs you to sign in/.test(message)) return `Run: mcp-rlm-proxy login ${server.name}`
   if ('url' in server) {
     if (/\b40[13]\b|unauthori[sz]ed|forbidden/i.test(message)) return 'Check the token in "headers".'
     return 'Is the server running, and is this its address?'
   }
   if ('command' in server && /ENOENT|not found/i.test(message)) {
-    const script = /^(?:npx|npm|pnpm|yarn|bunx)$/.test(server.command)
-    if (script && platform === 'win32')
-      return `On Windows ${server.command} is a script: write "command": "cmd", "args": ["/c", "${server.command}", …].`
     return `Is ${server.command} installed and on the PATH? Write its whole path otherwise.`
   }
   if (/working directory/.test(message)) return 'Check "cwd".'

@@ -6,7 +6,7 @@ import type { Authorizer } from './authorizer.ts'
 import { type BackoffOptions, DEFAULT_BACKOFF, type Later, later } from './backoff.ts'
 import type { Arriving } from './envelope.ts'
 import type { Serve } from './in-process.ts'
-import type { Spawn } from './process-group.ts'
+import type { Spawn } from './spawn.ts'
 import type { UpstreamEvents } from './upstreams.ts'
 
 /** Settings of any server; what is absent comes from `defaults`. */

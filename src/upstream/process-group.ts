@@ -3,15 +3,9 @@
  * a signal to the wrapper alone leaves that server behind. On POSIX the child leads a process group and signals go to
  * the group; on Windows they go to the child.
  */
-import { type ChildProcessWithoutNullStreams, type SpawnOptions, spawn } from 'node:child_process'
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
-
-/** The part of `child_process.spawn` that is used here. */
-export type Spawn = (
-  command: string,
-  args: readonly string[],
-  options: SpawnOptions & { stdio: 'pipe' },
-) => ChildProcessWithoutNullStreams
+import { type Spawn, spawnOf } from './spawn.ts'
 
 export interface ProcessOptions {
   command: string
@@ -39,7 +33,7 @@ export class ProcessGroup {
   #closing: Promise<void> | undefined
 
   /** Starts the process; failures arrive in `started`. */
-  constructor(options: ProcessOptions, start: Spawn = spawn as Spawn) {
+  constructor(options: ProcessOptions, start: Spawn = spawnOf(process.platform)) {
     const { command, args, env, cwd, graceMs } = options
     this.#graceMs = graceMs
     this.child = start(command, args, {

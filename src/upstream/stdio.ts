@@ -14,7 +14,8 @@ import { formatBytes } from '../text/format.ts'
 import { type Arriving, idOfEdges, watchFor } from './envelope.ts'
 import { readMessages } from './incoming.ts'
 import { lastWords } from './last-words.ts'
-import { ProcessGroup, type ProcessOptions, type Spawn } from './process-group.ts'
+import { ProcessGroup, type ProcessOptions } from './process-group.ts'
+import type { Spawn } from './spawn.ts'
 import { localFailure, NotRead, type UpstreamTransport, wireMessage } from './upstream-transport.ts'
 
 export interface StdioOptions extends ProcessOptions {

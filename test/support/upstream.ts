@@ -199,7 +199,8 @@ export function jsonOf(result: Result): JsonValue {
 
 /** Process ids the stdio fixture wrote to its `started` file. */
 export function startedIn(file: string): number[] {
-  return readFileSync(file, 'utf8').trim().split('\n').map(Number)
+  // What follows the last line break is not written yet, most often nothing.
+  return readFileSync(file, 'utf8').split('\n').slice(0, -1).map(Number)
 }
 
 /** True while the process lives and is no zombie. */

@@ -54,17 +54,11 @@ describe('doctor', () => {
   })
 
   test.each([
-    ['linux', 'server `a`: could not be started: the command `npx` was not found', 'Is npx installed'],
-    [
-      'win32',
-      'server `a`: could not be started: the command `npx` was not found',
-      '"args": ["/c", "npx", …]',
-    ],
-    ['linux', 'server `a`: did not connect within 4 s', 'Raise connect.timeoutMs'],
-    ['linux', 'server `a`: could not be started: its working directory `/x` is not there', 'Check "cwd"'],
-  ])('the remedy fits: %s, %s', async (platform, lastError, remedy) => {
+    ['server `a`: could not be started: the command `npx` was not found', 'Is npx installed'],
+    ['server `a`: did not connect within 4 s', 'Raise connect.timeoutMs'],
+    ['server `a`: could not be started: its working directory `/x` is not there', 'Check "cwd"'],
+  ])('the remedy fits: %s', async (lastError, remedy) => {
     const w = world({ status: () => ({ state: 'waiting', lastError }) })
-    w.host.platform = platform
     w.write('mcp.json', '{"mcpServers": {"a": {"command": "npx"}}}')
     expect(await w.cli('doctor')).toBe(1)
     expect(w.out()).toContain(remedy)

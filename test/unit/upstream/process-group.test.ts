@@ -82,11 +82,13 @@ verifies('S3.35', 'servers do not outlive a proxy that exits without closing', a
   const folder = temporaryFolder()
   const started = join(folder, 'started')
   const { command, args = [] } = wrappedServer({ started, stubborn: true })
-  const source = readFileSync(new URL('../../../src/upstream/process-group.ts', import.meta.url), 'utf8')
-  const compiled = typescript.transpileModule(source, {
-    compilerOptions: { module: typescript.ModuleKind.ESNext, target: typescript.ScriptTarget.ES2023 },
-  })
-  writeFileSync(join(folder, 'process-group.mjs'), compiled.outputText)
+  for (const name of ['process-group', 'spawn']) {
+    const source = readFileSync(new URL(`../../../src/upstream/${name}.ts`, import.meta.url), 'utf8')
+    const { outputText } = typescript.transpileModule(source, {
+      compilerOptions: { module: typescript.ModuleKind.ESNext, target: typescript.ScriptTarget.ES2023 },
+    })
+    writeFileSync(join(folder, `${name}.mjs`), outputText.replace('./spawn.ts', './spawn.mjs'))
+  }
   const script = join(folder, 'proxy.mjs')
   writeFileSync(
     script,
