@@ -19,19 +19,17 @@ export function createLexicon(): Lexicon {
   const known = new Map<string, readonly number[]>()
   for (const word of stopWords) known.set(word, [])
 
-  /** @param word in lower case, one piece */
-  function number(word: string): readonly number[] {
-    const before = known.get(word)
-    if (before) return before
+  /** A word in lower case and one piece that was not known. */
+  function add(word: string): readonly number[] {
     const numbers = [words.push(word) - 1]
     known.set(word, numbers)
     return numbers
   }
 
   function learn(written: string): readonly number[] {
-    if (simple.test(written)) return number(written)
+    if (simple.test(written)) return add(written)
     const numbers: number[] = []
-    eachPart(written, (part) => numbers.push(...number(part)))
+    eachPart(written, (part) => numbers.push(...(known.get(part) ?? add(part))))
     known.set(written, numbers)
     return numbers
   }
