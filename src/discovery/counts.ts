@@ -3,7 +3,10 @@
 const FIRST = 4096
 const FIRST_OF_TOOL = 32
 
-/** One entry for each distinct word of each tool, tool by tool. Arrays may be longer than what is in them. */
+/**
+ * One entry for each distinct word of each tool, tool by tool; those of one word hang together, so that nothing has to be sorted by words.
+ * Arrays may be longer than what is in them.
+ */
 export interface Counts {
   /** Tools that were counted. */
   readonly tools: number
@@ -13,8 +16,14 @@ export interface Counts {
   readonly lengths: Float64Array
   /** For each entry the number of the word. */
   readonly words: Int32Array
+  /** For each entry the place of the tool. */
+  readonly places: Int32Array
   /** For each entry how often the tool has it, by the weights. */
   readonly counts: Float64Array
+  /** For each entry one more than the one before it of the same word; 0: there is none. */
+  readonly earlier: Int32Array
+  /** For each word one more than its latest entry; 0: there is none. */
+  readonly latest: Int32Array
   /** For each word how many tools have it. */
   readonly having: Int32Array
 }
@@ -36,19 +45,22 @@ export function createCounter(most: number): Counter {
   const lengths = new Float64Array(most)
   let tools = 0
   let words = new Int32Array(FIRST_OF_TOOL * most)
+  let places = new Int32Array(FIRST_OF_TOOL * most)
   let counts = new Float64Array(FIRST_OF_TOOL * most)
+  let earlier = new Int32Array(FIRST_OF_TOOL * most)
   let used = 0
   /** The first entry of the tool in work. */
   let first = 0
-  let having = new Int32Array(FIRST)
-  /** For each word one more than its latest entry. */
   let latest = new Int32Array(FIRST)
+  let having = new Int32Array(FIRST)
 
   function reserve(more: number): void {
     if (used + more <= words.length) return
     const size = Math.max(used + more, 2 * words.length)
     words = longer(words, new Int32Array(size))
+    places = longer(places, new Int32Array(size))
     counts = longer(counts, new Float64Array(size))
+    earlier = longer(earlier, new Int32Array(size))
   }
 
   function enter(word: number): number {
@@ -58,8 +70,10 @@ export function createCounter(most: number): Counter {
       latest = longer(latest, new Int32Array(size))
     }
     words[used] = word
-    having[word] = (having[word] as number) + 1
+    places[used] = tools
+    earlier[used] = latest[word] as number
     latest[word] = used + 1
+    having[word] = (having[word] as number) + 1
     return used++
   }
 
@@ -89,7 +103,7 @@ export function createCounter(most: number): Counter {
       ends[tools++] = used
       first = used
     },
-    counts: () => ({ tools, ends, lengths, words, counts, having }),
+    counts: () => ({ tools, ends, lengths, words, places, counts, earlier, latest, having }),
   }
 }
 

@@ -32,8 +32,8 @@ export function indexTools(tools: readonly SearchedTool[], weights: Weights = WE
 
 /** An index of what was read, and of what is left to read. */
 export function indexReading(reading: Reading): ToolSearch {
-  const { tools, lexicon, stems } = reading
-  const index = indexWords(reading.read(), lexicon.words.length)
+  const { tools, stems } = reading
+  const index = indexWords(reading.read())
   const asked = new Map<string, Postings | undefined>()
   const postings = (stem: string): Postings | undefined => {
     const before = asked.get(stem)

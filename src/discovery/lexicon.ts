@@ -15,7 +15,7 @@ export interface Lexicon {
 
 export function createLexicon(): Lexicon {
   const words: string[] = []
-  /** Of each word as it was written its number, or those of its pieces; none where it says nothing. */
+  /** Of each run of letters as it was written its number, or those of its pieces; none where it says nothing. */
   const known = new Map<string, readonly number[]>()
   for (const word of stopWords) known.set(word, [])
 
@@ -27,10 +27,21 @@ export function createLexicon(): Lexicon {
   }
 
   function learn(written: string): readonly number[] {
-    if (simple.test(written)) return add(written)
+    const numbers = simple.test(written) ? numberOf(written.toLowerCase()) : numbersOfParts(written)
+    if (written.length <= longestKnown) known.set(written, numbers)
+    return numbers
+  }
+
+  function numberOf(word: string): readonly number[] {
+    return known.get(word) ?? add(word)
+  }
+
+  function numbersOfParts(written: string): readonly number[] {
     const numbers: number[] = []
-    eachPart(written, (part) => numbers.push(...(known.get(part) ?? add(part))))
-    known.set(written, numbers)
+    const take = (part: string): number => numbers.push(...numberOf(part))
+    if (beyondAscii.test(written))
+      eachWord(written, (start, end) => eachPart(written.slice(start, end), take))
+    else eachPart(written, take)
     return numbers
   }
 
@@ -41,10 +52,10 @@ export function createLexicon(): Lexicon {
       const whole = known.get(text)
       if (whole) return whole
       const read: number[] = []
-      const written = beyondAscii.test(text) ? wordsIn(text) : (text.match(asciiWords) ?? [])
+      const written = text.match(runs) ?? []
       for (let nth = 0; nth < written.length; nth++) {
-        const word = written[nth] as string
-        const numbers = known.get(word) ?? learn(word)
+        const run = written[nth] as string
+        const numbers = known.get(run) ?? learn(run)
         for (let part = 0; part < numbers.length; part++) read.push(numbers[part] as number)
       }
       return read
@@ -52,14 +63,10 @@ export function createLexicon(): Lexicon {
   }
 }
 
-function wordsIn(text: string): string[] {
-  const words: string[] = []
-  eachWord(text, (start, end) => words.push(text.slice(start, end)))
-  return words
-}
-
-/** One piece, in lower case. */
-const simple = /^[a-z\d]{1,40}$/
+/** Longer runs are of scripts without spaces, or noise: they do not come again. */
+const longestKnown = 60
+/** One word of one piece. */
+const simple = /^(?:[A-Z]?[a-z\d]{1,39}|[A-Z]{1,40})$/
 const beyondAscii = /[^\0-\x7f]/
-/** What `wordsIn` finds where all is ASCII. */
-const asciiWords = /\w+/g
+/** Between two of them there is what surely ends a word. Most are one word. */
+const runs = /[\w\x80-\uffff]+/g

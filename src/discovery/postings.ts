@@ -26,22 +26,16 @@ const b = 0.75
 /** Fewer tools than these do not make a word common. */
 const fewest = 3
 
-/** `vocabulary`: how many words the lexicon has. */
-export function indexWords(counts: Counts, vocabulary: number): WordIndex {
-  const { tools } = counts
-  const { starts, places, counted } = byWord(counts, vocabulary)
+/** Nothing is computed before it is asked for, but for one number of each tool. */
+export function indexWords(counts: Counts): WordIndex {
   const norms = normsOf(counts)
-  const size = Math.max(fewest, tools)
-  const has = (word: number): boolean => (starts[word + 1] ?? 0) > (starts[word] ?? 0)
-  const entriesOf = (word: number): Entries => {
-    const [from, to] = [starts[word], starts[word + 1]]
-    return { places: places.subarray(from, to), counted: counted.subarray(from, to) }
-  }
+  const size = Math.max(fewest, counts.tools)
+  const has = (word: number): boolean => (counts.having[word] ?? 0) > 0
   return {
     worth: (having) => Math.log(1 + (size - having + 0.5) / (having + 0.5)),
     has,
     postings(words) {
-      const [first, ...others] = words.filter(has).map(entriesOf)
+      const [first, ...others] = words.filter(has).map((word) => entriesOf(word, counts))
       if (first === undefined) return undefined
       const { places, counted } = others.reduce(merge, first)
       const strengths = counted.map((count, at) => count / ((norms[places[at] as number] as number) + count))
@@ -56,6 +50,20 @@ interface Entries {
   places: Int32Array
   /** How often each has it, by the weights of the fields. */
   counted: Float64Array
+}
+
+function entriesOf(word: number, { places, counts, earlier, latest, having }: Counts): Entries {
+  const found = {
+    places: new Int32Array(having[word] as number),
+    counted: new Float64Array(having[word] as number),
+  }
+  let entry = (latest[word] as number) - 1
+  for (let at = found.places.length - 1; at >= 0; at--) {
+    found.places[at] = places[entry] as number
+    found.counted[at] = counts[entry] as number
+    entry = (earlier[entry] as number) - 1
+  }
+  return found
 }
 
 /** What tools have of either. */
@@ -82,42 +90,4 @@ function normsOf({ tools, lengths }: Counts): Float64Array {
   for (let tool = 0; tool < tools; tool++)
     norms[tool] = k1 * (1 - b + (b * (lengths[tool] as number) * tools) / sum)
   return norms
-}
-
-interface ByWord extends Entries {
-  /** Where the entries of each word begin, and where the last ones end. */
-  starts: Int32Array
-}
-
-/** The entries in the order of their words; within a word they stay in the order of the tools. */
-function byWord({ tools, ends, words, counts, having }: Counts, vocabulary: number): ByWord {
-  const used = tools === 0 ? 0 : (ends[tools - 1] as number)
-  const starts = new Int32Array(vocabulary + 1)
-  const next = new Int32Array(vocabulary)
-  const places = new Int32Array(used)
-  const counted = new Float64Array(used)
-
-  // A function of its own: it is compiled after a few tools, one long loop over all only late.
-  function place(tool: number, from: number, to: number): void {
-    for (let entry = from; entry < to; entry++) {
-      const word = words[entry] as number
-      const at = next[word] as number
-      next[word] = at + 1
-      places[at] = tool
-      counted[at] = counts[entry] as number
-    }
-  }
-
-  for (let word = 0; word < vocabulary; word++) {
-    const start = starts[word] as number
-    next[word] = start
-    starts[word + 1] = start + (having[word] ?? 0)
-  }
-  let from = 0
-  for (let tool = 0; tool < tools; tool++) {
-    const to = ends[tool] as number
-    place(tool, from, to)
-    from = to
-  }
-  return { starts, places, counted }
 }

@@ -29,7 +29,7 @@ function indexOf(corpus: readonly Words[], fields: readonly Field[] = fieldNames
     for (const field of fields) counter.add(lexicon.read(tool[field].join(' ')), weights[field])
     counter.next()
   }
-  const index = indexWords(counter.counts(), lexicon.words.length)
+  const index = indexWords(counter.counts())
   const postings = (...words: string[]): Postings | undefined =>
     index.postings(words.map((word) => lexicon.words.indexOf(word)))
   const vocabulary = lexicon.words.filter((_, number) => index.has(number))
@@ -111,7 +111,7 @@ describe('an index of words', () => {
     expect(index.postings('dog')).toBeUndefined()
     expect(index.postings('toString')).toBeUndefined()
     expect(indexOf([]).postings('ox')).toBeUndefined()
-    const { has, postings } = indexWords(createCounter(0).counts(), 1)
+    const { has, postings } = indexWords(createCounter(0).counts())
     expect([0, 1, 2].map(has)).toEqual([false, false, false])
     expect(postings([1])).toBeUndefined()
     expect(postings([])).toBeUndefined()
