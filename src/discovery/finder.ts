@@ -115,18 +115,17 @@ const BATCH = 100
 /** An index that is there when the first question comes: what it takes is done meanwhile, piece by piece. */
 function indexInTime(reading: Reading): ToolSearch {
   let index: ToolSearch | undefined
-  const indexed = (): ToolSearch => {
-    index ??= indexReading(reading)
-    return index
-  }
   const proceed = (): void => {
-    if (index !== undefined) {
-      if (!reading.stems.prepare(BATCH)) return
-    } else if (reading.read(BATCH).tools === reading.tools.length) indexed()
-    setImmediate(proceed).unref()
+    if (reading.read(BATCH).tools < reading.tools.length || reading.stems.prepare(BATCH))
+      setImmediate(proceed).unref()
   }
   setImmediate(proceed).unref()
-  return { search: (question, limit) => indexed().search(question, limit) }
+  return {
+    search(question, limit) {
+      index ??= indexReading(reading)
+      return index.search(question, limit)
+    },
+  }
 }
 
 /** With the numbers of their vectors. */

@@ -3,7 +3,8 @@
  * is a group of words that may all stand for one another, or `words > words`: those on the left may stand for those on the right.
  * A word may be in several. General English for software, nothing of any one server.
  */
-import { everyday, families } from './everyday.ts'
+import { everyday } from './everyday.ts'
+import { families } from './word-families.ts'
 import { stemOf } from './words.ts'
 
 const groups = `

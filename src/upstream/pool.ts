@@ -2,16 +2,16 @@
 import { cancelled, messageOf, ProxyError, RPC, RpcError } from '../protocol/errors.ts'
 import type { Client, Exchange } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
-import type { Notification, Request, RequestId } from '../protocol/message.ts'
+import type { Notification, Request } from '../protocol/message.ts'
 import type { Result } from '../protocol/result.ts'
 import { unlessAborted } from '../protocol/until.ts'
 import { Dispatch } from './dispatch.ts'
 import type { Link } from './link.ts'
 import { Links } from './links.ts'
-import { withoutSubscription } from './listening.ts'
 import { Lists } from './lists.ts'
 import { type CompleteOptions, complete, type ServerOptions, type UpstreamsOptions } from './options.ts'
 import { Memory } from './remember.ts'
+import { serverNotifications } from './server-notifications.ts'
 import { serverStatus } from './server-status.ts'
 import { type Server, serversOf } from './servers.ts'
 import { Speaker } from './speaker.ts'
@@ -28,13 +28,6 @@ import {
 export function createUpstreams(options: UpstreamsOptions): Upstreams {
   return new Pool(complete(options))
 }
-
-/** The lists a notification speaks of. */
-const CHANGED: ReadonlyMap<string, readonly ListKind[]> = new Map([
-  ['notifications/tools/list_changed', ['tools']],
-  ['notifications/prompts/list_changed', ['prompts']],
-  ['notifications/resources/list_changed', ['resources', 'resourceTemplates']],
-])
 
 class Pool implements Upstreams {
   servers: readonly string[]
@@ -64,7 +57,11 @@ class Pool implements Upstreams {
         this.#server(link.server).lastError = error.message
         options.logger.warn({ server: link.server, error: error.message }, 'lost a server')
       },
-      notification: (link, notification, via) => this.#notified(link, notification, via),
+      notification: serverNotifications({
+        events: options.events,
+        logger: options.logger,
+        changed: (link, kinds) => this.#lists.changed(link, kinds),
+      }),
       interrupted: (link) => this.#lists.changed(link, LIST_KINDS),
       outgrown: (server, group) => this.#lists.forget(server, group),
     })
@@ -281,23 +278,5 @@ class Pool implements Upstreams {
     const server = this.#servers.get(link.server)
     if (link.client !== undefined || server === undefined || server.shared) return
     if (link.era === 'legacy' || this.#clients.size === 0) this.#links.rest(link)
-  }
-
-  #notified(link: Link, notification: Notification, via: RequestId | undefined): void {
-    const { events } = this.#options
-    const { method } = notification
-    const kinds = CHANGED.get(method)
-    if (kinds) this.#lists.changed(link, kinds)
-    else if (link.listening === undefined) {
-      if (!link.relay(notification, via)) events.notification(link.server, notification, link.client)
-    } else if (method === 'notifications/subscriptions/acknowledged') {
-      link.listening.acknowledged(notification, via)
-    } else if (method === 'notifications/resources/updated') {
-      const plain = withoutSubscription(notification)
-      for (const client of link.listening.watchersOf(plain.params?.uri))
-        events.notification(link.server, plain, client)
-    } else if (!link.relay(notification, via)) {
-      this.#options.logger.debug({ server: link.server, method }, 'a notification of no request was dropped')
-    }
   }
 }

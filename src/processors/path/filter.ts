@@ -2,25 +2,12 @@
  * The condition in `[?…]`: literals, paths from `@` and `$`, comparison, logic and arithmetic. No calls and no
  * assignment, so that it can neither change data nor run code. Compiled once to closures.
  */
-import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
-import { halvesOf } from '../fields/pairs.ts'
-import { besideToTheDigit, longInteger } from '../long-integers.ts'
+import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { Refusal, shown } from '../refusal.ts'
+import { loosely, pairNamed } from './members.ts'
+import { arithmetic, type Expression, isTrue, Many, many, operation, type Result } from './operations.ts'
 import type { Test, Work } from './path.ts'
 import { type Token, tokenize } from './tokens.ts'
-
-/** A value, or undefined where a path in the condition reaches nothing. */
-type Result = JsonValue | Many | undefined
-
-/** What a path reaches through a list: a comparison holds when it does for one of them. */
-class Many {
-  readonly values: readonly JsonValue[]
-
-  constructor(values: readonly JsonValue[]) {
-    this.values = values
-  }
-}
-type Expression = (value: JsonValue, root: JsonValue, work: Work) => Result
 
 /** Parentheses within parentheses: more of them would be recursion without end. */
 const deepest = 40
@@ -198,109 +185,4 @@ function child(value: Result, key: string | number): Result {
   }
   if (typeof value === 'string' && key === 'length') return value.length
   return isObject(value) ? loosely(value, String(key)) : undefined
-}
-
-/** The value of the pair in a list that is called `name`. */
-export function pairNamed(element: JsonValue, name: string): JsonValue | undefined {
-  const halves = halvesOf(element)
-  if (!halves || !isObject(element) || own(element, halves.key) !== name) return undefined
-  return own(element, halves.value)
-}
-
-function many(results: readonly Result[]): Result {
-  const values = results.flatMap((result): readonly JsonValue[] =>
-    result instanceof Many ? result.values : result === undefined ? [] : [result],
-  )
-  return values.length === 0 ? undefined : new Many(values)
-}
-
-/** Keys looked at for another spelling. */
-const mostKeys = 200
-
-/** The value of a key; failing that, of the one key that differs in case, `_` and `-` only. */
-export function loosely(object: JsonObject, key: string): JsonValue | undefined {
-  const exact = own(object, key)
-  if (exact !== undefined) return exact
-  const keys = Object.keys(object)
-  if (keys.length > mostKeys) return undefined
-  const wanted = spelling(key)
-  const [only, another] = keys.filter((name) => name.length < key.length + 5 && spelling(name) === wanted)
-  return only === undefined || another !== undefined ? undefined : own(object, only)
-}
-
-function spelling(name: string): string {
-  return name.toLowerCase().replaceAll(/[\s_-]/g, '')
-}
-
-function operation(operator: string, left: Expression, right: Expression): Expression {
-  switch (operator) {
-    case '||':
-      return (value, root, work) => isTrue(left(value, root, work)) || isTrue(right(value, root, work))
-    case '&&':
-      return (value, root, work) => isTrue(left(value, root, work)) && isTrue(right(value, root, work))
-    case '==':
-      return (value, root, work) => equal(left(value, root, work), right(value, root, work))
-    case '!=':
-      return (value, root, work) => !equal(left(value, root, work), right(value, root, work))
-    case '<':
-      return ordered(left, right, (difference) => difference < 0)
-    case '<=':
-      return ordered(left, right, (difference) => difference <= 0)
-    case '>':
-      return ordered(left, right, (difference) => difference > 0)
-    case '>=':
-      return ordered(left, right, (difference) => difference >= 0)
-    default:
-      return (value, root, work) => arithmetic(operator, left(value, root, work), right(value, root, work))
-  }
-}
-
-function ordered(left: Expression, right: Expression, fits: (difference: number) => boolean): Expression {
-  return (value, root, work) => {
-    const [a, b] = [left(value, root, work), right(value, root, work)]
-    const all = (result: Result): readonly Result[] => (result instanceof Many ? result.values : [result])
-    return all(a).some((one) => all(b).some((other) => fits(order(one, other))))
-  }
-}
-
-function isTrue(result: Result): boolean {
-  if (result instanceof Many) return result.values.some(isTrue)
-  return result !== undefined && result !== null && result !== false
-}
-
-/** Equal primitives; a number equals the string that holds it, a list what is in it. Objects equal nothing. */
-function equal(a: Result, b: Result): boolean {
-  if (a instanceof Many) return a.values.some((value) => equal(value, b))
-  if (b instanceof Many) return equal(b, a)
-  if (Array.isArray(a) && !Array.isArray(b)) return a.some((value) => equal(value, b))
-  if (a === b) return typeof a !== 'object' || a === null
-  if (typeof a === 'number' && typeof b === 'string') {
-    return b.trim() !== '' && Number(b) === a && besideToTheDigit(a, b) === 0
-  }
-  if (typeof a === 'string' && typeof b === 'number') return equal(b, a)
-  return false
-}
-
-/** NaN, for which no comparison holds, where the two have no order. */
-function order(a: Result, b: Result): number {
-  const [x, y] = [toTheDigit(a), toTheDigit(b)]
-  if (x !== undefined && y !== undefined) return x < y ? -1 : x > y ? 1 : 0
-  if (typeof a === 'string' && typeof b === 'string') return a < b ? -1 : a > b ? 1 : 0
-  return number(a) - number(b)
-}
-
-function toTheDigit(value: Result): bigint | undefined {
-  return typeof value === 'number' || typeof value === 'string' ? longInteger(value) : undefined
-}
-
-function number(value: Result): number {
-  if (typeof value === 'number') return value
-  return typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN
-}
-
-function arithmetic(operator: string, a: Result, b: Result): Result {
-  if (operator === '+' && typeof a === 'string' && typeof b === 'string') return undefined
-  const [x, y] = [number(a), number(b)]
-  const result = { '+': x + y, '-': x - y, '*': x * y, '/': x / y, '%': x % y }[operator]
-  return result !== undefined && Number.isFinite(result) ? result : undefined
 }

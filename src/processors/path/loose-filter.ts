@@ -3,7 +3,7 @@ import { isObject, type JsonValue } from '../../protocol/json.ts'
 import { Refusal } from '../refusal.ts'
 import { type Condition, parseCondition, type Reading } from '../where/condition.ts'
 import { lengthOf, testOf } from '../where/tests.ts'
-import { loosely, pairNamed } from './filter.ts'
+import { loosely, pairNamed } from './members.ts'
 import type { Test } from './path.ts'
 
 const deepest = 3

@@ -99,11 +99,12 @@ verifies('S3.34 S3.36', 'a server that dies fails its calls at once, with its la
   expect(pool.status()[0]?.lastError).toBe('server `s`: exited with code 7: last words')
 })
 
-test('an exit is told as one, also where the event loop stood still when the output ended', async () => {
+/** A process that there is none of, and the transport that starts it. */
+function fakeProcess(stdin: Writable = new PassThrough()) {
   const child = Object.assign(new EventEmitter(), {
     exitCode: null as number | null,
     signalCode: null,
-    stdin: new PassThrough(),
+    stdin,
     stdout: new PassThrough(),
     stderr: new PassThrough(),
   })
@@ -113,6 +114,11 @@ test('an exit is told as one, also where the event loop stood still when the out
     args: [],
     spawn: () => child as unknown as ChildProcessWithoutNullStreams,
   })
+  return { child, transport }
+}
+
+test('an exit is told as one, also where the event loop stood still when the output ended', async () => {
+  const { child, transport } = fakeProcess()
   const ended = new Promise<void>((resolve) => {
     transport.onclose = resolve
   })
@@ -275,19 +281,7 @@ verifies(
 test('what a server that does not read asks for is not gathered, what takes a call back still goes to it', async () => {
   const taken: string[] = []
   const stdin = new Writable({ decodeStrings: false, write: (chunk: string) => void taken.push(chunk) })
-  const child = Object.assign(new EventEmitter(), {
-    exitCode: null,
-    signalCode: null,
-    stdin,
-    stdout: new PassThrough(),
-    stderr: new PassThrough(),
-  })
-  const transport = new StdioTransport({
-    ...TRANSPORT,
-    command: 'x',
-    args: [],
-    spawn: () => child as unknown as ChildProcessWithoutNullStreams,
-  })
+  const { child, transport } = fakeProcess(stdin)
   process.nextTick(() => child.emit('spawn'))
   await transport.start()
   void transport.send({ jsonrpc: '2.0', id: 1, method: 'x', params: { large: 'x'.repeat(70_000_000) } })
