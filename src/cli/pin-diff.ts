@@ -41,7 +41,7 @@ function walk(value: JsonValue, at: string, into: Map<string, string>): void {
 }
 
 /** Characters of a text that are shown. */
-const SHOWN = 1000
+const LONGEST_TEXT = 1000
 /** Of these, what both texts begin with. */
 const CONTEXT = 60
 
@@ -54,13 +54,13 @@ export function cutAlike(
   if (before !== undefined && after !== undefined)
     while (same < before.length && same < after.length && before[same] === after[same]) same++
   const longest = Math.max(before?.length ?? 0, after?.length ?? 0)
-  const from = longest <= SHOWN ? 0 : Math.max(0, same - CONTEXT)
+  const from = longest <= LONGEST_TEXT ? 0 : Math.max(0, same - CONTEXT)
   return [cut(before, from), cut(after, from)]
 }
 
 function cut(text: string | undefined, from: number): string | undefined {
   if (text === undefined) return undefined
-  const rest = text.length - from - SHOWN
+  const rest = text.length - from - LONGEST_TEXT
   const end = rest > 0 ? `… (${rest} more characters)` : ''
-  return (from > 0 ? '…' : '') + text.slice(from, from + SHOWN) + end
+  return (from > 0 ? '…' : '') + text.slice(from, from + LONGEST_TEXT) + end
 }

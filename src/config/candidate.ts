@@ -12,7 +12,7 @@ import type { Config } from './schema.ts'
 import { absolutePath, findFile, readText } from './sources.ts'
 import { stampOf } from './stamp.ts'
 
-export interface LoadRequest extends Surroundings {
+export interface CandidateRequest extends Surroundings {
   /** `--config`. Undefined: the file is looked for. */
   path?: string | undefined
   /** Used instead of a file: `{ mcpServers: … }`. Its texts are final, nothing is expanded. */
@@ -38,7 +38,7 @@ export interface Candidate {
 }
 
 /** Fails with ProxyError CONFIG_NOT_FOUND when there is no file. */
-export function findConfig(request: LoadRequest): Candidate {
+export function findConfig(request: CandidateRequest): Candidate {
   const { cwd, value, serversOptional = false } = request
   const file = value === undefined ? findFile(request) : undefined
   if (file === undefined && value === undefined && !serversOptional) {
@@ -62,7 +62,7 @@ export function writtenModules({ content }: Candidate): JsonValue | undefined {
 /** Fails with CONFIG_INVALID, which tells every problem at once, when there is something wrong with it. */
 export function checkCandidate(
   { file, stamp, content }: Candidate,
-  request: LoadRequest,
+  request: CandidateRequest,
   modules: CheckRequest['modules'],
 ): Loaded {
   const { env, cwd, home, flags = {}, serversOptional = false } = request

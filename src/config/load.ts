@@ -1,13 +1,13 @@
 /** Loads the configuration, for programs: finds the file, lays environment and command line over it, checks all, reports all. */
 import type { JsonObject } from '../protocol/json.ts'
-import { type LoadRequest as Asked, checkCandidate, findConfig, type Loaded } from './candidate.ts'
+import { type CandidateRequest, checkCandidate, findConfig, type Loaded } from './candidate.ts'
 import { modulesCheck } from './check-modules.ts'
 import type { ModuleOptions } from './modules/entry.ts'
 import type { Config } from './schema.ts'
 
 export type { Loaded } from './candidate.ts'
 
-export interface LoadRequest extends Asked {
+export interface LoadRequest extends CandidateRequest {
   /** Modules of the embedder that `use` may name, beside those of the proxy. */
   modules?: readonly ModuleOptions[]
 }

@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync } from '
 import { dirname, join } from 'node:path'
 import { hasCode, messageOf, ProxyError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
-import { writeWhole } from './private-file.ts'
+import { writeDurably } from './private-file.ts'
 
 /** A definition as it was accepted. */
 export interface Accepted {
@@ -85,7 +85,7 @@ export function updatePins(file: string, change: (pins: Pins) => boolean): Pins 
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   return locked(`${file}.lock`, () => {
     const pins = readPins(file)
-    if (change(pins)) writeWhole(file, `${JSON.stringify({ version: VERSION, ...pins }, null, 1)}\n`)
+    if (change(pins)) writeDurably(file, `${JSON.stringify({ version: VERSION, ...pins }, null, 1)}\n`)
     return pins
   })
 }

@@ -3,7 +3,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeFileSync } 
 import { dirname } from 'node:path'
 
 /** Whole or not at all, also when the machine loses its power. Readable by the user alone. Throws the error of the file system. */
-export function writeWhole(file: string, text: string): void {
+export function writeDurably(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const temporary = `${file}.${process.pid}.tmp`
   const to = openSync(temporary, 'w', 0o600)

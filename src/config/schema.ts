@@ -29,3 +29,6 @@ export interface Config {
   /** Paths of the settings that somebody chose: `['transport', 'log.level']`. The others are defaults. */
   readonly chosen: readonly string[]
 }
+
+/** What modules are made of. */
+export type ModulesConfig = Pick<Config, 'modules' | 'settings' | 'file'>

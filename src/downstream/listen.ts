@@ -9,13 +9,21 @@ import type { AddressInfo } from 'node:net'
 import type { Profile } from '../config/profiles.ts'
 import { ProxyError } from '../protocol/errors.ts'
 import type { Authenticator, Principal } from './authenticate.ts'
-import type { BridgeEndpoint } from './bridge/endpoint.ts'
 import { createGuard, isLoopback } from './guard.ts'
 import type { ModernService } from './modern-service.ts'
 import { refuse } from './refuse.ts'
 import { requestUrl } from './request-url.ts'
 import type { Backend } from './session.ts'
 import type { SessionsOptions } from './sessions.ts'
+
+/** What answers beside MCP at the same address: the bridge for scripts. */
+export interface Endpoint {
+  /** True for everything that it answers, if only to say that it is not there. */
+  serves(url: URL): boolean
+  /** False: it was refused, and has been answered. */
+  authorize(request: IncomingMessage, response: ServerResponse): boolean
+  handle(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void>
+}
 
 /** What serving over HTTP is handed. */
 export interface HttpOptions extends SessionsOptions {
@@ -38,7 +46,7 @@ export interface HttpOptions extends SessionsOptions {
   /** Longest body of a request. Default: 16 MiB. */
   maxBodyBytes?: number
   /** For scripts, who say by a token of their own who they are. */
-  bridge?: BridgeEndpoint | undefined
+  bridge?: Endpoint | undefined
   /** The text of `/metrics`; absent: there is none. */
   metrics?: (() => Promise<string>) | undefined
 }

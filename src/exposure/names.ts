@@ -5,6 +5,13 @@ import { EFFECTS } from './effects.ts'
 /** How the tools of the servers are offered. */
 export type ExposureName = 'passthrough' | 'retrieve' | 'dispatch'
 
+/** The names of the tools that ask kept results: each refuses to call another. */
+export const PROXY_TOOL_NAMES: ReadonlySet<string> = new Set([
+  'proxy_filter',
+  'proxy_search',
+  'proxy_explore',
+])
+
 export const CALL_TOOL = 'call_tool'
 export const DISPATCH = 'proxy-dispatch'
 

@@ -6,20 +6,20 @@ import { bridgeToken } from '../config/bridge-token.ts'
 import type { Config } from '../config/schema.ts'
 import type { ServerConfig } from '../config/servers.ts'
 import { packageVersion } from '../config/version.ts'
-import { BRIDGE_PATH, type BridgeEndpoint, createBridgeEndpoint } from '../downstream/bridge/endpoint.ts'
+import { BRIDGE_PATH, createBridgeEndpoint } from '../downstream/bridge/endpoint.ts'
 import { createTokenGate } from '../downstream/bridge/token-gate.ts'
-import { type HttpListener, type ListenOptions, listen } from '../downstream/listen.ts'
+import { type Endpoint, type HttpListener, type ListenOptions, listen } from '../downstream/listen.ts'
 import { createModernClients } from '../downstream/modern/clients.ts'
 import { refuse } from '../downstream/refuse.ts'
 import type { Backend } from '../downstream/session.ts'
 import type { Engine } from '../engine/engine.ts'
 import { createBridge } from '../exposure/bridge/bridge.ts'
+import { PROXY_TOOL_NAMES } from '../exposure/names.ts'
 import { MODERN_VERSIONS } from '../protocol/eras.ts'
 import { messageOf } from '../protocol/errors.ts'
 import type { Agent, Client, Handler } from '../protocol/exchange.ts'
 import type { Keeper } from '../store/keeper.ts'
 import type { Logger } from '../telemetry/log.ts'
-import { PROXY_TOOL_NAMES } from '../tools/index.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 import { connectionsOf } from './connections.ts'
 
@@ -40,7 +40,7 @@ export interface BridgeParts {
 
 export interface OpenBridge {
   /** For the listener that clients come to. */
-  readonly endpoint: BridgeEndpoint
+  readonly endpoint: Endpoint
   /** Opens a listener where there is no other. `url`: of that other. Gives where scripts connect; undefined: they cannot. */
   start(url: string | undefined): Promise<string | undefined>
   close(): Promise<void>
@@ -137,7 +137,7 @@ function agentOf(token: string): Agent {
 }
 
 /** Everything there but `/healthz` needs the token. */
-function alone(port: number, bridge: BridgeEndpoint, { logger, metrics }: BridgeParts): ListenOptions {
+function alone(port: number, bridge: Endpoint, { logger, metrics }: BridgeParts): ListenOptions {
   const authenticator: ListenOptions['authenticator'] = {
     authenticate: async (request, response) =>
       bridge.authorize(request, response) ? { id: 'script' } : undefined,

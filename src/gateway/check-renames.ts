@@ -1,10 +1,9 @@
 /** New names that cannot be, found before anybody lists anything: by the rules for names, and against each other. */
 import type { ModuleConfig } from '../config/modules/entry.ts'
-import { RESERVED_NAMES } from '../exposure/names.ts'
+import type { ModulesConfig } from '../config/schema.ts'
+import { PROXY_TOOL_NAMES, RESERVED_NAMES } from '../exposure/names.ts'
 import { ProxyError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
-import { PROXY_TOOL_NAMES } from '../tools/index.ts'
-import type { ModulesConfig } from './modules.ts'
 
 const KINDS = ['tools', 'prompts', 'resources'] as const
 type Kind = (typeof KINDS)[number]

@@ -1,10 +1,10 @@
 /** Wires the exposure `retrieve`. */
 import { ToolPools } from '../discovery/pools.ts'
+import { PROXY_TOOL_NAMES } from '../exposure/names.ts'
 import { createRetrieve } from '../exposure/retrieve/retrieve.ts'
-import { PROXY_TOOL_NAMES } from '../tools/index.ts'
 import { ourInstructions } from '../tools/instructions.ts'
 import type { ServerStatus } from '../upstream/upstreams.ts'
-import type { Exposure, ExposureConfig, ExposureParts } from './exposure.ts'
+import type { Exposure, ExposureConfig, ExposureParts } from './exposure-contract.ts'
 import { finderOf } from './finder.ts'
 
 export async function openRetrieve(config: ExposureConfig, parts: ExposureParts): Promise<Exposure> {

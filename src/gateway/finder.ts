@@ -3,7 +3,7 @@ import { identityOf } from '../config/identity.ts'
 import type { Finder } from '../discovery/finder.ts'
 import { openFinder } from '../discovery/open-finder.ts'
 import type { Logger } from '../telemetry/log.ts'
-import type { ExposureConfig } from './exposure.ts'
+import type { ExposureConfig } from './exposure-contract.ts'
 
 export function finderOf({ settings, servers, file }: ExposureConfig, logger: Logger): Promise<Finder> {
   const { index } = settings

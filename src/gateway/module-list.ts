@@ -2,6 +2,7 @@
 import type { ModuleConfig } from '../config/modules/entry.ts'
 import { SHAPE } from '../config/modules/index.ts'
 import { profilesOf } from '../config/profiles.ts'
+import type { ModulesConfig } from '../config/schema.ts'
 import { stampOf } from '../config/stamp.ts'
 import { counted } from '../modules/in-use.ts'
 import type { Module, ModuleHealth } from '../modules/module.ts'
@@ -12,7 +13,7 @@ import type { Client } from '../protocol/exchange.ts'
 import { later } from '../upstream/backoff.ts'
 import { checkRenames } from './check-renames.ts'
 import { createModuleMaker, type ModuleMakerParts } from './module-maker.ts'
-import type { ModuleStatus, ModulesConfig, UnmatchedPattern } from './modules.ts'
+import type { ModuleStatus, UnmatchedPattern } from './modules.ts'
 
 export interface ModuleList {
   /** True: messages go another way from now on. Rejects with ProxyError CONFIG_INVALID, and then nothing has changed. */

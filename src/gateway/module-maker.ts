@@ -1,6 +1,7 @@
 /** Makes a module of its entry in the configuration, and a layer of the module. */
 import { moduleDirectory } from '../config/data-directory.ts'
 import type { ExternalModule, ModuleConfig, UsedModule } from '../config/modules/entry.ts'
+import type { ModulesConfig } from '../config/schema.ts'
 import type { Engine } from '../engine/engine.ts'
 import { createChange } from '../modules/change.ts'
 import { guard } from '../modules/guard.ts'
@@ -13,7 +14,6 @@ import type { Layer } from '../modules/stack.ts'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
 import type { Client } from '../protocol/exchange.ts'
 import { type Logger, withFields } from '../telemetry/log.ts'
-import type { ModulesConfig } from './modules.ts'
 
 export interface ModuleMakerParts {
   engine: Pick<Engine, 'change'>

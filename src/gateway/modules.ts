@@ -1,5 +1,5 @@
 /** The modules of a configuration. What makes them is loaded when the first is listed: nobody else pays for them. */
-import type { Config } from '../config/schema.ts'
+import type { ModulesConfig } from '../config/schema.ts'
 import type { ModuleHealth } from '../modules/module.ts'
 import type { Unmatched } from '../modules/pattern-watch.ts'
 import { createStack, type Stack } from '../modules/stack.ts'
@@ -33,8 +33,6 @@ export interface Modules {
   configure(config: ModulesConfig): Promise<void>
   close(): Promise<void>
 }
-
-export type ModulesConfig = Pick<Config, 'modules' | 'settings' | 'file'>
 
 /** Rejects with ProxyError CONFIG_INVALID when one cannot be made. */
 export async function openModules(config: ModulesConfig, parts: ModuleMakerParts): Promise<Modules> {

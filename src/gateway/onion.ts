@@ -3,7 +3,7 @@
 import type { Config } from '../config/schema.ts'
 import type { Dialect } from '../documents/template.ts'
 import type { Engine } from '../engine/engine.ts'
-import { calledName, EXPOSURE_NAMES, RESERVED_NAMES } from '../exposure/names.ts'
+import { calledName, EXPOSURE_NAMES, PROXY_TOOL_NAMES, RESERVED_NAMES } from '../exposure/names.ts'
 import { createAccount } from '../modules/account.ts'
 import { createCallLog } from '../modules/call-log.ts'
 import { createOwnNames } from '../modules/own-names.ts'
@@ -22,9 +22,9 @@ import type { Result } from '../protocol/result.ts'
 import type { Keeper } from '../store/keeper.ts'
 import type { Logger } from '../telemetry/log.ts'
 import type { Ledger } from '../telemetry/savings.ts'
-import { createProxyTools, PROXY_TOOL_NAMES } from '../tools/index.ts'
+import { createProxyTools } from '../tools/index.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
-import type { Bounded } from './exposure.ts'
+import type { Bounded } from './exposure-contract.ts'
 
 /** What references of one call may stand for: servers built on the MCP SDK close a pipe at messages of 10 MiB. */
 const MAX_REFERENCED_BYTES = 8 * 1024 * 1024

@@ -1,10 +1,10 @@
 /** What those who choose a profile get of it, and what is listed at all: asked as clients that only look. */
 import type { Profile } from '../config/profiles.ts'
+import { PROXY_TOOL_NAMES } from '../exposure/names.ts'
 import { LEGACY_VERSIONS } from '../protocol/eras.ts'
 import type { Client, Handler } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
 import { plain } from '../protocol/result.ts'
-import { PROXY_TOOL_NAMES } from '../tools/index.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 
 export interface ProfileStatus extends Profile {

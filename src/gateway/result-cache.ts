@@ -1,8 +1,8 @@
 /** The cache of tool results, for those alone who want it. */
 import type { Config } from '../config/schema.ts'
 import type { Audience } from '../downstream/audience.ts'
+import { PROXY_TOOL_NAMES } from '../exposure/names.ts'
 import type { ResultCache } from '../modules/result-cache/result-cache.ts'
-import { PROXY_TOOL_NAMES } from '../tools/index.ts'
 
 const MAX_BYTES = 64 * 1024 * 1024
 

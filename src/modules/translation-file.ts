@@ -1,6 +1,6 @@
 /** Translations of what servers list, kept between runs. Texts of results are not: they are nobody's but who asked. */
 import { readFileSync } from 'node:fs'
-import { writeWhole } from '../config/private-file.ts'
+import { writeDurably } from '../config/private-file.ts'
 import { isObject } from '../protocol/json.ts'
 
 type Entries = readonly (readonly [key: string, translation: string])[]
@@ -29,5 +29,5 @@ export function writeTranslations(file: string, made: string, entries: Entries):
     characters += key.length + translation.length
     return characters <= MOST_CHARACTERS
   })
-  writeWhole(file, JSON.stringify({ made, entries: kept.reverse() }))
+  writeDurably(file, JSON.stringify({ made, entries: kept.reverse() }))
 }

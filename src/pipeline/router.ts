@@ -26,9 +26,6 @@ export interface RouterOptions {
   book?: AddressBook
 }
 
-/** Handlers by method. */
-export type Routes = Readonly<Record<string, Handler>>
-
 export function createRouter({
   upstreams,
   tools,

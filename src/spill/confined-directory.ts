@@ -1,9 +1,7 @@
 /** Directories whose paths a model wrote, opened where they may be and nowhere else. */
-import { constants, open, readlink, realpath } from 'node:fs/promises'
+import { open, readlink, realpath } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
-import { isWithinAny, REFUSED, Refused, type Root } from './confined.ts'
-
-const { O_RDONLY, O_NOFOLLOW, O_DIRECTORY } = constants
+import { isWithinAny, O_DIRECTORY, O_NOFOLLOW, O_RDONLY, REFUSED, Refused, type Root } from './confined.ts'
 
 export interface ConfinedDirectory {
   /** The path of an entry. What it stands for stays in this directory, whatever is done to the way there (on Linux). */

@@ -5,7 +5,7 @@
 import { constants, type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises'
 import { isAbsolute, relative, sep } from 'node:path'
 
-const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
+export const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = constants
 
 /** A path that is not for reading, or nothing there. */
 export class Refused extends Error {}

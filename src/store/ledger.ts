@@ -4,7 +4,7 @@ import type { Entry, Handle } from './store.ts'
 /** An entry without its content. */
 export type EntryInfo = Omit<Entry, 'content'>
 
-interface Owner {
+interface Holdings {
   handles: Set<Handle>
   bytes: number
 }
@@ -12,7 +12,7 @@ interface Owner {
 /** The book of kept results. Owners are ordered by last use, the longest idle first. */
 export class Ledger {
   readonly #entries = new Map<Handle, EntryInfo>()
-  readonly #owners = new Map<string, Owner>()
+  readonly #owners = new Map<string, Holdings>()
 
   get size(): number {
     return this.#entries.size

@@ -165,8 +165,8 @@ function count(tallies: Tallies, key: string, entry: SavingsRecord): void {
   const { originalTokens, deliveredTokens, originalCharacters, deliveredCharacters } = entry
   const tally = tallies.get(key) ?? begin(tallies, key, entry)
   tally.calls++
-  add(tally.original, originalTokens, originalCharacters)
-  add(tally.delivered, deliveredTokens, deliveredCharacters)
+  addTo(tally.original, originalTokens, originalCharacters)
+  addTo(tally.delivered, deliveredTokens, deliveredCharacters)
 }
 
 function begin(tallies: Tallies, wanted: string, { kind, tool }: SavingsRecord): Tally {
@@ -183,7 +183,7 @@ function begin(tallies: Tallies, wanted: string, { kind, tool }: SavingsRecord):
   return tally
 }
 
-function add(amount: Amount, tokens: number | undefined, characters: number): void {
+function addTo(amount: Amount, tokens: number | undefined, characters: number): void {
   if (tokens === undefined) amount.characters += characters
   else amount.tokens += tokens
 }

@@ -1,4 +1,5 @@
-import type { ZodObject, z } from 'zod'
+import type * as z from 'zod'
+import type { ZodObject } from 'zod'
 import type { JsonObject } from '../protocol/json.ts'
 import { nearest } from '../text/edit-distance.ts'
 

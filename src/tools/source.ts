@@ -1,12 +1,12 @@
 /** What a proxy tool works on: kept results by their handles, or a fresh call whose result is kept first. */
 import { errorResult } from '../protocol/content.ts'
 import { isInputRequired } from '../protocol/eras.ts'
-import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Exchange, Handler } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import { plain } from '../protocol/result.ts'
 import type { Keeper } from '../store/keeper.ts'
 import type { Entry } from '../store/store.ts'
+import { refusal } from './tool.ts'
 
 export interface SourceParams {
   cache_id?: string[] | undefined
@@ -85,22 +85,6 @@ async function freshResult(
 function carriedOver(params: JsonObject): JsonObject {
   const { name: _, arguments: _arguments, task: _task, ...rest } = params
   return rest
-}
-
-/** Errors that clients act on: a capability is missing, a person has to visit an address, the request was cancelled. */
-const FOR_THE_CLIENT: ReadonlySet<number> = new Set([
-  RPC.headerMismatch,
-  RPC.missingClientCapability,
-  RPC.unsupportedVersion,
-  RPC.urlElicitationRequired,
-  RPC.cancelled,
-])
-
-/** A JSON-RPC error of the tool that was called is a failure of the tool that called it, which the model can read. */
-export function refusal(error: unknown): JsonObject {
-  if (error instanceof RpcError && !FOR_THE_CLIENT.has(error.code))
-    return errorResult(`${error.message} (JSON-RPC error ${error.code})`)
-  throw error
 }
 
 function oneSource(asker: string, both: boolean): string {

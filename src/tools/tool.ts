@@ -1,3 +1,5 @@
+import { errorResult } from '../protocol/content.ts'
+import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Exchange } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
 
@@ -8,4 +10,20 @@ export interface ProxyTool {
   readonly definition: JsonObject
   /** Answers with a CallToolResult; what the model did wrong is an `isError` result, never a throw. */
   call(args: JsonObject, exchange: Exchange): Promise<JsonObject>
+}
+
+/** Errors that clients act on: a capability is missing, a person has to visit an address, the request was cancelled. */
+const FOR_THE_CLIENT: ReadonlySet<number> = new Set([
+  RPC.headerMismatch,
+  RPC.missingClientCapability,
+  RPC.unsupportedVersion,
+  RPC.urlElicitationRequired,
+  RPC.cancelled,
+])
+
+/** A JSON-RPC error of the tool that was called is a failure of the tool that called it, which the model can read. */
+export function refusal(error: unknown): JsonObject {
+  if (error instanceof RpcError && !FOR_THE_CLIENT.has(error.code))
+    return errorResult(`${error.message} (JSON-RPC error ${error.code})`)
+  throw error
 }

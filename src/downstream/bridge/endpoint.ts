@@ -5,15 +5,8 @@ import { isObject, type JsonObject } from '../../protocol/json.ts'
 import type { Logger } from '../../telemetry/log.ts'
 import { readBody } from '../http/body.ts'
 import { isJson } from '../http/headers.ts'
+import type { Endpoint } from '../listen.ts'
 import type { TokenGate } from './token-gate.ts'
-
-export interface BridgeEndpoint {
-  /** True for everything that it answers, if only to say that it is not there. */
-  serves(url: URL): boolean
-  /** False: it was refused, and has been answered. */
-  authorize(request: IncomingMessage, response: ServerResponse): boolean
-  handle(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void>
-}
 
 export interface EndpointOptions {
   bridge: Bridge
@@ -29,7 +22,7 @@ export interface EndpointOptions {
 
 export const BRIDGE_PATH = '/bridge'
 
-export function createBridgeEndpoint(options: EndpointOptions): BridgeEndpoint {
+export function createBridgeEndpoint(options: EndpointOptions): Endpoint {
   const { bridge, gate, logger, maxBodyBytes = 8 * 1024 * 1024, bodyMs = 30_000, maxUnderway = 32 } = options
   let underway = 0
 

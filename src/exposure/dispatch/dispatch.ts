@@ -28,7 +28,7 @@ export interface DispatchOptions extends DispatchParts {
   ownTools: ReadonlySet<string>
 }
 
-const ACTIONS: Readonly<Record<ActionName, Action>> = {
+const HANDLERS: Readonly<Record<ActionName, Action>> = {
   list,
   search,
   call,
@@ -94,7 +94,7 @@ async function dispatch(
     next,
     allowed: tool.allowed,
   }
-  return ACTIONS[action](params, situation, options)
+  return HANDLERS[action](params, situation, options)
 }
 
 /** A question about kept results is one of the proxy's own tools, which reads its parameters itself. */

@@ -3,7 +3,7 @@ import { isObject } from '../../protocol/json.ts'
 import type { Upstreams } from '../../upstream/upstreams.ts'
 import type { Directory } from '../directory.ts'
 import type { Resources } from '../resources.ts'
-import type { Routes } from '../router.ts'
+import type { Routes } from './cursor.ts'
 
 /** Completes an argument at the server whose prompt or resource it belongs to. */
 export function completionRoutes(upstreams: Upstreams, directory: Directory, resources: Resources): Routes {

@@ -1,5 +1,5 @@
 import type { Upstreams } from '../../upstream/upstreams.ts'
-import type { Routes } from '../router.ts'
+import type { Routes } from './cursor.ts'
 
 /** `logging/setLevel`, for all servers at once. */
 export function loggingRoutes(upstreams: Upstreams): Routes {

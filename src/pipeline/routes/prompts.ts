@@ -2,8 +2,7 @@ import type { Upstreams } from '../../upstream/upstreams.ts'
 import type { Directory } from '../directory.ts'
 import { joinHints } from '../hints.ts'
 import type { Resources } from '../resources.ts'
-import type { Routes } from '../router.ts'
-import { refuseCursor } from './cursor.ts'
+import { type Routes, refuseCursor } from './cursor.ts'
 
 /** Prompts of all servers as one list, and each from the server that has it. */
 export function promptRoutes(upstreams: Upstreams, directory: Directory, resources: Resources): Routes {

@@ -8,9 +8,8 @@ import type { ServerList, Upstreams } from '../../upstream/upstreams.ts'
 import type { AddressBook } from '../address-book.ts'
 import { joinHints } from '../hints.ts'
 import type { Resources } from '../resources.ts'
-import type { Routes } from '../router.ts'
 import type { Address } from '../uri-map.ts'
-import { refuseCursor } from './cursor.ts'
+import { type Routes, refuseCursor } from './cursor.ts'
 
 /** Resources of all servers as one list, and reading and subscribing at the server that has the URI. */
 export function resourceRoutes(upstreams: Upstreams, resources: Resources, book: AddressBook): Routes {

@@ -5,8 +5,7 @@ import { LargeResult, plain, type Result } from '../../protocol/result.ts'
 import type { Upstreams } from '../../upstream/upstreams.ts'
 import { mayOffer } from '../may-offer.ts'
 import type { Resources } from '../resources.ts'
-import type { Routes } from '../router.ts'
-import { refuseCursor } from './cursor.ts'
+import { type Routes, refuseCursor } from './cursor.ts'
 
 /** Tasks of several servers (MCP 2025-11-25, basic/utilities/tasks, experimental). Their ids are unguessable, so they never collide. */
 export interface Tasks {

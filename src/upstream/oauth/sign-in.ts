@@ -43,7 +43,7 @@ export class SignInEnded extends Error {
 /** Begins to listen, registers where needed, and says where the person has to go. */
 export async function beginSignIn(request: SignInRequest): Promise<SignIn> {
   const { sdk, realm, scope, settings, fetchFn } = request
-  const receiver = await listen(request)
+  const receiver = await listenForRedirect(request)
   try {
     const { redirectUri, state } = receiver
     const client =
@@ -143,7 +143,7 @@ function codeOf(sdk: Sdk, { metadata }: Realm, answer: URLSearchParams): string 
 }
 
 /** On the configured port, or on the one that the client is registered with, where that is still free. */
-async function listen({ settings, client }: SignInRequest): Promise<Receiver> {
+async function listenForRedirect({ settings, client }: SignInRequest): Promise<Receiver> {
   const { redirectPort } = settings
   if (redirectPort !== 0) {
     return await receiveRedirect(redirectPort).catch((error: unknown) => {

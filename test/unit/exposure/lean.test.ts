@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { createEngine, ENGINE_DEFAULTS } from '../../../src/engine/lanes.ts'
 import { lean } from '../../../src/exposure/lean.ts'
+import { PROXY_TOOL_NAMES } from '../../../src/exposure/names.ts'
 import { isObject, type JsonObject } from '../../../src/protocol/json.ts'
-import { createProxyTools, PROXY_TOOL_NAMES } from '../../../src/tools/index.ts'
+import { createProxyTools } from '../../../src/tools/index.ts'
 
 const definitions = createProxyTools({
   engine: createEngine({ ...ENGINE_DEFAULTS, queryTimeout: 1000 }),

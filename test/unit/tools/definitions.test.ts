@@ -1,9 +1,10 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, test } from 'vitest'
 import type { Engine } from '../../../src/engine/engine.ts'
+import { PROXY_TOOL_NAMES } from '../../../src/exposure/names.ts'
 import { isObject } from '../../../src/protocol/json.ts'
 import type { Keeper } from '../../../src/store/keeper.ts'
-import { createProxyTools, PROXY_TOOL_NAMES } from '../../../src/tools/index.ts'
+import { createProxyTools } from '../../../src/tools/index.ts'
 import { INSTRUCTIONS } from '../../../src/tools/instructions.ts'
 import { verifies } from '../../support/verifies.ts'
 
