@@ -2,8 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LOOPBACK, nameOfHost } from '../config/loopback.ts'
 import { refuse } from './refuse.ts'
 
-export { isLoopback } from '../config/loopback.ts'
-
 /** Every address of the machine. */
 const ANY = ['0.0.0.0', '[::]']
 

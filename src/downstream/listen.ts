@@ -6,10 +6,11 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { isLoopback } from '../config/loopback.ts'
 import type { Profile } from '../config/profiles.ts'
 import { ProxyError } from '../protocol/errors.ts'
 import type { Authenticator, Principal } from './authenticate.ts'
-import { createGuard, isLoopback } from './guard.ts'
+import { createGuard } from './guard.ts'
 import type { ModernService } from './modern-service.ts'
 import { refuse } from './refuse.ts'
 import { requestUrl } from './request-url.ts'
