@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { createGuard, isLoopback } from '../../../src/downstream/guard.ts'
+import { isLoopback } from '../../../src/config/loopback.ts'
+import { createGuard } from '../../../src/downstream/guard.ts'
 import { requestUrl } from '../../../src/downstream/request-url.ts'
 
 function allows(bound: string, headers: Record<string, string>): boolean {
