@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
-import { createEngine, ENGINE_DEFAULTS } from '../dist/engine/lanes.js'
+import { createEngine, ENGINE_DEFAULTS } from '../dist/engine/pool.js'
 import { interleaved, machine, seeded } from './lib/measure.mjs'
 
 const rounds = Number(process.argv[2] ?? 30)

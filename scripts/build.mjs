@@ -34,7 +34,7 @@ async function bundle() {
     input: {
       main: 'src/main.ts',
       worker: 'src/engine/worker.ts',
-      'module-host': 'src/upstream/module-host.ts',
+      'module-host': 'src/features/external/host.ts',
     },
     plugins: [
       {

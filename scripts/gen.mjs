@@ -7,8 +7,13 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { featuresTable } from '../dist/config/features.js'
-import { jsonSchemaText } from '../dist/config/json-schema.js'
-import { externalTable, modulesText, serversTable, settingsTable } from '../dist/config/option-table.js'
+import {
+  externalTable,
+  jsonSchemaText,
+  modulesText,
+  serversTable,
+  settingsTable,
+} from '../dist/config/generate.js'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const check = process.argv.includes('--check')

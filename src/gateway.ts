@@ -2,40 +2,42 @@
 import { identityOf } from './config/identity.ts'
 import { profilesOf } from './config/profiles.ts'
 import type { Config } from './config/schema.ts'
-import { createAudience } from './downstream/audience.ts'
-import { createModernService } from './downstream/modern.ts'
-import { type Listener, serve } from './downstream/serve.ts'
-import { createEngine, ENGINE_DEFAULTS } from './engine/lanes.ts'
-import { PROXY_TOOL_NAMES } from './exposure/names.ts'
-import { accessOf } from './gateway/access.ts'
-import { createBackend } from './gateway/backend.ts'
-import { withBuiltIn } from './gateway/built-in.ts'
+import { createEngine, ENGINE_DEFAULTS } from './engine/pool.ts'
+import { createServerQuotas } from './features/quota/servers.ts'
+import { openResultCache } from './features/result-cache/result-cache.ts'
+import { withBuiltIn } from './features/utils/utils.ts'
+import { accessOf, createBackend } from './gateway/backend.ts'
 import { openExposure } from './gateway/exposure.ts'
 import type { Gateway, GatewayParts } from './gateway/gateway-types.ts'
 import { openKeeper } from './gateway/keeper.ts'
-import { describeLayers } from './gateway/layers.ts'
 import { openListChangedCommand } from './gateway/list-changed-command.ts'
 import { openModules } from './gateway/modules.ts'
-import { createOnion } from './gateway/onion.ts'
-import { openResultCache } from './gateway/result-cache.ts'
-import { createServerQuotas } from './gateway/server-quotas.ts'
-import { openUpstreams, serverOptionsOf } from './gateway/servers.ts'
-import { openSignIn } from './gateway/sign-in.ts'
-import { permitsOf, toolListsOf, unmatchedTools } from './gateway/tool-policy.ts'
-import { createAddressBook } from './pipeline/address-book.ts'
+import { createOnion, describeLayers } from './gateway/onion.ts'
+import {
+  openSignIn,
+  openUpstreams,
+  permitsOf,
+  serverOptionsOf,
+  toolListsOf,
+  unmatchedTools,
+  withToolFilter,
+} from './gateway/servers.ts'
+import { silentLogger } from './observe/log.ts'
+import { createLedger } from './observe/savings.ts'
 import { RPC, RpcError } from './protocol/errors.ts'
 import type { Client, Handler } from './protocol/exchange.ts'
-import { silentLogger } from './telemetry/log.ts'
-import { createLedger } from './telemetry/savings.ts'
-import { withToolFilter } from './upstream/tool-filter.ts'
+import { PROXY_TOOL_NAMES } from './proxy/own-tools.ts'
+import { createAddressBook } from './proxy/uris.ts'
+import { createAudience } from './server/audience.ts'
+import { createModernService } from './server/modern.ts'
+import { type Listener, serve } from './server/serve.ts'
 
+export type { ProfileStatus } from './features/package/profile-status.ts'
 export type { Gateway, GatewayParts } from './gateway/gateway-types.ts'
-export type { LayerStatus } from './gateway/layers.ts'
 export type { ModuleStatus, UnmatchedPattern } from './gateway/modules.ts'
-export type { ProfileStatus } from './gateway/profile-status.ts'
-export type { SignInParts } from './gateway/sign-in.ts'
-export type { UnmatchedTool } from './gateway/tool-policy.ts'
-export type { Reconfigured } from './upstream/upstreams.ts'
+export type { LayerStatus } from './gateway/onion.ts'
+export type { SignInParts, UnmatchedTool } from './gateway/servers.ts'
+export type { Reconfigured } from './upstream/contract.ts'
 
 /** Longest message taken from a client or a server, in bytes. */
 const MAX_MESSAGE_BYTES = 256 * 1024 * 1024
@@ -116,7 +118,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
   // Whoever speaks over standard input alone has nowhere to read them.
   const watched = transport !== 'stdio' || bridgeOptions.enabled
   const metrics = watched
-    ? (await import('./gateway/metrics.ts')).createMetrics({ ledger, keeper, elapsed })
+    ? (await import('./features/metrics/metrics.ts')).createMetrics({ ledger, keeper, elapsed })
     : undefined
   const { handler, plain, layers } = createOnion(config, {
     engine,
@@ -164,7 +166,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
   }
   const tellMetrics = metrics && (() => metrics.text(upstreams))
   const bridge = bridgeOptions.enabled
-    ? (await import('./gateway/bridge.ts')).openBridge(config, {
+    ? (await import('./features/scripts/wiring.ts')).openBridge(config, {
         handler: plainly(),
         backend,
         engine,
@@ -234,11 +236,11 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     layers: () => describeLayers(layers(), modules.status(), current),
     async profiles() {
       if (profiles.length === 0) return []
-      const { profileStatuses } = await import('./gateway/profile-status.ts')
+      const { profileStatuses } = await import('./features/package/profile-status.ts')
       return profileStatuses(profiles, plainly(), upstreams)
     },
     async unmatched() {
-      const { visitAll } = await import('./gateway/profile-status.ts')
+      const { visitAll } = await import('./features/package/profile-status.ts')
       const listed = new Map<string, readonly string[]>()
       await visitAll(profiles, plainly(), upstreams, async (client) => {
         await modules.unmatched()

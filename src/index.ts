@@ -1,7 +1,7 @@
 /** Public API: run the gateway inside another program, and write layers for it. */
 
 export { type Loaded, type LoadRequest, loadConfig, parseConfig } from './config/load.ts'
-export type { ModuleOptions } from './config/modules/entry.ts'
+export type { ModuleOptions } from './config/modules.ts'
 export type { Config } from './config/schema.ts'
 export {
   createGateway,
@@ -22,13 +22,13 @@ export {
   type ModuleHealth,
   type Notice,
   type Notify,
-} from './modules/module.ts'
-export type { NamingPattern } from './modules/patterns.ts'
+} from './module-runtime/module.ts'
+export type { NamingPattern } from './module-runtime/patterns.ts'
+export type { Logger } from './observe/log.ts'
+export { LargeResult, plain, type Result } from './protocol/content.ts'
 export { ERROR_CODES, type ErrorCode, ProxyError, RpcError } from './protocol/errors.ts'
 export type { Agent, Client, Exchange, Handler, Middleware } from './protocol/exchange.ts'
 export type { JsonObject, JsonValue } from './protocol/json.ts'
-export { LargeResult, plain, type Result } from './protocol/result.ts'
-export type { Transport } from './protocol/transport.ts'
-export type { Logger } from './telemetry/log.ts'
+export type { Transport } from './protocol/message.ts'
 export type { TextChange, TextRule } from './text/change.ts'
 export type { Serve } from './upstream/in-process.ts'

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
 import { runCli } from './cli/cli.ts'
-import { processHost } from './cli/host.ts'
+import { processHost } from './cli/program.ts'
 
 process.exitCode = await runCli(processHost(), process.argv.slice(2))

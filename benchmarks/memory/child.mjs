@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import v8 from 'node:v8'
 import vm from 'node:vm'
-import { createLane } from '../../dist/engine/lane.js'
+import { createLane } from '../../dist/engine/pool.js'
 import { kept, log, records } from '../engines/data.mjs'
 
 const [kind, size] = process.argv.slice(2)

@@ -8,11 +8,11 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { parseConfig } from '../../dist/config/load.js'
-import { createEngine, ENGINE_DEFAULTS } from '../../dist/engine/lanes.js'
+import { createEngine, ENGINE_DEFAULTS } from '../../dist/engine/pool.js'
 import { openModules } from '../../dist/gateway/modules.js'
-import { compose } from '../../dist/pipeline/onion.js'
+import { silentLogger } from '../../dist/observe/log.js'
 import { withOrigin } from '../../dist/protocol/origin.js'
-import { silentLogger } from '../../dist/telemetry/log.js'
+import { compose } from '../../dist/proxy/onion.js'
 
 const INTERCEPTOR = fileURLToPath(new URL('./interceptor.mjs', import.meta.url))
 

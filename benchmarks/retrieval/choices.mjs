@@ -1,8 +1,7 @@
 /** One table for each choice that was left open: what it changes in what is found, and in tokens. */
 import { cutAdaptively } from '../../dist/discovery/adaptive.js'
-import { leadOf } from '../../dist/discovery/lead.js'
 import { indexTools, WEIGHTS } from '../../dist/discovery/lexical.js'
-import { signatureOf } from '../../dist/discovery/signature.js'
+import { leadOf, signatureOf } from '../../dist/discovery/signature.js'
 import { tokensOf } from '../answers/tokens.mjs'
 import { median } from '../lib/measure.mjs'
 import { clientOf } from './client.mjs'

@@ -1,8 +1,8 @@
 /** A client of the `retrieve` exposure over tools of a set: the replies and definitions that it would see, in tokens. */
 import { indexTools } from '../../dist/discovery/lexical.js'
-import { createRetrieve } from '../../dist/exposure/retrieve/retrieve.js'
+import { createRetrieve } from '../../dist/features/retrieve/retrieve.js'
+import { createProxyTools, PROXY_TOOL_NAMES } from '../../dist/features/shape/tools.js'
 import { withOrigin } from '../../dist/protocol/origin.js'
-import { createProxyTools, PROXY_TOOL_NAMES } from '../../dist/tools/index.js'
 import { tokensOf } from '../answers/tokens.mjs'
 
 /** What the proxy offers beside the tools of servers; nothing of it is called here. */

@@ -1,6 +1,6 @@
 /** How long an index of 5,000 tools takes, and a question to it. */
 import { indexReading, WEIGHTS } from '../../dist/discovery/lexical.js'
-import { readTools } from '../../dist/discovery/reading.js'
+import { readTools } from '../../dist/discovery/postings.js'
 import { median, quantile } from '../lib/measure.mjs'
 import { coldTimes } from './cold.mjs'
 import { cpu, manyTools, plainLoop } from './many.mjs'

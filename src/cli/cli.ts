@@ -1,8 +1,7 @@
 /** From arguments to an exit code: 0 all well, 1 something failed, 2 the configuration or the command line is wrong. */
 import { CommanderError } from 'commander'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
-import type { Host } from './host.ts'
-import { createProgram } from './program.ts'
+import { createProgram, type Host } from './program.ts'
 
 const EXIT = { ok: 0, failed: 1, configuration: 2 } as const
 

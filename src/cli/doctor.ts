@@ -1,21 +1,21 @@
 /** Says what works and how to mend what does not. */
-import { mkdtempSync, rmSync } from 'node:fs'
+
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { dataDirectory, prepareDataDirectory } from '../config/data-directory.ts'
-import { holdersOf } from '../config/modules/holders.ts'
+import { issuersOf } from '../config/auth-options.ts'
+import { isLoopback } from '../config/loopback.ts'
+import { holdersOf, type ModuleConfig, type UsedModule } from '../config/modules.ts'
 import type { Config } from '../config/schema.ts'
 import type { ServerConfig } from '../config/servers.ts'
-import type { ModuleStatus } from '../gateway.ts'
+import { dataDirectory, prepareDataDirectory } from '../data/directory.ts'
+import { mayExist, readTokens, tokenFile } from '../data/tokens.ts'
+import type { ModuleStatus, ProfileStatus, UnmatchedPattern, UnmatchedTool } from '../gateway.ts'
+import { silentLogger } from '../observe/log.ts'
+import { createRedactor, type Redactor, secretsOf } from '../observe/redact.ts'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
 import { isObject, own } from '../protocol/json.ts'
-import { silentLogger } from '../telemetry/log.ts'
-import { createRedactor, type Redactor } from '../telemetry/redact.ts'
-import { secretsOf } from '../telemetry/secret.ts'
-import { authFinding } from './doctor-auth.ts'
-import type { Host } from './host.ts'
-import type { Invocation } from './program.ts'
-import { settle } from './settle.ts'
-import { standing } from './standing.ts'
+import type { Host, Invocation } from './program.ts'
+import { settle, standing } from './settle.ts'
 
 /** What was looked at, and how it is. */
 export interface Finding {
@@ -86,7 +86,7 @@ async function serverFindings(config: Config, host: Host): Promise<Finding[]> {
       config.servers.map((server, at) => probe(server, config, memoryOf(at), host)),
     )
     const found = [...tried, ...(await standingFindings(config, host))]
-    const { listFindings, namesItems } = await import('./doctor-lists.ts')
+    const { listFindings, namesItems } = await import('./doctor.ts')
     if (!namesItems(config)) return found
     const answered = config.servers.flatMap((server, at) =>
       tried[at]?.state === 'ok' ? [{ server, at }] : [],
@@ -209,4 +209,162 @@ function table(findings: readonly Finding[]): string {
       return remedy === undefined || remedy === '' ? line : `${line}${' '.repeat(width + 11)}→ ${remedy}\n`
     })
     .join('')
+}
+
+// How clients authenticate, for doctor.
+
+interface AuthFinding {
+  subject: 'authentication'
+  state: 'ok' | 'warning' | 'broken'
+  message: string
+  remedy?: string
+}
+
+const subject = 'authentication'
+
+/** `now` in milliseconds since 1970. */
+function authFinding(
+  { settings }: Config,
+  { cwd, home }: { cwd: string; home: string },
+  now: number,
+): AuthFinding {
+  if (settings.transport === 'stdio')
+    return { subject, state: 'ok', message: 'the one local client that starts the proxy' }
+  try {
+    const { path, named } = tokenFile(settings, cwd, home)
+    const tokens = named || mayExist(path) ? readTokens(path) : undefined
+    const issuers = issuersOf(settings.auth)
+    const { url } = settings.auth.introspection
+    const ways = [
+      ...(tokens === undefined ? [] : [countOf(tokens, now)]),
+      ...(issuers.length === 0 ? [] : [`OAuth tokens of ${issuers.join(', ')}`]),
+      ...(url === undefined ? [] : [`OAuth tokens known at ${url}`]),
+    ]
+    if (ways.length > 0) return { subject, state: 'ok', message: ways.join('; ') }
+  } catch (error) {
+    if (!(error instanceof ProxyError)) throw error
+    return { subject, state: 'broken', message: error.message, remedy: error.next }
+  }
+  return unasked(settings)
+}
+
+function countOf(tokens: readonly { expires?: string }[], now: number): string {
+  const expired = tokens.filter(({ expires }) => expires !== undefined && Date.parse(expires) <= now).length
+  const past = expired === 0 ? '' : ` (${expired} expired)`
+  return `${tokens.length} token${tokens.length === 1 ? '' : 's'}${past}`
+}
+
+function unasked({ host, allowUnauthenticated }: Config['settings']): AuthFinding {
+  if (isLoopback(host))
+    return { subject, state: 'ok', message: `none: everybody on this machine may connect (${host})` }
+  const message = `none: everybody who reaches ${host} may connect`
+  const remedy = 'Make a token (mcp-rlm-proxy token add <name>), or name an issuer in "auth".'
+  return { subject, state: allowUnauthenticated ? 'warning' : 'broken', message, remedy }
+}
+
+// What modules make of what servers list: how much of it each profile has, and which patterns mean nothing of
+// it.
+
+/** The modules that decide what there is or name what there is, and ask nobody about it. */
+const NAMING: ReadonlySet<string> = new Set(['package', 'block', 'rename', 'quota', 'log'])
+
+/** True where there is anything to be found. */
+export function namesItems({ modules, servers, settings }: Config): boolean {
+  const lists = [settings.dispatch, ...servers.map(({ tools }) => tools)]
+  return modules.some(isNaming) || lists.some((one) => one?.allow !== undefined || one?.deny !== undefined)
+}
+
+/** Servers as they were tried, one after the other. */
+export interface Tried {
+  /** Those that answered, and no others. */
+  readonly config: Config
+  /** Where what each of them lists was remembered. */
+  readonly memories: readonly string[]
+  /** Names of those that did not answer. */
+  readonly silent: readonly string[]
+}
+
+/** Puts together in `dataDir` what the servers were heard to list, so that none of them is started once more: names depend on one another. */
+export async function listFindings(
+  { config, memories, silent }: Tried,
+  dataDir: string,
+  host: Host,
+): Promise<Finding[]> {
+  const { connect, bridge } = config.settings
+  const settings = {
+    ...config.settings,
+    exposure: 'passthrough' as const,
+    dataDir,
+    connect: { ...connect, lazy: true },
+    bridge: { ...bridge, enabled: false },
+  }
+  try {
+    for (const memory of memories) if (existsSync(memory)) cpSync(memory, dataDir, { recursive: true })
+    const gateway = await host.createGateway(
+      { ...config, modules: config.modules.filter(isNaming).map(withoutFile), settings },
+      {
+        logger: silentLogger,
+        signIn: { dataDir: dataDirectory(config, host.cwd, host.home), interactive: false },
+      },
+    )
+    try {
+      return [
+        ...(await gateway.profiles()).map((profile) => profileFinding(profile, config)),
+        ...(await gateway.unmatched()).flatMap((pattern) => patternFinding(pattern, silent, config)),
+      ]
+    } finally {
+      await gateway.close()
+    }
+  } catch (error) {
+    return [{ subject: 'modules', state: 'broken', message: messageOf(error) }]
+  }
+}
+
+function isNaming(module: ModuleConfig): module is UsedModule {
+  return module.kind === 'use' && NAMING.has(module.use)
+}
+
+/** Nothing of this is to be written into anybody's log. */
+function withoutFile(module: UsedModule): UsedModule {
+  const { file: _, ...options } = module.options
+  return { ...module, options }
+}
+
+function profileFinding({ name, title, isDefault, servers, tools }: ProfileStatus, config: Config): Finding {
+  const subject = `profile ${name}`
+  const path = config.settings.transport === 'sse' ? '/sse' : '/mcp'
+  const message = [
+    ...(title === undefined ? [] : [title]),
+    `${tools} tool${tools === 1 ? '' : 's'} of ${servers.length === 0 ? 'no server' : servers.join(', ')}`,
+    `--profile ${name} or ${path}/${name}`,
+    ...(isDefault ? ['the default'] : []),
+  ].join('; ')
+  if (tools > 0) return { subject, state: 'ok', message }
+  return {
+    subject,
+    state: 'warning',
+    message,
+    remedy: 'Compare "servers" and "tools" of it with what the servers list.',
+  }
+}
+
+/** None where the pattern is about a server that did not answer. */
+function patternFinding(
+  unmatched: UnmatchedPattern | UnmatchedTool,
+  silent: readonly string[],
+  { settings: { naming } }: Config,
+): Finding[] {
+  const { option, pattern } = unmatched
+  const meant = 'meant' in unmatched ? unmatched.meant : undefined
+  if (silent.some((name) => ['/', naming.separator].some((mark) => pattern.startsWith(name + mark))))
+    return []
+  const shown = pattern.slice(0, 200)
+  return [
+    {
+      subject: 'module' in unmatched ? `module ${unmatched.module}` : (unmatched.server ?? 'configuration'),
+      state: 'warning',
+      message: `${option}: "${shown}" fits nothing ${silent.length === 0 ? 'that the servers list' : 'listed by the servers that answered'}`,
+      remedy: meant === undefined ? 'Correct or remove it.' : `Did you mean "${meant}"?`,
+    },
+  ]
 }

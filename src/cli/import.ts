@@ -1,14 +1,15 @@
 /** Makes an mcp.json of the servers that clients already have. Their files are only read. */
+
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { readJsonc } from '../config/jsonc.ts'
 import { formatProblem } from '../config/problem.ts'
 import { absolutePath, readText } from '../config/sources.ts'
 import { ProxyError } from '../protocol/errors.ts'
-import { isObject, type JsonObject, setOwn } from '../protocol/json.ts'
+import { isObject, type JsonObject, own, setOwn } from '../protocol/json.ts'
 import { formatPlural } from '../text/format.ts'
-import { CLIENTS, type ClientFile, clientFiles } from './clients.ts'
-import type { Host } from './host.ts'
 import { writeNew } from './init.ts'
+import type { Host } from './program.ts'
 
 /** `client` undefined: all that are found. The result goes to standard output, or to the new file `out`. */
 export function importClients(host: Host, client: string | undefined, out: string | undefined): number {
@@ -67,4 +68,59 @@ function serversOf({ path, servers }: ClientFile, host: Host): [string, JsonObje
 function isThisProxy(entry: JsonObject): boolean {
   const words = [entry.command, ...(Array.isArray(entry.args) ? entry.args : [])]
   return words.some((word) => typeof word === 'string' && /(?:^|[/\\@])mcp-rlm-proxy(?:$|[/\\@])/.test(word))
+}
+
+// Where MCP clients keep their servers.
+
+interface ClientFile {
+  client: string
+  path: string
+  /** The maps of servers in a file of this client. */
+  servers(file: JsonObject): JsonObject[]
+}
+
+const CLIENTS = ['claude-desktop', 'claude-code', 'cursor', 'vscode'] as const
+
+/** Every file these clients may have on this machine, nearest first: the project's before the user's. */
+function clientFiles({
+  cwd,
+  home,
+  platform,
+  env,
+}: Pick<Host, 'cwd' | 'home' | 'platform' | 'env'>): ClientFile[] {
+  const applications =
+    platform === 'darwin'
+      ? join(home, 'Library', 'Application Support')
+      : platform === 'win32'
+        ? (env.APPDATA ?? join(home, 'AppData', 'Roaming'))
+        : (env.XDG_CONFIG_HOME ?? join(home, '.config'))
+  const standard = member('mcpServers')
+  return [
+    {
+      client: 'claude-desktop',
+      path: join(applications, 'Claude', 'claude_desktop_config.json'),
+      servers: standard,
+    },
+    { client: 'claude-code', path: join(cwd, '.mcp.json'), servers: standard },
+    {
+      client: 'claude-code',
+      path: join(home, '.claude.json'),
+      servers: (file) => [...projectServers(file, cwd), ...standard(file)],
+    },
+    { client: 'cursor', path: join(cwd, '.cursor', 'mcp.json'), servers: standard },
+    { client: 'cursor', path: join(home, '.cursor', 'mcp.json'), servers: standard },
+    { client: 'vscode', path: join(cwd, '.vscode', 'mcp.json'), servers: member('servers') },
+    { client: 'vscode', path: join(applications, 'Code', 'User', 'mcp.json'), servers: member('servers') },
+  ]
+}
+
+function member(name: string): (file: JsonObject) => JsonObject[] {
+  return (file) => [own(file, name)].filter(isObject)
+}
+
+/** Claude Code keeps the servers of each project beside those of the user. */
+function projectServers(file: JsonObject, cwd: string): JsonObject[] {
+  const projects = own(file, 'projects')
+  const project = isObject(projects) ? own(projects, cwd) : undefined
+  return isObject(project) ? member('mcpServers')(project) : []
 }

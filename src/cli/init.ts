@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { SAMPLE } from '../config/sample.ts'
 import { absolutePath } from '../config/sources.ts'
 import { hasCode, messageOf, ProxyError } from '../protocol/errors.ts'
-import type { Host } from './host.ts'
+import type { Host } from './program.ts'
 
 export function init(host: Host, file: string): number {
   const path = absolutePath(file, host.cwd, host.home)

@@ -1,15 +1,14 @@
 /** Signs in to a server in the terminal, and forgets it again. The tokens lie in the data directory, where `run` finds them. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { prepareDataDirectory } from '../config/data-directory.ts'
-import { hasAuthorization } from '../config/oauth-settings.ts'
+import { hasAuthorization } from '../config/auth-options.ts'
 import type { Config } from '../config/schema.ts'
 import type { ServerConfig } from '../config/servers.ts'
+import { prepareDataDirectory } from '../data/directory.ts'
 import type { Gateway, GatewayParts } from '../gateway.ts'
+import { silentLogger } from '../observe/log.ts'
 import { ProxyError } from '../protocol/errors.ts'
-import { silentLogger } from '../telemetry/log.ts'
-import type { Host } from './host.ts'
-import type { Invocation } from './program.ts'
+import type { Host, Invocation } from './program.ts'
 import { settle } from './settle.ts'
 
 /** A person takes their time. */

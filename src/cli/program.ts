@@ -1,9 +1,12 @@
 /** The command line as it is declared. Every command's code is loaded when it is used, so `--version` is quick. */
+
+import { homedir, tmpdir } from 'node:os'
 import { Command, Option } from 'commander'
-import { flagName, OPTION_NAMES } from '../config/names.ts'
-import { packageVersion } from '../config/version.ts'
+import { flagName, OPTION_NAMES } from '../config/aliases.ts'
+import { packageVersion } from '../config/identity.ts'
+import type { Config } from '../config/schema.ts'
+import type { Gateway, GatewayParts } from '../gateway.ts'
 import { ProxyError } from '../protocol/errors.ts'
-import type { Host } from './host.ts'
 
 /** What every command is told. */
 export interface Invocation {
@@ -203,7 +206,7 @@ function textOf(value: unknown): string | undefined {
 
 /** `mcp-rlm-proxy npx server` is a wish that needs a `--`. */
 async function refuseStrays(args: readonly string[], program: Command): Promise<never> {
-  const { nearest } = await import('../config/suggest.ts')
+  const { nearest } = await import('../config/keys.ts')
   const commands = program.commands.map((command) => command.name())
   const [word = '', ...more] = args
   const meant = more.length === 0 ? nearest(word, commands) : undefined
@@ -243,3 +246,61 @@ Examples:
 
 In your client, put the proxy in place of the servers:
   { "mcpServers": { "proxy": { "command": "npx", "args": ["-y", "mcp-rlm-proxy", "--config", "/path/to/mcp.json"] } } }`
+
+// The world a command runs in, handed in so that tests can build their own.
+
+export interface Host {
+  env: Readonly<Record<string, string | undefined>>
+  cwd: string
+  home: string
+  /** Directory for temporary files. */
+  temporary: string
+  /** As `process.platform` tells it: where clients keep their files depends on it. */
+  platform: string
+  /** Whether somebody sits at standard input. */
+  terminal?: boolean
+  stdout: { write(text: string): unknown }
+  stderr: { write(text: string): unknown }
+  /** Milliseconds, for latencies. */
+  now: () => number
+  /** Events of the process: signals and what nobody caught. */
+  events: ProcessEvents
+  exit(code: number): void
+  createGateway(config: Config, parts: GatewayParts): Promise<Gateway>
+}
+
+export interface ProcessEvents {
+  on(event: string, listener: (reason: unknown) => void): unknown
+  off(event: string, listener: (reason: unknown) => void): unknown
+}
+
+/** Whoever reads the output may have read enough (`… | head`): that is no failure, and no stack trace. */
+function writeOut(text: string): boolean {
+  if (!watched) {
+    watched = true
+    process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error
+      process.exit()
+    })
+  }
+  return process.stdout.write(text)
+}
+let watched = false
+
+/** The real one. The gateway is loaded when a command first needs it. */
+export function processHost(): Host {
+  return {
+    env: process.env,
+    cwd: process.cwd(),
+    home: homedir(),
+    temporary: tmpdir(),
+    platform: process.platform,
+    terminal: process.stdin.isTTY === true,
+    stdout: { write: writeOut },
+    stderr: process.stderr,
+    now: () => performance.now(),
+    events: process,
+    exit: (code) => process.exit(code),
+    createGateway: async (config, parts) => (await import('../gateway.ts')).createGateway(config, parts),
+  }
+}

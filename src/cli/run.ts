@@ -1,27 +1,24 @@
 /** Serves until the client leaves or a signal comes. */
-import { prepareDataDirectory, resetCaches } from '../config/data-directory.ts'
-import { holdersOf } from '../config/modules/holders.ts'
-import { CONFIG_PATH_VARIABLE } from '../config/names.ts'
+import { CONFIG_PATH_VARIABLE } from '../config/aliases.ts'
+import { holdersOf } from '../config/modules.ts'
 import type { Problem } from '../config/problem.ts'
 import { profilesOf } from '../config/profiles.ts'
 import { SAMPLE } from '../config/sample.ts'
 import type { Config } from '../config/schema.ts'
 import { absolutePath } from '../config/sources.ts'
-import type { Gateway } from '../gateway.ts'
-import { messageOf, ProxyError } from '../protocol/errors.ts'
-import { addToLedger } from '../telemetry/ledger-file.ts'
-import type { Logger } from '../telemetry/log.ts'
-import { createLogger } from '../telemetry/logger.ts'
-import { createRedactor, type Redactor } from '../telemetry/redact.ts'
-import { formatSavings } from '../telemetry/savings-report.ts'
-import { secretsOf } from '../telemetry/secret.ts'
+import { type FileWatch, watchFile } from '../config/watch.ts'
+import { prepareDataDirectory, resetCaches } from '../data/directory.ts'
+import type { Gateway, Reconfigured } from '../gateway.ts'
+import type { Logger } from '../observe/log.ts'
+import { createLogger } from '../observe/logger.ts'
+import { createRedactor, type Redactor, secretsOf } from '../observe/redact.ts'
+import { addToLedger, formatSavings } from '../observe/savings-report.ts'
+import { hasCode, messageOf, ProxyError } from '../protocol/errors.ts'
+import { isObject } from '../protocol/json.ts'
 import { formatPlural } from '../text/format.ts'
-import type { Host } from './host.ts'
 import { writeNew } from './init.ts'
-import type { Invocation } from './program.ts'
-import { startReload } from './reload.ts'
+import type { Host, Invocation, ProcessEvents } from './program.ts'
 import { settle } from './settle.ts'
-import { untilStopped } from './shutdown.ts'
 
 /** The exit code. In stdio mode nothing but the protocol is written to standard output. */
 export async function run(host: Host, invocation: Invocation): Promise<number> {
@@ -153,3 +150,181 @@ Three ways to start:
 
 A first mcp.json to paste:
 `
+
+// Takes over what is new in the configuration file while the proxy runs.
+
+interface ReloadParts {
+  /** As it was loaded. */
+  config: Config
+  /** Of its file when it was loaded (`stampOf`): what was written since then is not missed. */
+  stamp: string | undefined
+  /** Reads the file anew; throws what is wrong with it. */
+  load(): Promise<{ config: Config; warnings: readonly Problem[] }>
+  /** Puts the servers of a configuration to use. */
+  apply(config: Config): Promise<Reconfigured>
+  logger: Logger
+  /** Milliseconds until the file is watched: the client waits for its first answer, not for this. */
+  watchAfterMs?: number
+}
+
+interface Reload {
+  /** Reads the file, one time after the other. Never rejects: a file that is not valid changes nothing. */
+  now(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Settings that are looked at whenever a server is connected or called; the others are read once. */
+const LIVE: readonly string[] = ['profile', 'connect.timeoutMs', 'connect.callTimeoutMs', 'connect.lazy']
+
+/** Watches the file of the configuration, where it has one. */
+export function startReload({
+  config: first,
+  stamp,
+  load,
+  apply,
+  logger,
+  watchAfterMs = 1_000,
+}: ReloadParts): Reload {
+  let running = first
+  let last = Promise.resolve()
+  let closed = false
+
+  async function reload(): Promise<void> {
+    if (closed) return
+    try {
+      const { config, warnings } = await load()
+      for (const { place, path, message, remedy } of warnings)
+        logger.warn({ place }, `${path === '' ? '' : `${path} `}${message}. ${remedy}`)
+      const { added, changed, removed } = await apply(config)
+      const later = settingsThatDiffer(running.settings, config.settings).filter(
+        (path) => !LIVE.includes(path),
+      )
+      if (later.length > 0)
+        logger.warn({ settings: later }, 'these settings count when the proxy is started again')
+      logger.info({ added, changed, removed }, 'the configuration was read again')
+      // What waits for the next start is told with every change until then.
+      running = { ...config, settings: running.settings }
+    } catch (error) {
+      logger.error(
+        { error: messageOf(error) },
+        'the configuration is not valid and was not taken over; the one before goes on',
+      )
+    }
+  }
+
+  function now(): Promise<void> {
+    last = last.then(reload)
+    return last
+  }
+
+  const { file } = first
+  let watching: FileWatch | undefined
+  const opening = setTimeout(() => {
+    if (file !== undefined) watching = tryToWatch(file, stamp, now, logger)
+  }, watchAfterMs).unref()
+  return {
+    now,
+    async close() {
+      closed = true
+      clearTimeout(opening)
+      watching?.close()
+      await last
+    },
+  }
+}
+
+function tryToWatch(
+  file: string,
+  since: string | undefined,
+  now: () => Promise<void>,
+  logger: Logger,
+): FileWatch | undefined {
+  try {
+    return watchFile(file, () => void now(), { since })
+  } catch (error) {
+    logger.warn({ file, error: messageOf(error) }, 'changes of the configuration will not be noticed')
+    return undefined
+  }
+}
+
+/** Paths of the settings that are not the same: `['log.level']`. */
+function settingsThatDiffer(before: object, now: object, prefix = ''): string[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(now)])]
+  return names.flatMap((name) => {
+    const [a, b] = [before, now].map((settings) => (settings as Record<string, unknown>)[name])
+    if (isObject(a) && isObject(b)) return settingsThatDiffer(a, b, `${prefix}${name}.`)
+    return JSON.stringify(a) === JSON.stringify(b) ? [] : [prefix + name]
+  })
+}
+
+// How a run ends: a signal or the client's leaving closes everything once, in bounded time.
+
+export interface ShutdownOptions {
+  events: ProcessEvents
+  /** The client left: its input ended, or its output broke. */
+  ended: Promise<void>
+  close(): Promise<void>
+  /** What SIGHUP does; absent: it stops as the others do. */
+  hangUp?: () => void
+  /** Ends the process at once, for a second signal. */
+  exit(code: number): void
+  logger: Logger
+  /** Milliseconds that closing may take: kept results go to disk meanwhile. Default 8,000, within the ten seconds that supervisors give. */
+  patience?: number
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
+
+/** Resolves with the exit code when everything is closed, or when closing took too long. */
+export async function untilStopped(options: ShutdownOptions): Promise<number> {
+  const { events, ended, close, exit, logger, patience = 8_000 } = options
+  let signalled = false
+  let stop: (reason: string) => void = () => {}
+  const reason = new Promise<string>((resolve) => {
+    stop = resolve
+  })
+  const listeners = new Map<string, (value: unknown) => void>()
+  const listen = (event: string, listener: (value: unknown) => void): void => {
+    listeners.set(event, listener)
+    events.on(event, listener)
+  }
+  for (const signal of SIGNALS) {
+    listen(signal, () => {
+      if (signal === 'SIGHUP' && options.hangUp !== undefined) return options.hangUp()
+      // A client that leaves sends a signal to whoever is not gone at once: that is no order to lose what is being kept.
+      if (signalled) exit(1)
+      signalled = true
+      stop(signal)
+    })
+  }
+  // A session outlives a mistake in one request; what went wrong is in the log.
+  for (const event of ['uncaughtException', 'unhandledRejection']) {
+    listen(event, (error) => {
+      if (hasCode(error, 'EPIPE')) stop('the client is gone')
+      else logger.error({ err: error, event }, `not caught: ${messageOf(error)}`)
+    })
+  }
+  void ended.then(() => stop('the client left'))
+
+  logger.info({ reason: await reason }, 'stopping')
+  const code = await inTime(close(), patience, logger)
+  for (const [event, listener] of listeners) events.off(event, listener)
+  return code
+}
+
+async function inTime(closing: Promise<void>, patience: number, logger: Logger): Promise<number> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(resolve, patience, 'late')
+  })
+  try {
+    if ((await Promise.race([closing, late])) !== 'late') return 0
+    logger.warn({ patience }, 'closing took too long')
+    return 1
+  } catch (error) {
+    logger.error({ err: error }, 'closing failed')
+    return 1
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,9 +1,7 @@
 /** What past runs saved, from the ledger in the data directory. */
-import { dataDirectory } from '../config/data-directory.ts'
-import { readLedger } from '../telemetry/ledger-file.ts'
-import { formatSavings, mergeRows, totalsOf } from '../telemetry/savings-report.ts'
-import type { Host } from './host.ts'
-import type { Invocation } from './program.ts'
+import { dataDirectory } from '../data/directory.ts'
+import { formatSavings, mergeRows, readLedger, totalsOf } from '../observe/savings-report.ts'
+import type { Host, Invocation } from './program.ts'
 import { settle } from './settle.ts'
 
 /** Tools shown in the table. */

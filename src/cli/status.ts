@@ -1,14 +1,10 @@
 /** Shows in which order what stands around an exchange, and what else is to be had. */
-import { MODULE_PURPOSES } from '../config/module-purposes.ts'
-import { holdersOf } from '../config/modules/holders.ts'
+import { holdersOf, MODULE_PURPOSES } from '../config/modules.ts'
 import { type Profile, profilesOf } from '../config/profiles.ts'
 import type { LayerStatus, ModuleStatus } from '../gateway.ts'
-import { createRedactor } from '../telemetry/redact.ts'
-import { secretsOf } from '../telemetry/secret.ts'
-import type { Host } from './host.ts'
-import type { Invocation } from './program.ts'
-import { settle } from './settle.ts'
-import { standing } from './standing.ts'
+import { createRedactor, secretsOf } from '../observe/redact.ts'
+import type { Host, Invocation } from './program.ts'
+import { settle, standing } from './settle.ts'
 
 /** Starts the modules, and no server. Exit code 1 when one of them does not work. */
 export async function status(host: Host, invocation: Invocation, json: boolean): Promise<number> {

@@ -9,10 +9,9 @@ import {
   readTokens,
   type TokenEntry,
   tokenFile,
-} from '../config/token-file.ts'
+} from '../data/tokens.ts'
 import { ProxyError } from '../protocol/errors.ts'
-import type { Host } from './host.ts'
-import type { Invocation } from './program.ts'
+import type { Host, Invocation } from './program.ts'
 import { settle } from './settle.ts'
 
 /**

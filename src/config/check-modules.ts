@@ -1,10 +1,21 @@
 /** Checks the list of modules. A module may block or redact: one that cannot be had ends the start, it is never left out. */
-import { isObject, type JsonValue, own } from '../protocol/json.ts'
+
+import type * as z from 'zod'
+import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
 import type { CheckModules, ModuleSources } from './check.ts'
-import { checkExternalModule } from './check-external-module.ts'
-import { checkUsedModule } from './check-used-module.ts'
-import type { ModuleConfig, ModuleOptions } from './modules/entry.ts'
-import { BUILT_IN_MODULES, SHAPE } from './modules/index.ts'
+import { expandAll, type Surroundings } from './expand.ts'
+import { canonicalKeys, nearest, reportIssues, unknownKey } from './keys.ts'
+import {
+  BUILT_IN_MODULES,
+  type ExternalEntry,
+  type ExternalModule,
+  externalSchema,
+  type ModuleConfig,
+  type ModuleOptions,
+  SHAPE,
+  type UsedModule,
+  useSchema,
+} from './modules.ts'
 import { type Path, showSafely } from './problem.ts'
 import type { Report } from './report.ts'
 
@@ -85,4 +96,148 @@ function unique(modules: readonly ModuleConfig[]): ModuleConfig[] {
     taken.add(name)
     return name === module.name ? module : { ...module, name }
   })
+}
+
+// Checks an entry of the list of modules that names one of the proxy or of its embedder.
+
+const NAMES = { aliases: {}, ignored: [], later: [] }
+const COMMON = new Set(Object.keys(useSchema.shape))
+
+/** Undefined: it is left out, or is not valid. */
+function checkUsedModule(
+  written: JsonObject,
+  path: Path,
+  known: readonly ModuleOptions[],
+  { surroundings }: ModuleSources,
+  report: Report,
+): UsedModule | undefined {
+  const entry = expandAll(
+    only(written, (key) => COMMON.has(key)),
+    useSchema,
+    path,
+    surroundings,
+    report,
+  )
+  const parsed = useSchema.safeParse(entry)
+  if (!parsed.success) {
+    reportIssues(parsed.error.issues, entry, useSchema, path, report)
+    return undefined
+  }
+  const { use, name = use, disabled, timeoutMs, ...basics } = parsed.data
+  if (disabled) return undefined
+  const module = known.find((one) => one.name === use)
+  if (!module) {
+    const names = known.map((one) => one.name)
+    const meant = nearest(use, names)
+    report.add('error', [...path, 'use'], {
+      message: `is "${use}", which is no module`,
+      remedy: `${meant === undefined ? '' : `Did you mean "${meant}"? `}There are: ${names.join(', ')}.`,
+    })
+    return undefined
+  }
+  const options = readOptions(written, module.options, path, surroundings, report)
+  return options && { kind: 'use', use, name, options, timeoutMs, ...basics }
+}
+
+/** Options may stand in the entry itself or in its `config`. */
+function readOptions(
+  written: JsonObject,
+  schema: z.ZodObject,
+  path: Path,
+  surroundings: Surroundings | undefined,
+  report: Report,
+): JsonObject | undefined {
+  const inner = own(written, 'config')
+  const hasOwnConfig = Object.hasOwn(schema.shape, 'config')
+  const into: JsonObject = {}
+  const plain = only(written, (key) => !COMMON.has(key) && (hasOwnConfig || key !== 'config'))
+  canonicalKeys(plain, { schema, at: path, from: path, ...NAMES }, report, into)
+  if (!hasOwnConfig && inner !== undefined) {
+    if (!isObject(inner)) {
+      report.add('error', [...path, 'config'], {
+        message: `is ${showSafely(inner, path)}, but must be an object { … }`,
+        remedy: 'Write the options of the module into it, or beside "use".',
+      })
+      return undefined
+    }
+    canonicalKeys(inner, { schema, at: path, from: [...path, 'config'], ...NAMES }, report, into)
+  }
+  const options = expandAll(into, schema, path, surroundings, report)
+  const parsed = schema.safeParse(options)
+  if (parsed.success) return options
+  reportIssues(parsed.error.issues, options, schema, path, report)
+  return undefined
+}
+
+function only(object: JsonObject, wanted: (key: string) => boolean): JsonObject {
+  const part: JsonObject = {}
+  for (const [key, value] of Object.entries(object)) if (wanted(key)) setOwn(part, key, value)
+  return part
+}
+
+// Checks an entry of the list of modules that names one of somebody else: a file, a program, an address.
+
+/** Undefined: it is left out, or is not valid. */
+function checkExternalModule(
+  written: JsonObject,
+  path: Path,
+  { surroundings, resolve }: ModuleSources,
+  report: Report,
+): ExternalModule | undefined {
+  const ready = expandAll(knownKeys(written, path, report), externalSchema, path, surroundings, report)
+  const parsed = externalSchema.safeParse(ready)
+  if (!parsed.success) {
+    reportIssues(parsed.error.issues, ready, externalSchema, path, report)
+    return undefined
+  }
+  const { disabled, name, mode, failOpen, timeoutMs, priority, config, events, phase, payload, maxBytes } =
+    parsed.data
+  if (disabled) return undefined
+  const reach = reachOf(parsed.data, resolve)
+  if ('url' in reach && !(URL.canParse(reach.url) && /^https?:$/.test(new URL(reach.url).protocol))) {
+    report.addAt('error', [...path, 'url'], {
+      message: 'is not an http or https address',
+      remedy: 'Write the whole address, for example "http://localhost:9000/mcp".',
+    })
+    return undefined
+  }
+  return {
+    kind: 'external',
+    name: name ?? nameOf(reach),
+    mode,
+    failOpen,
+    timeoutMs,
+    priority,
+    reach,
+    config,
+    events,
+    phase,
+    payload,
+    maxBytes,
+  }
+}
+
+/** `config` is the module's own, whatever it holds. */
+function knownKeys(written: JsonObject, path: Path, report: Report): JsonObject {
+  const known = Object.keys(externalSchema.shape)
+  const entry: JsonObject = {}
+  for (const [key, value] of Object.entries(written)) {
+    if (known.includes(key)) setOwn(entry, key, value)
+    else unknownKey(key, [...path, key], known, [], report)
+  }
+  return entry
+}
+
+function reachOf(entry: ExternalEntry, resolve: (path: string) => string): ExternalModule['reach'] {
+  const { path, command, args = [], cwd, url = '', headers = {} } = entry
+  if (path !== undefined) return { path: resolve(path) }
+  if (command === undefined) return { url, headers }
+  const env = Object.entries(entry.env ?? {}).filter(([, value]) => value !== null)
+  return { command, args, cwd, env: Object.fromEntries(env.map(([key, value]) => [key, String(value)])) }
+}
+
+function nameOf(reach: ExternalModule['reach']): string {
+  if ('url' in reach) return new URL(reach.url).host
+  const file = 'path' in reach ? reach.path : reach.command
+  return file.split(/[\\/]/).at(-1) ?? file
 }

@@ -1,24 +1,20 @@
 /** Checks a whole configuration and collects every problem it has. Does no input or output of its own. */
-import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
-import { checkAuth } from './auth-settings.ts'
-import { checkBridge } from './bridge-settings.ts'
-import { type CheckedServers, checkServers } from './check-servers.ts'
-import type { Surroundings } from './expand.ts'
-import { expandAll } from './expand-all.ts'
-import { givenTwice } from './given-twice.ts'
-import { reportIssues } from './issues.ts'
+import { checkBridge } from '../features/scripts/options.ts'
+import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
+import { LATER, SERVER_ALIASES, SERVER_IGNORED, SERVER_SECTIONS } from './aliases.ts'
+import { checkAuth, longForm } from './auth-options.ts'
+import { expandAll, type Surroundings } from './expand.ts'
 import type { JsoncFile } from './jsonc.ts'
-import { read } from './keys.ts'
-import type { ModuleConfig } from './modules/entry.ts'
+import { canonicalKeys, read, reportIssues } from './keys.ts'
+import type { ModuleConfig } from './modules.ts'
+import { allowed } from './option.ts'
 import { settingRows } from './options.ts'
 import { type Path, type Problem, showSafely } from './problem.ts'
 import { settleProfiles } from './profiles.ts'
 import { createReport, type Report } from './report.ts'
-import type { Config } from './schema.ts'
-import { settleExposure } from './server-exposure.ts'
-import { type Settings, settingsSchema } from './settings.ts'
-import { overlay, unknownVariables } from './sources.ts'
-import { SETTINGS, split } from './split.ts'
+import { type Config, type Settings, settingsSchema } from './schema.ts'
+import { type ServerConfig, serverFaults, serverSchema, toServer } from './servers.ts'
+import { overlay, SETTINGS, split, unknownVariables } from './sources.ts'
 
 export interface CheckRequest extends Surroundings {
   file: string | undefined
@@ -55,7 +51,7 @@ export interface ModuleSources {
 }
 
 /** Undefined `config`: at least one of the problems is an error. */
-export interface Checked {
+interface Checked {
   config: Config | undefined
   problems: readonly Problem[]
 }
@@ -186,4 +182,155 @@ function freeze<T>(value: T): T {
     Object.values(value).forEach(freeze)
   }
   return value
+}
+
+// Checks the servers of a configuration and brings them into their final form.
+
+interface ServerSources {
+  /** What variables are filled in from. Undefined: texts are final. */
+  surroundings: Surroundings | undefined
+  /** The variables of an `envFile`. Throws when it cannot be read. */
+  readEnvFile(path: string): Record<string, string>
+  /** For servers without a time limit of their own. */
+  callTimeoutMs: number
+}
+
+interface CheckedServers {
+  servers: ServerConfig[]
+  disabled: string[]
+}
+
+/** `sections` are the maps of servers in the file, each with its path: `mcpServers`, `servers`. */
+function checkServers(
+  sections: readonly { path: Path; value: JsonValue }[],
+  sources: ServerSources,
+  report: Report,
+): CheckedServers {
+  const checked: CheckedServers = { servers: [], disabled: [] }
+  const seen = new Map<string, Path>()
+  for (const { path, value } of sections) {
+    if (!isObject(value)) {
+      report.add('error', path, {
+        message: `is ${showSafely(value, path)}, but must be an object with a server for each name`,
+        remedy: 'Write { "name": { "command": "…" } }.',
+      })
+      continue
+    }
+    for (const [name, entry] of Object.entries(value)) {
+      const here = [...path, name]
+      if (name.trim() === '') {
+        report.add('error', here, { message: 'has no name', remedy: 'Give the server a name.' })
+      } else if (seen.has(name)) {
+        report.add('error', here, { message: 'is there twice', remedy: 'Rename or remove one of the two.' })
+      } else {
+        seen.set(name, here)
+        checkServer(name, entry, here, sources, report, checked)
+      }
+    }
+  }
+  return checked
+}
+
+function checkServer(
+  name: string,
+  written: JsonValue,
+  path: Path,
+  sources: ServerSources,
+  report: Report,
+  into: CheckedServers,
+): void {
+  if (!isObject(written)) {
+    report.add('error', path, {
+      message: `is ${showSafely(written, path)}, but must be ${allowed(serverSchema)}`,
+      remedy: 'Write { "command": "…", "args": ["…"] } or { "url": "https://…" }.',
+    })
+    return
+  }
+  const names = { aliases: SERVER_ALIASES, ignored: SERVER_IGNORED, later: LATER.servers }
+  const entry = canonicalKeys(
+    withLongForms(written),
+    { schema: serverSchema, at: path, from: path, ...names },
+    report,
+    {},
+  )
+  if (entry.disabled === true) {
+    into.disabled.push(name)
+    return
+  }
+  const ready = expandAll(entry, serverSchema, path, sources.surroundings, report)
+  const parsed = serverSchema.safeParse(ready)
+  if (!parsed.success) return reportIssues(parsed.error.issues, ready, serverSchema, path, report)
+  const faults = serverFaults(parsed.data)
+  for (const { key, message, remedy } of faults) {
+    report.addAt('error', key === undefined ? path : [...path, ...[key].flat()], { message, remedy })
+  }
+  if (faults.length > 0) return
+  try {
+    const fileEnv = parsed.data.envFile === undefined ? {} : sources.readEnvFile(parsed.data.envFile)
+    into.servers.push(toServer(name, parsed.data, sources.callTimeoutMs, fileEnv))
+  } catch {
+    report.addAt('error', [...path, 'envFile'], {
+      message: 'names a file that cannot be read',
+      remedy: 'Check the path, or remove it.',
+    })
+  }
+}
+
+function withLongForms(written: JsonObject): JsonObject {
+  const oauth = own(written, 'oauth')
+  const tools = own(written, 'tools')
+  return {
+    ...written,
+    ...(oauth !== undefined && { oauth: longForm(oauth) }),
+    // As other clients have it: the tools that may be used.
+    ...(Array.isArray(tools) && { tools: { allow: tools } }),
+  }
+}
+
+// Servers whose tools are offered in another way than those of the rest: some are listed as they are, the
+// others hidden in one way.
+
+/**
+ * `settings.exposure` becomes the way in which tools are hidden, where a server asks for one; servers that are offered as they
+ * come say so. Two ways of hiding are an error: a client would be told two stories.
+ */
+function settleExposure(
+  settings: Settings,
+  servers: readonly ServerConfig[],
+  report: Report,
+): { settings: Settings; servers: readonly ServerConfig[] } {
+  const asked = servers.filter(({ exposure }) => exposure !== undefined && exposure !== 'passthrough')
+  const mode = settings.exposure === 'passthrough' ? asked[0]?.exposure : settings.exposure
+  for (const { name, exposure } of asked) {
+    if (exposure === mode) continue
+    report.addAt('error', [SERVER_SECTIONS[0], name, 'exposure'], {
+      message: `is ${exposure}, but other tools are behind ${mode}`,
+      remedy: `Write ${mode}, or passthrough.`,
+    })
+  }
+  if (mode === undefined || mode === settings.exposure) return { settings, servers }
+  return {
+    settings: { ...settings, exposure: mode },
+    servers: servers.map((server) => ({ ...server, exposure: server.exposure ?? 'passthrough' })),
+  }
+}
+
+// New names: two that want the same one cannot both have it, whatever is listed.
+
+/** The first name that is wanted twice, and by whom. */
+interface GivenTwice {
+  readonly name: string
+  readonly first: string
+  readonly second: string
+}
+
+/** @param wanted old names, each with the new one */
+export function givenTwice(wanted: Iterable<readonly [string, string]>): GivenTwice | undefined {
+  const owners = new Map<string, string>()
+  for (const [old, name] of wanted) {
+    const first = owners.get(name)
+    if (first !== undefined) return { name, first, second: old }
+    owners.set(name, old)
+  }
+  return undefined
 }

@@ -1,5 +1,11 @@
 /** `${VAR}` and `${VAR:-default}` in texts of the configuration, and the variables VS Code and Cursor know. */
+
 import { basename, sep } from 'node:path'
+import type { ZodType } from 'zod'
+import { isObject, type JsonObject, type JsonValue, setOwn } from '../protocol/json.ts'
+import { fromText, schemaAt } from './option.ts'
+import type { Path } from './problem.ts'
+import type { Report } from './report.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -9,7 +15,7 @@ export interface Surroundings {
   home: string
 }
 
-export interface Expansion {
+interface Expansion {
   text: string
   /** Variables that are not set and have no default; they stay as written. */
   missing: string[]
@@ -49,4 +55,60 @@ export function expand(text: string, { env, cwd, home }: Surroundings): Expansio
     return value ?? whole
   })
   return { text: expanded, missing, inputs }
+}
+
+// Fills in variables in every text below a value of the configuration.
+
+/** Keys of a server's entry whose texts mean nothing to the proxy. */
+const PASSED_ON: ReadonlySet<unknown> = new Set(['args', 'env', 'headers'])
+
+/**
+ * A copy of `root`, which `schema` describes and which lies at `at`. A text that came from variables becomes the number
+ * or boolean that is wanted there; words of an option with fixed values are read in any case. An unset variable is an
+ * error, but for what is the server's to judge: that is passed on, and stops no other server. Without `surroundings` texts are final: only words are read.
+ */
+export function expandAll(
+  root: JsonObject,
+  schema: ZodType,
+  at: Path,
+  surroundings: Surroundings | undefined,
+  report: Report,
+): JsonObject {
+  return object(root, [])
+
+  function object(value: JsonObject, inside: Path): JsonObject {
+    const copy: JsonObject = {}
+    for (const [key, child] of Object.entries(value)) setOwn(copy, key, walk(child, [...inside, key]))
+    return copy
+  }
+
+  function walk(value: JsonValue, inside: Path): JsonValue {
+    if (Array.isArray(value)) return value.map((child, index) => walk(child, [...inside, index]))
+    if (isObject(value)) return object(value, inside)
+    if (typeof value !== 'string') return value
+    const plain = { text: value, missing: [], inputs: [] }
+    const { text, missing, inputs } = surroundings === undefined ? plain : expand(value, surroundings)
+    for (const name of missing) {
+      const passes = PASSED_ON.has(inside[0])
+      report.addAt(passes ? 'warning' : 'error', [...at, ...inside], {
+        message: `uses \${${name}}, which is not set in the environment${passes ? '; it is passed on as it is' : ''}`,
+        remedy: `Set ${name}, or write \${${name}:-} for an empty value or \${${name}:-default} for another.`,
+      })
+    }
+    for (const name of inputs) {
+      report.addAt('warning', [...at, ...inside], {
+        message: `uses \${input:${name}}, which only VS Code can ask for; it is passed on as it is`,
+        remedy: `Write an environment variable instead, for example \${${name.replace(/\W/g, '_').toUpperCase()}}.`,
+      })
+    }
+    const target = schemaAt(schema, inside)
+    if (target === undefined) return text
+    return text === value ? wordOnly(target, text) : (fromText(target, text) as JsonValue)
+  }
+}
+
+/** A plain text in a file is never read as a number or boolean: `"8000"` is a mistake worth telling. */
+function wordOnly(schema: ZodType, text: string): string {
+  const read = fromText(schema, text)
+  return typeof read === 'string' ? read : text
 }

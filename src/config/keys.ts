@@ -1,12 +1,13 @@
 /** Brings the keys of a file into the spelling of the schema, and reports those that nobody knows. */
+
+import { distance } from 'fastest-levenshtein'
 import * as z from 'zod'
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../protocol/json.ts'
-import { unwrap } from './option.ts'
-import { formatPath, type Path } from './problem.ts'
+import { allowed, example, schemaAt, unwrap } from './option.ts'
+import { formatPath, type Path, showSafely } from './problem.ts'
 import type { Report } from './report.ts'
-import { nearest, plainName } from './suggest.ts'
 
-export interface KeyRules {
+interface KeyRules {
   schema: z.ZodObject
   /** Where the result lies in the schema of the file. */
   at: Path
@@ -143,4 +144,88 @@ export function write(object: JsonObject, path: Path, value: JsonValue): void {
   const next = isObject(inner) ? inner : {}
   setOwn(object, String(key), next)
   write(next, rest, value)
+}
+
+/** The known name that was probably meant: at most a third of the letters differ, or two of them. Undefined: none is near. */
+export function nearest(name: string, known: readonly string[]): string | undefined {
+  const wanted = plainName(name).slice(0, 100)
+  let best: string | undefined
+  let least = Math.max(wanted.length < 4 ? 1 : 2, Math.floor(wanted.length / 3)) + 1
+  for (const candidate of known) {
+    const changes = distance(wanted, plainName(candidate))
+    if (changes < least) {
+      least = changes
+      best = candidate
+    }
+  }
+  return best
+}
+
+/** A name without case, spaces, hyphens and underscores: `max_response_size` and `maxResponseSize` are one name. */
+export function plainName(name: string): string {
+  return name.replace(/[\s_-]/g, '').toLowerCase()
+}
+
+// Turns what the schema refuses into problems that say path, value, what is allowed and what to do.
+
+/** `value` is what lies at `at` and was parsed with `schema`; the issues' paths start there. */
+export function reportIssues(
+  issues: readonly z.core.$ZodIssue[],
+  value: JsonValue,
+  schema: z.ZodType,
+  at: Path,
+  report: Report,
+): void {
+  for (const issue of issues) {
+    const inside = issue.path.filter((key) => typeof key !== 'symbol')
+    const path = [...at, ...inside]
+    const target = schemaAt(schema, inside)
+    const wrong = valueAt(value, inside)
+    if (target === undefined) {
+      report.addAt('error', path, {
+        message: `is not valid: ${issue.message}`,
+        remedy: 'Correct this value.',
+      })
+      continue
+    }
+    const { facts } = unwrap(target)
+    if (typeof wrong === 'string' && facts.later?.includes(wrong)) {
+      report.addAt('error', path, {
+        message: `is "${wrong}", which is not available in this version`,
+        remedy: `Write ${allowed(target)}, or remove the option.`,
+      })
+      continue
+    }
+    report.addAt('error', path, {
+      message: `is ${showSafely(wrong, path)}, but must be ${allowed(target)}`,
+      remedy: remedy(target, wrong),
+    })
+  }
+}
+
+function remedy(target: z.ZodType, wrong: JsonValue | undefined): string {
+  if (typeof wrong === 'string' && /^-?\d+$/.test(wrong) && unwrap(target).type instanceof z.ZodNumber) {
+    const number = Number(wrong)
+    if (target.safeParse(number).success) return `Write ${number} without quotes.`
+  }
+  const { type } = unwrap(target)
+  const meant =
+    typeof wrong === 'string' && type instanceof z.ZodEnum
+      ? nearest(
+          wrong,
+          type.options.filter((option) => typeof option === 'string'),
+        )
+      : undefined
+  if (meant !== undefined) return `Did you mean "${meant}"?`
+  const sample = example(target)
+  return sample === undefined ? 'Correct it, or remove it.' : `Write for example ${sample}, or remove it.`
+}
+
+function valueAt(value: JsonValue, path: Path): JsonValue | undefined {
+  let at: JsonValue | undefined = value
+  for (const key of path) {
+    if (Array.isArray(at)) at = at[Number(key)]
+    else at = isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined
+  }
+  return at
 }

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 
 /** What an option knows beside its type. Kept as zod metadata, so that schema, table and messages have one source. */
-export interface OptionFacts {
+interface OptionFacts {
   /** One plain sentence for the person who writes the file. */
   description?: string | undefined
   /** What a number counts: `characters`, `seconds`, `bytes`. */
@@ -59,7 +59,7 @@ export function oneOf<const T extends readonly [string, ...string[]]>(
 }
 
 /** A schema together with everything that was wrapped around it. */
-export interface Leaf {
+interface Leaf {
   type: z.ZodType
   facts: OptionFacts
   /** Undefined: there is none. */
@@ -161,4 +161,21 @@ function word(options: readonly string[], facts: OptionFacts, value: string): st
     ...Object.entries(facts.spellings ?? {}),
   ]
   return pairs.find(same)?.[1] ?? value
+}
+
+// How often something may be done, as it is written in the configuration.
+
+/** `calls`: what `rps` counts, in a sentence. */
+export function rate(calls: string) {
+  return {
+    rps: number(calls, { unit: 'calls', min: 0.001, max: 1_000_000 }),
+    burst: integer(
+      'Calls that may be made at once after a pause. Not set: those of a second, one at least.',
+      {
+        unit: 'calls',
+        min: 1,
+        max: 1_000_000,
+      },
+    ).optional(),
+  }
 }

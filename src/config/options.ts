@@ -1,9 +1,10 @@
 /** Every option as one row: what the table in the documentation, `--help` and the environment are made from. */
+
 import * as z from 'zod'
-import { OPTION_NAMES } from './names.ts'
+import { OPTION_NAMES } from './aliases.ts'
 import { range, unwrap } from './option.ts'
+import { settingsSchema } from './schema.ts'
 import { serverSchema } from './servers.ts'
-import { settingsSchema } from './settings.ts'
 
 export interface OptionRow {
   /** `naming.prefix`, as written under `proxySettings` or in a server's entry. */

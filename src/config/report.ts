@@ -1,7 +1,6 @@
 /** Collects all problems of a configuration together with the places they come from. */
 import type { JsoncFile } from './jsonc.ts'
-import type { Path, Problem } from './problem.ts'
-import { formatPath } from './problem.ts'
+import { formatPath, type Path, type Problem } from './problem.ts'
 
 export interface Report {
   readonly problems: readonly Problem[]

@@ -1,8 +1,228 @@
 /** The whole configuration: the file as people write it, and the complete, frozen form the proxy runs on. */
+
 import * as z from 'zod'
-import type { ModuleConfig } from './modules/entry.ts'
+import { dispatchSchema, readbackSchema, spillSchema, utilsSchema } from '../features/dispatch/options.ts'
+import { toolCacheSchema } from '../features/result-cache/options.ts'
+import { indexSchema, retrieveSchema } from '../features/retrieve/options.ts'
+import { bridgeSchema } from '../features/scripts/options.ts'
+import { authSchema, signInSchema } from './auth-options.ts'
+import type { ModuleConfig } from './modules.ts'
+import { flag, integer, oneOf, text } from './option.ts'
 import { type ServerConfig, serverSchema } from './servers.ts'
-import { type Settings, settingsSchema } from './settings.ts'
+
+// `proxySettings`: how the proxy itself works. Types, defaults, ranges and descriptions of every option.
+
+const MEBIBYTE = 1024 * 1024
+
+const naming = z.object({
+  prefix: oneOf(
+    ['always', 'onConflict', 'never'],
+    'Whether a tool is called {server}_{tool}: always, only where two servers use the same name, or never.',
+  ).default('always'),
+  separator: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,4}$/)
+    .meta({
+      description: 'What stands between server and tool.',
+      allowed: 'one to four letters, digits, _ or -',
+    })
+    .default('_'),
+  maxLength: integer('The most characters of a tool name. Longer names are cut and stay unique.', {
+    unit: 'characters',
+    min: 10,
+    max: 200,
+  }).default(60),
+  charset: oneOf(
+    ['default', 'gemini'],
+    'Characters a tool name may have: letters, digits, _ and - (default), or lower case, digits and _ (gemini).',
+  ).default('default'),
+  rename: z
+    .record(z.string().min(1), z.string().min(1))
+    .meta({ description: 'New names for single tools: { "server/tool": "new_name" }.' })
+    .default({}),
+})
+
+const connect = z.object({
+  lazy: flag('Start a server when it is first needed, not when the proxy starts.').default(false),
+  timeoutMs: integer('How long a server may take to start and answer the handshake.', {
+    unit: 'milliseconds',
+    min: 100,
+    max: 600_000,
+  }).default(30_000),
+  listWaitMs: integer(
+    'How long a list waits for a server that is late, where there are others. Its tools are announced when they come.',
+    {
+      unit: 'milliseconds',
+      min: 100,
+      max: 600_000,
+    },
+  ).default(8_000),
+  callTimeoutMs: integer('How long a tool call may take. A server can have its own `timeout`.', {
+    unit: 'milliseconds',
+    min: 100,
+    max: 86_400_000,
+  }).default(120_000),
+  idleMs: integer(
+    'How long a connection that serves no client stays open after its lists were fetched. Not set: one minute.',
+    {
+      unit: 'milliseconds',
+      min: 1_000,
+      max: 86_400_000,
+    },
+  ).optional(),
+})
+
+const log = z.object({
+  level: oneOf(['debug', 'info', 'warning', 'error'], 'The least important messages that are still logged.', {
+    spellings: { warn: 'warning' },
+  }).default('info'),
+  file: text('A file for the log, readable by you alone. Not set: standard error.').optional(),
+})
+
+/** Options in the order in which the documentation lists them. */
+export const settingsSchema = z.object({
+  exposure: oneOf(
+    ['passthrough', 'retrieve', 'dispatch'],
+    'How the tools of the servers are offered: passthrough lists them all, retrieve lists a tool that finds them, dispatch lists one tool for everything.',
+  ).default('passthrough'),
+  transport: oneOf(
+    ['stdio', 'streamable-http', 'sse'],
+    'How clients reach the proxy: stdio for one local client, streamable-http or sse for several.',
+    {
+      spellings: {
+        http: 'streamable-http',
+        streamableHttp: 'streamable-http',
+        streamable_http: 'streamable-http',
+      },
+    },
+  ).default('stdio'),
+  profile: text(
+    'The profile that is served, and no other: the name of a `package` in `modules`. Not set: over HTTP, clients choose one by the path.',
+  ).optional(),
+  host: text('The address to listen on with streamable-http and sse. 127.0.0.1: this machine alone.').default(
+    '127.0.0.1',
+  ),
+  port: integer('The port to listen on with streamable-http and sse. 0: any free one.', {
+    min: 0,
+    max: 65_535,
+  }).default(8000),
+  allowUnauthenticated: flag(
+    'Serve clients on other machines although none of them has to authenticate.',
+  ).default(false),
+  dataDir: text('Where kept results, remembered tool lists and the savings ledger lie.').default(
+    '~/.mcpproxy',
+  ),
+  resetData: flag('Forget kept results and remembered tool lists of earlier runs before starting.').default(
+    false,
+  ),
+
+  maxResponseSize: integer(
+    'The longest result that passes unchanged. Longer ones are kept, and a preview is sent.',
+    {
+      unit: 'characters',
+      min: 200,
+      max: 100_000_000,
+    },
+  ).default(8_000),
+  maxResponseTokens: integer(
+    'The same limit in tokens. Where both are given, the one that is reached first counts.',
+    {
+      unit: 'tokens',
+      min: 50,
+      max: 50_000_000,
+    },
+  ).optional(),
+  maxErrorSize: integer('The longest error text of a tool that passes unchanged.', {
+    unit: 'characters',
+    min: 200,
+    max: 100_000_000,
+  }).default(32_000),
+  previewSize: integer('The size of a preview. Never more than `maxResponseSize`.', {
+    unit: 'characters',
+    min: 200,
+    max: 1_000_000,
+  }).default(2_000),
+  enableAutoTruncation: flag('false: every result passes unchanged, whatever its size.').default(true),
+  truncationMessage: text(
+    'Replaces the first line of a preview. {cache_id}, {size}, {tokens} and {limit} are filled in.',
+  ).optional(),
+  truncateOutputLength: integer(
+    'Cut the texts of a result to this length, the end stays; what is cut is lost, and up to `maxResponseSize` no previews are made. Not set: nothing is cut.',
+    { unit: 'characters', min: 1, max: 100_000_000 },
+  ).optional(),
+  queryTimeoutMs: integer('How long one query over a kept result may take.', {
+    unit: 'milliseconds',
+    min: 100,
+    max: 600_000,
+  }).default(20_000),
+
+  cacheTTLSeconds: integer('How long a kept result stays in memory after it was last used.', {
+    unit: 'seconds',
+    min: 1,
+    max: 31_536_000,
+  }).default(300),
+  cacheMaxEntries: integer('The most kept results in memory when agents are not kept apart.', {
+    unit: 'results',
+    min: 1,
+    max: 1_000_000,
+  }).default(50),
+  enableAgentIsolation: flag(
+    'Keep the results of each client to itself. false: all share one cache.',
+  ).default(true),
+  maxEntriesPerAgent: integer('The most results kept in memory for one client.', {
+    unit: 'results',
+    min: 1,
+    max: 1_000_000,
+  }).default(20),
+  maxMemoryPerAgent: integer(
+    'The most memory for the kept results of one client. All clients together have 1 GiB.',
+    {
+      unit: 'bytes',
+      min: 1024,
+      max: 1024 * 1024 * MEBIBYTE,
+    },
+  ).default(100 * MEBIBYTE),
+  maxTotalAgents: integer('The most clients whose results are kept; the one idle longest leaves first.', {
+    unit: 'clients',
+    min: 1,
+    max: 1_000_000,
+  }).default(1_000),
+  cacheDiskMaxBytes: integer('The most disk for results that left memory. 0: nothing is kept on disk.', {
+    unit: 'bytes',
+    min: 0,
+    max: 1024 * 1024 * MEBIBYTE,
+  }).default(1024 * MEBIBYTE),
+  cacheDiskMaxAgeSeconds: integer('How long a result stays on disk after it was last used.', {
+    unit: 'seconds',
+    min: 1,
+    max: 31_536_000,
+  }).default(86_400),
+
+  auth: authSchema.prefault({}).meta({
+    description: 'Who may connect with streamable-http and sse. Not set: everybody on this machine.',
+  }),
+  naming: naming.prefault({}).meta({ description: 'How tools are called.' }),
+  connect: connect.prefault({}).meta({ description: 'How servers are connected.' }),
+  oauth: signInSchema.prefault({}).meta({ description: 'How the proxy signs in to servers.' }),
+  retrieve: retrieveSchema
+    .prefault({})
+    .meta({ description: 'How tools are offered with the exposure `retrieve`.' }),
+  index: indexSchema.prefault({}).meta({ description: 'How tools are found there.' }),
+  dispatch: dispatchSchema.prefault({}).meta({ description: 'The exposure `dispatch`.' }),
+  spill: spillSchema.prefault({}).meta({ description: 'Results in files, in the exposure `dispatch`.' }),
+  readback: readbackSchema.prefault({}).meta({ description: 'How such files are read.' }),
+  utils: utilsSchema
+    .prefault({})
+    .meta({ description: 'A built-in server for files, for chains of tools and in place of a shell.' }),
+  bridge: bridgeSchema.prefault({}).meta({ description: 'Tools for scripts of this machine, over HTTP.' }),
+  toolCache: toolCacheSchema
+    .prefault({})
+    .meta({ description: 'Results of tools that only read, for the same call again.' }),
+  log: log.prefault({}).meta({ description: 'What is logged, and where.' }),
+})
+
+/** Complete: every option has its value. */
+export type Settings = z.output<typeof settingsSchema>
 
 /** `mcp.json`. Keys of other programs beside these are allowed and ignored. */
 export const fileSchema = z.object({

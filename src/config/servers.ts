@@ -1,9 +1,9 @@
 /** `mcpServers`: the servers behind the proxy, in the form that Claude Desktop, Cursor and VS Code use. */
+
 import * as z from 'zod'
-import type { Transport } from '../protocol/transport.ts'
-import { type OAuthSettings, oauthFaults, oauthSchema } from './oauth-settings.ts'
-import { flag, integer, names, oneOf, text } from './option.ts'
-import { rate } from './rate.ts'
+import type { Transport } from '../protocol/message.ts'
+import { type OAuthSettings, oauthFaults, oauthSchema } from './auth-options.ts'
+import { flag, integer, names, oneOf, rate, text } from './option.ts'
 
 /** One entry as written. Which keys go together is checked by `serverFaults`, whose messages name the remedy. */
 export const serverSchema = z.object({

@@ -1,13 +1,12 @@
 /** Tells when the configuration file is another: written anew, or replaced by one of the same name. */
-import { type FSWatcher, realpathSync, watch } from 'node:fs'
+import { type FSWatcher, realpathSync, statSync, watch } from 'node:fs'
 import { dirname } from 'node:path'
-import { stampOf } from './stamp.ts'
 
 export interface FileWatch {
   close(): void
 }
 
-export interface WatchOptions {
+interface WatchOptions {
   /** Milliseconds after the last change in which editors and tools finish what they write. */
   settleMs?: number
   /** What `stampOf` gave when the file was read: what was written since then is told as well. Not given: what is written from now on. */
@@ -54,4 +53,16 @@ export function watchFile(
 /** Where the file is named, and where it lies. */
 function foldersOf(file: string): string[] {
   return [...new Set([dirname(file), dirname(realpathSync(file))])]
+}
+
+// Tells one state of a file from another without reading it.
+
+/** Another for another file, and for the same after it was written; undefined where there is none. */
+export function stampOf(file: string): string | undefined {
+  try {
+    const { ino, size, mtimeNs } = statSync(file, { bigint: true })
+    return `${ino} ${size} ${mtimeNs}`
+  } catch {
+    return undefined
+  }
 }

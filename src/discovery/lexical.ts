@@ -1,15 +1,12 @@
 /** Finds tools by their words: BM25 over the fields of their definitions, blind to spelling and to the choice among like words. */
+
+import { distance } from 'fastest-levenshtein'
 import { own } from '../protocol/json.ts'
-import { isAction } from './actions.ts'
-import { type Asked, createAnswer } from './answer.ts'
 import type { SearchedTool } from './fields.ts'
-import { indexSpellings, type Spellings } from './misspelt.ts'
-import { withoutPhrases } from './phrases.ts'
-import { indexWords, type Postings } from './postings.ts'
-import { type Reading, readTools, type Weights } from './reading.ts'
-import type { ToolSearch } from './search.ts'
-import { alikeTo } from './thesaurus.ts'
-import { wordsOf } from './words.ts'
+import { indexWords, type Postings, type Reading, readTools, type Weights } from './postings.ts'
+import type { Found, ToolSearch } from './search.ts'
+import { alikeTo, withoutPhrases } from './thesaurus.ts'
+import { isAction, wordsOf } from './words.ts'
 
 /** Measured on labelled questions by `npm run bench -- retrieval`. */
 export const WEIGHTS: Weights = { name: 4, server: 1, description: 1, parameters: 0.5 }
@@ -121,4 +118,268 @@ function findNames(
 function questionWords(words: readonly string[]): string[] {
   const telling = words.filter((word) => !/^(?:\d+|[a-z])$/.test(word))
   return [...new Set(telling.length > 0 ? telling : words)].slice(0, mostWords)
+}
+
+// What of a question each tool answers, added up word by word, and whether that is enough to be an answer.
+
+/** How much a tool that has only a like word counts among those that make a word a common one. */
+const alikeShare = 0.1
+
+/**
+ * Below this the best tool has a common word of the question and no more: nothing fits. It is compared with what the best tool answers:
+ * the mean (geometric) of its share of the question and its share of one rare word, so that a long question needs no more words than
+ * a short one. Measured, like the three that follow, by `npm run bench -- retrieval`.
+ */
+const leastFit = 0.13
+/** How much of that words take away that no tool has, if all are. */
+const strangeness = 0.7
+/** What an action counts towards it: most tools that do something else have one of those as well. */
+const actionShare = 0.5
+/** What is asked for comes first, its circumstances later: each word counts so much less towards it than the one before. */
+const fading = 0.1
+
+/** A word of the question and what is known of it. */
+interface Asked {
+  /** Says what is done, not to what. */
+  action: boolean
+  /** `known` where tools have it or a like word; `guessed`: one that it may be misspelt of; `strange`: nothing, or a vague guess. */
+  standing: 'known' | 'guessed' | 'strange'
+  /** Worth of a word that so many tools have. */
+  worth(tools: number): number
+}
+
+/** For one question at a time; used again for the next, as its arrays are as long as the list of tools. */
+interface Answer {
+  /** Tools have this word of the question, or one that may stand for it and counts `weight`. */
+  take(postings: Postings | undefined, weight: number): void
+  /** What follows of this word are others that may stand for it. */
+  same(): void
+  /** That was all of one word. */
+  next(word: Asked): void
+  /** The best of all, `named` ones in any case and first; then all is as before the question. */
+  best(limit: number, named: readonly number[]): Found[]
+}
+
+function createAnswer(tools: number): Answer {
+  /** Of the word in work: how much each tool is about it, and the tools that are. */
+  const strongest = new Float64Array(tools)
+  const having = new Int32Array(tools)
+  let count = 0
+  let same = 0
+  /** Of all words so far: what tells the order, and what tells whether anything fits. */
+  const totals = new Float64Array(tools)
+  const evidence = new Float64Array(tools)
+  const touched = new Int32Array(tools)
+  let reached = 0
+  let possible = 0
+  const seen = { words: 0, known: 0, guessed: 0, weight: 0, strange: 0, possible: 0, rarest: 0 }
+
+  function clear(): void {
+    for (let at = 0; at < reached; at++) totals[touched[at] ?? 0] = evidence[touched[at] ?? 0] = 0
+    reached = possible = 0
+    for (const key of Object.keys(seen) as (keyof typeof seen)[]) seen[key] = 0
+  }
+
+  function fits(): boolean {
+    if (reached === 0) return false
+    // Guesses alone are noise, unless most words are misspelt.
+    if (seen.known === 0 && 2 * seen.guessed < seen.words) return false
+    if (seen.words === 1) return true
+    let most = 0
+    for (let at = 0; at < reached; at++) most = Math.max(most, evidence[touched[at] ?? 0] ?? 0)
+    const fit = most / Math.sqrt(seen.possible * seen.rarest)
+    return fit * (1 - (strangeness * seen.strange) / seen.weight) > leastFit
+  }
+
+  return {
+    take(postings, weight) {
+      if (postings === undefined) return
+      const { places, strengths } = postings
+      for (let at = 0; at < places.length; at++) {
+        const place = places[at] ?? 0
+        const strength = (strengths[at] ?? 0) * weight
+        const before = strongest[place] ?? 0
+        if (before === 0) having[count++] = place
+        if (strength > before) strongest[place] = strength
+      }
+    },
+
+    same() {
+      same = count
+    },
+
+    next({ action, standing, worth }) {
+      // A word that only stands for others is as rare as any.
+      const value = worth(count === 0 ? 0 : Math.max(1, same) + alikeShare * (count - same))
+      const weight = 1 / (1 + fading * seen.words)
+      const counted = value * weight * (action ? actionShare : 1)
+      for (let at = 0; at < count; at++) {
+        const place = having[at] ?? 0
+        const strength = strongest[place] ?? 0
+        if (totals[place] === 0) touched[reached++] = place
+        totals[place] = (totals[place] ?? 0) + strength * value
+        evidence[place] = (evidence[place] ?? 0) + strength * counted
+        strongest[place] = 0
+      }
+      possible += value
+      seen.words++
+      seen.possible += value * weight
+      seen.rarest = worth(1)
+      seen.weight += weight
+      if (count === 0 || standing === 'strange') seen.strange += weight
+      else seen[standing]++
+      count = same = 0
+    },
+
+    best(limit, named) {
+      const top = new Top(limit)
+      for (const place of named) top.offer(place, 1)
+      if (fits()) {
+        for (let at = 0; at < reached; at++) {
+          const place = touched[at] ?? 0
+          if (!named.includes(place)) top.offer(place, (totals[place] ?? 0) / possible)
+        }
+      }
+      clear()
+      return top.found
+    },
+  }
+}
+
+/** The first of a ranking, best first, equals by their places; nothing else is kept, as most of what is found is not shown. */
+class Top {
+  readonly found: Found[] = []
+  readonly #limit: number
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  offer(index: number, score: number): void {
+    const { found } = this
+    let at = found.length
+    while (at > 0 && follows(found[at - 1], index, score)) at--
+    if (at >= this.#limit) return
+    found.splice(at, 0, { index, score })
+    if (found.length > this.#limit) found.pop()
+  }
+}
+
+function follows(found: Found | undefined, index: number, score: number): boolean {
+  return found !== undefined && (found.score < score || (found.score === score && found.index > index))
+}
+
+// Words that one which no tool has may have been meant as: a misspelt one, a longer form, or a shorter one.
+
+/** Short words are one slip away from too many others. */
+const shortest = 4
+/** Two slips in a word of six letters leave another word. */
+const leastSimilarity = 0.7
+/** A form of a word (`calc`, `Datei`) has at least so many letters, and so much of the longer one. */
+const shortestForm = 3
+const leastOfForm = 0.45
+const formWeight = 0.9
+const mostFound = 5
+
+interface NearWord {
+  word: string
+  /** Below 1: the share of letters that stay. */
+  similarity: number
+}
+
+/** Words to compare with, by first letter and length: few of them are measured. */
+interface Spellings {
+  /**
+   * Those that begin with the same letter, or with the first two swapped, and are one slip away, two in long words, or that begin
+   * with the whole word or are its beginning; best first. Neighbours that changed places are one slip. What has a digit is no
+   * misspelt word.
+   */
+  near(word: string): NearWord[]
+}
+
+interface Spelling {
+  word: string
+  /** Its letters as bits. */
+  letters: number
+}
+
+/** @param vocabulary the words that begin with a letter, asked for once, when one is looked for that begins so. */
+export function indexSpellings(vocabulary: (letter: string) => Iterable<string>): Spellings {
+  const initials = new Map<string, Map<number, Spelling[]>>()
+
+  /** By their lengths. */
+  function beginning(letter: string): Map<number, Spelling[]> {
+    const before = initials.get(letter)
+    if (before) return before
+    const lengths = new Map<number, Spelling[]>()
+    for (const word of new Set(vocabulary(letter))) {
+      if (word.length < shortestForm) continue
+      const group = lengths.get(word.length)
+      const spelling = { word, letters: lettersOf(word) }
+      if (group) group.push(spelling)
+      else lengths.set(word.length, [spelling])
+    }
+    initials.set(letter, lengths)
+    return lengths
+  }
+
+  return {
+    near(word) {
+      if (word.length < shortest || /\d/.test(word)) return []
+      const letters = lettersOf(word)
+      const found: NearWord[] = []
+      const shortestOther = Math.max(shortestForm, Math.ceil(word.length * leastOfForm))
+      for (const first of new Set(word.slice(0, 2))) {
+        const lengths = beginning(first)
+        for (let length = shortestOther; length <= word.length / leastOfForm; length++) {
+          for (const other of lengths.get(length) ?? []) {
+            const similarity = compare(word, letters, other)
+            if (similarity > 0) found.push({ word: other.word, similarity })
+          }
+        }
+      }
+      return found
+        .sort((a, b) => b.similarity - a.similarity || (a.word < b.word ? -1 : 1))
+        .slice(0, mostFound)
+    },
+  }
+}
+
+/** 0 where they have nothing to do with each other. */
+function compare(word: string, letters: number, { word: other, letters: others }: Spelling): number {
+  const longer = Math.max(word.length, other.length)
+  const form = (formWeight * Math.min(word.length, other.length)) / longer
+  if (word.length !== other.length && (word.startsWith(other) || other.startsWith(word))) return form
+  const most = word.length < 6 ? 1 : 2
+  if (Math.abs(word.length - other.length) > most || other.length < shortest) return 0
+  // A slip takes at most one letter away and brings at most one.
+  if (bits(letters & ~others) > most || bits(others & ~letters) > most) return 0
+  if (other[0] !== word[0] && other[1] !== word[0]) return 0
+  const slips = slipsBetween(word, other)
+  const similarity = 1 - slips / longer
+  return slips > 0 && slips <= most && similarity >= leastSimilarity ? similarity : 0
+}
+
+function lettersOf(word: string): number {
+  let letters = 0
+  for (let at = 0; at < word.length; at++) letters |= 1 << (word.charCodeAt(at) & 31)
+  return letters
+}
+
+function bits(set: number): number {
+  let count = 0
+  for (let left = set; left !== 0; left &= left - 1) count++
+  return count
+}
+
+/** The edit distance, one less where two neighbours only changed places. */
+function slipsBetween(word: string, other: string): number {
+  const edits = distance(word, other)
+  if (edits < 2 || edits > 3) return edits
+  for (let at = 0; at + 1 < word.length; at++) {
+    if (word[at] === word[at + 1] || word[at] !== other[at + 1] || word[at + 1] !== other[at]) continue
+    const swapped = `${word.slice(0, at)}${word[at + 1]}${word[at]}${word.slice(at + 2)}`
+    if (distance(swapped, other) === edits - 2) return edits - 1
+  }
+  return edits
 }

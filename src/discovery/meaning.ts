@@ -1,8 +1,8 @@
 /** Finds tools by what they mean: the vectors of their texts, kept up to date, and compared with that of a question. */
+import type { Logger } from '../observe/log.ts'
 import { messageOf } from '../protocol/errors.ts'
 import { isObject, type JsonValue, own } from '../protocol/json.ts'
-import type { Logger } from '../telemetry/log.ts'
-import type { KnownTool } from './catalogue/known-tool.ts'
+import type { KnownTool } from './catalogue/catalogue.ts'
 import type { Embedder } from './embed/embedder.ts'
 import { DimensionError, type IdentifiedVector, type Near, type VectorIndex } from './vectors/vector-index.ts'
 

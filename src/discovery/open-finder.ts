@@ -1,8 +1,9 @@
 /** A finder from settings: its catalogue, its vectors and what makes them. */
+
 import { createHash } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Logger } from '../telemetry/log.ts'
+import type { Logger } from '../observe/log.ts'
 import { openCatalogue } from './catalogue/catalogue.ts'
 import type { Embedder } from './embed/embedder.ts'
 import { createFinder, type Finder } from './finder.ts'

@@ -1,6 +1,6 @@
 /** The tools that are registered for an agent: as many as the limit, the best and the latest used stay. */
 
-export interface PoolOptions {
+interface PoolOptions {
   /** Tools that may be registered at once. */
   limit: number
   scoreWeight?: number
@@ -12,14 +12,14 @@ export interface PoolOptions {
 }
 
 /** A tool that was found. */
-export interface Hit {
+interface Hit {
   readonly name: string
   /** 0 to 1. */
   readonly score: number
 }
 
 /** What a search did to the pool, each in the order in which it happened. */
-export interface Admission {
+interface Admission {
   /** Registered by this search. */
   readonly registered: readonly string[]
   readonly evicted: readonly string[]
@@ -122,4 +122,46 @@ export function freshness(age: number, maxAge: number): number {
 
 function unit(score: number): number {
   return Number.isFinite(score) ? Math.min(1, Math.max(0, score)) : 0
+}
+
+// A pool for each agent: nobody sees what another has found.
+
+interface PoolsOptions extends PoolOptions {
+  /** Agents that have a pool; the one that was idle for longest loses it. */
+  maxAgents: number
+}
+
+export class ToolPools {
+  readonly #options: PoolsOptions
+  /** The agent that asked last is last. */
+  readonly #pools = new Map<string, ToolPool>()
+
+  constructor(options: PoolsOptions) {
+    this.#options = options
+  }
+
+  /** The agent's pool, made when it has none. */
+  of(agent: string): ToolPool {
+    const pool = this.#pools.get(agent) ?? new ToolPool(this.#options)
+    this.#pools.delete(agent)
+    this.#pools.set(agent, pool)
+    const [idle] = this.#pools.keys()
+    if (this.#pools.size > this.#options.maxAgents && idle !== undefined) this.#pools.delete(idle)
+    return pool
+  }
+
+  /** The pool of an agent that has one, for looking: it makes none and keeps none from ageing. */
+  peek(agent: string): ToolPool | undefined {
+    return this.#pools.get(agent)
+  }
+
+  /** The agent has left. */
+  drop(agent: string): void {
+    this.#pools.delete(agent)
+  }
+
+  /** Takes tools that are gone out of all pools; gives the agents who had one of them registered. */
+  remove(isGone: (name: string) => boolean): string[] {
+    return [...this.#pools].filter(([, pool]) => pool.remove(isGone).length > 0).map(([agent]) => agent)
+  }
 }

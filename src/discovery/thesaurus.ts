@@ -1,11 +1,366 @@
-/**
- * Words that people use for what definitions of tools call otherwise: the verbs of interfaces and the things they are about. Each line
- * is a group of words that may all stand for one another, or `words > words`: those on the left may stand for those on the right.
- * A word may be in several. General English for software, nothing of any one server.
- */
-import { everyday } from './everyday.ts'
-import { families } from './word-families.ts'
 import { stemOf } from './words.ts'
+
+/**
+ * Everyday words, by fields of life and work, and what definitions of tools call the same: `words > words`, those on the left may
+ * stand for those on the right, never the other way round. What any speaker of English would expect, nothing of any one server.
+ */
+export const everyday = `
+owe owed owing debt debtor arrears outstanding overdue unpaid > receivable payable due invoice
+supplier vendor > supplier vendor payable contact
+earning revenue turnover income profit loss > profit revenue report sale
+bookkeeping ledger bookkeeper accountant > account journal accounting transaction
+salary wage payslip payday > payroll pay employee
+staff employee worker coworker colleague teammate boss hire > employee user member person
+voucher promo coupon rebate reduction > coupon discount promotion
+plan membership > subscription
+vat gst > tax
+estimate offer proposal > quote proposal
+receipt > payment charge
+proof > evidence
+fund cash > balance payment account
+pay paid settle > payment pay invoice
+sell sold selling > sale order sell
+stock warehouse supply unit > inventory stock quantity
+shipment parcel shipped delivery courier > shipment fulfillment tracking delivery order
+buyer shopper purchaser > customer buyer
+catalogue catalog assortment > product catalog
+share equity portfolio investment asset > holding position portfolio instrument stock
+trade ticker security stock > instrument symbol quote trade
+candle ohlc chart > historical price
+crypto coin bitcoin ethereum > crypto coin token wallet
+exchange forex > currency rate convert
+agenda diary > calendar event schedule
+postpone reschedule delay > modify update reschedule event
+noon midnight clock > time
+snooze wake > timer alarm reminder
+shift duty rota roster > oncall schedule shift
+due deadline overdue > due date deadline
+lately recently recent newest > recent latest change history
+old older previous earlier ago > history past previous
+announce > message notify send broadcast
+hear listen receive > subscribe receive listen
+forward > forward send
+inbox mailbox > mail email message
+recipient sender > email message
+moderator admin administrator privilege rank > role permission member
+kick expel evict > ban kick remove member
+survey questionnaire poll quiz > form survey poll response
+slide deck powerpoint keynote > presentation slide
+letter memo essay report writeup > document doc
+workbook > spreadsheet workbook excel
+door window blind curtain shutter garage gate > cover lock device entity
+oven fridge kettle fan plug socket appliance gadget sensor > device entity switch
+room kitchen bedroom bathroom downstairs upstairs garden > area room floor
+louder loud quieter quiet softer > volume
+warm warmer hot hotter heat cold colder cooler cool > temperature climate
+hoover sweep mop floor dust > vacuum clean
+dark darker brighter bright dimmer > brightness light
+switch toggle flip > turn toggle switch
+song track tune music > track song music playback
+next > next skip
+beat bpm pace rhythm speed > tempo bpm speed
+melody chord harmony pitch > note midi
+synth synthesizer piano guitar bass > instrument load
+singer band musician > artist
+concert gig > event ticket
+shape mesh cube sphere solid > object mesh model
+sculpt 3d > model mesh
+mockup wireframe prototype artboard frame > design frame layout figma
+icon logo svg asset > icon asset image
+palette theme > color variable style
+apartment accommodation lodging villa cottage rent stay overnight > stay property rental accommodation
+journey trip itinerary > route trip travel direction
+train bus tram subway metro bike bicycle car foot > transit mode travel direction distance
+altitude sea > elevation
+airport station downtown > direction place airport
+hurricane flood tornado earthquake typhoon warning > alert weather warning
+constellation planet moon > astronomy
+suite flaky red broken break broke > failed fail failure
+retry rerun again > retry rerun
+source code > code source repository
+manual guide howto tutorial doc > documentation docs
+function class symbol > symbol function code
+sandbox staging environment env > environment workspace
+endpoint api > endpoint request transaction
+slow slowly long duration latency > slow duration performance explain
+speed fast faster optimize tune accelerate > optimize performance index
+site website homepage link > url site page crawl
+scrape crawl extract harvest > scrape extract crawl
+signin login logon authenticate > login authenticate auth
+popup modal prompt > dialog
+hotkey shortcut keyboard > key press
+traffic ajax xhr > request network
+manifest yaml > resource yaml
+replica > scale
+cpu ram > resource usage memory
+program process app task software > process program application running
+pid exit quit > process terminate kill
+machine computer laptop local > system process machine
+terminal shell bash > command terminal shell process execute
+serverless lambda > function lambda invoke
+bucket blob s3 > object bucket
+spend spending cost spent expensive cheap > cost price usage
+wipe destroy erase > drop delete
+whitelist allowlist firewall > access allow list rule
+embedding similarity similar nearest neighbour neighbor semantic > vector similarity search
+pub sub pubsub broadcast > publish channel subscribe
+academic scholar scientific science research researcher article journal literature > paper article publication
+vault notebook journal diary > note
+forget memorize remember recall > memory knowledge entity observation
+ride bike swim workout exercise training jog hike cycling > activity workout
+pulse heartbeat > heart rate
+gps > route gpx location
+calorie meal food diet eat > nutrition food meal
+doctor patient hospital symptom > medical patient health
+tab > tab sheet
+macro vba > macro vba code
+red green yellow highlight shade > color format fill
+dropdown allowed only restrict limit > validation limit restrict
+formula sum average > formula calculate
+alarm alarms siren > alert alarm
+outage incident disaster emergency > incident
+problem trouble issue wrong > issue error problem
+fix fixed solve solved > resolve resolved fix
+crash crashed crashing > crash error exception
+root reason cause why > cause analyze analysis
+view viewed visit visitor audience > view analytics traffic visit
+chart plot graph > chart graph
+rename name title > rename name title
+folder > folder directory
+size big heavy huge > size info
+newest last latest > latest recent last
+hidden secret > secret hidden
+spare free available > available free
+vote upvote like thumb > vote reaction like
+follower friend > follower contact user
+hashtag trend trending > trend trending hashtag
+tweet > tweet
+reel footage film > video recording clip
+subtitle caption transcript > transcript caption subtitle
+narrate narration spoken > speech voice audio
+translate translation > translate
+dial ring phone call > call phone
+sms whatsapp > message
+contract agreement nda > contract document agreement
+lawyer court legal > legal case
+candidate recruit cv > candidate resume
+vacancy opening position > job position
+course lesson student pupil teacher homework > course student assignment
+grade exam > grade assessment
+novel > book library
+recipe cook ingredient > recipe ingredient
+game player > game player score
+squad league fixture > team match league
+patch hotfix update upgrade > update upgrade version
+backup snapshot > backup snapshot
+certificate ssl tls https > certificate domain
+domain dns subdomain hostname > domain dns record
+ping reachable uptime alive > health status ping
+bandwidth throughput > traffic network usage
+variant > experiment flag feature
+toggle flag rollout > flag feature
+hypothesis probability forecast predict > forecast predict
+mean median > statistic aggregate metric
+join combine union > join merge
+unique distinct duplicate > unique duplicate distinct
+column field > column field schema
+structure shape layout > structure schema layout
+filter only where > filter
+empty blank missing null > empty clear
+random dice shuffle > random shuffle
+password passphrase pin > password secret credential
+encrypt decrypt cipher hash > encrypt decrypt hash
+zip unzip tar compress archive > archive compress zip extract
+print printer > print
+barcode qr > scan code
+photo picture selfie > image photo picture
+wallpaper avatar profile > avatar image profile
+sleep wait > wait pause sleep timeout
+undo redo > undo revert
+bookmark favorite favourite pin > star bookmark favorite pin
+unfinished > draft
+asset liability solvency > balance sheet
+contest contested disputed complain > dispute
+statement > query sql
+boot power > start
+developer tenant human > user account member
+contributor collaborator maintainer participant attendee > member user collaborator
+backend feed > datasource source
+passage snippet fragment piece portion > block text section snippet
+marker mark highlight > annotation mark
+swap substitute > replace
+shrink enlarge bigger smaller > resize scale
+pick choose > select choose
+mouse pointer cursor > hover drag click
+owned possess belong > holding owner
+callback > webhook hook
+tile widget > panel
+cockpit > dashboard
+guideline regulation compliance > policy rule
+movement > transaction transfer move
+offline unavailable > offline stop
+kind genre > type category
+heading > title
+boilerplate scaffold > template create
+refresh > reload refresh restart
+silence hush > silence mute
+consent agree > approve accept
+timetable > schedule
+renew extend prolong > renew extend update
+activate enable disable deactivate > enable activate disable deactivate turn
+enclosed > attachment
+disk volume drive > disk volume storage
+mirror > copy clone
+prod live > environment release
+speaker television tv > media player
+mistake typo > error
+tick checkmark > complete check
+grocery groceries > shopping list
+surface brick wood metal > texture material
+arrange tidy > sort organize move
+offer deal > discount deal
+wish idea suggestion > feature request idea
+bot assistant > agent bot
+instruction > step direction prompt
+knowledgebase faq > article knowledge search
+`
+
+/** Words of one family that no rule of endings brings together: all of a line may stand for one another. */
+export const families = `
+subscribe subscriber subscription
+describe description
+transcribe transcription transcript
+notify notification
+verify verification
+modify modification
+classify classification
+identify identification
+specify specification
+convert conversion
+expand expansion
+permit permission
+receive receipt recipient
+deliver delivery
+discover discovery
+recover recovery
+analyze analysis analytics
+respond response
+compare comparison
+explain explanation
+maintain maintenance
+retrieve retrieval
+renew renewal
+approve approval
+propose proposal
+arrive arrival
+revise revision
+extend extension
+suspend suspension
+submit submission
+transmit transmission
+reduce reduction
+deduct deduction
+solve solution resolve resolution
+register registration registry
+grow growth
+weigh weight
+high height
+long length
+wide width
+deep depth
+choose choice
+lose loss
+sell sale
+think thought
+know knowledge
+live life
+succeed success
+fail failure
+close closure
+mix mixture
+sign signature
+depart departure
+fly flight
+see sight
+complain complaint
+pay payment
+own owner ownership
+lead leader
+member membership
+employ employee employer employment
+translate translator
+edit editor
+act action activity
+connect connection connectivity
+create creation creator
+plan planner
+ship shipment shipping
+move movement
+agree agreement
+remind reminder
+schedule scheduler
+apply application
+diagnose diagnosis diagnostic
+hypothesize hypothesis
+synchronize sync
+authenticate authentication auth login
+administer administrator admin administration
+configure configuration config
+initialize init initialization
+repository repo
+directory dir
+environment env
+parameter param
+argument arg
+statistic stats stat
+information info
+document doc
+specification spec
+application app
+organization org
+temporary temp tmp
+message msg
+image img
+picture pic
+reference ref
+source src
+destination dest
+previous prev
+calculate calc calculation
+number num
+maximum max
+minimum min
+average avg
+attribute attr
+command cmd
+execute exec execution
+delete del deletion
+remove rm removal
+variable var
+function func fn
+database db
+password pwd passwd
+address addr
+expression expr
+category categorize
+summary summarize
+visual visualize visualization
+optimal optimize optimization
+minimal minimize
+normal normalize
+symbol symbolic
+depend dependency dependent
+exist existence
+occur occurrence
+refer reference referral
+differ difference diff
+coordinate coord lat latitude lon longitude
+`
+
+// Words that people use for what definitions of tools call otherwise: the verbs of interfaces and the things
+// they are about. Each line is a group of words that may all stand for one another, or `words > words`: those
+// on the left may stand for those on the right. A word may be in several. General English for software,
+// nothing of any one server.
 
 const groups = `
 read get retrieve fetch load open show view display print cat see inspect examine peek obtain access pull dump
@@ -264,4 +619,95 @@ function groupsOf(stem: string): Group[] | undefined {
 function stemsOf(group: Group): readonly string[] {
   group.stems ??= group.words.split(' ').map(stemOf)
   return group.stems
+}
+
+// Verbs of two words: `call off` is neither a call nor off. In a question they stand for the one verb that
+// they mean, so that tools are not found by their parts.
+
+const phrases = `
+call off > cancel
+sign off > approve
+kick off > start
+switch off > off
+power off > off
+log off > logout
+put off > postpone
+tick off > complete
+check off > complete
+cross off > complete
+hand off > assign
+shut down > stop
+close down > stop
+take down > remove
+tear down > delete
+write down > write
+note down > write
+jot down > write
+scale down > scale
+narrow down > filter
+break down > split
+lock down > lock
+cool down > cool
+slow down > slow
+start up > start
+boot up > start
+bring up > start
+spin up > create
+stand up > create
+set up > create
+back up > backup
+look up > search
+sign up > register
+clean up > clean
+tidy up > clean
+speed up > optimize
+wake up > wake
+follow up > reply
+scale up > scale
+hang up > end
+sum up > summarize
+add up > sum
+free up > free
+warm up > warm
+heat up > heat
+fill up > fill
+open up > open
+roll back > rollback
+push back > postpone
+send back > return
+pay back > refund
+money back > refund
+bring back > restore
+put back > restore
+go back > back
+throw away > delete
+`
+
+/** Words that may stand between the two: `shut the old machine down`. */
+const mostBetween = 2
+
+/** What each verb means by what follows it, all as stems. */
+const meanings = new Map<string, Map<string, string>>()
+for (const line of phrases.trim().split('\n')) {
+  const [phrase = '', meaning = ''] = line.split(' > ')
+  const [verb = '', particle = ''] = phrase.split(' ').map(stemOf)
+  const known = meanings.get(verb) ?? new Map<string, string>()
+  meanings.set(verb, known.set(particle, stemOf(meaning)))
+}
+
+/** The stems of a question, in their order, with one for each verb of two words. */
+export function withoutPhrases(words: readonly string[]): string[] {
+  const left = [...words]
+  for (let at = 0; at < left.length; at++) {
+    const known = meanings.get(left[at] as string)
+    if (known === undefined) continue
+    for (let after = at + 1; after <= at + 1 + mostBetween && after < left.length; after++) {
+      const meaning = known.get(left[after] as string)
+      if (meaning === undefined) continue
+      left[at] = meaning
+      left.splice(after, 1)
+      break
+    }
+  }
+  return left
 }

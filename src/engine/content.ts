@@ -1,4 +1,6 @@
 /** Kept content: bytes that hold a CallToolResult. */
+
+import { createHash } from 'node:crypto'
 import { withExactNumbers } from '../documents/exact-numbers.ts'
 import { withLongText } from '../documents/long-text.ts'
 import { toJson } from '../documents/stringify.ts'
@@ -7,7 +9,7 @@ import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { sharedBytes } from '../text/shared-bytes.ts'
 
 /** A result as it is sent on, and as it is explored: with numbers that JavaScript would change as strings. */
-export interface Decoded {
+interface Decoded {
   sent: JsonObject
   /** The same object where no number is changed. */
   exact: JsonObject
@@ -36,4 +38,24 @@ function objectIn(json: string): { json: string; object: JsonObject } | undefine
 /** UTF-8 JSON on a SharedArrayBuffer. */
 export function encodeResult(result: JsonObject): Uint8Array<SharedArrayBuffer> {
   return sharedBytes(toJson(result))
+}
+
+// The hash of kept content, by which equal content is known.
+
+/** SHA-256, hex. */
+export function hashOf(content: Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex')
+}
+
+/** Bytes that are hashed in one go: in a quarter of a millisecond, on a busy machine in some. */
+const SLICE = 256 * 1024
+
+/** The same, in slices between which the event loop turns. */
+export async function hashInSlices(content: Uint8Array): Promise<string> {
+  const hash = createHash('sha256')
+  for (let from = 0; from < content.byteLength; from += SLICE) {
+    if (from > 0) await new Promise((resolve) => setImmediate(resolve))
+    hash.update(content.subarray(from, from + SLICE))
+  }
+  return hash.digest('hex')
 }

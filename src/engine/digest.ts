@@ -1,4 +1,5 @@
 /** The first look at a result: how large is it for a model, and what does the model get to see of it. */
+import { textsOf } from '../documents/blocks.ts'
 import { conform } from '../documents/conform.ts'
 import type { Document } from '../documents/document.ts'
 import type { Template } from '../documents/fit.ts'
@@ -6,17 +7,16 @@ import { openResult } from '../documents/open.ts'
 import { preview } from '../documents/preview.ts'
 import { type ArrivingResult, scanResult } from '../documents/scan/result-scan.ts'
 import { toJson } from '../documents/stringify.ts'
+import { type Role, roleOf } from '../documents/structured.ts'
 import { lengthOf, spoken } from '../documents/template.ts'
 import { validates } from '../documents/validate.ts'
 import { blocksOf, isText } from '../protocol/content.ts'
-import type { JsonObject, JsonValue } from '../protocol/json.ts'
+import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { formatCount } from '../text/format.ts'
 import { countTokens } from '../text/tokens.ts'
-import { decodeResult } from './content.ts'
-import { hashOf } from './hash.ts'
-import type { Arrival, Digest, DigestOptions } from './operation.ts'
+import { decodeResult, hashOf } from './content.ts'
+import type { Arrival, Digest, DigestOptions } from './contract.ts'
 import type { Views } from './views.ts'
-import { embeddedText, isReplaced, type Weight, weigh } from './weigh.ts'
 
 /** A first response as far as it had to be opened to be measured. */
 interface Look {
@@ -154,4 +154,44 @@ const TYPICAL_HANDLE = 'd93c068c38eb'
 /** Tokens of a text once its holes hold a handle. */
 export function tokensOf(text: Template): number {
   return countTokens(text.join(TYPICAL_HANDLE))
+}
+
+// How much of a context a result takes.
+
+interface Weight {
+  /** Characters of all texts, and of structured content that does not repeat them. */
+  characters: number
+  tokens: number
+  /** What the structured content is beside the texts. */
+  role: Role | undefined
+}
+
+/** Images, audio and blobs weigh nothing here: they are never cut. */
+function weigh(result: JsonObject): Weight {
+  const texts = textsOf(result)
+  const structured = result.structuredContent
+  const role = typeof structured === 'object' && structured !== null ? roleOf(structured, texts) : undefined
+  const counted =
+    role === 'wrapper' || role === 'parsed' || structured === undefined
+      ? texts
+      : [...texts, toJson(structured)]
+  return {
+    characters: counted.reduce((sum, text) => sum + text.length, 0),
+    tokens: counted.reduce((sum, text) => sum + countTokens(text), 0),
+    role,
+  }
+}
+
+/** An embedded text up to this length stays where it is; a longer one is part of what the preview stands for. */
+const SMALL_RESOURCE = 1000
+
+/** True for the blocks that a preview stands for. */
+function isReplaced(block: JsonValue): boolean {
+  return isText(block) || embeddedText(block).length > SMALL_RESOURCE
+}
+
+/** The text of an embedded resource; empty for other blocks. */
+function embeddedText(block: JsonValue): string {
+  const resource = isObject(block) ? block.resource : undefined
+  return isObject(resource) && typeof resource.text === 'string' ? resource.text : ''
 }

@@ -1,4 +1,5 @@
 /** What a kept result holds, written as a file that other programs read. */
+
 import { encode } from '@toon-format/toon'
 import { withExactNumbers } from '../documents/exact-numbers.ts'
 import { withLongText } from '../documents/long-text.ts'
@@ -6,12 +7,15 @@ import { parseJson, toJson } from '../documents/stringify.ts'
 import { roleOf } from '../documents/structured.ts'
 import { topOf } from '../documents/top.ts'
 import { decodeUtf8 } from '../documents/utf8.ts'
+import { readback } from '../processors/readback.ts'
+import { Refusal } from '../processors/refusal.ts'
 import { blocksOf, isText } from '../protocol/content.ts'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
+import { countLines, decode } from '../text/byte-text.ts'
 import { head } from '../text/cut.ts'
 import { sharedBytes } from '../text/shared-bytes.ts'
 import { countTokens } from '../text/tokens.ts'
-import type { Export } from './operation.ts'
+import type { Export, Readback, ReadbackResult } from './contract.ts'
 
 /** Characters of the beginning that a reply shows. */
 const previewed = 300
@@ -37,7 +41,7 @@ export function exported(content: Uint8Array, toon: boolean): Export {
 }
 
 /** The bytes of that file, as JSON or text. */
-export function bytesHeld(content: Uint8Array): Uint8Array {
+function bytesHeld(content: Uint8Array): Uint8Array {
   const { text, isWhole } = heldBy(content)
   return isWhole ? content : Buffer.from(text)
 }
@@ -110,4 +114,21 @@ function shared(content: Uint8Array): Uint8Array<SharedArrayBuffer> {
   const bytes = new Uint8Array(new SharedArrayBuffer(byteLength))
   bytes.set(content)
   return bytes
+}
+
+// Parts of files that hold results, and of results as files would hold them.
+
+/** `isResult`: `content` is a kept result. Opened anew for each question: a file may be larger than what is worth holding. */
+export function readFile(content: Uint8Array, isResult: boolean, wanted: Readback): ReadbackResult {
+  const bytes = isResult ? bytesHeld(content) : content
+  if (wanted.op === 'stat') {
+    const tokens = countTokens(decode(bytes, 0, bytes.length))
+    return { byteSize: bytes.byteLength, lineCount: countLines(bytes), tokens }
+  }
+  try {
+    return readback(bytes, wanted, wanted)
+  } catch (error) {
+    if (error instanceof Refusal) return { error: error.message }
+    throw error
+  }
 }

@@ -1,13 +1,23 @@
 /** Arguments of a call with values of kept results in them, checked and written. */
-import { faultsOf } from '../arguments/check.ts'
-import { filled, type Wanted, wantedAt, withValues } from '../arguments/expand.ts'
-import { isLiteral, isTemplate, type Place, type Reference, type Template } from '../arguments/reference.ts'
+
 import { decodeUtf8 } from '../documents/utf8.ts'
 import { type Extracted, extract, jsonOf, readJson } from '../processors/extract.ts'
 import { Refusal } from '../processors/refusal.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
 import { formatCount } from '../text/format.ts'
-import type { Filled, Filling, Source } from './operation.ts'
+import {
+  filled,
+  isLiteral,
+  isTemplate,
+  type Place,
+  type Reference,
+  type Template,
+  type Wanted,
+  wantedAt,
+  withValues,
+} from './arguments.ts'
+import type { Filled, Filling, Source } from './contract.ts'
+import { faultsOf } from './schema-check.ts'
 import type { Views } from './views.ts'
 
 /** Bytes of JSON above which a value is handed over written, so that nobody parses it again. */

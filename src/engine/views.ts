@@ -1,9 +1,10 @@
 /** The documents a worker has open. */
+
 import { LRUCache } from 'lru-cache'
 import type { Document } from '../documents/document.ts'
 import { openDocument } from '../documents/open.ts'
 import { countTokens } from '../text/tokens.ts'
-import type { Source } from './operation.ts'
+import type { Source } from './contract.ts'
 
 /** A document and what was found out about it. */
 export interface View {

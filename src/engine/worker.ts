@@ -1,14 +1,17 @@
 /** What runs in a lane's thread. */
+import { changeTexts } from '../documents/change-result.ts'
+import { ArrivingResult } from '../documents/scan/result-scan.ts'
+import { arrivedIn, partOf } from '../protocol/bytes.ts'
+import { textBlock } from '../protocol/content.ts'
+import type { JsonObject } from '../protocol/json.ts'
+import { type ChangeText, compileChange, Tally, type TextChange } from '../text/change.ts'
 import { countTokens } from '../text/tokens.ts'
-import { createArrivals } from './arrivals.ts'
-import { change } from './change.ts'
+import { decodeResult, encodeResult } from './content.ts'
+import type { AheadTask, Answer, Changed, DigestOptions, Task } from './contract.ts'
 import { digest } from './digest.ts'
-import { exported } from './export.ts'
+import { exported, readFile } from './export.ts'
 import { fill } from './fill.ts'
 import { query } from './query.ts'
-import { readFile } from './read-file.ts'
-import { rehearse } from './rehearsal.ts'
-import type { Answer, Task } from './task.ts'
 import { createViews } from './views.ts'
 
 const views = createViews()
@@ -48,4 +51,110 @@ export function run(task: Task): Answer<Task> {
       views.forget(task.hash)
       return null
   }
+}
+
+// What a worker has read of a result that still arrives.
+
+interface Arrivals {
+  /** Reads on, for a while. Answers how many bytes of the message were read; -1: the rest must wait until all is there. */
+  read(task: AheadTask): number
+  /** What was read, and forgets it. */
+  take(id: number | undefined): ArrivingResult | undefined
+}
+
+/** Bytes that are read before the clock is looked at, milliseconds after which others have their turn, and the least that is worth it. */
+const PIECE = 1024 * 1024
+const TURN = 40
+const LEAST = 128 * 1024
+/** Milliseconds after which nothing more of a result comes. */
+const PATIENCE = 10_000
+
+/** One at a time: of several that arrive at once the last one is read. */
+export function createArrivals(): Arrivals {
+  let current: { id: number; result: ArrivingResult; read: number } | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  return {
+    read({ id, buffer, start }) {
+      clearTimeout(timer)
+      timer = setTimeout(() => {
+        current = undefined
+      }, PATIENCE).unref()
+      if (current?.id !== id) current = { id, result: new ArrivingResult(), read: 0 }
+      const until = performance.now() + TURN
+      for (;;) {
+        const to = Math.min(arrivedIn(buffer), current.read + PIECE)
+        if (to - current.read < LEAST) break
+        current.read = to
+        if (!current.result.advance(partOf(buffer, start, to))) return -1
+        if (performance.now() > until) break
+      }
+      return current.read
+    },
+    take(id) {
+      if (id === undefined || current?.id !== id) return undefined
+      const { result } = current
+      current = undefined
+      clearTimeout(timer)
+      return result
+    },
+  }
+}
+
+// A first look at a result that nobody sent, so that the first one that is sent finds everything loaded and
+// compiled.
+
+const RECORDS = 2500
+/** Looks after which the compiler has seen enough, and milliseconds after which it has to do with what it saw. */
+const LOOKS = 12
+const LONGEST = 150
+
+/** Takes some tenths of a second, most of it to load what counts tokens. */
+export function rehearse(): void {
+  const content = encodeResult(made())
+  const options: DigestOptions = {
+    maxResponseSize: 8000,
+    maxErrorSize: 32_000,
+    previewSize: 2000,
+    always: false,
+  }
+  digest(createViews(), { content, tool: 'rehearsal' }, options)
+  const until = performance.now() + LONGEST
+  for (let look = 1; look < LOOKS && performance.now() < until; look++)
+    digest(createViews(), { content, tool: 'rehearsal' }, options)
+}
+
+/** Records with fields of the usual kinds. */
+function made(): JsonObject {
+  const records = Array.from({ length: RECORDS }, (_, id) => ({
+    id: id * 37,
+    title: `A title of record ${id}`,
+    state: id % 3 === 0 ? 'closed' : 'open',
+    price: id / 8,
+    done: id % 2 === 0,
+    owner: { login: `user${id % 97}`, url: `https://example.org/${id}` },
+    labels: id % 4 === 0 ? ['first', 'second'] : [],
+    note: id % 5 === 0 ? null : `line\nbreak ${id}`,
+    at: new Date(1_700_000_000_000 + id * 60_000).toISOString(),
+  }))
+  return { content: [textBlock(JSON.stringify(records))] }
+}
+
+// Changes texts of a large result.
+
+/** The last change that was asked for: the next result is changed in the same way, most often. */
+let compiled: { written: string; apply: ChangeText } | undefined
+
+/** `content` is absent where nothing was changed; so it is, with `unreadable`, for what is no result. */
+export function change(content: Uint8Array, { rules, where }: TextChange): Changed {
+  const written = JSON.stringify(rules)
+  if (compiled?.written !== written) compiled = { written, apply: compileChange(rules) }
+  const { apply } = compiled
+  const decoded = decodeResult(content)
+  if (decoded === undefined) return { counts: {}, unreadable: true }
+  const counts = new Tally(content.length)
+  // `sent`: numbers that JavaScript would change are not looked at here; what is changed is written anew.
+  const changed = changeTexts(decoded.sent, where, (text, sort, name) => apply(text, counts, sort, name))
+  if (changed === decoded.sent) return { counts: {} }
+  return { content: encodeResult(changed), counts: Object.fromEntries(counts) }
 }

@@ -1,19 +1,21 @@
 /** What clients are served from: who is told what, and what begins and ends with a client. */
-import { packageVersion } from '../config/version.ts'
-import type { Audience } from '../downstream/audience.ts'
-import { hearsOf, joinCapabilities } from '../downstream/handshake.ts'
-import type { Backend } from '../downstream/session.ts'
-import type { Engine } from '../engine/engine.ts'
-import type { Described } from '../modules/module.ts'
+import { packageVersion } from '../config/identity.ts'
+import type { Config } from '../config/schema.ts'
+import type { Engine } from '../engine/contract.ts'
+import type { Described } from '../module-runtime/module.ts'
+import type { Logger } from '../observe/log.ts'
 import { PROXY_NAME } from '../protocol/chain.ts'
 import type { Client, Handler } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
-import type { Keeper } from '../store/keeper.ts'
-import type { Logger } from '../telemetry/log.ts'
-import { joinInstructions } from '../tools/instructions.ts'
-import type { Upstreams } from '../upstream/upstreams.ts'
+import { joinInstructions } from '../proxy/instructions.ts'
+import type { Audience } from '../server/audience.ts'
+import type { Access } from '../server/auth/open.ts'
+import { hearsOf, joinCapabilities } from '../server/backend.ts'
+import type { Backend } from '../server/legacy.ts'
+import type { Keeper } from '../store/result-store.ts'
+import type { Upstreams } from '../upstream/contract.ts'
 
-export interface BackendParts {
+interface BackendParts {
   upstreams: Upstreams
   audience: Audience
   engine: Engine
@@ -110,4 +112,15 @@ function instructionsOf(
 ): { server: string; instructions: string }[] {
   const instructions = isObject(initialize) ? initialize.instructions : undefined
   return typeof instructions === 'string' && instructions !== '' ? [{ server, instructions }] : []
+}
+
+/** Who may connect. Over standard input and output there is one client, which started the proxy. */
+export async function accessOf(
+  settings: Config['settings'],
+  logger: Logger,
+  now: () => number,
+): Promise<Partial<Access>> {
+  if (settings.transport === 'stdio') return {}
+  const { openAccess } = await import('../server/auth/open.ts')
+  return openAccess({ settings, logger, now })
 }

@@ -1,7 +1,10 @@
 /** How the tools of the servers are offered: nothing in the way of those that pass through. */
-import { ourInstructions } from '../tools/instructions.ts'
-import { besideDirect } from './beside.ts'
-import type { Exposure, ExposureConfig, ExposureParts } from './exposure-contract.ts'
+import { plain } from '../protocol/content.ts'
+import type { Client, Handler, Middleware } from '../protocol/exchange.ts'
+import { isObject, type JsonObject } from '../protocol/json.ts'
+import { originOf } from '../protocol/origin.ts'
+import type { Exposure, ExposureConfig, ExposureParts } from '../proxy/exposure.ts'
+import { ourInstructions } from '../proxy/instructions.ts'
 
 /** What is hidden by the exposure of the settings, and beside it what servers want to have listed. */
 export async function openExposure(config: ExposureConfig, parts: ExposureParts): Promise<Exposure> {
@@ -29,11 +32,11 @@ async function openHiding(config: ExposureConfig, parts: ExposureParts): Promise
     case 'passthrough':
       return passthrough
     case 'retrieve': {
-      const { openRetrieve } = await import('./exposure-retrieve.ts')
+      const { openRetrieve } = await import('../features/retrieve/retrieve.ts')
       return openRetrieve(config, parts)
     }
     case 'dispatch': {
-      const { openDispatch } = await import('./exposure-dispatch.ts')
+      const { openDispatch } = await import('../features/dispatch/dispatch.ts')
       return openDispatch(config, parts)
     }
   }
@@ -45,4 +48,44 @@ const passthrough: Exposure = {
   toolsChange: () => true,
   configure() {},
   close: async () => {},
+}
+
+// Tools that are listed as they are, beside an exposure that hides the others.
+
+const LIST = 'tools/list'
+
+/** `direct`: the servers whose tools are listed. They are called by their names, as everywhere. */
+export function besideDirect(exposure: Middleware, direct: () => ReadonlySet<string>): Middleware {
+  return {
+    ...exposure,
+    wrap(next) {
+      /** What the exposure was listed while it answered: it need not be asked for twice. */
+      const listed = new WeakMap<Client, JsonObject[]>()
+      const listing: Handler = async (exchange) => {
+        const result = plain(await next(exchange))
+        listed.set(exchange.client, toolsOf(result))
+        return result
+      }
+      const hiding = exposure.wrap((asked) => (asked.method === LIST ? listing(asked) : next(asked)))
+      return async (exchange) => {
+        const servers = direct()
+        const isPlain = exchange.method !== LIST || exchange.client.via !== undefined
+        if (isPlain || servers.size === 0) return hiding(exchange)
+        listed.delete(exchange.client)
+        const result = plain(await hiding(exchange))
+        const shown = toolsOf(result)
+        const names = new Set(shown.map(({ name }) => name))
+        const all = listed.get(exchange.client) ?? toolsOf(plain(await next(exchange)))
+        const added = all.filter((tool) => {
+          const origin = originOf(tool)
+          return origin !== undefined && servers.has(origin.server) && !names.has(tool.name)
+        })
+        return added.length === 0 ? result : { ...result, tools: [...shown, ...added] }
+      }
+    },
+  }
+}
+
+function toolsOf({ tools }: JsonObject): JsonObject[] {
+  return Array.isArray(tools) ? tools.filter(isObject) : []
 }

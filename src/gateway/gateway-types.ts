@@ -1,18 +1,18 @@
 /** What a gateway is to whoever runs or embeds one. */
+
 import type { Readable, Writable } from 'node:stream'
 import type { Config } from '../config/schema.ts'
-import type { ModuleDefinition } from '../modules/module.ts'
+import type { ProfileStatus } from '../features/package/profile-status.ts'
+import type { ModuleDefinition } from '../module-runtime/module.ts'
+import type { Logger } from '../observe/log.ts'
+import type { SavingsReport } from '../observe/savings-report.ts'
 import type { Middleware } from '../protocol/exchange.ts'
-import type { Logger } from '../telemetry/log.ts'
-import type { SavingsReport } from '../telemetry/savings-report.ts'
+import type { Reconfigured, ServerStatus } from '../upstream/contract.ts'
 import type { Serve } from '../upstream/in-process.ts'
-import type { SignedOut } from '../upstream/oauth/authorizer-oauth.ts'
-import type { Reconfigured, ServerStatus } from '../upstream/upstreams.ts'
-import type { LayerStatus } from './layers.ts'
+import type { SignedOut } from '../upstream/oauth/authorizer.ts'
 import type { ModuleStatus, UnmatchedPattern } from './modules.ts'
-import type { ProfileStatus } from './profile-status.ts'
-import type { SignInParts } from './sign-in.ts'
-import type { UnmatchedTool } from './tool-policy.ts'
+import type { LayerStatus } from './onion.ts'
+import type { SignInParts, UnmatchedTool } from './servers.ts'
 
 /** The world outside, for tests and embedding. What is absent is the real one. */
 export interface GatewayParts {

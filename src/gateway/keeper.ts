@@ -1,11 +1,12 @@
 /** Where kept results lie, as the settings say. */
+
 import { join } from 'node:path'
 import type { Config } from '../config/schema.ts'
-import type { Engine } from '../engine/engine.ts'
+import type { Engine } from '../engine/contract.ts'
+import type { Logger } from '../observe/log.ts'
 import { createDiskStore } from '../store/disk.ts'
-import { createKeeper, KEEPER_DEFAULTS, type Keeper } from '../store/keeper.ts'
 import { createMemoryStore } from '../store/memory.ts'
-import type { Logger } from '../telemetry/log.ts'
+import { createKeeper, KEEPER_DEFAULTS, type Keeper } from '../store/result-store.ts'
 
 export async function openKeeper(
   config: Config,

@@ -2,10 +2,11 @@
  * Runs a command of the user's after lists of tools changed, for clients that do not hear of it (seed S1: MCPPROXY_LIST_CHANGED_EXEC).
  * It runs in a shell: whoever writes the configuration is trusted, and nobody else can set it.
  */
+
 import { spawn } from 'node:child_process'
 import type { Config } from '../config/schema.ts'
+import type { Logger } from '../observe/log.ts'
 import { messageOf } from '../protocol/errors.ts'
-import type { Logger } from '../telemetry/log.ts'
 
 /** Milliseconds a command may take. */
 const LIMIT_MS = 5_000

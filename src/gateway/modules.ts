@@ -1,10 +1,9 @@
 /** The modules of a configuration. What makes them is loaded when the first is listed: nobody else pays for them. */
 import type { ModulesConfig } from '../config/schema.ts'
-import type { ModuleHealth } from '../modules/module.ts'
-import type { Unmatched } from '../modules/pattern-watch.ts'
-import { createStack, type Stack } from '../modules/stack.ts'
-import type { ModuleList } from './module-list.ts'
-import type { ModuleMakerParts } from './module-maker.ts'
+import type { ModuleHealth } from '../module-runtime/module.ts'
+import type { Unmatched } from '../module-runtime/patterns.ts'
+import { createStack, type Stack } from '../module-runtime/stack.ts'
+import type { ModuleList, ModuleMakerParts } from './module-list.ts'
 
 /** One of the list, as `status` and `doctor` show it. */
 export interface ModuleStatus extends ModuleHealth {

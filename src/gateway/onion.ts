@@ -1,35 +1,36 @@
 /** The layers around an exchange, in their order. */
-
+import { FEATURES } from '../config/features.ts'
 import type { Config } from '../config/schema.ts'
 import type { Dialect } from '../documents/template.ts'
-import type { Engine } from '../engine/engine.ts'
-import { calledName, EXPOSURE_NAMES, PROXY_TOOL_NAMES, RESERVED_NAMES } from '../exposure/names.ts'
-import { createAccount } from '../modules/account.ts'
-import { createCallLog } from '../modules/call-log.ts'
-import { createOwnNames } from '../modules/own-names.ts'
-import { createReferences } from '../modules/references.ts'
-import type { ResultCache } from '../modules/result-cache/result-cache.ts'
-import { createShape } from '../modules/shape.ts'
-import type { Stack } from '../modules/stack.ts'
-import { createTruncate } from '../modules/truncate.ts'
-import type { AddressBook } from '../pipeline/address-book.ts'
-import { createDirectory } from '../pipeline/directory.ts'
-import { compose } from '../pipeline/onion.ts'
-import type { Quotas } from '../pipeline/quotas.ts'
-import { createRouter } from '../pipeline/router.ts'
+import type { Engine } from '../engine/contract.ts'
+import { createCallLog } from '../features/log/call-log.ts'
+import { createReferences } from '../features/references/references.ts'
+import type { ResultCache } from '../features/result-cache/result-cache.ts'
+import { createAccount } from '../features/savings/account.ts'
+import { createShape } from '../features/shape/shape.ts'
+import { createProxyTools } from '../features/shape/tools.ts'
+import { createTruncate } from '../features/shape/truncate.ts'
+import type { Stack } from '../module-runtime/stack.ts'
+import type { Logger } from '../observe/log.ts'
+import type { Ledger } from '../observe/savings.ts'
+import type { Result } from '../protocol/content.ts'
 import type { Exchange, Handler, Middleware } from '../protocol/exchange.ts'
-import type { Result } from '../protocol/result.ts'
-import type { Keeper } from '../store/keeper.ts'
-import type { Logger } from '../telemetry/log.ts'
-import type { Ledger } from '../telemetry/savings.ts'
-import { createProxyTools } from '../tools/index.ts'
-import type { Upstreams } from '../upstream/upstreams.ts'
-import type { Bounded } from './exposure-contract.ts'
+import { createDirectory } from '../proxy/catalogue.ts'
+import type { Bounded } from '../proxy/exposure.ts'
+import { compose } from '../proxy/onion.ts'
+import { createOwnNames } from '../proxy/own-names.ts'
+import { calledName, EXPOSURE_NAMES, PROXY_TOOL_NAMES, RESERVED_NAMES } from '../proxy/own-tools.ts'
+import { createRouter } from '../proxy/router.ts'
+import type { Quotas } from '../proxy/routes.ts'
+import type { AddressBook } from '../proxy/uris.ts'
+import type { Keeper } from '../store/result-store.ts'
+import type { Upstreams } from '../upstream/contract.ts'
+import type { ModuleStatus } from './modules.ts'
 
 /** What references of one call may stand for: servers built on the MCP SDK close a pipe at messages of 10 MiB. */
 const MAX_REFERENCED_BYTES = 8 * 1024 * 1024
 
-export interface Onion {
+interface Onion {
   /** What clients ask. */
   readonly handler: Handler
   /** What programs ask: without what is there for models. */
@@ -39,12 +40,12 @@ export interface Onion {
 }
 
 /** `feature`: part of the proxy. `layer`: of the embedder. */
-export interface OnionLayer {
+interface OnionLayer {
   readonly name: string
   readonly kind: 'feature' | 'layer' | 'module'
 }
 
-export interface OnionParts {
+interface OnionParts {
   engine: Engine
   keeper: Keeper
   ledger: Ledger
@@ -185,4 +186,43 @@ function dialectOf({ exposure, retrieve }: Config['settings']): Dialect {
 /** Who asks for texts that are shorter than what passes whole anyway gets them cut, not a preview in their place. */
 function cutsBelow({ truncateOutputLength, maxResponseSize }: Config['settings']): boolean {
   return truncateOutputLength !== undefined && truncateOutputLength <= maxResponseSize
+}
+
+// What stands around an exchange, told to people.
+
+/** A layer around every exchange. */
+export interface LayerStatus extends OnionLayer {
+  /** What it does; of a module what it is: `use: block`. Empty for layers of the embedder. */
+  readonly what: string
+}
+
+/** From the client to the servers. */
+export function describeLayers(
+  layers: readonly OnionLayer[],
+  modules: readonly ModuleStatus[],
+  config: Pick<Config, 'settings' | 'servers'>,
+): LayerStatus[] {
+  const features = new Map(FEATURES.map(({ name, what }) => [name, what]))
+  const own = new Map(
+    modules.map(({ name, what, mode }) => [name, mode === 'audit' ? `${what}, audit` : what]),
+  )
+  return layers.map(({ name, kind }) => {
+    if (kind === 'module') return { name, kind, what: own.get(name) ?? GATE }
+    if (kind === 'layer') return { name, kind, what: '' }
+    const what = [features.get(name) ?? '', ...(name === 'router' ? routing(config) : [])]
+    return { name, kind, what: what.join(' ') }
+  })
+}
+
+/** The one layer among the modules that is none of the list. */
+const GATE = 'Who chose a profile that is gone gets nothing.'
+
+/** What settings do there that modules can do as well. */
+function routing({ settings, servers }: Pick<Config, 'settings' | 'servers'>): string[] {
+  const renamed = Object.keys(settings.naming.rename).length
+  const limited = servers.flatMap(({ name, quota }) => (quota ? [`${name} ${quota.rps} a second`] : []))
+  return [
+    ...(renamed > 0 ? [`Names of \`naming.rename\`: ${renamed}.`] : []),
+    ...(limited.length > 0 ? [`Quotas: ${limited.join(', ')}.`] : []),
+  ]
 }

@@ -1,20 +1,29 @@
 /** The servers of the configuration, and what is done with what they say unasked. */
-import { identityOf } from '../config/identity.ts'
+import { identityOf, packageVersion } from '../config/identity.ts'
 import type { Config } from '../config/schema.ts'
 import type { ServerConfig } from '../config/servers.ts'
-import { packageVersion } from '../config/version.ts'
-import type { Audience } from '../downstream/audience.ts'
-import type { AddressBook } from '../pipeline/address-book.ts'
+import type { Logger } from '../observe/log.ts'
 import { PROXY_NAME } from '../protocol/chain.ts'
+import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Client } from '../protocol/exchange.ts'
-import type { Logger } from '../telemetry/log.ts'
-import type { Authorizer } from '../upstream/authorizer.ts'
-import type { Arriving } from '../upstream/envelope.ts'
-import type { ServerOptions, UpstreamsOptions } from '../upstream/options.ts'
+import type { JsonObject } from '../protocol/json.ts'
+import type { AddressBook } from '../proxy/uris.ts'
+import type { Audience } from '../server/audience.ts'
+import { fitsGlob } from '../text/glob.ts'
+import type {
+  Authorizer,
+  ServerList,
+  ServerOptions,
+  UpstreamEvents,
+  Upstreams,
+  UpstreamsOptions,
+} from '../upstream/contract.ts'
+import type { Arriving } from '../upstream/incoming.ts'
+import type { SignedOut } from '../upstream/oauth/authorizer.ts'
+import type { Authorizers, ProtectedServer } from '../upstream/oauth/authorizers.ts'
 import { createUpstreams } from '../upstream/pool.ts'
-import type { UpstreamEvents, Upstreams } from '../upstream/upstreams.ts'
 
-export interface ServersParts {
+interface ServersParts {
   audience: Audience
   book: AddressBook
   /** Who signs in at a server; undefined: nobody. */
@@ -89,4 +98,211 @@ function toServerOptions(server: ServerConfig): ServerOptions {
   }
   const { url, headers, transport, oauth } = server
   return { url, headers, instance, timeoutMs, oauth, ...(transport !== 'auto' && { type: transport }) }
+}
+
+// Which tools may be used, by the lists of each server and those for all.
+
+interface ToolLists {
+  readonly allow?: readonly string[] | undefined
+  readonly deny?: readonly string[] | undefined
+}
+
+/** Undefined: there are no lists, and all may be used. What both lists name is denied. */
+export function permitsOf({ servers, settings }: Pick<Config, 'servers' | 'settings'>): Permits | undefined {
+  const own = new Map(servers.flatMap(({ name, tools }) => (isSet(tools) ? [[name, tools]] : [])))
+  const all = settings.dispatch
+  if (own.size === 0 && !isSet(all)) return undefined
+  const { separator } = settings.naming
+  return (server, tool) => permits([tool], own.get(server)) && permits(namesFor(server, tool, separator), all)
+}
+
+/** As its server calls it, as `naming.rename` does, and as clients see it. */
+function namesFor(server: string, tool: string, separator: string): string[] {
+  return [tool, `${server}/${tool}`, `${server}${separator}${tool}`]
+}
+
+/** A pattern of these lists that fits no tool. */
+export interface UnmatchedTool {
+  /** Whose list it stands in; absent: in the one for all. */
+  readonly server?: string
+  /** `tools.deny` of a server, `dispatch.allow` for all. */
+  readonly option: string
+  readonly pattern: string
+}
+
+/** What fits none of these tools, by server. Of servers that are not among them nothing is said. */
+export function unmatchedTools(
+  { servers, settings }: Pick<Config, 'servers' | 'settings'>,
+  listed: ReadonlyMap<string, readonly string[]>,
+): UnmatchedTool[] {
+  const { separator } = settings.naming
+  const all = [...listed].flatMap(([server, tools]) =>
+    tools.flatMap((tool) => namesFor(server, tool, separator)),
+  )
+  const missing = (lists: ToolLists = {}, names: readonly string[], prefix: string, server?: string) =>
+    (['allow', 'deny'] as const).flatMap((list) =>
+      (lists[list] ?? [])
+        .filter((pattern) => !names.some((name) => fitsGlob(name, pattern)))
+        .map((pattern) => ({
+          option: `${prefix}.${list}`,
+          pattern,
+          ...(server !== undefined && { server }),
+        })),
+    )
+  return [
+    ...servers.flatMap(({ name, tools }) => {
+      const own = listed.get(name)
+      return own === undefined ? [] : missing(tools, own, 'tools', name)
+    }),
+    ...missing(settings.dispatch, all, 'dispatch'),
+  ]
+}
+
+/** The same text for the same lists of the same servers that are listed. */
+export function toolListsOf({ servers, settings }: Pick<Config, 'servers' | 'settings'>): string {
+  const { allow, deny } = settings.dispatch
+  return JSON.stringify([
+    allow,
+    deny,
+    servers.flatMap(({ name, tools, exposure }) => (tools || exposure ? [[name, tools, exposure]] : [])),
+  ])
+}
+
+function permits(names: readonly string[], lists: ToolLists = {}): boolean {
+  const fits = (pattern: string): boolean => names.some((name) => fitsGlob(name, pattern))
+  return (lists.allow === undefined || lists.allow.some(fits)) && !lists.deny?.some(fits)
+}
+
+function isSet(lists: ToolLists | undefined): lists is ToolLists {
+  return lists?.allow !== undefined || lists?.deny !== undefined
+}
+
+// Servers without the tools that are not to be used: nobody above is told of them or reaches them, however
+// tools are offered.
+
+/** Whether a tool of a server, by the server's own name for it, may be used. */
+export type Permits = (server: string, tool: string) => boolean
+
+interface FilteredUpstreams extends Upstreams {
+  /** From now on these tools may be used. Undefined: all. */
+  permit(permits: Permits | undefined): void
+}
+
+export function withToolFilter(upstreams: Upstreams, first: Permits | undefined): FilteredUpstreams {
+  let permits = first
+  /** The same list stays the same object: names are given anew for another one. */
+  let filtered = new WeakMap<readonly JsonObject[], readonly JsonObject[]>()
+  /** How many tools of a server were left out last. */
+  let hidden = new Map<string, number>()
+
+  function permitted({ server, items, ...rest }: ServerList, allows: Permits): ServerList {
+    const known = filtered.get(items)
+    const kept = known ?? items.filter(({ name }) => typeof name === 'string' && allows(server, name))
+    if (known === undefined) filtered.set(items, kept.length === items.length ? items : kept)
+    hidden.set(server, items.length - kept.length)
+    return { server, items: filtered.get(items) ?? kept, ...rest }
+  }
+
+  return {
+    get servers() {
+      return upstreams.servers
+    },
+    permit(next) {
+      permits = next
+      filtered = new WeakMap()
+      hidden = new Map()
+    },
+    status: () =>
+      upstreams.status().map((status) => {
+        const left = hidden.get(status.server) ?? 0
+        return status.tools === undefined || left === 0 ? status : { ...status, tools: status.tools - left }
+      }),
+    async list(kind, client, signal) {
+      const lists = await upstreams.list(kind, client, signal)
+      const allows = permits
+      return kind === 'tools' && allows ? lists.map((list) => permitted(list, allows)) : lists
+    },
+    surely: (kind, server, client, signal) => upstreams.surely(kind, server, client, signal),
+    async request(server, request, exchange) {
+      const name = request.method === 'tools/call' ? request.params?.name : undefined
+      // As if there were none: who may not use it need not know of it.
+      if (permits && typeof name === 'string' && !permits(server, name))
+        throw new RpcError(RPC.invalidParams, `Unknown tool: ${name.slice(0, 200)}`)
+      return upstreams.request(server, request, exchange)
+    },
+    serversFor: (client) => upstreams.serversFor(client),
+    open: (client) => upstreams.open(client),
+    known: (server) => upstreams.known(server),
+    refresh: (kind, client, servers) => upstreams.refresh(kind, client, servers),
+    everywhere: (request, capability, exchange) => upstreams.everywhere(request, capability, exchange),
+    broadcast: (notification, client) => upstreams.broadcast(notification, client),
+    configure: (servers) => upstreams.configure(servers),
+    release: (client) => upstreams.release(client),
+    close: () => upstreams.close(),
+  }
+}
+
+// How the proxy signs in to servers.
+
+/** How the proxy signs in to servers, where that is not as the configuration says. */
+export interface SignInParts {
+  /** Where tokens are kept, when not in the data directory. */
+  dataDir?: string
+  /** False: no sign-in begins; an error says which command does it. */
+  interactive?: boolean
+  /** Told the address of every sign-in that begins. */
+  tell?: (server: string, link: string) => void
+  /** Environment and system in which a browser is looked for. */
+  environment?: Readonly<Record<string, string | undefined>>
+  platform?: string
+}
+
+/** Signs in at the servers of the configuration, whichever they are. */
+interface SignIn {
+  for(server: string): Authorizer | undefined
+  signOut(server: string): Promise<SignedOut>
+  configure(servers: readonly ServerConfig[]): Promise<void>
+  close(): Promise<void>
+}
+
+/** What it needs is loaded with the first server that has an address. */
+export async function openSignIn(
+  { servers, settings }: Config,
+  parts: SignInParts = {},
+  logger: Logger,
+  now: () => number,
+): Promise<SignIn> {
+  const {
+    dataDir = settings.dataDir,
+    environment = process.env,
+    platform = process.platform,
+    ...rest
+  } = parts
+  let authorizers: Authorizers | undefined
+
+  async function configure(all: readonly ServerConfig[]): Promise<void> {
+    const remote = all.flatMap((server): ProtectedServer[] => ('url' in server ? [server] : []))
+    if (authorizers !== undefined) return authorizers.configure(remote)
+    if (remote.length === 0) return
+    const { createAuthorizers } = await import('../upstream/oauth/authorizers.ts')
+    authorizers = createAuthorizers({
+      servers: remote,
+      logger,
+      now,
+      connectTimeoutMs: settings.connect.timeoutMs,
+      open: settings.oauth.open,
+      dataDir,
+      environment,
+      platform,
+      ...rest,
+    })
+  }
+
+  await configure(servers)
+  return {
+    for: (server) => authorizers?.for(server),
+    signOut: async (server) => (await authorizers?.signOut(server)) ?? 'nothing kept',
+    configure,
+    close: async () => authorizers?.close(),
+  }
 }

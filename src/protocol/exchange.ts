@@ -1,8 +1,9 @@
 /** The vocabulary of the onion: an exchange, the handler that answers it, the middleware around it. */
+
+import type { Result } from './content.ts'
 import type { Era } from './eras.ts'
 import type { JsonObject } from './json.ts'
 import type { Notification, Request } from './message.ts'
-import type { Result } from './result.ts'
 
 /** Who owns kept results: an authenticated principal, an HTTP session, the one local client, or nobody known. */
 export interface Agent {

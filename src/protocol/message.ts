@@ -1,6 +1,6 @@
 /** JSON-RPC 2.0 messages as MCP uses them: no batches, ids are strings or integers. */
+import type { Result } from './content.ts'
 import type { JsonObject, JsonValue } from './json.ts'
-import type { Result } from './result.ts'
 
 /** Chosen by whoever asks, unique among the requests of that side that are under way. */
 export type RequestId = string | number
@@ -26,7 +26,7 @@ export interface JsonRpcNotification extends Notification {
 }
 
 /** The answer to the request with this id. */
-export interface JsonRpcResult {
+interface JsonRpcResult {
   jsonrpc: '2.0'
   id: RequestId
   result: Result
@@ -49,3 +49,26 @@ export interface JsonRpcFailure {
 
 /** Anything that crosses a connection. */
 export type JsonRpcMessage = JsonRpcRequest | JsonRpcNotification | JsonRpcResult | JsonRpcFailure
+
+/** How a message is sent, where the transport has more than one way. */
+export interface SendOptions {
+  /** The request this message belongs to: over HTTP it travels on that request's stream. */
+  relatedRequestId?: RequestId
+  /** HTTP headers of this message alone. Other transports have none. */
+  headers?: Readonly<Record<string, string>>
+}
+
+/**
+ * One connection that carries JSON-RPC messages. The shape is that of the MCP SDK's `Transport`, so the SDK's
+ * transports fit as they are; ours deliver large results as `LargeResult`.
+ */
+export interface Transport {
+  start(): Promise<void>
+  /** Rejects when the message cannot be handed over. Resolves when the receiver can take more (back-pressure). */
+  send(message: JsonRpcMessage, options?: SendOptions): Promise<void>
+  close(): Promise<void>
+  /** `via`: the request of ours on whose stream the message came, where the transport can tell (HTTP). */
+  onmessage?: ((message: JsonRpcMessage, via?: RequestId) => void) | undefined
+  onclose?: (() => void) | undefined
+  onerror?: ((error: Error) => void) | undefined
+}

@@ -1,6 +1,7 @@
 /** The places in results and lists where URIs of resources stand. Whatever holds none that changes is handed back as it is. */
+
+import { LargeResult, plain, type Result } from './content.ts'
 import { isObject, type JsonObject, type JsonValue, own } from './json.ts'
-import { LargeResult, plain, type Result } from './result.ts'
 
 export type Rename = (uri: string) => string
 

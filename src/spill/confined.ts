@@ -3,9 +3,9 @@
  * file in one of the allowed directories; all else is refused in the same words, which tell nothing of what is there.
  */
 import { constants, type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises'
-import { isAbsolute, relative, sep } from 'node:path'
+import { isAbsolute, join, relative, sep } from 'node:path'
 
-export const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = constants
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = constants
 
 /** A path that is not for reading, or nothing there. */
 export class Refused extends Error {}
@@ -62,7 +62,7 @@ export async function placeOf(file: FileHandle, path: string): Promise<string> {
 }
 
 /** True for a place below one of the directories, or (`orItself`) for one of them. */
-export async function isWithinAny(
+async function isWithinAny(
   place: string,
   roots: readonly (string | Root)[],
   orItself = false,
@@ -96,7 +96,42 @@ function allows({ place: directory, without = [] }: Root, place: string, orItsel
 }
 
 /** Both real paths. False for the directory itself. */
-export function isWithin(place: string, directory: string): boolean {
+function isWithin(place: string, directory: string): boolean {
   const way = relative(directory, place)
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+}
+
+// Directories whose paths a model wrote, opened where they may be and nowhere else.
+
+export interface ConfinedDirectory {
+  /** The path of an entry. What it stands for stays in this directory, whatever is done to the way there (on Linux). */
+  at(name: string): string
+  /** The directory itself, in the same way. */
+  readonly path: string
+  close(): Promise<void>
+}
+
+/** Throws `Refused` for all that is not one of `roots` or below them, and for what is not there. The caller closes it. */
+export async function openDirectoryConfined(
+  path: string,
+  roots: readonly (string | Root)[],
+): Promise<ConfinedDirectory> {
+  if (!isAbsolute(path) || path.includes('\0')) throw new Refused(REFUSED)
+  const place = await realpath(path).catch(() => '')
+  if (place === '' || !(await isWithinAny(place, roots, true))) throw new Refused(REFUSED)
+  const directory = await open(place, O_RDONLY | (O_NOFOLLOW ?? 0) | (O_DIRECTORY ?? 0)).catch(() => {
+    throw new Refused(REFUSED)
+  })
+  try {
+    const isLinux = process.platform === 'linux'
+    const own = `/proc/self/fd/${directory.fd}`
+    // A folder on its way may have been swapped since it was looked up.
+    const opened = isLinux ? await readlink(own) : await realpath(place)
+    if (!(await isWithinAny(opened, roots, true))) throw new Refused(REFUSED)
+    const base = isLinux ? own : opened
+    return { path: `${base}/`, at: (name) => join(base, name), close: () => directory.close() }
+  } catch (error) {
+    await directory.close()
+    throw error instanceof Refused ? error : new Refused(REFUSED)
+  }
 }

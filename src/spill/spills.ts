@@ -1,4 +1,5 @@
 /** Results in files: which agent has which, and what of them may be read. */
+
 import { realpath } from 'node:fs/promises'
 import { basename, dirname, join, normalize } from 'node:path'
 import { LRUCache } from 'lru-cache'

@@ -1,12 +1,10 @@
-import { readFile, rm, stat } from 'node:fs/promises'
+import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { makePrivateDirectory, PARTIAL, readShared, writeWhole } from '../data/private-files.ts'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
-import { contentName, type Found, metadataName, scan } from './directory.ts'
-import { makePrivateDirectory, readShared, writeWhole } from './files.ts'
-import { isHandle } from './handle.ts'
-import type { Entry, Handle, Store } from './store.ts'
+import { type Entry, type Handle, isHandle, type Store } from './store.ts'
 
 /** How a disk store is limited. */
 export interface DiskStoreOptions {
@@ -138,4 +136,57 @@ async function reporting<T>(what: string, action: () => Promise<T>): Promise<T> 
       { cause: error },
     )
   }
+}
+
+// What lies in a disk store's directory, without opening any file.
+
+/** The files of one handle. */
+interface Found {
+  handle: Handle
+  /** Content and metadata are both there, as far as names tell. */
+  whole: boolean
+  /** Bytes of content. */
+  size: number
+  /** When the entry was last used, in milliseconds since 1970: the time its files were given. */
+  used: number
+  /** When the file system last saw a change, by the machine's own clock. */
+  changed: number
+  /** Paths of files that are being written, or were when a process died. */
+  partial: string[]
+}
+
+/** Everything named by a handle, longest unused first. Files with other names are not ours and stay unseen. */
+async function scan(directory: string): Promise<Found[]> {
+  const found = new Map<Handle, Found & { names: Set<string> }>()
+  for (const name of await readdir(directory)) {
+    const handle = name.slice(0, name.indexOf('.'))
+    const path = join(directory, name)
+    const file = isHandle(handle) ? await stat(path).catch(() => undefined) : undefined
+    if (file === undefined) continue
+    const entry = found.get(handle) ?? {
+      handle,
+      whole: false,
+      size: 0,
+      used: 0,
+      changed: 0,
+      partial: [],
+      names: new Set(),
+    }
+    found.set(handle, entry)
+    entry.names.add(name)
+    entry.changed = Math.max(entry.changed, file.ctimeMs)
+    if (name.endsWith(PARTIAL)) entry.partial.push(path)
+    else entry.used = Math.max(entry.used, file.mtimeMs)
+    if (name === contentName(handle)) entry.size = file.size
+    entry.whole = entry.names.has(contentName(handle)) && entry.names.has(metadataName(handle))
+  }
+  return [...found.values()].sort((a, b) => a.used - b.used)
+}
+
+function contentName(handle: Handle): string {
+  return `${handle}.content`
+}
+
+function metadataName(handle: Handle): string {
+  return `${handle}.json`
 }

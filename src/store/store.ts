@@ -1,4 +1,6 @@
 /** The contract of all stores: where kept results lie. `test/contract/store.ts` is their shared suite. */
+
+import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '../protocol/json.ts'
 
 /** 12 characters of a random UUID without its hyphens: unguessable, never reused. */
@@ -48,4 +50,18 @@ export interface Store {
   /** Removes what exceeds the carrier's own caps of size and age, for carriers that have such caps. */
   sweep?(): Promise<void>
   close(): Promise<void>
+}
+
+// Handles: the only key to a kept result that a model ever holds.
+
+const HANDLE = /^[0-9a-f]{12}$/
+
+/** True for what may be a handle. Everything that becomes a file name has passed this. */
+export function isHandle(value: string): value is Handle {
+  return HANDLE.test(value)
+}
+
+/** A new handle: the first 48 bits of a random UUID (RFC 9562 version 4), which are random all of them. */
+export function newHandle(): Handle {
+  return randomUUID().replaceAll('-', '').slice(0, 12)
 }

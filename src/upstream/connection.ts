@@ -4,20 +4,18 @@
  *
  * idle → connecting → ready → (lost) waiting → connecting …; `close` ends it in `closed` from anywhere.
  */
+import type { Logger } from '../observe/log.ts'
+import type { Result } from '../protocol/content.ts'
 import type { Era } from '../protocol/eras.ts'
 import { cancelled } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import type { Notification, Request, RequestId } from '../protocol/message.ts'
 import { Peer, type RequestOptions, RequestTimeout } from '../protocol/peer.ts'
-import type { Result } from '../protocol/result.ts'
-import { unlessAborted } from '../protocol/until.ts'
-import type { Logger } from '../telemetry/log.ts'
+import { unlessAborted } from '../protocol/sharing.ts'
 import { type BackoffOptions, backoff, type Later } from './backoff.ts'
-import { EraRefused, refusesEra } from './era.ts'
-import { handshake, type Introduction } from './handshake.ts'
-import { connectFailed, connectionLost, connectTimedOut, requestFailed } from './upstream-errors.ts'
-import { isLocal, SessionExpired, type UpstreamTransport } from './upstream-transport.ts'
-import type { ConnectionState } from './upstreams.ts'
+import { type ConnectionState, isLocal, SessionExpired, type UpstreamTransport } from './contract.ts'
+import { connectFailed, connectionLost, connectTimedOut, requestFailed } from './errors.ts'
+import { EraRefused, handshake, type Introduction, refusesEra } from './handshake.ts'
 
 interface ConnectionHandlers {
   /** A request of the server. `via`: the request of ours on whose stream it came, where the transport can tell. */

@@ -1,7 +1,9 @@
 /** Getting to know a server: `initialize` in the legacy era (basic/lifecycle), `server/discover` in the modern one. */
 import { viaMeta } from '../protocol/chain.ts'
+import { plain, type Result } from '../protocol/content.ts'
 import {
   type Era,
+  isModernVersion,
   LEGACY_VERSIONS,
   MODERN_META,
   MODERN_VERSIONS,
@@ -10,8 +12,7 @@ import {
 } from '../protocol/eras.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
-import type { Peer } from '../protocol/peer.ts'
-import { plain, type Result } from '../protocol/result.ts'
+import { type Peer, PeerClosed, RequestTimeout } from '../protocol/peer.ts'
 
 export interface Introduction {
   era: Era
@@ -131,4 +132,53 @@ export function answerable(capabilities: JsonObject): JsonObject {
 export function offers(initialize: JsonObject, capability: string): boolean {
   const capabilities = own(initialize, 'capabilities')
   return isObject(capabilities) && isObject(own(capabilities, capability))
+}
+
+// Finding out which era a server speaks (MCP 2026-07-28, basic/versioning, "Backward Compatibility").
+
+/** Rejects a connection to a server that does not speak this era. It may speak the other. */
+export class EraRefused extends Error {
+  override readonly name = 'EraRefused'
+  readonly era: Era
+
+  constructor(era: Era, cause: unknown) {
+    super(`does not speak the ${era} era of the protocol`, { cause })
+    this.era = era
+  }
+}
+
+/** What became of a handshake that failed. */
+interface Failure {
+  error: unknown
+  /** The server is a process of ours: some end at the first request they do not know. */
+  local: boolean
+}
+
+/** True when the failure says that the era is not spoken, and not that the server is down or wants to know who asks. */
+export function refusesEra(era: Era, { error, local }: Failure): boolean {
+  if (era === 'legacy') return error instanceof RpcError && refusesInitialize(error)
+  if (error instanceof RpcError) return !(error.code === RPC.unsupportedVersion && onlyNewer(error))
+  const status = statusOf(error)
+  if (status !== undefined) return status >= 400 && status < 500 && status !== 401 && status !== 403
+  return local && (error instanceof PeerClosed || error instanceof RequestTimeout)
+}
+
+/** A server that speaks legacy knows `initialize`, and answers a revision it does not know with one that it knows. */
+function refusesInitialize(error: RpcError): boolean {
+  return error.code === RPC.methodNotFound || error.code === RPC.unsupportedVersion
+}
+
+/** True when the server speaks revisions that are newer than ours, and no others: there is nothing to fall back to. */
+function onlyNewer({ data }: RpcError): boolean {
+  const supported = isObject(data) ? own(data, 'supported') : undefined
+  if (!Array.isArray(supported) || supported.length === 0) return false
+  return supported.every((version) => typeof version === 'string' && isModernVersion(version))
+}
+
+/** The HTTP status of an error or of what caused it. */
+export function statusOf(error: unknown): number | undefined {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if ('status' in at && typeof at.status === 'number') return at.status
+  }
+  return undefined
 }

@@ -1,10 +1,9 @@
 /** From the bytes of what a server sent to messages. Large answers are handed on unparsed. */
+import { edgeOfEnd, edgeOfStart, type GrowingBytes, textOfParts, type Watch } from '../protocol/bytes.ts'
+import { LargeResult } from '../protocol/content.ts'
 import { isObject } from '../protocol/json.ts'
-import type { JsonRpcMessage } from '../protocol/message.ts'
-import { edgeOfEnd, edgeOfStart, textOfParts } from '../protocol/message-bytes.ts'
-import { LargeResult } from '../protocol/result.ts'
-import { findEnvelope, onShared } from './envelope.ts'
-import { localFailure } from './upstream-transport.ts'
+import type { JsonRpcMessage, RequestId } from '../protocol/message.ts'
+import { localFailure } from './contract.ts'
 
 /**
  * The messages of one line, body or event: one or (MCP 2025-03-26) a batch; undefined when it is not JSON-RPC. The result of an
@@ -50,4 +49,86 @@ function messageOf(value: unknown): JsonRpcMessage | undefined {
   if (isObject(value.result) || isObject(value.error)) return value as unknown as JsonRpcMessage
   if (typeof id !== 'number' && typeof id !== 'string') return undefined
   return localFailure(id, 'UPSTREAM_PROTOCOL', 'sent an answer whose result is not an object')
+}
+
+// Finds the `result` member of a large JSON-RPC response without parsing it, from the envelope on either side
+// of it. * Why reading the tail is safe: in a line of valid JSON the last `}` closes the message itself, so a
+// member directly in front of it belongs to the message, however much the result looks like one; and the quote
+// that opens the member's name cannot be an escaped one, because a comma or white space stands in front of it.
+// A line that is not valid JSON, or holds members that JSON-RPC does not know, yields bytes that are no JSON
+// value: whoever parses them notices.
+
+interface Envelope {
+  id: RequestId
+  /** First byte of the result and the one behind its last. */
+  start: number
+  end: number
+}
+
+/** Numbers, and strings of ASCII without escapes: whatever else an id is, it is none of ours. */
+const SCALAR = String.raw`(?:-?\d{1,16}|"[\x20\x21\x23-\x5b\x5d-\x7e]{0,128}")`
+const SPACE = String.raw`[ \t\r\n]*`
+const MEMBER = `${SPACE}"(?:id|jsonrpc)"${SPACE}:${SPACE}${SCALAR}${SPACE}`
+const HEAD = new RegExp(String.raw`^${SPACE}\{(?:${MEMBER},)*${SPACE}"result"${SPACE}:${SPACE}(?=\{)`)
+const TAIL = new RegExp(String.raw`(?<=\})${SPACE}(?:,${MEMBER})*\}${SPACE}$`)
+const ID = new RegExp(`"id"${SPACE}:${SPACE}(${SCALAR})`, 'g')
+
+/**
+ * The envelope of a response whose result is an object, or undefined when the message is anything else.
+ * `head` and `tail` are the edges of a line of `length` bytes.
+ */
+export function findEnvelope(head: Buffer, tail: Buffer, length: number): Envelope | undefined {
+  const before = HEAD.exec(head.toString('latin1'))?.[0]
+  const after = TAIL.exec(tail.toString('latin1'))?.[0]
+  if (before === undefined || after === undefined) return undefined
+  const id = onlyId(before, after)
+  const start = before.length
+  const end = length - after.length
+  return id === undefined || start >= end ? undefined : { id, start, end }
+}
+
+/** Told of a long response while it comes: its bytes, and the first byte of its result. Answers what is called whenever there is more. */
+export type Arriving = (bytes: GrowingBytes, start: number) => () => void
+
+/** Tells of responses whose result is an object, as far as their beginning tells. */
+export function watchFor(arriving: Arriving | undefined): Watch | undefined {
+  if (arriving === undefined) return undefined
+  return (bytes) => {
+    const before = HEAD.exec(edgeOfStart([bytes.whole()]).toString('latin1'))?.[0]
+    return before === undefined ? undefined : arriving(bytes, before.length)
+  }
+}
+
+/** The id of a response of which only the edges are left, when they tell it. */
+export function idOfEdges(head: Buffer, tail: Buffer): RequestId | undefined {
+  const before = HEAD.exec(head.toString('latin1'))?.[0]
+  return before === undefined ? undefined : onlyId(before, TAIL.exec(tail.toString('latin1'))?.[0] ?? '')
+}
+
+/** Bytes `start` to `end` of the chunks on memory that threads share: where they are, or copied, once. */
+export function onShared(
+  parts: readonly Uint8Array[],
+  start: number,
+  end: number,
+): Uint8Array<SharedArrayBuffer> {
+  const [only] = parts
+  if (only !== undefined && parts.length === 1 && only.buffer instanceof SharedArrayBuffer)
+    return new Uint8Array(only.buffer, only.byteOffset + start, end - start)
+  const copy = new Uint8Array(new SharedArrayBuffer(end - start))
+  let offset = 0
+  for (const part of parts) {
+    const from = Math.max(start - offset, 0)
+    const to = Math.min(end - offset, part.length)
+    if (from < to) copy.set(part.subarray(from, to), offset + from - start)
+    offset += part.length
+  }
+  return copy
+}
+
+function onlyId(before: string, after: string): RequestId | undefined {
+  const found = [...`${before}${after}`.matchAll(ID)].map((match) => match[1])
+  const [only] = found
+  if (found.length !== 1 || only === undefined) return undefined
+  const id: unknown = JSON.parse(only)
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined
 }

@@ -1,28 +1,32 @@
 /** All servers, as the router sees them: routes requests to connections and keeps the lists true. */
+import type { Logger } from '../observe/log.ts'
+import type { Result } from '../protocol/content.ts'
 import { cancelled, messageOf, ProxyError, RPC, RpcError } from '../protocol/errors.ts'
 import type { Client, Exchange } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
-import type { Notification, Request } from '../protocol/message.ts'
-import type { Result } from '../protocol/result.ts'
-import { unlessAborted } from '../protocol/until.ts'
-import { Dispatch } from './dispatch.ts'
-import type { Link } from './link.ts'
-import { Links } from './links.ts'
-import { Lists } from './lists.ts'
-import { type CompleteOptions, complete, type ServerOptions, type UpstreamsOptions } from './options.ts'
-import { Memory } from './remember.ts'
-import { serverNotifications } from './server-notifications.ts'
-import { serverStatus } from './server-status.ts'
-import { type Server, serversOf } from './servers.ts'
-import { Speaker } from './speaker.ts'
+import type { Notification, Request, RequestId } from '../protocol/message.ts'
+import { unlessAborted } from '../protocol/sharing.ts'
+import { Lists } from './catalogue.ts'
 import {
+  type CompleteOptions,
+  type ConnectionState,
+  complete,
   LIST_KINDS,
   type ListKind,
   type Reconfigured,
   type ServerList,
+  type ServerOptions,
   type ServerStatus,
+  type UpstreamEvents,
   type Upstreams,
-} from './upstreams.ts'
+  type UpstreamsOptions,
+} from './contract.ts'
+import { transportOf } from './dial.ts'
+import { Dispatch, Speaker } from './eras.ts'
+import { withoutSubscription } from './listening.ts'
+import { Memory } from './memory.ts'
+import { type Server, serversOf } from './servers.ts'
+import { type Link, Links } from './session.ts'
 
 /** Connections to all configured servers. Nothing starts before `open`, `list` or `request`. */
 export function createUpstreams(options: UpstreamsOptions): Upstreams {
@@ -278,5 +282,63 @@ class Pool implements Upstreams {
     const server = this.#servers.get(link.server)
     if (link.client !== undefined || server === undefined || server.shared) return
     if (link.era === 'legacy' || this.#clients.size === 0) this.#links.rest(link)
+  }
+}
+
+// How a server is, told from all connections to it.
+
+/** Of a server's connections, the one that says most about it. */
+const BY_MERIT: readonly ConnectionState[] = ['ready', 'connecting', 'waiting', 'idle', 'closed']
+
+/** `initialize`: what it said of itself, now or in an earlier run. */
+function serverStatus(server: Server, links: Links, initialize: JsonObject | undefined): ServerStatus {
+  const connections = links.all.filter((link) => link.server === server.name).map((link) => link.connection)
+  const state = BY_MERIT.find((merit) => connections.some((connection) => connection.state === merit))
+  const live = connections.find((connection) => connection.session)?.session
+  return {
+    server: server.name,
+    state: state ?? (links.closed ? 'closed' : 'idle'),
+    transport: live?.transport.kind ?? transportOf(server.options),
+    ...(initialize && { initialize }),
+    ...(server.tools !== undefined && { tools: server.tools }),
+    ...(server.listed !== undefined && { listed: server.listed }),
+    ...(server.lastError !== undefined && { lastError: server.lastError }),
+  }
+}
+
+// What becomes of a notification of a server: lists are read anew, who watches hears of it, who waits for it
+// gets it.
+
+/** The lists a notification speaks of. */
+const CHANGED: ReadonlyMap<string, readonly ListKind[]> = new Map([
+  ['notifications/tools/list_changed', ['tools']],
+  ['notifications/prompts/list_changed', ['prompts']],
+  ['notifications/resources/list_changed', ['resources', 'resourceTemplates']],
+])
+
+interface NotificationParts {
+  events: UpstreamEvents
+  logger: Logger
+  /** The lists of these kinds are others now. */
+  changed(link: Link, kinds: readonly ListKind[]): void
+}
+
+/** Takes each notification of a connection; `via` is the request that it belongs to. */
+function serverNotifications({ events, logger, changed }: NotificationParts) {
+  return (link: Link, notification: Notification, via: RequestId | undefined): void => {
+    const { method } = notification
+    const kinds = CHANGED.get(method)
+    if (kinds) changed(link, kinds)
+    else if (link.listening === undefined) {
+      if (!link.relay(notification, via)) events.notification(link.server, notification, link.client)
+    } else if (method === 'notifications/subscriptions/acknowledged') {
+      link.listening.acknowledged(notification, via)
+    } else if (method === 'notifications/resources/updated') {
+      const plain = withoutSubscription(notification)
+      for (const client of link.listening.watchersOf(plain.params?.uri))
+        events.notification(link.server, plain, client)
+    } else if (!link.relay(notification, via)) {
+      logger.debug({ server: link.server, method }, 'a notification of no request was dropped')
+    }
   }
 }

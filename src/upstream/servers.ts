@@ -1,6 +1,6 @@
 /** What is known of each configured server, whoever its connections belong to. */
-import type { CompleteOptions, ServerOptions } from './options.ts'
-import { nameOfServer } from './remember.ts'
+import type { CompleteOptions, ServerOptions } from './contract.ts'
+import { nameOfServer } from './memory.ts'
 
 export interface Server {
   readonly name: string

@@ -2,23 +2,19 @@
  * MCP over the standard input and output of a child process (MCP specification, basic/transports, stdio), linear in the
  * size of what the server sends. Large answers are handed on as bytes.
  */
-import { existsSync } from 'node:fs'
-import { type DiscardedLine, LineReader } from '../protocol/line-reader.ts'
-import { LineWriter } from '../protocol/line-writer.ts'
-import type { JsonRpcMessage } from '../protocol/message.ts'
-import { textOfParts } from '../protocol/message-bytes.ts'
-import { jsonParts } from '../protocol/raw-json.ts'
-import type { Transport } from '../protocol/transport.ts'
-import type { Logger } from '../telemetry/log.ts'
-import { formatBytes } from '../text/format.ts'
-import { type Arriving, idOfEdges, watchFor } from './envelope.ts'
-import { readMessages } from './incoming.ts'
-import { lastWords } from './last-words.ts'
-import { ProcessGroup, type ProcessOptions } from './process-group.ts'
-import type { Spawn } from './spawn.ts'
-import { localFailure, NotRead, type UpstreamTransport, wireMessage } from './upstream-transport.ts'
 
-export interface StdioOptions extends ProcessOptions {
+import { existsSync } from 'node:fs'
+import type { Logger } from '../observe/log.ts'
+import { textOfParts } from '../protocol/bytes.ts'
+import { type DiscardedLine, LineReader, LineWriter } from '../protocol/lines.ts'
+import type { JsonRpcMessage, Transport } from '../protocol/message.ts'
+import { jsonParts } from '../protocol/raw-json.ts'
+import { formatBytes } from '../text/format.ts'
+import { localFailure, NotRead, type UpstreamTransport, wireMessage } from './contract.ts'
+import { type Arriving, idOfEdges, readMessages, watchFor } from './incoming.ts'
+import { ProcessGroup, type ProcessOptions, type Spawn } from './processes.ts'
+
+interface StdioOptions extends ProcessOptions {
   /** A response longer than this many bytes is not parsed here. */
   largeBytes: number
   /** A message longer than this many bytes is thrown away; the request it answers fails. */
@@ -173,4 +169,28 @@ function startFailure({ command, cwd }: ProcessOptions, error: NodeJS.ErrnoExcep
   return cwd !== undefined && !existsSync(cwd)
     ? `could not be started: its working directory \`${cwd}\` is not there`
     : `could not be started: the command \`${command}\` was not found`
+}
+
+// What a process that ended said of the reason.
+
+/** Lines at the end that programs write after the reason: the version of Node, frames, what belongs to an error, where npm logs. */
+const AFTER =
+  /^(?:Node\.js v\d.*|at .*|[{}[\](),;^~]+|(?:errno|code|syscall|path|requireStack|address|port|spawnargs): .*|'.*'|npm (?:error|ERR!) (?:A complete log|Log files).*|npm (?:error|ERR!)\s+\S*[/\\]_logs[/\\].*)$/
+
+/** A line that names an error: `Error: …`, `TypeError [ERR_X]: …`, `ModuleNotFoundError: …`. */
+const REASON = /^(?:Uncaught )?[\w.]*(?:Error|Exception)(?: \[\w+\])?: /
+const NPM = /^npm (?:error|ERR!) (?!code )\S/
+
+/** The line of what was written to standard error that tells most: the last one, or before what follows an error. Empty for none. */
+export function lastWords(stderr: string): string {
+  const lines = stderr
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+  const last = lines.at(-1) ?? ''
+  if (!AFTER.test(last)) return last
+  const said = /^npm /.test(last)
+    ? lines.find((line) => NPM.test(line))
+    : lines.findLast((line) => REASON.test(line))
+  return said ?? lines.findLast((line) => !AFTER.test(line)) ?? last
 }

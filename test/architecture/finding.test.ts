@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { OPTION_NAMES } from '../../src/config/names.ts'
-import { ourInstructions } from '../../src/tools/instructions.ts'
+import { OPTION_NAMES } from '../../src/config/aliases.ts'
+import { ourInstructions } from '../../src/proxy/instructions.ts'
 import { verifies } from '../support/verifies.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

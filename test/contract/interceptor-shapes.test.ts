@@ -3,9 +3,9 @@
  * C# and Python write null for what is absent, Python and TypeScript call `active` what others call `enforce`.
  */
 import { describe, expect, test } from 'vitest'
-import type { ExternalModule } from '../../src/config/modules/entry.ts'
-import { createExternal } from '../../src/modules/external/external.ts'
-import type { Line } from '../../src/modules/external/line.ts'
+import type { ExternalModule } from '../../src/config/modules.ts'
+import { createExternal } from '../../src/features/external/external.ts'
+import type { Line } from '../../src/features/external/interceptors.ts'
 import { RPC, type RpcError } from '../../src/protocol/errors.ts'
 import type { Client, Handler } from '../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../src/protocol/json.ts'

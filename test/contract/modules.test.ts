@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
-import { defineModule } from '../../src/modules/module.ts'
+import { defineModule } from '../../src/module-runtime/module.ts'
+import { plain } from '../../src/protocol/content.ts'
 import type { JsonObject } from '../../src/protocol/json.ts'
-import { plain } from '../../src/protocol/result.ts'
 import { moduleContract } from './modules.ts'
 
 const foreign = { method: 'other/method', params: {} }

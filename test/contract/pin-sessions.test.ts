@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { expect } from 'vitest'
-import { approve, pinFileIn, readPins } from '../../src/config/pin-file.ts'
+import { approve, pinFileIn, readPins } from '../../src/data/pins.ts'
 import { deferred } from '../support/deferred.ts'
 import { embedded, toolServer } from '../support/embedded.ts'
 import { temporaryFolder } from '../support/upstream.ts'

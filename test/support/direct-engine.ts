@@ -1,7 +1,6 @@
 /** What the engine does with files, on the calling thread. */
-import type { Engine } from '../../src/engine/engine.ts'
-import { exported } from '../../src/engine/export.ts'
-import { readFile } from '../../src/engine/read-file.ts'
+import type { Engine } from '../../src/engine/contract.ts'
+import { exported, readFile } from '../../src/engine/export.ts'
 import { countTokens } from '../../src/text/tokens.ts'
 
 export function directEngine(): Pick<Engine, 'export' | 'readback' | 'countTokens'> {

@@ -1,5 +1,4 @@
-import type { JsonRpcMessage } from '../../src/protocol/message.ts'
-import type { Transport } from '../../src/protocol/transport.ts'
+import type { JsonRpcMessage, Transport } from '../../src/protocol/message.ts'
 
 /** Two transports, each the other's far end. Messages arrive in a later turn of the event loop, as on a wire. */
 export function linkedTransports(): [Transport, Transport] {

@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { silentLogger } from '../../src/observe/log.ts'
 import type { JsonObject } from '../../src/protocol/json.ts'
 import type { JsonRpcMessage, RequestId } from '../../src/protocol/message.ts'
-import { silentLogger } from '../../src/telemetry/log.ts'
 import { later } from '../../src/upstream/backoff.ts'
-import type { HttpOptions } from '../../src/upstream/http/options.ts'
+import type { HttpOptions } from '../../src/upstream/http/endpoint.ts'
 import { HttpTransport } from '../../src/upstream/http/transport.ts'
 
 /** A request as the server saw it. */

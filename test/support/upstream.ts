@@ -6,15 +6,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { silentLogger } from '../../src/observe/log.ts'
+import { plain, type Result } from '../../src/protocol/content.ts'
 import type { Client, Exchange } from '../../src/protocol/exchange.ts'
 import type { JsonObject, JsonValue } from '../../src/protocol/json.ts'
 import type { JsonRpcMessage, Notification, Request } from '../../src/protocol/message.ts'
-import { plain, type Result } from '../../src/protocol/result.ts'
-import { silentLogger } from '../../src/telemetry/log.ts'
 import { type Later, later } from '../../src/upstream/backoff.ts'
-import type { InProcessServer, StdioServer, UpstreamsOptions } from '../../src/upstream/options.ts'
+import type {
+  InProcessServer,
+  ListKind,
+  StdioServer,
+  Upstreams,
+  UpstreamsOptions,
+} from '../../src/upstream/contract.ts'
 import { createUpstreams } from '../../src/upstream/pool.ts'
-import type { ListKind, Upstreams } from '../../src/upstream/upstreams.ts'
 
 const script = (name: string): string => fileURLToPath(new URL(`./servers/${name}`, import.meta.url))
 

@@ -1,9 +1,10 @@
 /** A server of this process with some of everything, that speaks when a test wants it to. */
+
+import type { Result } from '../../src/protocol/content.ts'
 import { RPC, RpcError } from '../../src/protocol/errors.ts'
 import { isObject, type JsonObject } from '../../src/protocol/json.ts'
 import type { Notification } from '../../src/protocol/message.ts'
 import { Peer } from '../../src/protocol/peer.ts'
-import type { Result } from '../../src/protocol/result.ts'
 import type { Serve } from '../../src/upstream/in-process.ts'
 
 export interface WholeServer {

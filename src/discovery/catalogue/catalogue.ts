@@ -1,18 +1,16 @@
 /** All tools of all servers, as last seen, also by runs before this one. */
+
+import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Logger } from '../../observe/log.ts'
 import { messageOf } from '../../protocol/errors.ts'
-import { type JsonObject, own } from '../../protocol/json.ts'
-import type { Logger } from '../../telemetry/log.ts'
-import { hashTool } from '../hash.ts'
-import { type Changes, changesBetween, isEmpty } from './changes.ts'
-import { type KnownTool, keyOf, vectorIdOf } from './known-tool.ts'
-import { loadSqlite, type OpenSqlite } from './sqlite.ts'
-import { type ToolsFile, toolsFile } from './tools-file.ts'
+import { type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
+import { loadSqlite, type OpenSqlite, type ToolsFile, toolsFile } from './tools-file.ts'
 
 export const TOOLS_FILE = 'proxy.db'
 
-export interface CatalogueOptions {
+interface CatalogueOptions {
   /** Where the file lies; undefined: nothing outlives this run. */
   directory: string | undefined
   /** The configured servers: tools of others are forgotten at the start. */
@@ -180,4 +178,137 @@ function once<T>(load: () => Promise<T>): () => Promise<T> {
     loaded ??= load()
     return loaded
   }
+}
+
+// What became of a server's tools from one listing to the next.
+
+interface Changes {
+  readonly added: readonly KnownTool[]
+  /** Those of a known name that are not what they were. */
+  readonly changed: readonly KnownTool[]
+  readonly removed: readonly KnownTool[]
+  /** How many stayed as they are. */
+  readonly unchanged: number
+}
+
+/** Compares two lists that name no tool twice. */
+export function changesBetween(before: readonly KnownTool[], after: readonly KnownTool[]): Changes {
+  const left = new Map(before.map((tool) => [keyOf(tool), tool]))
+  const added: KnownTool[] = []
+  const changed: KnownTool[] = []
+  for (const tool of after) {
+    const key = keyOf(tool)
+    const known = left.get(key)
+    left.delete(key)
+    if (known === undefined) added.push(tool)
+    else if (!same(known, tool)) changed.push(tool)
+  }
+  const removed = [...left.values()]
+  return { added, changed, removed, unchanged: after.length - added.length - changed.length }
+}
+
+export function isEmpty({ added, changed, removed }: Changes): boolean {
+  return added.length + changed.length + removed.length === 0
+}
+
+/** The hash leaves out what no search sees, such as annotations, and those are shown to clients as well. */
+function same(a: KnownTool, b: KnownTool): boolean {
+  if (a === b) return true
+  return (
+    a.hash === b.hash &&
+    a.vectorId === b.vectorId &&
+    JSON.stringify(a.definition) === JSON.stringify(b.definition)
+  )
+}
+
+// Tells whether a tool is still what it was (seed S1, section 6).
+
+/**
+ * SHA-256, in hex, of name, description and parameters with `||` between them. The parameters are the input schema as JSON
+ * without spaces, its keys sorted by code units, so that a server may list them in any order.
+ */
+export function hashTool(definition: JsonObject): string {
+  return createHash('sha256')
+    .update(
+      [
+        text(own(definition, 'name')),
+        text(own(definition, 'description')),
+        sorted(own(definition, 'inputSchema') ?? {}),
+      ].join('||'),
+    )
+    .digest('hex')
+}
+
+/** A list or an object that is being written. */
+interface Open {
+  readonly value: JsonValue[] | JsonObject
+  /** In their order; undefined for a list. */
+  readonly keys: readonly string[] | undefined
+  next: number
+}
+
+/** Goes without recursion: a schema may be nested deeper than the stack. */
+function sorted(root: JsonValue): string {
+  if (!isContainer(root)) return JSON.stringify(root)
+  const written: string[] = []
+  const open = [begin(root)]
+  for (let at = open.at(-1); at !== undefined; at = open.at(-1)) {
+    const { value, keys } = at
+    const place = at.next++
+    if (place === 0) written.push(keys ? '{' : '[')
+    if (place === (keys ?? (value as JsonValue[])).length) {
+      written.push(keys ? '}' : ']')
+      open.pop()
+      continue
+    }
+    if (place > 0) written.push(',')
+    const key = keys?.[place]
+    if (key !== undefined) written.push(JSON.stringify(key), ':')
+    const child = (key === undefined ? (value as JsonValue[])[place] : own(value as JsonObject, key)) ?? null
+    if (isContainer(child)) open.push(begin(child))
+    else written.push(JSON.stringify(child))
+  }
+  return written.join('')
+}
+
+function begin(value: JsonValue[] | JsonObject): Open {
+  return { value, keys: Array.isArray(value) ? undefined : Object.keys(value).sort(), next: 0 }
+}
+
+function isContainer(value: JsonValue): value is JsonValue[] | JsonObject {
+  return typeof value === 'object' && value !== null
+}
+
+function text(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : ''
+}
+
+// A tool as the catalogue knows it, and what tells its vector from all others.
+
+export interface KnownTool {
+  readonly server: string
+  /** The name its server gave it. */
+  readonly name: string
+  /** As the server lists it. */
+  readonly definition: JsonObject
+  /** SHA-256 of what a search sees; equal as long as there is no need to look at the tool again. */
+  readonly hash: string
+  /** Where its vector lies; undefined while nothing is embedded. */
+  readonly vectorId: number | undefined
+}
+
+/** Names a tool among all servers. Neither part can hold what would make two pairs alike. */
+export function keyOf({ server, name }: Pick<KnownTool, 'server' | 'name'>): string {
+  return JSON.stringify([server, name])
+}
+
+/**
+ * The number of a vector: made of all that the vector depends on, so that a number never means another text or model, not after
+ * a restart, not in a file that another process wrote. 52 bits: exact as a double, and a collision in 10,000 tools has odds of 1 to 90 million.
+ */
+export function vectorIdOf(model: string, tool: Pick<KnownTool, 'server' | 'name' | 'hash'>): number {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([model, tool.server, tool.name, tool.hash]))
+    .digest()
+  return digest.readUIntBE(0, 6) * 16 + ((digest[6] ?? 0) >> 4)
 }

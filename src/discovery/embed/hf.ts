@@ -2,7 +2,7 @@
 import { messageOf, ProxyError } from '../../protocol/errors.ts'
 import { isObject } from '../../protocol/json.ts'
 import { type ImportOptional, importOptional } from '../import-optional.ts'
-import { toUnit } from '../vectors/matrix.ts'
+import { toUnit } from '../vectors/vector-index.ts'
 import { checkVectors, type Embedder, embeddable, failed } from './embedder.ts'
 
 export interface HfOptions {

@@ -2,14 +2,22 @@
  * A legacy client at a modern server. Every request is given the envelope that the server needs; when the server asks for
  * input, the client is asked as a legacy server would ask it, and the call is made again with its answers.
  */
+
 import { randomUUID } from 'node:crypto'
+import {
+  asksForInput,
+  LargeResult,
+  MAX_QUESTIONS,
+  MAX_ROUNDS,
+  plain,
+  QUESTIONS,
+  type Result,
+} from '../../protocol/content.ts'
 import { MODERN_META, toLegacyResult, withMeta } from '../../protocol/eras.ts'
 import { RPC, RpcError } from '../../protocol/errors.ts'
 import type { Client, Exchange } from '../../protocol/exchange.ts'
-import { asksForInput, MAX_QUESTIONS, MAX_ROUNDS, QUESTIONS } from '../../protocol/input-required.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
 import type { Request } from '../../protocol/message.ts'
-import { LargeResult, plain, type Result } from '../../protocol/result.ts'
 import type { Later } from '../backoff.ts'
 import { envelope } from '../handshake.ts'
 import type { Send } from './modern-client.ts'

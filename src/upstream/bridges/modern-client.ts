@@ -3,15 +3,14 @@
  * answered `input_required`, the call at the server is parked, and the client's next round goes on with it.
  */
 
+import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
+import { QUESTIONS, type Result } from '../../protocol/content.ts'
 import { MODERN_META, metaOf } from '../../protocol/eras.ts'
 import { RPC, RpcError } from '../../protocol/errors.ts'
 import type { Exchange } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
-import type { Request } from '../../protocol/message.ts'
-import type { Result } from '../../protocol/result.ts'
+import type { Notification, Request } from '../../protocol/message.ts'
 import type { Later } from '../backoff.ts'
-import { ParkedCall, partyOf } from './parked-call.ts'
-import { createStateSigner, type StateOwner, type StateSigner } from './request-state.ts'
 
 /** Sends a request in the form a legacy server knows. */
 export type Send = (request: Request, exchange: Exchange) => Promise<Result>
@@ -165,4 +164,247 @@ function visitsOf(error: unknown, { client }: Exchange): JsonObject | undefined 
 export function logLevelOf(params: JsonObject | undefined): string | undefined {
   const level = own(metaOf(params) ?? {}, MODERN_META.logLevel)
   return typeof level === 'string' ? level : undefined
+}
+
+// A call at a legacy server that is made for a modern client: while the server asks for something, the call
+// is parked.
+
+interface Question {
+  request: Request
+  resolve(answer: JsonObject): void
+}
+
+/** Milliseconds in which questions are gathered: those a server asks at once are answered in one round. */
+const GATHER_MS = 10
+
+/** Who shares what one may have: the clients of an agent; of anonymous ones each for itself, because nobody knows whose they are. */
+function partyOf({ agent, client }: Exchange): string {
+  return agent.kind === 'anonymous' ? client.id : agent.id
+}
+
+class ParkedCall {
+  readonly id = randomUUID()
+  readonly owner: StateOwner
+  readonly party: string
+  /** What the call ends in. */
+  readonly outcome: Promise<Result>
+  /** Takes back the end of waiting. */
+  stopExpiry: (() => void) | undefined
+  readonly #later: Later
+  readonly #controller = new AbortController()
+  readonly #questions = new Map<string, Question>()
+  readonly #missed = new Missed()
+  #asked = 0
+  /** The round that is under way; undefined while the call is parked. */
+  #round: Exchange | undefined
+  #wake: (() => void) | undefined
+
+  /** Starts the call with `send`, on behalf of the exchange that is its first round. */
+  constructor(
+    owner: StateOwner,
+    exchange: Exchange,
+    send: (exchange: Exchange) => Promise<Result>,
+    later: Later,
+  ) {
+    this.owner = owner
+    this.party = partyOf(exchange)
+    this.#later = later
+    this.#round = exchange
+    this.outcome = send({
+      ...exchange,
+      signal: this.#controller.signal,
+      notify: (notification) => this.#notify(notification),
+      ask: (request, signal) => this.#ask(request, signal),
+    })
+    this.outcome.catch(() => {})
+  }
+
+  get parked(): boolean {
+    return this.#round === undefined
+  }
+
+  /** Gives up the call at the server. */
+  abort(reason: unknown): void {
+    this.stopExpiry?.()
+    this.#controller.abort(reason)
+  }
+
+  /** Resolves to what the server asks for now, by key, or to undefined when the call has ended. */
+  async next(exchange: Exchange): Promise<JsonObject | undefined> {
+    this.#round = exchange
+    for (const notification of this.#missed.take()) this.#notify(notification)
+    const leave = (): void => this.abort(exchange.signal.reason)
+    if (exchange.signal.aborted) leave()
+    exchange.signal.addEventListener('abort', leave, { once: true })
+    try {
+      const ended = this.outcome.then(
+        () => true,
+        () => true,
+      )
+      return (await Promise.race([ended, this.#questioned()])) ? undefined : this.#open()
+    } finally {
+      exchange.signal.removeEventListener('abort', leave)
+      this.#round = undefined
+    }
+  }
+
+  /** Passes answers to the server. What was not asked for is left out; what is not answered stays open. */
+  answer(responses: JsonObject): void {
+    for (const [key, { resolve }] of this.#questions) {
+      const response = own(responses, key)
+      if (!isObject(response)) continue
+      this.#questions.delete(key)
+      resolve(response)
+    }
+  }
+
+  #open(): JsonObject {
+    const requests: JsonObject = {}
+    for (const [key, { request }] of this.#questions)
+      requests[key] = { method: request.method, params: request.params ?? {} }
+    return requests
+  }
+
+  /** Resolves to false when there are questions, and no more have come for a moment. */
+  #questioned(): Promise<false> {
+    return new Promise((resolve) => {
+      this.#wake = () => this.#later(GATHER_MS, () => resolve(false))
+      if (this.#questions.size > 0) resolve(false)
+    })
+  }
+
+  #ask(request: Request, signal: AbortSignal | undefined): Promise<JsonObject> {
+    if (!QUESTIONS.includes(request.method))
+      return Promise.reject(new RpcError(RPC.methodNotFound, `${request.method} is not available`))
+    const key = `${request.method.split('/')[0]}-${++this.#asked}`
+    return new Promise((resolve, reject) => {
+      const withdraw = (): void => {
+        this.#questions.delete(key)
+        reject(new RpcError(RPC.cancelled, 'the question was withdrawn'))
+      }
+      signal?.addEventListener('abort', withdraw, { once: true })
+      this.#controller.signal.addEventListener('abort', withdraw, { once: true })
+      this.#questions.set(key, { request, resolve })
+      this.#wake?.()
+      this.#wake = undefined
+    })
+  }
+
+  /** To the round under way, or that comes next, under the token that it chose. */
+  #notify(notification: Notification): void {
+    const round = this.#round
+    if (round === undefined) return this.#missed.add(notification)
+    if (notification.method !== 'notifications/progress') return round.notify(notification)
+    const progressToken = own(metaOf(round.params) ?? {}, 'progressToken')
+    if (progressToken !== undefined)
+      round.notify({ ...notification, params: { ...notification.params, progressToken } })
+  }
+}
+
+// What a server says of a call while the call is parked. In the modern era a notification goes out on the
+// stream of its request, and there is none: the next round of the call has one, and gets it there.
+
+/** Kept for one call: notifications, and characters of their JSON. The oldest give way, and the client is told. */
+const MOST = 100
+const MOST_CHARACTERS = 64 * 1024
+
+const PROGRESS = 'notifications/progress'
+
+interface Kept {
+  notification: Notification
+  characters: number
+}
+
+class Missed {
+  #kept: Kept[] = []
+  #characters = 0
+  #dropped = 0
+
+  /** Of progress only the latest says anything later on. */
+  add(notification: Notification): void {
+    if (notification.method === PROGRESS) {
+      const before = this.#kept.findIndex((kept) => kept.notification.method === PROGRESS)
+      if (before >= 0) this.#remove(before)
+    }
+    const characters = JSON.stringify(notification).length
+    if (characters > MOST_CHARACTERS) {
+      this.#dropped++
+      return
+    }
+    this.#kept.push({ notification, characters })
+    this.#characters += characters
+    while (this.#kept.length > MOST || this.#characters > MOST_CHARACTERS) {
+      this.#remove(0)
+      this.#dropped++
+    }
+  }
+
+  /** All that is kept, in its order, once. */
+  take(): Notification[] {
+    const told = this.#kept.map(({ notification }) => notification)
+    if (this.#dropped > 0) told.unshift(gap(this.#dropped))
+    this.#kept = []
+    this.#characters = 0
+    this.#dropped = 0
+    return told
+  }
+
+  #remove(index: number): void {
+    const [gone] = this.#kept.splice(index, 1)
+    this.#characters -= gone?.characters ?? 0
+  }
+}
+
+function gap(count: number): Notification {
+  const data = `${count} notification${count === 1 ? '' : 's'} of the server, sent while the call waited for input, could not be kept`
+  return {
+    method: 'notifications/message',
+    params: { level: 'warning', logger: 'mcp-rlm-proxy', data },
+  }
+}
+
+// What a modern client carries from one round of a call to the next (MCP 2026-07-28, multi round-trip
+// requests, "requestState"). It comes back from outside, so it is signed: nobody can make one up, change one,
+// use another's, or use one for another call.
+
+/** What a state belongs to; it is valid with exactly this. */
+interface StateOwner {
+  /** The client it was given to. */
+  client: string
+  /** The call it was given for: method and target. */
+  subject: string
+}
+
+interface StateSigner {
+  /** `until`: whole milliseconds, by the clock of the signer, after which it is no longer valid. */
+  sign(id: string, until: number, owner: StateOwner): string
+  /** The id that was signed; undefined for anything that is not a valid state of this owner. */
+  verify(state: string, owner: StateOwner): string | undefined
+}
+
+/** Longer than any state of ours. */
+const MAX_LENGTH = 512
+
+/** The key lives as long as the process: what a state refers to does not outlive it either. */
+export function createStateSigner(now: () => number, key: Buffer = randomBytes(32)): StateSigner {
+  const mac = (id: string, until: number, { client, subject }: StateOwner): Buffer =>
+    createHmac('sha256', key)
+      .update(JSON.stringify([id, until, client, subject]))
+      .digest()
+
+  return {
+    sign: (id, until, owner) =>
+      [id, until.toString(36), mac(id, until, owner).toString('base64url')].join('.'),
+    verify(state, owner) {
+      if (state.length > MAX_LENGTH) return undefined
+      const [id, time, signature, ...rest] = state.split('.')
+      if (id === undefined || time === undefined || signature === undefined || rest.length > 0)
+        return undefined
+      const until = Number.parseInt(time, 36)
+      const given = Buffer.from(signature, 'base64url')
+      const expected = mac(id, until, owner)
+      const genuine = given.length === expected.length && timingSafeEqual(given, expected)
+      return genuine && until > now() && until.toString(36) === time ? id : undefined
+    },
+  }
 }

@@ -1,6 +1,8 @@
 /** Readers of response bodies. */
-import type { Watch } from '../../protocol/growing-bytes.ts'
-import { MessageBytes, type TakenBytes } from '../../protocol/message-bytes.ts'
+
+import { STATUS_CODES } from 'node:http'
+import { MessageBytes, type TakenBytes, type Watch } from '../../protocol/bytes.ts'
+import { messageOf } from '../../protocol/errors.ts'
 
 export interface BodyReader {
   data(chunk: Buffer): void
@@ -33,4 +35,61 @@ export class WholeBody implements BodyReader {
     this.#done = true
     this.#whole(this.#bytes.take())
   }
+}
+
+// Words for what goes wrong over HTTP: one line, the status first, never a secret.
+
+/** The server answered with a status that refuses. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError'
+  readonly status: number
+
+  constructor(status: number, reason: string) {
+    super(`HTTP ${status}: ${reason || STATUS_CODES[status] || 'no reason given'}`)
+    this.status = status
+  }
+}
+
+type Conceal = (text: string) => string
+
+const SHOWN = 200
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ENOTFOUND: 'the name is not known',
+  EAI_AGAIN: 'the name could not be looked up',
+  ETIMEDOUT: 'no answer',
+  UND_ERR_CONNECT_TIMEOUT: 'no answer',
+  EHOSTUNREACH: 'no way to this host',
+  ENETUNREACH: 'no way to this network',
+  ECONNRESET: 'reset by the other side',
+  EPIPE: 'closed by the other side',
+  UND_ERR_SOCKET: 'closed by the other side',
+}
+
+/** Text of a server in one line. */
+export function oneLine(text: string, conceal: Conceal): string {
+  return conceal(text)
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .slice(0, SHOWN)
+    .trimEnd()
+}
+
+/** A connection that could not be had, or broke: host, port, cause. */
+export function networkFailure(error: Error, url: URL, connected: boolean, conceal: Conceal): Error {
+  const cause = innermost(error)
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined
+  const known = code === undefined ? undefined : REASONS[code]
+  const reason = known === undefined ? oneLine(messageOf(cause), conceal) : known
+  const where = `${url.hostname}:${url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : url.port}`
+  const what = connected ? `the connection to ${where} broke` : `could not connect to ${where}`
+  return new Error(`${what}: ${reason}${code === undefined ? '' : ` (${code})`}`, { cause: error })
+}
+
+/** Several addresses fail as one error whose own message is empty. */
+function innermost(error: Error): Error {
+  if (error instanceof AggregateError && error.errors[0] instanceof Error) return innermost(error.errors[0])
+  if (error.message === '' && error.cause instanceof Error) return innermost(error.cause)
+  return error
 }

@@ -2,15 +2,14 @@
  * One HTTP request and its response, redirects within the origin, authorisation and compression included. Credentials never
  * leave the origin.
  */
+
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Transform } from 'node:stream'
+import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
 import type { Dispatcher } from 'undici'
-import type { TakenBytes } from '../../protocol/message-bytes.ts'
-import { type BodyReader, WholeBody } from './body.ts'
-import { Decoder, encodingOf } from './decode.ts'
-import type { Endpoint } from './endpoint.ts'
-import type { HeaderList } from './headers.ts'
-import { redirectOf } from './redirect.ts'
-import { networkFailure } from './words.ts'
+import type { TakenBytes } from '../../protocol/bytes.ts'
+import { type BodyReader, networkFailure, WholeBody } from './body.ts'
+import type { Endpoint, HeaderList } from './endpoint.ts'
 
 export interface CallRequest {
   method: 'POST' | 'GET' | 'DELETE'
@@ -226,5 +225,101 @@ export class Call implements Dispatcher.DispatchHandler {
     if (this.#done) return
     this.abort()
     this.#handler.failed(error)
+  }
+}
+
+// Which redirects are followed (RFC 9110, 15.4): those that keep method and origin, so that credentials stay
+// where they belong.
+
+/** Where to ask instead, or why not. */
+type Redirect = { path: string; permanent: boolean } | { fault: string }
+
+const KEEP_METHOD = new Set([307, 308])
+const FOR_READING = new Set([301, 302, 303, 307, 308])
+const PERMANENT = new Set([301, 308])
+
+function redirectOf(method: string, status: number, location: string | undefined, from: URL): Redirect {
+  if (location === undefined || !URL.canParse(location, from.href)) return { fault: 'redirects to nowhere' }
+  const to = new URL(location, from)
+  if (to.origin !== from.origin) {
+    return {
+      fault: `redirects from ${from.origin} to ${to.origin}, where credentials are not sent; configure that address if it is right`,
+    }
+  }
+  const followed = (method === 'GET' ? FOR_READING : KEEP_METHOD).has(status)
+  if (!followed)
+    return { fault: `redirects to ${to.origin}${to.pathname} in a way that would lose the message` }
+  return { path: `${to.pathname}${to.search}`, permanent: PERMANENT.has(status) }
+}
+
+// Undoes the compression of a response, also of one that nobody asked for (RFC 9110, 8.4).
+
+/** Lets the rest of the response wait, or go on. */
+interface Brake {
+  pause(): void
+  resume(): void
+}
+
+const SYNC = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH }
+const BROTLI = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH }
+
+/** The decoder a content-encoding needs: `none`, or undefined for one that is not known. */
+function encodingOf(header: string): 'gzip' | 'deflate' | 'br' | 'none' | undefined {
+  const coding = header.trim().toLowerCase()
+  if (coding === '' || coding === 'identity') return 'none'
+  if (coding === 'gzip' || coding === 'x-gzip') return 'gzip'
+  return coding === 'deflate' || coding === 'br' ? coding : undefined
+}
+
+/** Stands in front of a reader. */
+class Decoder implements BodyReader {
+  readonly #encoding: 'gzip' | 'deflate' | 'br'
+  readonly #to: BodyReader
+  readonly #brake: Brake
+  readonly #failed: (error: Error) => void
+  #stream: Transform | undefined
+
+  constructor(
+    encoding: 'gzip' | 'deflate' | 'br',
+    to: BodyReader,
+    brake: Brake,
+    failed: (error: Error) => void,
+  ) {
+    this.#encoding = encoding
+    this.#to = to
+    this.#brake = brake
+    this.#failed = failed
+  }
+
+  data(chunk: Buffer): void {
+    this.#stream ??= this.#start(chunk)
+    if (this.#stream.write(chunk)) return
+    this.#brake.pause()
+    this.#stream.once('drain', () => this.#brake.resume())
+  }
+
+  end(): void {
+    if (this.#stream) this.#stream.end()
+    else this.#to.end()
+  }
+
+  /** Nothing comes out any more. */
+  stop(): void {
+    this.#stream?.destroy()
+  }
+
+  #start(first: Buffer): Transform {
+    const stream = this.#create(first)
+    stream.on('data', (chunk: Buffer) => this.#to.data(chunk))
+    stream.once('end', () => this.#to.end())
+    stream.once('error', this.#failed)
+    return stream
+  }
+
+  #create(first: Buffer): Transform {
+    if (this.#encoding === 'gzip') return createGunzip(SYNC)
+    if (this.#encoding === 'br') return createBrotliDecompress(BROTLI)
+    // Some servers mean zlib's format by "deflate", as they should, and some the bare one.
+    return ((first[0] ?? 0) & 0x0f) === 0x08 ? createInflate(SYNC) : createInflateRaw(SYNC)
   }
 }

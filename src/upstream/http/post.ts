@@ -2,20 +2,19 @@
  * One message on its way to the server, and what comes back on the same stream. A stream that ends before the answer is taken up
  * again where the server gave its events ids (MCP 2025-11-25, basic/transports, "Resumability and Redelivery").
  */
+
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Watch } from '../../protocol/growing-bytes.ts'
-import type { JsonRpcMessage, RequestId } from '../../protocol/message.ts'
-import { textOfParts } from '../../protocol/message-bytes.ts'
-import type { Later } from '../backoff.ts'
-import { localFailure } from '../upstream-transport.ts'
-import { type BodyReader, IGNORED, WholeBody } from './body.ts'
+import { edgeOfStart, textOfParts, type Watch } from '../../protocol/bytes.ts'
+import { RPC } from '../../protocol/errors.ts'
+import { isObject, type JsonObject, own } from '../../protocol/json.ts'
+import type { JsonRpcErrorObject, JsonRpcFailure, JsonRpcMessage, RequestId } from '../../protocol/message.ts'
+import { backoff, DEFAULT_BACKOFF, type Later } from '../backoff.ts'
+import { localFailure } from '../contract.ts'
+import { readMessages } from '../incoming.ts'
+import { type BodyReader, HttpError, IGNORED, oneLine, WholeBody } from './body.ts'
 import { Call, type CallHandler, type CallRequest } from './call.ts'
-import type { Endpoint } from './endpoint.ts'
-import { EventStream } from './event-stream.ts'
-import type { HeaderList } from './headers.ts'
-import { jsonBody } from './json-body.ts'
-import { waitBeforeResuming } from './patience.ts'
-import { type Refusal, refusalOf } from './refusal.ts'
+import type { Endpoint, HeaderList } from './endpoint.ts'
+import { EventStream, tooLong } from './events.ts'
 
 /** What a message on its way needs of the transport. */
 export interface PostHost {
@@ -259,4 +258,141 @@ export class Post implements CallHandler {
 /** Without parameters, in lower case; empty when there is none. */
 export function mediaType(headers: IncomingHttpHeaders): string {
   return headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+}
+
+// An answer that is one JSON document.
+
+interface JsonBodyHandler {
+  messages(messages: readonly JsonRpcMessage[]): void
+  /** More than is kept; the rest need not come. The words follow "the server". */
+  tooLong(words: string): void
+  /** No JSON-RPC; how it begins. */
+  unreadable(text: string): void
+}
+
+function jsonBody(
+  headers: IncomingHttpHeaders,
+  { maxBytes, largeBytes, watch }: { maxBytes: number; largeBytes: number; watch?: Watch | undefined },
+  handler: JsonBodyHandler,
+): BodyReader {
+  const announced = headers['content-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 0
+  if (announced > maxBytes) {
+    handler.tooLong(tooLong(announced, maxBytes))
+    return IGNORED
+  }
+  return new WholeBody(
+    maxBytes,
+    ({ parts, length, edges }) => {
+      if (edges !== undefined) {
+        handler.tooLong(`sent a message longer than the limit of ${maxBytes} bytes`)
+        return
+      }
+      const bare = withoutMark(parts)
+      const messages = readMessages(bare, bare === parts ? length : length - 3, largeBytes)
+      if (messages === undefined) handler.unreadable(textOfParts([edgeOfStart(parts)]))
+      else handler.messages(messages)
+    },
+    watch,
+  )
+}
+
+/** JSON in UTF-8 may begin with a byte order mark, which is no JSON (RFC 8259, 8.1). */
+function withoutMark(parts: readonly Buffer[]): readonly Buffer[] {
+  const [first, ...rest] = parts
+  return first && first.length > 3 && first[0] === 0xef && first[1] === 0xbb && first[2] === 0xbf
+    ? [first.subarray(3), ...rest]
+    : parts
+}
+
+// What an HTTP status that refuses says: an answer, a forgotten session, or words.
+
+/** A status that is none of success, with its body as far as it is of use. */
+export interface Refusal {
+  status: number
+  /** Media type without parameters, in lower case. */
+  type: string
+  text: string
+}
+
+/** Errors that say which revisions are spoken; servers that know no session send them without an id too. */
+const OF_ANOTHER_ERA: ReadonlySet<unknown> = new Set([RPC.unsupportedVersion, RPC.methodNotFound])
+
+/**
+ * The JSON-RPC error of this request when the body is one: under its id; in the modern era, where one POST is one request, and in
+ * answer to initialize under no id too.
+ */
+export function answerIn(
+  { text }: Refusal,
+  id: RequestId,
+  { modern, method }: { modern: boolean; method: string | undefined },
+): JsonRpcFailure | undefined {
+  const body = parsed(text)
+  const error = body && own(body, 'error')
+  if (body === undefined || !isObject(error) || typeof error.code !== 'number') return undefined
+  const named = own(body, 'id')
+  const nameless = named === undefined || named === null
+  const ours = nameless ? modern || (method === 'initialize' && OF_ANOTHER_ERA.has(error.code)) : named === id
+  if (!ours) return undefined
+  return { jsonrpc: '2.0', id, error: error as unknown as JsonRpcErrorObject }
+}
+
+/**
+ * True when the server no longer knows the session that the message was sent on: 404 by the specification; several servers answer
+ * 400 and name the session. An error under the id of the request comes from behind that check, unless it names the session.
+ */
+export function forgotSession({ status, text }: Refusal, id: RequestId | undefined): boolean {
+  if (status !== 404 && status !== 400) return false
+  if (/session/i.test(text)) return true
+  return (
+    status === 404 && (id === undefined || answerIn({ status, type: '', text }, id, LEGACY) === undefined)
+  )
+}
+
+const LEGACY = { modern: false, method: undefined }
+
+/** In words: what the body says, the reason alone where it is JSON. */
+export function refusalOf({ status, type, text }: Refusal, conceal: (text: string) => string): HttpError {
+  // A page is for people with browsers; its first line says nothing.
+  const said = type === 'text/html' ? '' : (messageIn(text) ?? text)
+  return new HttpError(status, oneLine(said, conceal))
+}
+
+/** The message of a JSON-RPC or OAuth error. */
+function messageIn(text: string): string | undefined {
+  const body = parsed(text)
+  if (body === undefined) return undefined
+  const error = own(body, 'error')
+  const said = isObject(error)
+    ? own(error, 'message')
+    : (own(body, 'error_description') ?? own(body, 'message') ?? error)
+  return typeof said === 'string' ? said : undefined
+}
+
+function parsed(text: string): JsonObject | undefined {
+  if (!text.trimStart().startsWith('{')) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+// How long to wait before a stream is asked for again.
+
+/** What is waited when the server does not say. */
+const DEFAULT_RETRY_MS = 1000
+/** A server that says "at once" is not asked without a breath. */
+const MIN_RETRY_MS = 50
+/** Longer than this no server can mean, and timers have an end. */
+const MAX_RETRY_MS = 3_600_000
+
+/** Milliseconds: what the server asked for, and longer when tries bring nothing. `fruitless` counts those in a row. */
+export function waitBeforeResuming(
+  retryMs: number | undefined,
+  fruitless: number,
+  random: () => number,
+): number {
+  const asked = Math.min(Math.max(retryMs ?? DEFAULT_RETRY_MS, MIN_RETRY_MS), MAX_RETRY_MS)
+  return fruitless === 0 ? asked : Math.max(asked, backoff(fruitless, DEFAULT_BACKOFF, random))
 }

@@ -2,16 +2,14 @@
  * HTTP+SSE of 2024-11-05 (MCP specification, basic/transports, "HTTP with SSE"), by the SDK's transport. The stream of events is the
  * connection: when it ends, so does the session.
  */
+
 import type { JSONRPCMessage, SSEClientTransport } from '@modelcontextprotocol/client'
+import type { RequestInit, Response } from 'undici'
 import { messageOf } from '../../protocol/errors.ts'
-import type { JsonRpcMessage } from '../../protocol/message.ts'
-import type { Transport } from '../../protocol/transport.ts'
-import { AuthorizationNeeded } from '../authorizer.ts'
-import { type UpstreamTransport, wireMessage } from '../upstream-transport.ts'
-import { authorizedFetch } from './authorized-fetch.ts'
-import type { Endpoint } from './endpoint.ts'
-import type { HttpOptions } from './options.ts'
-import { HttpError, oneLine } from './words.ts'
+import type { JsonRpcMessage, Transport } from '../../protocol/message.ts'
+import { AuthorizationNeeded, type UpstreamTransport, wireMessage } from '../contract.ts'
+import { HttpError, oneLine } from './body.ts'
+import type { Endpoint, HttpOptions } from './endpoint.ts'
 
 /** A stream that is silent for long may be cut on the way, and nothing would tell: the server is pinged that often. */
 const KEEP_ALIVE_MS = 120_000
@@ -116,4 +114,36 @@ export class SseTransport implements UpstreamTransport {
 function statusOf(error: unknown): number | undefined {
   const status = error instanceof Error && 'status' in error ? error.status : undefined
   return typeof status === 'number' ? status : undefined
+}
+
+// `fetch` over our own pool of connections, signed in. The SDK's transport uses it.
+
+type Fetch = typeof globalThis.fetch
+
+async function authorizedFetch({ dispatcher, authorizer, url }: Endpoint): Promise<Fetch> {
+  const { fetch } = await import('undici')
+  const plain = (target: string | URL, init: RequestInit): Promise<Response> =>
+    fetch(target, { ...init, dispatcher })
+  if (authorizer === undefined) return plain as unknown as Fetch
+  const send = async (
+    target: string | URL,
+    init: RequestInit,
+    asked: readonly number[],
+  ): Promise<Response> => {
+    const signal = init.signal ?? undefined
+    // Credentials of this server are for this origin.
+    if (new URL(target).origin !== url.origin) return plain(target, init)
+    const sent = await authorizer.header(signal)
+    const headers = new Headers(init.headers as ConstructorParameters<typeof Headers>[0])
+    if (sent !== undefined) headers.set('authorization', sent)
+    const response = await plain(target, { ...init, headers: [...headers] })
+    const challenge = response.headers.get('www-authenticate') ?? undefined
+    const refused = response.status === 401 || (response.status === 403 && challenge !== undefined)
+    // Once each: a token may first be refused and then lack a scope.
+    if (!refused || asked.includes(response.status)) return response
+    if (!(await authorizer.refused({ status: response.status, challenge, sent }, signal))) return response
+    await response.body?.cancel()
+    return send(target, init, [...asked, response.status])
+  }
+  return ((target: string | URL, init: RequestInit = {}) => send(target, init, [])) as unknown as Fetch
 }

@@ -2,20 +2,39 @@
  * Streamable HTTP of both eras (MCP specification, basic/transports). Legacy has a session, a stream of the server's own and
  * streams that can be taken up again; modern has one POST for each request and nothing else.
  */
-import type { JsonRpcMessage, JsonRpcNotification, RequestId } from '../../protocol/message.ts'
+
+import type { IncomingHttpHeaders } from 'node:http'
+import type {
+  JsonRpcMessage,
+  JsonRpcNotification,
+  RequestId,
+  SendOptions,
+  Transport,
+} from '../../protocol/message.ts'
 import { jsonParts } from '../../protocol/raw-json.ts'
-import type { SendOptions, Transport } from '../../protocol/transport.ts'
-import { watchFor } from '../envelope.ts'
-import { SessionExpired, type UpstreamTransport, wireMessage } from '../upstream-transport.ts'
-import { IGNORED } from './body.ts'
+import type { Later } from '../backoff.ts'
+import { SessionExpired, type UpstreamTransport, wireMessage } from '../contract.ts'
+import { watchFor } from '../incoming.ts'
+import { type BodyReader, IGNORED } from './body.ts'
 import { Call } from './call.ts'
-import type { Endpoint } from './endpoint.ts'
-import { modernHeaders, withMessageHeaders } from './headers.ts'
-import type { HttpOptions } from './options.ts'
-import { Post, type PostHost } from './post.ts'
-import { answerIn, forgotSession, type Refusal, refusalOf } from './refusal.ts'
-import { ServerStream } from './server-stream.ts'
-import { LegacySession } from './session.ts'
+import {
+  type Endpoint,
+  type HeaderList,
+  type HttpOptions,
+  modernHeaders,
+  withMessageHeaders,
+} from './endpoint.ts'
+import { EventStream } from './events.ts'
+import {
+  answerIn,
+  forgotSession,
+  mediaType,
+  Post,
+  type PostHost,
+  type Refusal,
+  refusalOf,
+  waitBeforeResuming,
+} from './post.ts'
 
 /** Times of grace in which a goodbye can be sent. */
 const MAX_GRACES = 10
@@ -238,4 +257,155 @@ function bodyOf(message: JsonRpcMessage): string | Uint8Array {
   return parts.length === 1
     ? only
     : Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)))
+}
+
+// The headers of a connection of the legacy era: session and revision (MCP 2025-11-25, "Session Management").
+
+/** Visible ASCII (MCP 2025-11-25): anything else could not be sent back. */
+const SESSION_ID = /^[\x21-\x7e]{1,4096}$/
+
+class LegacySession {
+  #id: string | undefined
+  #version: string | undefined
+  readonly #ownPost: HeaderList
+  readonly #ownStream: HeaderList
+  #post: HeaderList
+  #stream: HeaderList
+
+  constructor(post: HeaderList, stream: HeaderList) {
+    this.#ownPost = post
+    this.#ownStream = stream
+    this.#post = post
+    this.#stream = stream
+  }
+
+  get id(): string | undefined {
+    return this.#id
+  }
+
+  /** Of a POST. */
+  get post(): HeaderList {
+    return this.#post
+  }
+
+  /** Of a DELETE. */
+  get stream(): HeaderList {
+    return this.#stream
+  }
+
+  /** Of the GET of an event stream. */
+  streamFrom(lastEventId: string | undefined): HeaderList {
+    return lastEventId === undefined ? this.#stream : this.#stream.concat('last-event-id', lastEventId)
+  }
+
+  /** The answer to initialize began. */
+  begin(headers: IncomingHttpHeaders): void {
+    const id = headers['mcp-session-id']
+    this.#id = typeof id === 'string' && SESSION_ID.test(id) ? id : undefined
+    this.#build()
+  }
+
+  agree(version: string): void {
+    this.#version = version
+    this.#build()
+  }
+
+  #build(): void {
+    const headers: string[] = []
+    if (this.#id !== undefined) headers.push('mcp-session-id', this.#id)
+    if (this.#version !== undefined) headers.push('mcp-protocol-version', this.#version)
+    this.#post = this.#ownPost.concat(headers)
+    this.#stream = this.#ownStream.concat(headers)
+  }
+}
+
+// The stream on which a server of the legacy era sends what belongs to no request (MCP 2025-11-25,
+// basic/transports, "Listening for Messages from the Server"). It is kept open for as long as the connection
+// lives.
+
+interface ServerStreamOptions {
+  endpoint: Endpoint
+  largeBytes: number
+  maxBytes: number
+  later: Later
+  random(): number
+  headers(lastEventId: string | undefined): readonly string[]
+  message(message: JsonRpcMessage): void
+  /** Ends nothing. */
+  trouble(words: string): void
+}
+
+/** Refusals that may pass: who asks must sign in again, or wait. All others below 500 say that there is no such stream. */
+const PASSING = new Set([401, 403, 408, 425, 429])
+
+class ServerStream {
+  readonly #options: ServerStreamOptions
+  #call: Call | undefined
+  #stopWaiting: (() => void) | undefined
+  #lastEventId: string | undefined
+  #retryMs: number | undefined
+  #fruitless = 0
+  #closed = false
+
+  constructor(options: ServerStreamOptions) {
+    this.#options = options
+  }
+
+  open(): void {
+    if (this.#closed) return
+    const { endpoint, headers } = this.#options
+    let stream: EventStream | undefined
+    this.#call = new Call(
+      endpoint,
+      { method: 'GET', headers: headers(this.#lastEventId) },
+      {
+        head: (status, answer) => {
+          const found = this.#head(status, answer)
+          if (found instanceof EventStream) stream = found
+          return found
+        },
+        failed: (error) => {
+          this.#options.trouble(error.message)
+          this.#ended(stream)
+        },
+      },
+    )
+    this.#call.start()
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#call?.abort()
+    this.#stopWaiting?.()
+  }
+
+  #head(status: number, headers: IncomingHttpHeaders): BodyReader {
+    const { largeBytes, maxBytes, message, trouble } = this.#options
+    if (status === 200 && mediaType(headers) === 'text/event-stream') {
+      const stream: EventStream = new EventStream({
+        largeBytes,
+        maxBytes,
+        message,
+        trouble,
+        ended: () => this.#ended(stream),
+      })
+      return stream
+    }
+    this.#call?.abort()
+    if ((status >= 500 && status !== 501) || PASSING.has(status)) {
+      trouble(`HTTP ${status} for the stream of the server`)
+      this.#ended(undefined)
+    }
+    return IGNORED
+  }
+
+  #ended(stream: EventStream | undefined): void {
+    if (this.#closed) return
+    this.#lastEventId = stream?.lastEventId ?? this.#lastEventId
+    this.#retryMs = stream?.retryMs ?? this.#retryMs
+    this.#fruitless = stream?.fruitful ? 0 : this.#fruitless + 1
+    const { later, random } = this.#options
+    const delay = waitBeforeResuming(this.#retryMs, this.#fruitless, random)
+    this.#stopWaiting = later(delay, () => this.open())
+  }
 }

@@ -3,11 +3,9 @@
  * "Backwards Compatibility"). What speaks HTTP is loaded when a connection begins.
  */
 import { messageOf } from '../../protocol/errors.ts'
-import type { JsonRpcMessage } from '../../protocol/message.ts'
-import type { SendOptions, Transport } from '../../protocol/transport.ts'
-import type { UpstreamTransport } from '../upstream-transport.ts'
-import type { Endpoint } from './endpoint.ts'
-import type { HttpOptions } from './options.ts'
+import type { JsonRpcMessage, SendOptions, Transport } from '../../protocol/message.ts'
+import type { UpstreamTransport } from '../contract.ts'
+import type { Endpoint, HttpOptions } from './endpoint.ts'
 
 /** What an HTTP+SSE server answers to the POST of an initialize request. */
 const NOT_STREAMABLE = new Set([400, 404, 405])

@@ -1,17 +1,16 @@
 /** One authorizer for each server that may need one, made when a connection first asks for it. */
-import { hasAuthorization, type OAuthSettings } from '../../config/oauth-settings.ts'
+import { hasAuthorization, type OAuthSettings } from '../../config/auth-options.ts'
+import { type Logger, withFields } from '../../observe/log.ts'
 import { ProxyError } from '../../protocol/errors.ts'
-import { type Logger, withFields } from '../../telemetry/log.ts'
-import type { Authorizer } from '../authorizer.ts'
-import { sameJson } from '../remember.ts'
+import type { Authorizer } from '../contract.ts'
+import { sameJson } from '../memory.ts'
 import {
   type AuthorizerOptions,
   createAuthorizer,
   type OAuthAuthorizer,
   type SignedOut,
-} from './authorizer-oauth.ts'
-import { openBrowser } from './browser.ts'
-import { environmentFetch } from './environment-fetch.ts'
+} from './authorizer.ts'
+import { environmentFetch, openBrowser } from './browser.ts'
 
 /** What is known of a server over HTTP. */
 export interface ProtectedServer {

@@ -1,18 +1,21 @@
 /** The tokens for one server: on disk, in memory, and renewed in time; shared with other proxies that keep the same account. */
-import type { OAuthSettings } from '../../config/oauth-settings.ts'
+import type { OAuthSettings } from '../../config/auth-options.ts'
+import type { Logger } from '../../observe/log.ts'
+import { createRedactor } from '../../observe/redact.ts'
 import { messageOf } from '../../protocol/errors.ts'
-import type { Logger } from '../../telemetry/log.ts'
-import { abortable } from './abortable.ts'
-import type { Account, Realm, Tokens } from './account.ts'
-import type { AccountFile } from './account-file.ts'
-import type { Fetch } from './bounded-fetch.ts'
-import { configuredIdentity } from './client-identity.ts'
-import { failureWords, SignInFailed } from './failure-words.ts'
-import { sameIssuer } from './realm.ts'
-import { loadSdk, type Sdk } from './sdk.ts'
-import { bearer, dueSoon, expired, ownTokens, renew, type TokenRequest } from './tokens.ts'
+import type { Account, AccountFile, Realm, Tokens } from './account.ts'
+import { type Fetch, loadSdk, type Sdk, sameIssuer } from './discovery.ts'
+import {
+  bearer,
+  configuredIdentity,
+  dueSoon,
+  expired,
+  ownTokens,
+  renew,
+  type TokenRequest,
+} from './tokens.ts'
 
-export interface KeyringOptions {
+interface KeyringOptions {
   settings: OAuthSettings
   file: AccountFile
   fetchFn: Fetch
@@ -159,4 +162,51 @@ export class Keyring {
       })
     await this.#renewing
   }
+}
+
+/** The promise, or a rejection with the signal's reason as soon as it aborts; what others wait for goes on. */
+export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise
+  return new Promise<T>((resolve, reject) => {
+    const leave = (): void => reject(signal.reason)
+    if (signal.aborted) leave()
+    signal.addEventListener('abort', leave, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+  })
+}
+
+// Why a sign-in failed, in one line. What a server said in it is cut, and holds no secrets and no control
+// characters.
+
+const LONGEST = 300
+
+/** No token could be had. The message follows "server `x`: ". */
+class SignInFailed extends Error {
+  override readonly name = 'SignInFailed'
+
+  constructor(reason: string) {
+    super(`wants a sign-in, and that failed: ${reason}`)
+  }
+}
+
+/** `secrets` are struck out, whoever repeats them. */
+function failureWords(sdk: Sdk, error: unknown, secrets: readonly (string | undefined)[]): string {
+  const known = secrets.filter((secret) => secret !== undefined)
+  const text = createRedactor(known).text(reason(sdk, error))
+  return text.replaceAll(/[\p{Cc}\s]+/gu, ' ').slice(0, LONGEST)
+}
+
+function reason(sdk: Sdk, error: unknown): string {
+  if (error instanceof sdk.RegistrationRejectedError) {
+    return (
+      `the authorization server does not register the proxy (HTTP ${error.status}); ` +
+      `set "oauth": { "clientId": … } to an id that was registered by hand. It said: ${error.body}`
+    )
+  }
+  if (error instanceof sdk.OAuthError) {
+    const { code, message } = error
+    return `the authorization server said ${code}${message === code ? '' : `: ${message}`}`
+  }
+  const below = error instanceof Error && error.cause !== undefined ? `: ${messageOf(error.cause)}` : ''
+  return `${messageOf(error)}${below}`
 }

@@ -3,14 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { type OAuthSettings, oauthSchema } from '../../../src/config/oauth-settings.ts'
-import type { Logger } from '../../../src/telemetry/log.ts'
-import type { Authorizer } from '../../../src/upstream/authorizer.ts'
+import { type OAuthSettings, oauthSchema } from '../../../src/config/auth-options.ts'
+import type { Logger } from '../../../src/observe/log.ts'
+import type { Authorizer } from '../../../src/upstream/contract.ts'
 import {
   type AuthorizerOptions,
   createAuthorizer,
   type OAuthAuthorizer,
-} from '../../../src/upstream/oauth/authorizer-oauth.ts'
+} from '../../../src/upstream/oauth/authorizer.ts'
 import { type Clock, createClock } from './clock.ts'
 import type { Protected } from './protected-server.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readLedger } from '../../../src/telemetry/ledger-file.ts'
+import { readLedger } from '../../../src/observe/savings-report.ts'
 import { verifies } from '../../support/verifies.ts'
 import { world } from './support.ts'
 

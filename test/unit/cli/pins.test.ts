@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { moduleDirectory } from '../../../src/config/data-directory.ts'
-import { pinFileIn, readPins, updatePins } from '../../../src/config/pin-file.ts'
+import { moduleDirectory } from '../../../src/data/directory.ts'
+import { pinFileIn, readPins, updatePins } from '../../../src/data/pins.ts'
 import { type World, world } from './support.ts'
 
 const said = (description: string, type = 'string'): string =>

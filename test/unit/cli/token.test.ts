@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { addToken, listTokens } from '../../../src/cli/token.ts'
-import { hashToken, readTokens } from '../../../src/config/token-file.ts'
+import { hashToken, readTokens } from '../../../src/data/tokens.ts'
 import { verifies } from '../../support/verifies.ts'
 import { world } from './support.ts'
 

@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { stampOf } from '../../../src/config/stamp.ts'
-import { watchFile } from '../../../src/config/watch.ts'
+import { stampOf, watchFile } from '../../../src/config/watch.ts'
 
 function world() {
   const folder = mkdtempSync(join(tmpdir(), 'watch-'))

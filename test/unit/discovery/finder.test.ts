@@ -4,7 +4,7 @@ import type { Embedder } from '../../../src/discovery/embed/embedder.ts'
 import { createFinder, type FindableTool } from '../../../src/discovery/finder.ts'
 import { createMeaning } from '../../../src/discovery/meaning.ts'
 import { openExactIndex } from '../../../src/discovery/vectors/exact.ts'
-import { silentLogger } from '../../../src/telemetry/log.ts'
+import { silentLogger } from '../../../src/observe/log.ts'
 import { temporaryFolder } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { type KnownTool, vectorIdOf } from '../../../src/discovery/catalogue/known-tool.ts'
+import { type KnownTool, vectorIdOf } from '../../../src/discovery/catalogue/catalogue.ts'
 import type { Embedder } from '../../../src/discovery/embed/embedder.ts'
 import { createMeaning, textOf } from '../../../src/discovery/meaning.ts'
 import { openExactIndex } from '../../../src/discovery/vectors/exact.ts'
-import { silentLogger } from '../../../src/telemetry/log.ts'
+import { silentLogger } from '../../../src/observe/log.ts'
 import { vowels } from '../../contract/embedder.ts'
 import { verifies } from '../../support/verifies.ts'
 

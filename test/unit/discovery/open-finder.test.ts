@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { FindableTool, Finder } from '../../../src/discovery/finder.ts'
 import { openFinder } from '../../../src/discovery/open-finder.ts'
-import { silentLogger } from '../../../src/telemetry/log.ts'
+import { silentLogger } from '../../../src/observe/log.ts'
 import { json, loopback } from '../../support/loopback.ts'
 import { verifies } from '../../support/verifies.ts'
 

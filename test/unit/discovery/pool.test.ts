@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { freshness, ToolPool } from '../../../src/discovery/pool.ts'
-import { ToolPools } from '../../../src/discovery/pools.ts'
+import { freshness, ToolPool, ToolPools } from '../../../src/discovery/pool.ts'
 import { runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
 

@@ -1,11 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import winkBm25 from 'wink-bm25-text-search'
-import { createCounter } from '../../../src/discovery/counts.ts'
 import { type Field, fieldNames } from '../../../src/discovery/fields.ts'
-import { createLexicon } from '../../../src/discovery/lexicon.ts'
-import { indexWords, type Postings } from '../../../src/discovery/postings.ts'
-import type { Weights } from '../../../src/discovery/reading.ts'
+import {
+  createCounter,
+  createLexicon,
+  indexWords,
+  type Postings,
+  type Weights,
+} from '../../../src/discovery/postings.ts'
 import { runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
 

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { everyday } from '../../../src/discovery/everyday.ts'
 import { indexTools } from '../../../src/discovery/lexical.ts'
-import { alikeTo } from '../../../src/discovery/thesaurus.ts'
-import { families } from '../../../src/discovery/word-families.ts'
+import { alikeTo, everyday, families } from '../../../src/discovery/thesaurus.ts'
 import { stemOf } from '../../../src/discovery/words.ts'
 
 const alike = (word: string) => alikeTo(stemOf(word))

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
+import type { Digest, DigestOptions } from '../../../src/engine/contract.ts'
 import { digest } from '../../../src/engine/digest.ts'
-import type { Digest, DigestOptions } from '../../../src/engine/operation.ts'
 import { createViews } from '../../../src/engine/views.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { soundKeys } from '../../support/keys.ts'

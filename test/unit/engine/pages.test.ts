@@ -2,7 +2,7 @@
 import { decode } from '@toon-format/toon'
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
-import type { Query, Source } from '../../../src/engine/operation.ts'
+import type { Query, Source } from '../../../src/engine/contract.ts'
 import { query } from '../../../src/engine/query.ts'
 import { createViews } from '../../../src/engine/views.ts'
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts'

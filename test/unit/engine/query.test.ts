@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import type { Query, QueryAnswer, Source } from '../../../src/engine/operation.ts'
+import type { Query, QueryAnswer, Source } from '../../../src/engine/contract.ts'
 import { query } from '../../../src/engine/query.ts'
 import { createViews } from '../../../src/engine/views.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'

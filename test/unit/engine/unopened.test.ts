@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
+import { hashInSlices, hashOf } from '../../../src/engine/content.ts'
 import { digest } from '../../../src/engine/digest.ts'
-import { hashInSlices, hashOf } from '../../../src/engine/hash.ts'
 import { query } from '../../../src/engine/query.ts'
-import { rehearse } from '../../../src/engine/rehearsal.ts'
 import { createViews } from '../../../src/engine/views.ts'
+import { rehearse } from '../../../src/engine/worker.ts'
 import { bytesOf, jsonResult, LIMITS, orders, textResult } from './world.ts'
 
 const asked = { kind: 'filter', params: { aggregate: 'count' }, budget: 2000 } as const

@@ -1,6 +1,6 @@
 /** Results and sources as the engine gets them. */
 import { createHash } from 'node:crypto'
-import type { DigestOptions, Source } from '../../../src/engine/operation.ts'
+import type { DigestOptions, Source } from '../../../src/engine/contract.ts'
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts'
 
 export const LIMITS: DigestOptions = {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { createListChangedCommand } from '../../../src/gateway/list-changed-command.ts'
-import { silentLogger } from '../../../src/telemetry/log.ts'
+import { silentLogger } from '../../../src/observe/log.ts'
 import { temporaryFolder } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
 

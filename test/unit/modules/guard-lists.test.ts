@@ -1,7 +1,7 @@
 /** Modules that ask for lists on the way. */
 import { expect, onTestFinished, test, vi } from 'vitest'
 import * as z from 'zod'
-import { defineModule } from '../../../src/modules/module.ts'
+import { defineModule } from '../../../src/module-runtime/module.ts'
 import type { Handler } from '../../../src/protocol/exchange.ts'
 import { deferred } from '../../support/deferred.ts'
 import { moduleWorld } from '../../support/module-world.ts'

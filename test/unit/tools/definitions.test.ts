@@ -1,11 +1,11 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, test } from 'vitest'
-import type { Engine } from '../../../src/engine/engine.ts'
-import { PROXY_TOOL_NAMES } from '../../../src/exposure/names.ts'
+import type { Engine } from '../../../src/engine/contract.ts'
+import { createProxyTools } from '../../../src/features/shape/tools.ts'
 import { isObject } from '../../../src/protocol/json.ts'
-import type { Keeper } from '../../../src/store/keeper.ts'
-import { createProxyTools } from '../../../src/tools/index.ts'
-import { INSTRUCTIONS } from '../../../src/tools/instructions.ts'
+import { INSTRUCTIONS } from '../../../src/proxy/instructions.ts'
+import { PROXY_TOOL_NAMES } from '../../../src/proxy/own-tools.ts'
+import type { Keeper } from '../../../src/store/result-store.ts'
 import { verifies } from '../../support/verifies.ts'
 
 const tools = createProxyTools({

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
+import { type Found, findSource } from '../../../src/features/shape/tools.ts'
 import { RpcError } from '../../../src/protocol/errors.ts'
 import type { Handler } from '../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
-import type { Keeper } from '../../../src/store/keeper.ts'
-import { type Found, findSource } from '../../../src/tools/source.ts'
+import type { Keeper } from '../../../src/store/result-store.ts'
 import { exchange } from '../../support/upstream.ts'
 
 /** A fresh call of `s_book` through a proxy tool that was called with these params. */

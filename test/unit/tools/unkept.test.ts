@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { findSource } from '../../../src/features/shape/tools.ts'
 import type { Exchange, Handler } from '../../../src/protocol/exchange.ts'
-import type { Keeper } from '../../../src/store/keeper.ts'
+import type { Keeper } from '../../../src/store/result-store.ts'
 import type { Entry } from '../../../src/store/store.ts'
-import { findSource } from '../../../src/tools/source.ts'
 
 test('the result of a fresh call that could not be kept goes out instead of being lost', async () => {
   const result = { content: [{ type: 'text', text: 'done, and cannot be done again' }] }

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/protocol/json.ts'
-import type { ServerList } from '../../../src/upstream/upstreams.ts'
+import type { ServerList } from '../../../src/upstream/contract.ts'
 import { deferred } from '../../support/deferred.ts'
 import {
   client,

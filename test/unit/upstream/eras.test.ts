@@ -1,12 +1,11 @@
 /** Every pair of eras: a client of either, a server of either. The servers are the fixture of the conformance suite. */
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { plain } from '../../../src/protocol/content.ts'
 import type { Client, Exchange } from '../../../src/protocol/exchange.ts'
 import { isObject, type JsonObject } from '../../../src/protocol/json.ts'
 import type { Request } from '../../../src/protocol/message.ts'
-import { plain } from '../../../src/protocol/result.ts'
-import type { StdioServer } from '../../../src/upstream/options.ts'
-import type { Upstreams } from '../../../src/upstream/upstreams.ts'
+import type { StdioServer, Upstreams } from '../../../src/upstream/contract.ts'
 import { client, exchange, type FakeClient, temporaryFolder, upstreams } from '../../support/upstream.ts'
 
 const FIXTURE = fileURLToPath(new URL('../../conformance/server.mjs', import.meta.url))

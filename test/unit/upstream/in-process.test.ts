@@ -1,9 +1,9 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
+import { LargeResult, plain } from '../../../src/protocol/content.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
-import { LargeResult, plain } from '../../../src/protocol/result.ts'
-import type { Transport } from '../../../src/protocol/transport.ts'
+import type { Transport } from '../../../src/protocol/message.ts'
 import type { Serve } from '../../../src/upstream/in-process.ts'
 import {
   client,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Client } from '../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
-import type { ServerList, Upstreams } from '../../../src/upstream/upstreams.ts'
+import type { ServerList, Upstreams } from '../../../src/upstream/contract.ts'
 import {
   client,
   exchange,
@@ -20,7 +20,7 @@ import { verifies } from '../../support/verifies.ts'
 
 const forever = new AbortController().signal
 
-/** Those of `src/upstream/catalog.ts`: fetches in a row, and the pause after a change that was none. */
+/** Those of `src/upstream/catalogue.ts`: fetches in a row, and the pause after a change that was none. */
 const MAX_ROUNDS = 5
 const QUIET_MS = 1000
 

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, test } from 'vitest'
-import { definitionsOf } from '../../../../src/exposure/dispatch/definition.ts'
-import { ourInstructions } from '../../../../src/tools/instructions.ts'
+import { definitionsOf } from '../../../../src/features/dispatch/dispatch.ts'
+import { ourInstructions } from '../../../../src/proxy/instructions.ts'
 import { verifies } from '../../../support/verifies.ts'
 
 const root = new URL('../../../../', import.meta.url)

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openCatalogue, TOOLS_FILE } from '../../../../src/discovery/catalogue/catalogue.ts'
-import { builtInSqlite, loadSqlite, type OpenSqlite } from '../../../../src/discovery/catalogue/sqlite.ts'
+import { builtInSqlite, loadSqlite, type OpenSqlite } from '../../../../src/discovery/catalogue/tools-file.ts'
+import { silentLogger } from '../../../../src/observe/log.ts'
 import type { JsonObject } from '../../../../src/protocol/json.ts'
-import { silentLogger } from '../../../../src/telemetry/log.ts'
 import { verifies } from '../../../support/verifies.ts'
 
 const tool = (name: string, description = `Does ${name}.`, more: JsonObject = {}): JsonObject => ({

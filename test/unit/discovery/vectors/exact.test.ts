@@ -4,10 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openExactIndex, VECTORS_FILE } from '../../../../src/discovery/vectors/exact.ts'
-import { VectorMatrix } from '../../../../src/discovery/vectors/matrix.ts'
-import { decodeVectors, encodeVectors } from '../../../../src/discovery/vectors/side-car.ts'
-import { silentLogger } from '../../../../src/telemetry/log.ts'
+import {
+  decodeVectors,
+  encodeVectors,
+  openExactIndex,
+  VECTORS_FILE,
+} from '../../../../src/discovery/vectors/exact.ts'
+import { VectorMatrix } from '../../../../src/discovery/vectors/vector-index.ts'
+import { silentLogger } from '../../../../src/observe/log.ts'
 import { vectorsContract } from '../../../contract/vectors.ts'
 import { runs } from '../../../support/runs.ts'
 import { verifies } from '../../../support/verifies.ts'

@@ -8,11 +8,11 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { onTestFinished } from 'vitest'
 import { loadConfig } from '../../../../src/config/load.ts'
 import type { Config } from '../../../../src/config/schema.ts'
-import { openAuthenticator } from '../../../../src/downstream/auth/open.ts'
-import type { Principal } from '../../../../src/downstream/authenticate.ts'
-import { requestUrl } from '../../../../src/downstream/request-url.ts'
+import { createLogger } from '../../../../src/observe/logger.ts'
 import type { JsonObject } from '../../../../src/protocol/json.ts'
-import { createLogger } from '../../../../src/telemetry/logger.ts'
+import { openAuthenticator } from '../../../../src/server/auth/open.ts'
+import type { Principal } from '../../../../src/server/backend.ts'
+import { requestUrl } from '../../../../src/server/http/request.ts'
 
 /** A clock that stands still until it is moved. Milliseconds since 1970. */
 export interface Clock {

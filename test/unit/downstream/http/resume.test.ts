@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { LargeResult } from '../../../../src/protocol/result.ts'
+import { LargeResult } from '../../../../src/protocol/content.ts'
 import { deferred } from '../../../support/deferred.ts'
 import { allOf, type Event, eventsOf, messageOf, served, until } from './support.ts'
 

@@ -1,11 +1,11 @@
 /** A listener on loopback with a backend made for the test, and clients that speak to it over real sockets. */
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { onTestFinished } from 'vitest'
-import { serveHttp } from '../../../../src/downstream/http.ts'
-import type { HttpOptions } from '../../../../src/downstream/listen.ts'
-import type { Backend } from '../../../../src/downstream/session.ts'
+import { silentLogger } from '../../../../src/observe/log.ts'
 import type { Client, Handler } from '../../../../src/protocol/exchange.ts'
-import { silentLogger } from '../../../../src/telemetry/log.ts'
+import type { HttpOptions } from '../../../../src/server/http/listen.ts'
+import { serveHttp } from '../../../../src/server/http/streamable.ts'
+import type { Backend } from '../../../../src/server/legacy.ts'
 
 export const ACCEPT_BOTH = 'application/json, text/event-stream'
 

@@ -1,14 +1,14 @@
 /** A modern service in front of a backend that the test writes. */
 import { onTestFinished } from 'vitest'
-import { type Audience, createAudience } from '../../../../src/downstream/audience.ts'
-import { createModernService } from '../../../../src/downstream/modern.ts'
-import type { ModernService, Requester } from '../../../../src/downstream/modern-service.ts'
-import type { Backend } from '../../../../src/downstream/session.ts'
+import { silentLogger } from '../../../../src/observe/log.ts'
+import type { Result } from '../../../../src/protocol/content.ts'
 import type { Agent, Client, Exchange } from '../../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../../src/protocol/json.ts'
 import type { Notification, RequestId } from '../../../../src/protocol/message.ts'
-import type { Result } from '../../../../src/protocol/result.ts'
-import { silentLogger } from '../../../../src/telemetry/log.ts'
+import { type Audience, createAudience } from '../../../../src/server/audience.ts'
+import type { ModernService, Requester } from '../../../../src/server/backend.ts'
+import type { Backend } from '../../../../src/server/legacy.ts'
+import { createModernService } from '../../../../src/server/modern.ts'
 
 export const VERSION = '2026-07-28'
 export const OURS = { name: 'proxy', version: '1' }

@@ -1,7 +1,7 @@
 /** What models write that is not what the definition says, and what they are told. */
 import { expect, test } from 'vitest'
-import { readDispatchParams } from '../../../../src/exposure/dispatch/params.ts'
-import { resolveTool } from '../../../../src/exposure/dispatch/resolve.ts'
+import { resolveTool } from '../../../../src/features/dispatch/call.ts'
+import { readDispatchParams } from '../../../../src/features/dispatch/params.ts'
 import type { JsonObject } from '../../../../src/protocol/json.ts'
 import { verifies } from '../../../support/verifies.ts'
 import { dispatchWorld, textOf } from './world.ts'

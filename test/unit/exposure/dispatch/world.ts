@@ -3,22 +3,22 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Finder } from '../../../../src/discovery/finder.ts'
+import type { Engine } from '../../../../src/engine/contract.ts'
 import { digest } from '../../../../src/engine/digest.ts'
-import type { Engine } from '../../../../src/engine/engine.ts'
 import { query } from '../../../../src/engine/query.ts'
 import { createViews } from '../../../../src/engine/views.ts'
-import type { DispatchSettings } from '../../../../src/exposure/dispatch/actions.ts'
-import { createDispatch } from '../../../../src/exposure/dispatch/dispatch.ts'
-import { createShape } from '../../../../src/modules/shape.ts'
+import type { DispatchSettings } from '../../../../src/features/dispatch/actions.ts'
+import { createDispatch } from '../../../../src/features/dispatch/dispatch.ts'
+import { createShape } from '../../../../src/features/shape/shape.ts'
+import { silentLogger } from '../../../../src/observe/log.ts'
+import { plain, type Result } from '../../../../src/protocol/content.ts'
 import type { Agent, Client } from '../../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../../src/protocol/json.ts'
 import { withOrigin } from '../../../../src/protocol/origin.ts'
-import { plain, type Result } from '../../../../src/protocol/result.ts'
 import { createSpillDirectory } from '../../../../src/spill/directory.ts'
 import { createSpills, type Spills, type SpillsOptions } from '../../../../src/spill/spills.ts'
-import { createKeeper, KEEPER_DEFAULTS } from '../../../../src/store/keeper.ts'
 import { createMemoryStore } from '../../../../src/store/memory.ts'
-import { silentLogger } from '../../../../src/telemetry/log.ts'
+import { createKeeper, KEEPER_DEFAULTS } from '../../../../src/store/result-store.ts'
 import { directEngine } from '../../../support/direct-engine.ts'
 import { client, exchange, temporaryFolder } from '../../../support/upstream.ts'
 
@@ -72,7 +72,7 @@ export function dispatchWorld(options: WorldOptions = {}): World {
     ...directEngine(),
     digest: async (...[arrival, wanted]: Parameters<Engine['digest']>) => {
       const { hash, ...rest } = digest(views, arrival, wanted)
-      const { hashOf } = await import('../../../../src/engine/hash.ts')
+      const { hashOf } = await import('../../../../src/engine/content.ts')
       return { ...rest, hash: hash === '' ? hashOf(arrival.content) : hash }
     },
     query: async (...[sources, asked]: Parameters<Engine['query']>) => query(views, sources, asked),

@@ -1,7 +1,7 @@
 import { brotliCompressSync, createGzip, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { LargeResult } from '../../../../src/protocol/content.ts'
 import { isObject, type JsonObject } from '../../../../src/protocol/json.ts'
-import { LargeResult } from '../../../../src/protocol/result.ts'
 import {
   event,
   events,

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { isLoopback } from '../../../../src/upstream/http/connector.ts'
-import { networkFailure } from '../../../../src/upstream/http/words.ts'
+import { networkFailure } from '../../../../src/upstream/http/body.ts'
+import { isLoopback } from '../../../../src/upstream/http/endpoint.ts'
 import { json, loopback, request, resultFor, transport } from '../../../support/loopback.ts'
 
 const modern = { era: 'modern' as const }

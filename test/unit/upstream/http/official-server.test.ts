@@ -3,11 +3,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { plain } from '../../../../src/protocol/content.ts'
 import { type Era, LEGACY_VERSIONS, MODERN_META, MODERN_VERSIONS } from '../../../../src/protocol/eras.ts'
 import type { JsonObject } from '../../../../src/protocol/json.ts'
 import type { Notification, Request, RequestId } from '../../../../src/protocol/message.ts'
 import { Peer } from '../../../../src/protocol/peer.ts'
-import { plain } from '../../../../src/protocol/result.ts'
 import { createTransport } from '../../../support/loopback.ts'
 
 async function officialServer(...flags: string[]): Promise<string> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { plain, type Result } from '../../../../src/protocol/content.ts'
 import type { JsonObject } from '../../../../src/protocol/json.ts'
-import { plain, type Result } from '../../../../src/protocol/result.ts'
 import { ownPort } from '../../../support/own-port.ts'
 import { client, exchange, httpServer, textOf, toolCall, upstreams } from '../../../support/upstream.ts'
 import { verifies } from '../../../support/verifies.ts'

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { oauthSchema } from '../../../../src/config/oauth-settings.ts'
-import { silentLogger } from '../../../../src/telemetry/log.ts'
-import type { AuthorizationNeeded } from '../../../../src/upstream/authorizer.ts'
+import { oauthSchema } from '../../../../src/config/auth-options.ts'
+import { silentLogger } from '../../../../src/observe/log.ts'
+import type { AuthorizationNeeded } from '../../../../src/upstream/contract.ts'
 import {
   type AuthorizersOptions,
   createAuthorizers,

@@ -1,0 +1,132 @@
+/** `mcp.schema.json`, for editors: completion, hints and red lines while a configuration is written. */
+
+import * as z from 'zod'
+import { flagName } from './aliases.ts'
+import { oauthSchema } from './auth-options.ts'
+import { BUILT_IN_OPTIONS, externalSchema, MODULE_PURPOSES, useSchema } from './modules.ts'
+import { type OptionRow, rowsIn, serverRows, settingRows } from './options.ts'
+import { fileSchema } from './schema.ts'
+import { serverSchema } from './servers.ts'
+
+/** Deterministic: the same schema gives the same text. */
+export function jsonSchemaText(): string {
+  const schema = z.toJSONSchema(fileSchema.extend({ modules: modulesSchema() }), {
+    io: 'input',
+    target: 'draft-7',
+    override: ({ zodSchema, jsonSchema }) => {
+      if (zodSchema === serverSchema) jsonSchema.anyOf = [{ required: ['command'] }, { required: ['url'] }]
+      const { unit, spellings, later, allowed, ...rest } = jsonSchema
+      for (const key of Object.keys(jsonSchema)) delete jsonSchema[key]
+      Object.assign(jsonSchema, rest)
+      if (typeof unit === 'string' && typeof rest.description === 'string') {
+        jsonSchema.description = `${rest.description} In ${unit}.`
+      }
+      if (zodSchema === oauthSchema) orBoolean(jsonSchema)
+    },
+  })
+  const { $schema, ...rest } = schema
+  return `${JSON.stringify({ $schema, title: 'mcp-rlm-proxy configuration', ...rest }, null, 2)}\n`
+}
+
+function modulesSchema() {
+  const names = Object.keys(BUILT_IN_OPTIONS)
+  const used = Object.entries(BUILT_IN_OPTIONS).map(([name, options]) => usedSchema(name, options))
+  const embedded = z
+    .object({
+      ...useSchema.shape,
+      use: z
+        .string()
+        .meta({ description: 'A module of the program that runs the proxy.', not: { enum: names } }),
+      config: z.unknown().optional(),
+    })
+    .meta({ additionalProperties: true })
+  const external = externalSchema.meta({
+    not: { required: ['use'] },
+    anyOf: ['path', 'command', 'url'].map((way) => ({ required: [way] })),
+  })
+  return z
+    .array(z.union([...used, embedded, external]))
+    .optional()
+    .meta({
+      description:
+        'What is done to messages on their way, the first nearest to the client. See docs/modules.md.',
+    })
+}
+
+/** Options stand in the entry itself, or in its `config`. */
+function usedSchema(name: string, options: z.ZodObject): z.ZodObject {
+  const { required = [] } = z.toJSONSchema(options, { io: 'input' })
+  const config = options.partial().optional().meta({ description: 'The same options.' })
+  const entry = z.object({ ...useSchema.shape, use: z.literal(name), ...options.partial().shape, config })
+  return required.length === 0 ? entry : entry.meta({ anyOf: [{ required }, { required: ['config'] }] })
+}
+
+/** What may be written in short: `"oauth": true`. */
+function orBoolean(schema: z.core.JSONSchema.BaseSchema): void {
+  const { description, ...object } = schema
+  for (const key of Object.keys(schema)) delete schema[key]
+  Object.assign(schema, { description, anyOf: [{ type: 'boolean' }, object] })
+}
+
+// The tables of options in the documentation, made from the schema.
+
+/** Markdown: one row an option of `proxySettings`. */
+export function settingsTable(): string {
+  return table(
+    ['`proxySettings.`', 'default', 'values', 'what it is', 'environment, command line'],
+    settingRows().map((row) => [
+      `\`${row.path}\``,
+      fallback(row),
+      row.range,
+      row.description,
+      otherNames(row),
+    ]),
+  )
+}
+
+/** Markdown: one row a key of a server's entry. */
+export function serversTable(): string {
+  return table(
+    ['`mcpServers.<name>.`', 'default', 'values', 'what it is'],
+    serverRows().map((row) => [`\`${row.path}\``, fallback(row), row.range, row.description]),
+  )
+}
+
+/** Markdown: the built-in modules, each with its options. */
+export function modulesText(): string {
+  return Object.entries(BUILT_IN_OPTIONS)
+    .map(([name, options]) => {
+      const rows = rowsIn(options)
+      const text = `### \`${name}\`\n\n${MODULE_PURPOSES[name] ?? ''}`
+      return rows.length === 0 ? text : `${text}\n\n${optionsTable(rows)}`
+    })
+    .join('\n\n')
+}
+
+/** Markdown: the keys of an entry that names an external module. */
+export function externalTable(): string {
+  return optionsTable(rowsIn(externalSchema))
+}
+
+function optionsTable(rows: readonly OptionRow[]): string {
+  return table(
+    ['option', 'default', 'values', 'what it is'],
+    rows.map((row) => [`\`${row.path}\``, fallback(row), row.range, row.description]),
+  )
+}
+
+function fallback({ default: value }: OptionRow): string {
+  if (value === undefined) return '–'
+  return `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``
+}
+
+function otherNames({ env, flag }: OptionRow): string {
+  const names = flag === undefined ? env : [...env, `--${flagName(flag)}`]
+  return names.map((name) => `\`${name}\``).join(' ')
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+}

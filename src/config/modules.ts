@@ -1,0 +1,203 @@
+/** `modules`: an entry of the list as written, whatever kind of module it names. */
+
+import * as z from 'zod'
+import { blockOptions } from '../features/block/options.ts'
+import { logOptions } from '../features/log/options.ts'
+import { packageOptions } from '../features/package/options.ts'
+import { pinOptions } from '../features/pin/options.ts'
+import { quotaOptions } from '../features/quota/options.ts'
+import { redactOptions } from '../features/redact/options.ts'
+import { renameOptions } from '../features/rename/options.ts'
+import { rewriteOptions } from '../features/rewrite/options.ts'
+import { shapeOptions } from '../features/shape/options.ts'
+import { translateOptions } from '../features/translate/options.ts'
+import { isObject } from '../protocol/json.ts'
+import { flag, integer, oneOf, text } from './option.ts'
+
+/** What any entry may say. */
+const common = {
+  name: text(
+    'What the module is called in messages, in the log and by `doctor`. Not set: made of what it is.',
+  ).optional(),
+  mode: oneOf(
+    ['enforce', 'audit'],
+    'audit: it sees everything and changes and refuses nothing; what it would have done is logged.',
+    { spellings: { active: 'enforce' } },
+  ).default('enforce'),
+  failOpen: flag(
+    'What happens to a message when the module fails or takes too long. true: it goes on unchanged. false: it is refused.',
+  ).default(false),
+  timeoutMs: integer('How long the module may work on a message.', {
+    unit: 'milliseconds',
+    min: 1,
+    max: 600_000,
+  }).optional(),
+  priority: integer(
+    'Lower ones stand nearer to the client. Modules of equal priority stand as they are listed.',
+    {
+      min: -2_147_483_648,
+      max: 2_147_483_647,
+    },
+  ).default(0),
+  disabled: flag('Leave this module out.').default(false),
+} as const
+
+/** An entry that names a module of the proxy or of its embedder; all other keys are options of that module. */
+export const useSchema = z.object({
+  use: text('The name of a built-in module.'),
+  ...common,
+})
+
+/** An entry that names a module of somebody else. */
+export const externalSchema = z.object({
+  path: text('An ES module file. It runs in a process of its own.').optional(),
+  command: text('A program that speaks the module protocol over its standard input and output.').optional(),
+  args: z.array(z.string()).meta({ description: 'Its arguments.' }).optional(),
+  env: z
+    .record(z.string().min(1), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+    .meta({ description: 'Environment variables for it, added to a safe few of your own.' })
+    .optional(),
+  cwd: text('The directory it runs in. Not set: the one the proxy runs in.').optional(),
+  url: text(
+    'The address of a module that runs elsewhere and speaks the protocol over streamable HTTP.',
+  ).optional(),
+  headers: z
+    .record(z.string().min(1), z.string())
+    .meta({ description: 'HTTP headers sent to it with every request.' })
+    .optional(),
+  config: z
+    .record(z.string(), z.unknown())
+    .meta({ description: 'Passed to the module with every message, as it is.', allowed: 'an object { … }' })
+    .optional(),
+  events: z
+    .array(z.string().min(1))
+    .meta({ description: 'The messages it is sent, of those it asks for. Not set: all of those.' })
+    .optional(),
+  phase: oneOf(['request', 'response', 'both'], 'The half of an exchange it is sent.').default('both'),
+  payload: oneOf(
+    ['content', 'message'],
+    'What it is sent of a request: content sends the params alone, message sends { method, params }.',
+  ).default('content'),
+  maxBytes: integer('The longest message it is sent. What is longer counts as its failure.', {
+    unit: 'bytes',
+    min: 1024,
+    max: 256 * 1024 * 1024,
+  }).default(4 * 1024 * 1024),
+  ...common,
+  mode: common.mode.unwrap().optional(),
+  failOpen: common.failOpen.unwrap().optional(),
+})
+
+export type ExternalEntry = z.output<typeof externalSchema>
+
+interface ModuleBasics {
+  /** Unique in the list. */
+  readonly name: string
+  /** Milliseconds; undefined: the default of its kind. */
+  readonly timeoutMs: number | undefined
+  readonly priority: number
+}
+
+/** A module of the proxy's own or of its embedder. */
+export interface UsedModule extends ModuleBasics {
+  readonly kind: 'use'
+  readonly use: string
+  readonly mode: 'enforce' | 'audit'
+  readonly failOpen: boolean
+  /** Options as written, variables filled in. */
+  readonly options: Readonly<Record<string, unknown>>
+}
+
+/** A module of somebody else. */
+export interface ExternalModule extends ModuleBasics {
+  readonly kind: 'external'
+  /** Undefined: as the module says of itself. */
+  readonly mode: 'enforce' | 'audit' | undefined
+  readonly failOpen: boolean | undefined
+  readonly reach:
+    | { readonly path: string }
+    | {
+        readonly command: string
+        readonly args: readonly string[]
+        readonly env: Readonly<Record<string, string>>
+        readonly cwd: string | undefined
+      }
+    | { readonly url: string; readonly headers: Readonly<Record<string, string>> }
+  readonly config: Readonly<Record<string, unknown>> | undefined
+  /** Undefined: all that it asks for. */
+  readonly events: readonly string[] | undefined
+  readonly phase: 'request' | 'response' | 'both'
+  readonly payload: 'content' | 'message'
+  readonly maxBytes: number
+}
+
+export type ModuleConfig = UsedModule | ExternalModule
+
+/** The options of a module that `use` may name. */
+export interface ModuleOptions {
+  readonly name: string
+  readonly options: z.ZodObject
+}
+
+// The options of the modules that come with the proxy, by name.
+
+/** The place of shaping in the list. */
+export const SHAPE = 'shape'
+
+export const BUILT_IN_OPTIONS = {
+  log: logOptions,
+  block: blockOptions,
+  rename: renameOptions,
+  rewrite: rewriteOptions,
+  redact: redactOptions,
+  quota: quotaOptions,
+  package: packageOptions,
+  pin: pinOptions,
+  translate: translateOptions,
+  [SHAPE]: shapeOptions,
+} as const
+
+export const BUILT_IN_MODULES: readonly ModuleOptions[] = Object.entries(BUILT_IN_OPTIONS).map(
+  ([name, options]) => ({
+    name,
+    options,
+  }),
+)
+
+// What entries of the list of modules may hold that nobody else should read.
+
+interface Holder {
+  readonly env?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>>
+  readonly url?: string
+}
+
+/** Variables, headers, addresses, and options that are texts: their names tell which of them are secrets. */
+export function holdersOf(modules: readonly ModuleConfig[]): Holder[] {
+  return modules.flatMap((module): Holder[] => {
+    if (module.kind === 'external') return 'path' in module.reach ? [] : [module.reach]
+    const { headers } = module.options
+    return [{ env: textsOf(module.options), headers: isObject(headers) ? textsOf(headers) : {} }]
+  })
+}
+
+function textsOf(object: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(object).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  )
+}
+
+/** What each module that comes with the proxy does, in a sentence. Apart from their options, which `status` does not need. */
+export const MODULE_PURPOSES: Readonly<Record<string, string>> = {
+  log: 'Writes messages of both directions to the log or a file, without secrets.',
+  block: 'Hides tools, prompts and resources: they are neither listed nor to be called.',
+  rename: 'Gives tools, prompts and resources other names, titles and descriptions.',
+  rewrite: 'Changes text in transit by rules: in results, in descriptions, in prompts.',
+  translate: 'Translates descriptions and results into a preferred language.',
+  redact: 'Strikes out secrets and personal data before anything is kept or sent.',
+  quota: 'Limits calls of the tools of servers by a token bucket, per agent, server or tool.',
+  pin: 'Holds back a tool whose definition changed, until it is approved.',
+  package:
+    'Presents chosen tools, prompts and resources of several servers as one; with a name, a profile that clients choose.',
+  shape: 'The place in the list at which large results are kept and previewed.',
+}

@@ -1,0 +1,291 @@
+/** The engine answers questions about kept results off the event loop. Contract; `lanes.ts` runs it. */
+import type { Template } from '../documents/fit.ts'
+import type { Dialect } from '../documents/template.ts'
+import type { ReadbackAnswer, ReadbackLimits, ReadbackParams } from '../processors/readback.ts'
+import type { GrowingBytes } from '../protocol/bytes.ts'
+import type { JsonObject } from '../protocol/json.ts'
+import type { TextChange } from '../text/change.ts'
+import type { Found, Place } from './arguments.ts'
+
+export interface Engine {
+  /**
+   * A message begins to arrive whose result begins at byte `start` of it. Answers what is called whenever there is more of it: what
+   * there is is looked at then, so that less is left for `digest`.
+   */
+  arriving(bytes: GrowingBytes, start: number): () => void
+  /** Measures a first response and, when it is too large, makes its preview. Its views stay warm for the first query. */
+  digest(arrival: Arrival, options: DigestOptions, signal: AbortSignal): Promise<Digest>
+  /** Answers a query. Rejects with ProxyError QUERY_TIMEOUT, CANCELLED or QUERY_FAILED; bad parameters are an answer that `failed`. */
+  query(sources: readonly Source[], query: Query, signal: AbortSignal): Promise<QueryAnswer>
+  /** Puts values of these kept results into arguments of a call. Rejects as `query` does. */
+  fill(sources: readonly Source[], filling: Filling, signal: AbortSignal): Promise<Filled>
+  /** What a result holds, as a file. With `toon` data is written as TOON where that can be. `content`: of a kept result, or one like it. */
+  export(content: Uint8Array, toon: boolean, signal: AbortSignal): Promise<Export>
+  /** Reads a part of a file, or of a result (`isResult`) as a file would hold it. */
+  readback(
+    content: Uint8Array,
+    isResult: boolean,
+    wanted: Readback,
+    signal: AbortSignal,
+  ): Promise<ReadbackResult>
+  /** Changes texts of a result that is not kept yet. Rejects as `query` does. */
+  change(content: Uint8Array, change: TextChange, signal: AbortSignal): Promise<Changed>
+  /** Exact tokens of short texts (≤ 4 KB each). */
+  countTokens(texts: readonly string[]): Promise<number[]>
+  /** Forgets the views of content that is gone, by its hash. */
+  forget(hash: string): void
+  /** Starts a worker in the background, so that the first large result does not wait for it. */
+  warm(): void
+  close(): Promise<void>
+}
+
+// What the engine can be asked for, and what it answers. Everything here crosses the border to a worker.
+
+/** A first response, not kept yet: it has neither handle nor hash. */
+export interface Arrival {
+  /** UTF-8 JSON of the CallToolResult. On a SharedArrayBuffer when large, so that no copy is made. */
+  content: Uint8Array
+  /** The tool it came from, for suggestions that call it again. */
+  tool: string
+}
+
+/** A kept result as the engine needs it: an `Entry` is one. */
+export interface Source extends Arrival {
+  /** Shown in replies that speak of several sources. */
+  handle: string
+  /** SHA-256 of `content`, hex. Names the views that a worker keeps: equal content is opened once. */
+  hash: string
+}
+
+/** A question about one or several kept results. `params` were validated by the tool that asks. */
+export interface Query {
+  kind: 'filter' | 'search' | 'explore'
+  params: JsonObject
+  /** The most characters of the answer. */
+  budget: number
+  /** How suggested calls are written. Default: as tools. */
+  dialect?: Dialect
+}
+
+export interface QueryAnswer {
+  text: Template
+  /** An `isError` answer: the parameters do not fit the document. */
+  failed: boolean
+  /**
+   * The whole answer as the JSON of a CallToolResult, when it did not fit the budget: to be kept under a handle of
+   * its own, which fills the holes of `text`. Absent: the answer is complete, or goes on with the same question at the
+   * next offset; `text` has no holes.
+   */
+  whole?: { content: Uint8Array<SharedArrayBuffer>; hash: string }
+  /** Per step: sizes in characters, counts, errors. Goes to `_meta`. */
+  steps: JsonObject
+  /** Tokens of the sources and of the answer. */
+  originalTokens: number
+  answerTokens: number
+}
+
+/** Arguments of a call to be filled: those in which references were `found`, or those that a `file` holds as JSON. */
+export type Filling = (
+  | { args: JsonObject; found: readonly Found[] }
+  | { file: Uint8Array<SharedArrayBuffer> }
+) & {
+  /** What the arguments have to be then: the tool's input schema. */
+  schema?: JsonObject
+  /** The most that is put in: bytes of JSON in UTF-8. */
+  maxBytes: number
+}
+
+/**
+ * The arguments, with null at the places of values that are long or would be changed by being parsed: these are `written`, as UTF-8
+ * JSON on one line. `error`: why they cannot be filled, for the model.
+ */
+export type Filled =
+  | { args: JsonObject; written: readonly { place: Place; bytes: Uint8Array<SharedArrayBuffer> }[] }
+  | { error: string }
+
+/** What a kept result holds, as a file. */
+export interface Export {
+  /** UTF-8. */
+  content: Uint8Array<SharedArrayBuffer>
+  /** `text`: neither of them. */
+  format: 'json' | 'toon' | 'text'
+  /** The first names at the top of an object, and how many there are. */
+  keys?: string[]
+  keyCount?: number
+  /** Of a list at the top. */
+  elements?: number
+  /** The result is an error. */
+  failed?: true
+  /** Of the file: UTF-16 code units, and their tokens. */
+  characters: number
+  tokens: number
+  /** The beginning. */
+  preview: string
+}
+
+/** A result with other texts. */
+export interface Changed {
+  /** Absent: nothing had to be changed. */
+  content?: Uint8Array<SharedArrayBuffer>
+  /** The bytes are no JSON object: nobody can read them. */
+  unreadable?: true
+  /** How often each change was made, by its name. */
+  counts: Record<string, number>
+}
+
+/** What is read of a file. */
+export type Readback = ReadbackParams & ReadbackLimits
+
+/** `lineCount` and `tokens`: of the whole file. `error`: what to write instead, for the model. */
+export type ReadbackResult =
+  | ReadbackAnswer
+  | { error: string }
+  | { byteSize: number; lineCount: number; tokens: number }
+
+/** How a first response is measured and cut. All sizes in characters, tokens where it says so. */
+export interface DigestOptions {
+  maxResponseSize: number
+  maxResponseTokens?: number
+  /** Errors are shaped only above this. */
+  maxErrorSize: number
+  previewSize: number
+  /** Keep and preview whatever its size (a fresh call by a proxy tool), unless it is an error: that is the answer. */
+  always: boolean
+  /** The tool's outputSchema: the shaped `structuredContent` still conforms to it. */
+  outputSchema?: JsonObject
+  /** Replaces the first line; `{cache_id}`, `{size}`, `{tokens}`, `{limit}` are filled in. */
+  truncationMessage?: string
+  /** How suggested calls are written. Default: as tools. */
+  dialect?: Dialect
+  /** A tool of the client's that could take the result, and its parameter. */
+  taker?: { tool: string; parameter: string }
+}
+
+/** A first response, looked at. */
+export interface Digest {
+  hash: string
+  /** Characters that count against the limit, and their tokens. */
+  characters: number
+  tokens: number
+  /** The bytes are no JSON object: no client could read them. */
+  unreadable?: true
+  /** Looked at where it is written: it has no hash yet, and no view is open for the questions that may follow. */
+  unopened?: true
+  /** Absent: under the limit, or not smaller when shaped; the original passes byte for byte. */
+  shaped?: {
+    /** The CallToolResult to send, with the preview's text block missing at `at`. */
+    result: JsonObject
+    at: number
+    text: Template
+    /** What the text block that stood at `at` had beside its text: `annotations`, `_meta`. */
+    block?: JsonObject
+    tokens: number
+  }
+}
+
+// What a lane hands to its worker. The answer's type follows from the kind.
+
+interface DigestTask {
+  kind: 'digest'
+  arrival: Arrival
+  options: DigestOptions
+  /** What was read while it arrived. */
+  ahead?: number
+}
+
+/** Reads on in a result that still arrives. */
+export interface AheadTask {
+  kind: 'ahead'
+  id: number
+  /** Of `GrowingBytes`. */
+  buffer: SharedArrayBuffer
+  /** The first byte of the result in its message. */
+  start: number
+}
+
+interface QueryTask {
+  kind: 'query'
+  sources: readonly Source[]
+  query: Query
+}
+
+interface FillTask {
+  kind: 'fill'
+  sources: readonly Source[]
+  filling: Filling
+}
+
+interface ExportTask {
+  kind: 'export'
+  content: Uint8Array
+  toon: boolean
+}
+
+interface ReadbackTask {
+  kind: 'readback'
+  content: Uint8Array
+  /** A kept result, not a file. */
+  isResult: boolean
+  wanted: Readback
+}
+
+interface ChangeTask {
+  kind: 'change'
+  content: Uint8Array
+  change: TextChange
+}
+
+interface CountTask {
+  kind: 'count'
+  texts: readonly string[]
+}
+
+interface ForgetTask {
+  kind: 'forget'
+  hash: string
+}
+
+/** Opens a result before it is asked about. */
+interface OpenTask {
+  kind: 'open'
+  source: Pick<Source, 'hash' | 'content'>
+}
+
+/** The tokens of a result that is not open yet. */
+interface CountedTask {
+  kind: 'counted'
+  hash: string
+  tokens: number
+}
+
+/** Loads and compiles what the first result would wait for. */
+interface RehearseTask {
+  kind: 'rehearse'
+}
+
+export type Task =
+  | DigestTask
+  | AheadTask
+  | QueryTask
+  | FillTask
+  | ExportTask
+  | ReadbackTask
+  | ChangeTask
+  | CountTask
+  | ForgetTask
+  | CountedTask
+  | OpenTask
+  | RehearseTask
+
+export type Answer<T extends Task> = T extends { kind: keyof Answers } ? Answers[T['kind']] : null
+
+interface Answers {
+  digest: Digest
+  ahead: number
+  query: QueryAnswer
+  fill: Filled
+  export: Export
+  readback: ReadbackResult
+  change: Changed
+  count: number[]
+}

@@ -1,0 +1,168 @@
+/** Whether arguments are what a tool's input schema asks for, before a server is asked. */
+
+import { createRequire } from 'node:module'
+import type { ErrorObject, ValidateFunction } from 'ajv'
+import { LRUCache } from 'lru-cache'
+import { RE2JS } from 're2js'
+import { isObject, type JsonObject, own } from '../protocol/json.ts'
+import { nearest } from '../text/edit-distance.ts'
+
+/** Faults that are told; a model mends them one after the other anyway. */
+const mostFaults = 5
+/** Errors that are looked at: a long list may have one for each item. */
+const mostErrors = 50
+/** Characters of a schema that is still compiled: a longer one is left to its server. */
+const longestSchema = 200_000
+
+type Validator = ValidateFunction | 'unreadable'
+
+/** Compiling takes milliseconds, and a session calls the same few tools: kept by schema, and by its text for the next client. */
+const compiled = new WeakMap<JsonObject, Validator>()
+const compiledTexts = new LRUCache<string, Validator>({ max: 64 })
+
+/**
+ * What is wrong with the arguments, a sentence each; empty when nothing is, or when the schema cannot be read: then the server decides.
+ * Patterns of the schema are matched in linear time (RE2), formats pass. `quotes`: short values that are wrong are told.
+ */
+export function faultsOf(args: JsonObject, schema: JsonObject, quotes = true): string[] {
+  const validate = validatorOf(schema)
+  if (validate === 'unreadable') return []
+  try {
+    if (validate(args)) return []
+  } catch {
+    // Nested deeper than the stack.
+    return []
+  }
+  const errors = (validate.errors ?? []).slice(0, mostErrors)
+  const faults = errors.map((error) => faultText(error, schema, quotes ? args : undefined))
+  return [...new Set([...faults, ...strangers(args, schema)])].slice(0, mostFaults)
+}
+
+/** Names that the schema does not know, a sentence each, and names that are missing. */
+export function strangersIn(args: JsonObject, schema: JsonObject): string[] {
+  const { required } = schema
+  const names = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : []
+  const missing = names.filter((name) => !Object.hasOwn(args, name)).map((name) => `${name} is missing`)
+  return [...strangers(args, schema), ...missing].slice(0, mostFaults)
+}
+
+/** Names that the schema allows but does not know: a misspelt one is often why another is missing. */
+function strangers(args: JsonObject, schema: JsonObject): string[] {
+  const properties = own(schema, 'properties')
+  if (!isObject(properties)) return []
+  return Object.keys(args)
+    .filter((name) => !Object.hasOwn(properties, name))
+    .map((name) => strangerText(name, name, properties))
+}
+
+function strangerText(name: string, shown: string, properties: unknown): string {
+  const [near] = isObject(properties) ? nearest(name, Object.keys(properties), 1) : []
+  return `there is no ${shown}${near === undefined ? '' : ` (did you mean ${near}?)`}`
+}
+
+function validatorOf(schema: JsonObject): Validator {
+  const known = compiled.get(schema)
+  if (known !== undefined) return known
+  const made = validatorFor(schema)
+  compiled.set(schema, made)
+  return made
+}
+
+function validatorFor(schema: JsonObject): Validator {
+  // `$schema` would ask for a meta-schema of an older draft, which is not loaded.
+  const { $schema: _, ...rest } = schema
+  const text = textOf(rest)
+  if (text === undefined || text.length > longestSchema) return 'unreadable'
+  const known = compiledTexts.get(text)
+  if (known !== undefined) return known
+  const made = compile(rest)
+  compiledTexts.set(text, made)
+  return made
+}
+
+/** Undefined for what is nested deeper than the stack. */
+function textOf(schema: JsonObject): string | undefined {
+  try {
+    return JSON.stringify(schema)
+  } catch {
+    return undefined
+  }
+}
+
+function compile(schema: JsonObject): Validator {
+  // A require, so that Ajv (30 ms) is loaded by the first call that needs it and not at start.
+  const require = createRequire(import.meta.url)
+  const { Ajv2020 }: typeof import('ajv/dist/2020.js') = require('ajv/dist/2020.js')
+  try {
+    const ajv = new Ajv2020({
+      strict: false,
+      validateFormats: false,
+      logger: false,
+      allErrors: true,
+      // Else what every object has, such as `constructor`, counts as given.
+      ownProperties: true,
+      code: { regExp: linear },
+    })
+    const validate = ajv.compile(schema)
+    // `$async`, an extension of Ajv, answers with a promise: a rejection that nobody would see coming.
+    return '$async' in validate ? 'unreadable' : validate
+  } catch {
+    return 'unreadable'
+  }
+}
+
+/** A pattern of a server, which may be made to take for ever. What RE2 does not know (lookaround) passes. */
+const linear = Object.assign(
+  (pattern: string) => ({
+    test: testerOf(pattern),
+    // Ajv tells patterns apart by this.
+    toString: () => pattern,
+  }),
+  { code: 'linear' },
+)
+
+function testerOf(pattern: string): (text: string) => boolean {
+  try {
+    const program = RE2JS.compile(pattern)
+    return (text) => program.matcher(text).find()
+  } catch {
+    return () => true
+  }
+}
+
+function faultText(
+  { keyword, instancePath, params, message = 'is wrong' }: ErrorObject,
+  schema: JsonObject,
+  args: JsonObject | undefined,
+): string {
+  const place = instancePath.split('/').slice(1).map(unescaped).join('.')
+  const at = (name: string): string => (place === '' ? name : `${place}.${name}`).slice(0, 200)
+  if (keyword === 'required') return `${at(String(params.missingProperty))} is missing`
+  if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') {
+    const name = String(params.additionalProperty ?? params.unevaluatedProperty)
+    return strangerText(name, at(name), own(schema, 'properties'))
+  }
+  const words =
+    keyword === 'enum' && Array.isArray(params.allowedValues)
+      ? `must be one of ${params.allowedValues
+          .slice(0, 10)
+          .map((value) => JSON.stringify(value))
+          .join(', ')}`
+      : message
+  return `${place === '' ? 'the arguments' : place.slice(0, 200)} ${words}${args === undefined ? '' : given(instancePath, args)}`
+}
+
+/** The value that is wrong, where it is short. */
+function given(pointer: string, args: JsonObject): string {
+  let value: unknown = args
+  for (const key of pointer.split('/').slice(1).map(unescaped)) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return ''
+    value = (value as Record<string, unknown>)[key]
+  }
+  const text = JSON.stringify(value)
+  return pointer === '' || text.length > 60 ? '' : ` (got ${text})`
+}
+
+function unescaped(part: string): string {
+  return part.replaceAll('~1', '/').replaceAll('~0', '~')
+}

@@ -1,0 +1,178 @@
+/** `list` and `status`: the connections, and what they offer. */
+
+import { createHash } from 'node:crypto'
+import type { FindableTool } from '../../discovery/finder.ts'
+import { leadOf } from '../../discovery/signature.ts'
+import { encodeResult, hashOf } from '../../engine/content.ts'
+import { textBlock } from '../../protocol/content.ts'
+import { isObject, type JsonObject, own } from '../../protocol/json.ts'
+import { type Connection, filterData, findConnection, unknownConnection } from '../../proxy/connections.ts'
+import { type Action, type DispatchParts, dataReply, failureReply, type Situation } from './actions.ts'
+import type { DispatchParams } from './params.ts'
+
+/** Characters of a description in the compact format. */
+const lead = 160
+/** Characters of a reply that is cut, beside its connections. */
+const frame = 500
+
+export const list: Action = async (params, situation, parts) => {
+  const { connection } = params
+  const wanted = connection === undefined ? undefined : findConnection(connection, situation.connections)
+  if (connection !== undefined && !wanted)
+    return failureReply('list', unknownConnection(connection, situation.connections))
+  const chosen = wanted ? [wanted] : situation.connections
+  const { budget } = parts.settings
+  const totalConnections = situation.connections.length
+  const data = dataOf(chosen, params, situation)
+  if (JSON.stringify(data).length <= budget) return dataReply('list', data)
+  const plainer = dataOf(chosen, { ...params, includeAnnotations: false }, situation)
+  if (params.format !== 'detail' && JSON.stringify(plainer).length <= budget)
+    return dataReply('list', plainer)
+  const { handle } = await kept(data, params, situation, parts)
+  return dataReply('list', {
+    totalConnections,
+    note: `The whole list has ${JSON.stringify(data).length} characters. Search it by {"action":"search","query":"…"}, list one connection, or ask for parts of it: {"action":"filter","cache_id":"${handle}","path":"$.connections[*].tools[*]"}.`,
+    cache_id: handle,
+    connections: shortened(chosen, params, situation, budget - frame),
+  })
+}
+
+function dataOf(chosen: readonly Connection[], params: DispatchParams, situation: Situation): JsonObject {
+  return {
+    totalConnections: situation.connections.length,
+    connections: chosen.map((one) => describe(one, params, situation)),
+  }
+}
+
+/** Too much to read is something to explore. */
+async function kept(
+  data: JsonObject,
+  params: DispatchParams,
+  { exchange }: Situation,
+  { keeper }: DispatchParts,
+): Promise<{ handle: string }> {
+  const content = encodeResult({ content: [textBlock(JSON.stringify(data))] })
+  const origin = { tool: 'proxy-dispatch', arguments: { ...params } as JsonObject }
+  return keeper.keep(exchange.agent, { content, hash: hashOf(content), origin })
+}
+
+function describe(connection: Connection, params: DispatchParams, { listing }: Situation): JsonObject {
+  const { includeTools = true, format = 'compact' } = params
+  const tools = listing.shelf.tools.filter(({ server }) => server === connection.server)
+  const { alias, server, id, serverInfo, lastError, refreshed, toolFilter } = connection
+  return {
+    alias,
+    name: server,
+    ...(format === 'detail' && { id, descriptor: connection.descriptor() }),
+    toolCount: tools.length,
+    ...(format === 'detail' && serverInfo && { serverInfo }),
+    ...(format === 'detail' && toolFilter && { toolFilter: filterData(toolFilter) }),
+    ...(lastError !== undefined && { lastError }),
+    ...(format === 'detail' && refreshed !== undefined && { lastRefreshed: time(refreshed) }),
+    ...(includeTools && { tools: tools.map((tool) => describeTool(tool, params)) }),
+  }
+}
+
+function describeTool({ original, definition }: FindableTool, params: DispatchParams): JsonObject {
+  const { includeInputSchema = false, includeAnnotations = true, format = 'compact' } = params
+  const { description } = definition
+  const annotations = own(definition, 'annotations')
+  const shown = format === 'compact' ? hintsIn(annotations) : annotations
+  const schema = own(definition, 'inputSchema')
+  return {
+    name: original,
+    ...(typeof description === 'string' && {
+      description: format === 'compact' ? leadOf(description, lead) : description,
+    }),
+    ...(includeAnnotations && shown !== undefined && { annotations: shown }),
+    ...(includeInputSchema && schema !== undefined && { inputSchema: schema }),
+  }
+}
+
+/** What decides who may call it, where it is not what a tool is taken for that says nothing (MCP specification, "ToolAnnotations"). */
+function hintsIn(annotations: unknown): JsonObject | undefined {
+  if (!isObject(annotations)) return undefined
+  if (own(annotations, 'readOnlyHint') === true) return { readOnlyHint: true }
+  return own(annotations, 'destructiveHint') === false ? { destructiveHint: false } : undefined
+}
+
+/** Names alone where descriptions do not fit, counts alone where names do not. */
+function shortened(
+  connections: readonly Connection[],
+  params: DispatchParams,
+  situation: Situation,
+  budget: number,
+): JsonObject[] {
+  const counts = connections.map((one) =>
+    describe(one, { ...params, includeTools: false, format: 'compact' }, situation),
+  )
+  const named = counts.map((count) => ({
+    ...count,
+    tools: situation.listing.shelf.tools
+      .filter(({ server }) => server === count.name)
+      .map(({ original }) => original),
+  }))
+  if (params.includeTools !== false && JSON.stringify(named).length <= budget) return named
+  return within(counts, budget)
+}
+
+/** The first of them, as many as there is room for. */
+function within(items: readonly JsonObject[], budget: number): JsonObject[] {
+  const fitting: JsonObject[] = []
+  let room = budget
+  for (const item of items) {
+    room -= JSON.stringify(item).length + 1
+    if (room < 0) break
+    fitting.push(item)
+  }
+  return fitting
+}
+
+export const status: Action = async (_, { connections, exchange, listing }, { settings, toolFilter }) => {
+  const { tools } = listing.shelf
+  const refreshed = connections.flatMap((one) => (one.refreshed === undefined ? [] : [one.refreshed]))
+  const filter = toolFilter(exchange.client)
+  const told = connections.map((one): JsonObject => {
+    const { alias, server, serverInfo, lastError, toolFilter: ownFilter } = one
+    return {
+      alias,
+      name: server,
+      toolCount: tools.filter((tool) => tool.server === server).length,
+      ...(serverInfo && { serverInfo: nameIn(serverInfo) }),
+      ...(one.refreshed !== undefined && { lastRefreshed: time(one.refreshed) }),
+      ...(ownFilter && { toolFilter: filterData(ownFilter) }),
+      ...(lastError !== undefined && { lastError: lastError.slice(0, 500) }),
+    }
+  })
+  const shown = within(told, settings.budget - frame)
+  return dataReply('status', {
+    totalConnections: connections.length,
+    totalTools: tools.length,
+    catalogHash: hashOfTools(tools),
+    ...(refreshed.length > 0 && { lastUpdated: time(Math.max(...refreshed)) }),
+    ...(filter && { toolFilter: filterData(filter) }),
+    ...(shown.length < told.length && {
+      note: `Only ${shown.length} of ${told.length} connections are shown; list names one by connection.`,
+    }),
+    connections: shown,
+  })
+}
+
+/** What a server says of itself, without its icons and the like. */
+function nameIn({ name, version }: JsonObject): JsonObject {
+  return {
+    ...(typeof name === 'string' && { name: name.slice(0, 100) }),
+    ...(typeof version === 'string' && { version: version.slice(0, 100) }),
+  }
+}
+
+/** Another one when anything changes that a client would see of a tool. */
+function hashOfTools(tools: readonly FindableTool[]): string {
+  const hash = createHash('sha256')
+  for (const { server, definition } of tools) hash.update(`${server}\n${JSON.stringify(definition)}\n`)
+  return hash.digest('hex').slice(0, 16)
+}
+
+function time(milliseconds: number): string {
+  return new Date(milliseconds).toISOString()
+}

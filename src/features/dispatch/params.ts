@@ -1,0 +1,229 @@
+/** The parameters of `proxy-dispatch`: flat, for all actions together. */
+
+import * as z from 'zod'
+import { READBACK_OPS } from '../../processors/readback.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
+import { QUERIES } from '../../proxy/own-tools.ts'
+import { readParams } from '../../proxy/parameters.ts'
+import { nearest } from '../../text/edit-distance.ts'
+
+export const ACTIONS = [
+  'list',
+  'search',
+  'call',
+  'readresult',
+  'status',
+  'filter',
+  'search_result',
+  'explore',
+] as const
+export type ActionName = (typeof ACTIONS)[number]
+
+const count = z.int().min(0)
+
+/** Arguments are an object; some models send it as a JSON string. */
+const argumentsObject = z.preprocess(
+  (value) => {
+    if (typeof value !== 'string') return value
+    try {
+      return JSON.parse(value)
+    } catch {
+      return value
+    }
+  },
+  z.custom<JsonObject>(isObject, 'must be an object'),
+)
+
+const shape = {
+  action: z.enum(ACTIONS),
+  connection: z.string().max(500).optional(),
+  refresh: z.boolean().optional(),
+  includeTools: z.boolean().optional(),
+  includeInputSchema: z.boolean().optional(),
+  includeAnnotations: z.boolean().optional(),
+  format: z.enum(['compact', 'detail']).optional(),
+  query: z.string().max(4000).optional(),
+  limit: z.int().min(1).max(1000).optional(),
+  tool: z.string().max(500).optional(),
+  arguments: argumentsObject.optional(),
+  argumentsFile: z.string().max(5000).optional(),
+  meta: z.custom<JsonObject>(isObject, 'must be an object').optional(),
+  resultToFile: z.boolean().optional(),
+  resultSizeThreshold: count.optional(),
+  resultFile: z.string().max(5000).optional(),
+  cache_id: z.string().max(200).optional(),
+  op: z.enum(READBACK_OPS).optional(),
+  lines: z.int().min(1).optional(),
+  fromLine: z.int().optional(),
+  toLine: z.int().optional(),
+  pattern: z.string().max(4000).optional(),
+  context: count.max(100).optional(),
+  maxBytes: count.optional(),
+  offset: count.optional(),
+} as const
+
+const schema = z.strictObject(shape)
+export type DispatchParams = z.infer<typeof schema>
+
+/** What each action takes, for the error that shows what was misplaced. */
+const TAKEN: Readonly<Record<ActionName, readonly string[]>> = {
+  list: ['connection', 'refresh', 'includeTools', 'includeInputSchema', 'includeAnnotations', 'format'],
+  search: ['query', 'connection', 'limit', 'refresh', 'includeInputSchema'],
+  call: [
+    'tool',
+    'connection',
+    'arguments',
+    'argumentsFile',
+    'meta',
+    'resultToFile',
+    'resultSizeThreshold',
+    'refresh',
+  ],
+  readresult: [
+    'resultFile',
+    'cache_id',
+    'op',
+    'lines',
+    'fromLine',
+    'toLine',
+    'pattern',
+    'context',
+    'maxBytes',
+    'offset',
+    'limit',
+  ],
+  status: ['refresh'],
+  filter: [],
+  search_result: [],
+  explore: [],
+}
+
+export type ReadParams =
+  | { action: ActionName; params: DispatchParams; given: JsonObject }
+  | { failure: string }
+
+/** Reads what a model wrote, spelled as models spell it; what cannot be read is an error that shows the right shape. */
+export function readDispatchParams(tool: string, args: JsonObject): ReadParams {
+  const { action: named, ...written } = withoutEmpty(args)
+  const action = typeof named === 'string' ? named.trim().toLowerCase() : named
+  if (!isAction(action)) return { failure: unknownAction(tool, named, typeof written.tool === 'string') }
+  const given = respelled({ action, ...written })
+  // A tool of the proxy's own, which reads its parameters itself.
+  if (Object.hasOwn(QUERIES, action)) return { action, params: { action }, given }
+  const misplaced = misplacedIn(action, given) ?? strangerIn(tool, action, given)
+  if (misplaced !== undefined) return { failure: misplaced }
+  const read = readParams(tool, schema, typed(given))
+  return 'failure' in read ? read : { action, params: read.params, given }
+}
+
+const NUMBERS: ReadonlySet<string> = new Set([
+  'limit',
+  'resultSizeThreshold',
+  'lines',
+  'fromLine',
+  'toLine',
+  'context',
+  'maxBytes',
+  'offset',
+])
+const FLAGS: ReadonlySet<string> = new Set([
+  'refresh',
+  'includeTools',
+  'includeInputSchema',
+  'includeAnnotations',
+  'resultToFile',
+])
+
+/** Numbers and truth values that are written as texts. */
+function typed(given: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, typedAs(name, value)]))
+}
+
+function typedAs(name: string, value: JsonValue): JsonValue {
+  if (typeof value !== 'string') return value
+  if (NUMBERS.has(name)) return /^\s*-?\d{1,15}\s*$/.test(value) ? Number(value) : value
+  if (!FLAGS.has(name) || !/^\s*(?:true|false)\s*$/i.test(value)) return value
+  return value.trim().toLowerCase() === 'true'
+}
+
+/** A name that is no parameter of any action. */
+function strangerIn(tool: string, action: ActionName, given: JsonObject): string | undefined {
+  const [strange] = Object.keys(given).filter((name) => !Object.hasOwn(shape, name))
+  if (strange === undefined) return undefined
+  const [near] = nearest(strange, TAKEN[action], 1)
+  const hint = near === undefined ? '' : ` Did you mean ${near}?`
+  const taken = TAKEN[action].length === 0 ? 'takes none' : `takes ${TAKEN[action].join(', ')}`
+  return `${tool} cannot read its parameters.\n${strange.slice(0, 60)}: no such parameter.${hint} Action ${action} ${taken}.`
+}
+
+/** Listed for other actions: some models fill in every parameter they see, with nothing. */
+const LISTED: ReadonlySet<string> = new Set([...Object.keys(shape), 'path', 'where'])
+
+/** A parameter of ours that says nothing is none. One that is not ours may be an input of a tool, where nothing is something. */
+function withoutEmpty(args: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(args).filter(([name, value]) => !LISTED.has(name) || !isEmpty(value)),
+  )
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === '' || value === null || (Array.isArray(value) && value.length === 0)
+}
+
+function isAction(value: unknown): value is ActionName {
+  return ACTIONS.some((name) => name === value)
+}
+
+function unknownAction(tool: string, action: unknown, isCall: boolean): string {
+  const example = `${tool} {"action": ${isCall ? '"call", "tool": "…", "arguments": {…}' : '"search", "query": "…"'}}`
+  if (typeof action !== 'string')
+    return `${tool} needs action, one of ${ACTIONS.join(', ')}. For example: ${example}`
+  const [near] = nearest(action, ACTIONS, 1)
+  const hint = near === undefined ? '' : ` Did you mean ${near}?`
+  return `There is no action "${action.slice(0, 100)}".${hint} There are ${ACTIONS.join(', ')}. For example: ${example}`
+}
+
+/** Other names for the same: `start` and `end` of a slice, `path` of a file, the parameters of `readresult` inside `arguments`. */
+function respelled(args: JsonObject): JsonObject {
+  const { action, arguments: inner, ...rest } = args
+  if (action !== 'readresult') return args
+  const { start, end, from, to, path, file, filePath, ...given } = {
+    ...(isObject(inner) ? inner : {}),
+    ...rest,
+  }
+  const resultFile = given.resultFile ?? path ?? file ?? filePath
+  const fromLine = given.fromLine ?? start ?? from
+  const toLine = given.toLine ?? end ?? to
+  return {
+    action,
+    ...given,
+    // A kept result is named already: it is not the path of a file then.
+    ...(resultFile !== undefined &&
+      (given.cache_id === undefined || given.resultFile !== undefined) && { resultFile }),
+    ...(fromLine !== undefined && { fromLine }),
+    ...(toLine !== undefined && { toLine }),
+  }
+}
+
+/** Inputs of a tool beside `arguments` would be lost: they are never dropped in silence. */
+function misplacedIn(action: ActionName, given: JsonObject): string | undefined {
+  if (action !== 'call') return undefined
+  const strange = Object.keys(given).filter((name) => name !== 'action' && !TAKEN.call.includes(name))
+  if (strange.length === 0) return undefined
+  const inside = Object.fromEntries(strange.map((name) => [name, given[name] ?? null]))
+  const { arguments: _, ...others } = Object.fromEntries(
+    TAKEN.call.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])),
+  )
+  const right = {
+    action,
+    tool: '<tool>',
+    ...others,
+    arguments: { ...(isObject(given.arguments) ? given.arguments : {}), ...inside },
+  }
+  const text = JSON.stringify(right)
+  const shown =
+    text.length > 1000
+      ? `{"action":"call","tool":${JSON.stringify(given.tool ?? '<tool>')},"arguments":{…}}`
+      : text
+  return `Nothing was called: ${strange.slice(0, 10).join(', ')} ${strange.length === 1 ? 'is' : 'are'} no parameter of action call. Inputs of the tool belong into arguments: ${shown}`
+}

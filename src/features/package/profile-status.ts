@@ -1,0 +1,80 @@
+/** What those who choose a profile get of it, and what is listed at all: asked as clients that only look. */
+import type { Profile } from '../../config/profiles.ts'
+import { plain } from '../../protocol/content.ts'
+import { LEGACY_VERSIONS } from '../../protocol/eras.ts'
+import type { Client, Handler } from '../../protocol/exchange.ts'
+import { isObject, type JsonObject } from '../../protocol/json.ts'
+import { PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
+import type { Upstreams } from '../../upstream/contract.ts'
+
+export interface ProfileStatus extends Profile {
+  /** The servers that it is about. */
+  readonly servers: readonly string[]
+  /** How many tools of theirs belong to it. */
+  readonly tools: number
+}
+
+type Visited = Pick<Upstreams, 'serversFor' | 'release'>
+
+/** Asks the servers, one profile after the other. `list`: all layers but those that hide tools. */
+export async function profileStatuses(
+  profiles: readonly Profile[],
+  list: Handler,
+  upstreams: Visited,
+): Promise<ProfileStatus[]> {
+  const statuses: ProfileStatus[] = []
+  for (const profile of profiles)
+    statuses.push(
+      await visit(profile.name, list, upstreams, (tools, client) => ({
+        ...profile,
+        servers: upstreams.serversFor(client),
+        tools: tools.filter(({ name }) => !PROXY_TOOL_NAMES.has(String(name))).length,
+      })),
+    )
+  return statuses
+}
+
+/** Lists tools for a client without a profile and for one of each, and has something done while it is there. */
+export async function visitAll(
+  profiles: readonly Profile[],
+  list: Handler,
+  upstreams: Visited,
+  meanwhile: (client: Client) => Promise<unknown>,
+): Promise<void> {
+  for (const name of [undefined, ...profiles.map((profile) => profile.name)])
+    await visit(name, list, upstreams, (_, client) => meanwhile(client))
+}
+
+async function visit<T>(
+  profile: string | undefined,
+  list: Handler,
+  upstreams: Visited,
+  then: (tools: readonly JsonObject[], client: Client) => T | Promise<T>,
+): Promise<T> {
+  const client = visitorOf(profile)
+  const { agent } = client
+  const { signal } = new AbortController()
+  try {
+    const result = plain(
+      await list({ method: 'tools/list', params: {}, client, agent, signal, notify() {}, failing: 'throws' }),
+    )
+    return await then(Array.isArray(result.tools) ? result.tools.filter(isObject) : [], client)
+  } finally {
+    await upstreams.release(client)
+  }
+}
+
+/** A client that only looks. */
+function visitorOf(profile: string | undefined): Client {
+  return {
+    id: `profile:${profile ?? ''}`,
+    agent: { id: 'profiles', kind: 'local' },
+    era: 'legacy',
+    ...(profile !== undefined && { profile }),
+    info: {},
+    capabilities: {},
+    protocolVersion: LEGACY_VERSIONS[0],
+    notify() {},
+    ask: () => Promise.reject(new Error('nobody is there to be asked')),
+  }
+}

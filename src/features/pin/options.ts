@@ -1,0 +1,14 @@
+import * as z from 'zod'
+import { flag, oneOf } from '../../config/option.ts'
+
+/** Options of the module `pin`. */
+export const pinOptions = z.object({
+  onChange: oneOf(
+    ['hold', 'warn'],
+    'What happens to a tool whose definition is no longer what it was. hold: it is held back until somebody approves it. warn: the log says so.',
+  ).default('hold'),
+  onNew: oneOf(['accept', 'hold'], 'What happens to a tool that was never seen.').default('accept'),
+  suspicious: flag(
+    'Hold back tools whose definition speaks to the model behind the user: hidden characters, orders to ignore or conceal something.',
+  ).default(true),
+})

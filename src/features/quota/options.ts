@@ -1,0 +1,17 @@
+import * as z from 'zod'
+import { oneOf, rate } from '../../config/option.ts'
+
+/** Options of the module `quota`. */
+export const quotaOptions = z.object({
+  ...rate('Calls in a second.'),
+  per: oneOf(
+    ['agent', 'server', 'tool', 'all'],
+    'Who has so many: each client, each server, each tool, or all together.',
+  ).default('agent'),
+  tools: z
+    .array(z.string().min(1))
+    .meta({
+      description: 'Only for these tools, by name or as `server/name`; * for any characters. Not set: all.',
+    })
+    .optional(),
+})

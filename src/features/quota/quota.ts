@@ -1,0 +1,52 @@
+/** How often tools may be called: a bucket of tokens for each client, server or tool. */
+import { defineModule } from '../../module-runtime/module.ts'
+import { patternsIn } from '../../module-runtime/patterns.ts'
+import { createRoster, namesOf } from '../../module-runtime/roster.ts'
+import { errorResult } from '../../protocol/content.ts'
+import type { Exchange, Handler } from '../../protocol/exchange.ts'
+import { originOf } from '../../protocol/origin.ts'
+import { createBuckets } from '../../protocol/rate.ts'
+import { matcherOf } from '../../text/glob.ts'
+import { quotaOptions } from './options.ts'
+
+export const quota = defineModule({
+  name: 'quota',
+  options: quotaOptions,
+  messages: ['tools/call', 'tools/list'],
+  patterns: ({ tools }) => patternsIn('tools', tools, ['tools']),
+  create({ rps, burst, per, tools }, { elapsed, isOwnTool }) {
+    const roster = createRoster()
+    const take = createBuckets({ rps, burst }, elapsed)
+    const isMeant = tools && matcherOf(tools)
+    /** Whose a tool is has to be known. */
+    const asksLists = per === 'server' || tools !== undefined
+
+    /** Undefined: this call is not counted. */
+    async function keyOf(exchange: Exchange, next: Handler): Promise<string | undefined> {
+      const name = String(exchange.params.name)
+      // It calls nobody, or calls a tool, which is counted.
+      if (isOwnTool(name) && !isMeant?.(name)) return undefined
+      const item = asksLists ? await roster.find('tools', name, exchange, next) : undefined
+      if (isMeant && !(item ? namesOf(item, 'tools') : [name]).some(isMeant)) return undefined
+      if (per === 'agent') return exchange.agent.id
+      if (per === 'tool') return name
+      return per === 'all' ? '' : ((item && originOf(item)?.server) ?? '')
+    }
+
+    return {
+      wrap: (next) => async (exchange) => {
+        if (exchange.method === 'tools/list') {
+          const result = await next(exchange)
+          return asksLists ? roster.learn('tools', result, exchange.client).result : result
+        }
+        const key = await keyOf(exchange, next)
+        const seconds = key === undefined ? undefined : take(key)
+        if (seconds === undefined) return next(exchange)
+        const whose = per === 'agent' ? 'You have' : per === 'tool' ? 'This tool has' : 'There have been'
+        const text =
+          per === 'agent' || per === 'tool' ? 'had as many calls as allowed' : 'as many calls as allowed'
+        return errorResult(`${whose} ${text}. Nothing was called; try again in ${seconds} s.`)
+      },
+    }
+  },
+})

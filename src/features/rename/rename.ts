@@ -1,0 +1,344 @@
+/** Gives tools, prompts and resources other names, titles and descriptions, and routes the new names to the old ones. */
+
+import type * as z from 'zod'
+import { givenTwice } from '../../config/check.ts'
+import { defineModule } from '../../module-runtime/module.ts'
+import { type NamingPattern, patternsIn } from '../../module-runtime/patterns.ts'
+import { createRoster, KINDS, type Kind, kindOfList, namesOf } from '../../module-runtime/roster.ts'
+import { withNames } from '../../module-runtime/withhold.ts'
+import { plain, type Result } from '../../protocol/content.ts'
+import { ProxyError, RPC, RpcError } from '../../protocol/errors.ts'
+import type { Client, Exchange, Handler } from '../../protocol/exchange.ts'
+import { isObject, type JsonObject, own } from '../../protocol/json.ts'
+import { originOf } from '../../protocol/origin.ts'
+import { mayNameResources, renameInAny, renameViews } from '../../protocol/uri-rewrite.ts'
+import { shortHash } from '../../text/short-hash.ts'
+import { renameOptions } from './options.ts'
+
+type Options = z.output<typeof renameOptions>
+
+const UPDATED = 'notifications/resources/updated'
+
+export const rename = defineModule({
+  name: 'rename',
+  options: renameOptions,
+  messages: ({ tools, prompts, resources }) => [
+    ...(isThere(tools) ? ['tools/*'] : []),
+    ...(isThere(prompts) ? ['prompts/*', 'completion/complete'] : []),
+    // What tools and prompts answer may name resources.
+    ...(isThere(resources) ? ['resources/*', 'tools/list', 'tools/call', 'prompts/get', UPDATED] : []),
+  ],
+  patterns: ({ tools, prompts, resources }) => [
+    ...patternsIn('tools', Object.keys(tools), ['tools'], exactly),
+    ...patternsIn('prompts', Object.keys(prompts), ['prompts'], exactly),
+    ...patternsIn('resources', Object.keys(resources), ['resources'], exactly),
+  ],
+  create(options, { name: module, logger }) {
+    const changes: Record<Renamed, Changes> = {
+      tools: changesIn('tools', options.tools, module),
+      prompts: changesIn('prompts', options.prompts, module),
+      resources: changesIn('resources', options.resources, module),
+    }
+    const roster = createRoster()
+    const ways: Record<Renamed, WeakMap<Client, Way>> = {
+      tools: new WeakMap(),
+      prompts: new WeakMap(),
+      resources: new WeakMap(),
+    }
+    const warned = new Set<string>()
+
+    function learn(kind: Renamed, items: readonly JsonObject[], client: Client): readonly JsonObject[] {
+      const { renamed, way } = renameAll(
+        kind,
+        items,
+        changes[kind],
+        ways[kind].get(client),
+        (name, item, instead) => {
+          // Once for each name: lists come again and again.
+          if (warned.size > MAX_WARNED || warned.has(`${kind}/${name}`)) return
+          warned.add(`${kind}/${name}`)
+          const whose = namesOf(item, kind).at(-1)
+          logger.warn({ kind, name, item: whose, instead }, 'the name was given to another one')
+        },
+      )
+      ways[kind].set(client, way)
+      return renamed
+    }
+
+    async function wayOf(kind: Renamed, exchange: Exchange, next: Handler): Promise<Way> {
+      const known = ways[kind].get(exchange.client)
+      if (known) return known
+      learn(kind, [...(await roster.all(kind, exchange, next)).values()], exchange.client)
+      return ways[kind].get(exchange.client) ?? NOWHERE
+    }
+
+    /** The name further in; for what was not renamed the name itself. */
+    async function inward(kind: Renamed, name: string, exchange: Exchange, next: Handler): Promise<string> {
+      const isGiven = changes[kind].given.has(name)
+      let way = await wayOf(kind, exchange, next)
+      if (isGiven && !way.inward.has(name)) {
+        // It may be listed by now.
+        roster.forget(kind, exchange.client)
+        learn(kind, [...(await roster.all(kind, exchange, next)).values()], exchange.client)
+        way = ways[kind].get(exchange.client) ?? way
+      }
+      const inside = way.inward.get(name)
+      // Else what is blocked by its new name could be had by the old one, and what a new name stands for by another's own.
+      if (inside === undefined && (isGiven || way.gone.has(name))) throw unknown(kind, name, exchange.client)
+      return inside ?? name
+    }
+
+    /** The item that the params name, under its name further in. */
+    async function renamedParams(exchange: Exchange, next: Handler): Promise<JsonObject> {
+      const { params } = exchange
+      const kind = USES.get(exchange.method)
+      if (kind !== undefined) return renamedIn(kind, params, exchange, next)
+      const ref = own(params, 'ref')
+      if (exchange.method !== 'completion/complete' || !isObject(ref) || ref.type !== 'ref/prompt')
+        return params
+      const inside = await renamedIn('prompts', ref, exchange, next)
+      return inside === ref ? params : { ...params, ref: inside }
+    }
+
+    async function renamedIn(
+      kind: Renamed,
+      holder: JsonObject,
+      exchange: Exchange,
+      next: Handler,
+    ): Promise<JsonObject> {
+      const { key } = KINDS[kind]
+      const name = own(holder, key)
+      if (changes[kind].byName.size === 0 || typeof name !== 'string') return holder
+      const inside = await inward(kind, name, exchange, next)
+      return inside === name ? holder : { ...holder, [key]: inside }
+    }
+
+    /** Links lead to where clients can go: under its old URI nothing is read. */
+    async function withUris(
+      result: Result,
+      asked: unknown,
+      exchange: Exchange,
+      next: Handler,
+    ): Promise<Result> {
+      const isRead = exchange.method === 'resources/read'
+      if (changes.resources.byName.size === 0 || !(isRead || mayNameResources(result))) return result
+      const { outward } = await wayOf('resources', exchange, next)
+      const { uri } = exchange.params
+      if (outward.size === 0) return result
+      return renameInAny(result, (found) =>
+        isRead && found === asked && typeof uri === 'string' ? uri : (outward.get(found) ?? found),
+      )
+    }
+
+    function listed(kind: Renamed, passing: Result, { client }: Exchange): Result {
+      const { result, items } = roster.learn(kind, passing, client)
+      const renamed = learn(kind, items, client)
+      return renamed === items ? result : { ...result, [kind]: [...renamed] }
+    }
+
+    function withViews(result: JsonObject, { outward }: Way): JsonObject {
+      if (outward.size === 0 || !Array.isArray(result.tools)) return result
+      const tools = result.tools.map((tool) =>
+        isObject(tool) ? renameViews(tool, (uri) => outward.get(uri) ?? uri) : tool,
+      )
+      return { ...result, tools }
+    }
+
+    async function list(exchange: Exchange, next: Handler): Promise<Result> {
+      const kind = kindOfList(exchange.method)
+      const passing = await next(exchange)
+      if (kind === undefined || kind === 'resourceTemplates') return passing
+      const result = changes[kind].byName.size === 0 ? passing : listed(kind, passing, exchange)
+      if (kind !== 'tools' || changes.resources.byName.size === 0) return result
+      const { tools } = plain(result)
+      const hasViews = Array.isArray(tools) && tools.some((tool) => isObject(tool) && isObject(tool._meta))
+      return hasViews ? withViews(plain(result), await wayOf('resources', exchange, next)) : result
+    }
+
+    return {
+      wrap: (next) => async (exchange) => {
+        if (kindOfList(exchange.method) !== undefined) return list(exchange, next)
+        const params = await renamedParams(exchange, next)
+        const sent = params === exchange.params ? exchange : { ...exchange, params }
+        const kind = exchange.method === 'completion/complete' ? 'prompts' : USES.get(exchange.method)
+        const result = await next(sent).catch((error: unknown) => {
+          const outward = kind && ways[kind].get(exchange.client)?.outward
+          throw outward ? withNames(error, (name) => outward.get(name) ?? name) : error
+        })
+        return withUris(result, params.uri, exchange, next)
+      },
+      ...(changes.resources.byName.size > 0 && {
+        notify: (next) => (notice) => {
+          const uri = notice.method === UPDATED && notice.params ? own(notice.params, 'uri') : undefined
+          if (typeof uri !== 'string') return next(notice)
+          const way = ways.resources.get(notice.client)
+          const { byName } = changes.resources
+          // Who subscribed before the configuration was this one has seen no list by it.
+          const known =
+            way?.outward.get(uri) ?? byName.get(`${notice.server}/${uri}`)?.name ?? byName.get(uri)?.name
+          return next(known === undefined ? notice : { ...notice, params: { ...notice.params, uri: known } })
+        },
+      }),
+    }
+  },
+})
+
+const NOWHERE: Way = { inward: new Map(), outward: new Map(), gone: new Set() }
+const MAX_WARNED = 1000
+
+const USES: ReadonlyMap<string, Renamed> = new Map([
+  ['tools/call', 'tools'],
+  ['prompts/get', 'prompts'],
+  ['resources/read', 'resources'],
+  ['resources/subscribe', 'resources'],
+  ['resources/unsubscribe', 'resources'],
+])
+
+function exactly(name: string): NamingPattern['fits'] {
+  return (item, kind) => namesOf(item, kind).includes(name)
+}
+
+function isThere(changes: object): boolean {
+  return Object.keys(changes).length > 0
+}
+
+function unknown(kind: Renamed, name: string, { era }: Client): RpcError {
+  if (kind === 'resources') {
+    const code = era === 'modern' ? RPC.invalidParams : RPC.resourceNotFound
+    return new RpcError(code, 'Resource not found', { uri: name })
+  }
+  return new RpcError(
+    RPC.invalidParams,
+    `Unknown ${kind === 'tools' ? 'tool' : 'prompt'}: ${name.slice(0, 200)}.`,
+  )
+}
+
+/** Two that want one name cannot both have it, whatever is listed. Throws ProxyError CONFIG_INVALID. */
+function changesIn(kind: Renamed, written: Options[Renamed], module: string): Changes {
+  const changes = Object.entries(written).map(([old, change]): [string, Change] => [
+    old,
+    typeof change === 'string' ? { name: change } : change,
+  ])
+  const twice = givenTwice(changes.flatMap(([old, { name }]) => (name === undefined ? [] : [[old, name]])))
+  if (twice)
+    throw new ProxyError(
+      'CONFIG_INVALID',
+      `The module \`${module}\` gives the name "${twice.name}" to two ${kind}: ${twice.first} and ${twice.second}.`,
+      'Choose another name for one of them.',
+    )
+  return changesOf(changes)
+}
+
+// Which names items of a list get, and the way back from each to the name it has further in.
+
+type Renamed = Exclude<Kind, 'resourceTemplates'>
+
+/** What becomes of an item. */
+interface Change {
+  readonly name?: string | undefined
+  readonly title?: string | undefined
+  readonly description?: string | undefined
+}
+
+/** What is to become of items, by the names that a configuration knows them by. */
+interface Changes {
+  readonly byName: ReadonlyMap<string, Change>
+  /** All new names. Nobody else has them, whether or not their owners are listed. */
+  readonly given: ReadonlySet<string>
+}
+
+/** From new names to old ones and back. */
+interface Way {
+  readonly inward: ReadonlyMap<string, string>
+  readonly outward: ReadonlyMap<string, string>
+  /** Old names that nobody has any more. */
+  readonly gone: ReadonlySet<string>
+}
+
+/** An item whose name was given to another one, and what it is called instead. */
+type Displaced = (name: string, item: JsonObject, instead: string) => void
+
+function changesOf(entries: Iterable<readonly [string, Change]>): Changes {
+  const byName = new Map(entries)
+  const given = [...byName.values()].flatMap(({ name }) => (name === undefined ? [] : [name]))
+  return { byName, given: new Set(given) }
+}
+
+/**
+ * The items under their new names. Who is not listed this time keeps the way that `before` knew: a server that is away for a
+ * while comes back, and until then nobody else answers to its name.
+ */
+function renameAll(
+  kind: Renamed,
+  items: readonly JsonObject[],
+  changes: Changes,
+  before: Way | undefined,
+  displaced: Displaced,
+): { renamed: readonly JsonObject[]; way: Way } {
+  const { key } = KINDS[kind]
+  const inward = new Map<string, string>()
+  const wanted = items.map((item) => changeOf(item, kind, changes.byName))
+  const taken = new Set(changes.given)
+  items.forEach((item, at) => {
+    if (wanted[at]?.name === undefined) taken.add(String(item[key]))
+  })
+  let isChanged = false
+  const renamed = items.map((item, at) => {
+    const { name, ...texts } = wanted[at] ?? {}
+    const old = String(item[key])
+    let now = name !== undefined && !inward.has(name) ? name : old
+    if (now === old && name !== old && changes.given.has(old)) {
+      now = instead(kind, item, taken)
+      displaced(old, item, now)
+    }
+    const told = Object.entries(texts).filter(([, text]) => text !== undefined)
+    if (now !== old || name === old) inward.set(now, old)
+    if (now === old && told.length === 0) return item
+    isChanged = true
+    return { ...item, ...(Object.fromEntries(told) as JsonObject), [key]: now }
+  })
+  for (const [name, old] of before?.inward ?? [])
+    if (changes.given.has(name) && !inward.has(name)) inward.set(name, old)
+  const outward = new Map([...inward].map(([name, old]) => [old, name]))
+  const names = new Set(renamed.map((item) => String(item[key])))
+  const gone = new Set([...outward.keys()].filter((old) => !names.has(old)))
+  return { renamed: isChanged ? renamed : items, way: { inward, outward, gone } }
+}
+
+function changeOf(item: JsonObject, kind: Kind, changes: ReadonlyMap<string, Change>): Change | undefined {
+  for (const name of namesOf(item, kind).toReversed()) {
+    const change = changes.get(name)
+    if (change !== undefined) return change
+  }
+  return undefined
+}
+
+const LONGEST = 60
+
+/** A name that tells whose it is, and that nobody has. */
+function instead(kind: Renamed, item: JsonObject, taken: Set<string>): string {
+  const old = String(item[KINDS[kind].key])
+  const server = originOf(item)?.server ?? ''
+  for (let salt = 0; ; salt++) {
+    const mark = salt === 0 && server !== '' ? '' : shortHash(`${server}\n${old}\n${salt}`)
+    const name = kind === 'resources' ? markedUri(old, server, mark) : markedName(old, server, mark)
+    if (taken.has(name)) continue
+    taken.add(name)
+    return name
+  }
+}
+
+function markedName(old: string, server: string, mark: string): string {
+  const name = [server.replaceAll(/[^A-Za-z0-9_-]/gu, '_'), old].filter((part) => part !== '').join('_')
+  if (mark === '' && name.length <= LONGEST) return name
+  const suffix = `_${mark === '' ? shortHash(name) : mark}`
+  return name.slice(0, LONGEST - suffix.length) + suffix
+}
+
+function markedUri(old: string, server: string, mark: string): string {
+  const label = [server.toLowerCase().replaceAll(/[^a-z0-9-]+/gu, '-'), mark].filter((part) => part !== '')
+  const [scheme = ''] = /^[a-z][a-z0-9+.-]*(?=:)/iu.exec(old) ?? []
+  return scheme === ''
+    ? `mcp+${label.join('-')}:${old}`
+    : `${scheme}+${label.join('-')}${old.slice(scheme.length)}`
+}

@@ -1,0 +1,289 @@
+/**
+ * Answers the same call of a tool that only reads with the result it had a moment ago, for those who ask for it. What is remembered is
+ * what the server said, each agent's alone: inside of shaping, so that a large result is the kept one and no second copy of it, and
+ * inside of references, so that two calls are the same when the data in them is. A call that may change something ends what its
+ * agent's results are good for.
+ */
+
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { Config } from '../../config/schema.ts'
+import { asksForInput, LargeResult, META, maySayError, plain, type Result } from '../../protocol/content.ts'
+import { withMeta } from '../../protocol/eras.ts'
+import { cancelled } from '../../protocol/errors.ts'
+import type { Client, Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
+import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
+import { originOf } from '../../protocol/origin.ts'
+import { jsonParts, RawJson } from '../../protocol/raw-json.ts'
+import { SingleFlight } from '../../protocol/sharing.ts'
+import { PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
+import type { Audience } from '../../server/audience.ts'
+import { fitsGlob } from '../../text/glob.ts'
+
+export interface ResultCacheOptions {
+  /** Milliseconds for which a result is good. */
+  ttl: number
+  /** Names of tools to which this applies, `*` for any characters. Empty: all that say of themselves that they only read. */
+  tools: readonly string[]
+  /** The most bytes of all results; one may have a quarter of them. */
+  maxBytes: number
+  /** Names of the proxy's own tools. */
+  exempt: ReadonlySet<string>
+  /** Milliseconds by a clock that nobody sets. */
+  now: () => number
+}
+
+export interface ResultCache {
+  /** Outside of shaping: says in `_meta` of a result that it was remembered. */
+  readonly mark: Middleware
+  /** Innermost. */
+  readonly remember: Middleware
+  /** Tools are not what they were. */
+  forget(): void
+}
+
+interface Remembered {
+  readonly result: Result
+  readonly agent: string
+  readonly until: number
+}
+
+/** What a result takes at least, with its key. */
+const OVERHEAD = 500
+const MAX_RESULTS = 10_000
+/** A larger result that goes out as its server's own bytes is not parsed to say that it was remembered. */
+const MAX_PARSED = 1024 * 1024
+
+/** A note that travels with an exchange: whoever copies an exchange copies it along. */
+const NOTE = Symbol('result-cache')
+type Noted = Exchange & { [NOTE]?: { hit: boolean } }
+
+export function createResultCache({ ttl, tools, maxBytes, exempt, now }: ResultCacheOptions): ResultCache {
+  const known = new LRUCache<string, Remembered>({
+    max: MAX_RESULTS,
+    maxSize: maxBytes,
+    maxEntrySize: Math.ceil(maxBytes / 4),
+  })
+  const flights = new SingleFlight<Result>()
+  const judge = createJudge(tools)
+  let verdicts = new WeakMap<Client, ReadonlyMap<string, Verdict>>()
+  /** Counts whatever ends what a result is good for: what was asked before is not remembered after. */
+  let changes = 0
+
+  function forget(agent?: string): void {
+    changes++
+    if (agent === undefined) return known.clear()
+    for (const [key, remembered] of known) if (remembered.agent === agent) known.delete(key)
+  }
+
+  async function list(next: Handler, exchange: Exchange): Promise<Result> {
+    // A list that was asked for before the tools changed is not one of the tools there are then.
+    const into = verdicts
+    const result = plain(await next(exchange))
+    const items = Array.isArray(result.tools) ? result.tools.filter(isObject) : []
+    into.set(exchange.client, new Map(items.map((item) => [String(item.name), judge(item)])))
+    return result
+  }
+
+  /** By what the client was told: a tool that nobody knows is nobody's to remember. */
+  async function verdictOn(name: string, next: Handler, exchange: Exchange): Promise<Verdict> {
+    const before = verdicts.get(exchange.client)?.get(name)
+    if (before) return before
+    const { _meta } = exchange.params
+    const params = _meta === undefined ? {} : { _meta }
+    await list(next, { ...exchange, method: 'tools/list', params })
+    return verdicts.get(exchange.client)?.get(name) ?? UNKNOWN
+  }
+
+  async function call(next: Handler, exchange: Exchange): Promise<Result> {
+    const { name } = exchange.params
+    if (typeof name !== 'string' || exempt.has(name)) return next(exchange)
+    const verdict = await verdictOn(name, next, exchange)
+    const key = verdict.remember ? keyOf(exchange) : undefined
+    const before = key === undefined ? undefined : known.get(key)
+    if (before && now() < before.until) return hit(before.result, exchange)
+    if (verdict.changes) return changing(next, exchange, key)
+    return key === undefined ? next(exchange) : reading(next, exchange, key)
+  }
+
+  async function changing(next: Handler, exchange: Exchange, key: string | undefined): Promise<Result> {
+    forget(exchange.agent.id)
+    try {
+      const result = await next(exchange)
+      forget(exchange.agent.id)
+      if (key !== undefined) keep(key, result, exchange, changes)
+      return result
+    } catch (error) {
+      // Nobody knows how far it came.
+      forget(exchange.agent.id)
+      throw error
+    }
+  }
+
+  async function reading(next: Handler, exchange: Exchange, key: string): Promise<Result> {
+    const began = changes
+    if (wantsProgress(exchange)) return keep(key, await next(exchange), exchange, began)
+    // Another connection of the same agent may end, and its calls with it.
+    const flight = `${began} ${exchange.client.id} ${key}`
+    if (exchange.signal.aborted) throw cancelled(exchange.signal)
+    const before = flights.find(flight)
+    const shared = before ?? flights.begin([flight], async (signal) => next({ ...exchange, signal }))
+    const result = await shared.join(exchange.signal)
+    // What a server asks is asked of one.
+    if (before && asksForInput(result)) return next(exchange)
+    return keep(key, result, exchange, began)
+  }
+
+  function keep(key: string, result: Result, { agent }: Exchange, began: number): Result {
+    if (began === changes && isGood(result))
+      known.set(key, { result, agent: agent.id, until: now() + ttl }, { size: sizeOf(result) })
+    return result
+  }
+
+  return {
+    mark: {
+      name: 'result-cache-mark',
+      methods: ['tools/call'],
+      wrap: (next) => async (exchange) => {
+        const note = { hit: false }
+        const result = await next({ ...exchange, [NOTE]: note } as Noted)
+        return note.hit ? marked(result) : result
+      },
+    },
+    remember: {
+      name: 'result-cache',
+      methods: ['tools/list', 'tools/call'],
+      wrap: (next) => (exchange) =>
+        exchange.method === 'tools/list' ? list(next, exchange) : call(next, exchange),
+    },
+    forget() {
+      verdicts = new WeakMap()
+      forget()
+    },
+  }
+}
+
+function hit(result: Result, exchange: Noted): Result {
+  const note = exchange[NOTE]
+  if (note) note.hit = true
+  return result
+}
+
+/** An error may be over, and a question is asked once. */
+function isGood(result: Result): boolean {
+  const failed = result instanceof LargeResult ? maySayError(result) : result.isError === true
+  return !failed && !asksForInput(result)
+}
+
+function sizeOf(result: Result): number {
+  return OVERHEAD + (result instanceof LargeResult ? result.bytes.byteLength : JSON.stringify(result).length)
+}
+
+function marked(result: Result): Result {
+  if (!(result instanceof LargeResult)) return withMeta(result, { [`${META}cached`]: true })
+  if (result.bytes.byteLength > MAX_PARSED) return result
+  try {
+    return withMeta(result.json(), { [`${META}cached`]: true })
+  } catch {
+    return result
+  }
+}
+
+// What makes two calls the same call.
+
+/** Members of the params that are told apart; a call with any other is one of a kind. */
+const KNOWN: ReadonlySet<string> = new Set(['name', 'arguments', '_meta'])
+
+/** Members of `_meta` that say how a call is carried, and nothing of what is asked. */
+const CARRIED = /^(?:progressToken|traceparent|tracestate|baggage|io\.modelcontextprotocol\/.*)$/
+
+/**
+ * The same for calls of one agent that differ in the order of names alone. Undefined for a call that is no other's: of a task, with
+ * answers to what a server asked, or of an agent that nobody knows, who may be several.
+ */
+function keyOf({ agent, client, params }: Exchange): string | undefined {
+  if (agent.kind === 'anonymous' || Object.keys(params).some((member) => !KNOWN.has(member))) return undefined
+  const { name, arguments: args = {}, _meta: meta } = params
+  const asked = isObject(meta) ? Object.entries(meta).filter(([member]) => !CARRIED.test(member)) : []
+  // Names may mean other tools in another profile.
+  const call = [agent.kind, agent.id, client.profile ?? null, name ?? null, args, Object.fromEntries(asked)]
+  const hash = createHash('sha256')
+  try {
+    for (const part of jsonParts(ordered(call as JsonValue))) hash.update(part)
+  } catch {
+    // Nested so deeply that it cannot be written: the call itself will say so.
+    return undefined
+  }
+  return hash.digest('base64')
+}
+
+/** True when the requester is told how far the call is: that is told to one. */
+function wantsProgress({ params: { _meta: meta } }: Exchange): boolean {
+  return isObject(meta) && Object.hasOwn(meta, 'progressToken')
+}
+
+/** A copy with the names of objects in order. What is sent as it is written stays as it is. */
+function ordered(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(ordered)
+  if (!isObject(value) || value instanceof RawJson) return value
+  const members = Object.entries(value).map(([name, inner]) => [name, ordered(inner)] as const)
+  return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+// Which tools have results that can stand for a while: what they say of themselves, and what the
+// configuration says.
+
+/** `remember`: the same call can be answered with the same result. `changes`: it may make results of others untrue. */
+interface Verdict {
+  readonly remember: boolean
+  readonly changes: boolean
+}
+
+/**
+ * @param names patterns for names as clients see them or as `server/tool`. None: all tools that say they only read. Tools that change
+ * something are remembered where they are named and say that doing it again changes nothing more.
+ */
+function createJudge(names: readonly string[]): (definition: JsonObject) => Verdict {
+  const matches = (name: string): boolean => names.some((pattern) => fitsGlob(name, pattern))
+  const isNamed = (definition: JsonObject): boolean => {
+    const origin = originOf(definition)
+    return matches(String(definition.name)) || (!!origin && matches(`${origin.server}/${origin.name}`))
+  }
+  return (definition) => {
+    const given = own(definition, 'annotations')
+    const annotations = isObject(given) ? given : {}
+    const reads = annotations.readOnlyHint === true
+    const named = names.length > 0 && isNamed(definition)
+    return {
+      remember: reads ? named || names.length === 0 : named && annotations.idempotentHint === true,
+      changes: !reads,
+    }
+  }
+}
+
+/** Of a tool that nobody listed. */
+const UNKNOWN: Verdict = { remember: false, changes: true }
+
+// The cache of tool results, for those alone who want it.
+
+const MAX_BYTES = 64 * 1024 * 1024
+
+export async function openResultCache(
+  { settings: { toolCache } }: Config,
+  audience: Audience,
+  elapsed: () => number,
+): Promise<ResultCache | undefined> {
+  if (toolCache.ttlMs === 0) return undefined
+  const { createResultCache } = await import('./result-cache.ts')
+  const cache = createResultCache({
+    ttl: toolCache.ttlMs,
+    tools: toolCache.tools,
+    maxBytes: MAX_BYTES,
+    exempt: PROXY_TOOL_NAMES,
+    now: elapsed,
+  })
+  audience.listen((list) => {
+    if (list === 'tools') cache.forget()
+  })
+  return cache
+}

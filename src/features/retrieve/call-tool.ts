@@ -1,0 +1,124 @@
+/** `call_tool`: runs any tool by its name. Its answer is the tool's own. */
+import type { FindableTool } from '../../discovery/finder.ts'
+import { signatureOf } from '../../discovery/signature.ts'
+import { hasReferences } from '../../engine/arguments.ts'
+import { faultsOf } from '../../engine/schema-check.ts'
+import { annotationsOf, covers, EFFECTS, type Effect, effectOf, RUNS } from '../../protocol/effects.ts'
+import { isObject, type JsonObject, own } from '../../protocol/json.ts'
+import { CALL_TOOL } from '../../proxy/own-tools.ts'
+import type { Shelf } from '../../proxy/shelf.ts'
+import { nearest } from '../../text/edit-distance.ts'
+
+/** What is to be called instead, or why nothing is. */
+export type Dispatched = { name: string; args: JsonObject } | { failure: string }
+
+/** One that runs everything, or one for each effect, so that a client can approve reads alone. */
+export interface CallTool {
+  readonly name: string
+  readonly definition: JsonObject
+  /** The most it may do. */
+  readonly allowed: Effect
+}
+
+const inputSchema: JsonObject = {
+  type: 'object',
+  properties: {
+    name: { type: 'string' },
+    arguments: { type: 'object', description: 'As its signature says.' },
+  },
+  required: ['name'],
+}
+
+/** The name of the tool that runs tools of this effect. */
+export function callNameFor(effect: Effect, split: boolean): string {
+  return split ? `${CALL_TOOL}_${effect}` : CALL_TOOL
+}
+
+export function callTools(split: boolean): CallTool[] {
+  if (!split) {
+    const description = 'Run a tool that retrieve_tools found.'
+    return [
+      {
+        name: CALL_TOOL,
+        definition: { name: CALL_TOOL, description, inputSchema },
+        allowed: 'destructive',
+      },
+    ]
+  }
+  return EFFECTS.map((allowed) => {
+    const name = callNameFor(allowed, split)
+    const annotations = annotationsOf(allowed)
+    return { name, definition: { name, description: RUNS[allowed], inputSchema, annotations }, allowed }
+  })
+}
+
+/** What models call the tool that is meant; what else they write beside it are its arguments. */
+const NAME_KEYS = ['name', 'tool', 'tool_name']
+
+/** Reads what a model wrote: `arguments` may be called `args` or `parameters`, be JSON in a string, or stand beside the name. */
+export function dispatch(
+  tool: CallTool,
+  given: JsonObject,
+  shelf: Shelf,
+  listed: readonly string[] = [],
+): Dispatched {
+  const key = NAME_KEYS.find((each) => typeof own(given, each) === 'string')
+  if (key === undefined)
+    return { failure: `${tool.name} needs name: the tool to run, as retrieve_tools gave it.` }
+  const { [key]: _, ...rest } = given
+  const name = String(given[key])
+  const found = shelf.find(name) ?? onlyOriginal(shelf, name)
+  if (!found && listed.includes(name))
+    return { failure: `${name} is a tool of its own: call ${name} itself, without ${tool.name}.` }
+  if (!found) return { failure: unknownText(name, shelf) }
+  const effect = effectOf(found.definition)
+  if (!covers(tool.allowed, effect))
+    return { failure: `${found.name} is not for ${tool.name}: run it with ${callNameFor(effect, true)}.` }
+  const args = argumentsIn(rest)
+  if (args === undefined) return { failure: `arguments must be an object. ${signatureText(found)}` }
+  const schema = own(found.definition, 'inputSchema')
+  const faults = isObject(schema) && !hasReferences(args) ? faultsOf(args, schema) : []
+  if (faults.length > 0)
+    return { failure: `${found.name} was not run: ${faults.join('; ')}.\n${signatureText(found)}` }
+  return { name: found.name, args }
+}
+
+function argumentsIn(rest: JsonObject): JsonObject | undefined {
+  const { arguments: plain, args, parameters, ...beside } = rest
+  const value = plain ?? args ?? parameters
+  if (value === undefined || value === null) return beside
+  if (isObject(value)) return value
+  if (typeof value !== 'string') return undefined
+  if (value.trim() === '') return {}
+  try {
+    const read: unknown = JSON.parse(value)
+    return isObject(read) ? read : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The server's own name of a tool, where one server alone has it. */
+function onlyOriginal({ tools }: Shelf, name: string): FindableTool | undefined {
+  const [only, ...others] = tools.filter(({ original }) => original === name)
+  return others.length === 0 ? only : undefined
+}
+
+/** For a name that no tool has: which may be meant, and how to find out. */
+export function unknownText(name: string, { tools }: Shelf): string {
+  const shown = name.slice(0, 200)
+  const same = tools.filter(({ original }) => original === name).map((tool) => tool.name)
+  if (same.length > 1)
+    return `Several servers have a tool ${shown}: run one of ${same.slice(0, 10).join(', ')}.`
+  const near = nearest(
+    name,
+    tools.map((tool) => tool.name),
+    3,
+  )
+  const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ''
+  return `Tool ${shown} not found.${hint} Use retrieve_tools first: it gives the names of the tools there are now.`
+}
+
+function signatureText({ name, definition }: FindableTool): string {
+  return `Its signature: ${signatureOf(name, own(definition, 'inputSchema'))}`
+}

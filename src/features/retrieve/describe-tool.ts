@@ -1,0 +1,86 @@
+/** `describe_tool`: everything a server says of a few tools. */
+
+import * as z from 'zod'
+import { errorResult, type Result, textBlock } from '../../protocol/content.ts'
+import type { Exchange } from '../../protocol/exchange.ts'
+import type { JsonObject } from '../../protocol/json.ts'
+import { listed, publicSchema, readParams, renamed } from '../../proxy/parameters.ts'
+import { nearest } from '../../text/edit-distance.ts'
+import type { ExposureTool, RetrieveSettings } from './routing.ts'
+
+const NAME = 'describe_tool'
+const most = 5
+
+const params = z.strictObject({
+  names: z
+    .preprocess(listed, z.array(z.string()).min(1).max(100))
+    .meta({ type: 'array', items: { type: 'string' }, description: '' }),
+})
+
+/** What else models call them. */
+const OTHER_NAMES = { name: 'names', tool: 'names', tools: 'names', tool_name: 'names', tool_names: 'names' }
+
+/** What is too long for a reply all the same goes out as `bounded` makes it. */
+export function describeTool(
+  { budget }: Pick<RetrieveSettings, 'budget'>,
+  bounded: (exchange: Exchange, result: JsonObject) => Promise<Result>,
+): ExposureTool {
+  return {
+    name: NAME,
+    definition: {
+      name: NAME,
+      description: 'Full descriptions and schemas of up to five tools.',
+      inputSchema: {
+        ...publicSchema(params),
+        required: ['names'],
+      },
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    async call(args, exchange, { shelf }) {
+      const read = readParams(NAME, params, renamed(args, OTHER_NAMES))
+      if ('failure' in read) return errorResult(read.failure)
+      const left: string[] = []
+      const told: JsonObject[] = []
+      let length = 0
+      for (const name of new Set(read.params.names)) {
+        const tool = shelf.find(name)
+        const [entry, size] = measured(
+          tool ? { ...tool.definition, server: tool.server } : { name, error: missing(name, shelf.tools) },
+          name,
+        )
+        // The first is told whatever its length: without it there would be no answer at all.
+        if (told.length === most || (told.length > 0 && length + size > budget)) left.push(name)
+        else told.push(entry)
+        length += size
+      }
+      const text = JSON.stringify(told)
+      const nothing = told.every((entry) => 'error' in entry)
+      return bounded(exchange, {
+        content: [
+          textBlock(text),
+          ...(left.length > 0 ? [textBlock(`Not told here, ask again for: ${left.join(', ')}`)] : []),
+        ],
+        ...(nothing && { isError: true }),
+      })
+    },
+  }
+}
+
+/** With the characters of its JSON. A definition that is nested deeper than JSON can be written is not told. */
+function measured(entry: JsonObject, name: string): [JsonObject, number] {
+  try {
+    return [entry, JSON.stringify(entry).length]
+  } catch {
+    const told = { name, error: 'its definition is nested too deep to be told' }
+    return [told, JSON.stringify(told).length]
+  }
+}
+
+function missing(name: string, tools: readonly { name: string }[]): string {
+  const near = nearest(
+    name,
+    tools.map((tool) => tool.name),
+    3,
+  )
+  return `not found${near.length > 0 ? `; did you mean ${near.join(', ')}?` : '; use retrieve_tools first'}`
+}

@@ -1,0 +1,75 @@
+/** `proxySettings.retrieve` and `proxySettings.index`: how tools are offered by what they do, and how they are found. */
+
+import * as z from 'zod'
+import { integer, number, oneOf, text } from '../../config/option.ts'
+
+/** What a registered tool is worth (seed S1: 0.7 of its score and 0.3 of its freshness, over 1,800 seconds). */
+const poolSchema = z.object({
+  scoreWeight: number('What the score of the last search counts for a tool in the list (dynamic).', {
+    min: 0,
+    max: 1,
+  }).default(0.7),
+  freshnessWeight: number('What it counts that a tool was found or called not long ago.', {
+    min: 0,
+    max: 1,
+  }).default(0.3),
+  maxAgeSeconds: integer('After this time without a use a tool is not fresh at all.', {
+    unit: 'seconds',
+    min: 1,
+    max: 31_536_000,
+  }).default(1_800),
+})
+
+export const retrieveSchema = z.object({
+  routing: oneOf(
+    ['call', 'dynamic'],
+    'How a tool that was found is run: by call_tool (call), or as a tool of its own that is added to the list (dynamic).',
+    { spellings: { call_tool: 'call' } },
+  ).default('call'),
+  topK: z
+    .union([z.int().min(1).max(50), z.literal('adaptive')])
+    .meta({
+      description: 'How many tools a question gives. adaptive: as many as are nearly as good as the best.',
+      allowed: 'a whole number from 1 to 50, or adaptive',
+    })
+    .default(5),
+  detail: oneOf(
+    ['compact', 'full'],
+    'What a question gives of a tool (call): its signature in one line, or its whole input schema.',
+  ).default('compact'),
+  variants: oneOf(
+    ['single', 'readWriteDestructive'],
+    'One call_tool, or call_tool_read, call_tool_write and call_tool_destructive in its place, so that a client can approve reads alone.',
+  ).default('single'),
+  poolLimit: integer('The most tools added to the list of one client (dynamic); the least useful leaves.', {
+    unit: 'tools',
+    min: 1,
+    max: 100,
+  }).default(15),
+  pool: poolSchema.prefault({}).meta({ description: 'Which tool leaves a list that is full (dynamic).' }),
+  listWithinTokens: integer(
+    'List all tools as they are while their definitions have no more tokens than this. 0: never.',
+    { unit: 'tokens', min: 0, max: 1_000_000 },
+  ).default(0),
+  listChangedExec: text(
+    'A command for the shell that runs after the list of tools changed, for clients that do not hear of it.',
+  ).optional(),
+  listChangedExecTimeoutMs: integer('How long that command may take.', {
+    unit: 'milliseconds',
+    min: 100,
+    max: 600_000,
+  }).default(5_000),
+})
+
+export const indexSchema = z.object({
+  engine: oneOf(
+    ['bm25', 'hf', 'openai', 'hybrid'],
+    'How tools are found: by words (bm25), by meaning with a model of this machine (hf) or of a server (openai), or by both (hybrid).',
+  ).default('bm25'),
+  model: text(
+    'The model that embeds tools and questions. Not set: all-MiniLM-L6-v2 (hf), text-embedding-3-small (openai).',
+  ).optional(),
+  vectorStore: text(
+    'Address of a Postgres with pgvector for the vectors of tools (postgres://…). Not set: a file in `dataDir`.',
+  ).optional(),
+})

@@ -1,0 +1,209 @@
+/** `retrieve_tools`: the few tools that fit what is wanted, of all there are. */
+
+import * as z from 'zod'
+import { cutAdaptively, mergeAnswers } from '../../discovery/adaptive.ts'
+import type { FindableTool } from '../../discovery/finder.ts'
+import type { Found } from '../../discovery/search.ts'
+import { leadOf, signatureOf } from '../../discovery/signature.ts'
+import { errorResult, textBlock } from '../../protocol/content.ts'
+import { effectOf } from '../../protocol/effects.ts'
+import type { Client } from '../../protocol/exchange.ts'
+import { type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
+import { counted, listed, publicSchema, readParams, renamed } from '../../proxy/parameters.ts'
+import type { Shelf } from '../../proxy/shelf.ts'
+import { ellipsis } from '../../text/cut.ts'
+import { callNameFor } from './call-tool.ts'
+import { type ExposureTool, isSplit, type Registry, type RetrieveSettings } from './routing.ts'
+
+const NAME = 'retrieve_tools'
+const mostQuestions = 10
+const mostTools = 50
+/** Characters of a description in a reply: enough to choose by. */
+const longestLead = 120
+const longestSignature = 300
+/** Characters of a schema that is told whole. */
+const longestSchema = 4000
+/** Characters of a question that are repeated: enough to tell several apart. */
+const longestEcho = 200
+/** Servers that are told to be missing. */
+const mostAbsent = 5
+
+const questions = z.preprocess(listed, z.array(z.string().max(4000)).max(mostQuestions)).optional()
+
+const params = z.strictObject({
+  query: questions.meta({ type: 'string', description: 'What you want to do, in words.' }),
+  queries: questions.meta({ type: 'array', items: { type: 'string' }, description: 'Several at once.' }),
+  top_k: z
+    .preprocess(counted(mostTools), z.int().min(1).max(mostTools))
+    .optional()
+    .meta({ type: 'integer', description: '' }),
+})
+
+/** What else models call them. */
+const OTHER_NAMES = {
+  q: 'query',
+  question: 'query',
+  limit: 'top_k',
+  max_results: 'top_k',
+  topK: 'top_k',
+  k: 'top_k',
+}
+
+const FIND = 'Find the tools for a task among all connected servers.'
+const DESCRIPTION = {
+  call: `${FIND} Gives names and signatures for call_tool.`,
+  split: `${FIND} Gives names, signatures and which tool to call them with.`,
+  dynamic: `${FIND} What is found is added to your tools, to be called by its name.`,
+}
+
+export function retrieveTools(
+  settings: RetrieveSettings,
+  registry: Registry | undefined,
+  failing: (client: Client) => ReadonlyMap<string, string> = () => new Map(),
+): ExposureTool {
+  const { topK } = settings
+  const way = settings.routing === 'call' && isSplit(settings) ? 'split' : settings.routing
+  return {
+    name: NAME,
+    definition: {
+      name: NAME,
+      description: DESCRIPTION[way],
+      inputSchema: publicSchema(params),
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    async call(args, exchange, { shelf }) {
+      const read = readParams(NAME, params, renamed(args, OTHER_NAMES))
+      if ('failure' in read) return errorResult(read.failure)
+      const { query = [], queries = [], top_k: asked } = read.params
+      const wanted = [...new Set([...query, ...queries])].filter((text) => text.trim() !== '')
+      if (wanted.length === 0)
+        return errorResult(
+          `${NAME} needs query: what you want to do, in words, such as "create a calendar event".`,
+        )
+      const limit = asked ?? (topK === 'adaptive' ? mostTools : topK)
+      const answers = await Promise.all(
+        wanted.map((question) => shelf.search(question, limit, exchange.signal)),
+      )
+      const found = mergeAnswers(answers)
+      const kept = asked === undefined && topK === 'adaptive' ? deserving(answers, found) : found
+      const pooled = registry?.pools.of(exchange.agent.id)
+      // What its server no longer has is not listed either: it only takes up room.
+      pooled?.remove((name) => shelf.find(name) === undefined)
+      const admission = pooled?.admit(kept.map(({ index, score }) => ({ name: nameAt(shelf, index), score })))
+      if (admission && admission.registered.length + admission.evicted.length > 0)
+        registry?.changed(exchange.client)
+      const fresh = new Set(admission?.registered)
+      const tools = kept.flatMap(({ index, score }): JsonObject[] => {
+        const tool = shelf.tools[index]
+        // More were found than the pool holds: the client would not see them.
+        if (tool === undefined || pooled?.has(tool.name) === false) return []
+        const told = describe(tool, score)
+        return pooled === undefined
+          ? [{ ...told, ...howToCall(tool, settings) }]
+          : [{ ...told, newly_registered: fresh.has(tool.name) }]
+      })
+      return reply(settings, {
+        message: messageOf(tools.length, shelf, way),
+        query: wanted.length === 1 ? shown(wanted[0]) : wanted.map(shown),
+        total_available_tools: shelf.tools.length,
+        ...(pooled &&
+          admission && {
+            newly_registered: [...admission.registered],
+            evicted_tools: [...admission.evicted],
+            pool_size: pooled.names.length,
+            pool_limit: pooled.limit,
+          }),
+        ...absentOf(failing(exchange.client), shelf),
+        tools,
+      })
+    },
+  }
+}
+
+/** Each question keeps what its own best result leaves standing. */
+function deserving(answers: readonly Found[][], found: readonly Found[]): Found[] {
+  const indexes = new Set(answers.flatMap((answer) => cutAdaptively(answer).map(({ index }) => index)))
+  return found.filter(({ index }) => indexes.has(index))
+}
+
+function describe(tool: FindableTool, score: number): JsonObject {
+  const description = own(tool.definition, 'description')
+  return {
+    name: tool.name,
+    original_name: tool.original,
+    server: tool.server,
+    // Rounded it would look like a tool that was not found.
+    score: Math.max(0.01, Math.round(score * 100) / 100),
+    description: typeof description === 'string' ? leadOf(description, longestLead) : '',
+  }
+}
+
+function howToCall({ definition }: FindableTool, settings: RetrieveSettings): JsonObject {
+  const schema = own(definition, 'inputSchema')
+  const split = isSplit(settings)
+  return {
+    ...(settings.detail === 'full' && schema !== undefined && isShort(schema)
+      ? { inputSchema: schema }
+      : { signature: signatureOf('', schema, longestSignature) }),
+    ...(split && { call_with: callNameFor(effectOf(definition), split) }),
+  }
+}
+
+/** A schema that would fill a reply alone is told by its signature; `describe_tool` gives it whole. */
+function isShort(schema: JsonValue): boolean {
+  try {
+    return JSON.stringify(schema).length <= longestSchema
+  } catch {
+    // Nested deeper than the stack.
+    return false
+  }
+}
+
+const HOW = {
+  call: 'Run one with call_tool.',
+  split: 'Run one with the tool that its call_with names.',
+  dynamic: 'Call one by its name.',
+}
+
+function messageOf(count: number, { tools }: Shelf, way: keyof typeof HOW): string {
+  if (count > 0) return `The best ${count} of ${tools.length} tools. ${HOW[way]}`
+  return tools.length === 0
+    ? 'No server has given its tools yet; ask again in a moment.'
+    : 'No tool fits. Ask in other words, in English where the tools are: what is done, and to what.'
+}
+
+/** Whole, or without its last tools: whoever asks for fifty tools with long signatures gets as many as fit. */
+function reply({ budget }: RetrieveSettings, answer: JsonObject & { tools: JsonObject[] }): JsonObject {
+  let text = JSON.stringify(answer)
+  const { tools } = answer
+  for (let count = tools.length - 1; text.length > budget && count > 0; count--) {
+    const left = tools.length - count
+    text = JSON.stringify({
+      ...answer,
+      message: `${answer.message} ${left} more found; ask for fewer by top_k or more exactly.`,
+      tools: tools.slice(0, count),
+    })
+  }
+  return { content: [textBlock(text)] }
+}
+
+/** Servers whose tools cannot be found because nothing is known of them: what they would do is not told to be impossible. */
+function absentOf(failing: ReadonlyMap<string, string>, { tools }: Shelf): JsonObject {
+  if (failing.size === 0) return {}
+  const known = new Set(tools.map(({ server }) => server))
+  const absent = [...failing].filter(([server]) => !known.has(server)).slice(0, mostAbsent)
+  if (absent.length === 0) return {}
+  return {
+    unavailable_servers: Object.fromEntries(
+      absent.map(([server, why]) => [server, ellipsis(why, longestLead)]),
+    ),
+  }
+}
+
+function shown(question = ''): string {
+  return ellipsis(question, longestEcho)
+}
+
+function nameAt({ tools }: Shelf, index: number): string {
+  return tools[index]?.name ?? ''
+}

@@ -1,0 +1,236 @@
+/**
+ * The `retrieve` exposure: instead of every tool of every server the client sees a tool that finds tools, and one that runs them
+ * (routing `call`) or those that were found as tools of their own (routing `dynamic`).
+ */
+import type { Finder } from '../../discovery/finder.ts'
+import { ToolPools } from '../../discovery/pool.ts'
+import { errorResult, type Result } from '../../protocol/content.ts'
+import { RPC, RpcError } from '../../protocol/errors.ts'
+import type { Client, Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
+import { isObject, type JsonObject, own } from '../../protocol/json.ts'
+import { type Exposure, type ExposureConfig, type ExposureParts, finderOf } from '../../proxy/exposure.ts'
+import { ourInstructions } from '../../proxy/instructions.ts'
+import { PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
+import { createShelves, type Listing, type ShelfEvents } from '../../proxy/shelf.ts'
+import type { ServerStatus } from '../../upstream/contract.ts'
+import { type CallTool, callTools, dispatch, unknownText } from './call-tool.ts'
+import { describeTool } from './describe-tool.ts'
+import { retrieveTools } from './retrieve-tools.ts'
+import { type ExposureTool, isSplit, type Registry, type RetrieveSettings } from './routing.ts'
+
+export interface RetrieveOptions extends RetrieveSettings {
+  /** Names of the tools that the router offers as the proxy's own: they stay listed. */
+  ownTools: ReadonlySet<string>
+  finder: Finder
+  events?: ShelfEvents
+  /** Given in the dynamic routing. */
+  registry?: Registry | undefined
+  /** An answer of these tools as a client may have it: one that is too large becomes a preview of what is kept. */
+  bounded(exchange: Exchange, result: JsonObject): Promise<Result>
+  /** Servers of this client that cannot be reached now, with the reason. */
+  failing?(client: Client): ReadonlyMap<string, string>
+  /** Tokens of texts; for `listWithinTokens`. */
+  countTokens(texts: readonly string[]): Promise<number[]>
+}
+
+export function createRetrieve(options: RetrieveOptions): Middleware {
+  const { ownTools, finder, registry } = options
+  const tools: ExposureTool[] = [
+    retrieveTools(options, registry, options.failing),
+    describeTool(options, options.bounded),
+  ]
+  // Registered tools carry their schemas, and are called by their names.
+  const runners = registry ? [] : callTools(isSplit(options))
+  const offered = registry ? tools.slice(0, 1) : tools
+  const byName = new Map(tools.map((tool) => [tool.name, tool]))
+  const runnersByName = new Map(
+    [...runners, ...(registry ? callTools(false) : [])].map((tool) => [tool.name, tool]),
+  )
+  const definitions = [...offered.slice(0, 1), ...runners, ...offered.slice(1)].map(
+    ({ definition }: ExposureTool | CallTool) => definition,
+  )
+
+  return {
+    name: 'retrieve',
+    methods: ['tools/list', 'tools/call'],
+    wrap(next) {
+      const shelves = createShelves(next, ownTools, finder, options.events)
+      const fits = createFits(options)
+
+      async function list(exchange: Exchange): Promise<Result> {
+        // There is one page: whoever asks for another is refused as without this layer.
+        if (exchange.params.cursor !== undefined) return next(exchange)
+        const listing = await shelves.of(exchange)
+        if (await fits(listing)) return listing.result
+        const registered = registry?.pools.peek(exchange.agent.id)
+        const shown =
+          registered === undefined ? [] : listing.shelf.tools.filter(({ name }) => registered.has(name))
+        return {
+          ...listing.result,
+          tools: [...definitions, ...listing.own.map(lean), ...shown.map(({ definition }) => definition)],
+        }
+      }
+
+      async function run(runner: CallTool, exchange: Exchange): Promise<Result> {
+        const { arguments: args } = exchange.params
+        const { shelf, own } = await shelves.of(exchange)
+        const listed = [...definitions, ...own].map(({ name }) => String(name))
+        const dispatched = dispatch(runner, isObject(args) ? args : {}, shelf, listed)
+        if ('failure' in dispatched) return errorResult(dispatched.failure)
+        try {
+          return await pass(next, called(exchange, dispatched), registry)
+        } catch (error) {
+          return toldAsResult(error, dispatched.name)
+        }
+      }
+
+      /** A name that nobody has, or no longer, is the model's to mend: it reads results, not errors. */
+      async function callByName(exchange: Exchange): Promise<Result> {
+        try {
+          return await pass(next, exchange, registry)
+        } catch (error) {
+          if (!(error instanceof RpcError) || error.code !== RPC.invalidParams) throw error
+          const name = String(exchange.params.name)
+          const { shelf, own } = await shelves.of(exchange)
+          if (shelf.find(name) || own.some((tool) => tool.name === name)) throw error
+          return errorResult(unknownText(name, shelf))
+        }
+      }
+
+      return async (exchange) => {
+        // A proxy that is our client offers its tools as it likes: it has to see them all.
+        if (exchange.client.via !== undefined) return next(exchange)
+        if (exchange.method === 'tools/list') return list(exchange)
+        const { name, arguments: args } = exchange.params
+        const runner = typeof name === 'string' ? runnersByName.get(name) : undefined
+        if (runner) return run(runner, exchange)
+        const tool = typeof name === 'string' ? byName.get(name) : undefined
+        if (!tool) return callByName(exchange)
+        return tool.call(isObject(args) ? args : {}, exchange, await shelves.of(exchange))
+      }
+    },
+  }
+}
+
+/** What a server refuses of a call that `call_tool` made: to the client, that was a call that went well. */
+function toldAsResult(error: unknown, name: string): JsonObject {
+  if (error instanceof RpcError && REFUSALS.has(error.code))
+    return errorResult(`${name} was refused by its server: ${error.message}`)
+  throw error
+}
+
+const REFUSALS: ReadonlySet<number> = new Set([RPC.invalidParams, RPC.methodNotFound, RPC.internalError])
+
+function called(exchange: Exchange, { name, args }: { name: string; args: JsonObject }): Exchange {
+  return { ...exchange, params: { ...exchange.params, name, arguments: args } }
+}
+
+function pass(next: Handler, exchange: Exchange, registry: Registry | undefined): Promise<Result> {
+  registry?.pools.peek(exchange.agent.id)?.used(String(exchange.params.name))
+  return next(exchange)
+}
+
+/** Whether a list is small enough to be shown whole. Counted once for each list. */
+function createFits({
+  listWithinTokens,
+  countTokens,
+}: RetrieveOptions): (listing: Listing) => Promise<boolean> {
+  const known = new WeakMap<object, Promise<boolean>>()
+  return ({ shelf }) => {
+    if (listWithinTokens === 0) return Promise.resolve(false)
+    const counted =
+      known.get(shelf) ??
+      countTokens(shelf.tools.map(({ definition }) => JSON.stringify(definition))).then(
+        (counts) => counts.reduce((sum, count) => sum + count, 0) <= listWithinTokens,
+      )
+    known.set(shelf, counted)
+    return counted
+  }
+}
+
+// The proxy's own tools in few tokens: whoever hides the servers' tools for their cost keeps these short as
+// well.
+
+/** Parameters that are understood and not listed: rarely needed, or said in an example of the description. */
+const UNLISTED: Readonly<Record<string, readonly string[]>> = {
+  proxy_filter: ['tool', 'arguments', 'exclude', 'mode'],
+  proxy_search: ['tool', 'arguments', 'multiline', 'threshold', 'top_k', 'context_type', 'exclude', 'offset'],
+  proxy_explore: ['tool', 'arguments', 'offset'],
+}
+
+/** Parameters listed with their types alone. */
+const PLAIN: Readonly<Record<string, readonly string[]>> = {
+  proxy_filter: ['sort', 'limit', 'fields', 'cache_id'],
+  proxy_search: ['max_results'],
+}
+
+/** The definition without its title and without what it can do without; another tool's definition as it is. */
+export function lean(definition: JsonObject): JsonObject {
+  const { title: _, ...rest } = definition
+  const name = String(definition.name)
+  const schema = own(definition, 'inputSchema')
+  const unlisted = UNLISTED[name]
+  if (unlisted === undefined || !isObject(schema) || !isObject(schema.properties)) return definition
+  const properties = Object.fromEntries(
+    Object.entries(schema.properties)
+      .filter(([parameter]) => !unlisted.includes(parameter))
+      .map(([parameter, property]) => [
+        parameter,
+        PLAIN[name]?.includes(parameter) && isObject(property) ? typeOf(property) : property,
+      ]),
+  )
+  const description = String(rest.description)
+    .replace(' or a fresh call (tool + arguments)', '')
+    .replace(' or from a fresh call (tool + arguments)', '')
+  return { ...rest, description, inputSchema: { ...schema, properties } }
+}
+
+function typeOf({ description: _, ...type }: JsonObject): JsonObject {
+  return type
+}
+
+// Wires the exposure `retrieve`.
+
+export async function openRetrieve(config: ExposureConfig, parts: ExposureParts): Promise<Exposure> {
+  const { settings } = config
+  const { retrieve } = settings
+  const { engine, upstreams, elapsed, toolsChanged, events, logger } = parts
+  const finder = await finderOf(config, logger)
+  const pools = new ToolPools({
+    ...retrieve.pool,
+    limit: retrieve.poolLimit,
+    maxAgents: settings.maxTotalAgents,
+    now: elapsed,
+  })
+  const dynamic = retrieve.routing === 'dynamic'
+  return {
+    layers: (bounded) => [
+      createRetrieve({
+        ...retrieve,
+        budget: settings.maxResponseSize,
+        ownTools: PROXY_TOOL_NAMES,
+        finder,
+        events,
+        registry: dynamic ? { pools, changed: toolsChanged } : undefined,
+        bounded,
+        failing: (client) => failingOf(upstreams.status(), upstreams.serversFor(client)),
+        countTokens: (texts) => engine.countTokens(texts),
+      }),
+    ],
+    instructions: ourInstructions(retrieve),
+    toolsChange: (client) =>
+      retrieve.listWithinTokens > 0 || (dynamic && (pools.peek(client.agent.id)?.names.length ?? 0) > 0),
+    configure: ({ servers }) => finder.retain(servers.map(({ name }) => name)),
+    close: () => finder.close(),
+  }
+}
+
+function failingOf(status: readonly ServerStatus[], servers: readonly string[]): Map<string, string> {
+  return new Map(
+    status.flatMap(({ server, state, lastError }) =>
+      state === 'ready' || lastError === undefined || !servers.includes(server)
+        ? []
+        : [[server, lastError] as const],
+    ),
+  )
+}

@@ -1,0 +1,172 @@
+/** Filters and enriches text: in results, prompts and resources, in the descriptions of what is listed, in arguments. */
+
+import type * as z from 'zod'
+import { changeTexts } from '../../documents/change-result.ts'
+import { defineModule } from '../../module-runtime/module.ts'
+import { createRoster, kindOfList, namesOf } from '../../module-runtime/roster.ts'
+import { messageOf, ProxyError } from '../../protocol/errors.ts'
+import type { Exchange } from '../../protocol/exchange.ts'
+import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
+import {
+  type ChangeText,
+  compileChange,
+  Tally,
+  type TextChange,
+  type TextRule,
+  type TextSort,
+} from '../../text/change.ts'
+import { matcherOf } from '../../text/glob.ts'
+import { rewriteOptions } from './options.ts'
+
+type Rule = z.output<typeof rewriteOptions>['rules'][number]
+type Place = Rule['in'][number]
+
+/** A rule where it is meant for. */
+interface Placed {
+  readonly written: readonly TextRule[]
+  readonly isMeant: ((name: string) => boolean) | undefined
+}
+
+/** Selections of rules that stay at hand, more than any list of them has. */
+const MAX_SELECTIONS = 1_000
+
+export const rewrite = defineModule({
+  name: 'rewrite',
+  options: rewriteOptions,
+  messages: ({ rules }) => [...new Set(rules.flatMap((rule) => rule.in.flatMap((place) => METHODS[place])))],
+  create({ rules }, { name: module, change, isOwnTool }) {
+    const places = new Map<Place, Placed[]>()
+    rules.forEach((rule, index) => {
+      const written = textRules(rule, `rules[${index}]`, module)
+      const isMeant = rule.only && matcherOf(rule.only)
+      for (const place of rule.in) {
+        const placed = places.get(place) ?? []
+        placed.push({ written, isMeant })
+        places.set(place, placed)
+      }
+    })
+    const roster = createRoster()
+    /** The same rules are the same list: what is compiled goes by that. */
+    const selections = new Map<string, readonly TextRule[]>()
+    const compiled = new WeakMap<readonly TextRule[], ChangeText>()
+
+    /** What is to be done with texts of these names. Undefined: nothing. */
+    function rulesOf(place: Place, names: readonly string[]): readonly TextRule[] | undefined {
+      const all = places.get(place)
+      if (all === undefined) return undefined
+      // Answers of the proxy's own tools come from results that were changed when they came.
+      const isOwn = place === 'results' && names.some(isOwnTool)
+      const meant = all.filter(({ isMeant }) => (isMeant ? names.some(isMeant) : !isOwn))
+      if (meant.length === 0) return undefined
+      const key = `${place} ${meant.map((one) => all.indexOf(one)).join(' ')}`
+      const known = selections.get(key)
+      if (known) return known
+      if (selections.size >= MAX_SELECTIONS) selections.clear()
+      const selected = meant.flatMap(({ written }) => written)
+      selections.set(key, selected)
+      return selected
+    }
+
+    /** For the texts of one message. */
+    function applied(written: readonly TextRule[]): (text: string, sort?: TextSort) => string {
+      const apply = compiled.get(written) ?? compileChange(written)
+      compiled.set(written, apply)
+      const counts = new Tally()
+      return (text, sort) => apply(text, counts, sort)
+    }
+
+    function described(
+      exchange: Exchange,
+      passing: JsonObject,
+      kind: NonNullable<ReturnType<typeof kindOfList>>,
+    ): JsonObject {
+      const { result, items } = roster.learn(kind, passing, exchange.client)
+      const changed = items.map((item) => {
+        const written = rulesOf('descriptions', namesOf(item, kind))
+        return written ? withTexts(item, applied(written)) : item
+      })
+      return changed.every((item, at) => item === items[at]) ? result : { ...result, [kind]: changed }
+    }
+
+    function asked({ method, params }: Exchange): JsonObject {
+      const written =
+        method === 'tools/call' || method === 'prompts/get'
+          ? rulesOf('arguments', [String(params.name)])
+          : undefined
+      const args = own(params, 'arguments')
+      if (!written || !isObject(args)) return params
+      const changed = changeTexts({ structuredContent: args }, 'texts', applied(written))
+        .structuredContent as JsonValue
+      return changed === args ? params : { ...params, arguments: changed }
+    }
+
+    return {
+      wrap: (next) => async (exchange) => {
+        const kind = kindOfList(exchange.method)
+        if (kind !== undefined) {
+          const result = await next(exchange)
+          return places.has('descriptions') && isObject(result) ? described(exchange, result, kind) : result
+        }
+        const params = asked(exchange)
+        const result = await next(params === exchange.params ? exchange : { ...exchange, params })
+        const place = PLACES.get(exchange.method)
+        const name = String(exchange.params.name ?? exchange.params.uri)
+        const written = place && rulesOf(place, [name])
+        if (!written) return result
+        const whole: TextChange = { where: 'texts', rules: written }
+        return (await change(result, whole, exchange.signal)).result
+      },
+    }
+  },
+})
+
+const PLACES = new Map<string, Place>([
+  ['tools/call', 'results'],
+  ['prompts/get', 'prompts'],
+  ['resources/read', 'resources'],
+])
+
+const METHODS: Readonly<Record<Place, readonly string[]>> = {
+  results: ['tools/call'],
+  prompts: ['prompts/get'],
+  resources: ['resources/read'],
+  arguments: ['tools/call', 'prompts/get'],
+  descriptions: ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'],
+}
+
+/** A rule as changes of text. Throws ProxyError CONFIG_INVALID when its pattern is none. */
+function textRules(rule: Rule, name: string, module: string): TextRule[] {
+  const { pattern, text, before, after, ignoreCase } = rule
+  const written: TextRule[] = []
+  const put = rule.with ?? ''
+  if (pattern !== undefined) written.push({ kind: 'pattern', name, pattern, with: put, ignoreCase })
+  if (text !== undefined) written.push({ kind: 'text', name, text, with: put, ignoreCase })
+  if (before !== undefined) written.push({ kind: 'before', name, text: before })
+  if (after !== undefined) written.push({ kind: 'after', name, text: after })
+  try {
+    compileChange(written)
+  } catch (error) {
+    throw new ProxyError(
+      'CONFIG_INVALID',
+      `${name} of the module \`${module}\` has a pattern that cannot be read: ${messageOf(error)}`,
+      'Write a regular expression without lookaround and backreferences.',
+    )
+  }
+  if (written.length > 0) return written
+  throw new ProxyError(
+    'CONFIG_INVALID',
+    `${name} of the module \`${module}\` changes nothing.`,
+    'Write "pattern" or "text" with "with", or "before", or "after".',
+  )
+}
+
+/** The texts about an item. */
+function withTexts(item: JsonObject, apply: (text: string) => string): JsonObject {
+  let changed = item
+  for (const key of ['title', 'description']) {
+    const text = own(item, key)
+    const now = typeof text === 'string' ? apply(text) : text
+    if (now !== undefined && now !== text) changed = { ...changed, [key]: now }
+  }
+  return changed
+}

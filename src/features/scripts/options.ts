@@ -1,0 +1,61 @@
+/** `proxySettings.bridge`: scripts of this machine that list, search and call over HTTP. The options, and what must hold. */
+
+import * as z from 'zod'
+import { isLoopback } from '../../config/loopback.ts'
+import { flag, integer } from '../../config/option.ts'
+import type { Path } from '../../config/problem.ts'
+import type { Report } from '../../config/report.ts'
+
+/** Long enough that nobody guesses it. */
+const SHORTEST_TOKEN = 32
+
+export const bridgeSchema = z.object({
+  enabled: flag('Let scripts of this machine list, search and call tools over HTTP, with a token.').default(
+    false,
+  ),
+  port: integer(
+    'The port of the bridge with stdio, on 127.0.0.1. 0: any free one. With streamable-http and sse it is served at `port`.',
+    { min: 0, max: 65_535 },
+  ).default(0),
+  token: z
+    .string()
+    .regex(/^[A-Za-z0-9._~+/-]{32,512}=*$/)
+    .meta({
+      description:
+        'What scripts send as bearer token. Not set: one is made and kept in `dataDir`, in bridge-token.',
+      allowed: `${SHORTEST_TOKEN} to 512 letters, digits and . _ ~ + / -`,
+    })
+    .optional(),
+  tools: z
+    .array(z.string().min(1))
+    .meta({
+      description:
+        'Names of tools that scripts may call, `*` for any characters, also `server/tool`. Empty: all that say they only read.',
+    })
+    .default([]),
+  inlineBytes: integer('Longer results are kept, and the answer says under which id.', {
+    unit: 'bytes',
+    min: 0,
+    max: 100_000_000,
+  }).default(4_096),
+  resultTtlSeconds: integer('How long such a result can be fetched.', {
+    unit: 'seconds',
+    min: 1,
+    max: 86_400,
+  }).default(600),
+})
+
+/** Reports a bridge that other machines could reach. `overHttp`: it is served where clients are, at `host`. */
+export function checkBridge(
+  { enabled }: { enabled: boolean },
+  host: string,
+  overHttp: boolean,
+  at: Path,
+  report: Report,
+): void {
+  if (!enabled || !overHttp || isLoopback(host)) return
+  report.addAt('error', [...at, 'enabled'], {
+    message: `is true, but the proxy listens on ${host}: the bridge is for scripts of this machine alone`,
+    remedy: 'Set "host": "127.0.0.1", or remove "bridge".',
+  })
+}

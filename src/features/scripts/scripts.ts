@@ -1,0 +1,432 @@
+/**
+ * Tools for scripts: list, search and call, and results by their id. What clients see of the tools is of no concern here, so that a
+ * script works with every exposure. Calls take the way of all calls but for shaping: a program reads no preview.
+ */
+
+import * as z from 'zod'
+import type { FindableTool, Finder } from '../../discovery/finder.ts'
+import { indexTools } from '../../discovery/lexical.ts'
+import type { ToolSearch } from '../../discovery/search.ts'
+import { signatureOf } from '../../discovery/signature.ts'
+import { findReferences } from '../../engine/arguments.ts'
+import { encodeResult, hashInSlices } from '../../engine/content.ts'
+import type { Engine } from '../../engine/contract.ts'
+import { asksForInput, LargeResult, maySayError, plain, type Result } from '../../protocol/content.ts'
+import { effectOf } from '../../protocol/effects.ts'
+import { type ErrorCode, ProxyError, RPC, RpcError } from '../../protocol/errors.ts'
+import type { Agent, Client, Exchange, Handler } from '../../protocol/exchange.ts'
+import { isObject, type JsonObject, own } from '../../protocol/json.ts'
+import { originOf } from '../../protocol/origin.ts'
+import {
+  type Connection,
+  type ConnectionInfo,
+  findConnection,
+  unknownConnection,
+  withAliases,
+} from '../../proxy/connections.ts'
+import { readParams } from '../../proxy/parameters.ts'
+import { createShelves, type Shelf } from '../../proxy/shelf.ts'
+import type { Keeper } from '../../store/result-store.ts'
+import type { Entry, Handle, Origin } from '../../store/store.ts'
+import { nearest } from '../../text/edit-distance.ts'
+import { fitsGlob } from '../../text/glob.ts'
+import { type Bridge, BridgeError, type BridgeErrorCode } from './contract.ts'
+
+export interface BridgeOptions {
+  /** Answers `tools/list` and `tools/call` with what the servers say. */
+  next: Handler
+  agent: Agent
+  /** Runs something for the one client that all scripts are; it stays as long as that takes. */
+  as<T>(run: (client: Client) => Promise<T>): Promise<T>
+  /** Calls back when that client is gone; another comes with the next script. */
+  left(heard: (client: Client) => void): void
+  connections(): readonly ConnectionInfo[]
+  /** Names of the proxy's own tools. */
+  ownTools: ReadonlySet<string>
+  engine: Pick<Engine, 'export' | 'fill'>
+  keeper: Keeper
+  /** Patterns of the tools that scripts may call; none: those that only read. */
+  tools: readonly string[]
+  /** Longer results are kept. */
+  inlineBytes: number
+  /** Milliseconds for which they are. */
+  ttl: number
+  /** Milliseconds by a clock that nobody sets. */
+  now: () => number
+}
+
+/** Bytes of a part of a result that is asked for by path. */
+const LARGEST_PART = 64 * 1024 * 1024
+
+export function createBridge(options: BridgeOptions): Bridge {
+  const { next, agent, as, engine, inlineBytes, ttl } = options
+  const shelves = createShelves(next, options.ownTools, wordFinder, {
+    left: options.left,
+    // No script waits for an index that nobody asked for.
+    toolsChanged() {},
+  })
+  const permits = createPermit(options.tools)
+  const kept = createKept(options)
+  const connections = () => withAliases(options.connections())
+  const shelfFor = async (client: Client, signal: AbortSignal): Promise<Shelf> =>
+    (await shelves.of(exchangeOf(client, 'tools/list', {}, signal))).shelf
+
+  const exchangeOf = (client: Client, method: string, params: JsonObject, signal: AbortSignal): Exchange => ({
+    method,
+    params,
+    client,
+    agent,
+    signal,
+    notify() {},
+    failing: 'throws',
+  })
+
+  async function list(params: ParamsOf<'list'>, shelf: Shelf): Promise<JsonObject> {
+    const all = connections()
+    const one = connectionNamed(params.connection, all)
+    return listed(one ? [one] : all, shelf.tools.filter(permits), params)
+  }
+
+  async function search(params: ParamsOf<'search'>, shelf: Shelf, signal: AbortSignal): Promise<JsonObject> {
+    const one = connectionNamed(params.connection, connections())
+    const hits = await shelf.search(params.query, shelf.tools.length, signal)
+    const tools = hits.flatMap(({ index, score }) => {
+      const tool = shelf.tools[index]
+      return tool && permits(tool) && (!one || tool.server === one.server) ? [{ tool, score }] : []
+    })
+    return found(tools, params)
+  }
+
+  async function call(
+    params: ParamsOf<'call'>,
+    shelf: Shelf,
+    client: Client,
+    signal: AbortSignal,
+  ): Promise<JsonObject> {
+    const tool = toolNamed(params, shelf.tools, connections(), permits)
+    const asked = { name: tool.name, arguments: params.arguments }
+    const result = await next(exchangeOf(client, 'tools/call', asked, signal))
+    if (asksForInput(result))
+      throw new BridgeError('server_failed', `${tool.name} asks for input, which a script cannot give.`)
+    const content = result instanceof LargeResult ? result.bytes : encodeResult(result)
+    const bytes = content.byteLength
+    const heading = {
+      tool: tool.original,
+      connection: tool.server,
+      ...(failed(result) && { isError: true }),
+      bytes,
+    }
+    if (bytes <= inlineBytes) return { ...heading, result: plain(result) }
+    const id = await kept.keep(content, { tool: tool.name, arguments: params.arguments })
+    return { ...heading, cache_id: id, url: `/bridge/result/${id}`, expiresInSeconds: Math.floor(ttl / 1000) }
+  }
+
+  /** Side by side: each is answered as if it were alone. */
+  async function batch(
+    { calls }: ParamsOf<'batch'>,
+    shelf: Shelf,
+    client: Client,
+    signal: AbortSignal,
+  ): Promise<JsonObject> {
+    const one = async (given: JsonObject): Promise<JsonObject> => {
+      try {
+        return { status: 200, ...(await call(paramsOf('call', given), shelf, client, signal)) }
+      } catch (error) {
+        const refusal = toBridgeError(error)
+        return { status: refusal.status, ...refusal.toJSON() }
+      }
+    }
+    return { results: await Promise.all(calls.map(one)) }
+  }
+
+  /** As a reference in arguments would give it. */
+  async function partOf(entry: Entry, path: string, signal: AbortSignal): Promise<Uint8Array> {
+    const args = { part: { $from: entry.handle, path } }
+    const found = findReferences(args)
+    if ('fault' in found) throw new BridgeError('bad_request', found.fault)
+    const filled = await engine.fill([entry], { args, found, maxBytes: LARGEST_PART }, signal)
+    if ('error' in filled) throw new BridgeError('bad_request', filled.error)
+    return filled.written[0]?.bytes ?? Buffer.from(JSON.stringify(filled.args.part))
+  }
+
+  return {
+    answer: (action, given, signal) =>
+      translated(() => {
+        // What cannot be read is refused before any server is asked for anything.
+        const params = paramsOf(action, given)
+        return as(async (client) => {
+          const shelf = await shelfFor(client, signal)
+          if (action === 'list') return list(params as ParamsOf<'list'>, shelf)
+          if (action === 'search') return search(params as ParamsOf<'search'>, shelf, signal)
+          if (action === 'call') return call(params as ParamsOf<'call'>, shelf, client, signal)
+          return batch(params as ParamsOf<'batch'>, shelf, client, signal)
+        })
+      }),
+
+    result: (id, { path, payload }, signal) =>
+      translated(async () => {
+        const entry = await kept.get(id)
+        if (!entry)
+          throw new BridgeError(
+            'not_found',
+            'No kept result has this id: it expired or never was. Call again.',
+          )
+        if (path !== undefined) return { type: JSON_TYPE, bytes: await partOf(entry, path, signal) }
+        if (!payload) return { type: JSON_TYPE, bytes: entry.content }
+        const { content, format } = await engine.export(entry.content, false, signal)
+        return { type: format === 'json' ? JSON_TYPE : 'text/plain; charset=utf-8', bytes: content }
+      }),
+  }
+}
+
+const JSON_TYPE = 'application/json'
+
+async function translated<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    throw toBridgeError(error)
+  }
+}
+
+function failed(result: Result): boolean {
+  if (result instanceof LargeResult) return maySayError(result) && result.json().isError === true
+  return result.isError === true
+}
+
+/** By words, indexed when the first question comes. */
+const wordFinder: Finder = {
+  over(tools) {
+    let index: ToolSearch | undefined
+    return async (question, limit) => {
+      index ??= indexTools(tools)
+      return index.search(question, limit)
+    }
+  },
+  release() {},
+  retain() {},
+  close: async () => {},
+}
+
+// Results of scripts that are too long for an answer: kept for a while, and fetched by their id.
+
+interface KeptOptions {
+  keeper: Keeper
+  agent: Agent
+  /** Milliseconds for which a result can be fetched. */
+  ttl: number
+  /** Milliseconds by a clock that nobody sets. */
+  now: () => number
+}
+
+interface Kept {
+  keep(content: Uint8Array, origin: Origin): Promise<Handle>
+  /** Undefined: unknown, expired, or kept by somebody else. */
+  get(id: string): Promise<Entry | undefined>
+}
+
+function createKept({ keeper, agent, ttl, now }: KeptOptions): Kept {
+  /** The end of each, the next one first. */
+  const ends = new Map<Handle, number>()
+
+  function sweep(): void {
+    for (const [handle, end] of ends) {
+      if (end > now()) return
+      ends.delete(handle)
+      // It may be another's by now, or gone: then there is nothing to do.
+      keeper.remove(agent, handle).catch(() => {})
+    }
+  }
+
+  return {
+    async keep(content, origin) {
+      sweep()
+      const { handle } = await keeper.keep(agent, { content, hash: await hashInSlices(content), origin, ttl })
+      ends.delete(handle)
+      ends.set(handle, now() + ttl)
+      return handle
+    },
+    async get(id) {
+      sweep()
+      return ends.has(id) ? keeper.get(agent, id) : undefined
+    },
+  }
+}
+
+// What scripts send, checked.
+
+const name = z.string().min(1).max(500)
+
+const list = z.strictObject({
+  connection: name.optional(),
+  includeTools: z.boolean().default(true),
+  includeInputSchema: z.boolean().default(false),
+})
+
+const search = z.strictObject({
+  query: z.string().trim().min(1).max(4_000),
+  connection: name.optional(),
+  limit: z.int().min(1).max(1_000).default(10),
+  includeInputSchema: z.boolean().default(false),
+})
+
+const call = z.strictObject({
+  tool: name,
+  connection: name.optional(),
+  arguments: z.custom<JsonObject>(isObject, 'must be an object').default({}),
+})
+
+/** Calls in a batch. */
+const LARGEST_BATCH = 10
+
+const batch = z.strictObject({
+  calls: z
+    .array(z.custom<JsonObject>(isObject, 'must be an object'), 'must be a list of calls')
+    .min(1)
+    .max(LARGEST_BATCH, `a batch has at most ${LARGEST_BATCH} calls`),
+})
+
+const SCHEMAS = { list, search, call, batch } as const
+
+type ParamsOf<A extends keyof typeof SCHEMAS> = z.infer<(typeof SCHEMAS)[A]>
+
+/** Throws BridgeError with what to write instead. */
+function paramsOf<A extends keyof typeof SCHEMAS>(action: A, given: JsonObject): ParamsOf<A> {
+  const read = readParams(action, SCHEMAS[action], given)
+  if ('failure' in read) throw new BridgeError('bad_request', read.failure)
+  return read.params as ParamsOf<A>
+}
+
+// The tools that scripts may call, and which of them one means.
+
+/** @param patterns for names as clients see them or as `server/tool`. None: all tools that say they only read. */
+function createPermit(patterns: readonly string[]): (tool: FindableTool) => boolean {
+  if (patterns.length === 0) return ({ definition }) => effectOf(definition) === 'read'
+  const matches = (name: string): boolean => patterns.some((pattern) => fitsGlob(name, pattern))
+  return ({ name, server, original, definition }) =>
+    matches(name) || matches(`${server}/${originOf(definition)?.name ?? original}`)
+}
+
+/** Throws BridgeError when there is no such connection. */
+function connectionNamed(name: string | undefined, all: readonly Connection[]): Connection | undefined {
+  if (name === undefined) return undefined
+  const found = findConnection(name, all)
+  if (found) return found
+  throw new BridgeError('not_found', unknownConnection(name, all))
+}
+
+interface Named {
+  tool: string
+  connection?: string | undefined
+}
+
+/** By the name clients see or its server's own. Throws BridgeError where it is none, several, or not for scripts. */
+function toolNamed(
+  { tool: name, connection }: Named,
+  tools: readonly FindableTool[],
+  connections: readonly Connection[],
+  permits: (tool: FindableTool) => boolean,
+): FindableTool {
+  const at = connectionNamed(connection, connections)
+  const there = at ? tools.filter(({ server }) => server === at.server) : tools
+  const exposed = there.find((tool) => tool.name === name)
+  const [only, ...others] = exposed ? [exposed] : there.filter(({ original }) => original === name)
+  if (only === undefined) throw absent(name, there.filter(permits), at)
+  if (others.length > 0) {
+    const servers = [only, ...others].map(({ server }) => server).join(', ')
+    throw new BridgeError(
+      'bad_request',
+      `Several connections have a tool ${name}: say which by connection (${servers}).`,
+    )
+  }
+  if (permits(only)) return only
+  throw new BridgeError(
+    'forbidden',
+    `${only.name} is not for scripts: whoever runs the proxy can name it in bridge.tools.`,
+  )
+}
+
+function absent(name: string, tools: readonly FindableTool[], at: Connection | undefined): BridgeError {
+  const names = tools.flatMap((tool) => [tool.original, tool.name])
+  const near = nearest(name, new Set(names), 3)
+  const hint = near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`
+  const error = at?.lastError === undefined ? '' : ` The connection failed last with: ${at.lastError}`
+  return new BridgeError(
+    'not_found',
+    `There is no tool ${name.slice(0, 200)}${at ? ` in ${at.server}` : ''}.${hint}${error}`,
+  )
+}
+
+// `list` and `search`, as data for programs: nothing is shortened.
+
+function listed(
+  connections: readonly Connection[],
+  tools: readonly FindableTool[],
+  { includeTools, includeInputSchema }: ParamsOf<'list'>,
+): JsonObject {
+  return {
+    connections: connections.map(({ alias, server, lastError }) => {
+      const own = tools.filter((tool) => tool.server === server)
+      return {
+        alias,
+        name: server,
+        toolCount: own.length,
+        ...(lastError !== undefined && { lastError }),
+        ...(includeTools && { tools: own.map((tool) => describe(tool, includeInputSchema)) }),
+      }
+    }),
+  }
+}
+
+function found(
+  tools: readonly { tool: FindableTool; score: number }[],
+  { limit, includeInputSchema }: ParamsOf<'search'>,
+): JsonObject {
+  return {
+    totalMatches: tools.length,
+    tools: tools.slice(0, limit).map(({ tool, score }) => ({
+      connection: tool.server,
+      score: Math.round(score * 100) / 100,
+      ...describe(tool, includeInputSchema),
+    })),
+  }
+}
+
+function describe({ name, original, definition }: FindableTool, withSchema: boolean): JsonObject {
+  const { description } = definition
+  const annotations = own(definition, 'annotations')
+  const schema = own(definition, 'inputSchema')
+  return {
+    name: original,
+    exposedAs: name,
+    signature: signatureOf('', schema),
+    ...(typeof description === 'string' && { description }),
+    ...(annotations !== undefined && { annotations }),
+    ...(withSchema && schema !== undefined && { inputSchema: schema }),
+  }
+}
+
+// From whatever was thrown to what a script reads.
+
+const CODES: Readonly<Partial<Record<ErrorCode, BridgeErrorCode>>> = {
+  UPSTREAM_CONNECT: 'server_failed',
+  UPSTREAM_CLOSED: 'server_failed',
+  UPSTREAM_PROTOCOL: 'server_failed',
+  UPSTREAM_TIMEOUT: 'server_timeout',
+  QUERY_TIMEOUT: 'server_timeout',
+  BAD_PARAMETERS: 'bad_request',
+}
+
+/** What is of no kind known here is told without its words, which may be anything. */
+function toBridgeError(error: unknown): BridgeError {
+  if (error instanceof BridgeError) return error
+  if (error instanceof ProxyError) return new BridgeError(CODES[error.code] ?? 'internal_error', error.text)
+  if (error instanceof RpcError) {
+    const code = error.code === RPC.invalidParams ? 'bad_request' : 'server_failed'
+    return new BridgeError(code, `The server refused: ${error.message} (${error.code})`)
+  }
+  if (error instanceof SyntaxError) return new BridgeError('server_failed', 'The server sent no valid JSON.')
+  const told = new BridgeError('internal_error', 'Internal error')
+  told.cause = error
+  return told
+}

@@ -1,0 +1,308 @@
+import type { ZodObject } from 'zod'
+import * as z from 'zod'
+import type { Dialect } from '../../documents/template.ts'
+import type { Engine, Query, QueryAnswer } from '../../engine/contract.ts'
+import { exploreParams, filterParams, searchParams } from '../../processors/parameters.ts'
+import { errorResult, META, plain, textBlock } from '../../protocol/content.ts'
+import { isInputRequired } from '../../protocol/eras.ts'
+import { ProxyError } from '../../protocol/errors.ts'
+import type { Exchange, Handler } from '../../protocol/exchange.ts'
+import { isObject, type JsonObject } from '../../protocol/json.ts'
+import { publicSchema, readParams } from '../../proxy/parameters.ts'
+import { type ProxyTool, refusal } from '../../proxy/tool.ts'
+import type { Keeper } from '../../store/result-store.ts'
+import type { Entry } from '../../store/store.ts'
+
+/** The proxy's own tools, in the order in which they are listed. */
+export function createProxyTools(options: QueryToolOptions): readonly ProxyTool[] {
+  return [proxyFilter(options), proxySearch(options), proxyExplore(options)]
+}
+
+/** Records by condition, order, group and field. */
+function proxyFilter(options: QueryToolOptions): ProxyTool {
+  return createQueryTool(
+    {
+      name: 'proxy_filter',
+      title: 'Filter a kept result',
+      kind: 'filter',
+      params: filterParams,
+      description: `The records and fields you need from a kept result (cache_id) or from a fresh call (tool + arguments). JSON, CSV, \
+tables, logs. Count and sum here, not by reading rows: it is over everything.
+{"cache_id":"…","where":["state = open","comments > 5"],"fields":["id","title"],"sort":"-comments","limit":10}`,
+    },
+    options,
+  )
+}
+
+/** Text by pattern, relevance or likeness. */
+function proxySearch(options: QueryToolOptions): ProxyTool {
+  return createQueryTool(
+    {
+      name: 'proxy_search',
+      title: 'Search a kept result',
+      kind: 'search',
+      params: searchParams,
+      description: `Find text in a kept result (cache_id) or a fresh call (tool + arguments). Hits are counted over everything.
+{"cache_id":"…","pattern":"ERROR|FATAL","context_lines":2} or {"cache_id":"…","pattern":"how are tokens refreshed","mode":"bm25"}`,
+      explained: ['path', 'fields', 'exclude', 'offset', ...sourceNames],
+    },
+    options,
+  )
+}
+
+/** What is in it: types, fields, counts, ranges. */
+function proxyExplore(options: QueryToolOptions): ProxyTool {
+  return createQueryTool(
+    {
+      name: 'proxy_explore',
+      title: 'Explore a kept result',
+      kind: 'explore',
+      params: exploreParams,
+      description: `The structure of a kept result (cache_id) or a fresh call (tool + arguments): fields with types, presence, ranges and \
+frequent values.
+{"cache_id":"…","path":"$.items[*].user"}`,
+      explained: ['path', 'offset', ...sourceNames],
+    },
+    options,
+  )
+}
+
+// What the three query tools have in common: find the source, ask the engine, keep what did not fit.
+
+interface QueryToolOptions extends SourceOptions {
+  engine: Engine
+  /** The most characters of an answer. */
+  budget: number
+  /** How suggested calls are written. Default: as tools. */
+  dialect?: Dialect
+}
+
+interface QueryToolDeclaration {
+  name: string
+  title: string
+  kind: Query['kind']
+  description: string
+  params: ZodObject
+  /** Parameters that another of the tools explains, or the description: only their types are listed. Default: none. */
+  explained?: readonly string[]
+}
+
+/** A tool that puts one kind of query to kept results. */
+function createQueryTool(declaration: QueryToolDeclaration, options: QueryToolOptions): ProxyTool {
+  const { name, title, description, kind } = declaration
+  const params = z.strictObject({ ...sourceParams, ...declaration.params.shape })
+  return {
+    name,
+    definition: {
+      name,
+      title,
+      description,
+      inputSchema: publicSchema(params, declaration.explained),
+      // No annotations: a fresh call runs a tool of any kind, so no hint can promise anything about it.
+    },
+    async call(args, exchange) {
+      const read = readParams(name, params, args)
+      if ('failure' in read) return errorResult(read.failure)
+      const { cache_id, tool, arguments: toolArguments, ...query } = read.params
+      const found = await findSource(name, { cache_id, tool, arguments: toolArguments }, exchange, options)
+      if ('failure' in found) return found.failure
+      const heading = found.fresh ? freshHeading(found.entries) : ''
+      const budget = Math.max(200, options.budget - heading.length)
+      try {
+        const answer = await options.engine.query(
+          found.entries,
+          { kind, params: query, budget, ...(options.dialect && { dialect: options.dialect }) },
+          exchange.signal,
+        )
+        return await reply(answer, heading, found.entries, query, name, exchange, options)
+      } catch (error) {
+        if (error instanceof ProxyError && error.code !== 'CANCELLED') return errorResult(error.text)
+        throw error
+      }
+    },
+  }
+}
+
+async function reply(
+  answer: QueryAnswer,
+  heading: string,
+  entries: readonly Entry[],
+  query: JsonObject,
+  name: string,
+  exchange: Exchange,
+  { keeper }: QueryToolOptions,
+): Promise<JsonObject> {
+  const own =
+    answer.whole &&
+    (await keeper.keep(exchange.agent, {
+      ...answer.whole,
+      origin: { tool: name, arguments: { cache_id: entries.map(({ handle }) => handle), ...query } },
+    }))
+  return {
+    content: [textBlock(heading + answer.text.join(own?.handle ?? ''))],
+    ...(answer.failed && { isError: true }),
+    _meta: {
+      ...(own && { [`${META}cache-id`]: own.handle }),
+      [`${META}savings`]: {
+        originalTokens: answer.originalTokens,
+        deliveredTokens: answer.answerTokens,
+        steps: answer.steps,
+      },
+    },
+  }
+}
+
+function freshHeading(entries: readonly Entry[]): string {
+  return entries.map(({ handle, tool }) => `cache_id ${handle} keeps the whole result of ${tool}.\n`).join('')
+}
+
+// What a proxy tool works on: kept results by their handles, or a fresh call whose result is kept first.
+
+interface SourceParams {
+  cache_id?: string[] | undefined
+  tool?: string | undefined
+  arguments?: JsonObject | undefined
+}
+
+/** Either the entries, or what to answer in place of a query: why there are none, or a result that could not be kept. */
+export type Found = { entries: Entry[]; fresh: boolean } | { failure: JsonObject }
+
+interface SourceOptions {
+  keeper: Keeper
+  /** The whole onion: a fresh call is logged, blocked and counted like any other. */
+  call: Handler
+  /** Names of the proxy's own tools, which cannot be called through each other. */
+  ownTools: ReadonlySet<string>
+}
+
+/** The kept results that a call asks about: by their handles, or made by a fresh call of a tool. */
+export async function findSource(
+  asker: string,
+  params: SourceParams,
+  exchange: Exchange,
+  options: SourceOptions,
+): Promise<Found> {
+  const { cache_id: handles, tool } = params
+  if ((handles === undefined) === (tool === undefined))
+    return { failure: errorResult(oneSource(asker, handles !== undefined)) }
+  if (handles) return keptResults(asker, handles, exchange, options.keeper)
+  return freshResult(asker, tool ?? '', params.arguments ?? {}, exchange, options)
+}
+
+async function keptResults(
+  asker: string,
+  handles: string[],
+  exchange: Exchange,
+  keeper: Keeper,
+): Promise<Found> {
+  const entries: Entry[] = []
+  for (const handle of new Set(handles)) {
+    const entry = await keeper.get(exchange.agent, handle)
+    if (!entry) return { failure: errorResult(goneText(asker, handle)) }
+    entries.push(entry)
+  }
+  return { entries, fresh: false }
+}
+
+async function freshResult(
+  asker: string,
+  tool: string,
+  args: JsonObject,
+  exchange: Exchange,
+  { keeper, call, ownTools }: SourceOptions,
+): Promise<Found> {
+  if (ownTools.has(tool)) {
+    const text = `${asker} cannot call ${tool}: "tool" is a tool of a server. To go on from an answer of ${tool}, pass the cache_id it gave.`
+    return { failure: errorResult(text) }
+  }
+  const params: JsonObject = { ...carriedOver(exchange.params), name: tool, arguments: args }
+  let handle: string | undefined
+  const onKept = (kept: string): void => {
+    handle = kept
+  }
+  const asked: Exchange = { ...exchange, method: 'tools/call', params, keep: true, onKept }
+  const result = await call(asked).then(plain, refusal)
+  // A question to the client: it calls this tool again with the answer, which then reaches the tool that asked.
+  if (isInputRequired(result)) return { failure: result }
+  if (result.isError === true) return { failure: result }
+  const entry = handle === undefined ? undefined : await keeper.get(exchange.agent, handle)
+  // It could not be kept. The call may have changed something, so its result goes out rather than being asked for again.
+  if (!entry) return { failure: result }
+  return { entries: [entry], fresh: true }
+}
+
+/** What a call says besides which tool is called how: who asks, where progress goes, and answers to what was asked. */
+function carriedOver(params: JsonObject): JsonObject {
+  const { name: _, arguments: _arguments, task: _task, ...rest } = params
+  return rest
+}
+
+function oneSource(asker: string, both: boolean): string {
+  const problem = both
+    ? 'Both cache_id and tool were given; give one.'
+    : 'Neither cache_id nor tool was given; give one.'
+  return `${problem}\nKept result: ${asker} {"cache_id": "<12 characters from an earlier reply>", …}\nFresh call: ${asker} {"tool": "<tool name>", "arguments": {…}, …}`
+}
+
+/** The same words for a handle that expired, never was, or is another agent's. */
+function goneText(asker: string, handle: string): string {
+  const shown = handle.slice(0, 40)
+  return `No kept result has cache_id "${shown}": it expired or was never yours. Do not retry this cache_id.
+Call the tool that gave it again with the same arguments and use the new cache_id, or do both at once: ${asker} {"tool": "<that tool>", "arguments": {<the same>}, …}`
+}
+
+const HANDLE = 'must be a cache_id from an earlier reply, or several'
+
+/** The most handles one question may name. */
+const MAX_HANDLES = 16
+
+/** Handles as models write them: one (a number, when it has no letters), a list, a JSON list in a string, or several with commas between. */
+function handles(value: unknown): unknown {
+  if (typeof value === 'number') return [String(value)]
+  if (typeof value !== 'string') return value
+  const text = value.trim()
+  if (text.startsWith('[')) {
+    try {
+      return JSON.parse(text)
+    } catch {
+      return [text]
+    }
+  }
+  return text.split(',').map((part) => part.trim())
+}
+
+/** Arguments are an object; some models send it as a JSON string. */
+function argumentsObject(value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  try {
+    const parsed: unknown = JSON.parse(value)
+    return isObject(parsed) ? parsed : value
+  } catch {
+    return value
+  }
+}
+
+/** The parameters all query tools share. */
+const sourceParams = {
+  cache_id: z
+    .preprocess(
+      handles,
+      z
+        .array(z.string(HANDLE).max(200, HANDLE), HANDLE)
+        .min(1, HANDLE)
+        .max(MAX_HANDLES, `must be at most ${MAX_HANDLES}`),
+    )
+    .optional()
+    .meta({
+      type: 'string',
+      description: 'From an earlier reply; several: "a, b".',
+    }),
+  tool: z.string().max(500).optional().describe('Instead of cache_id: tool to call now.'),
+  arguments: z
+    .preprocess(argumentsObject, z.custom<JsonObject>(isObject, 'must be an object'))
+    .optional()
+    .meta({ type: 'object', description: '' }),
+}
+
+/** Their names. */
+const sourceNames: readonly string[] = Object.keys(sourceParams)

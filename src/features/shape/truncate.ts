@@ -1,0 +1,62 @@
+/** Cuts long texts of results, for those who ask for it: what is cut is not kept. Outside of shaping, whose previews it leaves alone. */
+import { blocksOf, isText, plain, type Result, textBlock } from '../../protocol/content.ts'
+import type { Middleware } from '../../protocol/exchange.ts'
+import { isObject, type JsonObject } from '../../protocol/json.ts'
+import { truncate, truncateAll } from '../../text/truncate.ts'
+
+export interface TruncateOptions {
+  /** The most characters that the texts of a result have together, and its structured content as JSON. */
+  max: number
+  /** Names of the proxy's own tools: their answers are bounded already. */
+  exempt: ReadonlySet<string>
+}
+
+export function createTruncate({ max, exempt }: TruncateOptions): Middleware {
+  return {
+    name: 'truncate',
+    methods: ['tools/list', 'tools/call'],
+    wrap: (next) => async (exchange) => {
+      if (exchange.method === 'tools/list') return withoutPromises(plain(await next(exchange)))
+      if (exchange.keep || exempt.has(String(exchange.params.name))) return next(exchange)
+      let isPreview = false
+      const onKept = (handle: string): void => {
+        isPreview = true
+        exchange.onKept?.(handle)
+      }
+      const result = await next({ ...exchange, onKept })
+      return isPreview ? result : truncated(plain(result), max)
+    },
+  }
+}
+
+/** No tool promises structured content: what is too long of it is left out, and clients reject an answer without what was promised. */
+function withoutPromises(result: JsonObject): JsonObject {
+  if (!Array.isArray(result.tools)) return result
+  const tools = result.tools.map((tool) => {
+    if (!isObject(tool) || !Object.hasOwn(tool, 'outputSchema')) return tool
+    const { outputSchema: _, ...rest } = tool
+    return rest
+  })
+  return { ...result, tools }
+}
+
+/** Blocks that are no text stay. Structured content cannot be cut and stay what it is: it stays whole or goes. */
+function truncated(result: JsonObject, max: number): Result {
+  const { structuredContent, ...rest } = result
+  const json = structuredContent === undefined ? '' : JSON.stringify(structuredContent)
+  const blocks = blocksOf(result)
+  const texts = blocks.filter(isText).map(({ text }) => text)
+  const length = texts.reduce((sum, text) => sum + text.length, 0)
+  if (length <= max && json.length <= max) return result
+  const kept = json.length > max ? rest : result
+  // It was said nowhere else.
+  if (texts.length === 0) return { ...kept, content: [...blocks, textBlock(truncate(json, max))] }
+  const cut = truncateAll(texts, max)
+  let at = 0
+  const content = blocks.flatMap((block) => {
+    if (!isText(block)) return [block]
+    const text = cut[at++]
+    return text === undefined ? [] : [{ ...block, text }]
+  })
+  return { ...kept, content }
+}

@@ -1,0 +1,159 @@
+/** What a module is: one layer around all that passes between clients and servers. Public API. */
+
+import type * as z from 'zod'
+import type { Logger } from '../observe/log.ts'
+import type { Result } from '../protocol/content.ts'
+import { ProxyError, RPC, RpcError } from '../protocol/errors.ts'
+import type { Client, Handler } from '../protocol/exchange.ts'
+import type { JsonObject } from '../protocol/json.ts'
+import type { TextChange } from '../text/change.ts'
+import type { NamingPattern } from './patterns.ts'
+
+/** A notification under way. */
+export interface Notice {
+  readonly method: string
+  readonly params?: JsonObject | undefined
+  readonly toward: 'client' | 'server'
+  /** Who gets it, or sent it. */
+  readonly client: Client
+  /** The server it comes from, where that is known. */
+  readonly server?: string | undefined
+}
+
+/** Passes a notification on. What is not passed on is gone. A promise holds up those that follow. */
+export type Notify = (notice: Notice) => void | Promise<void>
+
+/** What a client is told of the whole when it connects. */
+export interface Described {
+  /** `name`, `title`, `version`. */
+  readonly serverInfo: JsonObject
+  /** The proxy's own instructions. */
+  readonly instructions: string
+  /** Those of servers, by name. */
+  readonly servers: readonly { readonly server: string; readonly instructions: string }[]
+}
+
+/** How a module is. Shown by `doctor` and `status`. */
+export interface ModuleHealth {
+  state: 'ok' | 'starting' | 'failed'
+  /** In words: what it is, or what is wrong. */
+  message: string
+}
+
+/** A module at work. All members are optional: one that does nothing is a module as well. */
+export interface Module {
+  /**
+   * A layer around requests and their results: `(next) => async (exchange) => next(exchange)`. Requests of servers (sampling,
+   * elicitation, roots, ping) come here as well, with `toward: 'client'`. May be called more than once: what lasts belongs
+   * into `create`.
+   */
+  wrap?(next: Handler): Handler
+  /** A layer around notifications of both directions. */
+  notify?(next: Notify): Notify
+  /**
+   * What the proxy says of itself when a client connects that chose this profile. The module nearest to the client has the last
+   * word.
+   */
+  describe?(said: Described, profile: string | undefined): Described
+  /**
+   * False: this server is none for clients that chose this profile. It is not connected for them, and they hear nothing of it.
+   * Asked often: it has to be quick. Absent: all servers are there.
+   */
+  reaches?(server: string, profile: string | undefined): boolean
+  health?(): ModuleHealth
+  /** Waits until it would work, and says how it is. Absent: it always is. */
+  check?(): Promise<ModuleHealth>
+  close?(): Promise<void>
+}
+
+/** What a module is handed. */
+export interface ModuleContext {
+  /** Its name in the list. */
+  readonly name: string
+  /** Writes to the proxy's log, with the module's name in each line. */
+  readonly logger: Logger
+  /** Milliseconds by a clock that nobody sets. */
+  readonly elapsed: () => number
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** A folder of its own for what lasts. Made on use: it may not be there. */
+  readonly dataDir: string
+  /**
+   * Changes texts of a result. Large results, which must not be parsed on the event loop, are changed in a worker. The result
+   * itself where nothing had to be changed. `counts`: how often each change was made, by its name.
+   */
+  change(result: Result, change: TextChange, signal: AbortSignal): Promise<{ result: Result; counts: Counts }>
+  /** True for the name of a tool of the proxy's own: what it answers comes from kept results, which passed the modules before. */
+  isOwnTool(name: string): boolean
+  /** What is listed is no longer what it was: clients are told. */
+  listsChanged(): void
+}
+
+/** How often, by name. */
+export type Counts = Readonly<Record<string, number>>
+
+/** A module as it is written. */
+export interface ModuleDefinition<Options extends z.ZodObject = z.ZodObject> {
+  /** What `use` calls it. */
+  readonly name: string
+  /** Its options. Unknown keys are reported, and what is missing gets its default. */
+  readonly options: Options
+  /**
+   * The messages it wants, by method: `tools/call`, `tools/*`, `notifications/progress`, `*`. All others pass it without cost.
+   * Absent: all.
+   */
+  readonly messages?: readonly string[] | ((options: z.output<Options>) => readonly string[])
+  /** What of the options means items that servers list. Who runs the proxy is told of patterns that fit none of them. */
+  patterns?(options: z.output<Options>): readonly NamingPattern[]
+  create(options: z.output<Options>, context: ModuleContext): Module | Promise<Module>
+}
+
+/**
+ * A module with options of its own. Hand it to `createGateway` and `loadConfig` as one of `modules`; then `{ "use": "its name" }` may
+ * stand in the list. Options are parsed by its schema before it is created, so that one type of them does for all who hold it.
+ */
+export function defineModule<Options extends z.ZodObject>(
+  definition: ModuleDefinition<Options>,
+): ModuleDefinition {
+  return definition as unknown as ModuleDefinition
+}
+
+// What it means that a module fails, and what a client is told of it.
+
+/** A module refuses by an error that crosses the wire; anything else that it throws is a failure of its own. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof RpcError || error instanceof ProxyError
+}
+
+export class ModuleTimeout extends Error {
+  override readonly name = 'ModuleTimeout'
+}
+
+/** What a client is told of a module that failed. */
+export function failure(name: string, error: unknown): RpcError {
+  const why = error instanceof ModuleTimeout ? 'did not answer in time' : 'failed'
+  return new RpcError(RPC.internalError, `The message was refused because the module \`${name}\` ${why}.`, {
+    module: name,
+  })
+}
+
+// Which messages a module wants.
+
+/** Methods come from clients and servers: no more of them are remembered. */
+const REMEMBERED = 500
+
+/** `*`, `tools/*` or exact names. Absent: every method. */
+export function methodFilter(patterns: readonly string[] | undefined): (method: string) => boolean {
+  if (patterns === undefined || patterns.includes('*')) return () => true
+  const exact = new Set(patterns.filter((pattern) => !pattern.endsWith('*')))
+  const families = patterns.filter((pattern) => pattern.endsWith('*')).map((pattern) => pattern.slice(0, -1))
+  if (families.length === 0) return (method) => exact.has(method)
+  const known = new Map<string, boolean>()
+  return (method) => {
+    const before = known.get(method)
+    if (before !== undefined) return before
+    const wanted = exact.has(method) || families.some((family) => method.startsWith(family))
+    if (known.size < REMEMBERED) known.set(method, wanted)
+    return wanted
+  }
+}

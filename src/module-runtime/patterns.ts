@@ -1,0 +1,160 @@
+/** Patterns in the options of modules that mean items of servers: one that fits none of them is most likely misspelt. */
+import { plain } from '../protocol/content.ts'
+import type { Client, Exchange, Handler } from '../protocol/exchange.ts'
+import { isObject, type JsonObject } from '../protocol/json.ts'
+import { originOf } from '../protocol/origin.ts'
+import { nearest } from '../text/edit-distance.ts'
+import { matcherOf } from '../text/glob.ts'
+import { KINDS, type Kind, kindOfList, namesOf } from './roster.ts'
+
+export interface NamingPattern {
+  /** The option it stands in. */
+  readonly option: string
+  /** As it is written. */
+  readonly pattern: string
+  /** What it may mean, as the lists that have it are called: `tools`, `prompts`, `resources`, `resourceTemplates`. */
+  readonly kinds: readonly Kind[]
+  /** Whether it means this item of such a list. */
+  fits(item: JsonObject, kind: Kind): boolean
+}
+
+/** A pattern for each of these, by the test that `fitsOf` makes of it. */
+export function patternsIn(
+  option: string,
+  patterns: readonly string[] = [],
+  kinds: readonly Kind[],
+  fitsOf: (pattern: string) => NamingPattern['fits'] = byNames,
+): NamingPattern[] {
+  return patterns.map((pattern) => ({ option, pattern, kinds, fits: fitsOf(pattern) }))
+}
+
+/** By the name under which an item is listed, or as `server/name`. */
+function byNames(pattern: string): NamingPattern['fits'] {
+  const fits = matcherOf([pattern])
+  return (item, kind) => namesOf(item, kind).some(fits)
+}
+
+/** By what clients call it alone: its name, or its URI. */
+export function byShownName(pattern: string): NamingPattern['fits'] {
+  const fits = matcherOf([pattern])
+  return (item, kind) => {
+    if (kind === 'resourceTemplates') return mayStandFor(item, pattern)
+    const name = item[KINDS[kind].key]
+    return typeof name === 'string' && fits(name)
+  }
+}
+
+/** True where a listed template may stand for what the pattern of URIs means. In doubt it does: what it stands for nobody lists. */
+export function mayStandFor(template: JsonObject, pattern: string): boolean {
+  const { uriTemplate } = template
+  if (typeof uriTemplate !== 'string') return false
+  const origin = originOf(template)
+  const whose = origin === undefined ? '' : `${origin.server}/`
+  const uri = whose !== '' && pattern.startsWith(whose) ? pattern.slice(whose.length) : pattern
+  const [known, wanted] = [uriTemplate.replace(/\{.*$/s, ''), uri.replace(/[*?].*$/s, '')]
+  return (
+    known.toLowerCase().startsWith(wanted.toLowerCase()) ||
+    wanted.toLowerCase().startsWith(known.toLowerCase())
+  )
+}
+
+// Looks which of a module's patterns mean anything that servers list, from where the module stands.
+
+/** A pattern that nothing fits. */
+export interface Unmatched {
+  readonly option: string
+  readonly pattern: string
+  /** What is listed and looks like it. */
+  readonly meant?: string
+}
+
+export interface PatternWatch {
+  /** Stands right inside of the module: remembers who was listed something last. */
+  wrap(next: Handler): Handler
+  /** Lists for who was listed something last, and drops the patterns that fit. False: there is nobody, or nothing left. */
+  look(isWorth?: (client: Client) => boolean): Promise<boolean>
+  /** What no look has found anything for. */
+  left(): readonly Unmatched[]
+  /** From the beginning: servers may be others. */
+  reset(): void
+}
+
+/** Patterns for which like names are looked up: each is compared with all that is listed. */
+const MAX_MEANT = 20
+
+/** `listed` hears that a list passed while there are patterns left. */
+export function watchPatterns(patterns: readonly NamingPattern[], listed: () => void): PatternWatch {
+  let left = new Set(patterns)
+  let last: { client: Client; next: Handler } | undefined
+  const meant = new Map<NamingPattern, string>()
+
+  async function lookFor(kind: Kind, client: Client, next: Handler): Promise<void> {
+    const asking = [...left].filter(({ kinds }) => kinds.includes(kind))
+    if (asking.length === 0) return
+    const items = await itemsOf(kind, client, next)
+    const unlike: NamingPattern[] = []
+    for (const pattern of asking) {
+      if (items.some((item) => pattern.fits(item, kind))) left.delete(pattern)
+      else if (!meant.has(pattern) && !/[*?]/.test(pattern.pattern)) unlike.push(pattern)
+    }
+    for (const pattern of unlike.slice(0, MAX_MEANT)) {
+      const [like] = nearest(pattern.pattern, namesLike(pattern.pattern, items, kind), 1)
+      if (like !== undefined) meant.set(pattern, like)
+    }
+  }
+
+  return {
+    wrap: (next) => (exchange) => {
+      if (left.size > 0 && exchange.isOver !== true && kindOfList(exchange.method) !== undefined) {
+        last = { client: exchange.client, next }
+        listed()
+      }
+      return next(exchange)
+    },
+    async look(isWorth = () => true) {
+      const asked = last
+      last = undefined
+      if (asked === undefined || left.size === 0 || !isWorth(asked.client)) return false
+      try {
+        for (const kind of Object.keys(KINDS) as Kind[]) await lookFor(kind, asked.client, asked.next)
+        return true
+      } catch {
+        // Who asked has left, or a module further in failed, which tells so itself.
+        return false
+      }
+    },
+    left: () =>
+      [...left].map((pattern) => {
+        const like = meant.get(pattern)
+        return {
+          option: pattern.option,
+          pattern: pattern.pattern,
+          ...(like !== undefined && { meant: like }),
+        }
+      }),
+    reset() {
+      left = new Set(patterns)
+      meant.clear()
+    },
+  }
+}
+
+async function itemsOf(kind: Kind, client: Client, next: Handler): Promise<JsonObject[]> {
+  const asking: Exchange = {
+    method: KINDS[kind].list,
+    params: {},
+    client,
+    agent: client.agent,
+    signal: new AbortController().signal,
+    notify() {},
+  }
+  const items = plain(await next(asking))[kind]
+  return Array.isArray(items) ? items.filter(isObject) : []
+}
+
+/** As the pattern is written: with the server, or as clients see them. */
+function namesLike(pattern: string, items: readonly JsonObject[], kind: Kind): string[] {
+  return items.flatMap((item) =>
+    namesOf(item, kind).filter((name) => name.includes('/') === pattern.includes('/')),
+  )
+}

@@ -1,0 +1,279 @@
+/** The modules as one: the same order around requests, requests of servers, and notifications of both directions. */
+import { QUESTIONS, type Result } from '../protocol/content.ts'
+import type { Exchange, Handler, Middleware } from '../protocol/exchange.ts'
+import type { JsonObject } from '../protocol/json.ts'
+import type { Notification, Request } from '../protocol/message.ts'
+import type { Described, Module, Notice, Notify } from './module.ts'
+import type { PatternWatch } from './patterns.ts'
+import { createRounds } from './rounds.ts'
+
+/** A module in its place. */
+export interface Layer {
+  readonly name: string
+  /** Decides by the method whether it sees a message. */
+  wants(method: string): boolean
+  /** True where what servers say and ask may be something for it. */
+  readonly hears: boolean
+  readonly module: Module
+  /** Of one whose options mean what servers list. */
+  readonly watch?: PatternWatch | undefined
+}
+
+export interface Stack {
+  /** Layers between the client and shaping. */
+  readonly outer: Middleware
+  /** Layers between shaping and the servers. */
+  readonly inner: Middleware
+  /** True while there are no layers. */
+  readonly isEmpty: boolean
+  /** Names of the layers outside and inside of shaping, now. */
+  readonly names: { readonly outer: readonly string[]; readonly inner: readonly string[] }
+  /** Innermost of all: what a server says while it works on a request goes through the modules. */
+  readonly door: Middleware
+  /** A request of a server to a client, which `answer` asks; as it came where no module wants it. */
+  ask(asking: Asking, answer: Answer): Promise<Result>
+  /** A notification; `deliver` is called with what becomes of it, unless a module keeps it. */
+  notify(notice: Notice, deliver: Notify): void | Promise<void>
+  /** What the proxy says of itself, as the modules have it for clients that chose this profile. */
+  describe(said: Described, profile?: string): Described
+  /** The servers that are there for clients that chose this profile; the very same list where those are all. */
+  reached(servers: readonly string[], profile: string | undefined): readonly string[]
+  /** Whether this server is one of them. */
+  reaches(server: string, profile: string | undefined): boolean
+  /** These from now on. What is under way ends where it began. */
+  set(outer: readonly Layer[], inner: readonly Layer[]): void
+  /** Gives up what still waits for an answer of a client. */
+  close(): void
+}
+
+/** A request of a server on its way to a client. */
+export interface Asking extends Pick<Exchange, 'client' | 'agent' | 'signal' | 'notify'> {
+  readonly request: Request
+  readonly server?: string | undefined
+}
+export type Answer = (request: Request, signal: AbortSignal) => Promise<Result>
+
+/** Params that a request does not have. What nobody changed goes out without them. */
+const NO_PARAMS: JsonObject = Object.freeze({})
+
+/** The innermost function of a chain is known only when a message comes: the chain ends in what the message brings along. */
+interface Asked extends Exchange {
+  readonly answer: Handler
+}
+interface Told extends Notice {
+  readonly deliver: Notify
+}
+
+export function createStack(): Stack {
+  const outer = createSegment('modules, outer')
+  const inner = createSegment('modules')
+  let ask: Handler = answered
+  let toClient: Notify = delivered
+  let toServer: Notify = delivered
+  let isHearing = false
+  let layers: readonly Layer[] = []
+  /** Those that know servers which are not for everybody. */
+  let limits: readonly NonNullable<Module['reaches']>[] = []
+  const reaches = (server: string, profile: string | undefined): boolean =>
+    limits.every((limit) => limit(server, profile))
+
+  const rounds = createRounds({
+    ask: put,
+    isWanted: () => layers.some(({ module, wants }) => module.wrap !== undefined && QUESTIONS.some(wants)),
+  })
+
+  /** Functions that go through the modules already: a call that a tool of the proxy's own makes has them. */
+  const doors = new WeakSet<object>()
+
+  function notify(notice: Notice, deliver: Notify): void | Promise<void> {
+    if (!isHearing) return deliver(notice)
+    const told: Told = { ...notice, deliver }
+    return notice.toward === 'client' ? toClient(told) : toServer(told)
+  }
+
+  function through(exchange: Exchange): { exchange: Exchange; settled(): Promise<void> | undefined } {
+    const { client, agent } = exchange
+    let queue: Promise<void> | undefined
+    const deliver: Notify = ({ method, params }) => exchange.notify(messageOf(method, params))
+    const heard = (notification: Notification, server?: string): void => {
+      const tell = (): void | Promise<void> =>
+        notify({ ...notification, toward: 'client', client, server }, deliver)
+      // In the order in which they came, and before the result.
+      const told = queue === undefined ? tell() : queue.then(tell)
+      if (told instanceof Promise) queue = told.catch(() => {})
+    }
+    doors.add(heard)
+    const { ask: asked } = exchange
+    if (asked === undefined) return { exchange: { ...exchange, notify: heard }, settled: () => queue }
+    const asking = (request: Request, signal = exchange.signal, server?: string): Promise<Result> =>
+      put({ request, client, agent, signal, server, notify: (said) => exchange.notify(said) }, asked)
+    return { exchange: { ...exchange, notify: heard, ask: asking }, settled: () => queue }
+  }
+
+  function put({ request, server, ...about }: Asking, answer: Answer): Promise<Result> {
+    if (!isHearing) return answer(request, about.signal)
+    const asked: Asked = {
+      ...about,
+      method: request.method,
+      params: request.params ?? NO_PARAMS,
+      toward: 'client',
+      ...(server !== undefined && { server }),
+      answer: ({ method, params, signal }) =>
+        answer(messageOf(method, params === NO_PARAMS ? undefined : params), signal),
+    }
+    return ask(asked)
+  }
+
+  return {
+    outer: outer.middleware,
+    get isEmpty() {
+      return layers.length === 0
+    },
+    names: {
+      get outer() {
+        return outer.names()
+      },
+      get inner() {
+        return inner.names()
+      },
+    },
+    inner: inner.middleware,
+    door: {
+      name: 'door',
+      wrap: (next) => (exchange) => {
+        const inRounds = exchange.client.era === 'modern'
+        if (!isHearing && !(inRounds && rounds.isNext(exchange))) return next(exchange)
+        if (doors.has(exchange.notify)) return next(exchange)
+        if (!isHearing) return rounds.run(exchange, next)
+        const opened = through(exchange)
+        const result = inRounds ? rounds.run(opened.exchange, next) : next(opened.exchange)
+        return result.finally(() => opened.settled())
+      },
+    },
+    ask: put,
+    notify,
+    describe: (said, profile) =>
+      layers.reduceRight((text, { module }) => module.describe?.(text, profile) ?? text, said),
+    reached: (servers, profile) =>
+      limits.length === 0 ? servers : servers.filter((server) => reaches(server, profile)),
+    reaches,
+    set(outside, inside) {
+      outer.set(outside)
+      inner.set(inside)
+      const all = [...outside, ...inside]
+      layers = all
+      limits = all.flatMap(({ module }) => (module.reaches ? [module.reaches.bind(module)] : []))
+      isHearing = all.some(({ hears }) => hears)
+      // From a server the last of the list is the first: it stands nearest to it.
+      const reversed = all.toReversed()
+      ask = requests(reversed, answered)
+      toClient = notices(reversed, delivered)
+      toServer = notices(all, delivered)
+    },
+    close: () => rounds.close(),
+  }
+}
+
+const answered: Handler = (exchange) => (exchange as Asked).answer(exchange)
+const delivered: Notify = (notice) => (notice as Told).deliver(notice)
+
+function messageOf(method: string, params: Notification['params']): Notification {
+  return params === undefined ? { method } : { method, params }
+}
+
+interface Segment {
+  readonly middleware: Middleware
+  names(): readonly string[]
+  set(layers: readonly Layer[]): void
+}
+
+/** Layers that can be exchanged for others while requests are under way. */
+function createSegment(name: string): Segment {
+  let layers: readonly Layer[] = []
+  const updates: (() => void)[] = []
+  return {
+    middleware: {
+      name,
+      wrap(next) {
+        let handler = requests(layers, next)
+        updates.push(() => {
+          handler = requests(layers, next)
+        })
+        return (exchange) => handler(exchange)
+      },
+    },
+    names: () => layers.map((layer) => layer.name),
+    set(wanted) {
+      layers = wanted
+      for (const update of updates) update()
+    },
+  }
+}
+
+function requests(layers: readonly Layer[], innermost: Handler): Handler {
+  return layers.reduceRight((next, { module, wants }) => {
+    const handler = module.wrap?.(next)
+    return handler ? (exchange) => (wants(exchange.method) ? handler(exchange) : next(exchange)) : next
+  }, innermost)
+}
+
+function notices(layers: readonly Layer[], innermost: Notify): Notify {
+  return layers.reduceRight((next, { module, wants }) => {
+    const handler = module.notify?.(next)
+    return handler ? (notice) => (wants(notice.method) ? handler(notice) : next(notice)) : next
+  }, innermost)
+}
+
+// What is under way in a module: one that is no longer wanted is closed when nothing is.
+
+/** A module that can be let go. */
+interface Counted {
+  readonly module: Module
+  /** Resolves once nothing is in it. Whoever comes later is not waited for. */
+  idle(): Promise<void>
+}
+
+export function counted(module: Module): Counted {
+  let inside = 0
+  let waiting: (() => void)[] = []
+  const leave = (): void => {
+    inside--
+    if (inside > 0) return
+    for (const heard of waiting) heard()
+    waiting = []
+  }
+  const request =
+    (handler: Handler): Handler =>
+    async (exchange) => {
+      inside++
+      try {
+        return await handler(exchange)
+      } finally {
+        leave()
+      }
+    }
+  const notification =
+    (handler: Notify): Notify =>
+    (notice: Notice) => {
+      inside++
+      let done: void | Promise<void>
+      try {
+        done = handler(notice)
+      } catch (error) {
+        leave()
+        throw error
+      }
+      if (done instanceof Promise) return done.finally(leave)
+      leave()
+      return undefined
+    }
+  const { wrap, notify } = module
+  return {
+    module: {
+      ...module,
+      ...(wrap && { wrap: (next) => request(wrap(next)) }),
+      ...(notify && { notify: (next) => notification(notify(next)) }),
+    },
+    idle: () => (inside === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(() => resolve()))),
+  }
+}

@@ -1,0 +1,87 @@
+/** Work that callers share: who comes while it is under way joins it, and it is aborted when the last of them leaves. */
+import { cancelled } from './errors.ts'
+
+/** One run of the work. */
+interface Flight<T> {
+  /**
+   * The outcome, or a rejection with CANCELLED as soon as the signal aborts. The flight goes on for as long as one who joined still
+   * waits; when the last one leaves it is aborted for that one's reason.
+   */
+  join(signal: AbortSignal): Promise<T>
+}
+
+/** Flights by the keys that they answer; one may answer several. */
+export class SingleFlight<T> {
+  readonly #underWay = new Map<string, Aloft<T>>()
+
+  /** The flight that can be joined for this key: none once it has landed or was aborted. */
+  find(key: string): Flight<T> | undefined {
+    return this.#underWay.get(key)
+  }
+
+  /** Begins the work at once. Who comes later finds it under each of the keys, in place of what was there. */
+  begin(keys: readonly string[], work: (signal: AbortSignal) => Promise<T>): Flight<T> {
+    const flight = new Aloft(work, () => {
+      for (const key of keys) if (this.#underWay.get(key) === flight) this.#underWay.delete(key)
+    })
+    for (const key of keys) this.#underWay.set(key, flight)
+    return flight
+  }
+
+  /** Aborts all that is under way. Who waits hears what the work makes of that. */
+  abort(): void {
+    for (const flight of this.#underWay.values()) flight.abort()
+  }
+}
+
+class Aloft<T> implements Flight<T> {
+  readonly #controller = new AbortController()
+  readonly #outcome: Promise<T>
+  readonly #over: () => void
+  #waiting = 0
+
+  constructor(work: (signal: AbortSignal) => Promise<T>, over: () => void) {
+    this.#over = over
+    this.#outcome = work(this.#controller.signal).finally(over)
+    // Nobody may be left to hear of a failure.
+    this.#outcome.catch(() => {})
+  }
+
+  join(signal: AbortSignal): Promise<T> {
+    this.#waiting++
+    return unlessAborted(this.#outcome, signal, () => {
+      this.#waiting--
+      if (this.#waiting === 0) this.abort(signal.reason)
+    })
+  }
+
+  abort(reason?: unknown): void {
+    this.#over()
+    this.#controller.abort(reason)
+  }
+}
+
+// Waiting that ends when the one who waits leaves.
+
+/**
+ * The promise, or a rejection with CANCELLED as soon as the signal aborts: who leaves does not end what others wait for.
+ * Without a signal the promise itself.
+ *
+ * @param left is called once, when the signal ended the wait.
+ */
+export function unlessAborted<T>(
+  promise: Promise<T>,
+  signal: AbortSignal | undefined,
+  left?: () => void,
+): Promise<T> {
+  if (signal === undefined) return promise
+  return new Promise<T>((resolve, reject) => {
+    const leave = (): void => {
+      reject(cancelled(signal))
+      left?.()
+    }
+    if (signal.aborted) leave()
+    else signal.addEventListener('abort', leave, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+  })
+}

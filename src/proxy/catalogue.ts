@@ -1,0 +1,189 @@
+/** Who has what: the lists of all servers for one client, under the names that client sees. */
+import { RPC, RpcError } from '../protocol/errors.ts'
+import type { Client, Exchange } from '../protocol/exchange.ts'
+import type { JsonObject } from '../protocol/json.ts'
+import { withOrigin } from '../protocol/origin.ts'
+import { nearest } from '../text/edit-distance.ts'
+import type { ServerList, Upstreams } from '../upstream/contract.ts'
+import { type Named, type Names, type NamingOptions, nameAll } from './names.ts'
+
+/** Kinds whose items carry a name the proxy may change. */
+export type NamedKind = 'tools' | 'prompts'
+
+/** An item as this client is to see it: the server's own object but for its name. */
+export interface Listed {
+  readonly server: string
+  readonly item: JsonObject
+}
+
+/** All items of a kind, and the lists they come from. */
+export interface Listing {
+  lists: readonly ServerList[]
+  readonly listed: readonly Listed[]
+}
+
+export interface Directory {
+  /** Every item of a kind; the same object while nothing changed. */
+  list(kind: NamedKind, exchange: Exchange): Promise<Listing>
+  /**
+   * Whose item this is: at once for a name the client has seen, else after asking the servers. Throws or rejects with RpcError
+   * invalidParams for a name nobody has, or several have.
+   */
+  find(kind: NamedKind, name: unknown, exchange: Exchange): Named | Promise<Named>
+  /** The listed name of what is called by its server's own, as far as lists tell that were seen; undefined for any other name. */
+  alias(kind: NamedKind, name: string, client: Client): string | undefined
+}
+
+export interface DirectoryOptions {
+  upstreams: Upstreams
+  naming: NamingOptions
+  /** Names no server may have: the proxy's own tools. */
+  reserved: readonly string[]
+  /** True: only listed names are found. Who decides by names must not be passed by with a server's own. Absent: never. */
+  exact?(): boolean
+}
+
+interface Generation extends Listing {
+  names: Names
+}
+
+/** Most names in an error. */
+const SHOWN = 10
+
+export function createDirectory({
+  upstreams,
+  naming,
+  reserved,
+  exact = () => false,
+}: DirectoryOptions): Directory {
+  const generations: Record<NamedKind, WeakMap<Client, Generation>> = {
+    tools: new WeakMap(),
+    prompts: new WeakMap(),
+  }
+
+  /** The names that were given last, whoever they were given to. */
+  const latest: Partial<Record<NamedKind, Names>> = {}
+
+  /** The names this client saw last decide, so that a call never waits for a server it does not concern. */
+  function known(kind: NamedKind, name: string, client: Client): Named | undefined {
+    // Who has seen none calls a name it was told by another client, or in an earlier life.
+    return still(resolve(seen(kind, client), name), client)
+  }
+
+  function seen(kind: NamedKind, client: Client): Names | undefined {
+    return generations[kind].get(client)?.names ?? latest[kind]
+  }
+
+  function resolve(names: Names | undefined, name: string): Named | undefined {
+    return exact() ? names?.given.get(name) : names?.resolve(name)
+  }
+
+  /** The configuration may have lost the server since, and not every client may have every server. */
+  function still(named: Named | undefined, client: Client): Named | undefined {
+    return named && upstreams.serversFor(client).includes(named.server) ? named : undefined
+  }
+
+  async function current(kind: NamedKind, exchange: Exchange): Promise<Generation> {
+    const lists = await upstreams.list(kind, exchange.client, exchange.signal)
+    // Read after waiting: two requests at once must not both follow the same generation.
+    const last = generations[kind].get(exchange.client)
+    if (last && sameLists(last.lists, lists)) {
+      last.lists = lists
+      return last
+    }
+    const named = lists.map(({ server, items }) => ({ server, names: items.map(nameOf).filter(isString) }))
+    const names = nameAll(named, naming, kind === 'tools' ? reserved : [], last?.names)
+    const generation = { lists, names, listed: listedUnder(names, lists) }
+    generations[kind].set(exchange.client, generation)
+    latest[kind] = names
+    return generation
+  }
+
+  async function search(kind: NamedKind, name: string, exchange: Exchange): Promise<Named> {
+    const { names, lists } = await current(kind, exchange)
+    const found = still(resolve(names, name), exchange.client)
+    if (found) return found
+    const [only, ...others] = upstreams.serversFor(exchange.client)
+    // One server under its own names: what it says of an unknown one is what its client shall read.
+    if (naming.prefix === 'never' && only !== undefined && others.length === 0) {
+      return { exposed: name, server: only, original: name }
+    }
+    const text = unresolved(kind === 'tools' ? 'tool' : 'prompt', name, names)
+    throw new RpcError(RPC.invalidParams, text + silent(upstreams, lists, exchange.client))
+  }
+
+  return {
+    list: current,
+    find(kind, name, exchange) {
+      if (typeof name !== 'string') throw new RpcError(RPC.invalidParams, 'params.name must be a string')
+      return known(kind, name, exchange.client) ?? search(kind, name, exchange)
+    },
+    alias(kind, name, client) {
+      const named = still(seen(kind, client)?.resolve(name), client)
+      return named === undefined || named.exposed === name ? undefined : named.exposed
+    },
+  }
+}
+
+function listedUnder(names: Names, lists: readonly ServerList[]): Listed[] {
+  // A name that a server lists twice is called once: model providers refuse a request that has it twice.
+  const seen = new Set<string>()
+  return lists.flatMap(({ server, items }) =>
+    items.flatMap((item) => {
+      const original = nameOf(item)
+      const name = original === undefined ? undefined : names.exposed(server, original)
+      if (name === undefined || seen.has(name)) return []
+      seen.add(name)
+      const origin = { server, name: String(original), listed: name, said: item }
+      return [{ server, item: withOrigin(item, origin, name) }]
+    }),
+  )
+}
+
+function unresolved(noun: string, name: string, names: Names): string {
+  const shown = name.slice(0, 200)
+  const contenders = names.contenders(name).map(({ exposed }) => exposed)
+  if (contenders.length > 0) {
+    const more = contenders.length > SHOWN ? ` and ${contenders.length - SHOWN} more` : ''
+    return `Ambiguous ${noun}: ${shown}. Several servers have it; call one of ${contenders.slice(0, SHOWN).join(', ')}${more}.`
+  }
+  const near = nearest(
+    name,
+    names.all.map(({ exposed }) => exposed),
+    3,
+  )
+  const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ''
+  return `Unknown ${noun}: ${shown}.${hint}`
+}
+
+/** Which servers gave no list, and why: the name may be one of theirs. */
+function silent(upstreams: Upstreams, lists: readonly ServerList[], client: Client): string {
+  const heard = new Set(lists.map(({ server }) => server))
+  const missed = upstreams.serversFor(client).filter((server) => !heard.has(server))
+  if (missed.length === 0) return ''
+  const reasons = upstreams
+    .status()
+    .filter(({ server }) => missed.includes(server))
+    .map(({ server, lastError }) => {
+      const named = `server \`${server}\``
+      if (lastError === undefined) return `${named} has not answered yet`
+      return (lastError.includes(named) ? lastError : `${named}: ${lastError}`).slice(0, 300)
+    })
+  const more = reasons.length > SHOWN ? `; and ${reasons.length - SHOWN} more` : ''
+  return ` Not every server could be asked: ${reasons.slice(0, SHOWN).join('; ')}${more}.`
+}
+
+function sameLists(a: readonly ServerList[], b: readonly ServerList[]): boolean {
+  return (
+    a.length === b.length &&
+    a.every((list, index) => list.items === b[index]?.items && list.server === b[index]?.server)
+  )
+}
+
+function nameOf(item: JsonObject): string | undefined {
+  return isString(item.name) ? item.name : undefined
+}
+
+function isString(value: unknown): value is string {
+  return typeof value === 'string'
+}

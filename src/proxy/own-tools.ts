@@ -1,0 +1,70 @@
+/** The names of the tools that exposures add, without what makes them: known to whoever counts what a call cost. */
+import { EFFECTS } from '../protocol/effects.ts'
+import { isObject, type JsonObject } from '../protocol/json.ts'
+
+/** How the tools of the servers are offered. */
+export type ExposureName = 'passthrough' | 'retrieve' | 'dispatch'
+
+/** The names of the tools that ask kept results: each refuses to call another. */
+export const PROXY_TOOL_NAMES: ReadonlySet<string> = new Set([
+  'proxy_filter',
+  'proxy_search',
+  'proxy_explore',
+])
+
+export const CALL_TOOL = 'call_tool'
+export const DISPATCH = 'proxy-dispatch'
+
+/** The operations of `readresult` as tools of their own. */
+export const RESULT_ALIASES = {
+  stat: 'result_stat',
+  head: 'result_head',
+  tail: 'result_tail',
+  slice: 'result_slice',
+  grep: 'result_grep',
+  read: 'result_read',
+} as const
+
+/** One for each effect, where a client is to approve reads alone. */
+const CALL_NAMES: ReadonlySet<unknown> = new Set([
+  CALL_TOOL,
+  ...EFFECTS.map((effect) => `${CALL_TOOL}_${effect}`),
+])
+
+/** Tools that answer by themselves. What `call_tool` answers is the tool's own that it ran. */
+export const EXPOSURE_NAMES: ReadonlySet<string> = new Set(['retrieve_tools', 'describe_tool'])
+
+const DISPATCH_NAMES: ReadonlySet<unknown> = new Set([
+  DISPATCH,
+  ...EFFECTS.map((effect) => `${DISPATCH}-${effect}`),
+])
+
+/** No server may have them where they are ours: neither could be told apart from ours. */
+export const RESERVED_NAMES: Readonly<Record<ExposureName, readonly string[]>> = {
+  passthrough: [],
+  retrieve: [...EXPOSURE_NAMES, ...CALL_NAMES].map(String),
+  dispatch: [...DISPATCH_NAMES, ...Object.values(RESULT_ALIASES)].map(String),
+}
+
+/** The actions of `proxy-dispatch` that are questions about kept results, and the tools of the proxy's own that answer them. */
+export const QUERIES: Readonly<Record<string, string>> = {
+  filter: 'proxy_filter',
+  search_result: 'proxy_search',
+  explore: 'proxy_explore',
+}
+
+/** The name of the tool that a call ends at. */
+export function calledName({ name, arguments: args }: JsonObject): string {
+  if (typeof name !== 'string' || !isObject(args)) return String(name)
+  const inner = CALL_NAMES.has(name) ? args.name : DISPATCH_NAMES.has(name) ? dispatched(args) : undefined
+  return typeof inner === 'string' ? inner : name
+}
+
+/** What is longer is no name of a tool. */
+const longestName = 200
+
+function dispatched({ action = 'call', tool }: JsonObject): string {
+  if (action === 'call') return typeof tool === 'string' && tool.length <= longestName ? tool : DISPATCH
+  const query = typeof action === 'string' && Object.hasOwn(QUERIES, action) ? QUERIES[action] : undefined
+  return query ?? DISPATCH
+}

@@ -1,0 +1,219 @@
+/** The innermost handler: an exchange ends at a tool of the proxy's own or at a server. */
+
+import { randomUUID } from 'node:crypto'
+import { errorResult, type Result } from '../protocol/content.ts'
+import { ProxyError, RPC, RpcError } from '../protocol/errors.ts'
+import type { Client, Exchange, Handler } from '../protocol/exchange.ts'
+import { isObject, type JsonObject, own } from '../protocol/json.ts'
+import { renameInArguments, renameViews } from '../protocol/uri-rewrite.ts'
+import { AuthorizationNeeded, type Upstreams } from '../upstream/contract.ts'
+import type { Directory } from './catalogue.ts'
+import { joinHints } from './hints.ts'
+import type { Named } from './names.ts'
+import { createResources, type Resources, resourceRoutes } from './resources.ts'
+import { type Quotas, type Routes, refuseCursor } from './routes.ts'
+import { createTasks, type Tasks } from './tasks.ts'
+import type { ProxyTool } from './tool.ts'
+import { type AddressBook, createAddressBook } from './uris.ts'
+
+interface RouterOptions {
+  upstreams: Upstreams
+  /** The proxy's own tools, in the order in which they are listed. */
+  tools: readonly ProxyTool[]
+  /** Whose a name is. */
+  directory: Directory
+  /** How often tools may be called. Absent: as often as anybody likes. */
+  quotas?: Quotas | undefined
+  /** Handed in where notifications are to name the same URIs. */
+  book?: AddressBook
+}
+
+export function createRouter({
+  upstreams,
+  tools,
+  directory,
+  quotas,
+  book = createAddressBook(),
+}: RouterOptions): Handler {
+  const resources = createResources(upstreams, book)
+  const tasks = createTasks(upstreams, resources)
+  const routes = new Map<string, Handler>(
+    Object.entries({
+      ...toolRoutes({ upstreams, directory, resources, book, tasks, quotas, own: tools }),
+      ...promptRoutes(upstreams, directory, resources),
+      ...resourceRoutes(upstreams, resources, book),
+      ...completionRoutes(upstreams, directory, resources),
+      ...loggingRoutes(upstreams),
+    }),
+  )
+  const ofSeveral = new Map(Object.entries(tasks.routes))
+  return (exchange) => {
+    const { method, params } = exchange
+    // Now: the configuration may have more or fewer than at the start.
+    const [only, ...others] = upstreams.servers
+    const alone = others.length === 0 ? only : undefined
+    const route = routes.get(method) ?? (alone === undefined ? ofSeveral.get(method) : undefined)
+    if (route) return route(exchange)
+    // A method of tomorrow's protocol or of the server's own: with one server there is no doubt whose it is.
+    if (alone !== undefined) return upstreams.request(alone, { method, params }, exchange)
+    return Promise.reject(new RpcError(RPC.methodNotFound, `Method not found: ${method.slice(0, 200)}`))
+  }
+}
+
+/** What the routes of tools are made of. */
+interface ToolRouteParts {
+  upstreams: Upstreams
+  directory: Directory
+  resources: Resources
+  book: AddressBook
+  tasks: Tasks
+  quotas?: Quotas | undefined
+  /** The proxy's own tools. */
+  own: readonly ProxyTool[]
+}
+
+/** Tools of all servers as one list, before them the proxy's own, and a call to whichever of them has the name. */
+function toolRoutes(parts: ToolRouteParts): Routes {
+  const { upstreams, directory, resources, book, tasks, quotas, own } = parts
+  const ownByName = new Map(own.map((tool) => [tool.name, tool]))
+  const definitions = own.map((tool) => tool.definition)
+
+  /** The params as the server is to have them: its own name of the tool, and its own URIs where they moved. */
+  function askedOf({ server, original }: Named, { params, client }: Exchange): JsonObject {
+    const asked = params.name === original ? params : { ...params, name: original }
+    const map = book.of(client)
+    const args = asked.arguments
+    if (args === undefined || !map.moved(server)) return asked
+    const known = renameInArguments(args, (text) => {
+      const address = map.inward(text)
+      return address?.server === server ? address.uri : text
+    })
+    return known === args ? asked : { ...asked, arguments: known }
+  }
+
+  return {
+    'tools/list': async (exchange) => {
+      refuseCursor(exchange)
+      const { lists, listed } = await directory.list('tools', exchange)
+      const map = resources.learnTools(lists, exchange)
+      const items = listed.map(({ server, item }) =>
+        map.moved(server) ? renameViews(item, (uri) => map.outward(server, uri)) : item,
+      )
+      // The proxy nearest the client offers its tools, and only it keeps results.
+      const mine = exchange.client.via === undefined ? definitions : []
+      return { tools: [...mine, ...items], ...joinHints('tools', lists, upstreams, exchange) }
+    },
+    'tools/call': async (exchange): Promise<Result> => {
+      const { params } = exchange
+      const tool = typeof params.name === 'string' ? ownByName.get(params.name) : undefined
+      if (tool) return tool.call(isObject(params.arguments) ? params.arguments : {}, exchange)
+      const found = directory.find('tools', params.name, exchange)
+      const named = found instanceof Promise ? await found : found
+      const { server, original } = named
+      try {
+        await exchange.admit?.({
+          server,
+          name: original,
+          definition: async () => {
+            const items = await upstreams.surely('tools', server, exchange.client, exchange.signal)
+            return items.find(({ name }) => name === original)
+          },
+        })
+        // Giving up a call that waits for input is none, and is what ends it where nothing is left of the quota.
+        const refusal = exchange.isOver ? undefined : quotas?.(server)
+        if (refusal !== undefined) return errorResult(refusal)
+        const request = { method: 'tools/call', params: askedOf(named, exchange) }
+        const result = await upstreams.request(server, request, exchange)
+        if (params.task !== undefined) tasks.note(server, result, exchange.client)
+        return resources.outward(server, result, exchange)
+      } catch (error) {
+        // A server that died or was too slow is something the model can react to; it reads results, not errors.
+        if (error instanceof ProxyError && error.code !== 'CANCELLED' && exchange.failing !== 'throws')
+          return askToSignIn(error, exchange.client) ?? errorResult(error.text)
+        throw error
+      }
+    },
+  }
+}
+
+/** Prompts of all servers as one list, and each from the server that has it. */
+function promptRoutes(upstreams: Upstreams, directory: Directory, resources: Resources): Routes {
+  return {
+    'prompts/list': async (exchange) => {
+      refuseCursor(exchange)
+      const { lists, listed } = await directory.list('prompts', exchange)
+      return {
+        prompts: listed.map(({ item }) => item),
+        ...joinHints('prompts', lists, upstreams, exchange),
+      }
+    },
+    'prompts/get': async (exchange) => {
+      const { params } = exchange
+      const { server, original } = await directory.find('prompts', params.name, exchange)
+      await exchange.admit?.({ server, name: original })
+      const asked = params.name === original ? params : { ...params, name: original }
+      const result = await upstreams.request(server, { method: 'prompts/get', params: asked }, exchange)
+      return resources.outward(server, result, exchange)
+    },
+  }
+}
+
+/** Completes an argument at the server whose prompt or resource it belongs to. */
+function completionRoutes(upstreams: Upstreams, directory: Directory, resources: Resources): Routes {
+  return {
+    'completion/complete': async (exchange) => {
+      const { params } = exchange
+      const { ref } = params
+      if (!isObject(ref)) throw new RpcError(RPC.invalidParams, 'params.ref must be an object')
+      if (ref.type === 'ref/prompt') {
+        const { server, original } = await directory.find('prompts', ref.name, exchange)
+        await exchange.admit?.({ server, name: original })
+        const asked = ref.name === original ? params : { ...params, ref: { ...ref, name: original } }
+        return upstreams.request(server, { method: 'completion/complete', params: asked }, exchange)
+      }
+      const [address] = await resources.candidates(ref.uri, exchange)
+      if (address === undefined) throw new RpcError(RPC.invalidParams, 'No server completes this reference')
+      const { server, uri } = address
+      await exchange.admit?.({ server, name: String(uri) })
+      const asked = ref.uri === uri ? params : { ...params, ref: { ...ref, uri } }
+      return upstreams.request(server, { method: 'completion/complete', params: asked }, exchange)
+    },
+  }
+}
+
+/** `logging/setLevel`, for all servers at once. */
+function loggingRoutes(upstreams: Upstreams): Routes {
+  return {
+    /** Every server that logs is told, those that are not there yet when they come: nobody waits for them. */
+    'logging/setLevel': async (exchange) => {
+      const { method, params } = exchange
+      await upstreams.everywhere({ method, params }, 'logging', exchange)
+      return {}
+    },
+  }
+}
+
+// A server that a person has to sign in to first: a client that can show an address is asked to.
+
+/**
+ * What the client is answered in place of the failure: a result that asks for a visit (MCP 2026-07-28, multi round-trip requests), or an
+ * error thrown that does (2025-11-25, client/elicitation, "URL Elicitation Required Error"). Undefined: it is about something
+ * else, or the client cannot show addresses.
+ */
+export function askToSignIn({ cause, text }: ProxyError, client: Client): JsonObject | undefined {
+  if (!(cause instanceof AuthorizationNeeded) || !showsAddresses(client)) return undefined
+  const visit = { mode: 'url', message: text, url: cause.url }
+  if (client.era === 'modern')
+    return {
+      resultType: 'input_required',
+      inputRequests: { 'sign-in': { method: 'elicitation/create', params: visit } },
+    }
+  throw new RpcError(RPC.urlElicitationRequired, text, {
+    elicitations: [{ ...visit, elicitationId: randomUUID() }],
+  })
+}
+
+function showsAddresses({ capabilities }: Client): boolean {
+  const elicitation = own(capabilities, 'elicitation')
+  return isObject(elicitation) && isObject(own(elicitation, 'url'))
+}

@@ -1,0 +1,146 @@
+/** The tools a client could call, as something to search: what is not the proxy's own of its list. */
+import type { FindableTool, Finder, Search } from '../discovery/finder.ts'
+import { plain } from '../protocol/content.ts'
+import type { Client, Exchange, Handler } from '../protocol/exchange.ts'
+import { isObject, type JsonObject } from '../protocol/json.ts'
+import { originOf } from '../protocol/origin.ts'
+
+export interface Shelf {
+  readonly tools: readonly FindableTool[]
+  readonly search: Search
+  find(name: string): FindableTool | undefined
+}
+
+/** A shelf and the list it was made from, with what else stood in that. */
+export interface Listing {
+  readonly shelf: Shelf
+  /** The proxy's own tools that the router listed. */
+  readonly own: readonly JsonObject[]
+  /** The list as it came. */
+  readonly result: JsonObject
+}
+
+export interface Shelves {
+  of(exchange: Exchange): Promise<Listing>
+}
+
+/** What happens beside the exchanges. */
+export interface ShelfEvents {
+  /** Calls back when a client is gone. */
+  left(heard: (client: Client) => void): void
+  /** Calls back when the tools of a server changed, as often as that is. */
+  toolsChanged(heard: () => void): void
+}
+
+/** Milliseconds in which changes are gathered before anybody looks at the new list. */
+const SOON_MS = 200
+/** Milliseconds that servers have for it. */
+const PATIENCE_MS = 60_000
+
+/**
+ * Kept per client, and shared by clients that see the same. When tools change, the shelf of the client that asked last is made anew behind
+ * its back, so that its next question waits neither for an index nor for vectors.
+ */
+export function createShelves(
+  next: Handler,
+  ownTools: ReadonlySet<string>,
+  finder: Finder,
+  events?: ShelfEvents,
+): Shelves {
+  /** The client that asked last is last. */
+  const byClient = new Map<Client, Shelf>()
+  const gone = new WeakSet<Client>()
+  let latest: Shelf | undefined
+  let looking = false
+
+  function shelfOf(items: readonly JsonObject[], client: Client): Shelf {
+    const tools = items.map(shelved)
+    const before = byClient.get(client)
+    const known = [before, latest].find((shelf) => shelf && sameTools(shelf.tools, tools))
+    const shelf = known ?? createShelf(tools, finder)
+    const old = new Set([before, latest])
+    byClient.delete(client)
+    // A question may outlive who asked it.
+    if (!gone.has(client)) byClient.set(client, shelf)
+    latest = shelf
+    for (const one of old) releaseUnused(one, true)
+    return shelf
+  }
+
+  function releaseUnused(shelf: Shelf | undefined, changed: boolean): void {
+    if (shelf === undefined || shelf === latest) return
+    if (![...byClient.values()].includes(shelf)) finder.release(shelf.search, changed)
+  }
+
+  async function of(exchange: Exchange): Promise<Listing> {
+    const { _meta } = exchange.params
+    const params = _meta === undefined ? {} : { _meta }
+    const result = plain(await next({ ...exchange, method: 'tools/list', params }))
+    const items = Array.isArray(result.tools) ? result.tools.filter(isObject) : []
+    const isOwn = ({ name }: JsonObject): boolean => typeof name === 'string' && ownTools.has(name)
+    return {
+      shelf: shelfOf(
+        items.filter((item) => typeof item.name === 'string' && !isOwn(item)),
+        exchange.client,
+      ),
+      own: items.filter(isOwn),
+      result,
+    }
+  }
+
+  async function look(): Promise<void> {
+    looking = false
+    const client = [...byClient.keys()].at(-1)
+    if (client === undefined) return
+    const signal = AbortSignal.timeout(PATIENCE_MS)
+    // Who asks next hears of what is wrong.
+    await of({ method: 'tools/list', params: {}, client, agent: client.agent, signal, notify() {} }).catch(
+      () => {},
+    )
+  }
+
+  events?.toolsChanged(() => {
+    if (looking) return
+    looking = true
+    setTimeout(() => void look(), SOON_MS).unref()
+  })
+  events?.left((client) => {
+    const shelf = byClient.get(client)
+    gone.add(client)
+    byClient.delete(client)
+    releaseUnused(shelf, false)
+  })
+  return { of }
+}
+
+function createShelf(tools: readonly FindableTool[], finder: Finder): Shelf {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]))
+  return { tools, search: finder.over(tools), find: (name) => byName.get(name) }
+}
+
+function shelved(definition: JsonObject): FindableTool {
+  const name = String(definition.name)
+  const origin = originOf(definition)
+  // A module gave it another name: then its server's own is nobody's any more.
+  const isRenamed = origin?.listed !== undefined && origin.listed !== name
+  const original = origin && !isRenamed ? origin.name : name
+  return { name, original, server: origin?.server ?? '', definition }
+}
+
+/** Members that say what a tool is and does. */
+const told = ['title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const
+
+/** Layers copy definitions; what they do not change in them stays the same object. */
+function sameTools(before: readonly FindableTool[], now: readonly FindableTool[]): boolean {
+  return (
+    before.length === now.length &&
+    before.every((tool, index) => {
+      const other = now[index]
+      return (
+        other !== undefined &&
+        tool.name === other.name &&
+        told.every((member) => tool.definition[member] === other.definition[member])
+      )
+    })
+  )
+}

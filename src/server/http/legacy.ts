@@ -1,0 +1,723 @@
+/** Streamable HTTP with sessions (MCP 2025-03-26 to 2025-11-25, basic/transports). */
+
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { LEGACY_VERSIONS } from '../../protocol/eras.ts'
+import { RPC } from '../../protocol/errors.ts'
+import type {
+  JsonRpcMessage,
+  JsonRpcNotification,
+  JsonRpcRequest,
+  RequestId,
+  SendOptions,
+  Transport,
+} from '../../protocol/message.ts'
+import { negotiateVersion, type Principal, type Visitor } from '../backend.ts'
+import { openSession } from '../legacy.ts'
+import { createSessions, type Kept } from '../sessions.ts'
+import type { HttpOptions } from './listen.ts'
+import { type Body, isRequest } from './messages.ts'
+import {
+  arrayPayload,
+  BACKLOG_DEFAULTS,
+  Backlog,
+  type BacklogOptions,
+  encode,
+  eventPayload,
+  type Heartbeat,
+  Outlet,
+  type Payload,
+  type Rank,
+  rankOf,
+  textPayload,
+} from './outlet.ts'
+import { isThere, type Place } from './profile-path.ts'
+import { accepts, agentOf, expiryOf, header, type Refusal, refuse, STREAM_HEADERS } from './request.ts'
+
+/** The code with which the official servers say that a session is gone. */
+const SESSION_NOT_FOUND = -32_001
+
+/** The first revision whose clients understand an event without data. */
+const PRIMED_SINCE = '2025-11-25'
+
+const VERSIONS: readonly string[] = LEGACY_VERSIONS
+
+interface Hosted {
+  transport: SessionTransport
+  /** What the handshake agreed on: clients before 2025-06-18 do not repeat it. */
+  version: string
+  /** Its profile, whose address alone it has. */
+  profile: string | undefined
+}
+
+interface LegacyEndpoint {
+  post(request: IncomingMessage, response: ServerResponse, body: Body, visitor: Visitor): Promise<void>
+  /** GET opens a stream, DELETE ends the session. */
+  other(request: IncomingMessage, response: ServerResponse, visitor: Visitor): Promise<void>
+  close(): Promise<void>
+}
+
+export function createLegacyEndpoint(
+  options: HttpOptions,
+  heartbeat: Heartbeat,
+  place: Place,
+): LegacyEndpoint {
+  const { backend, now } = options
+  const sessions = createSessions<Hosted>(
+    { ...options, now: options.elapsed ?? options.now },
+    ({ profile }) => !isThere(place, profile),
+  )
+
+  async function post(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { messages, batch }: Body,
+    visitor: Visitor,
+  ): Promise<void> {
+    const { principal } = visitor
+    const [first] = messages
+    const about: Refusal = { id: first && !batch && isRequest(first) ? first.id : null }
+    if (!accepts(request, 'application/json', 'text/event-stream')) {
+      const message = 'Not Acceptable: Client must accept both application/json and text/event-stream'
+      return refuse(response, 406, message, about)
+    }
+    const initialize = messages.find((message) => isRequest(message) && message.method === 'initialize')
+    if (initialize && messages.length > 1) {
+      return refuse(response, 400, 'Invalid Request: initialize comes alone', { code: RPC.invalidRequest })
+    }
+    if (initialize && header(request, 'mcp-session-id') === undefined) {
+      return begin(initialize, { response, primed: false, until: expiryOf(principal) }, batch, visitor)
+    }
+    const requests = messages.filter(isRequest)
+    const kept = find(request, response, visitor, { about, answers: requests.length > 0 })
+    if (!kept) return
+    if (initialize) {
+      return refuse(response, 400, 'Invalid Request: this session is initialized already', {
+        ...about,
+        code: RPC.invalidRequest,
+      })
+    }
+    const { transport } = kept.transport
+    if (requests.length === 0) {
+      transport.take(messages)
+      response.writeHead(202).end()
+      return
+    }
+    const twice = transport.duplicate(requests)
+    if (twice !== undefined) {
+      const message = `Invalid Request: a request with the id ${JSON.stringify(twice)} is under way`
+      return refuse(response, 400, message, { ...about, code: RPC.invalidRequest })
+    }
+    transport.post(messages, batch, receiverOf(request, response, kept.transport, principal))
+  }
+
+  async function begin(
+    initialize: JsonRpcMessage,
+    receiver: Receiver,
+    batch: boolean,
+    { principal, profile }: Visitor,
+  ): Promise<void> {
+    const { response } = receiver
+    const params = 'params' in initialize ? initialize.params : undefined
+    const version = negotiateVersion(params?.protocolVersion)
+    const hosted = async () => {
+      const id = randomUUID()
+      const agent = agentOf(principal, { id, kind: 'session' })
+      const transport = new SessionTransport({ sessionId: id, heartbeat, now })
+      const session = await openSession({ id, agent, transport, backend, profile })
+      return { session, transport: { transport, version, profile } }
+    }
+    const kept = await sessions.open(hosted, { response, owner: principal?.id, answers: true })
+    if (!kept) return refuse(response, 503, 'Too many sessions: try again later')
+    kept.transport.transport.post([initialize], batch, { ...receiver, primed: version >= PRIMED_SINCE })
+  }
+
+  async function other(request: IncomingMessage, response: ServerResponse, visitor: Visitor): Promise<void> {
+    const kept = find(request, response, visitor)
+    if (!kept) return
+    if (request.method === 'DELETE') {
+      await kept.session.close()
+      response.writeHead(200).end()
+      return
+    }
+    if (!accepts(request, 'text/event-stream')) {
+      return refuse(response, 406, 'Not Acceptable: Client must accept text/event-stream')
+    }
+    const refused = kept.transport.transport.open(
+      receiverOf(request, response, kept.transport, visitor.principal),
+      header(request, 'last-event-id'),
+    )
+    if (refused) refuse(response, refused.status, refused.message)
+  }
+
+  /** The session of a request; undefined when it was refused. */
+  function find(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { principal, profile }: Visitor,
+    { about, answers = false }: { about?: Refusal; answers?: boolean } = {},
+  ): Kept<Hosted> | undefined {
+    const id = header(request, 'mcp-session-id')
+    const version = header(request, 'mcp-protocol-version')
+    if (id === undefined) {
+      refuse(response, 400, 'Bad Request: Mcp-Session-Id header is required', about)
+    } else if (version !== undefined && !VERSIONS.includes(version)) {
+      const message = `Bad Request: Unsupported protocol version: ${version} (supported versions: ${VERSIONS.join(', ')})`
+      refuse(response, 400, message, about)
+    } else {
+      const uses = { response, owner: principal?.id, answers }
+      const kept = sessions.use(id, uses, (hosted) => hosted.profile === profile)
+      if (kept) return kept
+      refuse(response, 404, 'Session not found: initialize again', { ...about, code: SESSION_NOT_FOUND })
+    }
+    return undefined
+  }
+
+  return { post, other, close: () => sessions.close() }
+}
+
+function receiverOf(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { version }: Hosted,
+  principal: Principal | undefined,
+): Receiver {
+  const primed = (header(request, 'mcp-protocol-version') ?? version) >= PRIMED_SINCE
+  return { response, primed, until: expiryOf(principal) }
+}
+
+// One session of the legacy era over HTTP, as the transport of its peer (MCP ≤ 2025-11-25, basic/transports).
+
+interface SessionTransportOptions
+  extends Partial<Pick<BacklogOptions, 'limit' | 'stallMs'>>,
+    Partial<Pick<EventStoreOptions, 'maxEvents' | 'maxBytes'>> {
+  sessionId: string
+  heartbeat: Heartbeat
+  now: () => number
+}
+
+/** The stream of messages that belong to no request. */
+const STANDING = 0
+
+/** Milliseconds in which a second standing stream is a mistake. Later it comes from a client whose first one broke. */
+const STANDING_MS = 25_000
+
+const DONE = Promise.resolve()
+
+export class SessionTransport implements Transport {
+  onmessage: Transport['onmessage']
+  onclose: Transport['onclose']
+  onerror: Transport['onerror']
+  readonly #wire: SessionWire
+  readonly #now: () => number
+  readonly #byRequest = new Map<RequestId, PostStream>()
+  readonly #overtaken: Overtaken
+  #streams = STANDING
+  #standing: { outlet: Outlet; since: number } | undefined
+  /** The last event of the standing stream that was sent on a connection. */
+  #delivered = 0
+  #closed = false
+
+  constructor({ sessionId, heartbeat, now, ...bounds }: SessionTransportOptions) {
+    this.#now = now
+    this.#overtaken = new Overtaken(now)
+    this.#wire = {
+      sessionId,
+      heartbeat,
+      backlog: new Backlog({
+        ...BACKLOG_DEFAULTS,
+        onDrop: () => this.onerror?.(new Error('the client does not read: notifications are dropped')),
+        ...bounds,
+        now,
+      }),
+      store: new EventStore({
+        ...EVENT_STORE_DEFAULTS,
+        onEvict: ({ stream, seq, asks }) => {
+          if (stream === STANDING && seq > this.#delivered) this.#neverAsked(asks)
+        },
+        ...bounds,
+      }),
+    }
+  }
+
+  /** Bytes that wait for the client to read. */
+  get unread(): number {
+    return this.#wire.backlog.bytes
+  }
+
+  /** Requests under way. */
+  get waiting(): number {
+    return this.#byRequest.size
+  }
+
+  async start(): Promise<void> {}
+
+  /** The request among these whose id is that of one under way. */
+  duplicate(requests: readonly JsonRpcRequest[]): RequestId | undefined {
+    const ids = new Set<RequestId>()
+    for (const { id } of requests) {
+      if (this.#byRequest.has(id) || ids.has(id)) return id
+      ids.add(id)
+    }
+    return undefined
+  }
+
+  /** Takes the messages of one POST, requests among them, and answers on its response. */
+  post(messages: readonly JsonRpcMessage[], batch: boolean, receiver: Receiver): void {
+    const ids = messages.filter(isRequest).map(({ id }) => id)
+    const stream = new PostStream(this.#wire, ++this.#streams, ids, batch, receiver)
+    for (const id of ids) this.#byRequest.set(id, stream)
+    this.take(messages)
+  }
+
+  /** Takes messages that get no answer. */
+  take(messages: readonly JsonRpcMessage[]): void {
+    for (const message of messages) {
+      this.onmessage?.(message)
+      if (!('method' in message)) continue
+      if (message.method === 'notifications/cancelled') this.#endCancelled(message)
+      const cancellation = isRequest(message) && this.#overtaken.claim(message.id)
+      if (cancellation) this.take([cancellation])
+    }
+  }
+
+  /**
+   * Opens the standing stream, or resumes the stream that an event id names. The result is the HTTP status to refuse with, and
+   * why; undefined when the response is a stream now.
+   */
+  open(receiver: Receiver, lastEventId?: string): { status: number; message: string } | undefined {
+    if (lastEventId === undefined) return this.#openStanding(receiver, this.#delivered)
+    const { store } = this.#wire
+    const position = store.parse(lastEventId)
+    if (!position) return { status: 400, message: 'Last-Event-ID is no event id of this session' }
+    if (position.stream === STANDING) return this.#openStanding(receiver, position.seq, true)
+    const stream = [...this.#byRequest.values()].find(({ number }) => number === position.stream)
+    const missed = store.after(position)
+    if (stream) stream.resume(receiver, missed)
+    else if (!store.knows(position.stream)) {
+      return {
+        status: 400,
+        message: 'Last-Event-ID is of a stream that is no longer kept: send the request again',
+      }
+    } else {
+      const outlet = beginStream(receiver, this.#wire, undefined, () => {})
+      replay(outlet, missed)
+      void outlet.end()
+    }
+    return undefined
+  }
+
+  send(message: JsonRpcMessage, options?: SendOptions): Promise<void> {
+    if (this.#closed) return Promise.reject(new Error('the session is closed'))
+    if (!('method' in message)) return this.#answer(message)
+    const related = options?.relatedRequestId
+    const stream = related === undefined ? undefined : this.#byRequest.get(related)
+    const rank = rankOf(message)
+    const asks = 'id' in message ? message.id : undefined
+    if (stream && !(stream.lost && rank === 'due')) return stream.send(message, rank, asks)
+    // Progress must stop with the answer (basic/utilities/progress).
+    if (related !== undefined && message.method === 'notifications/progress') return DONE
+    return this.#sendStanding(message, rank, asks)
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    for (const stream of new Set(this.#byRequest.values())) {
+      for (const id of [...stream.awaited]) {
+        const error = { code: RPC.connectionClosed, message: 'The session was closed' }
+        void stream.answer(id, { jsonrpc: '2.0', id, error })
+      }
+    }
+    this.#closed = true
+    this.#byRequest.clear()
+    void this.#standing?.outlet.end()
+    this.onclose?.()
+  }
+
+  #answer(message: Exclude<JsonRpcMessage, { method: string }>): Promise<void> {
+    const { id } = message
+    const stream = id === undefined || id === null ? undefined : this.#byRequest.get(id)
+    if (id === undefined || id === null || !stream) {
+      return Promise.reject(new Error(`an answer to no request under way (id ${String(id)})`))
+    }
+    this.#byRequest.delete(id)
+    this.#overtaken.answered(id)
+    return stream.answer(id, message)
+  }
+
+  /**
+   * A cancelled request gets no answer of its own, but its stream has to end, else its session would count as used for ever.
+   * An answer that comes late is ignored (basic/utilities/cancellation).
+   */
+  #endCancelled(message: JsonRpcNotification): void {
+    const id = message.params?.requestId
+    if (typeof id !== 'string' && typeof id !== 'number') return
+    if (!this.#byRequest.has(id)) return this.#overtaken.keep(id, message)
+    const error = { code: RPC.cancelled, message: 'the client cancelled' }
+    void this.#answer({ jsonrpc: '2.0', id, error })
+  }
+
+  #sendStanding(message: JsonRpcMessage, rank: Rank, asks: RequestId | undefined): Promise<void> {
+    const payload = encode(message)
+    const { id, seq } = this.#wire.store.add(STANDING, payload, { asks })
+    if (!this.#standing) return DONE
+    this.#delivered = seq
+    return this.#standing.outlet.write(eventPayload(payload, id), rank)
+  }
+
+  #openStanding(
+    receiver: Receiver,
+    after: number,
+    resumed = false,
+  ): { status: number; message: string } | undefined {
+    const before = this.#standing
+    const age = before && this.#now() - before.since
+    // A clock that was set back says nothing of the age.
+    if (age !== undefined && !resumed && age >= 0 && age < STANDING_MS) {
+      return { status: 409, message: 'Conflict: Only one SSE stream is allowed per session' }
+    }
+    void before?.outlet.end()
+    const { store } = this.#wire
+    const position = { stream: STANDING, seq: after }
+    const outlet = beginStream(receiver, this.#wire, store.idOf(position), (left) => {
+      if (this.#standing?.outlet === left) this.#standing = undefined
+    })
+    this.#standing = { outlet, since: this.#now() }
+    const missed = store.after(position)
+    replay(outlet, missed)
+    this.#delivered = Math.max(this.#delivered, missed.at(-1)?.seq ?? 0)
+    return undefined
+  }
+
+  /** A request that no stream carried and that is kept no longer will not be answered by the client. */
+  #neverAsked(id: RequestId | undefined): void {
+    if (id === undefined) return
+    const error = {
+      code: RPC.connectionClosed,
+      message: 'The client has no stream open on which it can be asked',
+    }
+    setImmediate(() => this.onmessage?.({ jsonrpc: '2.0', id, error }))
+  }
+}
+
+/** What the streams of a session share. */
+interface SessionWire {
+  readonly sessionId: string
+  readonly store: EventStore
+  readonly backlog: Backlog
+  readonly heartbeat: Heartbeat
+}
+
+/** One HTTP request that gets a stream, or may get one. */
+interface Receiver {
+  response: ServerResponse
+  /** The client understands an event without data: it comes first, and with its id the stream can be resumed. */
+  primed: boolean
+  /** Milliseconds since 1970 after which the client has to say anew who it is. */
+  until?: number | undefined
+}
+
+/** Milliseconds in which answers can become one JSON body. After that a stream begins, which can be resumed. */
+const BODY_MS = 50
+
+/** Milliseconds after which a client whose stream broke off may come back (SSE `retry`). */
+const RETRY_MS = 1000
+
+/**
+ * The answer to one POST: one JSON body when all answers are there at once and nothing has to go before them, else a stream of
+ * events. A stream whose connection broke goes on in the store until its last answer.
+ */
+class PostStream {
+  readonly number: number
+  readonly #wire: SessionWire
+  readonly #receiver: Receiver
+  readonly #awaited: Set<RequestId>
+  readonly #batch: boolean
+  readonly #ready: Payload[] = []
+  readonly #timer: NodeJS.Timeout
+  #streaming = false
+  #outlet: Outlet | undefined
+
+  constructor(
+    wire: SessionWire,
+    number: number,
+    requests: readonly RequestId[],
+    batch: boolean,
+    receiver: Receiver,
+  ) {
+    this.#wire = wire
+    this.number = number
+    this.#awaited = new Set(requests)
+    this.#batch = batch
+    this.#receiver = receiver
+    this.#timer = setTimeout(() => this.#begin(), BODY_MS)
+  }
+
+  /** Requests without an answer. */
+  get awaited(): ReadonlySet<RequestId> {
+    return this.#awaited
+  }
+
+  /** True when the client left before it was told an event id: what is sent cannot reach it any more. */
+  get lost(): boolean {
+    return !this.#streaming && this.#receiver.response.destroyed
+  }
+
+  answer(id: RequestId, message: JsonRpcMessage): Promise<void> {
+    if (!this.#awaited.delete(id)) return Promise.resolve()
+    const payload = encode(message)
+    const last = this.#awaited.size === 0
+    if (this.#streaming) return this.#send(payload, 'due', { answers: id }, last)
+    this.#ready.push(payload)
+    return last ? this.#sendBody() : Promise.resolve()
+  }
+
+  /** Something that has to go before the answer. */
+  send(message: JsonRpcMessage, rank: Rank, asks?: RequestId): Promise<void> {
+    this.#begin()
+    return this.#send(encode(message), rank, { asks }, false)
+  }
+
+  /** Goes on with the stream on another response. The one before, if any, is of a connection that its client lost. */
+  resume(receiver: Receiver, missed: readonly StoredEvent[]): void {
+    void this.#outlet?.end()
+    this.#outlet = beginStream(receiver, this.#wire, undefined, (outlet) => this.#left(outlet))
+    replay(this.#outlet, missed)
+  }
+
+  #begin(): void {
+    if (this.#streaming || this.lost) return
+    clearTimeout(this.#timer)
+    this.#streaming = true
+    const { store } = this.#wire
+    const start = store.idOf({ stream: this.number, seq: store.last })
+    this.#outlet = beginStream(this.#receiver, this.#wire, start, (outlet) => this.#left(outlet))
+    for (const payload of this.#ready.splice(0)) void this.#send(payload, 'due', {}, false)
+  }
+
+  #left(outlet: Outlet): void {
+    if (this.#outlet === outlet) this.#outlet = undefined
+  }
+
+  #send(
+    payload: Payload,
+    rank: Rank,
+    about: Pick<StoredEvent, 'answers' | 'asks'>,
+    last: boolean,
+  ): Promise<void> {
+    if (!this.#streaming) return Promise.resolve()
+    const { id } = this.#wire.store.add(this.number, payload, about)
+    const outlet = this.#outlet
+    if (!outlet) return Promise.resolve()
+    const event = eventPayload(payload, id)
+    return last ? outlet.end(event) : outlet.write(event, rank)
+  }
+
+  #sendBody(): Promise<void> {
+    clearTimeout(this.#timer)
+    const { response } = this.#receiver
+    if (response.destroyed) return Promise.resolve()
+    const payload = this.#batch ? arrayPayload(this.#ready) : (this.#ready[0] as Payload)
+    return sendBody(response, payload, this.#wire)
+  }
+}
+
+/** One JSON body, written as fast as the client reads. */
+function sendBody(response: ServerResponse, payload: Payload, wire: SessionWire): Promise<void> {
+  response.writeHead(200, {
+    'content-type': 'application/json',
+    'content-length': payload.bytes,
+    'mcp-session-id': wire.sessionId,
+  })
+  const only = payload.pieces.length === 1 ? payload.pieces[0] : undefined
+  if (typeof only !== 'string') return new Outlet(response, wire.backlog, { events: false }).end(payload)
+  response.end(only)
+  return Promise.resolve()
+}
+
+/** `start`: the id of the place where the stream begins. */
+function beginStream(
+  { response, primed, until }: Receiver,
+  { sessionId, backlog, heartbeat }: SessionWire,
+  start: string | undefined,
+  left: (outlet: Outlet) => void,
+): Outlet {
+  response.writeHead(200, { ...STREAM_HEADERS, 'mcp-session-id': sessionId })
+  const outlet: Outlet = new Outlet(response, backlog, { events: true, until }, () => {
+    heartbeat.remove(outlet)
+    left(outlet)
+  })
+  heartbeat.add(outlet)
+  if (start !== undefined && primed) {
+    void outlet.write(textPayload(`id: ${start}\nretry: ${RETRY_MS}\ndata: \n\n`))
+  } else {
+    response.flushHeaders()
+  }
+  return outlet
+}
+
+function replay(outlet: Outlet, events: readonly StoredEvent[]): void {
+  for (const { payload, id } of events) void outlet.write(eventPayload(payload, id))
+}
+
+// What was sent on a session's streams, so that a client whose connection broke gets what it missed.
+
+/** A place in a stream: everything after `seq` is still to come. */
+interface Position {
+  stream: number
+  seq: number
+}
+
+export interface StoredEvent extends Position {
+  id: string
+  payload: Payload
+  /** The request of the client that it answers. */
+  answers?: RequestId | undefined
+  /** The id of the request to the client that it is. */
+  asks?: RequestId | undefined
+}
+
+interface EventStoreOptions {
+  /** Events of all streams together. */
+  maxEvents: number
+  /** Bytes of all of them together. A single event may have a quarter of it. */
+  maxBytes: number
+  onEvict?: (event: StoredEvent) => void
+}
+
+const EVENT_STORE_DEFAULTS = { maxEvents: 1000, maxBytes: 4 * 1024 * 1024 }
+
+const ID = /^([\w-]+)\.([0-9a-z]{1,10})\.([0-9a-z]{1,10})$/
+
+/**
+ * Events by stream, numbered over all streams. Over its bounds the oldest go first, answers last: what was only said on the way
+ * can be missed. An answer too large to be kept is replaced by an error that says so, because who comes back for it must not
+ * wait for ever.
+ */
+export class EventStore {
+  readonly #options: EventStoreOptions
+  /** An id says nothing about another session's. */
+  readonly #key = randomBytes(9).toString('base64url')
+  readonly #events: StoredEvent[] = []
+  #bytes = 0
+  #seq = 0
+
+  constructor(options: EventStoreOptions) {
+    this.#options = options
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  get size(): number {
+    return this.#events.length
+  }
+
+  /** The number of the last event of any stream. */
+  get last(): number {
+    return this.#seq
+  }
+
+  idOf({ stream, seq }: Position): string {
+    return `${this.#key}.${stream.toString(36)}.${seq.toString(36)}`
+  }
+
+  /** Undefined for what is no id of this store. */
+  parse(id: string): Position | undefined {
+    const [, key, stream = '', seq = ''] = ID.exec(id) ?? []
+    if (key !== this.#key) return undefined
+    const position = { stream: Number.parseInt(stream, 36), seq: Number.parseInt(seq, 36) }
+    return position.seq <= this.#seq && this.idOf(position) === id ? position : undefined
+  }
+
+  /** Numbers an event and keeps it, if it can be kept. */
+  add(
+    stream: number,
+    payload: Payload,
+    { answers, asks }: Pick<StoredEvent, 'answers' | 'asks'> = {},
+  ): StoredEvent {
+    const seq = ++this.#seq
+    const event = { stream, seq, id: this.idOf({ stream, seq }), payload, answers, asks }
+    if (payload.bytes <= this.#options.maxBytes / 4) this.#keep(event)
+    else if (answers !== undefined) this.#keep({ ...event, payload: notKept(answers) })
+    return event
+  }
+
+  /** What came after on that stream, oldest first. */
+  after({ stream, seq }: Position): StoredEvent[] {
+    return this.#events.filter((event) => event.stream === stream && event.seq > seq)
+  }
+
+  /** True while an event of the stream is kept. */
+  knows(stream: number): boolean {
+    return this.#events.some((event) => event.stream === stream)
+  }
+
+  #keep(event: StoredEvent): void {
+    this.#events.push(event)
+    this.#bytes += event.payload.bytes
+    const { maxEvents, maxBytes, onEvict } = this.#options
+    while (this.#events.length > maxEvents || this.#bytes > maxBytes) {
+      const said = this.#events.findIndex(({ answers }) => answers === undefined)
+      const [evicted] = this.#events.splice(Math.max(said, 0), 1)
+      if (!evicted) return
+      this.#bytes -= evicted.payload.bytes
+      onEvict?.(evicted)
+    }
+  }
+}
+
+function notKept(id: RequestId): Payload {
+  const message =
+    'The connection broke while this answer was on its way, and it was too large to be kept: send the request again'
+  return textPayload(JSON.stringify({ jsonrpc: '2.0', id, error: { code: RPC.connectionClosed, message } }))
+}
+
+// Cancellations that arrived before their request. Each message of a client has an HTTP request of its own,
+// so a `notifications/cancelled` can overtake the request it means; unheeded, the call would run to its time
+// limit.
+
+/** Milliseconds in which the request of a cancellation must follow it. */
+const FOLLOWS_MS = 10_000
+
+/** Cancellations kept at once, and answered ids known: a client can send any number of either. */
+const KEPT = 256
+
+export class Overtaken {
+  readonly #cancelled = new Map<RequestId, { message: JsonRpcMessage; since: number }>()
+  readonly #answered = new Set<RequestId>()
+  readonly #now: () => number
+
+  /** @param now milliseconds since any fixed time */
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** The request has its answer: a cancellation that comes now came too late, and says nothing of a later use of its id. */
+  answered(id: RequestId): void {
+    this.#answered.delete(id)
+    this.#answered.add(id)
+    keepNewest(this.#answered)
+  }
+
+  /** Keeps the cancellation of a request that is not under way. */
+  keep(id: RequestId, message: JsonRpcMessage): void {
+    if (this.#answered.has(id)) return
+    this.#cancelled.set(id, { message, since: this.#now() })
+    keepNewest(this.#cancelled)
+  }
+
+  /** The cancellation that overtook this request, once. */
+  claim(id: RequestId): JsonRpcMessage | undefined {
+    const kept = this.#cancelled.get(id)
+    if (!kept) return undefined
+    this.#cancelled.delete(id)
+    const age = this.#now() - kept.since
+    return age >= 0 && age <= FOLLOWS_MS ? kept.message : undefined
+  }
+}
+
+function keepNewest(kept: Set<RequestId> | Map<RequestId, unknown>): void {
+  if (kept.size > KEPT) kept.delete(kept.keys().next().value as RequestId)
+}

@@ -1,0 +1,261 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { isLoopback, LOOPBACK, nameOfHost } from '../../config/loopback.ts'
+import type { Profile } from '../../config/profiles.ts'
+import { ProxyError } from '../../protocol/errors.ts'
+import type { Authenticator, ModernService, Principal } from '../backend.ts'
+import type { Backend } from '../legacy.ts'
+import type { SessionsOptions } from '../sessions.ts'
+import { refuse, requestUrl } from './request.ts'
+
+/** What answers beside MCP at the same address: the bridge for scripts. */
+export interface Endpoint {
+  /** True for everything that it answers, if only to say that it is not there. */
+  serves(url: URL): boolean
+  /** False: it was refused, and has been answered. */
+  authorize(request: IncomingMessage, response: ServerResponse): boolean
+  handle(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void>
+}
+
+/** What serving over HTTP is handed. */
+export interface HttpOptions extends SessionsOptions {
+  host: string
+  /** 0: any free port. */
+  port: number
+  backend: Backend
+  /** Milliseconds since any moment, never set: times how long sessions are idle. Default: `now`. */
+  elapsed?: () => number
+  /** Answers requests of the modern era. Absent: they are refused. */
+  modern?: ModernService
+  /** Absent: nobody has to authenticate, which is right for one machine alone. */
+  authenticator?: Authenticator
+  /** Serve other machines without an authenticator all the same. */
+  allowUnauthenticated?: boolean
+  /** Where clients reach this listener through a proxy in front. */
+  publicUrl?: string
+  /** What clients may choose by the path. Absent: nothing. */
+  profiles?: () => readonly Profile[]
+  /** Longest body of a request. Default: 16 MiB. */
+  maxBodyBytes?: number
+  /** For scripts, who say by a token of their own who they are. */
+  bridge?: Endpoint | undefined
+  /** The text of `/metrics`; absent: there is none. */
+  metrics?: (() => Promise<string>) | undefined
+}
+
+/** What listening needs, whatever is served. */
+export type ListenOptions = Pick<
+  HttpOptions,
+  'host' | 'port' | 'authenticator' | 'allowUnauthenticated' | 'publicUrl' | 'bridge' | 'metrics'
+> & { backend: Pick<Backend, 'logger'> }
+
+/** A listener that clients can reach. */
+export interface HttpListener {
+  /** Where clients connect. */
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** What a transport serves. */
+interface Service {
+  /** Where clients connect. */
+  path: string
+  /** A request that came from no foreign web page, of a client that said who it is, if it has to. */
+  handle(request: IncomingMessage, response: ServerResponse, url: URL, principal?: Principal): Promise<void>
+  closeSessions(): Promise<void>
+}
+
+const SERVER: ServerOptions = {
+  // Clients that vanished without a word are noticed by the operating system, and their streams end.
+  keepAlive: true,
+  keepAliveInitialDelay: 60_000,
+  // An agent thinks between two calls: longer than the 5 seconds of Node, and its connection is still there.
+  keepAliveTimeout: 60_000,
+}
+
+/**
+ * Connections that wait to be taken; the operating system may allow fewer. Many agents make many calls at the same moment, and a
+ * connection that finds no room is reset, which clients do not try again.
+ */
+const MAX_PENDING = 4096
+
+/** Milliseconds in which the last answers can reach their clients before their connections are cut. */
+const FAREWELL_MS = 250
+
+/**
+ * Listens, answers `/healthz` and `/metrics`, refuses what a web page sent and clients that nobody knows, and leaves the rest to the service.
+ * Rejects with ProxyError when it cannot listen, and when everybody on the network could connect without having been asked for.
+ */
+export async function listen(options: ListenOptions, service: Service): Promise<HttpListener> {
+  const { host, port, backend, authenticator, publicUrl, bridge } = options
+  refuseToBeOpen(options)
+  const guard = createGuard(host, publicUrl)
+  let closing = false
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = requestUrl(request)
+    if (url.pathname === '/healthz') return void response.end('ok\n')
+    if (!guard(request, response)) return
+    if (closing)
+      return refuse(response, 503, 'The proxy is shutting down', { headers: { connection: 'close' } })
+    if (bridge?.serves(url)) return bridge.handle(request, response, url)
+    if (!authenticator) return serveOpen(request, response, url)
+    if (authenticator.serve(request, response, url)) return
+    const principal = await authenticator.authenticate(request, response)
+    // A client that left meanwhile would never be seen to leave.
+    if (!principal || response.destroyed) return
+    if (isMetrics(url)) {
+      if (principal.profiles === undefined) return tellMetrics(request, response, options)
+      return refuse(response, 403, 'Metrics are about all servers: this token is for single profiles')
+    }
+    await service.handle(request, response, url, principal)
+  }
+
+  /** Nobody has to say who they are: what is going on here is told to this machine alone. */
+  async function serveOpen(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
+    if (!isMetrics(url)) return service.handle(request, response, url)
+    if (!isLoopback(host)) return refuse(response, 403, 'Metrics are for clients that authenticate')
+    return tellMetrics(request, response, options)
+  }
+
+  const server = createServer(SERVER, (request, response) => {
+    handle(request, response).catch((error) => {
+      // Nobody is there to be answered.
+      if (response.destroyed) return backend.logger.debug({ err: error }, 'HTTP client left')
+      backend.logger.error({ err: error }, 'HTTP request failed')
+      if (!response.headersSent) refuse(response, 500, 'Internal error')
+      else response.destroy()
+    })
+  })
+  await begin(server, host, port)
+  server.on('error', (error) => backend.logger.error({ err: error }, 'HTTP server'))
+  const bound = (server.address() as AddressInfo).port
+  const url = `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${bound}${service.path}`
+  if (!isLoopback(host) && !authenticator)
+    backend.logger.warn({ url }, 'reachable from other machines, and nobody has to authenticate')
+  return {
+    url,
+    async close() {
+      closing = true
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      await service.closeSessions()
+      await saidFarewell(server, closed)
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+/** The text format of Prometheus. */
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+
+function isMetrics({ pathname }: URL): boolean {
+  return pathname === '/metrics'
+}
+
+async function tellMetrics(
+  { method }: IncomingMessage,
+  response: ServerResponse,
+  { metrics }: ListenOptions,
+): Promise<void> {
+  if (!metrics) return refuse(response, 404, 'There are no metrics')
+  if (method !== 'GET') return refuse(response, 405, 'Method not allowed.', { headers: { allow: 'GET' } })
+  const text = await metrics()
+  response.writeHead(200, { 'content-type': METRICS_TYPE, 'cache-control': 'no-store' })
+  response.end(text)
+}
+
+/** What a tool can do, everybody on the network could do. */
+function refuseToBeOpen({ host, authenticator, allowUnauthenticated }: ListenOptions): void {
+  if (isLoopback(host) || authenticator || allowUnauthenticated) return
+  throw new ProxyError(
+    'LISTEN_FAILED',
+    `on ${host} everybody who reaches this machine could use the servers behind the proxy`,
+    'Say who may connect: `mcp-rlm-proxy token add`, or "auth" with an issuer in proxySettings. Or start it ' +
+      'with --allow-unauthenticated ("allowUnauthenticated": true) when something in front asks, or listen on 127.0.0.1.',
+  )
+}
+
+/** Resolves when all connections are done, or have had their time. */
+async function saidFarewell(server: Server, closed: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, FAREWELL_MS)
+  })
+  // Connections count as idle one turn after their last response.
+  setImmediate(() => server.closeIdleConnections())
+  await Promise.race([closed, late])
+  clearTimeout(timer)
+}
+
+function begin(server: Server, host: string, port: number): Promise<void> {
+  return new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(cannotListen(host, port, error)))
+    server.listen({ port, host: host.replace(/^\[|\]$/g, ''), backlog: MAX_PENDING }, resolve)
+  })
+}
+
+function cannotListen(host: string, port: number, error: NodeJS.ErrnoException): ProxyError {
+  const next =
+    error.code === 'EADDRINUSE'
+      ? 'Another program uses this port: choose one with --port, or --port 0 for any free one.'
+      : 'Choose an address of this machine with --host and a port with --port.'
+  return new ProxyError('LISTEN_FAILED', `cannot listen on ${host}:${port}: ${error.message}`, next, {
+    cause: error,
+  })
+}
+
+/** Every address of the machine. */
+const ANY = ['0.0.0.0', '[::]']
+
+/**
+ * Refuses requests that a web page sent by DNS rebinding: `Host` and `Origin` must name this server (MCP specification,
+ * basic/transports, "Security Warning"). A server bound to every address cannot know its names and checks `Origin` alone.
+ * `publicUrl`: where clients reach it through a proxy in front, which may pass on that name.
+ */
+export function createGuard(
+  host: string,
+  publicUrl?: string,
+): (request: IncomingMessage, response: ServerResponse) => boolean {
+  const name = nameOfHost(host)
+  const outside = publicUrl === undefined ? [] : [new URL(publicUrl).hostname]
+  const names = new Set([...LOOPBACK, name, ...outside])
+  const hostAllowed = ANY.includes(name) ? () => true : remembering((value) => names.has(hostnameOf(value)))
+  // Not `null`, which opaque pages send, and no other scheme: those have no host.
+  const originAllowed = remembering((value) => names.has(hostnameOf(value, true)))
+  return (request, response) => {
+    const { host: sentHost = '', origin = '' } = request.headers
+    if (!hostAllowed(sentHost)) return forbid(response, `Invalid Host: ${sentHost}`)
+    // Only web pages send one.
+    if (origin !== '' && !originAllowed(origin)) return forbid(response, `Invalid Origin: ${origin}`)
+    return true
+  }
+}
+
+/** The answer for the last value that was right: a client's requests all have the same. */
+function remembering(allowed: (value: string) => boolean): (value: string) => boolean {
+  let right: string | undefined
+  return (value) => {
+    if (value === right) return true
+    if (!allowed(value)) return false
+    right = value
+    return true
+  }
+}
+
+/** The name in a `Host` or (`whole`) an `Origin`, as URLs spell it; '' when there is none. */
+function hostnameOf(value: string, whole = false): string {
+  const address = whole ? value : `http://${value}`
+  return URL.canParse(address) ? new URL(address).hostname : ''
+}
+
+function forbid(response: ServerResponse, message: string): false {
+  refuse(response, 403, message)
+  return false
+}

@@ -1,0 +1,128 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { RpcError } from '../../protocol/errors.ts'
+import type { Agent } from '../../protocol/exchange.ts'
+import type { RequestId } from '../../protocol/message.ts'
+import type { Principal } from '../backend.ts'
+
+/** What a refusal says besides its words. */
+export interface Refusal {
+  /** JSON-RPC code; -32000 when absent. */
+  code?: number
+  /** The request that is refused; null when it is none, or several. */
+  id?: RequestId | null
+  headers?: OutgoingHttpHeaders
+}
+
+/** Answers with an HTTP status and a JSON-RPC error, which belongs to no request unless it is named. */
+export function refuse(
+  response: ServerResponse,
+  status: number,
+  message: string,
+  { code = -32_000, id = null, headers }: Refusal = {},
+): void {
+  respond(response, status, { jsonrpc: '2.0', id, error: { code, message } }, headers)
+}
+
+/** Answers a request with an HTTP status and the error as it is. */
+export function refuseWith(
+  response: ServerResponse,
+  status: number,
+  error: RpcError,
+  id: RequestId | null,
+): void {
+  respond(response, status, { jsonrpc: '2.0', id, error: error.toJSON() })
+}
+
+function respond(
+  response: ServerResponse,
+  status: number,
+  body: object,
+  headers?: OutgoingHttpHeaders,
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers })
+  response.end(JSON.stringify(body))
+}
+
+const BASE = 'http://localhost'
+
+let last = { text: '/', url: new URL(BASE) as Readonly<URL> }
+
+/**
+ * Where a request goes. What is no address at all (`//`) goes to the root, where nothing is served. Requests to the same place
+ * share the object.
+ */
+export function requestUrl({ url: text = '/' }: IncomingMessage): Readonly<URL> {
+  if (text !== last.text) last = { text, url: new URL(URL.canParse(text, BASE) ? text : '/', BASE) }
+  return last.url
+}
+
+/**
+ * The body of a request, read once. Undefined when it is longer than `maxBytes`: nothing of it is kept, and the rest is read and
+ * thrown away, because a client that is hung up on while it writes may not see the answer. Rejects when the client leaves.
+ */
+export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
+    request.resume()
+    return Promise.resolve(undefined)
+  }
+  return new Promise((resolve, reject) => {
+    let chunks: Buffer[] = []
+    let length = 0
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length
+      if (length <= maxBytes) return void chunks.push(chunk)
+      chunks = []
+      resolve(undefined)
+    })
+    let complete = false
+    request.once('end', () => {
+      complete = true
+      resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, length))
+    })
+    request.once('error', reject)
+    request.once('close', () => {
+      // An error is dear to make, and every request closes.
+      if (!complete) reject(new Error('the client left before its request was complete'))
+    })
+  })
+}
+
+// What HTTP headers say in this transport (MCP specification, basic/transports, "Streamable HTTP").
+
+/** A header's value without the white space around it (RFC 9110, 5.5); a repeated one is its values with commas between. */
+export function header(request: IncomingMessage, name: string): string | undefined {
+  const value = request.headers[name]
+  return typeof value === 'string' ? value.trim() : undefined
+}
+
+/** True when the body says it is JSON, whatever parameters follow. */
+export function isJson(request: IncomingMessage): boolean {
+  const type = request.headers['content-type']
+  if (type === undefined || type === 'application/json') return type !== undefined
+  const [essence = '', ...parameters] = type.split(';')
+  return essence.trim().toLowerCase() === 'application/json' && !parameters.join(';').includes(',')
+}
+
+export function accepts(request: IncomingMessage, ...types: string[]): boolean {
+  const accept = request.headers.accept
+  return accept !== undefined && types.every((type) => accept.includes(type))
+}
+
+/** Of a stream of events that nobody on the way may hold back or change. */
+export const STREAM_HEADERS: OutgoingHttpHeaders = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+}
+
+// What follows from who a client is.
+
+/** The owner of what is kept: the client that authenticated, else `otherwise`. */
+export function agentOf(principal: Principal | undefined, otherwise: Agent): Agent {
+  return principal ? { id: principal.id, kind: 'principal' } : otherwise
+}
+
+/** Milliseconds since 1970 after which the client has to say anew who it is. */
+export function expiryOf(principal: Principal | undefined): number | undefined {
+  return principal?.expiresAt === undefined ? undefined : principal.expiresAt * 1000
+}

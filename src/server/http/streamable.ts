@@ -1,0 +1,111 @@
+/** Streamable HTTP: both eras at one address. What a body says decides which of them answers. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { claimsModern, isModernVersion, MODERN_META, metaOf } from '../../protocol/eras.ts'
+import { RPC } from '../../protocol/errors.ts'
+import { isObject, type JsonObject, own } from '../../protocol/json.ts'
+import type { JsonRpcMessage, JsonRpcNotification, JsonRpcRequest } from '../../protocol/message.ts'
+import type { Principal, Visitor } from '../backend.ts'
+import { createLegacyEndpoint } from './legacy.ts'
+import { type HttpListener, type HttpOptions, listen } from './listen.ts'
+import { isFault, isRequest, parseMessages } from './messages.ts'
+import { createModernEndpoint } from './modern.ts'
+import { createHeartbeat } from './outlet.ts'
+import { visitorAt } from './profile-path.ts'
+import { header, isJson, readBody, refuse } from './request.ts'
+
+/** Where clients connect. */
+const PATH = '/mcp'
+
+/** Bytes of a request's body: arguments of a tool may hold a file. */
+const MAX_BODY_BYTES = 16 * 1024 * 1024
+
+export async function serveHttp(options: HttpOptions): Promise<HttpListener> {
+  const { maxBodyBytes = MAX_BODY_BYTES } = options
+  const heartbeat = createHeartbeat()
+  const place = { path: PATH, profiles: options.profiles ?? (() => []) }
+  const legacy = createLegacyEndpoint(options, heartbeat, place)
+  const modern = createModernEndpoint(options, heartbeat)
+
+  async function handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    _url: URL,
+    principal?: Principal,
+  ): Promise<void> {
+    const visitor = visitorAt(place, request, response, principal)
+    if (!visitor) return
+    const { method } = request
+    if (method === 'POST') return post(request, response, visitor)
+    if (saysModern(request)) {
+      return refuse(response, 405, 'Method not allowed: the modern revisions have POST alone', {
+        headers: { allow: 'POST' },
+      })
+    }
+    if (method === 'GET' || method === 'DELETE') return legacy.other(request, response, visitor)
+    refuse(response, 405, 'Method not allowed.', { headers: { allow: 'GET, POST, DELETE' } })
+  }
+
+  async function post(request: IncomingMessage, response: ServerResponse, visitor: Visitor): Promise<void> {
+    if (!isJson(request)) {
+      return refuse(response, 415, 'Unsupported Media Type: Content-Type must be application/json')
+    }
+    const bytes = await readBody(request, maxBodyBytes)
+    if (bytes === undefined) {
+      return refuse(response, 413, `Payload Too Large: the body must not exceed ${maxBodyBytes} bytes`)
+    }
+    const body = parseMessages(bytes)
+    if (isFault(body)) return refuse(response, 400, body.message, { code: body.code })
+    const [message] = body.messages
+    if (body.batch || message === undefined || !isModern(request, message)) {
+      return legacy.post(request, response, body, visitor)
+    }
+    if (isHandshake(message)) {
+      // The headers are wrong, not the handshake: it is the legacy era's, whatever they say.
+      const text =
+        'Header mismatch: initialize is of the legacy revisions, MCP-Protocol-Version of a modern one'
+      return refuse(response, 400, text, { code: RPC.headerMismatch, id: message.id })
+    }
+    return modern.post(request, response, message, visitor)
+  }
+
+  return listen(options, {
+    path: PATH,
+    handle,
+    async closeSessions() {
+      await Promise.all([legacy.close(), modern.close()])
+      heartbeat.close()
+    },
+  })
+}
+
+/** By the claim of its body, else by its header. A posted answer belongs to a session: to the legacy era. */
+function isModern(
+  request: IncomingMessage,
+  message: JsonRpcMessage,
+): message is JsonRpcRequest | JsonRpcNotification {
+  if (!('method' in message)) return false
+  const params: unknown = message.params
+  if (isObject(params) && claimsModern(params)) {
+    return message.method !== 'initialize' || claimsRevision(params) || saysModern(request)
+  }
+  return saysModern(request)
+}
+
+/** An `initialize` that claims no modern revision in its body. */
+function isHandshake(message: JsonRpcRequest | JsonRpcNotification): message is JsonRpcRequest {
+  if (!isRequest(message) || message.method !== 'initialize') return false
+  const params: unknown = message.params
+  return !(isObject(params) && claimsRevision(params))
+}
+
+function claimsRevision(params: JsonObject): boolean {
+  const meta = metaOf(params)
+  const claimed = meta && own(meta, MODERN_META.protocolVersion)
+  return typeof claimed === 'string' && isModernVersion(claimed)
+}
+
+function saysModern(request: IncomingMessage): boolean {
+  const version = header(request, 'mcp-protocol-version')
+  return version !== undefined && isModernVersion(version)
+}

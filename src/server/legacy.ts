@@ -1,0 +1,170 @@
+/** The legacy era on one connection (MCP ≤ 2025-11-25): the handshake, then every request into the onion. */
+import type { Logger } from '../observe/log.ts'
+import { fingerprint } from '../observe/redact.ts'
+import { refuseLoop, viaOf } from '../protocol/chain.ts'
+import type { Result } from '../protocol/content.ts'
+import { RPC, RpcError } from '../protocol/errors.ts'
+import type { Agent, Client, Exchange, Handler } from '../protocol/exchange.ts'
+import { isObject, type JsonObject } from '../protocol/json.ts'
+import type { Notification, Request, Transport } from '../protocol/message.ts'
+import { type Incoming, Peer } from '../protocol/peer.ts'
+import { negotiateVersion } from './backend.ts'
+import { toRpcError } from './errors.ts'
+
+interface LegacyOptions {
+  id: string
+  agent: Agent
+  backend: Backend
+  profile?: string | undefined
+}
+
+/** What a connection does with what comes. */
+interface Legacy {
+  serve(request: Request, incoming: Incoming): Promise<Result>
+  noted(notification: Notification): void
+  closed(): void
+}
+
+/** `peer` is asked nothing before the first request came on it. */
+export function createLegacy({ id, agent, backend, profile }: LegacyOptions, peer: Peer): Legacy {
+  let client: Client | undefined
+
+  function initialize(params: JsonObject): JsonObject {
+    if (client) throw new RpcError(RPC.invalidRequest, 'This session is initialized already')
+    const via = viaOf(params)
+    refuseLoop(via, backend.identity)
+    const protocolVersion = negotiateVersion(params.protocolVersion)
+    client = {
+      id,
+      agent,
+      era: 'legacy',
+      info: isObject(params.clientInfo) ? params.clientInfo : {},
+      capabilities: isObject(params.capabilities) ? params.capabilities : {},
+      protocolVersion,
+      ...(profile !== undefined && { profile }),
+      ...(via.length > 0 && { via }),
+      notify: (notification) => peer.notify(notification),
+      ask: (request, signal) => peer.request(request, { signal }),
+    }
+    // Over HTTP the id opens the session to whoever reads it.
+    const session = fingerprint(id)
+    const fields = {
+      session,
+      client: client.info,
+      protocolVersion,
+      ...(profile !== undefined && { profile }),
+    }
+    backend.logger.info(fields, 'client connected')
+    backend.opened(client)
+    return { protocolVersion, ...backend.describe({ via, profile }) }
+  }
+
+  return {
+    async serve(request, incoming) {
+      try {
+        if (request.method === 'initialize') return initialize(request.params ?? {})
+        if (!client) throw new RpcError(RPC.invalidRequest, 'The first request must be initialize')
+        return await backend.handler(exchangeOf(request, incoming, client))
+      } catch (error) {
+        throw toRpcError(error)
+      }
+    },
+    noted(notification) {
+      if (client && notification.method !== 'notifications/initialized')
+        backend.notified(client, notification)
+    },
+    closed() {
+      if (client) backend.closed(client)
+    },
+  }
+}
+
+function exchangeOf(request: Request, incoming: Incoming, client: Client): Exchange {
+  return {
+    method: request.method,
+    params: request.params ?? {},
+    client,
+    agent: client.agent,
+    signal: incoming.signal,
+    notify: (notification) => incoming.notify(notification),
+    ask: (asked, signal) => incoming.request(asked, { signal }),
+  }
+}
+
+// One connected client of the legacy era.
+
+/** What is known of who asks what the proxy is. */
+export interface Asker {
+  /** The proxies on the way to it; the nearest to the client explains itself. */
+  via?: readonly string[]
+  profile?: string | undefined
+}
+
+/** What a client needs from the rest of the proxy. */
+export interface Backend {
+  readonly handler: Handler
+  /**
+   * Answer to `initialize` and `server/discover` but for the version: made of what is known now, never waiting for a server.
+   * Changes are announced as changes of lists.
+   */
+  describe(asker?: Asker): {
+    capabilities: JsonObject
+    serverInfo: JsonObject
+    instructions: string
+  }
+  /** Whether the list of tools that this client sees can change. Absent: it can. */
+  toolsChange?(client: Client): boolean
+  /** The client is known: servers may be connected on its behalf. */
+  opened(client: Client): void
+  /** The client left. */
+  closed(client: Client): void
+  /** A notification of the client that is not about one request. */
+  notified(client: Client, notification: Notification): void
+  readonly logger: Logger
+  /** Tells this proxy from others when proxies stand behind one another. */
+  readonly identity: string
+}
+
+/** Whose connection it is, and what answers on it. */
+export interface SessionOptions {
+  id: string
+  agent: Agent
+  transport: Transport
+  backend: Backend
+  /** The profile that was chosen for it. */
+  profile?: string | undefined
+}
+
+/** A client that is connected. */
+export interface Session {
+  readonly id: string
+  /** Ends when the client leaves or `close` is called. */
+  readonly ended: Promise<void>
+  close(): Promise<void>
+}
+
+/** Serves the legacy era on a transport that was not started yet. */
+export async function openSession({
+  id,
+  agent,
+  transport,
+  backend,
+  profile,
+}: SessionOptions): Promise<Session> {
+  let end: () => void
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  const peer = new Peer(transport, {
+    onRequest: (request, incoming) => legacy.serve(request, incoming),
+    onNotification: (notification) => legacy.noted(notification),
+    onClose: () => {
+      legacy.closed()
+      end()
+    },
+    onError: (error) => backend.logger.debug({ err: error, session: fingerprint(id) }, 'client connection'),
+  })
+  const legacy = createLegacy({ id, agent, backend, profile }, peer)
+  await peer.start()
+  return { id, ended, close: () => peer.close() }
+}

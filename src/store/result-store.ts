@@ -1,0 +1,409 @@
+/** The policy of keeping: owners, lifetimes, quotas and eviction. Stores only carry. */
+
+import { LRUCache } from 'lru-cache'
+import {
+  type Entry,
+  type Handle,
+  isHandle,
+  newHandle,
+  type Origin,
+  type Store,
+  type StoreStats,
+} from './store.ts'
+
+/** All that a keeper needs; `KEEPER_DEFAULTS` holds the numbers. */
+export interface KeeperOptions {
+  /** Where entries in use lie. */
+  memory: Store
+  /** Where entries go that leave memory. Without it they are gone. */
+  disk?: Store
+  /** Milliseconds an entry stays in memory after its last use. */
+  ttl: number
+  /** The most entries of one agent in memory. */
+  maxEntriesPerAgent: number
+  /** The most bytes of one agent in memory. A single larger result is kept alone. */
+  maxBytesPerAgent: number
+  /** The most agents with entries in memory; the longest idle leaves first. */
+  maxAgents: number
+  /** The most bytes of all agents in memory; the longest idle agent leaves first. */
+  maxBytes: number
+  /** False: all agents are one owner, limited by `maxEntries` in place of `maxEntriesPerAgent`. */
+  isolation: boolean
+  maxEntries: number
+  /** Milliseconds between sweeps. */
+  sweepInterval: number
+  /** Milliseconds since 1970. */
+  now: () => number
+  /** An entry is gone for good: views of its content are of no use any more. */
+  onDrop: (entry: EntryInfo) => void
+  /** A store failed where nobody waits for it: on the way to disk, or in a sweep. */
+  onError: (error: unknown) => void
+}
+
+/** Limits as they are when nobody sets them. */
+export const KEEPER_DEFAULTS = {
+  ttl: 300_000,
+  maxEntriesPerAgent: 20,
+  maxBytesPerAgent: 100 * 1024 * 1024,
+  maxAgents: 1000,
+  maxBytes: 1024 * 1024 * 1024,
+  isolation: true,
+  maxEntries: 50,
+  sweepInterval: 30_000,
+} as const
+
+/** A result to keep. */
+interface Keepsake {
+  /** UTF-8 JSON of a CallToolResult. Must not change any more. */
+  content: Uint8Array
+  /** SHA-256 of `content`, hex. */
+  hash: string
+  origin: Origin
+  /** Milliseconds of life in memory, from its last use; absent: as all have. */
+  ttl?: number
+}
+
+/** An agent, as far as keeping goes: an `Agent` is one. */
+interface Owner {
+  readonly id: string
+}
+
+/** An agent sees its own entries; all others do not exist for it. */
+export interface Keeper {
+  /** Keeps a result. What the agent keeps already is used again: same content, same handle. */
+  keep(agent: Owner, result: Keepsake): Promise<Entry>
+  /** Looks up and counts as a use. Undefined: unknown, gone, not a handle, or another agent's. */
+  get(agent: Owner, handle: string): Promise<Entry | undefined>
+  /** True when the agent had it. */
+  remove(agent: Owner, handle: string): Promise<boolean>
+  /** Removes everything, on disk too. */
+  clear(): Promise<void>
+  /** Entries in memory. */
+  readonly size: number
+  /** Entries and bytes in memory, of one agent or of all. */
+  stats(agent?: Owner): StoreStats
+  /** What is in memory, without content. */
+  list(agent?: Owner): readonly Readonly<EntryInfo>[]
+  /** The agent will not come back under this id: its entries are removed, on disk too. */
+  forgetAgent(agent: Owner): Promise<void>
+  /** Moves what is too old out of memory, and lets the disk do the same. Runs by itself as well. */
+  sweep(): Promise<void>
+  /** Moves everything to disk, when there is one, so that handles outlive a restart. */
+  close(): Promise<void>
+}
+
+/** The owner of everything when agents are not isolated. */
+const EVERYONE = '*'
+
+/** Contents whose handle is remembered beyond their time in memory. */
+const REMEMBERED = 10_000
+
+/** Decides over what is kept; the stores it is handed only carry it. */
+export function createKeeper(options: KeeperOptions): Keeper {
+  const { memory, disk, now } = options
+  const maxEntries = options.isolation ? options.maxEntriesPerAgent : options.maxEntries
+  const ledger = new Ledger()
+  /** Handles by owner and content, also of entries on disk. */
+  const known = new LRUCache<string, { owner: string; handle: Handle }>({ max: REMEMBERED })
+  const keeping = new Map<string, Promise<Entry>>()
+  /** On their way out of memory, and how many bytes they still take there. */
+  const leaving = new Map<Handle, Promise<void>>()
+  let bytesLeaving = 0
+  const timer = setInterval(() => void sweep().catch(options.onError), options.sweepInterval)
+  timer.unref()
+
+  const ownerOf = (agent: Owner): string => (options.isolation ? agent.id : EVERYONE)
+  const key = (owner: string, hash: string): string => `${hash} ${owner}`
+
+  async function keep(agent: Owner, result: Keepsake): Promise<Entry> {
+    const owner = ownerOf(agent)
+    const id = key(owner, result.hash)
+    const before = keeping.get(id)
+    if (before !== undefined) return before
+    const kept = again(owner, id).then((entry) => entry ?? anew(owner, id, result))
+    keeping.set(id, kept)
+    return kept.finally(() => keeping.delete(id))
+  }
+
+  async function again(owner: string, id: string): Promise<Entry | undefined> {
+    const before = known.get(id)
+    const entry = before && (await find(owner, before.handle))
+    return entry && key(owner, entry.hash) === id ? entry : undefined
+  }
+
+  async function anew(
+    owner: string,
+    id: string,
+    { content, hash, origin, ttl = options.ttl }: Keepsake,
+  ): Promise<Entry> {
+    const handle = await unusedHandle()
+    const created = now()
+    const info: EntryInfo = {
+      handle,
+      owner,
+      hash,
+      tool: origin.tool,
+      arguments: origin.arguments,
+      size: content.byteLength,
+      created,
+      lastAccessed: created,
+      accessCount: 0,
+      ttl,
+    }
+    const entry = { ...info, content: shared(content) }
+    await admit(info, entry)
+    known.set(id, { owner, handle })
+    return entry
+  }
+
+  async function unusedHandle(): Promise<Handle> {
+    for (;;) {
+      const handle = newHandle()
+      const used = ledger.get(handle) !== undefined || leaving.has(handle) || (await disk?.getEntry(handle))
+      if (!used) return handle
+    }
+  }
+
+  /** Puts an entry into memory and makes room for it, among its owner's entries first. */
+  async function admit(info: EntryInfo, entry: Entry): Promise<void> {
+    await memory.put(entry)
+    ledger.add(info)
+    for (;;) {
+      const over =
+        ledger.list(info.owner).length > maxEntries || ledger.bytes(info.owner) > options.maxBytesPerAgent
+      const victim = over ? ledger.worst(info.owner, info.handle, now()) : undefined
+      if (victim === undefined) break
+      void leave(victim)
+    }
+    while (ledger.owners > options.maxAgents || ledger.bytes() > options.maxBytes) {
+      const idlest = ledger.idlest()
+      if (idlest === info.owner) break
+      for (const victim of ledger.list(idlest)) void leave(victim)
+    }
+    // A disk that takes results more slowly than they come must not fill the memory.
+    while (bytesLeaving > options.maxBytesPerAgent) await Promise.race(leaving.values())
+  }
+
+  /** Out of memory, to disk or for good. Never rejects. */
+  function leave(info: EntryInfo): Promise<void> {
+    ledger.delete(info.handle)
+    bytesLeaving += info.size
+    const gone = moveOut(info)
+      .catch((error) => {
+        options.onError(error)
+        dropped(info)
+      })
+      .finally(() => {
+        bytesLeaving -= info.size
+        leaving.delete(info.handle)
+      })
+    leaving.set(info.handle, gone)
+    return gone
+  }
+
+  async function moveOut(info: EntryInfo): Promise<void> {
+    const content = disk && (await memory.get(info.handle))
+    try {
+      if (disk !== undefined && content !== undefined) await disk.put({ ...info, content })
+      else dropped(info)
+    } finally {
+      // A disk that is full must not fill the memory, too.
+      await memory.remove(info.handle)
+    }
+  }
+
+  function dropped(info: EntryInfo): void {
+    known.delete(key(info.owner, info.hash))
+    options.onDrop(info)
+  }
+
+  async function find(owner: string, handle: string): Promise<Entry | undefined> {
+    if (!isHandle(handle)) return undefined
+    const info = ledger.get(handle)
+    if (info === undefined) return restore(owner, handle)
+    if (info.owner !== owner) return undefined
+    if (disk === undefined && isExpired(info, now())) {
+      await leave(info)
+      return undefined
+    }
+    ledger.touch(info, now())
+    const content = await memory.get(handle)
+    return content === undefined ? restore(owner, handle) : { ...info, content }
+  }
+
+  /** Back from disk. */
+  async function restore(owner: string, handle: Handle): Promise<Entry | undefined> {
+    await leaving.get(handle)
+    const stored = await disk?.getEntry(handle)
+    if (stored === undefined || stored.owner !== owner) return undefined
+    const { content, ...rest } = stored
+    const info = { ...rest, lastAccessed: now(), accessCount: stored.accessCount + 1 }
+    const entry = { ...info, content: shared(content) }
+    await admit(info, entry)
+    known.set(key(owner, info.hash), { owner, handle })
+    return entry
+  }
+
+  async function forget(handle: Handle, info: EntryInfo | undefined): Promise<void> {
+    ledger.delete(handle)
+    await leaving.get(handle)
+    await memory.remove(handle)
+    await disk?.remove(handle)
+    if (info !== undefined) dropped(info)
+  }
+
+  async function sweep(): Promise<void> {
+    await Promise.all(ledger.expired(now()).map(leave))
+    await disk?.sweep?.()
+  }
+
+  return {
+    keep,
+    get: (agent, handle) => find(ownerOf(agent), handle),
+    async remove(agent, handle) {
+      const entry = await find(ownerOf(agent), handle)
+      if (entry !== undefined) await forget(handle, entry)
+      return entry !== undefined
+    },
+    async clear() {
+      await Promise.all(ledger.list().map((info) => forget(info.handle, info)))
+      await Promise.all(leaving.values())
+      await disk?.clear()
+      known.clear()
+    },
+    get size() {
+      return ledger.size
+    },
+    stats(agent) {
+      const owner = agent === undefined ? undefined : ownerOf(agent)
+      return { entries: ledger.list(owner).length, bytes: ledger.bytes(owner) }
+    },
+    list: (agent) => ledger.list(agent === undefined ? undefined : ownerOf(agent)),
+    async forgetAgent(agent) {
+      if (!options.isolation) return
+      await Promise.all(ledger.list(agent.id).map((info) => forget(info.handle, info)))
+      for (const [id, { owner, handle }] of [...known]) {
+        if (owner !== agent.id) continue
+        known.delete(id)
+        await forget(handle, undefined)
+      }
+    },
+    sweep,
+    async close() {
+      clearInterval(timer)
+      await Promise.all(ledger.list().map(leave))
+      await Promise.all(leaving.values())
+      await disk?.close()
+      await memory.close()
+    },
+  }
+}
+
+// Who owns what is in memory, since when, and who has to leave first. Knows no content and does no input or
+// output.
+
+/** An entry without its content. */
+type EntryInfo = Omit<Entry, 'content'>
+
+interface Holdings {
+  handles: Set<Handle>
+  bytes: number
+}
+
+/** The book of kept results. Owners are ordered by last use, the longest idle first. */
+class Ledger {
+  readonly #entries = new Map<Handle, EntryInfo>()
+  readonly #owners = new Map<string, Holdings>()
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  get owners(): number {
+    return this.#owners.size
+  }
+
+  /** Writes an entry down, in place of the one with its handle. Counts as a use by its owner. */
+  add(info: EntryInfo): void {
+    this.delete(info.handle)
+    const owner = this.#owners.get(info.owner) ?? { handles: new Set(), bytes: 0 }
+    owner.handles.add(info.handle)
+    owner.bytes += info.size
+    this.#entries.set(info.handle, info)
+    this.#owners.delete(info.owner)
+    this.#owners.set(info.owner, owner)
+  }
+
+  get(handle: Handle): EntryInfo | undefined {
+    return this.#entries.get(handle)
+  }
+
+  /** Notes a use: the entry lives on from now, and so does its owner. */
+  touch(info: EntryInfo, now: number): void {
+    info.lastAccessed = now
+    info.accessCount++
+    this.add(info)
+  }
+
+  delete(handle: Handle): boolean {
+    const info = this.#entries.get(handle)
+    const owner = info && this.#owners.get(info.owner)
+    if (info === undefined || owner === undefined) return false
+    this.#entries.delete(handle)
+    owner.handles.delete(handle)
+    owner.bytes -= info.size
+    if (owner.handles.size === 0) this.#owners.delete(info.owner)
+    return true
+  }
+
+  /** Everything of one owner, or of all. */
+  list(owner?: string): EntryInfo[] {
+    if (owner === undefined) return [...this.#entries.values()]
+    const handles = this.#owners.get(owner)?.handles ?? []
+    return [...handles].flatMap((handle) => this.#entries.get(handle) ?? [])
+  }
+
+  bytes(owner?: string): number {
+    if (owner !== undefined) return this.#owners.get(owner)?.bytes ?? 0
+    return [...this.#owners.values()].reduce((bytes, each) => bytes + each.bytes, 0)
+  }
+
+  /** The owner whose last use is longest ago. */
+  idlest(): string | undefined {
+    return this.#owners.keys().next().value
+  }
+
+  /** Of an owner's entries but one, the one with the largest idle time × size; of equals, the longest unused. */
+  worst(owner: string, except: Handle, now: number): EntryInfo | undefined {
+    let worst: EntryInfo | undefined
+    for (const info of this.list(owner)) {
+      if (info.handle === except) continue
+      if (worst === undefined || weight(info, now) > weight(worst, now)) worst = info
+    }
+    return worst
+  }
+
+  /** Entries unused for as long as they may live. */
+  expired(now: number): EntryInfo[] {
+    return this.list().filter((info) => isExpired(info, now))
+  }
+}
+
+function isExpired(info: EntryInfo, now: number): boolean {
+  return now - info.lastAccessed >= info.ttl
+}
+
+function weight(info: EntryInfo, now: number): number {
+  return (now - info.lastAccessed) * info.size
+}
+
+/** Bytes from which on a copy to a worker is worth avoiding. */
+const SHARED_FROM = 64 * 1024
+
+/** The same bytes, on a SharedArrayBuffer when they are many: then every worker reads them without a copy. */
+function shared(bytes: Uint8Array): Uint8Array {
+  if (bytes.byteLength < SHARED_FROM || bytes.buffer instanceof SharedArrayBuffer) return bytes
+  const copy = new Uint8Array(new SharedArrayBuffer(bytes.byteLength))
+  copy.set(bytes)
+  return copy
+}

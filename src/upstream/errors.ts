@@ -1,0 +1,115 @@
+/** Words for what goes wrong with a server: they name the server, what was asked of it and the limit. */
+import { messageOf, ProxyError, RPC, RpcError } from '../protocol/errors.ts'
+import type { JsonValue } from '../protocol/json.ts'
+import type { Request } from '../protocol/message.ts'
+import { PeerClosed, RequestTimeout } from '../protocol/peer.ts'
+import { AuthorizationNeeded, localCode, NotRead } from './contract.ts'
+
+/** "120 s", "300 ms". */
+function duration(ms: number): string {
+  return ms >= 1000 ? `${Math.round(ms / 100) / 10} s` : `${ms} ms`
+}
+
+/** What a request asks for, in a word or two: "tool `read`". */
+function subjectOf({ method, params }: Request): string {
+  const [kind, member]: [string, JsonValue | undefined] =
+    method === 'tools/call'
+      ? ['tool', params?.name]
+      : method === 'prompts/get'
+        ? ['prompt', params?.name]
+        : method === 'resources/read'
+          ? ['resource', params?.uri]
+          : ['', undefined]
+  return typeof member === 'string' ? `${kind} \`${member.slice(0, 200)}\`` : method
+}
+
+/** No connection came about. */
+export function connectFailed(server: string, reason: unknown): ProxyError {
+  if (reason instanceof ProxyError) return reason
+  const text = messageOf(reason)
+  if (reason instanceof AuthorizationNeeded)
+    return new ProxyError('UPSTREAM_CONNECT', `server \`${server}\`: ${text}`, '', { cause: reason })
+  return new ProxyError(
+    'UPSTREAM_CONNECT',
+    `server \`${server}\`: ${text}`,
+    'Check its command, arguments, environment or url in the configuration. Other servers are not affected.',
+    { cause: reason },
+  )
+}
+
+/** The handshake took too long. */
+export function connectTimedOut(server: string, limitMs: number): ProxyError {
+  return new ProxyError(
+    'UPSTREAM_TIMEOUT',
+    `server \`${server}\`: did not connect within ${duration(limitMs)}`,
+    'Raise `connect.timeoutMs` when it needs longer to start.',
+  )
+}
+
+/** A list took too long. */
+export function listTimedOut(server: string, method: string, limitMs: number): ProxyError {
+  return new ProxyError(
+    'UPSTREAM_TIMEOUT',
+    `server \`${server}\`: ${method} did not answer within ${duration(limitMs)}`,
+    'Its list is left out until it comes.',
+  )
+}
+
+/** A connection that there was is gone. */
+export function connectionLost(server: string, reason: string): ProxyError {
+  return new ProxyError('UPSTREAM_CLOSED', `server \`${server}\`: ${reason}`, 'The next call connects again.')
+}
+
+/**
+ * What a request is rejected with. The server's own errors pass unchanged; everything else names server and subject.
+ * `ended` says why the transport closed, `limitMs` what the request's limit was.
+ */
+export function requestFailed(
+  server: string,
+  request: Request,
+  reason: unknown,
+  ended: string | undefined,
+  limitMs: number | undefined,
+): Error {
+  const subject = subjectOf(request)
+  if (reason instanceof ProxyError) return reason
+  if (reason instanceof AuthorizationNeeded) return connectFailed(server, reason)
+  if (reason instanceof RpcError) {
+    const code = localCode(reason)
+    if (code === undefined) return reason
+    return new ProxyError(code, `server \`${server}\`: ${subject}: the server ${reason.message}`, '')
+  }
+  if (reason instanceof RequestTimeout && limitMs !== undefined) {
+    return new ProxyError(
+      'UPSTREAM_TIMEOUT',
+      `server \`${server}\`: ${subject} did not answer within ${duration(limitMs)}`,
+      'Ask for less at once, or raise `timeout` of this server in the configuration.',
+      { cause: reason },
+    )
+  }
+  if (reason instanceof NotRead) {
+    return new ProxyError(
+      'UPSTREAM_TIMEOUT',
+      `server \`${server}\`: ${subject} was not sent: ${reason.message}`,
+      'Nothing was called. It is busy or hangs: call again later, and if it still does not read then, it has to be started again.',
+      { cause: reason },
+    )
+  }
+  const why = reason instanceof PeerClosed ? (ended ?? reason.message) : messageOf(reason)
+  return new ProxyError(
+    'UPSTREAM_CLOSED',
+    `server \`${server}\`: ${subject} got no answer: ${reason instanceof PeerClosed ? 'the server ' : ''}${why}`,
+    'The next call connects again. It is not known whether this one took effect.',
+    { cause: reason },
+  )
+}
+
+/** True when the time limit was used up. */
+export function isTimeout(error: unknown): boolean {
+  return error instanceof ProxyError && error.code === 'UPSTREAM_TIMEOUT'
+}
+
+/** True when the server does not have the method. */
+export function isMethodNotFound(error: unknown): boolean {
+  return error instanceof RpcError && error.code === RPC.methodNotFound
+}

@@ -1,0 +1,229 @@
+/** A stream of events that carries JSON-RPC messages (MCP specification, basic/transports, "Streamable HTTP"). */
+import { MessageBytes, type TakenBytes } from '../../protocol/bytes.ts'
+import type { JsonRpcMessage, RequestId } from '../../protocol/message.ts'
+import { idOfEdges, readMessages } from '../incoming.ts'
+import type { BodyReader } from './body.ts'
+
+interface EventStreamOptions {
+  largeBytes: number
+  maxBytes: number
+  message(message: JsonRpcMessage): void
+  /** An event that cannot be read, and the request it answers, where its edges tell. The words follow "the server". */
+  trouble(words: string, id: RequestId | undefined): void
+  ended(): void
+}
+
+export class EventStream implements BodyReader {
+  readonly #options: EventStreamOptions
+  readonly #reader: SseReader
+  #fruitful = false
+
+  constructor(options: EventStreamOptions) {
+    this.#options = options
+    this.#reader = new SseReader(options.maxBytes, (event) => this.#event(event))
+  }
+
+  get lastEventId(): string | undefined {
+    return this.#reader.lastEventId
+  }
+
+  get retryMs(): number | undefined {
+    return this.#reader.retryMs
+  }
+
+  /** True when a message came, or an id to go on from. */
+  get fruitful(): boolean {
+    return this.#fruitful || this.#reader.lastEventId !== undefined
+  }
+
+  data(chunk: Buffer): void {
+    this.#reader.push(chunk)
+  }
+
+  end(): void {
+    this.#options.ended()
+  }
+
+  #event({ type, parts, length, edges }: SseEvent): void {
+    if ((type !== '' && type !== 'message') || length === 0) return
+    const { maxBytes, largeBytes, message, trouble } = this.#options
+    if (edges !== undefined) {
+      trouble(tooLong(length, maxBytes), idOfEdges(edges.head, edges.tail))
+      return
+    }
+    const messages = readMessages(parts, length, largeBytes)
+    if (messages === undefined) {
+      trouble('sent an event that is not JSON-RPC', undefined)
+      return
+    }
+    this.#fruitful = true
+    for (const one of messages) message(one)
+  }
+}
+
+/** Follows "the server". */
+export function tooLong(length: number, limit: number): string {
+  return `sent a message of ${length} bytes; the limit is ${limit} bytes`
+}
+
+// Cuts a byte stream into server-sent events (WHATWG HTML, 9.2.6), in time linear in its length, whatever the
+// sizes of events and chunks. Comments and unknown fields are never kept; data is kept as the chunks it came
+// in.
+
+/** One event with at least one line of data. */
+interface SseEvent extends TakenBytes {
+  /** Bytes as Latin-1; empty for `message`. */
+  type: string
+}
+
+/** Where in a line the next byte belongs. */
+type Place = 'name' | 'data' | 'event' | 'id' | 'retry' | 'skip'
+
+const LF = 0x0a
+const CR = 0x0d
+const SPACE = 0x20
+const COLON = 0x3a
+const NEWLINE = Buffer.from('\n')
+const BYTE_ORDER_MARK = '\u{ef}\u{bb}\u{bf}'
+/** The longest name that means something, behind a byte order mark. */
+const NAME_BYTES = 'retry'.length + BYTE_ORDER_MARK.length
+/** An id has to fit into a header; types of events and times are short. */
+const TEXT_BYTES = 8192
+
+export class SseReader {
+  readonly #onEvent: (event: SseEvent) => void
+  readonly #data: MessageBytes
+  #place: Place = 'name'
+  /** The name of the field so far, and then its value, where that is no data. */
+  #text = ''
+  /** The value has begun: one space in front of it was dropped. */
+  #begun = false
+  #firstLine = true
+  #afterCr = false
+  #dataLines = 0
+  #type = ''
+  #nextId: string | undefined
+  #lastEventId: string | undefined
+  #retryMs: number | undefined
+
+  /** Data of an event longer than `maxBytes` is thrown away but for its edges. */
+  constructor(maxBytes: number, onEvent: (event: SseEvent) => void) {
+    this.#onEvent = onEvent
+    this.#data = new MessageBytes(maxBytes)
+  }
+
+  /** The id of the last event that came whole, bytes as Latin-1; undefined when there was none or it was taken back. */
+  get lastEventId(): string | undefined {
+    return this.#lastEventId
+  }
+
+  /** What the server wants to be waited before the stream is asked for again, in milliseconds. */
+  get retryMs(): number | undefined {
+    return this.#retryMs
+  }
+
+  push(chunk: Buffer): void {
+    const size = chunk.length
+    let at = 0
+    if (this.#afterCr && size > 0) {
+      this.#afterCr = false
+      if (chunk[0] === LF) at = 1
+    }
+    // Each is searched for again only when it was passed, so that a chunk is read through once.
+    let lf = find(chunk, LF, at)
+    let cr = find(chunk, CR, at)
+    while (at < size) {
+      const end = Math.min(lf, cr)
+      if (end > at) this.#take(chunk, at, end)
+      if (end === size) return
+      this.#endLine()
+      at = end + 1
+      if (end === cr) {
+        if (at === size) this.#afterCr = true
+        else if (chunk[at] === LF) at++
+        cr = find(chunk, CR, at)
+      }
+      if (lf < at) lf = find(chunk, LF, at)
+    }
+  }
+
+  #take(chunk: Buffer, from: number, to: number): void {
+    const at = this.#place === 'name' ? this.#takeName(chunk, from, to) : from
+    if (at === to || this.#place === 'skip') return
+    const start = !this.#begun && chunk[at] === SPACE ? at + 1 : at
+    this.#begun = true
+    if (start === to) return
+    if (this.#place === 'data') {
+      this.#data.add(chunk.subarray(start, to))
+    } else if (this.#text.length + to - start > TEXT_BYTES) {
+      this.#place = 'skip'
+    } else {
+      this.#text += chunk.toString('latin1', start, to)
+    }
+  }
+
+  /** Gives the place behind the colon, or `to` when it is not yet there. */
+  #takeName(chunk: Buffer, from: number, to: number): number {
+    if (
+      this.#text === '' &&
+      to - from > 5 &&
+      chunk[from + 4] === COLON &&
+      chunk.toString('latin1', from, from + 4) === 'data'
+    ) {
+      this.#beginField('data')
+      return from + 5
+    }
+    const limit = Math.min(to, from + NAME_BYTES + 1 - this.#text.length)
+    for (let i = from; i < limit; i++) {
+      if (chunk[i] !== COLON) continue
+      this.#beginField(this.#text + chunk.toString('latin1', from, i))
+      return i + 1
+    }
+    this.#text += chunk.toString('latin1', from, limit)
+    if (this.#text.length > NAME_BYTES) this.#place = 'skip'
+    return to
+  }
+
+  #beginField(written: string): void {
+    const name = this.#firstLine && written.startsWith(BYTE_ORDER_MARK) ? written.slice(3) : written
+    this.#text = ''
+    this.#begun = false
+    if (name === 'data') {
+      if (this.#dataLines++ > 0) this.#data.add(NEWLINE)
+      this.#place = 'data'
+    } else {
+      this.#place = name === 'event' || name === 'id' || name === 'retry' ? name : 'skip'
+    }
+  }
+
+  #endLine(): void {
+    if (this.#place === 'name') {
+      const blank = this.#text === '' || (this.#firstLine && this.#text === BYTE_ORDER_MARK)
+      if (blank) this.#dispatch()
+      else this.#beginField(this.#text)
+    }
+    const value = this.#text
+    if (this.#place === 'event') this.#type = value
+    else if (this.#place === 'id' && !value.includes('\0')) this.#nextId = value
+    else if (this.#place === 'retry' && /^\d{1,15}$/.test(value)) this.#retryMs = Number(value)
+    this.#place = 'name'
+    this.#text = ''
+    this.#firstLine = false
+  }
+
+  #dispatch(): void {
+    // An id counts once its event is whole: what is cut off has to be sent again.
+    this.#lastEventId = this.#nextId === '' ? undefined : this.#nextId
+    const type = this.#type
+    this.#type = ''
+    if (this.#dataLines === 0) return
+    this.#dataLines = 0
+    this.#onEvent({ ...this.#data.take(), type })
+  }
+}
+
+/** The next such byte, or the end. */
+function find(chunk: Buffer, byte: number, from: number): number {
+  const found = chunk.indexOf(byte, from)
+  return found === -1 ? chunk.length : found
+}

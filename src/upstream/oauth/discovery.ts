@@ -1,0 +1,153 @@
+/** Who gives tokens for a server (RFC 9728, RFC 8414, OpenID Connect Discovery). */
+import type { Realm } from './account.ts'
+
+/**
+ * Asks the server and then the authorization server it names; a server that names none is taken for its own
+ * (MCP 2025-03-26). Throws when one of them cannot be reached, speaks for another resource or under another issuer.
+ */
+export async function discoverRealm(
+  sdk: Sdk,
+  server: URL,
+  resourceMetadataUrl: URL | undefined,
+  fetchFn: Fetch,
+): Promise<Realm> {
+  const found = await sdk.discoverOAuthServerInfo(server, {
+    fetchFn,
+    ...(resourceMetadataUrl && { resourceMetadataUrl }),
+  })
+  const { authorizationServerUrl: url, authorizationServerMetadata: metadata, resourceMetadata } = found
+  if (resourceMetadata !== undefined) {
+    const requestedResource = sdk.resourceUrlFromServerUrl(server)
+    const { resource: configuredResource } = resourceMetadata
+    if (!sdk.checkResourceAllowed({ requestedResource, configuredResource })) {
+      throw new Error(`the server speaks for another resource, ${configuredResource.slice(0, 200)}`)
+    }
+  }
+  return {
+    issuer: metadata?.issuer ?? url,
+    url,
+    metadata,
+    // Verbatim: `URL` would add a slash to an address without a path, which some servers refuse.
+    resource: resourceMetadata?.resource,
+    scopes: resourceMetadata?.scopes_supported?.join(' ') || undefined,
+  }
+}
+
+/** True when nothing at all says that there is an authorization server. */
+export function isGuess({ metadata, resource }: Realm): boolean {
+  return metadata === undefined && resource === undefined
+}
+
+/** A slash at the end makes no difference (RFC 8414, 3.3, as the SDK reads it). */
+export function sameIssuer(a: Pick<Realm, 'issuer'>, b: Pick<Realm, 'issuer'>): boolean {
+  return a.issuer.replace(/\/$/, '') === b.issuer.replace(/\/$/, '')
+}
+
+// What a refusal asks for: the `WWW-Authenticate` header (RFC 9110, 11.6.1; RFC 6750, 3; RFC 9728, 5.1).
+
+/** The parameters of a Bearer challenge that matter here; each absent where the server did not give it. */
+export interface Challenge {
+  /** Where the resource says who gives tokens for it. */
+  resourceMetadata?: URL
+  /** The scopes that would do, apart by spaces. */
+  scope?: string
+  /** `invalid_token`, `insufficient_scope` … */
+  error?: string
+}
+
+/** Longer headers are not read: a server sends one or two challenges of a few hundred characters. */
+const LONGEST = 8_192
+const TOKEN = /[!#$%&'*+.^_`|~0-9A-Za-z-]+/y
+const QUOTED = /"((?:[^"\\]|\\.)*)"/y
+const SPACE = /[ \t]*/y
+
+/** The Bearer challenge of a header, wherever it stands among others. Nothing is thrown: what cannot be read is absent. */
+export function parseChallenge(header: string | undefined): Challenge {
+  if (header === undefined || header.length > LONGEST) return {}
+  const parameters = bearerParameters(header)
+  const text = (name: string): string | undefined => parameters.get(name) || undefined
+  const [metadata, scope, error] = [text('resource_metadata'), text('scope'), text('error')]
+  const web = metadata !== undefined && URL.canParse(metadata) ? new URL(metadata) : undefined
+  return {
+    ...(web && /^https?:$/.test(web.protocol) && { resourceMetadata: web }),
+    ...(scope !== undefined && { scope }),
+    ...(error !== undefined && { error }),
+  }
+}
+
+/** Reads challenge after challenge; commas separate both challenges and their parameters. */
+function bearerParameters(header: string): Map<string, string> {
+  const found = new Map<string, string>()
+  let scheme = ''
+  let at = 0
+  const read = (pattern: RegExp): string | undefined => {
+    pattern.lastIndex = at
+    const match = pattern.exec(header)
+    if (match === null) return undefined
+    at = pattern.lastIndex
+    return match[1] ?? match[0]
+  }
+  while (at < header.length) {
+    read(SPACE)
+    const word = read(TOKEN)
+    if (word === undefined) {
+      at++
+      continue
+    }
+    read(SPACE)
+    if (header[at] !== '=') {
+      scheme = word.toLowerCase()
+      continue
+    }
+    at++
+    read(SPACE)
+    const value = header[at] === '"' ? unquoted(read(QUOTED)) : read(/[^\s,]*/y)
+    const name = word.toLowerCase()
+    if (scheme === 'bearer' && value !== undefined && !found.has(name)) found.set(name, value)
+  }
+  return found
+}
+
+function unquoted(text: string | undefined): string | undefined {
+  return text?.replaceAll(/\\(.)/g, '$1')
+}
+
+// The OAuth functions of the MCP SDK, loaded when a server first asks for a token.
+
+export type Sdk = typeof import('@modelcontextprotocol/client')
+
+export function loadSdk(): Promise<Sdk> {
+  return import('@modelcontextprotocol/client')
+}
+
+// `fetch` for authorization servers: they are strangers, so an answer has a largest size and a longest time.
+
+/** Metadata and tokens are a few kilobytes. */
+const MAX_BYTES = 1024 * 1024
+const TIMEOUT_MS = 20_000
+/** Statuses whose responses have no body (Fetch standard, "null body status"). */
+const BODILESS = new Set([101, 204, 205, 304])
+
+export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
+
+/** The same fetch; an answer is read whole, up to a limit, before it is given out. `signal` ends all of it. */
+export function boundedFetch(inner: typeof fetch, signal: AbortSignal): Fetch {
+  return async (url, init) => {
+    const signals = [signal, AbortSignal.timeout(TIMEOUT_MS), ...(init?.signal ? [init.signal] : [])]
+    const response = await inner(url, { ...init, signal: AbortSignal.any(signals) })
+    const { status, statusText, headers } = response
+    const body = BODILESS.has(status) ? null : await readAll(response, url)
+    return new Response(body, { status, statusText, headers })
+  }
+}
+
+async function readAll(response: Response, url: string | URL): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength
+    if (size > MAX_BYTES) throw new Error(`${new URL(url).origin} sent more than ${MAX_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  return new Uint8Array(Buffer.concat(chunks))
+}

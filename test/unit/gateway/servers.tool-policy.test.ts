@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { parseConfig } from '../../../src/config/load.ts'
+import { permitsOf, toolListsOf } from '../../../src/gateway/servers.ts'
+import { verifies } from '../../support/verifies.ts'
+
+function config(dispatch: object, a: object = {}) {
+  return parseConfig({
+    mcpServers: { a: { command: 'x', ...a }, b: { command: 'x' } },
+    proxySettings: { dispatch } as never,
+  })
+}
+
+const permits = (...args: Parameters<typeof config>) => permitsOf(config(...args)) ?? (() => true)
+
+verifies('S4.49', 'what is denied is denied also where it is allowed, for one server and for all', () => {
+  expect(permitsOf(config({}))).toBeUndefined()
+  const all = permits({ allow: ['read_*'], deny: ['read_secret'] })
+  expect(all('a', 'read_file')).toBe(true)
+  expect(all('a', 'read_secret')).toBe(false)
+  expect(all('b', 'write_file')).toBe(false)
+  const one = permits({}, { tools: { allow: ['read_*'] } })
+  expect([one('a', 'read_file'), one('a', 'write_file'), one('b', 'write_file')]).toEqual([true, false, true])
+  const both = permits({ deny: ['*_file'] }, { tools: { allow: ['read_*'] } })
+  expect([both('a', 'read_file'), both('a', 'read_dir'), both('b', 'read_dir')]).toEqual([false, true, true])
+  expect(permits({ allow: [] })('a', 'read_file')).toBe(false)
+})
+
+test('the lists for all take a tool with its server, in both spellings', () => {
+  const some = permits({ deny: ['a/read_*', 'b_read_file'] })
+  expect([some('a', 'read_file'), some('b', 'read_file'), some('b', 'read_dir')]).toEqual([
+    false,
+    false,
+    true,
+  ])
+})
+
+test('lists that changed are told from those that did not', () => {
+  const before = toolListsOf(config({ deny: ['x'] }))
+  expect(toolListsOf(config({ deny: ['x'] }))).toBe(before)
+  expect(toolListsOf(config({ deny: ['y'] }))).not.toBe(before)
+  expect(toolListsOf(config({ deny: ['x'] }, { tools: { deny: ['z'] } }))).not.toBe(before)
+})

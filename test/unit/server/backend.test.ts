@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import type { JsonObject } from '../../../src/protocol/json.ts'
+import { joinCapabilities } from '../../../src/server/backend.ts'
+
+const having = (capabilities: JsonObject): JsonObject => ({ capabilities })
+
+test('what one server can do is not taken back by another', () => {
+  const joined = joinCapabilities([
+    having({ resources: { subscribe: true }, logging: {} }),
+    having({ resources: { subscribe: false, listChanged: false }, prompts: {}, tools: {} }),
+    having({}),
+    { protocolVersion: '2025-11-25' },
+  ])
+  expect(joined).toEqual({
+    tools: { listChanged: true },
+    resources: { subscribe: true, listChanged: true },
+    prompts: { listChanged: true },
+    logging: {},
+  })
+})
+
+test('while a server is unknown everything is offered', () => {
+  expect(Object.keys(joinCapabilities([having({}), undefined])).sort()).toEqual([
+    'completions',
+    'logging',
+    'prompts',
+    'resources',
+    'tools',
+  ])
+})
+
+test('names of capabilities are data', () => {
+  const joined = joinCapabilities([
+    having(JSON.parse('{"__proto__":{"polluted":true},"experimental":{"x":{}}}')),
+  ])
+  expect(joined.polluted).toBeUndefined()
+  expect(Object.keys(joined)).toEqual(['tools', '__proto__', 'experimental'])
+})

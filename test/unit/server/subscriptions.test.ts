@@ -1,0 +1,204 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { RpcError } from '../../../src/protocol/errors.ts'
+import type { JsonObject } from '../../../src/protocol/json.ts'
+import { deferred } from '../../support/deferred.ts'
+import { type Asked, type Asking, OURS, type World, world } from '../downstream/modern/support.ts'
+
+const ID = 'io.modelcontextprotocol/subscriptionId'
+const EVERYTHING = {
+  toolsListChanged: true,
+  promptsListChanged: true,
+  resourcesListChanged: true,
+  resourceSubscriptions: ['file:///a'],
+}
+
+afterEach(() => void vi.useRealTimers())
+
+const listen = ({ ask }: World, notifications: JsonObject, asked: Asked = {}): Asking =>
+  ask('subscriptions/listen', { notifications }, asked)
+
+/** Listens, and waits for the acknowledgement. */
+async function listening(
+  its: World,
+  notifications: JsonObject = EVERYTHING,
+  asked: Asked = {},
+): Promise<Asking> {
+  const asking = listen(its, notifications, asked)
+  await expect.poll(() => asking.told.length).toBe(1)
+  return asking
+}
+
+const methods = ({ told }: Asking): string[] => told.map(({ method }) => method)
+const everybody = (): boolean => true
+
+describe('listening', () => {
+  test('begins with what is honoured, and everything names the request', async () => {
+    const its = world()
+    const asking = await listening(its, EVERYTHING, { id: 'listen:0' })
+    expect(asking.told[0]).toEqual({
+      method: 'notifications/subscriptions/acknowledged',
+      params: { notifications: EVERYTHING, _meta: { [ID]: 'listen:0' } },
+    })
+    its.audience.announce('tools', everybody)
+    const params = { uri: 'file:///a', _meta: { theirs: 1 } }
+    its.audience.notify({ method: 'notifications/resources/updated', params }, { client: its.opened[0] })
+    await expect.poll(() => asking.told.length).toBe(3)
+    expect(asking.told[1]?.params).toEqual({ uri: 'file:///a', _meta: { theirs: 1, [ID]: 'listen:0' } })
+    expect(asking.told[2]).toEqual({
+      method: 'notifications/tools/list_changed',
+      params: { _meta: { [ID]: 'listen:0' } },
+    })
+  })
+
+  test('brings nothing that was not asked for', async () => {
+    const its = world()
+    const asking = await listening(its, { promptsListChanged: true })
+    its.audience.announce('tools', everybody)
+    its.audience.notify({ method: 'notifications/message', params: { level: 'error', data: 'x' } })
+    its.audience.notify({ method: 'notifications/resources/updated', params: { uri: 'file:///a' } })
+    its.audience.announce('prompts', everybody)
+    await expect.poll(() => asking.told.length).toBe(2)
+    expect(methods(asking)[1]).toBe('notifications/prompts/list_changed')
+  })
+
+  test('concerns the client whose list changed', async () => {
+    const its = world()
+    const one = await listening(its, EVERYTHING, { meta: clientInfo('one') })
+    const two = await listening(its, EVERYTHING, { meta: clientInfo('two') })
+    its.audience.announce('tools', ({ info }) => info.name === 'two')
+    await expect.poll(() => two.told.length).toBe(2)
+    expect(one.told).toHaveLength(1)
+  })
+
+  test('brings no change of tools to a client whose list stays what it is', async () => {
+    const its = world(undefined, undefined, ({ info }) => info.name !== 'one')
+    const one = await listening(its, EVERYTHING, { meta: clientInfo('one') })
+    const two = await listening(its, EVERYTHING, { meta: clientInfo('two') })
+    its.audience.announce('tools', everybody)
+    await expect.poll(() => methods(two)[1]).toBe('notifications/tools/list_changed')
+    its.audience.announce('prompts', everybody)
+    await expect.poll(() => one.told.length).toBe(2)
+    expect(methods(one)[1]).toBe('notifications/prompts/list_changed')
+  })
+
+  test('ends when the proxy closes, with a result', async () => {
+    const its = world()
+    const asking = await listening(its, EVERYTHING, { id: 7 })
+    await its.service.close()
+    expect(await asking.result).toEqual({
+      resultType: 'complete',
+      _meta: { [ID]: 7, 'io.modelcontextprotocol/serverInfo': OURS },
+    })
+    expect(its.closed).toEqual(its.opened)
+    await expect(its.ask('tools/list').result).rejects.toMatchObject({ code: -32000 })
+  })
+
+  test('ends at once when nothing is honoured', async () => {
+    const its = world(undefined, { tools: {} })
+    const asking = listen(its, EVERYTHING)
+    expect(await asking.result).toMatchObject({ resultType: 'complete', _meta: { [ID]: 1 } })
+    expect(asking.told).toEqual([
+      {
+        method: 'notifications/subscriptions/acknowledged',
+        params: { notifications: {}, _meta: { [ID]: 1 } },
+      },
+    ])
+    expect(its.exchanges).toEqual([])
+  })
+
+  test('ends when the client leaves, and nothing more is sent', async () => {
+    const its = world()
+    const gone = await listening(its)
+    const other = await listening(its)
+    gone.leave()
+    await expect(gone.result).rejects.toMatchObject({ code: -32800 })
+    its.audience.announce('tools', everybody)
+    await expect.poll(() => other.told.length).toBe(2)
+    expect(gone.told).toHaveLength(1)
+  })
+
+  test('for what is no filter is refused', async () => {
+    const its = world()
+    await expect(its.ask('subscriptions/listen').result).rejects.toMatchObject({ code: -32602 })
+  })
+})
+
+describe('resources that are listened to', () => {
+  const subscribed = ({ exchanges }: World): string[] =>
+    exchanges.map(({ method, params }) => `${method} ${String(params.uri)}`)
+
+  test('are watched by servers while anybody listens', async () => {
+    const its = world()
+    const one = await listening(its)
+    const two = await listening(its)
+    expect(subscribed(its)).toEqual(['resources/subscribe file:///a'])
+    expect(its.exchanges[0]?.client).toBe(its.opened[0])
+    one.leave()
+    await expect(one.result).rejects.toThrow()
+    two.leave()
+    await expect.poll(() => subscribed(its)[1]).toBe('resources/unsubscribe file:///a')
+    expect(its.exchanges).toHaveLength(2)
+  })
+
+  test('are acknowledged once servers watch; what changed before is told after', async () => {
+    const watching = deferred()
+    const its = world(async () => {
+      await watching.promise
+      return {}
+    })
+    const asking = listen(its, EVERYTHING)
+    await expect.poll(() => its.exchanges.length).toBe(1)
+    for (const uri of ['file:///a', 'file:///a', 'file:///a/x', 'file:///other'])
+      its.audience.notify({ method: 'notifications/resources/updated', params: { uri } })
+    expect(asking.told).toEqual([])
+    watching.resolve()
+    await expect.poll(() => asking.told.length).toBe(3)
+    expect(asking.told.map(({ params }) => params?.uri)).toEqual([undefined, 'file:///a', 'file:///a/x'])
+  })
+
+  test('that no server takes end nothing', async () => {
+    const its = world(() => Promise.reject(new RpcError(-32002, 'Resource not found')))
+    const asking = await listening(its)
+    expect(asking.told[0]?.params?.notifications).toEqual(EVERYTHING)
+    asking.leave()
+    await expect(asking.result).rejects.toMatchObject({ code: -32800 })
+    expect(subscribed(its)).toEqual(['resources/subscribe file:///a'])
+  })
+
+  test('wait for a server that hangs, but not for ever', async () => {
+    vi.useFakeTimers()
+    const its = world(() => new Promise(() => {}))
+    const asking = listen(its, EVERYTHING)
+    await vi.advanceTimersByTimeAsync(4999)
+    expect(asking.told).toEqual([])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(methods(asking)).toEqual(['notifications/subscriptions/acknowledged'])
+    vi.useRealTimers()
+  })
+})
+
+describe('subscriptions', () => {
+  const some = { toolsListChanged: true }
+
+  test('of one agent are so many and no more', async () => {
+    const its = world()
+    for (let n = 0; n < 64; n++) await listening(its, some, { meta: clientInfo(`${n % 3}`) })
+    const tooMany = { code: -32603, message: expect.stringContaining('Subscription limit reached') }
+    await expect(listen(its, some).result).rejects.toMatchObject(tooMany)
+    await listening(its, some, { agent: { id: 'other', kind: 'principal' } })
+  })
+
+  test('of all are so many and no more, and a place that is left is free', async () => {
+    const its = world()
+    const anonymous = { agent: { id: 'anonymous', kind: 'anonymous' } } as const
+    const open = Array.from({ length: 1024 }, () => listen(its, some, anonymous))
+    await expect(listen(its, some, anonymous).result).rejects.toMatchObject({ code: -32603 })
+    open[0]?.leave()
+    await expect(open[0]?.result).rejects.toMatchObject({ code: -32800 })
+    await listening(its, some, anonymous)
+  })
+})
+
+function clientInfo(name: string): JsonObject {
+  return { 'io.modelcontextprotocol/clientInfo': { name, version: '1' } }
+}

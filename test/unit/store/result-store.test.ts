@@ -1,0 +1,322 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createMemoryStore } from '../../../src/store/memory.ts'
+import {
+  createKeeper,
+  KEEPER_DEFAULTS,
+  type Keeper,
+  type KeeperOptions,
+} from '../../../src/store/result-store.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { deferred } from '../../support/deferred.ts'
+import { verifies } from '../../support/verifies.ts'
+
+const [ann, ben] = [{ id: 'ann' }, { id: 'ben' }]
+
+/** A result of exactly `size` bytes; `name` tells results apart. */
+function result(name: string, size = 100, tool = 'files_read') {
+  const content = new TextEncoder().encode(name.padEnd(size, '.'))
+  const hash = createHash('sha256').update(content).digest('hex')
+  return { content, hash, origin: { tool, arguments: { name } } }
+}
+
+interface World {
+  keeper: Keeper
+  clock: { time: number }
+  dropped: string[]
+  errors: unknown[]
+}
+
+function world(changes: Partial<KeeperOptions> = {}): World {
+  const clock = { time: 1_000_000 }
+  const dropped: string[] = []
+  const errors: unknown[] = []
+  const keeper = createKeeper({
+    ...KEEPER_DEFAULTS,
+    memory: createMemoryStore(),
+    now: () => clock.time,
+    onDrop: ({ handle }) => dropped.push(handle),
+    onError: (error) => errors.push(error),
+    ...changes,
+  })
+  onTestFinished(() => keeper.close())
+  return { keeper, clock, dropped, errors }
+}
+
+describe('keeping', () => {
+  verifies('S3.27', 'an entry tells where it came from and how it was used', async () => {
+    const { keeper, clock } = world()
+    const kept = await keeper.keep(ann, result('a'))
+    clock.time += 1000
+    const entry = await keeper.get(ann, kept.handle)
+    expect(entry).toMatchObject({
+      tool: 'files_read',
+      arguments: { name: 'a' },
+      created: 1_000_000,
+      lastAccessed: 1_001_000,
+      accessCount: 1,
+      size: 100,
+      owner: 'ann',
+    })
+    expect(Buffer.from(entry?.content ?? []).toString()).toBe('a'.padEnd(100, '.'))
+    expect(keeper.list(ann)).toMatchObject([{ handle: kept.handle, accessCount: 1 }])
+    expect(keeper.stats(ann)).toEqual({ entries: 1, bytes: 100 })
+  })
+
+  verifies('S3.30', 'handles are twelve random hexadecimal digits, never the same', async () => {
+    const { keeper } = world()
+    const handles = new Set<string>()
+    for (let i = 0; i < 200; i++) handles.add((await keeper.keep(ann, result(`r${i}`))).handle)
+    expect(handles.size).toBe(200)
+    for (const handle of handles) expect(handle).toMatch(/^[0-9a-f]{12}$/)
+  })
+
+  test('the same content of the same agent keeps its handle, also when fetched twice at once', async () => {
+    const { keeper, clock } = world()
+    const [first, second] = await Promise.all([keeper.keep(ann, result('a')), keeper.keep(ann, result('a'))])
+    clock.time += 200_000
+    const third = await keeper.keep(ann, result('a', 100, 'another_tool'))
+    expect([second.handle, third.handle]).toEqual([first.handle, first.handle])
+    expect(third.lastAccessed).toBe(clock.time)
+    expect((await keeper.keep(ben, result('a'))).handle).not.toBe(first.handle)
+    expect(keeper.size).toBe(2)
+  })
+
+  test('large content lies on a SharedArrayBuffer', async () => {
+    const { keeper } = world()
+    const { handle } = await keeper.keep(ann, result('big', 200_000))
+    expect((await keeper.get(ann, handle))?.content.buffer).toBeInstanceOf(SharedArrayBuffer)
+  })
+
+  verifies('S3.33', "another agent's handle is like one that does not exist", async () => {
+    const { keeper, clock } = world()
+    const { handle } = await keeper.keep(ann, result('a'))
+    clock.time += 10
+    expect(await keeper.get(ben, handle)).toBeUndefined()
+    expect(await keeper.remove(ben, handle)).toBe(false)
+    expect(await keeper.get(ben, 'ffffffffffff')).toBeUndefined()
+    expect(await keeper.get(ann, 'not a handle')).toBeUndefined()
+    expect(keeper.list(ann)[0]?.accessCount).toBe(0)
+    expect(await keeper.remove(ann, handle)).toBe(true)
+    expect(await keeper.get(ann, handle)).toBeUndefined()
+  })
+})
+
+describe('lifetime', () => {
+  verifies('S3.28', 'an entry lives 300 s from its last use', async () => {
+    const { keeper, clock, dropped } = world()
+    const { handle } = await keeper.keep(ann, result('a'))
+    clock.time += 299_999
+    expect(await keeper.get(ann, handle)).toBeDefined()
+    clock.time += 299_999
+    expect(await keeper.get(ann, handle)).toBeDefined()
+    clock.time += 300_000
+    expect(await keeper.get(ann, handle)).toBeUndefined()
+    expect(dropped).toEqual([handle])
+    expect(keeper.size).toBe(0)
+  })
+
+  verifies('S3.28', 'a sweep drops what is expired, by itself as well', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const { keeper, clock, dropped } = world()
+    const { handle } = await keeper.keep(ann, result('a'))
+    clock.time += 300_000
+    await vi.advanceTimersByTimeAsync(KEEPER_DEFAULTS.sweepInterval)
+    expect(keeper.size).toBe(0)
+    expect(dropped).toEqual([handle])
+  })
+
+  test('with a disk, handles outlive memory, and come back with the same content', async () => {
+    const disk = createMemoryStore()
+    const { keeper, clock, dropped } = world({ disk })
+    const { handle } = await keeper.keep(ann, result('a'))
+    clock.time += 300_000
+    await keeper.sweep()
+    expect(keeper.size).toBe(0)
+    expect(await disk.size()).toBe(1)
+    expect(await keeper.get(ben, handle)).toBeUndefined()
+    const back = await keeper.get(ann, handle)
+    expect(Buffer.from(back?.content ?? []).toString()).toBe('a'.padEnd(100, '.'))
+    expect(back).toMatchObject({ lastAccessed: clock.time, accessCount: 1 })
+    expect(dropped).toEqual([])
+    expect((await keeper.keep(ann, result('a'))).handle).toBe(handle)
+  })
+
+  test('fetched again after it left memory, it has the handle it had', async () => {
+    const { keeper, clock } = world({ disk: createMemoryStore() })
+    const { handle } = await keeper.keep(ann, result('a'))
+    clock.time += 300_000
+    await keeper.sweep()
+    expect((await keeper.keep(ann, result('a'))).handle).toBe(handle)
+  })
+
+  test('with a disk, handles outlive a restart', async () => {
+    const disk: Store = { ...createMemoryStore(), close: async () => {} }
+    const before = world({ disk })
+    const { handle } = await before.keeper.keep(ann, result('a'))
+    await before.keeper.close()
+    const after = world({ disk })
+    expect(await after.keeper.get(ann, handle)).toMatchObject({
+      handle,
+      owner: 'ann',
+    })
+    expect(await after.keeper.get(ben, handle)).toBeUndefined()
+  })
+
+  test('a disk that fails is reported, and what was lost is dropped', async () => {
+    const failure = new Error('disk full')
+    const disk: Store = {
+      ...createMemoryStore(),
+      put: () => Promise.reject(failure),
+    }
+    const memory = createMemoryStore()
+    const { keeper, clock, dropped, errors } = world({ disk, memory })
+    const { handle } = await keeper.keep(ann, result('a'))
+    clock.time += 300_000
+    await keeper.sweep()
+    expect(errors).toEqual([failure])
+    expect(await memory.size()).toBe(0)
+    expect(dropped).toEqual([handle])
+    expect(await keeper.get(ann, handle)).toBeUndefined()
+  })
+})
+
+describe('limits', () => {
+  verifies('S3.29', 'the largest idle time × size leaves first', async () => {
+    const { keeper, clock } = world({ maxEntriesPerAgent: 3 })
+    const oldSmall = await keeper.keep(ann, result('old small', 100))
+    clock.time += 5000
+    const big = await keeper.keep(ann, result('big', 1000))
+    clock.time += 4000
+    const young = await keeper.keep(ann, result('young', 200))
+    clock.time += 1000
+    // 10 s × 100 < 5 s × 1000 > 1 s × 200
+    await keeper.keep(ann, result('one more'))
+    expect(await keeper.get(ann, big.handle)).toBeUndefined()
+    expect(await keeper.get(ann, oldSmall.handle)).toBeDefined()
+    expect(await keeper.get(ann, young.handle)).toBeDefined()
+  })
+
+  verifies('S3.32', 'an agent has 20 entries in memory at most, and others do not feel it', async () => {
+    const { keeper, clock } = world()
+    const other = await keeper.keep(ben, result('of ben'))
+    for (let i = 0; i < 25; i++) {
+      clock.time += 1
+      await keeper.keep(ann, result(`r${i}`))
+    }
+    expect(keeper.stats(ann).entries).toBe(20)
+    expect(await keeper.get(ben, other.handle)).toBeDefined()
+  })
+
+  verifies('S3.32', "an agent's bytes are limited; a larger result is kept alone", async () => {
+    const { keeper, clock } = world({ maxBytesPerAgent: 1000 })
+    for (const name of ['a', 'b', 'c']) {
+      clock.time += 1
+      await keeper.keep(ann, result(name, 400))
+    }
+    expect(keeper.stats(ann)).toEqual({ entries: 2, bytes: 800 })
+    clock.time += 1
+    const huge = await keeper.keep(ann, result('huge', 5000))
+    expect(keeper.stats(ann)).toEqual({ entries: 1, bytes: 5000 })
+    expect(await keeper.get(ann, huge.handle)).toBeDefined()
+    clock.time += 1
+    await keeper.keep(ann, result('d', 10))
+    expect(keeper.stats(ann)).toEqual({ entries: 1, bytes: 10 })
+  })
+
+  verifies('S3.32', 'of too many agents the longest idle leaves', async () => {
+    const { keeper, clock } = world({ maxAgents: 2 })
+    const ofAnn = await keeper.keep(ann, result('a'))
+    const ofBen = await keeper.keep(ben, result('b'))
+    clock.time += 1
+    await keeper.get(ann, ofAnn.handle)
+    await keeper.keep({ id: 'cid' }, result('c'))
+    expect(await keeper.get(ben, ofBen.handle)).toBeUndefined()
+    expect(await keeper.get(ann, ofAnn.handle)).toBeDefined()
+  })
+
+  verifies('S3.32', '1,000 agents fit', async () => {
+    const { keeper } = world()
+    for (let i = 0; i < 1001; i++) await keeper.keep({ id: `agent ${i}` }, result('same'))
+    expect(keeper.size).toBe(1000)
+    expect(keeper.stats({ id: 'agent 0' }).entries).toBe(0)
+  })
+
+  test('the bytes of all agents together are limited', async () => {
+    const { keeper } = world({ maxBytes: 1000 })
+    await keeper.keep(ann, result('a', 600))
+    await keeper.keep(ben, result('b', 600))
+    expect(keeper.stats()).toEqual({ entries: 1, bytes: 600 })
+    expect(keeper.stats(ben).entries).toBe(1)
+  })
+
+  verifies('S3.32', 'without isolation all agents are one, with 50 entries', async () => {
+    const { keeper, clock } = world({ isolation: false })
+    const { handle } = await keeper.keep(ann, result('a'))
+    expect(await keeper.get(ben, handle)).toBeDefined()
+    for (let i = 0; i < 60; i++) {
+      clock.time += 1
+      await keeper.keep({ id: `agent ${i}` }, result(`r${i}`))
+    }
+    expect(keeper.stats()).toMatchObject({ entries: 50 })
+  })
+
+  test('what is evicted goes to disk and comes back', async () => {
+    const { keeper } = world({
+      maxEntriesPerAgent: 1,
+      disk: createMemoryStore(),
+    })
+    const first = await keeper.keep(ann, result('a'))
+    const second = await keeper.keep(ann, result('b'))
+    expect(keeper.stats(ann).entries).toBe(1)
+    expect(await keeper.get(ann, first.handle)).toBeDefined()
+    expect(await keeper.get(ann, second.handle)).toBeDefined()
+  })
+})
+
+verifies('S3.32', 'a disk that is slower than results come does not let the memory fill', async () => {
+  const slow = deferred()
+  const disk = createMemoryStore()
+  const put = disk.put.bind(disk)
+  disk.put = (entry) => slow.promise.then(() => put(entry))
+  const memory = createMemoryStore()
+  const { keeper } = world({ memory, disk, maxEntriesPerAgent: 1, maxBytesPerAgent: 1000 })
+  const kept: string[] = []
+  const all = Array.from({ length: 8 }, (_, nth) => result(`r${nth}`, 600))
+  const keeping = (async () => {
+    for (const one of all) kept.push((await keeper.keep(ann, one)).handle)
+  })()
+  // The one that is kept, one that is waited for, and the one that waits.
+  await expect.poll(memory.size).toBe(3)
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+  expect([await memory.size(), kept.length]).toEqual([3, 2])
+  slow.resolve()
+  await keeping
+  for (const [nth, handle] of kept.entries())
+    expect(await keeper.get(ann, handle)).toMatchObject({ content: all[nth]?.content })
+})
+
+describe('forgetting', () => {
+  test('an agent that does not come back takes everything along, from disk too', async () => {
+    const disk = createMemoryStore()
+    const { keeper } = world({ disk, maxEntriesPerAgent: 1 })
+    const ofAnn = [await keeper.keep(ann, result('a')), await keeper.keep(ann, result('b'))]
+    const ofBen = await keeper.keep(ben, result('a'))
+    await keeper.forgetAgent(ann)
+    for (const { handle } of ofAnn) expect(await keeper.get(ann, handle)).toBeUndefined()
+    expect(await keeper.get(ben, ofBen.handle)).toBeDefined()
+    expect(await disk.size()).toBe(0)
+  })
+
+  test('clear empties memory and disk', async () => {
+    const disk = createMemoryStore()
+    const { keeper } = world({ disk, maxEntriesPerAgent: 1 })
+    const { handle } = await keeper.keep(ann, result('a'))
+    await keeper.keep(ann, result('b'))
+    await keeper.clear()
+    expect(keeper.size).toBe(0)
+    expect(await disk.size()).toBe(0)
+    expect(await keeper.get(ann, handle)).toBeUndefined()
+  })
+})

@@ -1,0 +1,139 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { edgeOfEnd, edgeOfStart, GrowingBytes } from '../../../src/protocol/bytes.ts'
+import { findEnvelope, idOfEdges, onShared, watchFor } from '../../../src/upstream/incoming.ts'
+import { soundKeys } from '../../support/keys.ts'
+
+const edges = (line: string): [Buffer, Buffer, number] => {
+  const bytes = Buffer.from(line)
+  return [edgeOfStart([bytes]), edgeOfEnd([bytes]), bytes.length]
+}
+
+const resultOf = (line: string): { id: unknown; result: unknown } | undefined => {
+  const envelope = findEnvelope(...edges(line))
+  if (!envelope) return undefined
+  const { id, start, end } = envelope
+  return { id, result: JSON.parse(Buffer.from(line).subarray(start, end).toString('utf8')) }
+}
+
+const space = fc.stringMatching(/^[ \t\r]{0,3}$/)
+const id = fc.oneof(fc.integer(), fc.stringMatching(/^[a-zA-Z0-9:._-]{0,12}$/))
+const resultObject = soundKeys(fc.dictionary(fc.string(), fc.jsonValue())).map((value) => ({ ...value }))
+
+/** A response with its members in a given order and white space between all tokens. */
+const response = fc
+  .record({
+    id,
+    result: resultObject,
+    order: fc.shuffledSubarray(['jsonrpc', 'id', 'result'], { minLength: 3 }),
+    space: fc.array(space, { minLength: 20, maxLength: 20 }),
+  })
+  .map(({ id, result, order, space }) => {
+    const gaps = [...space]
+    const gap = (): string => gaps.pop() ?? ''
+    const values: Record<string, unknown> = { jsonrpc: '2.0', id, result }
+    const members = order.map(
+      (name) => `${gap()}"${name}"${gap()}:${gap()}${JSON.stringify(values[name])}${gap()}`,
+    )
+    return { id, result: JSON.parse(JSON.stringify(result)), line: `${gap()}{${members.join(',')}}${gap()}` }
+  })
+
+describe('envelope', () => {
+  test('finds exactly the result of a response in any order of members', () => {
+    fc.assert(
+      fc.property(response, ({ id, result, line }) => {
+        expect(resultOf(line)).toEqual({ id, result })
+      }),
+    )
+  })
+
+  test('is not fooled by a result that looks like an envelope', () => {
+    const looks = { a: '"},"jsonrpc":"2.0","id":9}', id: 8, b: [{ jsonrpc: '2.0', id: 7 }], result: {} }
+    for (const line of [
+      JSON.stringify({ jsonrpc: '2.0', id: 1, result: looks }),
+      JSON.stringify({ result: looks, jsonrpc: '2.0', id: 1 }),
+      JSON.stringify({ result: { z: { id: 5 } }, jsonrpc: '2.0', id: 1 }),
+    ]) {
+      expect(resultOf(line)).toEqual({ id: 1, result: JSON.parse(line).result })
+    }
+  })
+
+  test.each([
+    ['a request', { jsonrpc: '2.0', id: 1, method: 'x', params: {} }],
+    ['a notification', { jsonrpc: '2.0', method: 'x', params: { result: {} } }],
+    ['an error', { jsonrpc: '2.0', id: 1, error: { code: 1, message: 'no' } }],
+    ['no id', { jsonrpc: '2.0', result: {} }],
+    ['a result that is no object', { jsonrpc: '2.0', id: 1, result: [1] }],
+    ['a null id', { jsonrpc: '2.0', id: null, result: {} }],
+  ])('leaves %s alone', (_, message) => {
+    expect(findEnvelope(...edges(JSON.stringify(message)))).toBeUndefined()
+  })
+
+  test('two ids are one too many', () => {
+    expect(findEnvelope(...edges('{"id":1,"result":{},"id":2}'))).toBeUndefined()
+  })
+
+  test('text that is no JSON finds nothing or bytes that are no JSON', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (junk) => {
+        for (const line of [`{"id":1,"result":{${junk}}`, `{"result":{${junk}},"id":1}`, junk]) {
+          const envelope = findEnvelope(...edges(line))
+          if (envelope) expect(envelope.end).toBeGreaterThan(envelope.start)
+        }
+      }),
+    )
+  })
+
+  test('reads the id of a line of which only the edges are left', () => {
+    const long = 'x'.repeat(5000)
+    for (const line of [
+      JSON.stringify({ jsonrpc: '2.0', id: 4, result: { long } }),
+      JSON.stringify({ result: { long }, jsonrpc: '2.0', id: 4 }),
+    ]) {
+      const [head, tail] = edges(line)
+      expect(idOfEdges(head, tail)).toBe(4)
+    }
+    const [head, tail] = edges(JSON.stringify({ method: 'notifications/message', params: { long, id: 4 } }))
+    expect(idOfEdges(head, tail)).toBeUndefined()
+  })
+
+  test('a range of any chunks is on shared memory', () => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array({ maxLength: 9 })), fc.nat(40), fc.nat(40), (parts, a, b) => {
+        const whole = Buffer.concat(parts)
+        const start = Math.min(a, whole.length)
+        const end = Math.min(start + b, whole.length)
+        const copy = onShared(parts, start, end)
+        expect(copy.buffer).toBeInstanceOf(SharedArrayBuffer)
+        expect(Buffer.from(copy)).toEqual(whole.subarray(start, end))
+      }),
+    )
+  })
+})
+
+test('of a response that begins to come it is told where its result begins', () => {
+  fc.assert(
+    fc.property(response, ({ line }) => {
+      const told: number[] = []
+      const watch = watchFor((bytes, start) => {
+        expect(bytes).toBe(growing)
+        return () => told.push(start)
+      })
+      const growing = new GrowingBytes(1_000_000)
+      growing.append(Buffer.from(line))
+      const envelope = findEnvelope(...edges(line))
+      const grown = watch?.(growing)
+      grown?.()
+      // The end tells more: where it does not fit, there is no envelope.
+      if (envelope !== undefined) expect(told).toEqual([envelope.start])
+    }),
+  )
+})
+
+test('of what is no response nobody is told, nor where nobody wants to be', () => {
+  const growing = new GrowingBytes(1000)
+  growing.append(Buffer.from('{"jsonrpc":"2.0","method":"x","params":{"result":{}}}'))
+  const watch = watchFor(() => expect.unreachable('it is no response'))
+  expect(watch?.(growing)).toBeUndefined()
+  expect(watchFor(undefined)).toBeUndefined()
+})

@@ -1,0 +1,126 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { silentLogger } from '../../../src/observe/log.ts'
+import type { ServerList } from '../../../src/upstream/contract.ts'
+import { digest, Memory } from '../../../src/upstream/memory.ts'
+import { client, stdioServer, temporaryFolder, upstreams } from '../../support/upstream.ts'
+import { verifies } from '../../support/verifies.ts'
+
+const forever = new AbortController().signal
+const names = (lists: readonly ServerList[]): unknown[] =>
+  lists.flatMap(({ items }) => items.map(({ name }) => name))
+const config = { s: { command: 'x' } }
+
+/** Lists the tools of one run of the proxy. */
+async function run(dataDir: string, server: object): Promise<unknown[]> {
+  const pool = upstreams({ servers: { s: server as ReturnType<typeof stdioServer> }, dataDir })
+  const listed = names(await pool.list('tools', client(), forever))
+  await pool.close()
+  return listed
+}
+
+describe('memory', () => {
+  test('gives back what it was given, from disk, to the owner only', async () => {
+    const folder = temporaryFolder()
+    const items = [{ name: 'a', description: 'ü' }]
+    const first = new Memory(folder, config, silentLogger)
+    first.saveInitialize('s', { serverInfo: { name: 'x' } })
+    first.saveList('s', 'group', 'tools', items)
+    await first.close()
+    const second = new Memory(folder, config, silentLogger)
+    expect(second.initialize('s')).toEqual({ serverInfo: { name: 'x' } })
+    expect(second.list('s', 'group', 'tools')).toEqual(items)
+    expect(second.list('s', 'other', 'tools')).toBeUndefined()
+    const [file = '', ...others] = readdirSync(join(folder, 'servers'))
+    expect(others).toEqual([])
+    expect(statSync(join(folder, 'servers', file)).mode & 0o777).toBe(0o600)
+  })
+
+  test('forgets when the configuration changed', async () => {
+    const folder = temporaryFolder()
+    const first = new Memory(folder, config, silentLogger)
+    first.saveInitialize('s', { serverInfo: { name: 'x' } })
+    await first.close()
+    expect(new Memory(folder, { s: { command: 'y' } }, silentLogger).initialize('s')).toBeUndefined()
+  })
+
+  test('ignores files it cannot read', async () => {
+    const folder = temporaryFolder()
+    const path = join(folder, 'servers', `${digest(config.s)}.json`)
+    mkdirSync(join(folder, 'servers'))
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.json(), fc.string(), fc.constant('{"version":1,"lists":{"g":{"tools":7}}}')),
+        (text) => {
+          writeFileSync(path, text)
+          const memory = new Memory(folder, config, silentLogger)
+          expect(memory.list('s', 'g', 'tools')).toBeUndefined()
+        },
+      ),
+    )
+    const memory = new Memory(folder, config, silentLogger)
+    memory.saveList('s', 'g', 'tools', [{ name: 'a' }])
+    await memory.close()
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ version: 2 })
+  })
+
+  test('survives a folder it cannot write to', async () => {
+    const folder = join(temporaryFolder(), 'file')
+    writeFileSync(folder, '')
+    chmodSync(folder, 0o400)
+    const memory = new Memory(folder, config, silentLogger)
+    memory.saveInitialize('s', { a: 1 })
+    await memory.close()
+    expect(memory.initialize('s')).toEqual({ a: 1 })
+  })
+
+  test('keeps the lists of the groups used last', async () => {
+    const memory = new Memory(undefined, config, silentLogger)
+    for (let i = 0; i < 20; i++) memory.saveList('s', `g${i}`, 'tools', [])
+    expect(memory.list('s', 'g0', 'tools')).toBeUndefined()
+    expect(memory.list('s', 'g19', 'tools')).toEqual([])
+  })
+
+  test('digests do not depend on the order of keys', () => {
+    expect(digest({ a: 1, b: { c: 2, d: [1, 2] } })).toBe(digest({ b: { d: [1, 2], c: 2 }, a: 1 }))
+    expect(digest({ a: [1, 2] })).not.toBe(digest({ a: [2, 1] }))
+  })
+})
+
+describe('lists between runs', () => {
+  verifies('S3.6', 'are given before the server has started', async () => {
+    const dataDir = temporaryFolder()
+    expect(await run(dataDir, stdioServer({ tools: ['a'] }))).toEqual(['a'])
+    const hanging = { ...stdioServer({ tools: ['a'] }), cwd: '/no/such/folder' }
+    const pool = upstreams({ servers: { s: stdioServer({ tools: ['a'] }) }, dataDir })
+    expect(pool.known('s')).toMatchObject({ serverInfo: { name: 'fixture' } })
+    expect(pool.status()[0]?.state).toBe('idle')
+    expect(names(await pool.list('tools', client(), forever))).toEqual(['a'])
+    expect(pool.status()[0]?.state).toBe('connecting')
+    expect(await run(dataDir, hanging)).toEqual([])
+  })
+
+  verifies('S4.5', 'start no lazy server', async () => {
+    const dataDir = temporaryFolder()
+    const server = { ...stdioServer({ tools: ['a'] }), lazy: true }
+    await run(dataDir, server)
+    const pool = upstreams({ servers: { s: server }, dataDir })
+    expect(names(await pool.list('tools', client(), forever))).toEqual(['a'])
+    expect(pool.status()[0]?.state).toBe('idle')
+  })
+
+  test('are refreshed when the server answers, and a difference is told', async () => {
+    const dataDir = temporaryFolder()
+    const marker = join(temporaryFolder(), 'later')
+    const server = stdioServer({ tools: ['a'], grownWhen: marker })
+    expect(await run(dataDir, server)).toEqual(['a'])
+    writeFileSync(marker, '')
+    const pool = upstreams({ servers: { s: server }, dataDir })
+    const me = client()
+    expect(names(await pool.list('tools', me, forever))).toEqual(['a'])
+    await expect.poll(() => pool.recorded.changed).toEqual([['s', 'tools']])
+    expect(names(await pool.list('tools', me, forever))).toEqual(['a', 'grown'])
+  })
+})
