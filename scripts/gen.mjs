@@ -6,7 +6,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { featuresTable } from '../dist/config/features.js'
 import {
   externalTable,
   jsonSchemaText,
@@ -14,6 +13,7 @@ import {
   serversTable,
   settingsTable,
 } from '../dist/config/generate.js'
+import { featuresTable } from '../dist/gateway/features.js'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const check = process.argv.includes('--check')

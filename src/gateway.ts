@@ -3,9 +3,8 @@ import { identityOf } from './config/identity.ts'
 import { profilesOf } from './config/profiles.ts'
 import type { Config } from './config/schema.ts'
 import { createEngine, ENGINE_DEFAULTS } from './engine/pool.ts'
-import { createServerQuotas } from './features/quota/servers.ts'
-import { openResultCache } from './features/result-cache/result-cache.ts'
-import { withBuiltIn } from './features/utils/utils.ts'
+import { openResultCache } from './features/result-cache/index.ts'
+import { withBuiltIn } from './features/utils/index.ts'
 import { accessOf, createBackend } from './gateway/backend.ts'
 import { openExposure } from './gateway/exposure.ts'
 import type { Gateway, GatewayParts } from './gateway/gateway-types.ts'
@@ -27,15 +26,16 @@ import { createLedger } from './observe/savings.ts'
 import { RPC, RpcError } from './protocol/errors.ts'
 import type { Client, Handler } from './protocol/exchange.ts'
 import { PROXY_TOOL_NAMES } from './proxy/own-tools.ts'
+import { createServerQuotas } from './proxy/quotas.ts'
 import { createAddressBook } from './proxy/uris.ts'
 import { createAudience } from './server/audience.ts'
 import { createModernService } from './server/modern.ts'
 import { type Listener, serve } from './server/serve.ts'
 
-export type { ProfileStatus } from './features/package/profile-status.ts'
 export type { Gateway, GatewayParts } from './gateway/gateway-types.ts'
 export type { ModuleStatus, UnmatchedPattern } from './gateway/modules.ts'
 export type { LayerStatus } from './gateway/onion.ts'
+export type { ProfileStatus } from './gateway/profile-status.ts'
 export type { SignInParts, UnmatchedTool } from './gateway/servers.ts'
 export type { Reconfigured } from './upstream/contract.ts'
 
@@ -118,7 +118,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
   // Whoever speaks over standard input alone has nowhere to read them.
   const watched = transport !== 'stdio' || bridgeOptions.enabled
   const metrics = watched
-    ? (await import('./features/metrics/metrics.ts')).createMetrics({ ledger, keeper, elapsed })
+    ? (await import('./features/metrics/index.ts')).createMetrics({ ledger, keeper, elapsed })
     : undefined
   const { handler, plain, layers } = createOnion(config, {
     engine,
@@ -166,7 +166,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
   }
   const tellMetrics = metrics && (() => metrics.text(upstreams))
   const bridge = bridgeOptions.enabled
-    ? (await import('./features/scripts/wiring.ts')).openBridge(config, {
+    ? (await import('./features/scripts/index.ts')).openBridge(config, {
         handler: plainly(),
         backend,
         engine,
@@ -236,11 +236,11 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     layers: () => describeLayers(layers(), modules.status(), current),
     async profiles() {
       if (profiles.length === 0) return []
-      const { profileStatuses } = await import('./features/package/profile-status.ts')
+      const { profileStatuses } = await import('./gateway/profile-status.ts')
       return profileStatuses(profiles, plainly(), upstreams)
     },
     async unmatched() {
-      const { visitAll } = await import('./features/package/profile-status.ts')
+      const { visitAll } = await import('./gateway/profile-status.ts')
       const listed = new Map<string, readonly string[]>()
       await visitAll(profiles, plainly(), upstreams, async (client) => {
         await modules.unmatched()

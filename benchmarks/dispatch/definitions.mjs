@@ -1,5 +1,5 @@
 /** What a client reads before anything is asked: definitions of tools and instructions, in each exposure. */
-import { definitionsOf } from '../../dist/features/dispatch/dispatch.js'
+import { definitionsOf } from '../../dist/features/dispatch/index.js'
 import { tokensOf } from '../answers/tokens.mjs'
 import { clientOf } from '../retrieval/client.mjs'
 import { installedServers, withFolder, withProxy } from './world.mjs'

@@ -1,6 +1,7 @@
 /** Shows in which order what stands around an exchange, and what else is to be had. */
-import { holdersOf, MODULE_PURPOSES } from '../config/modules.ts'
+import { holdersOf } from '../config/modules.ts'
 import { type Profile, profilesOf } from '../config/profiles.ts'
+import { BUILT_IN } from '../features/modules.ts'
 import type { LayerStatus, ModuleStatus } from '../gateway.ts'
 import { createRedactor, secretsOf } from '../observe/redact.ts'
 import type { Host, Invocation } from './program.ts'
@@ -15,7 +16,7 @@ export async function status(host: Host, invocation: Invocation, json: boolean):
     .filter(({ state }) => state !== 'ok')
     .map((module) => ({ ...module, message: redactor.text(module.message) }))
   const used = new Set(config.modules.flatMap((module) => (module.kind === 'use' ? [module.use] : [])))
-  const available = Object.entries(MODULE_PURPOSES).flatMap(([name, what]) =>
+  const available = Object.entries(BUILT_IN).flatMap(([name, { what }]) =>
     used.has(name) ? [] : [{ name, what }],
   )
   const servers = config.servers.map(({ name }) => name)

@@ -1,12 +1,12 @@
 /** Checks the list of modules. A module may block or redact: one that cannot be had ends the start, it is never left out. */
 
 import type * as z from 'zod'
+import { BUILT_IN } from '../features/modules.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
 import type { CheckModules, ModuleSources } from './check.ts'
 import { expandAll, type Surroundings } from './expand.ts'
 import { canonicalKeys, nearest, reportIssues, unknownKey } from './keys.ts'
 import {
-  BUILT_IN_MODULES,
   type ExternalEntry,
   type ExternalModule,
   externalSchema,
@@ -26,7 +26,7 @@ const WAYS = ['use', 'path', 'command', 'url'] as const
  * an exchange, the one nearest to the client first.
  */
 export function modulesCheck(modules: readonly ModuleOptions[] = []): CheckModules {
-  const known = [...BUILT_IN_MODULES, ...modules]
+  const known = [...Object.entries(BUILT_IN).map(([name, { options }]) => ({ name, options })), ...modules]
   return (written, at, sources, report) => checkModules(written, at, known, sources, report)
 }
 

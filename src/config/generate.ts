@@ -1,9 +1,10 @@
 /** `mcp.schema.json`, for editors: completion, hints and red lines while a configuration is written. */
 
 import * as z from 'zod'
+import { BUILT_IN } from '../features/modules.ts'
 import { flagName } from './aliases.ts'
 import { oauthSchema } from './auth-options.ts'
-import { BUILT_IN_OPTIONS, externalSchema, MODULE_PURPOSES, useSchema } from './modules.ts'
+import { externalSchema, useSchema } from './modules.ts'
 import { type OptionRow, rowsIn, serverRows, settingRows } from './options.ts'
 import { fileSchema } from './schema.ts'
 import { serverSchema } from './servers.ts'
@@ -29,8 +30,8 @@ export function jsonSchemaText(): string {
 }
 
 function modulesSchema() {
-  const names = Object.keys(BUILT_IN_OPTIONS)
-  const used = Object.entries(BUILT_IN_OPTIONS).map(([name, options]) => usedSchema(name, options))
+  const names = Object.keys(BUILT_IN)
+  const used = Object.entries(BUILT_IN).map(([name, { options }]) => usedSchema(name, options))
   const embedded = z
     .object({
       ...useSchema.shape,
@@ -94,10 +95,10 @@ export function serversTable(): string {
 
 /** Markdown: the built-in modules, each with its options. */
 export function modulesText(): string {
-  return Object.entries(BUILT_IN_OPTIONS)
-    .map(([name, options]) => {
+  return Object.entries(BUILT_IN)
+    .map(([name, { what, options }]) => {
       const rows = rowsIn(options)
-      const text = `### \`${name}\`\n\n${MODULE_PURPOSES[name] ?? ''}`
+      const text = `### \`${name}\`\n\n${what}`
       return rows.length === 0 ? text : `${text}\n\n${optionsTable(rows)}`
     })
     .join('\n\n')

@@ -1,16 +1,6 @@
 /** `modules`: an entry of the list as written, whatever kind of module it names. */
 
 import * as z from 'zod'
-import { blockOptions } from '../features/block/options.ts'
-import { logOptions } from '../features/log/options.ts'
-import { packageOptions } from '../features/package/options.ts'
-import { pinOptions } from '../features/pin/options.ts'
-import { quotaOptions } from '../features/quota/options.ts'
-import { redactOptions } from '../features/redact/options.ts'
-import { renameOptions } from '../features/rename/options.ts'
-import { rewriteOptions } from '../features/rewrite/options.ts'
-import { shapeOptions } from '../features/shape/options.ts'
-import { translateOptions } from '../features/translate/options.ts'
 import { isObject } from '../protocol/json.ts'
 import { flag, integer, oneOf, text } from './option.ts'
 
@@ -139,30 +129,8 @@ export interface ModuleOptions {
   readonly options: z.ZodObject
 }
 
-// The options of the modules that come with the proxy, by name.
-
 /** The place of shaping in the list. */
 export const SHAPE = 'shape'
-
-export const BUILT_IN_OPTIONS = {
-  log: logOptions,
-  block: blockOptions,
-  rename: renameOptions,
-  rewrite: rewriteOptions,
-  redact: redactOptions,
-  quota: quotaOptions,
-  package: packageOptions,
-  pin: pinOptions,
-  translate: translateOptions,
-  [SHAPE]: shapeOptions,
-} as const
-
-export const BUILT_IN_MODULES: readonly ModuleOptions[] = Object.entries(BUILT_IN_OPTIONS).map(
-  ([name, options]) => ({
-    name,
-    options,
-  }),
-)
 
 // What entries of the list of modules may hold that nobody else should read.
 
@@ -185,19 +153,4 @@ function textsOf(object: Readonly<Record<string, unknown>>): Record<string, stri
   return Object.fromEntries(
     Object.entries(object).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   )
-}
-
-/** What each module that comes with the proxy does, in a sentence. Apart from their options, which `status` does not need. */
-export const MODULE_PURPOSES: Readonly<Record<string, string>> = {
-  log: 'Writes messages of both directions to the log or a file, without secrets.',
-  block: 'Hides tools, prompts and resources: they are neither listed nor to be called.',
-  rename: 'Gives tools, prompts and resources other names, titles and descriptions.',
-  rewrite: 'Changes text in transit by rules: in results, in descriptions, in prompts.',
-  translate: 'Translates descriptions and results into a preferred language.',
-  redact: 'Strikes out secrets and personal data before anything is kept or sent.',
-  quota: 'Limits calls of the tools of servers by a token bucket, per agent, server or tool.',
-  pin: 'Holds back a tool whose definition changed, until it is approved.',
-  package:
-    'Presents chosen tools, prompts and resources of several servers as one; with a name, a profile that clients choose.',
-  shape: 'The place in the list at which large results are kept and previewed.',
 }

@@ -32,11 +32,11 @@ async function openHiding(config: ExposureConfig, parts: ExposureParts): Promise
     case 'passthrough':
       return passthrough
     case 'retrieve': {
-      const { openRetrieve } = await import('../features/retrieve/retrieve.ts')
+      const { openRetrieve } = await import('../features/retrieve/index.ts')
       return openRetrieve(config, parts)
     }
     case 'dispatch': {
-      const { openDispatch } = await import('../features/dispatch/dispatch.ts')
+      const { openDispatch } = await import('../features/dispatch/index.ts')
       return openDispatch(config, parts)
     }
   }

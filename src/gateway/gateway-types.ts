@@ -2,7 +2,6 @@
 
 import type { Readable, Writable } from 'node:stream'
 import type { Config } from '../config/schema.ts'
-import type { ProfileStatus } from '../features/package/profile-status.ts'
 import type { ModuleDefinition } from '../module-runtime/module.ts'
 import type { Logger } from '../observe/log.ts'
 import type { SavingsReport } from '../observe/savings-report.ts'
@@ -12,6 +11,7 @@ import type { Serve } from '../upstream/in-process.ts'
 import type { SignedOut } from '../upstream/oauth/authorizer.ts'
 import type { ModuleStatus, UnmatchedPattern } from './modules.ts'
 import type { LayerStatus } from './onion.ts'
+import type { ProfileStatus } from './profile-status.ts'
 import type { SignInParts, UnmatchedTool } from './servers.ts'
 
 /** The world outside, for tests and embedding. What is absent is the real one. */

@@ -1,18 +1,11 @@
 /** The modules in their order, and exchanged for others when the configuration is another one. */
-import {
-  type BUILT_IN_OPTIONS,
-  type ExternalModule,
-  type ModuleConfig,
-  SHAPE,
-  type UsedModule,
-} from '../config/modules.ts'
+import { type ExternalModule, type ModuleConfig, SHAPE, type UsedModule } from '../config/modules.ts'
 import { profilesOf } from '../config/profiles.ts'
 import type { ModulesConfig } from '../config/schema.ts'
 import { stampOf } from '../config/watch.ts'
 import { moduleDirectory } from '../data/directory.ts'
 import type { Engine } from '../engine/contract.ts'
-import { createProfileGate } from '../features/package/profile-gate.ts'
-import { checkRenames } from '../features/rename/check.ts'
+import { BUILT_IN } from '../features/modules.ts'
 import { createChange } from '../module-runtime/change.ts'
 import { guard } from '../module-runtime/guard.ts'
 import {
@@ -23,6 +16,7 @@ import {
   methodFilter,
 } from '../module-runtime/module.ts'
 import { type PatternWatch, watchPatterns } from '../module-runtime/patterns.ts'
+import { createProfileGate } from '../module-runtime/profile-gate.ts'
 import { kindOfList } from '../module-runtime/roster.ts'
 import { counted, type Layer, type Stack } from '../module-runtime/stack.ts'
 import { type Logger, withFields } from '../observe/log.ts'
@@ -139,7 +133,8 @@ export function createModuleList(stack: Stack, parts: ModuleMakerParts): ModuleL
   return {
     async configure(config) {
       const { modules } = config
-      checkRenames(config)
+      if (modules.some((module) => module.kind === 'use' && module.use === 'rename'))
+        (await import('../features/rename/index.ts')).checkRenames(config)
       const made: Running[] = []
       try {
         for (const module of modules) if (!isShape(module)) made.push(await start(module, config))
@@ -271,15 +266,8 @@ function createModuleMaker(parts: ModuleMakerParts, listed: () => void): MakeMod
   async function external(config: ExternalModule): Promise<Layer> {
     const { name } = config
     const logger = withFields(parts.logger, { module: name })
-    const [{ createExternal }, { openLine }] = await Promise.all([
-      import('../features/external/external.ts'),
-      import('../features/external/connection.ts'),
-    ])
-    const { module, wants } = createExternal(config, {
-      logger,
-      now,
-      open: (events) => openLine(config, events, { logger, elapsed }),
-    })
+    const { openExternal } = await import('../features/external/index.ts')
+    const { module, wants } = openExternal(config, { logger, now, elapsed })
     // It watches over its own failures: an interceptor of it may fail open where another does not.
     return {
       name,
@@ -316,12 +304,12 @@ async function definitionOf(
 ): Promise<ModuleDefinition> {
   const own = definitions.find((definition) => definition.name === use)
   if (own) return own
-  const load = Object.hasOwn(BUILT_IN, use) ? BUILT_IN[use as keyof typeof BUILT_IN] : undefined
+  const load = Object.hasOwn(BUILT_IN, use) ? BUILT_IN[use]?.load : undefined
   if (load) return load()
   throw new ProxyError(
     'CONFIG_INVALID',
     `The module \`${name}\` uses "${use}", which there is not.`,
-    `There are: ${[...definitions.map((definition) => definition.name), ...Object.keys(BUILT_IN)].join(', ')}.`,
+    `There are: ${[...definitions.map((definition) => definition.name), ...builtInNames].join(', ')}.`,
   )
 }
 
@@ -353,18 +341,5 @@ async function create(
   }
 }
 
-// The modules that come with the proxy. Each is loaded when a configuration names it.
-
-type Name = Exclude<keyof typeof BUILT_IN_OPTIONS, typeof SHAPE>
-
-export const BUILT_IN: Readonly<Record<Name, () => Promise<ModuleDefinition>>> = {
-  log: async () => (await import('../features/log/log.ts')).log,
-  block: async () => (await import('../features/block/block.ts')).block,
-  rename: async () => (await import('../features/rename/rename.ts')).rename,
-  rewrite: async () => (await import('../features/rewrite/rewrite.ts')).rewrite,
-  redact: async () => (await import('../features/redact/redact.ts')).redact,
-  package: async () => (await import('../features/package/package.ts')).bundle,
-  pin: async () => (await import('../features/pin/pin.ts')).pin,
-  translate: async () => (await import('../features/translate/translate.ts')).translate,
-  quota: async () => (await import('../features/quota/quota.ts')).quota,
-}
+/** Those that are more than a place in the list. */
+const builtInNames = Object.entries(BUILT_IN).flatMap(([name, { load }]) => (load ? [name] : []))

@@ -3,7 +3,7 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { stamp } from '../../examples/embedding/stamp.ts'
-import { BUILT_IN_OPTIONS } from '../../src/config/modules.ts'
+import { BUILT_IN } from '../../src/features/modules.ts'
 import { RPC, type RpcError } from '../../src/protocol/errors.ts'
 import type { JsonObject } from '../../src/protocol/json.ts'
 import { EXAMPLES, guardPaths, maskEmail, NO_PYTHON } from '../support/examples.ts'
@@ -29,7 +29,12 @@ test('every example says how it is configured', () => {
 const page = readFileSync(join(EXAMPLES, '../../docs/modules.md'), 'utf8')
 
 verifies('S2.28 S2.35', 'the page lists every module that comes with the proxy, with its options', () => {
-  for (const [name, { shape }] of Object.entries(BUILT_IN_OPTIONS)) {
+  for (const [
+    name,
+    {
+      options: { shape },
+    },
+  ] of Object.entries(BUILT_IN)) {
     const section = page.split(`\n### \`${name}\`\n`)[1]?.split('\n### ')[0] ?? ''
     expect(section.trim().split('\n')[0]).toMatch(/^[A-Z].*\.$/)
     for (const option of Object.keys(shape)) expect(section).toContain(`| \`${option}`)

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest'
 import type { ExternalModule } from '../../src/config/modules.ts'
-import { createExternal } from '../../src/features/external/external.ts'
+import { createExternal } from '../../src/features/external/index.ts'
 import type { Line } from '../../src/features/external/interceptors.ts'
 import { RPC, type RpcError } from '../../src/protocol/errors.ts'
 import type { Client, Handler } from '../../src/protocol/exchange.ts'

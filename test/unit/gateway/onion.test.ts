@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, onTestFinished } from 'vitest'
-import { FEATURES, featuresTable } from '../../../src/config/features.ts'
 import { parseConfig } from '../../../src/config/load.ts'
+import { FEATURES, featuresTable } from '../../../src/gateway/features.ts'
 import { createGateway, type GatewayParts } from '../../../src/gateway.ts'
 import type { Middleware } from '../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { aliasTools, definitionsOf } from '../../../src/features/dispatch/dispatch.ts'
+import { aliasTools, definitionsOf } from '../../../src/features/dispatch/index.ts'
 import { callTools } from '../../../src/features/retrieve/call-tool.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { calledName, EXPOSURE_NAMES, RESERVED_NAMES } from '../../../src/proxy/own-tools.ts'

@@ -1,7 +1,7 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, test } from 'vitest'
 import type { Engine } from '../../../src/engine/contract.ts'
-import { createProxyTools } from '../../../src/features/shape/tools.ts'
+import { createProxyTools } from '../../../src/features/query-tools/index.ts'
 import { isObject } from '../../../src/protocol/json.ts'
 import { INSTRUCTIONS } from '../../../src/proxy/instructions.ts'
 import { PROXY_TOOL_NAMES } from '../../../src/proxy/own-tools.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Found, findSource } from '../../../src/features/shape/tools.ts'
+import { type Found, findSource } from '../../../src/features/query-tools/index.ts'
 import { RpcError } from '../../../src/protocol/errors.ts'
 import type { Handler } from '../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'

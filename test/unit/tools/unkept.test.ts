@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findSource } from '../../../src/features/shape/tools.ts'
+import { findSource } from '../../../src/features/query-tools/index.ts'
 import type { Exchange, Handler } from '../../../src/protocol/exchange.ts'
 import type { Keeper } from '../../../src/store/result-store.ts'
 import type { Entry } from '../../../src/store/store.ts'

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, test } from 'vitest'
-import { definitionsOf } from '../../../../src/features/dispatch/dispatch.ts'
+import { definitionsOf } from '../../../../src/features/dispatch/index.ts'
 import { ourInstructions } from '../../../../src/proxy/instructions.ts'
 import { verifies } from '../../../support/verifies.ts'
 

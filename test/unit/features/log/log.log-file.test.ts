@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openLogFile } from '../../../../src/features/log/log.ts'
+import { openLogFile } from '../../../../src/features/log/index.ts'
 import { temporaryFolder } from '../../../support/upstream.ts'
 
 const linesOf = (file: string): { message: string; time: string }[] =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { shownText } from '../../../../src/features/log/log.ts'
+import { shownText } from '../../../../src/features/log/index.ts'
 import type { JsonValue } from '../../../../src/protocol/json.ts'
 import { compileChange, Tally } from '../../../../src/text/change.ts'
 

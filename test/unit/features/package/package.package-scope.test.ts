@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { scopeOf } from '../../../../src/features/package/package.ts'
+import { scopeOf } from '../../../../src/features/package/index.ts'
 import { runs } from '../../../support/runs.ts'
 import { verifies } from '../../../support/verifies.ts'
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createReferences } from '../../../../src/features/references/references.ts'
-import { createResultCache } from '../../../../src/features/result-cache/result-cache.ts'
+import { createReferences } from '../../../../src/features/references/index.ts'
+import { createResultCache } from '../../../../src/features/result-cache/index.ts'
 import { LargeResult, META, plain, type Result } from '../../../../src/protocol/content.ts'
 import type { Client, Exchange } from '../../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../../src/protocol/json.ts'

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { bridgeToken } from '../../../../src/features/scripts/wiring.ts'
+import { bridgeToken } from '../../../../src/features/scripts/index.ts'
 import { temporaryFolder } from '../../../support/upstream.ts'
 import { verifies } from '../../../support/verifies.ts'
 

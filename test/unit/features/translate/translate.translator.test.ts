@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { createTranslator, faithful, isProse } from '../../../../src/features/translate/index.ts'
 import { WrongAnswer } from '../../../../src/features/translate/service.ts'
-import { createTranslator, faithful, isProse } from '../../../../src/features/translate/translate.ts'
 import { deferred } from '../../../support/deferred.ts'
 import { verifies } from '../../../support/verifies.ts'
 

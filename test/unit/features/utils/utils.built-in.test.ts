@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parseConfig } from '../../../../src/config/load.ts'
-import { withBuiltIn } from '../../../../src/features/utils/utils.ts'
+import { withBuiltIn } from '../../../../src/features/utils/index.ts'
 import { temporaryFolder } from '../../../support/upstream.ts'
 import { verifies } from '../../../support/verifies.ts'
 

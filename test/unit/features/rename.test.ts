@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { LargeResult } from '../../../../src/protocol/content.ts'
-import type { JsonObject } from '../../../../src/protocol/json.ts'
-import { listed, moduleWorld } from '../../../support/module-world.ts'
-import { type MadeUp, routedWorld } from '../../../support/routed-world.ts'
-import { verifies } from '../../../support/verifies.ts'
+import { LargeResult } from '../../../src/protocol/content.ts'
+import type { JsonObject } from '../../../src/protocol/json.ts'
+import { listed, moduleWorld } from '../../support/module-world.ts'
+import { type MadeUp, routedWorld } from '../../support/routed-world.ts'
+import { verifies } from '../../support/verifies.ts'
 
 const named = (...names: string[]): JsonObject[] => names.map((name) => ({ name, inputSchema: {} }))
 const at = (...uris: string[]): JsonObject[] => uris.map((uri) => ({ uri, name: uri }))

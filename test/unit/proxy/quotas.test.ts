@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { parseConfig } from '../../../../src/config/load.ts'
-import { createServerQuotas } from '../../../../src/features/quota/servers.ts'
+import { parseConfig } from '../../../src/config/load.ts'
+import { createServerQuotas } from '../../../src/proxy/quotas.ts'
 
 const servers = (quotas: Record<string, number | undefined>) =>
   parseConfig({

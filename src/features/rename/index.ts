@@ -15,6 +15,8 @@ import { mayNameResources, renameInAny, renameViews } from '../../protocol/uri-r
 import { shortHash } from '../../text/short-hash.ts'
 import { renameOptions } from './options.ts'
 
+export { checkRenames } from './check.ts'
+
 type Options = z.output<typeof renameOptions>
 
 const UPDATED = 'notifications/resources/updated'

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { createTruncate } from '../../../../src/features/shape/truncate.ts'
-import { META } from '../../../../src/protocol/content.ts'
-import type { JsonObject } from '../../../../src/protocol/json.ts'
-import { exchange } from '../../../support/upstream.ts'
-import { verifies } from '../../../support/verifies.ts'
+import { createTruncate } from '../../../src/features/truncate/index.ts'
+import { META } from '../../../src/protocol/content.ts'
+import type { JsonObject } from '../../../src/protocol/json.ts'
+import { exchange } from '../../support/upstream.ts'
+import { verifies } from '../../support/verifies.ts'
 
 const long = (length: number): JsonObject => ({ type: 'text', text: 'x'.repeat(length) })
 

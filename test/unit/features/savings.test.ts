@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { createAccount } from '../../../../src/features/savings/account.ts'
-import type { SavingsRecord } from '../../../../src/observe/savings.ts'
-import { META } from '../../../../src/protocol/content.ts'
-import type { Exchange } from '../../../../src/protocol/exchange.ts'
-import type { JsonObject } from '../../../../src/protocol/json.ts'
-import { exchange } from '../../../support/upstream.ts'
+import { createAccount } from '../../../src/features/savings/index.ts'
+import type { SavingsRecord } from '../../../src/observe/savings.ts'
+import { META } from '../../../src/protocol/content.ts'
+import type { Exchange } from '../../../src/protocol/exchange.ts'
+import type { JsonObject } from '../../../src/protocol/json.ts'
+import { exchange } from '../../support/upstream.ts'
 
 async function recorded(
   savings: JsonObject,

@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
-import { createCallLog } from '../../../../src/features/log/call-log.ts'
-import { silentLogger } from '../../../../src/observe/log.ts'
-import type { Result } from '../../../../src/protocol/content.ts'
-import { calledName } from '../../../../src/proxy/own-tools.ts'
-import { exchange } from '../../../support/upstream.ts'
-import { verifies } from '../../../support/verifies.ts'
+import { createCallLog } from '../../../src/features/call-log/index.ts'
+import { silentLogger } from '../../../src/observe/log.ts'
+import type { Result } from '../../../src/protocol/content.ts'
+import { calledName } from '../../../src/proxy/own-tools.ts'
+import { exchange } from '../../support/upstream.ts'
+import { verifies } from '../../support/verifies.ts'
 
 async function logged(params: object, answer: () => Promise<Result>): Promise<object[]> {
   const lines: object[] = []

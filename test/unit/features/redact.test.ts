@@ -1,12 +1,12 @@
 /** Whatever carries a secret: everything that passes between servers and clients. */
 import { describe, expect, test } from 'vitest'
-import { LargeResult } from '../../../../src/protocol/content.ts'
-import { ProxyError, RpcError } from '../../../../src/protocol/errors.ts'
-import type { JsonObject, JsonValue } from '../../../../src/protocol/json.ts'
-import { originOf } from '../../../../src/protocol/origin.ts'
-import { deepFreeze } from '../../../support/deep-freeze.ts'
-import { listed, moduleWorld } from '../../../support/module-world.ts'
-import { verifies } from '../../../support/verifies.ts'
+import { LargeResult } from '../../../src/protocol/content.ts'
+import { ProxyError, RpcError } from '../../../src/protocol/errors.ts'
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts'
+import { originOf } from '../../../src/protocol/origin.ts'
+import { deepFreeze } from '../../support/deep-freeze.ts'
+import { listed, moduleWorld } from '../../support/module-world.ts'
+import { verifies } from '../../support/verifies.ts'
 
 const KEY = `ghp_${'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'}`
 const ENCODED = Buffer.from(`token ${KEY}\n`).toString('base64')

@@ -327,7 +327,7 @@ function utilsOf({ utils, spill, dataDir }: Config['settings']): Serve {
     return root
   }
   return async (transport) => {
-    const { serveUtils } = await import('./utils.ts')
+    const { serveUtils } = await import('./index.ts')
     const root = utils.root === undefined ? await fallback() : absolute(utils.root)
     await serveUtils(transport, { root, readable, own, write: utils.write })
   }

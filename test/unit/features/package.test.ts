@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { plain } from '../../../../src/protocol/content.ts'
-import type { JsonObject } from '../../../../src/protocol/json.ts'
-import { withOrigin } from '../../../../src/protocol/origin.ts'
-import { listed, moduleWorld } from '../../../support/module-world.ts'
-import { client } from '../../../support/upstream.ts'
-import { verifies } from '../../../support/verifies.ts'
+import { plain } from '../../../src/protocol/content.ts'
+import type { JsonObject } from '../../../src/protocol/json.ts'
+import { withOrigin } from '../../../src/protocol/origin.ts'
+import { listed, moduleWorld } from '../../support/module-world.ts'
+import { client } from '../../support/upstream.ts'
+import { verifies } from '../../support/verifies.ts'
 
 const names = (result: JsonObject, kind: string, key = 'name'): unknown[] =>
   (result[kind] as JsonObject[]).map((item) => item[key])

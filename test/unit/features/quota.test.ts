@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../../../src/protocol/json.ts'
-import { moduleWorld } from '../../../support/module-world.ts'
-import { routedWorld } from '../../../support/routed-world.ts'
-import { client } from '../../../support/upstream.ts'
-import { verifies } from '../../../support/verifies.ts'
+import type { JsonObject } from '../../../src/protocol/json.ts'
+import { moduleWorld } from '../../support/module-world.ts'
+import { routedWorld } from '../../support/routed-world.ts'
+import { client } from '../../support/upstream.ts'
+import { verifies } from '../../support/verifies.ts'
 
 const named = (...names: string[]): JsonObject[] => names.map((name) => ({ name, inputSchema: {} }))
 const textOf = ({ content }: JsonObject): string => String((content as JsonObject[])[0]?.text)

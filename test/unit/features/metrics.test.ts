@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { formatMetrics } from '../../../../src/features/metrics/metrics.ts'
-import { verifies } from '../../../support/verifies.ts'
+import { formatMetrics } from '../../../src/features/metrics/index.ts'
+import { verifies } from '../../support/verifies.ts'
 
 verifies('S4.39', 'metrics in the text format of Prometheus, names of servers as they are', () => {
   const text = formatMetrics([

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { LargeResult } from '../../../../src/protocol/content.ts'
-import type { JsonObject } from '../../../../src/protocol/json.ts'
-import { routedWorld } from '../../../support/routed-world.ts'
-import { verifies } from '../../../support/verifies.ts'
+import { LargeResult } from '../../../src/protocol/content.ts'
+import type { JsonObject } from '../../../src/protocol/json.ts'
+import { routedWorld } from '../../support/routed-world.ts'
+import { verifies } from '../../support/verifies.ts'
 
 const named = (...names: string[]): JsonObject[] => names.map((name) => ({ name, inputSchema: {} }))
 const at = (...uris: string[]): JsonObject[] => uris.map((uri) => ({ uri, name: uri }))
@@ -217,7 +217,7 @@ describe('block, before the router', () => {
   })
 
   test('a list keeps its cursor and its other members, also when nothing is left of it', async () => {
-    const { moduleWorld } = await import('../../../support/module-world.ts')
+    const { moduleWorld } = await import('../../support/module-world.ts')
     const world = await moduleWorld([{ use: 'block', tools: ['*'] }], {
       server: async () => ({ tools: named('x'), nextCursor: 'more', _meta: { kept: 1 } }),
     })

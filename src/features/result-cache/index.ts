@@ -274,7 +274,7 @@ export async function openResultCache(
   elapsed: () => number,
 ): Promise<ResultCache | undefined> {
   if (toolCache.ttlMs === 0) return undefined
-  const { createResultCache } = await import('./result-cache.ts')
+  const { createResultCache } = await import('./index.ts')
   const cache = createResultCache({
     ttl: toolCache.ttlMs,
     tools: toolCache.tools,

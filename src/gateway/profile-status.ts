@@ -1,11 +1,11 @@
 /** What those who choose a profile get of it, and what is listed at all: asked as clients that only look. */
-import type { Profile } from '../../config/profiles.ts'
-import { plain } from '../../protocol/content.ts'
-import { LEGACY_VERSIONS } from '../../protocol/eras.ts'
-import type { Client, Handler } from '../../protocol/exchange.ts'
-import { isObject, type JsonObject } from '../../protocol/json.ts'
-import { PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
-import type { Upstreams } from '../../upstream/contract.ts'
+import type { Profile } from '../config/profiles.ts'
+import { plain } from '../protocol/content.ts'
+import { LEGACY_VERSIONS } from '../protocol/eras.ts'
+import type { Client, Handler } from '../protocol/exchange.ts'
+import { isObject, type JsonObject } from '../protocol/json.ts'
+import { PROXY_TOOL_NAMES } from '../proxy/own-tools.ts'
+import type { Upstreams } from '../upstream/contract.ts'
 
 export interface ProfileStatus extends Profile {
   /** The servers that it is about. */

@@ -1,6 +1,19 @@
-/** The quotas of the servers, as the configuration has them now. */
-import type { ServerConfig } from '../../config/servers.ts'
-import { createQuotas, type Quotas } from '../../proxy/routes.ts'
+/** How often tools of a server may be called, by all clients together: a token bucket for each server. */
+import type { ServerConfig } from '../config/servers.ts'
+import { createBuckets, type Rate } from '../protocol/rate.ts'
+
+/** Takes a call of this server; a text for the model where there is none left. */
+export type Quotas = (server: string) => string | undefined
+
+/** @param now milliseconds by a clock that nobody sets */
+export function createQuotas(quotas: Readonly<Record<string, Rate>>, now: () => number): Quotas {
+  const takes = new Map(Object.entries(quotas).map(([server, rate]) => [server, createBuckets(rate, now)]))
+  return (server) => {
+    const seconds = takes.get(server)?.(server)
+    if (seconds === undefined) return undefined
+    return `Server \`${server}\` has had as many calls as it is allowed here. Nothing was called; try again in ${seconds} s.`
+  }
+}
 
 export interface ServerQuotas {
   readonly take: Quotas

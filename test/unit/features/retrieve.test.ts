@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { createEngine, ENGINE_DEFAULTS } from '../../../../src/engine/pool.ts'
-import { lean } from '../../../../src/features/retrieve/retrieve.ts'
-import { createProxyTools } from '../../../../src/features/shape/tools.ts'
-import { isObject, type JsonObject } from '../../../../src/protocol/json.ts'
-import { PROXY_TOOL_NAMES } from '../../../../src/proxy/own-tools.ts'
+import { createEngine, ENGINE_DEFAULTS } from '../../../src/engine/pool.ts'
+import { createProxyTools } from '../../../src/features/query-tools/index.ts'
+import { lean } from '../../../src/features/retrieve/index.ts'
+import { isObject, type JsonObject } from '../../../src/protocol/json.ts'
+import { PROXY_TOOL_NAMES } from '../../../src/proxy/own-tools.ts'
 
 const definitions = createProxyTools({
   engine: createEngine({ ...ENGINE_DEFAULTS, queryTimeout: 1000 }),

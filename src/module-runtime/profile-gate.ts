@@ -1,6 +1,6 @@
 /** Stands before all other modules where there are, or were, profiles. */
-import type { Module } from '../../module-runtime/module.ts'
-import { RPC, RpcError } from '../../protocol/errors.ts'
+import { RPC, RpcError } from '../protocol/errors.ts'
+import type { Module } from './module.ts'
 
 /** Nothing is there for who chose a profile that is none of these any more: without its limits, everything would be. */
 export function createProfileGate(names: ReadonlySet<string>): Module {

@@ -7,6 +7,7 @@ import { isInputRequired } from '../../protocol/eras.ts'
 import { messageOf, RPC, RpcError } from '../../protocol/errors.ts'
 import type { Exchange } from '../../protocol/exchange.ts'
 import type { JsonObject } from '../../protocol/json.ts'
+import { type LineParts, openLine } from './connection.ts'
 import {
   type Ask,
   type Chain,
@@ -27,6 +28,18 @@ export interface ExternalParts {
   /** Milliseconds since 1970. */
   now: () => number
   open(events: LineEvents): Line
+}
+
+/** The module that this entry of the list names, over a connection of its own. */
+export function openExternal(
+  config: ExternalModule,
+  { logger, now, elapsed }: Pick<ExternalParts, 'logger' | 'now'> & LineParts,
+): External {
+  return createExternal(config, {
+    logger,
+    now,
+    open: (events) => openLine(config, events, { logger, elapsed }),
+  })
 }
 
 /** An external module in its place. */
