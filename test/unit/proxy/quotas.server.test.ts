@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { createQuotas } from '../../../src/proxy/routes.ts'
+import { createQuotas } from '../../../src/proxy/quotas.ts'
 import { verifies } from '../../support/verifies.ts'
 
 verifies(
