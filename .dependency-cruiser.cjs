@@ -1,59 +1,99 @@
 /** The layers of ARCHITECTURE.md as a table: each folder may import itself and the folders listed. Nothing else. A test compares the two. */
-const base = ['protocol', 'text', 'config', 'telemetry']
+const base = ['protocol', 'text', 'config', 'data', 'observe']
+const below = [...base, 'store', 'spill', 'discovery', 'upstream', 'server', 'documents', 'processors', 'engine']
 const layers = {
   protocol: [],
-  text: [],
-  telemetry: [],
-  config: ['protocol'],
-  documents: base,
-  processors: [...base, 'documents'],
+  text: ['protocol'],
+  observe: [],
+  config: ['protocol', 'features'],
+  data: ['protocol', 'config'],
+  documents: ['protocol', 'text'],
+  processors: ['protocol', 'text', 'documents'],
   store: base,
+  spill: base,
   discovery: base,
   upstream: base,
-  arguments: [...base, 'store'],
-  engine: [...base, 'documents', 'processors', 'arguments'],
-  modules: [...base, 'documents', 'store', 'engine', 'arguments'],
-  tools: [...base, 'documents', 'processors', 'store', 'engine'],
-  spill: [...base, 'store'],
-  utils: [...base, 'spill'],
-  exposure: [...base, 'processors', 'store', 'engine', 'arguments', 'spill', 'discovery', 'tools'],
-  pipeline: [...base, 'upstream', 'modules', 'tools'],
-  downstream: base,
+  server: base,
+  engine: [...base, 'store', 'documents', 'processors'],
+  proxy: [...base, 'store', 'discovery', 'upstream', 'engine'],
+  'module-runtime': [...base, 'documents', 'engine'],
+  features: [...below, 'proxy', 'module-runtime'],
+  gateway: [...below, 'proxy', 'module-runtime', 'features'],
 }
 
-const layerRules = Object.entries(layers).map(([folder, below]) => ({
+const layerRules = Object.entries(layers).map(([folder, allowed]) => ({
   name: `layer-${folder}`,
-  comment: `src/${folder} may import only: ${[folder, ...below].join(', ')}`,
+  comment: `src/${folder} may import only: ${[folder, ...allowed].join(', ')}`,
   severity: 'error',
   from: { path: `^src/${folder}/` },
-  to: { path: '^src/', pathNot: `^src/(${[folder, ...below].join('|')})/` },
+  to: { path: '^src/', pathNot: `^src/(${[folder, ...allowed].join('|')})/` },
 }))
 
-/** What finds tools, what serves scripts, what remembers results, and what wires that. */
-const onUse = '^src/((discovery|exposure|downstream/bridge|modules/result-cache)/|gateway/(exposure-[a-z]+|finder|bridge|metrics)\\.ts$)'
-
-/** What checks, makes and is a module: of `src/modules` all but the layers that are always there. */
-const modulesOnUse =
-  '^src/(modules/(?!(account|buckets|call-log|count|module|own-names|questions|references|rounds|shape|shape-fallback|stack|taker|token-bucket|truncate)\\.ts$|result-cache/)|config/(modules/(?!holders\\.ts$)|check-(modules|used-module|external-module)\\.ts$)|gateway/module-[a-z]+\\.ts$)'
-/** For programs and for what is generated: no client waits for them. */
-const withModules = '^src/(index|config/(load|json-schema|option-table))\\.ts$'
+/** What no start needs: it is imported when it is asked for. */
+const value = { dynamic: false, dependencyTypesNot: ['type-only'] }
+/** The features that every call passes. */
+const always = 'call-log|savings|truncate|shape|references|query-tools'
+/** The list of modules, and what reads it. A configuration that lists no module loads none, nor their options. */
+const moduleList = '^src/(features/modules|config/check-modules|gateway/module-list)\\.ts$'
 
 module.exports = {
   forbidden: [
     ...layerRules,
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
     {
+      name: 'features-apart',
+      comment: 'A feature does not know another: what they share is below them, and the gateway puts them together.',
+      severity: 'error',
+      from: { path: '^src/features/([^/]+)/' },
+      to: { path: '^src/features/', pathNot: '^src/features/$1/' },
+    },
+    {
+      name: 'features-by-index',
+      comment: 'A feature is entered by the index of its folder; its options are part of the configuration.',
+      severity: 'error',
+      from: { path: '^src/(?!features/)' },
+      to: { path: '^src/features/[^/]+/', pathNot: '/(index|options)\\.ts$' },
+    },
+    {
+      name: 'features-on-use',
+      comment: 'A feature that a configuration may leave out is loaded by import() where it is asked for.',
+      severity: 'error',
+      from: { path: '^src/' , pathNot: '^src/features/[^/]+/' },
+      to: { path: '^src/features/[^/]+/index\\.ts$', pathNot: `^src/features/(${always})/`, ...value },
+    },
+    {
+      name: 'modules-on-use',
+      comment: 'The list of modules is loaded where a configuration has some.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: [moduleList, '^src/(index|cli/status|config/(load-program|generate))\\.ts$'] },
+      to: { path: moduleList, ...value },
+    },
+    {
+      name: 'finding-on-use',
+      comment: 'The search for tools is loaded by the features that search.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(discovery|features/(retrieve|dispatch|scripts))/|^src/proxy/exposure\\.ts$' },
+      to: { path: '^src/discovery/', ...value },
+    },
+    {
+      name: 'options-are-configuration',
+      comment: 'The configuration knows the options of features, and nothing else of them.',
+      severity: 'error',
+      from: { path: '^src/config/' },
+      to: { path: '^src/features/', pathNot: '^src/features/(modules|[^/]+/options)\\.ts$' },
+    },
+    {
       name: 'cli-through-gateway',
       comment: 'The command line drives the gateway; it does not reach behind it.',
       severity: 'error',
       from: { path: '^src/cli/' },
-      to: { path: '^src/', pathNot: ['^src/(cli|config|telemetry|protocol|text)/', '^src/gateway\\.ts$'] },
+      to: { path: '^src/', pathNot: ['^src/(cli|config|data|observe|protocol|text)/', '^src/(gateway|features/modules)\\.ts$'] },
     },
     {
       name: 'mcp-sdk-at-the-edges',
       comment: 'Values of the MCP SDK are used where the proxy speaks to others, nowhere else.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(upstream|downstream)/' },
+      from: { path: '^src/', pathNot: '^src/(upstream|server)/' },
       to: { path: '@modelcontextprotocol/', dependencyTypesNot: ['type-only'] },
     },
     {
@@ -62,20 +102,6 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/protocol/' },
       to: { dependencyTypes: ['core'] },
-    },
-    {
-      name: 'found-on-use',
-      comment: 'Who lets tools pass through does not load what finds them or serves scripts: it is imported when it is asked for.',
-      severity: 'error',
-      from: { path: '^src/', pathNot: onUse },
-      to: { path: onUse, pathNot: '^src/exposure/names\\.ts$', dynamic: false, dependencyTypesNot: ['type-only'] },
-    },
-    {
-      name: 'modules-on-use',
-      comment: 'A configuration without modules loads none, nor their options: they are imported when it lists some.',
-      severity: 'error',
-      from: { path: '^src/', pathNot: [modulesOnUse, withModules] },
-      to: { path: modulesOnUse, dynamic: false, dependencyTypesNot: ['type-only'] },
     },
     { name: 'src-alone', severity: 'error', from: { path: '^src/' }, to: { path: '^(test|benchmarks|scripts)/' } },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },

@@ -3,11 +3,10 @@ import { identityOf } from './config/identity.ts'
 import { profilesOf } from './config/profiles.ts'
 import type { Config } from './config/schema.ts'
 import { createEngine, ENGINE_DEFAULTS } from './engine/pool.ts'
-import { openResultCache } from './features/result-cache/index.ts'
-import { withBuiltIn } from './features/utils/index.ts'
 import { accessOf, createBackend } from './gateway/backend.ts'
 import { openExposure } from './gateway/exposure.ts'
 import type { Gateway, GatewayParts } from './gateway/gateway-types.ts'
+import { withInProcessServers } from './gateway/in-process-servers.ts'
 import { openKeeper } from './gateway/keeper.ts'
 import { openListChangedCommand } from './gateway/list-changed-command.ts'
 import { openModules } from './gateway/modules.ts'
@@ -47,7 +46,7 @@ const steady = (): number => Math.floor(performance.now())
 
 /** Rejects with ProxyError what a configuration asks for and cannot be had. Nothing is listened on before `start`. */
 export async function createGateway(written: Config, parts: GatewayParts = {}): Promise<Gateway> {
-  const config = withBuiltIn(written, parts.servers)
+  const config = await withInProcessServers(written, parts.servers)
   const { settings } = config
   const { logger = silentLogger, now = Date.now, elapsed = steady } = parts
   const engine = createEngine({ ...ENGINE_DEFAULTS, queryTimeout: settings.queryTimeoutMs })
@@ -133,7 +132,10 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     instructions: exposure.instructions,
     middlewares: parts.middlewares ?? [],
     modules: stack,
-    resultCache: await openResultCache(config, audience, elapsed),
+    resultCache:
+      settings.toolCache.ttlMs === 0
+        ? undefined
+        : (await import('./features/result-cache/index.ts')).openResultCache(config, audience, elapsed),
     count: metrics?.layer,
   })
   const backend = createBackend(handler, {
@@ -260,7 +262,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
       return report
     },
     async reconfigure(changed) {
-      const next = withBuiltIn(changed, parts.servers)
+      const next = await withInProcessServers(changed, parts.servers)
       await modules.configure(next)
       profiles = profilesOf(next.modules)
       await signIn.configure(next.servers)

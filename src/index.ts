@@ -1,6 +1,6 @@
 /** Public API: run the gateway inside another program, and write layers for it. */
 
-export { type Loaded, type LoadRequest, loadConfig, parseConfig } from './config/load.ts'
+export { type Loaded, type LoadRequest, loadConfig, parseConfig } from './config/load-program.ts'
 export type { ModuleOptions } from './config/modules.ts'
 export type { Config } from './config/schema.ts'
 export {

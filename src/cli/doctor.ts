@@ -86,7 +86,6 @@ async function serverFindings(config: Config, host: Host): Promise<Finding[]> {
       config.servers.map((server, at) => probe(server, config, memoryOf(at), host)),
     )
     const found = [...tried, ...(await standingFindings(config, host))]
-    const { listFindings, namesItems } = await import('./doctor.ts')
     if (!namesItems(config)) return found
     const answered = config.servers.flatMap((server, at) =>
       tried[at]?.state === 'ok' ? [{ server, at }] : [],

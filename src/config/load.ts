@@ -1,4 +1,4 @@
-/** Loads the configuration, for programs: finds the file, lays environment and command line over it, checks all, reports all. */
+/** Loads the configuration: finds the file, lays environment and command line over it, checks all, reports all. */
 
 import { readFileSync } from 'node:fs'
 import { basename, dirname, relative } from 'node:path'
@@ -6,47 +6,14 @@ import { parseEnv } from 'node:util'
 import { ProxyError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
 import { type CheckRequest, check } from './check.ts'
-import { modulesCheck } from './check-modules.ts'
 import type { Surroundings } from './expand.ts'
 import { type JsoncFile, readJsonc } from './jsonc.ts'
-import type { ModuleOptions } from './modules.ts'
 import { formatProblem, type Problem } from './problem.ts'
 import type { Config } from './schema.ts'
 import { absolutePath, findFile, readText } from './sources.ts'
 import { stampOf } from './watch.ts'
 
-export interface LoadRequest extends CandidateRequest {
-  /** Modules of the embedder that `use` may name, beside those of the proxy. */
-  modules?: readonly ModuleOptions[]
-}
-
-/**
- * Fails with ProxyError CONFIG_NOT_FOUND when there is no file, and with CONFIG_INVALID, which tells every problem at
- * once, when there is something wrong with it.
- */
-export function loadConfig(request: LoadRequest): Loaded {
-  return checkCandidate(findConfig(request), request, modulesCheck(request.modules))
-}
-
-/** A complete configuration from an object in memory, for embedding and for tests. Nothing is read but `value`. */
-export function parseConfig(value: JsonObject, modules: readonly ModuleOptions[] = []): Config {
-  const [cwd, home] = [process.cwd(), process.cwd()]
-  return loadConfig({ value, env: {}, cwd, home, serversOptional: true, modules }).config
-}
-
-// Loads the configuration, for the command: what checks modules is loaded where some are listed.
-
-/** As `loadConfig`, for which a client need not wait longer than it has to. */
-export async function loadConfigOnUse(request: CandidateRequest): Promise<Loaded> {
-  const candidate = findConfig(request)
-  if (writtenModules(candidate) === undefined) return checkCandidate(candidate, request, undefined)
-  const { modulesCheck } = await import('./check-modules.ts')
-  return checkCandidate(candidate, request, modulesCheck())
-}
-
-// A configuration that was found and is not checked yet.
-
-interface CandidateRequest extends Surroundings {
+export interface CandidateRequest extends Surroundings {
   /** `--config`. Undefined: the file is looked for. */
   path?: string | undefined
   /** Used instead of a file: `{ mcpServers: … }`. Its texts are final, nothing is expanded. */
@@ -72,7 +39,7 @@ interface Candidate {
 }
 
 /** Fails with ProxyError CONFIG_NOT_FOUND when there is no file. */
-function findConfig(request: CandidateRequest): Candidate {
+export function findConfig(request: CandidateRequest): Candidate {
   const { cwd, value, serversOptional = false } = request
   const file = value === undefined ? findFile(request) : undefined
   if (file === undefined && value === undefined && !serversOptional) {
@@ -94,7 +61,7 @@ function writtenModules({ content }: Candidate): JsonValue | undefined {
 }
 
 /** Fails with CONFIG_INVALID, which tells every problem at once, when there is something wrong with it. */
-function checkCandidate(
+export function checkCandidate(
   { file, stamp, content }: Candidate,
   request: CandidateRequest,
   modules: CheckRequest['modules'],
@@ -141,4 +108,12 @@ function readEnvFile(path: string): Record<string, string> {
   return Object.fromEntries(
     entries.flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const])),
   )
+}
+
+/** For the command: what checks modules is loaded where some are listed, so that a client need not wait for it. */
+export async function loadConfigOnUse(request: CandidateRequest): Promise<Loaded> {
+  const candidate = findConfig(request)
+  if (writtenModules(candidate) === undefined) return checkCandidate(candidate, request, undefined)
+  const { modulesCheck } = await import('./check-modules.ts')
+  return checkCandidate(candidate, request, modulesCheck())
 }

@@ -1,7 +1,7 @@
 /** Clocks that are set, and time that passes: in this process, where a test can make both. */
 import { join } from 'node:path'
 import { expect, onTestFinished, vi } from 'vitest'
-import { parseConfig } from '../../src/config/load.ts'
+import { parseConfig } from '../../src/config/load-program.ts'
 import { createGateway } from '../../src/gateway.ts'
 import { verifies } from '../support/verifies.ts'
 import { rawAgent } from './support/endurance/agent.ts'

@@ -1,6 +1,6 @@
 /** Modules of a configuration around a server that answers as a test says. */
 import { onTestFinished } from 'vitest'
-import { parseConfig } from '../../src/config/load.ts'
+import { parseConfig } from '../../src/config/load-program.ts'
 import type { Engine } from '../../src/engine/contract.ts'
 import { change } from '../../src/engine/worker.ts'
 import { type Modules, openModules } from '../../src/gateway/modules.ts'

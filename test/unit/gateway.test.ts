@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { parseConfig } from '../../src/config/load.ts'
+import { parseConfig } from '../../src/config/load-program.ts'
 import { createGateway } from '../../src/gateway.ts'
 import { temporaryFolder } from '../support/upstream.ts'
 

@@ -268,13 +268,12 @@ const UNKNOWN: Verdict = { remember: false, changes: true }
 
 const MAX_BYTES = 64 * 1024 * 1024
 
-export async function openResultCache(
+/** The cache that the settings ask for. It forgets everything when lists of tools change. */
+export function openResultCache(
   { settings: { toolCache } }: Config,
-  audience: Audience,
+  audience: Pick<Audience, 'listen'>,
   elapsed: () => number,
-): Promise<ResultCache | undefined> {
-  if (toolCache.ttlMs === 0) return undefined
-  const { createResultCache } = await import('./index.ts')
+): ResultCache {
   const cache = createResultCache({
     ttl: toolCache.ttlMs,
     tools: toolCache.tools,

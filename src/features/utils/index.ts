@@ -8,10 +8,9 @@ import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import * as z from 'zod'
 import type { Config } from '../../config/schema.ts'
-import type { ServerConfig } from '../../config/servers.ts'
 import { absolutePath } from '../../config/sources.ts'
 import { errorResult, textBlock } from '../../protocol/content.ts'
-import { ProxyError, RPC, RpcError } from '../../protocol/errors.ts'
+import { RPC, RpcError } from '../../protocol/errors.ts'
 import { isObject, type JsonObject } from '../../protocol/json.ts'
 import type { Transport } from '../../protocol/message.ts'
 import { Peer } from '../../protocol/peer.ts'
@@ -287,47 +286,19 @@ function refusal(error: unknown): Error {
     : new Refused(REFUSED)
 }
 
-// Servers of this process: those of the embedder, and the one for files. They stand behind those of the
-// configuration.
-
-const UTILS = 'utils'
-
-/** Fails with ProxyError CONFIG_INVALID when two servers have one name. */
-export function withBuiltIn(config: Config, embedded: Readonly<Record<string, Serve>> = {}): Config {
-  const { settings } = config
-  const all = Object.entries(embedded).map(([name, serve]) => ({ name, id: name, serve }))
-  // One with another root is another server: a new configuration takes effect.
-  const id = JSON.stringify([UTILS, settings.utils, settings.spill.allowDirs])
-  if (settings.utils.enabled) all.push({ name: UTILS, id, serve: utilsOf(settings) })
-  if (all.length === 0) return config
-  const names = new Set(config.servers.map(({ name }) => name))
-  const added = all.map(({ name, id, serve }): ServerConfig => {
-    if (names.has(name))
-      throw new ProxyError(
-        'CONFIG_INVALID',
-        `Two servers are called ${name}: one of the configuration, and one that is part of the proxy.`,
-        'Rename the one in mcpServers.',
-      )
-    names.add(name)
-    const callTimeoutMs = settings.connect.callTimeoutMs
-    return { name, transport: 'in-process', id, serve, instance: 'session', callTimeoutMs }
-  })
-  return { ...config, servers: [...config.servers, ...added] }
-}
-
-function utilsOf({ utils, spill, dataDir }: Config['settings']): Serve {
+/** The server that the settings ask for. */
+export function utilsOf({ utils, spill, dataDir }: Config['settings']): Serve {
   const absolute = (path: string): string => absolutePath(path, process.cwd(), homedir())
   const readable = spill.allowDirs.map(absolute)
   const own = [absolute(dataDir), ...(spill.dir === undefined ? [] : [absolute(spill.dir)])]
   /** Nobody said where: a place that holds nothing which was not put there on purpose. */
   const fallback = async (): Promise<string | undefined> => {
     if (readable.length > 0) return undefined
-    const root = join(absolute(dataDir), UTILS)
+    const root = join(absolute(dataDir), 'utils')
     await mkdir(root, { recursive: true, mode: 0o700 })
     return root
   }
   return async (transport) => {
-    const { serveUtils } = await import('./index.ts')
     const root = utils.root === undefined ? await fallback() : absolute(utils.root)
     await serveUtils(transport, { root, readable, own, write: utils.write })
   }

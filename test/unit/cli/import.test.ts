@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { parseConfig } from '../../../src/config/load.ts'
+import { parseConfig } from '../../../src/config/load-program.ts'
 import { world } from './support.ts'
 
 const file = (servers: object, key = 'mcpServers'): string => JSON.stringify({ other: 1, [key]: servers })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startReload } from '../../../src/cli/run.ts'
-import { loadConfig, parseConfig } from '../../../src/config/load.ts'
+import { loadConfig, parseConfig } from '../../../src/config/load-program.ts'
 import type { Config } from '../../../src/config/schema.ts'
 import { verifies } from '../../support/verifies.ts'
 

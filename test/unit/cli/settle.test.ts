@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { serverName, wrapConfig } from '../../../src/cli/settle.ts'
-import { parseConfig } from '../../../src/config/load.ts'
+import { parseConfig } from '../../../src/config/load-program.ts'
 
 describe('serverName', () => {
   test.each([

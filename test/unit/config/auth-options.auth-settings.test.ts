@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { loadConfig } from '../../../src/config/load.ts'
+import { loadConfig } from '../../../src/config/load-program.ts'
 import { ProxyError } from '../../../src/protocol/errors.ts'
 
 const publicUrl = 'https://tools.example/mcp'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { hasAuthorization } from '../../../src/config/auth-options.ts'
-import { parseConfig } from '../../../src/config/load.ts'
+import { parseConfig } from '../../../src/config/load-program.ts'
 import { secretsOf } from '../../../src/observe/redact.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
-import { type Loaded, loadConfig, parseConfig } from '../../../src/config/load.ts'
+import { type Loaded, loadConfig, parseConfig } from '../../../src/config/load-program.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { verifies } from '../../support/verifies.ts'
 

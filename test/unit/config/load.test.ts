@@ -2,13 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import {
-  type Loaded,
-  type LoadRequest,
-  loadConfig,
-  loadConfigOnUse,
-  parseConfig,
-} from '../../../src/config/load.ts'
+import { loadConfigOnUse } from '../../../src/config/load.ts'
+import { type Loaded, type LoadRequest, loadConfig, parseConfig } from '../../../src/config/load-program.ts'
 import { ProxyError } from '../../../src/protocol/errors.ts'
 import { verifies } from '../../support/verifies.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { loadConfig, parseConfig } from '../../../src/config/load.ts'
+import { loadConfig, parseConfig } from '../../../src/config/load-program.ts'
 import { otherProfiles, profilesOf } from '../../../src/config/profiles.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { verifies } from '../../support/verifies.ts'

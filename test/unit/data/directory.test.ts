@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { parseConfig } from '../../../src/config/load.ts'
+import { parseConfig } from '../../../src/config/load-program.ts'
 import { prepareDataDirectory, resetCaches } from '../../../src/data/directory.ts'
 import { verifies } from '../../support/verifies.ts'
 

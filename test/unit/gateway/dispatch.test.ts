@@ -1,6 +1,6 @@
 /** One tool for all servers, from a client's side, with servers that are parts of this process. */
 import { describe, expect, test } from 'vitest'
-import { parseConfig } from '../../../src/config/load.ts'
+import { parseConfig } from '../../../src/config/load-program.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { deferred } from '../../support/deferred.ts'
 import {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, onTestFinished } from 'vitest'
-import { parseConfig } from '../../../src/config/load.ts'
+import { parseConfig } from '../../../src/config/load-program.ts'
 import { FEATURES, featuresTable } from '../../../src/gateway/features.ts'
 import { createGateway, type GatewayParts } from '../../../src/gateway.ts'
 import type { Middleware } from '../../../src/protocol/exchange.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseConfig } from '../../../src/config/load.ts'
+import { parseConfig } from '../../../src/config/load-program.ts'
 import { permitsOf, toolListsOf } from '../../../src/gateway/servers.ts'
 import { verifies } from '../../support/verifies.ts'
 

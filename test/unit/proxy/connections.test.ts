@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseConfig } from '../../../src/config/load.ts'
+import { parseConfig } from '../../../src/config/load-program.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { connectionsOf, withAliases } from '../../../src/proxy/connections.ts'
 import type { ServerStatus } from '../../../src/upstream/contract.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseConfig } from '../../../src/config/load.ts'
+import { parseConfig } from '../../../src/config/load-program.ts'
 import { createServerQuotas } from '../../../src/proxy/quotas.ts'
 
 const servers = (quotas: Record<string, number | undefined>) =>

@@ -3,7 +3,7 @@
 import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
 import { expect, onTestFinished } from 'vitest'
-import { parseConfig } from '../../../../src/config/load.ts'
+import { parseConfig } from '../../../../src/config/load-program.ts'
 import { createGateway } from '../../../../src/gateway.ts'
 import { isObject, type JsonObject } from '../../../../src/protocol/json.ts'
 import { stdioServer, temporaryFolder } from '../../../support/upstream.ts'

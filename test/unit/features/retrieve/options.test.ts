@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { loadConfig } from '../../../../src/config/load.ts'
+import { loadConfig } from '../../../../src/config/load-program.ts'
 import { ProxyError } from '../../../../src/protocol/errors.ts'
 import type { JsonObject } from '../../../../src/protocol/json.ts'
 import { temporaryFolder } from '../../../support/upstream.ts'

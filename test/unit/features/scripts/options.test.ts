@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseConfig } from '../../../../src/config/load.ts'
+import { parseConfig } from '../../../../src/config/load-program.ts'
 import { ProxyError } from '../../../../src/protocol/errors.ts'
 import type { JsonObject } from '../../../../src/protocol/json.ts'
 import { verifies } from '../../../support/verifies.ts'
