@@ -255,6 +255,10 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
       })
       return [...(await modules.unmatched()), ...unmatchedTools(current, listed)]
     },
+    async definitions() {
+      const { definitionsOfServers } = await import('./features/package/profile-status.ts')
+      return definitionsOfServers(plainly(), upstreams)
+    },
     checkModules: modules.check,
     savings() {
       const report = ledger.report()

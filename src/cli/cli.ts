@@ -1,18 +1,16 @@
 /** From arguments to an exit code: 0 all well, 1 something failed, 2 the configuration or the command line is wrong. */
 import { CommanderError } from 'commander'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
-import { createProgram, type Host } from './program.ts'
+import { COMMANDS, createProgram, type Host } from './program.ts'
+import { splitWrapped } from './settle.ts'
 
 const EXIT = { ok: 0, failed: 1, configuration: 2 } as const
 
 /** Runs one command. Errors go to standard error, as text for the person at the terminal. */
 export async function runCli(host: Host, argv: readonly string[]): Promise<number> {
-  // What follows `--` is a command of its own, whatever its arguments look like.
-  const split = argv.indexOf('--')
-  const own = split < 0 ? argv : argv.slice(0, split)
-  const wrapped = split < 0 ? undefined : argv.slice(split + 1)
   let code: number = EXIT.ok
   try {
+    const { own, wrapped } = await splitWrapped(host, argv, COMMANDS)
     const program = await createProgram(host, own, wrapped, (result) => {
       code = result
     })

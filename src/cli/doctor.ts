@@ -2,18 +2,20 @@
 
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { issuersOf } from '../config/auth-options.ts'
+import { issuersOf, usesOauth } from '../config/auth-options.ts'
 import { isLoopback } from '../config/loopback.ts'
 import { holdersOf, type ModuleConfig, type UsedModule } from '../config/modules.ts'
 import type { Config } from '../config/schema.ts'
 import type { ServerConfig } from '../config/servers.ts'
 import { dataDirectory, prepareDataDirectory } from '../data/directory.ts'
-import { mayExist, readTokens, tokenFile } from '../data/tokens.ts'
+import { mayExist, nextWithoutTokens, readTokens, tokenFile } from '../data/tokens.ts'
 import type { ModuleStatus, ProfileStatus, UnmatchedPattern, UnmatchedTool } from '../gateway.ts'
 import { silentLogger } from '../observe/log.ts'
 import { createRedactor, type Redactor, secretsOf } from '../observe/redact.ts'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
-import { isObject, own } from '../protocol/json.ts'
+import { isObject, type JsonObject, own } from '../protocol/json.ts'
+import { formatPlural } from '../text/format.ts'
+import { countTokens } from '../text/tokens.ts'
 import type { Host, Invocation } from './program.ts'
 import { settle, standing } from './settle.ts'
 
@@ -43,7 +45,8 @@ export async function doctor(host: Host, invocation: Invocation, json: boolean):
       })
     }
     findings.push(dataDirectoryFinding(config, host), authFinding(config, host, Date.now()))
-    findings.push(...(await serverFindings(config, host)))
+    const progress = showProgress(config, host)
+    findings.push(...(await serverFindings(config, host, progress.done).finally(progress.end)))
     if (findings.some(({ state }) => state === 'broken')) code = 1
   } catch (error) {
     if (!(error instanceof ProxyError)) throw error
@@ -78,14 +81,25 @@ function dataDirectoryFinding(config: Config, host: Host): Finding {
 }
 
 /** Each server, and what modules make of all of them. Every server is started once. */
-async function serverFindings(config: Config, host: Host): Promise<Finding[]> {
+async function serverFindings(
+  config: Config,
+  host: Host,
+  done: (server: string) => void,
+): Promise<Finding[]> {
   const folder = mkdtempSync(join(host.temporary, 'mcpproxy-doctor-'))
   const memoryOf = (at: number): string => join(folder, String(at))
   try {
-    const tried = await Promise.all(
-      config.servers.map((server, at) => probe(server, config, memoryOf(at), host)),
+    const probed = await Promise.all(
+      config.servers.map((server, at) =>
+        probe(server, config, memoryOf(at), host).finally(() => done(server.name)),
+      ),
     )
-    const found = [...tried, ...(await standingFindings(config, host))]
+    const tried = probed.map(({ finding }) => finding)
+    const cost = costFinding(
+      probed.flatMap(({ definitions }) => definitions),
+      config,
+    )
+    const found = [...tried, ...cost, ...(await standingFindings(config, host))]
     if (!namesItems(config)) return found
     const answered = config.servers.flatMap((server, at) =>
       tried[at]?.state === 'ok' ? [{ server, at }] : [],
@@ -106,8 +120,63 @@ function oneForAll(server: ServerConfig): ServerConfig {
   return { ...server, instance: 'shared' }
 }
 
+/** One line at a terminal that says how far the servers are, and is gone in the end. */
+function showProgress({ servers }: Config, { stderr }: Host): { done(server: string): void; end(): void } {
+  const waiting = new Set(servers.map(({ name }) => name))
+  const show = (text: string): void => {
+    if (stderr.isTTY === true) stderr.write(`\r\u001b[2K${text}`)
+  }
+  const tell = (): void => {
+    const names = [...waiting].join(', ').replaceAll(/\p{Cc}/gu, ' ')
+    show(
+      `${servers.length - waiting.size} of ${servers.length} servers looked at, waiting for ${names}`.slice(
+        0,
+        79,
+      ),
+    )
+  }
+  if (waiting.size > 0) tell()
+  return {
+    done(server) {
+      waiting.delete(server)
+      if (waiting.size > 0) tell()
+    },
+    end: () => show(''),
+  }
+}
+
+/** Definitions of more tokens than this are worth hiding. */
+const COSTLY_TOKENS = 10_000
+
+/** What `"exposure": "retrieve"` lists in place of them, as `benchmarks/results/dispatch.json` has it. */
+export const RETRIEVE_TOKENS = 847
+
+/** What every client pays for the definitions of tools before it asks anything. None where there are no tools. */
+function costFinding(definitions: readonly JsonObject[], { settings }: Config): Finding[] {
+  if (definitions.length === 0) return []
+  const subject = 'tools'
+  // As a list, since that is how a client hands them on.
+  const tokens = countTokens(JSON.stringify(definitions))
+  const message = `${formatPlural(definitions.length, 'tool')}, ${thousands(tokens)} tokens`
+  if (settings.exposure !== 'passthrough')
+    return [{ subject, state: 'ok', message: `${message}, behind "exposure": "${settings.exposure}"` }]
+  if (tokens < COSTLY_TOKENS) return [{ subject, state: 'ok', message: `${message} in every conversation` }]
+  const remedy = `Consider "exposure": "retrieve" in proxySettings: it lists tools that find these (${thousands(RETRIEVE_TOKENS)} tokens).`
+  return [{ subject, state: 'warning', message: `${message} in every conversation`, remedy }]
+}
+
+function thousands(tokens: number): string {
+  return `${(tokens / 1000).toFixed(tokens < 9_950 ? 1 : 0)}k`
+}
+
+interface Probed {
+  finding: Finding
+  /** Empty where it did not answer. */
+  definitions: JsonObject[]
+}
+
 /** Connects one server in a gateway of its own, with nothing remembered from earlier runs. */
-async function probe(server: ServerConfig, config: Config, dataDir: string, host: Host): Promise<Finding> {
+async function probe(server: ServerConfig, config: Config, dataDir: string, host: Host): Promise<Probed> {
   const redactor = createRedactor(secretsOf([server]))
   const settings = { ...config.settings, dataDir, connect: { ...config.settings.connect, lazy: false } }
   const started = host.now()
@@ -123,19 +192,19 @@ async function probe(server: ServerConfig, config: Config, dataDir: string, host
       const [status] = await gateway.check()
       const took = `${Math.round(host.now() - started)} ms`
       if (status?.state !== 'ready')
-        return broken(server, redactor.text(status?.lastError ?? 'it did not connect'))
+        return failed(server, redactor.text(status?.lastError ?? 'it did not connect'))
       const tools =
         status.tools === undefined ? 'no tools' : `${status.tools} tool${status.tools === 1 ? '' : 's'}`
+      const message = `${identity(status.initialize)}, ${tools}, ${took}`
       return {
-        subject: server.name,
-        state: 'ok',
-        message: `${identity(status.initialize)}, ${tools}, ${took}`,
+        finding: { subject: server.name, state: 'ok', message },
+        definitions: status.tools === undefined ? [] : await gateway.definitions(),
       }
     } finally {
       await gateway.close()
     }
   } catch (error) {
-    return broken(server, redactor.text(messageOf(error)))
+    return failed(server, redactor.text(messageOf(error)))
   }
 }
 
@@ -171,8 +240,9 @@ function moduleFinding({ name, what, mode, state, message }: ModuleStatus, redac
   }
 }
 
-function broken(server: ServerConfig, message: string): Finding {
-  return { subject: server.name, state: 'broken', message, remedy: remedyFor(server, message) }
+function failed(server: ServerConfig, message: string): Probed {
+  const remedy = remedyFor(server, message)
+  return { finding: { subject: server.name, state: 'broken', message, remedy }, definitions: [] }
 }
 
 function remedyFor(server: ServerConfig, message: string): string {
@@ -210,9 +280,9 @@ function table(findings: readonly Finding[]): string {
     .join('')
 }
 
-// How clients authenticate, for doctor.
+// How clients authenticate, for doctor and for the start.
 
-interface AuthFinding {
+export interface AuthFinding {
   subject: 'authentication'
   state: 'ok' | 'warning' | 'broken'
   message: string
@@ -222,7 +292,7 @@ interface AuthFinding {
 const subject = 'authentication'
 
 /** `now` in milliseconds since 1970. */
-function authFinding(
+export function authFinding(
   { settings }: Config,
   { cwd, home }: { cwd: string; home: string },
   now: number,
@@ -234,8 +304,12 @@ function authFinding(
     const tokens = named || mayExist(path) ? readTokens(path) : undefined
     const issuers = issuersOf(settings.auth)
     const { url } = settings.auth.introspection
+    if (tokens !== undefined && !usesOauth(settings.auth) && expiredOf(tokens, now) === tokens.length) {
+      const message = `no client can connect: ${path} holds no token${tokens.length === 0 ? '' : ' that has not expired'}`
+      return { subject, state: 'broken', message, remedy: nextWithoutTokens(path, named) }
+    }
     const ways = [
-      ...(tokens === undefined ? [] : [countOf(tokens, now)]),
+      ...(tokens === undefined ? [] : [`${countOf(tokens, now)} in ${path}`]),
       ...(issuers.length === 0 ? [] : [`OAuth tokens of ${issuers.join(', ')}`]),
       ...(url === undefined ? [] : [`OAuth tokens known at ${url}`]),
     ]
@@ -247,8 +321,12 @@ function authFinding(
   return unasked(settings)
 }
 
+function expiredOf(tokens: readonly { expires?: string }[], now: number): number {
+  return tokens.filter(({ expires }) => expires !== undefined && Date.parse(expires) <= now).length
+}
+
 function countOf(tokens: readonly { expires?: string }[], now: number): string {
-  const expired = tokens.filter(({ expires }) => expires !== undefined && Date.parse(expires) <= now).length
+  const expired = expiredOf(tokens, now)
   const past = expired === 0 ? '' : ` (${expired} expired)`
   return `${tokens.length} token${tokens.length === 1 ? '' : 's'}${past}`
 }

@@ -6,7 +6,6 @@ import { flagName, OPTION_NAMES } from '../config/aliases.ts'
 import { packageVersion } from '../config/identity.ts'
 import type { Config } from '../config/schema.ts'
 import type { Gateway, GatewayParts } from '../gateway.ts'
-import { ProxyError } from '../protocol/errors.ts'
 
 /** What every command is told. */
 export interface Invocation {
@@ -14,11 +13,26 @@ export interface Invocation {
   config: string | undefined
   /** Settings given as flags, texts by flag name. */
   flags: Readonly<Record<string, string | undefined>>
-  /** What follows `--`. Undefined: there was no `--`. */
+  /** The command to wrap, with its arguments. Undefined: there is none. */
   wrapped: readonly string[] | undefined
 }
 
-/** `wrapped` is what followed `--`; `done` gets the exit code. */
+/** The names that are commands. Any other first word is a program to wrap. */
+export const COMMANDS: readonly string[] = [
+  'run',
+  'doctor',
+  'status',
+  'stats',
+  'init',
+  'import',
+  'login',
+  'logout',
+  'token',
+  'pins',
+  'help',
+]
+
+/** `wrapped` is the command to wrap; `done` gets the exit code. */
 export async function createProgram(
   host: Host,
   argv: readonly string[],
@@ -36,7 +50,6 @@ export async function createProgram(
       '-c, --config <file>',
       'the configuration; without it $MCPPROXY_CONFIG_PATH, ./mcp.json, ./mcp_config.json',
     )
-    .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => void host.stdout.write(text),
       writeErr: (text) => void host.stderr.write(text),
@@ -63,9 +76,7 @@ export async function createProgram(
   program
     .command('run', { isDefault: true })
     .description('serve (the default)')
-    .allowExcessArguments(true)
-    .action(async (_options: unknown, command: Command) => {
-      if (command.args.length > 0) await refuseStrays(command.args, program)
+    .action(async () => {
       const { run } = await import('./run.ts')
       done(await run(host, invocation()))
     })
@@ -130,7 +141,13 @@ export async function createProgram(
     })
   addTokenCommands(program, host, invocation, done)
   addPinCommands(program, host, invocation, done)
+  for (const command of program.commands) pointToGlobalOptions(command)
   return program
+}
+
+function pointToGlobalOptions(command: Command): void {
+  command.addHelpText('after', '\nGlobal options: see mcp-rlm-proxy --help')
+  for (const inner of command.commands) pointToGlobalOptions(inner)
 }
 
 function addPinCommands(
@@ -204,19 +221,6 @@ function textOf(value: unknown): string | undefined {
   return value === undefined ? undefined : String(value)
 }
 
-/** `mcp-rlm-proxy npx server` is a wish that needs a `--`. */
-async function refuseStrays(args: readonly string[], program: Command): Promise<never> {
-  const { nearest } = await import('../config/keys.ts')
-  const commands = program.commands.map((command) => command.name())
-  const [word = '', ...more] = args
-  const meant = more.length === 0 ? nearest(word, commands) : undefined
-  throw new ProxyError(
-    'CONFIG_INVALID',
-    `"${word}" is not a command. Commands: ${commands.join(', ')}.`,
-    `${meant === undefined ? '' : `Did you mean ${meant}? `}To wrap a server, write: mcp-rlm-proxy -- ${args.join(' ')}`,
-  )
-}
-
 /** The schema is loaded only when help is wanted: it is what takes time. */
 async function settingDescriptions(argv: readonly string[]): Promise<Map<string, string>> {
   if (!argv.some((word) => ['-h', '--help', 'help'].includes(word))) return new Map()
@@ -260,7 +264,8 @@ export interface Host {
   /** Whether somebody sits at standard input. */
   terminal?: boolean
   stdout: { write(text: string): unknown }
-  stderr: { write(text: string): unknown }
+  /** `isTTY`: somebody looks at it. */
+  stderr: { write(text: string): unknown; readonly isTTY?: boolean }
   /** Milliseconds, for latencies. */
   now: () => number
   /** Events of the process: signals and what nobody caught. */

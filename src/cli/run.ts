@@ -16,6 +16,7 @@ import { addToLedger, formatSavings } from '../observe/savings-report.ts'
 import { hasCode, messageOf, ProxyError } from '../protocol/errors.ts'
 import { isObject } from '../protocol/json.ts'
 import { formatPlural } from '../text/format.ts'
+import { type AuthFinding, authFinding } from './doctor.ts'
 import { writeNew } from './init.ts'
 import type { Host, Invocation, ProcessEvents } from './program.ts'
 import { settle } from './settle.ts'
@@ -67,12 +68,31 @@ export async function run(host: Host, invocation: Invocation): Promise<number> {
     host.stderr.write(`mcp-rlm-proxy serves ${formatPlural(servers.length, 'server')} at ${url}\n`)
     for (const { name, isDefault } of profilesOf(config.modules))
       host.stderr.write(`  profile ${name} at ${url}/${name}${isDefault ? `, and at ${url}` : ''}\n`)
+    sayAuthentication(authFinding(config, host, Date.now()), logger, host)
   }
+  if (config.settings.transport === 'stdio' && host.terminal === true)
+    host.stderr.write(byHand(config, invocation))
   if (bridge !== undefined) host.stderr.write(`mcp-rlm-proxy serves scripts at ${bridge}\n`)
   const code = await stopped
   // Sockets and children that do not want to end must not keep the process.
   host.exit(code)
   return code
+}
+
+/** Who may connect over HTTP: to the person at the terminal, and to the log where it lets everybody or nobody in. */
+function sayAuthentication({ state, message, remedy }: AuthFinding, logger: Logger, host: Host): void {
+  host.stderr.write(`  authentication: ${message}${remedy === undefined ? '' : `. ${remedy}`}\n`)
+  if (state !== 'ok') logger.warn({ authentication: message }, remedy ?? message)
+}
+
+/** What a person reads who starts at a terminal what a client should start: one line. */
+function byHand({ file }: Config, { wrapped }: Invocation): string {
+  const own = wrapped === undefined ? ['--config', file ?? 'mcp.json'] : ['--', ...wrapped]
+  const entry = { command: 'npx', args: ['-y', 'mcp-rlm-proxy', ...own] }
+  return (
+    'This is a stdio server: it waits for an MCP client on standard input (Ctrl-C ends it). ' +
+    `To add it to a client: {"mcpServers": {"proxy": ${JSON.stringify(entry)}}}\n`
+  )
 }
 
 /** The savings are counted by the gateway's workers: asked for before it closes, and counted while servers end. */

@@ -6,6 +6,7 @@ import {
   createToken,
   isTokenName,
   mayExist,
+  nextWithoutTokens,
   readTokens,
   type TokenEntry,
   tokenFile,
@@ -63,7 +64,10 @@ export async function addToken(
       `Clients send it with every request: Authorization: Bearer <token>\n`,
   )
   if (first)
-    host.stderr.write('It is the first: restart a proxy that runs, which asks for tokens from then on.\n')
+    host.stderr.write(
+      `It is the first: restart a proxy that runs. Every HTTP gateway that uses ${path} asks for tokens from its next start on.\n` +
+        'For one gateway alone, name another file in auth.tokens.\n',
+    )
   return 0
 }
 
@@ -90,7 +94,7 @@ export async function listTokens(
 
 /** `which`: a name or an id. */
 export async function removeToken(host: Host, invocation: Invocation, which: string): Promise<number> {
-  const { path } = await placeOf(host, invocation)
+  const { path, named } = await placeOf(host, invocation)
   const unknown = new ProxyError(
     'CONFIG_INVALID',
     `There is no token ${which} in ${path}.`,
@@ -107,15 +111,21 @@ export async function removeToken(host: Host, invocation: Invocation, which: str
   host.stdout.write(`Removed ${which}. A proxy that runs refuses it within a second.\n`)
   if (left === 0)
     host.stderr.write(
-      `No token is left, so no client can connect with one. To ask for none, remove ${path}.\n`,
+      `No token is left in ${path}: every HTTP gateway that uses it refuses every client (401), now and after a restart.\n` +
+        `${nextWithoutTokens(path, named)}\n`,
     )
   return 0
 }
 
-async function placeOf(host: Host, invocation: Invocation): Promise<{ path: string; profiles: string[] }> {
+async function placeOf(
+  host: Host,
+  invocation: Invocation,
+): Promise<{ path: string; named: boolean; profiles: string[] }> {
   const { config } = await settle(host, invocation, { serversOptional: true })
-  const { path } = tokenFile(config.settings, host.cwd, host.home)
-  return { path, profiles: profilesOf(config.modules).map(({ name }) => name) }
+  return {
+    ...tokenFile(config.settings, host.cwd, host.home),
+    profiles: profilesOf(config.modules).map(({ name }) => name),
+  }
 }
 
 function isExpired({ expires }: Pick<TokenEntry, 'expires'>, now: number): boolean {

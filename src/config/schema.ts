@@ -167,7 +167,7 @@ export const settingsSchema = z.object({
     max: 1_000_000,
   }).default(50),
   enableAgentIsolation: flag(
-    'Keep the results of each client to itself. false: all share one cache.',
+    'Keep the results of each client to itself (over HTTP: of each session or token; clients of 2026-07-28 without a token are one client). false: all share one cache.',
   ).default(true),
   maxEntriesPerAgent: integer('The most results kept in memory for one client.', {
     unit: 'results',

@@ -62,6 +62,12 @@ export function mayExist(path: string): boolean {
   }
 }
 
+/** What to do where a file has no token that counts: it stays closed, so that no gateway opens because of a command elsewhere. */
+export function nextWithoutTokens(path: string, named: boolean): string {
+  const open = named ? 'remove auth.tokens from the configuration' : `remove ${path}`
+  return `Make a token: mcp-rlm-proxy token add <name>. To ask for none, ${open} and restart the proxy.`
+}
+
 /**
  * A hash without salt and without cost: both protect secrets that can be guessed, and a token is 256 random bits. A hash that
  * is always the same can be looked up.

@@ -52,7 +52,7 @@ export function preview(document: Document, options: PreviewOptions): Template {
   const before = room
   room -= costOfLines(leading)
   const shown = room > 160 ? spend(1, (max) => sample(overview.sample(max - SAMPLE.length - 6))) : []
-  const facts = asManyAs(overview.facts, before - costOfLines(shown))
+  const facts = allOrCounted(overview, before - costOfLines(shown))
   return clip(lines([first, ...type, ...asides, ...facts, ...shown, ...next]), options.budget)
 }
 
@@ -130,6 +130,18 @@ function asManyAs(facts: readonly string[], room: number): string[] {
     left -= cost
   }
   return kept
+}
+
+/** Facts while there is room; where headings of an outline have none, a line says how many. */
+function allOrCounted({ facts, outline }: Overview, room: number): string[] {
+  const kept = asManyAs(facts, room)
+  const { headings, notes, total } = outline ?? { headings: [], notes: [], total: 0 }
+  if ([...headings, ...notes].every((line) => kept.includes(line))) return kept
+  const said = (left: number): string => `… ${formatCount(left)} of ${formatCount(total)} headings left out`
+  // In place of what the outline itself says, which would not be all.
+  const others = facts.filter((fact) => !notes.includes(fact))
+  const fewer = asManyAs(others, room - costOfLines([said(total)]))
+  return [...fewer, said(total - fewer.filter((line) => headings.includes(line)).length)]
 }
 
 /** A call that is too long is left out, since a shorter one may follow. */

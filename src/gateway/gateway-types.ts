@@ -6,6 +6,7 @@ import type { ModuleDefinition } from '../module-runtime/module.ts'
 import type { Logger } from '../observe/log.ts'
 import type { SavingsReport } from '../observe/savings-report.ts'
 import type { Middleware } from '../protocol/exchange.ts'
+import type { JsonObject } from '../protocol/json.ts'
 import type { Reconfigured, ServerStatus } from '../upstream/contract.ts'
 import type { Serve } from '../upstream/in-process.ts'
 import type { SignedOut } from '../upstream/oauth/authorizer.ts'
@@ -50,6 +51,8 @@ export interface Gateway {
   unmatched(): Promise<(UnmatchedPattern | UnmatchedTool)[]>
   /** All that stands around an exchange, modules included, from the client to the servers. */
   layers(): LayerStatus[]
+  /** The definitions of the servers' tools as `passthrough` lists them to a client without a profile. Asks the servers. */
+  definitions(): Promise<JsonObject[]>
   /** The modules, once each has had the time to start. */
   checkModules(): Promise<ModuleStatus[]>
   /**

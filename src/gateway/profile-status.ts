@@ -28,10 +28,19 @@ export async function profileStatuses(
       await visit(profile.name, list, upstreams, (tools, client) => ({
         ...profile,
         servers: upstreams.serversFor(client),
-        tools: tools.filter(({ name }) => !PROXY_TOOL_NAMES.has(String(name))).length,
+        tools: ofServers(tools).length,
       })),
     )
   return statuses
+}
+
+/** The servers' tools for a client without a profile. `list`: all layers but those that hide tools. */
+export function definitionsOfServers(list: Handler, upstreams: Visited): Promise<JsonObject[]> {
+  return visit(undefined, list, upstreams, ofServers)
+}
+
+function ofServers(tools: readonly JsonObject[]): JsonObject[] {
+  return tools.filter(({ name }) => !PROXY_TOOL_NAMES.has(String(name)))
 }
 
 /** Lists tools for a client without a profile and for one of each, and has something done while it is there. */

@@ -78,7 +78,7 @@ verifies(
       [[], { MCPPROXY_PORT: 'abc' }, ['environment variable MCPPROXY_PORT', '"abc"', '0 to 65535']],
       [['--port', '70000'], {}, ['option --port', '70000', '0 to 65535']],
       [['--prot', '1'], {}, ['--prot', 'Did you mean --port']],
-      [['npx', 'server'], {}, ['"npx" is not a command', 'mcp-rlm-proxy -- npx server']],
+      [['doctr'], {}, ['"doctr" is neither a command', 'Did you mean doctor?']],
       [['--'], {}, ['no command after "--"']],
     ]
     for (const [args, env, says] of cases) {

@@ -10,8 +10,10 @@ import { fixture, handleOf, type ToolResult, textOf } from './support/world.ts'
 
 const servers = { f: fixture('f') }
 
-async function connect(url: URL): Promise<Client> {
-  const client = new Client({ name: 'test', version: '1.0.0' })
+const MODERN = { versionNegotiation: { mode: { pin: '2026-07-28' } } } as const
+
+async function connect(url: URL, options: object = {}): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1.0.0' }, options)
   await client.connect(new StreamableHTTPClientTransport(url))
   onTestFinished(() => client.close())
   return client
@@ -44,6 +46,28 @@ verifies(
     )
     const own = await call(ben, 'proxy_filter', { cache_id: handleOf(bens), aggregate: 'count' })
     expect(textOf(own)).toContain('300')
+  },
+)
+
+verifies(
+  'S3.33',
+  'clients of the newest era without a token are one owner, for whom the handle is the key; sessions are apart from it',
+  async () => {
+    const { url } = await startHttpProxy({ servers })
+    const [anna, ben, session] = await Promise.all([connect(url, MODERN), connect(url, MODERN), connect(url)])
+    const handle = handleOf(await call(anna, 'f_records', { count: 300 }))
+    const asked = async (client: Client, cache_id: string): Promise<string> =>
+      textOf(await call(client, 'proxy_filter', { cache_id, aggregate: 'count' }))
+    expect(await asked(ben, handle)).toContain('300')
+    for (const other of ['0123456789ab', `${handle.slice(0, -1)}${handle.endsWith('0') ? '1' : '0'}`]) {
+      expect(await asked(ben, other)).not.toContain(handle)
+      expect(await asked(ben, other)).not.toContain('300')
+    }
+    const foreign = await asked(session, handle)
+    expect(foreign).toBe((await asked(session, '0123456789ab')).replaceAll('0123456789ab', handle))
+    const own = handleOf(await call(session, 'f_records', { count: 300 }))
+    expect(own).not.toBe(handle)
+    expect(await asked(ben, own)).toBe((await asked(ben, '0123456789ab')).replaceAll('0123456789ab', own))
   },
 )
 

@@ -17,6 +17,7 @@ export function overviewOfMarkdown(document: Document): Overview {
     level: Number(section.level),
     text: `${section.line} ${ellipsis(plain(String(section.heading)), 80)}${length(section)}`,
   }))
+  const shown = outlined(outline)
   const longest = sections
     .filter(({ heading }) => isOnly(String(heading), sections))
     .reduce<JsonObject | undefined>(
@@ -26,7 +27,8 @@ export function overviewOfMarkdown(document: Document): Overview {
   return {
     totals: [formatPlural(document.lines().count, 'line'), formatPlural(sections.length, 'heading')],
     type: () => '',
-    facts: [...tableFacts(json), 'outline (line, heading, [characters]):', ...outlined(outline)],
+    facts: [...tableFacts(json), 'outline (line, heading, [characters]):', ...shown.facts],
+    outline: shown,
     sample: (max) => beginning(document, max),
     calls: [
       ...sectionCall(longest ?? sections[0]),
@@ -54,6 +56,9 @@ export function overviewOfHtml(document: Document): Overview {
     isObject(json) && typeof json.title === 'string' ? [`title: ${ellipsis(json.title, 160)}`] : []
   const headings = listOf(json, 'headings')
   const links = listOf(json, 'links')
+  const outline = outlined(
+    headings.map(({ level, text }) => ({ level: Number(level), text: ellipsis(plain(String(text)), 80) })),
+  )
   const named = links.filter(({ text }) => text !== '').slice(0, 12)
   const linked = named.map(({ text }) => ellipsis(String(text), 30)).join(' | ')
   return {
@@ -63,17 +68,8 @@ export function overviewOfHtml(document: Document): Overview {
       formatPlural(links.length, 'link'),
     ],
     type: () => '{title, headings: {level, text}[], tables: record[][], links: {text, href}[]}',
-    facts: [
-      ...title,
-      ...tableFacts(json),
-      ...outlined(
-        headings.map(({ level, text }) => ({
-          level: Number(level),
-          text: ellipsis(plain(String(text)), 80),
-        })),
-      ),
-      ...(linked === '' ? [] : [`links: ${linked}`]),
-    ],
+    facts: [...title, ...tableFacts(json), ...outline.facts, ...(linked === '' ? [] : [`links: ${linked}`])],
+    outline,
     sample: () => [],
     calls: [
       ...tableCalls(json),
@@ -101,7 +97,9 @@ const FIRST = 24
 const LAST = 3
 
 /** Headings with their indentation; the deepest levels of a long outline are counted only. */
-function outlined(headings: readonly { level: number; text: string }[]): string[] {
+function outlined(
+  headings: readonly { level: number; text: string }[],
+): NonNullable<Overview['outline']> & { facts: readonly string[] } {
   const upTo = (level: number) => headings.filter((heading) => heading.level <= level)
   let deepest = 6
   while (deepest > 1 && upTo(deepest).length > MOST_HEADINGS && upTo(deepest - 1).length > 2) deepest -= 1
@@ -110,9 +108,17 @@ function outlined(headings: readonly { level: number; text: string }[]): string[
   const lines = shown.map(({ level, text }) => `${'  '.repeat(Math.max(0, level - least))}${text}`)
   const deeper = headings.length - shown.length
   const rest = deeper > 0 ? [`${formatPlural(deeper, 'deeper heading')}`] : []
-  if (lines.length <= MOST_HEADINGS) return [...lines, ...rest]
-  const left = lines.length - FIRST - LAST
-  return [...lines.slice(0, FIRST), `… ${left} more headings`, ...lines.slice(-LAST), ...rest]
+  const total = headings.length
+  if (lines.length <= MOST_HEADINGS)
+    return { facts: [...lines, ...rest], headings: lines, notes: rest, total }
+  const more = `… ${lines.length - FIRST - LAST} more headings`
+  const [first, last] = [lines.slice(0, FIRST), lines.slice(-LAST)]
+  return {
+    facts: [...first, more, ...last, ...rest],
+    headings: [...first, ...last],
+    notes: [more, ...rest],
+    total,
+  }
 }
 
 /** A heading without links and the sign of its own link. */

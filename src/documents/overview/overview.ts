@@ -10,6 +10,12 @@ export interface Overview {
   wide?: boolean
   /** Facts worth knowing, the best first, a line each. */
   facts: readonly string[]
+  /** Which facts are headings, which say how many of them are not among the facts, and how many headings there are. */
+  outline?: {
+    readonly headings: readonly string[]
+    readonly notes: readonly string[]
+    readonly total: number
+  }
   /** Examples in at most `max` characters, a line each. */
   sample(max: number): readonly string[]
   /** Calls that work on this very document, the best first. */

@@ -1,9 +1,11 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { runCli } from '../../../src/cli/cli.ts'
+import { COMMANDS } from '../../../src/cli/program.ts'
 import { readLedger } from '../../../src/observe/savings-report.ts'
 import { verifies } from '../../support/verifies.ts'
-import { world } from './support.ts'
+import { type World, world } from './support.ts'
 
 const one = JSON.stringify({ mcpServers: { a: { command: 'node' } } })
 /** Log lines of a run are not what these tests are about. */
@@ -75,6 +77,82 @@ describe('run', () => {
     ])
   })
 
+  describe('without --, the first word that is no command begins the command to wrap', () => {
+    function withPrograms(...names: string[]): World {
+      const w = world({ env: { PATH: 'bin' } })
+      w.write('mcp.json', one)
+      for (const name of names) chmodSync(w.write(name, ''), 0o755)
+      return w
+    }
+
+    const wrapping: [string, string[], string[]][] = [
+      ['with all options that follow', [], ['npx', '-y', 'server-x', '--port', '5', '--help', 'doctor']],
+      ['a -- in it belongs to it', [], ['npx', '-y', 'server-x', '--', '--version']],
+      [
+        'options of the proxy stand before it',
+        ['--port=9', '--max-response-size', '999'],
+        ['npx', 'server-x'],
+      ],
+      ['a program that is called almost as a command', [], ['doctr', 'run']],
+      ['a program by its path', [], ['./bin/npx', 'server-x']],
+    ]
+
+    test.each(wrapping)('%s', async (_name, own, words) => {
+      const w = withPrograms('bin/npx', 'bin/doctr')
+      const running = w.cli(...quiet, ...own, ...words)
+      w.leave()
+      expect([await running, w.err()]).toEqual([0, expect.not.stringContaining('nor a program')])
+      const [command, ...args] = words
+      expect(w.configs[0]?.servers).toMatchObject([{ command, args }])
+      if (own.length > 0) expect(w.configs[0]?.settings).toMatchObject({ port: 9, maxResponseSize: 999 })
+    })
+
+    test('a command, a value of an option or an option that is not known is no program', async () => {
+      const w = withPrograms('bin/5', 'bin/doctor')
+      expect(await w.cli('doctor')).toBe(0)
+      expect(w.out()).toMatch(/configuration +.*mcp\.json: 1 server/)
+      expect(await w.cli('--prot', '5')).toBe(2)
+      expect(w.err()).toContain("unknown option '--prot'")
+      expect(await w.cli('--config', 'mcp.json', '5')).toBe(2)
+      expect(w.err()).toContain('both --config and a command')
+    })
+
+    test('a file that cannot be executed and a directory are no programs', async () => {
+      const w = withPrograms('bin/folder/x')
+      w.write('bin/plain', '')
+      for (const word of ['plain', 'folder', './bin/plain']) expect(await w.cli(word)).toBe(2)
+      expect(w.configs).toEqual([])
+    })
+
+    test('every command that help shows is known', async () => {
+      const w = world()
+      await w.cli('--help')
+      const [, commands = ''] = w.out().split('\nCommands:\n')
+      const shown = [...commands.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name)
+      expect(shown.slice(0, COMMANDS.length)).toEqual(COMMANDS)
+    })
+  })
+
+  test('started by hand at a terminal, one line says that it is a stdio server and how a client starts it', async () => {
+    const w = world()
+    const path = w.write('mcp.json', one)
+    const started = async (terminal: boolean, ...argv: string[]): Promise<string> => {
+      const before = w.err().length
+      w.leave()
+      await runCli({ ...w.host, terminal }, [...quiet, ...argv])
+      return w.err().slice(before)
+    }
+    expect(await started(false)).not.toContain('stdio server')
+    expect(await started(true, '--transport', 'streamable-http')).not.toContain('stdio server')
+    const line = /^This is a stdio server: .*To add it to a client: (.*)$/m
+    const [, file = ''] = line.exec(await started(true)) ?? []
+    expect(JSON.parse(file)).toEqual({
+      mcpServers: { proxy: { command: 'npx', args: ['-y', 'mcp-rlm-proxy', '--config', path] } },
+    })
+    const [, wrapped = ''] = line.exec(await started(true, '--', 'npx', '-y', 'x')) ?? []
+    expect(JSON.parse(wrapped).mcpServers.proxy.args).toEqual(['-y', 'mcp-rlm-proxy', '--', 'npx', '-y', 'x'])
+  })
+
   test('a gateway that cannot start is closed, and the exit code is 1', async () => {
     const w = world({ start: () => Promise.reject(new Error('listen EADDRINUSE')) })
     w.write('mcp.json', one)
@@ -119,11 +197,11 @@ describe('what is wrong ends with 2, in words, and with an empty standard output
 
   verifies('S3.37', 'the command line itself', async () => {
     expect(await failing(one, '--prot', '5')).toContain("unknown option '--prot'")
-    expect(await failing(one, 'npx', 'server')).toContain('mcp-rlm-proxy -- npx server')
-    expect(await failing(one, 'doctr')).toContain(
-      'Did you mean doctor? To wrap a server, write: mcp-rlm-proxy -- doctr',
+    expect(await failing(one, 'doctr', '--json')).toMatch(
+      /"doctr" is neither a command of mcp-rlm-proxy nor a program on the PATH\.[\s\S]*Did you mean doctor\?/,
     )
-    expect(await failing(one, 'npx')).not.toContain('Did you mean')
+    expect(await failing(one, 'other.json')).toMatch(/mcp-rlm-proxy --config <file>$/m)
+    expect(await failing(one, 'other.json')).not.toContain('Did you mean')
     expect(await failing(one, '--config', '.')).toMatch(/ is a directory\.\nName the file in it\./)
     expect(await failing(one, '--port', 'x')).toContain('option --port: proxySettings.port is "x"')
     expect(await failing(one, '--')).toContain('no command after "--"')
@@ -160,6 +238,16 @@ describe('help and version', () => {
     expect(w.err()).toBe('')
     for (const word of ['--transport', '(default: 8000)', 'doctor', 'MCPPROXY_CONFIG_PATH', 'Examples:']) {
       expect(w.out()).toContain(word)
+    }
+  })
+
+  test('a command shows its own options and where the others are told', async () => {
+    for (const words of [['login'], ['token', 'add'], ['pins', 'approve'], ['doctor']]) {
+      const w = world()
+      expect(await w.cli(...words, '--help')).toBe(0)
+      expect(w.out()).toContain('\nGlobal options: see mcp-rlm-proxy --help\n')
+      expect(w.out()).not.toContain('--transport')
+      expect(w.out().split('\n').length).toBeLessThan(20)
     }
   })
 

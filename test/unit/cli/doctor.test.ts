@@ -1,5 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { runCli } from '../../../src/cli/cli.ts'
+import type { JsonObject } from '../../../src/protocol/json.ts'
 import { verifies } from '../../support/verifies.ts'
 import { world } from './support.ts'
 
@@ -22,6 +24,49 @@ describe('doctor', () => {
     expect(w.out()).toMatch(/ok +configuration +\S+mcp\.json: 2 servers/)
     expect(w.out()).toMatch(/ok +good +x-server 1\.2, 4 tools, 0 ms/)
     expect(w.err()).toBe('')
+  })
+
+  test('what the definitions of all tools cost, and what is listed for less', async () => {
+    const description = 'Reads what is asked for. '.repeat(300)
+    const tool = (name: string) => ({ name, description, inputSchema: { type: 'object' } })
+    const told = async (definitions: JsonObject[], ...flags: string[]) => {
+      const w = world({ definitions })
+      w.write('mcp.json', two)
+      expect(await w.cli('doctor', '--json', ...flags)).toBe(0)
+      const { findings } = JSON.parse(w.out()) as { findings: { subject: string }[] }
+      return findings.find(({ subject }) => subject === 'tools')
+    }
+    expect(await told([])).toBeUndefined()
+    const few = { subject: 'tools', state: 'ok', message: '2 tools, 3.6k tokens in every conversation' }
+    expect(await told([tool('a')])).toEqual(few)
+    const many = ['a', 'b', 'c', 'd', 'e'].map(tool)
+    expect(await told(many)).toEqual({
+      subject: 'tools',
+      state: 'warning',
+      message: '10 tools, 18k tokens in every conversation',
+      remedy:
+        'Consider "exposure": "retrieve" in proxySettings: it lists tools that find these (0.8k tokens).',
+    })
+    expect(await told(many, '--exposure', 'retrieve')).toEqual({
+      subject: 'tools',
+      state: 'ok',
+      message: '10 tools, 18k tokens, behind "exposure": "retrieve"',
+    })
+  })
+
+  test('how far it is, at a terminal alone', async () => {
+    const w = world()
+    w.write('mcp.json', two)
+    let shown = ''
+    const stderr = { isTTY: true, write: (text: string) => (shown += text) }
+    expect(await runCli({ ...w.host, stderr }, ['doctor', '--json'])).toBe(0)
+    expect(shown.split('\r\u001b[2K')).toEqual([
+      '',
+      '0 of 2 servers looked at, waiting for good, bad',
+      '1 of 2 servers looked at, waiting for bad',
+      '',
+    ])
+    expect(JSON.parse(w.out())).toMatchObject({ ok: true })
   })
 
   test('a server’s name for itself cannot command the terminal', async () => {

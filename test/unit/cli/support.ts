@@ -10,6 +10,7 @@ import { profilesOf } from '../../../src/config/profiles.ts'
 import type { Config } from '../../../src/config/schema.ts'
 import type { Gateway, ModuleStatus, UnmatchedPattern } from '../../../src/gateway.ts'
 import { totalsOf } from '../../../src/observe/savings-report.ts'
+import type { JsonObject } from '../../../src/protocol/json.ts'
 import type { ServerStatus } from '../../../src/upstream/contract.ts'
 import { deferred } from '../../support/deferred.ts'
 
@@ -38,6 +39,8 @@ export interface WorldOptions {
   profileTools?: number
   /** Patterns that fit nothing. */
   unmatched?: UnmatchedPattern[]
+  /** What each server lists. */
+  definitions?: JsonObject[]
   /** What `doctor` finds of the modules. */
   modules?: ModuleStatus[]
 }
@@ -78,6 +81,7 @@ export function world(options: WorldOptions = {}): World {
         tools: options.profileTools ?? 3,
       })),
     unmatched: async () => options.unmatched ?? [],
+    definitions: async () => options.definitions ?? [],
     checkModules: async () => options.modules ?? [],
     layers: () => [
       { name: 'shape', kind: 'feature', what: 'Keeps.' },

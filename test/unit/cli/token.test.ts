@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { addToken, listTokens } from '../../../src/cli/token.ts'
@@ -157,7 +157,10 @@ describe('token remove', () => {
     expect(readTokens(path).map(({ name }) => name)).toEqual(['c'])
     expect(w.err()).not.toContain('No token is left')
     await w.cli('token', 'remove', 'c')
-    expect(w.err()).toContain('No token is left')
+    expect(w.err()).toContain(
+      `No token is left in ${path}: every HTTP gateway that uses it refuses every client (401), now and after a restart.\n` +
+        `Make a token: mcp-rlm-proxy token add <name>. To ask for none, remove ${path} and restart the proxy.\n`,
+    )
     expect(existsSync(path)).toBe(true)
   })
 
@@ -206,10 +209,41 @@ test('doctor tells how clients authenticate', async () => {
     /^broken: The file of tokens .* cannot be read/,
   )
   w.write('mcp.json', '{"mcpServers": {}}')
+  const path = join(w.host.home, '.mcpproxy/tokens.json')
   await addToken(w.host, nothing, 'a', '1h', NOW - 1e12)
   await addToken(w.host, nothing, 'b', undefined, NOW)
   const auth = { issuer: 'https://issuer.example', publicUrl: 'https://x.example/mcp' }
   expect(await told({ ...open, auth })).toBe(
-    'ok: 2 tokens (1 expired); OAuth tokens of https://issuer.example',
+    `ok: 2 tokens (1 expired) in ${path}; OAuth tokens of https://issuer.example`,
   )
+  await w.cli('token', 'remove', 'b')
+  const locked = `broken: no client can connect: ${path} holds no token`
+  expect(await told(open)).toBe(`${locked} that has not expired`)
+  await w.cli('token', 'remove', 'a')
+  expect([await told(open), await told(http)]).toEqual([locked, locked])
+  expect(await told({ ...open, auth })).toMatch(/^ok: 0 tokens in .*; OAuth tokens of/)
+})
+
+test('a start over HTTP says who may connect, and what to do where no client can', async () => {
+  const w = world({ start: async () => ({ url: 'http://127.0.0.1:1/mcp' }) })
+  w.write('mcp.json', '{"mcpServers": {"a": {"command": "x"}}}')
+  w.leave()
+  const started = async (): Promise<string> => {
+    const before = w.err().length
+    await w.cli('--transport', 'streamable-http', '--log-level', 'error')
+    return w.err().slice(before)
+  }
+  expect(await started()).toContain(
+    '  authentication: none: everybody on this machine may connect (127.0.0.1)\n',
+  )
+  await w.cli('token', 'add', 'a')
+  const path = join(w.host.home, '.mcpproxy/tokens.json')
+  expect(await started()).toContain(`  authentication: 1 token in ${path}\n`)
+  await w.cli('token', 'remove', 'a')
+  expect(await started()).toContain(
+    `  authentication: no client can connect: ${path} holds no token. Make a token: mcp-rlm-proxy token add <name>. ` +
+      `To ask for none, remove ${path} and restart the proxy.\n`,
+  )
+  rmSync(path)
+  expect(await started()).toContain('none: everybody on this machine may connect')
 })

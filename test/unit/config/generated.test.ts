@@ -34,6 +34,24 @@ describe('mcp.json.example', () => {
   })
 })
 
+describe('the configurations that the pages print', () => {
+  const blocks = ['README.md', 'docs/modules.md']
+    .flatMap((page) => [...readFileSync(root(page), 'utf8').matchAll(/^```jsonc?\n(.*?)^```/gms)])
+    .map(([, block = '']) => block)
+    .filter((block) => /^\s*(?:\/\/.*\n)?\{\s*"(?:mcpServers|modules|proxySettings)"/.test(block))
+
+  test.each(blocks)('parse, and say so where they are a part of a file: %s', (block) => {
+    const { value } = readJsonc(block.replace('{ … }', '{}'), 'page')
+    if (!isObject(value)) throw new Error('no configuration')
+    expect('mcpServers' in value || /^\/\/ a part of mcp\.json: /.test(block)).toBe(true)
+  })
+
+  test('there are some of each kind', () => {
+    expect(blocks.filter((block) => block.includes('"mcpServers":')).length).toBeGreaterThan(3)
+    expect(blocks.filter((block) => block.startsWith('// a part of')).length).toBe(3)
+  })
+})
+
 describe('what is generated', () => {
   test('is the same every time', () => {
     expect(jsonSchemaText()).toBe(jsonSchemaText())

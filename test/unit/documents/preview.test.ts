@@ -90,6 +90,36 @@ test('previews logs by level, pattern and time', () => {
   expect(text).toContain('"where":["level = ERROR"]')
 })
 
+test('an outline that is cut says how many headings are left out, at every size', () => {
+  const outlines = fc.record({
+    count: fc.integer({ min: 3, max: 120 }),
+    levels: fc.integer({ min: 1, max: 4 }),
+    tables: fc.integer({ min: 0, max: 40 }),
+    budget: fc.integer({ min: 1000, max: 6000 }),
+  })
+  fc.assert(
+    fc.property(outlines, ({ count, levels, tables, budget }) => {
+      const sections = Array.from(
+        { length: count },
+        (_, at) => `${'#'.repeat(1 + (at % levels))} Chapter ${at} of the book\n\nIts text.\n`,
+      )
+      const rows = Array.from({ length: tables }, (_, at) => `| id | value |\n| --- | --- |\n| ${at} | x |\n`)
+      const document = fromValue([...sections, ...rows].join('\n'))
+      fc.pre(document.format === 'markdown')
+      const text = preview(document, { ...options, budget }).join(handle)
+      const [outline = ''] = text.split('\nsample:')
+      const shown = [...outline.matchAll(/^ *\d+ Chapter/gm)].length
+      const told = [
+        /^… (\d+) more headings$/m,
+        /^(\d+) deeper headings?$/m,
+        /^… (\d+) of \d+ headings left out$/m,
+      ].map((said) => Number(said.exec(outline)?.[1] ?? 0))
+      expect(shown + told.reduce((sum, number) => sum + number, 0)).toBe(count)
+    }),
+    { numRuns: runs(200) },
+  )
+})
+
 test('previews outlines, pages and trees', () => {
   const markdown = preview(fromValue('# Guide\n\nx\n\n## Install\n\ny\n\n### Linux\n\nz\n'), options).join(
     handle,

@@ -2,14 +2,19 @@
 import { readFileSync } from 'node:fs'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, test } from 'vitest'
+import { RETRIEVE_TOKENS } from '../../../../src/cli/doctor.ts'
 import { definitionsOf } from '../../../../src/features/dispatch/index.ts'
 import { ourInstructions } from '../../../../src/proxy/instructions.ts'
 import { verifies } from '../../../support/verifies.ts'
 
 const root = new URL('../../../../', import.meta.url)
-const { definitions, results } = JSON.parse(
+const { definitions, results, published } = JSON.parse(
   readFileSync(new URL('benchmarks/results/dispatch.json', root), 'utf8'),
-) as { definitions: Record<string, number>[]; results: Record<string, number>[] }
+) as {
+  definitions: Record<string, number>[]
+  results: Record<string, number>[]
+  published: Record<'servers' | 'tools' | 'direct' | 'dispatch', number>
+}
 
 const tokensOf = (splitCalls: boolean): number =>
   countTokens(JSON.stringify(definitionsOf({ splitCalls }).map(({ definition }) => definition)))
@@ -57,6 +62,21 @@ verifies(
     expect(readme).toMatch(/small results.*as they come/is)
   },
 )
+
+test('the README says of proxy-dispatch what is recorded', () => {
+  const readme = readFileSync(new URL('README.md', root), 'utf8')
+  const { servers, tools, direct, dispatch } = published
+  expect(readme).toContain(
+    `lists \`proxy-dispatch\` alone, about ${Math.round(dispatch / 10) * 10} tokens for any number of servers, against ` +
+      `${(Math.round(direct / 1000) * 1000).toLocaleString('en')} for the definitions of the ${tools} tools of ${servers} servers`,
+  )
+  // What is recorded is what is listed now.
+  expect(Math.abs(tokensOf(false) - dispatch) / dispatch).toBeLessThan(0.1)
+})
+
+test('doctor says of the exposure retrieve what is recorded', () => {
+  expect(definitions.map(({ retrieve }) => retrieve)).toEqual(definitions.map(() => RETRIEVE_TOKENS))
+})
 
 test('the page of figures has them', () => {
   const page = readFileSync(new URL('PERFORMANCE.md', root), 'utf8')
