@@ -256,7 +256,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
       return [...(await modules.unmatched()), ...unmatchedTools(current, listed)]
     },
     async definitions() {
-      const { definitionsOfServers } = await import('./features/package/profile-status.ts')
+      const { definitionsOfServers } = await import('./gateway/profile-status.ts')
       return definitionsOfServers(plainly(), upstreams)
     },
     checkModules: modules.check,
