@@ -238,6 +238,38 @@ function reachOf(entry: ExternalEntry, resolve: (path: string) => string): Exter
 
 function nameOf(reach: ExternalModule['reach']): string {
   if ('url' in reach) return new URL(reach.url).host
-  const file = 'path' in reach ? reach.path : reach.command
-  return file.split(/[\\/]/).at(-1) ?? file
+  if ('path' in reach) return fileIn(reach.path)
+  const program = fileIn(reach.command)
+  const script = RUNNER.test(program) ? scriptIn(reach.args) : undefined
+  return script === undefined ? program : fileIn(script)
+}
+
+function fileIn(path: string): string {
+  return path.split(/[\\/]/).at(-1) || path
+}
+
+/** Programs that run others: what they run tells one module from another. */
+const RUNNER =
+  /^(?:node|nodejs|deno|bun|bunx|tsx|ts-node|npx|python[\d.]*|pypy\d*|uv|uvx|pipx|ruby|perl|php|sh|bash|env)(?:\.exe|\.cmd)?$/i
+/** Options of these programs whose next argument is their value. */
+const WITH_VALUE: ReadonlySet<string> = new Set([
+  '-r',
+  '--require',
+  '--import',
+  '--loader',
+  '--env-file',
+  '-C',
+  '--conditions',
+])
+
+/** The script, package or module (`-m`) among the arguments of a program that runs others. */
+function scriptIn(args: readonly string[]): string | undefined {
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at] as string
+    // What runs is no file: `node -e …`, `python -c …`.
+    if (/^(?:-e|-p|-c|--eval|--print)$/.test(arg)) return undefined
+    if (WITH_VALUE.has(arg)) at += 1
+    else if (!arg.startsWith('-') && !/^(?:run|exec|x)$/.test(arg)) return arg
+  }
+  return undefined
 }

@@ -3,7 +3,7 @@
  * the names asked for are none that every object inherits, or come from the object itself.
  */
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
-import { isAction, stemOf } from './words.ts'
+import { isAction, stemOf, stopWords } from './words.ts'
 
 /** A tool as the search sees it. */
 export interface SearchedTool {
@@ -104,20 +104,65 @@ const longestName = 40
 const mostParts = 3
 
 /**
- * The words of a name that begins with an action and goes on with words of `others`, which are what its description is written in, as
- * written; none where it does not.
+ * The words of a name that is written of words of `others`, which are what its description is written in, as written; the first may be
+ * an action that is not there. None where it is not.
  */
 export function partsOfName(name: string, others: string): string[] {
   if (name.length > longestName || !/^[A-Z]?[a-z]+$/.test(name)) return []
   const whole = name.toLowerCase()
+  // The name in its own description is no word, and `e-mail` is one.
+  const words = new Set(
+    others
+      .toLowerCase()
+      .replaceAll(/\b([a-z]{1,2})-(?=[a-z]{3})/g, '$1')
+      .match(/[a-z]{3,40}/g),
+  )
+  words.delete(whole)
   for (let end = shortestPart; end <= whole.length - shortestPart; end++) {
     const action = whole.slice(0, end)
     if (!isActionWord(action)) continue
-    const rest = split(whole.slice(end), new Set(others.toLowerCase().match(/[a-z]{3,40}/g)))
+    const rest = split(whole.slice(end), words)
     if (rest.length > 0) return [action, ...rest]
+  }
+  const parts = split(whole, words)
+  return parts.length > 1 ? parts : []
+}
+
+/** The two words, both known, that a word is written of; none where there are none. Those in the middle come first. */
+export function halvesOf(word: string, isKnown: (part: string) => boolean): readonly string[] {
+  if (word.length > longestName || !/^[a-z]+$/.test(word)) return []
+  const ends = Array.from(
+    { length: Math.max(0, word.length - 2 * shortestPart + 1) },
+    (_, at) => at + shortestPart,
+  )
+  ends.sort((a, b) => Math.abs(a - word.length / 2) - Math.abs(b - word.length / 2))
+  for (const end of ends) {
+    const halves = [word.slice(0, end), word.slice(end)]
+    if (halves.every(isKnown)) return halves
   }
   return []
 }
+
+/**
+ * What two neighbours of a question give when they are written together (`send email` as `sendemail`, `e-mail` as `email`), with both.
+ * Words that say nothing are joined where a hyphen joins them (`log-in`).
+ */
+export function joinedIn(question: string): readonly { whole: string; parts: readonly string[] }[] {
+  const found: { whole: string; parts: readonly string[] }[] = []
+  const words = [...question.toLowerCase().matchAll(/[a-z]+/g)].slice(0, mostNeighbours)
+  for (let at = 0; at + 1 < words.length; at++) {
+    const [one, other] = [words[at] as RegExpExecArray, words[at + 1] as RegExpExecArray]
+    const between = question.slice(one.index + one[0].length, other.index)
+    const isHyphen = between === '-'
+    const whole = one[0] + other[0]
+    if (!(isHyphen || /^[ _]$/.test(between)) || whole.length > longestName) continue
+    if (isHyphen || (!stopWords.has(one[0]) && !stopWords.has(other[0])))
+      found.push({ whole, parts: [one[0], other[0]] })
+  }
+  return found
+}
+
+const mostNeighbours = 100
 
 function isActionWord(word: string): boolean {
   const before = known.get(word)

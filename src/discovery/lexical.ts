@@ -2,11 +2,11 @@
 
 import { distance } from 'fastest-levenshtein'
 import { own } from '../protocol/json.ts'
-import type { SearchedTool } from './fields.ts'
+import { halvesOf, joinedIn, type SearchedTool } from './fields.ts'
 import { indexWords, type Postings, type Reading, readTools, type Weights } from './postings.ts'
 import type { Found, ToolSearch } from './search.ts'
 import { alikeTo, withoutPhrases } from './thesaurus.ts'
-import { isAction, wordsOf } from './words.ts'
+import { isAction, stemOf, wordsOf } from './words.ts'
 
 /** Measured on labelled questions by `npm run bench -- retrieval`. */
 export const WEIGHTS: Weights = { name: 4, server: 1, description: 1, parameters: 0.5 }
@@ -48,13 +48,17 @@ export function indexReading(reading: Reading): ToolSearch {
     for (const [number, stem] of stems.beginning(letter)) if (index.has(number)) yield stem
   }
 
-  /** Takes what tools have of a word, or of one that may stand for it; says how sure that is. */
-  function weigh(word: string): Asked['standing'] {
+  /**
+   * Takes what tools have of a word, or of one that may stand for it, `joined` being what it is written together with its neighbours;
+   * says how sure that is.
+   */
+  function weigh(word: string, joined: readonly Postings[]): Asked['standing'] {
     answer.take(postings(word), 1)
+    for (const whole of joined) answer.take(whole, 1)
     answer.same()
     const alike = alikeTo(word)
     for (const other of alike) answer.take(postings(other), alikeWeight)
-    if (alike.length > 0 || postings(word) !== undefined) return 'known'
+    if (alike.length > 0 || joined.length > 0 || postings(word) !== undefined) return 'known'
     spellings ??= indexSpellings(vocabulary)
     for (const near of spellings.near(word)) {
       const weight = misspeltWeight * near.similarity
@@ -64,11 +68,25 @@ export function indexReading(reading: Reading): ToolSearch {
     return word.length < surelyMisspelt ? 'strange' : 'guessed'
   }
 
+  /** A word that no tool has as the two that it is written of, where tools have both. */
+  function apart(word: string): readonly string[] {
+    if (postings(word) !== undefined || alikeTo(word).length > 0) return [word]
+    const halves = halvesOf(word, (part) => postings(stemOf(part)) !== undefined).map(stemOf)
+    return halves.length > 0 ? halves : [word]
+  }
+
   return {
     search(question, limit) {
-      const words = wordsOf(question.slice(0, longestQuestion))
-      for (const word of questionWords(withoutPhrases(words))) {
-        const standing = weigh(word)
+      const asked = question.slice(0, longestQuestion)
+      const words = wordsOf(asked)
+      const joined = new Map<string, Postings[]>()
+      for (const { whole, parts } of joinedIn(asked)) {
+        const found = postings(stemOf(whole))
+        if (found !== undefined)
+          for (const part of parts) joined.set(stemOf(part), [...(joined.get(stemOf(part)) ?? []), found])
+      }
+      for (const word of questionWords(withoutPhrases(words).flatMap(apart))) {
+        const standing = weigh(word, joined.get(word) ?? [])
         answer.next({ standing, action: isAction(word), worth: index.worth })
       }
       // Who knows the name of a tool wants that one.

@@ -367,6 +367,10 @@ export function createLexicon(): Lexicon {
         const numbers = known.get(run) ?? learn(run)
         for (let part = 0; part < numbers.length; part++) read.push(numbers[part] as number)
       }
+      // `e-mail` is `email` as well: its first part says nothing by itself.
+      if (text.includes('-'))
+        for (const [, first = '', rest = ''] of text.matchAll(shortFirst))
+          read.push(...numberOf(`${first}${rest}`.toLowerCase()))
       return read
     },
   }
@@ -376,6 +380,7 @@ export function createLexicon(): Lexicon {
 const longestKnown = 60
 /** One word of one piece. */
 const simple = /^(?:[A-Z]?[a-z\d]{1,39}|[A-Z]{1,40})$/
+const shortFirst = /(?<![\w-])([A-Za-z]{1,2})-([A-Za-z]{3,38})(?![\w-])/g
 const beyondAscii = /[^\0-\x7f]/
 /** Between two of them there is what surely ends a word. Most are one word. */
 const runs = /[\w\x80-\uffff]+/g

@@ -26,6 +26,9 @@ function parsedTop(text: string): Top | undefined {
 }
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
+/** What stands outside of the strings of JSON, by its code. */
+const OUTSIDE = new Uint8Array(65_536)
+for (const character of '{}[],: \t\r\n0123456789+-.eEtrufalsn') OUTSIDE[character.charCodeAt(0)] = 1
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /** The same without making anything of what is inside. Repeated names count once, as they do in an object. */
@@ -48,6 +51,9 @@ export function scanTop(text: string): Top | undefined {
         expectsKey = false
       }
       at = end - 1
+    } else if (!OUTSIDE[code]) {
+      // Single quotes, None, True: what another language writes is no JSON, however its brackets stand.
+      return undefined
     } else if (code === COMMA) {
       if (closers.length !== 1) continue
       commas++

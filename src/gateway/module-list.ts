@@ -47,6 +47,8 @@ interface Running {
   close(): Promise<void>
 }
 
+/** Milliseconds that a module of a file may take for its first start before the proxy goes on without its word. */
+const FIRST_START_MS = 10_000
 /** Milliseconds from a list that a client gets to a look at patterns: servers come up, and what was remembered of them is renewed. */
 const LOOK_MS = 10_000
 
@@ -138,6 +140,7 @@ export function createModuleList(stack: Stack, parts: ModuleMakerParts): ModuleL
       const made: Running[] = []
       try {
         for (const module of modules) if (!isShape(module)) made.push(await start(module, config))
+        await Promise.all(made.map((one) => (running.includes(one) ? undefined : loaded(one))))
       } catch (error) {
         await Promise.all(made.filter((one) => !running.includes(one)).map((one) => one.close()))
         throw error
@@ -175,6 +178,33 @@ export function createModuleList(stack: Stack, parts: ModuleMakerParts): ModuleL
       await Promise.all([...running, ...leaving].map((one) => one.close()))
     },
   }
+}
+
+/**
+ * A file that cannot be loaded is an error of the configuration, whatever `failOpen` says, which is about faults at work. Rejects with
+ * ProxyError CONFIG_INVALID. Programs and services may come up later than the proxy: they are waited for with each message.
+ */
+async function loaded({ config, layer }: Running): Promise<void> {
+  if (config.kind !== 'external' || !('path' in config.reach)) return
+  const { path } = config.reach
+  const missing = stampOf(path) === undefined ? 'there is no such file' : undefined
+  const why = missing ?? (await troubleOf(layer.module))
+  if (why === undefined) return
+  throw new ProxyError(
+    'CONFIG_INVALID',
+    `The module \`${config.name}\` cannot be loaded from ${path}: ${why}`,
+    'Correct its "path" or the file, or write "disabled": true into its entry to go on without it.',
+  )
+}
+
+/** Undefined: it works, or has not started in time. */
+async function troubleOf(module: Module): Promise<string | undefined> {
+  let stop = (): void => {}
+  const late = new Promise<undefined>((resolve) => {
+    stop = later(FIRST_START_MS, () => resolve(undefined))
+  })
+  const health = await Promise.race([module.check?.(), late]).finally(() => stop())
+  return health?.state === 'failed' ? health.message : undefined
 }
 
 /** A file is another module when it was written since: what it says is known only when it is loaded. */

@@ -137,6 +137,33 @@ export function failure(name: string, error: unknown): RpcError {
   })
 }
 
+/** A message longer than the `maxBytes` of an external module. */
+export class TooLarge extends Error {
+  override readonly name = 'TooLarge'
+}
+
+/** A message that is too large for a module which has to see it, as a client is told of it. */
+export class TooLargeRefusal extends RpcError {
+  /** `isResult`: the server has done what it was asked, and its result is withheld. `limit` in bytes. */
+  constructor(module: string, { message }: TooLarge, isResult: boolean, limit: number) {
+    const what = isResult
+      ? 'The server has answered, so whatever the request changes is done. The result is withheld because'
+      : 'The message was refused and did not reach the server because'
+    const next = isResult
+      ? 'Do not repeat a call that changes something. To see a result, ask for less at once (a filter, a limit, a page).'
+      : 'Send less at once.'
+    const operator = `Whoever runs the proxy can raise \`maxBytes\` of the module \`${module}\` (now ${limit}), or set its \`failOpen\` to true, which lets pass unchecked what is too large.`
+    super(
+      RPC.internalError,
+      `${what} the module \`${module}\` has to check it and ${message}. ${next} ${operator}`,
+      {
+        module,
+        maxBytes: limit,
+      },
+    )
+  }
+}
+
 // Which messages a module wants.
 
 /** Methods come from clients and servers: no more of them are remembered. */

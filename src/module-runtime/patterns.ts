@@ -7,6 +7,8 @@ import { nearest } from '../text/edit-distance.ts'
 import { matcherOf } from '../text/glob.ts'
 import { KINDS, type Kind, kindOfList, namesOf } from './roster.ts'
 
+export const ALL_KINDS = Object.keys(KINDS) as Kind[]
+
 export interface NamingPattern {
   /** The option it stands in. */
   readonly option: string
@@ -28,19 +30,19 @@ export function patternsIn(
   return patterns.map((pattern) => ({ option, pattern, kinds, fits: fitsOf(pattern) }))
 }
 
-/** By the name under which an item is listed, or as `server/name`. */
+/** By any of its names; a template as well by what it may stand for. */
 function byNames(pattern: string): NamingPattern['fits'] {
   const fits = matcherOf([pattern])
-  return (item, kind) => namesOf(item, kind).some(fits)
+  return (item, kind) =>
+    namesOf(item, kind).some(fits) || (kind === 'resourceTemplates' && mayStandFor(item, pattern))
 }
 
-/** By what clients call it alone: its name, or its URI. */
-export function byShownName(pattern: string): NamingPattern['fits'] {
+/** By the name of the server alone. */
+export function byServer(pattern: string): NamingPattern['fits'] {
   const fits = matcherOf([pattern])
-  return (item, kind) => {
-    if (kind === 'resourceTemplates') return mayStandFor(item, pattern)
-    const name = item[KINDS[kind].key]
-    return typeof name === 'string' && fits(name)
+  return (item) => {
+    const origin = originOf(item)
+    return origin !== undefined && fits(origin.server)
   }
 }
 
@@ -116,7 +118,7 @@ export function watchPatterns(patterns: readonly NamingPattern[], listed: () => 
       last = undefined
       if (asked === undefined || left.size === 0 || !isWorth(asked.client)) return false
       try {
-        for (const kind of Object.keys(KINDS) as Kind[]) await lookFor(kind, asked.client, asked.next)
+        for (const kind of ALL_KINDS) await lookFor(kind, asked.client, asked.next)
         return true
       } catch {
         // Who asked has left, or a module further in failed, which tells so itself.

@@ -1,6 +1,6 @@
 /** What is listed at one place of the onion, for each client: whose a name is there. */
 import { plain, type Result } from '../protocol/content.ts'
-import type { Client, Exchange, Handler } from '../protocol/exchange.ts'
+import type { Client, Destination, Exchange, Handler } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
 import { type Origin, originOf } from '../protocol/origin.ts'
 
@@ -39,6 +39,8 @@ export interface Roster {
     exchange: Exchange,
     next: Handler,
   ): JsonObject | undefined | Promise<JsonObject | undefined>
+  /** Whose the item is that a request uses, as `find`; undefined for one that is not listed, or a request that uses none. */
+  place(exchange: Exchange, next: Handler): Promise<Origin | undefined>
   /** All that this client was listed last, by name; undefined when it has seen no list yet. */
   known(kind: Kind, client: Client): ReadonlyMap<string, JsonObject> | undefined
   /** What this client saw last counts no more. */
@@ -51,13 +53,49 @@ export interface Roster {
   ): ReadonlyMap<string, JsonObject> | Promise<ReadonlyMap<string, JsonObject>>
 }
 
-/** Whose a listed item is, and how a configuration may name it: by its name, and as `server/name`. */
+/**
+ * The names by which the options of every module may mean an item, the most exact first: `server/name` with the server's own name, the
+ * name under which it is listed where the module stands, and the server's own name alone, which may be that of several servers.
+ */
 export function namesOf(item: JsonObject, kind: Kind): readonly string[] {
   const name = item[KINDS[kind].key]
-  if (typeof name !== 'string') return []
-  const origin: Origin | undefined = originOf(item)
-  return origin === undefined ? [name] : [name, `${origin.server}/${origin.name}`]
+  return typeof name === 'string' ? namesAt(originOf(item), name) : []
 }
+
+/** The same for what a client calls by the name `shown`; `place` is where that ends, undefined where it is not known. */
+export function namesAt(place: Origin | Destination | undefined, shown: string): readonly string[] {
+  if (place === undefined) return [shown]
+  const exact = `${place.server}/${place.name}`
+  return place.name === shown ? [exact, shown] : [exact, shown, place.name]
+}
+
+/** An exchange to send on, and where it has ended by now: undefined as long as no server was asked. */
+export function tracked(exchange: Exchange): { sent: Exchange; place(): Destination | undefined } {
+  let place: Destination | undefined
+  const sent: Exchange = {
+    ...exchange,
+    admit(destination) {
+      place = destination
+      return exchange.admit?.(destination)
+    },
+  }
+  return { sent, place: () => place }
+}
+
+/** What a request uses: the kind of item, and its name or URI. Undefined where it uses none that is listed by name. */
+function itemOf({ method, params }: Exchange): { kind: Kind; name: string } | undefined {
+  const kind = METHODS.get(method)
+  const name = kind && params[KINDS[kind].key]
+  return kind !== undefined && typeof name === 'string' ? { kind, name } : undefined
+}
+
+const METHODS = new Map<string, Kind>([
+  ['tools/call', 'tools'],
+  ['prompts/get', 'prompts'],
+  ['resources/read', 'resources'],
+  ['resources/subscribe', 'resources'],
+  ['resources/unsubscribe', 'resources'],
+])
 
 export function createRoster(): Roster {
   const known: Record<Kind, WeakMap<Client, ReadonlyMap<string, JsonObject>>> = {
@@ -91,17 +129,33 @@ export function createRoster(): Roster {
     return known[kind].get(exchange.client) ?? new Map()
   }
 
+  const find: Roster['find'] = (kind, name, exchange, next) => {
+    const items = known[kind].get(exchange.client)
+    const item = items?.get(name)
+    if (item !== undefined) return item
+    // A name that is not there may have come since: servers change their lists, and clients are told later.
+    return list(kind, exchange, next).then((fresh) => fresh.get(name))
+  }
+
+  const all: Roster['all'] = (kind, exchange, next) =>
+    known[kind].get(exchange.client) ?? list(kind, exchange, next)
+
   return {
     learn,
-    find(kind, name, exchange, next) {
-      const items = known[kind].get(exchange.client)
-      const item = items?.get(name)
-      if (item !== undefined) return item
-      // A name that is not there may have come since: servers change their lists, and clients are told later.
-      return list(kind, exchange, next).then((fresh) => fresh.get(name))
+    find,
+    async place(exchange, next) {
+      const used = itemOf(exchange)
+      if (used === undefined) return undefined
+      const { kind, name } = used
+      // Many a URI is listed nowhere, and lists would be asked for with each of them.
+      const item =
+        kind === 'resources'
+          ? (await all(kind, exchange, next)).get(name)
+          : await find(kind, name, exchange, next)
+      return item && originOf(item)
     },
     known: (kind, client) => known[kind].get(client),
     forget: (kind, client) => void known[kind].delete(client),
-    all: (kind, exchange, next) => known[kind].get(exchange.client) ?? list(kind, exchange, next),
+    all,
   }
 }

@@ -17,7 +17,7 @@ export interface ReadbackParams {
   op: (typeof READBACK_OPS)[number]
   /** Of `head` and `tail`. */
   lines?: number | undefined
-  /** Of `slice`: 1-based, inclusive. */
+  /** Of `slice`: 1-based, inclusive; negative ones count from the end, -1 is the last line. */
   fromLine?: number | undefined
   toLine?: number | undefined
   /** Of `grep`. */
@@ -58,7 +58,8 @@ export function readback(bytes: Uint8Array, params: ReadbackParams, limits: Read
   if (op === 'head') return forwards(bytes, 1, lines, limits)
   const count = countLines(bytes)
   if (op === 'tail') return backwards(bytes, Math.max(1, count - lines + 1), count, limits)
-  const [from, to] = [Math.max(1, fromLine), Math.min(toLine ?? count, count)]
+  const fromEnd = (line: number): number => (line < 0 ? count + 1 + line : line)
+  const [from, to] = [Math.max(1, fromEnd(fromLine)), Math.min(fromEnd(toLine ?? count), count)]
   if (from > to && count > 0)
     return { text: `There are no lines ${from}-${toLine ?? count}: the file has ${formatCount(count)}.` }
   return forwards(bytes, from, to - from + 1, limits)

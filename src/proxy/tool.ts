@@ -2,6 +2,8 @@ import { errorResult } from '../protocol/content.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Exchange } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
+import { head } from '../text/cut.ts'
+import { formatCount } from '../text/format.ts'
 
 /** A tool the proxy itself offers. */
 export interface ProxyTool {
@@ -24,6 +26,17 @@ const FOR_THE_CLIENT: ReadonlySet<number> = new Set([
 /** A JSON-RPC error of the tool that was called is a failure of the tool that called it, which the model can read. */
 export function refusal(error: unknown): JsonObject {
   if (error instanceof RpcError && !FOR_THE_CLIENT.has(error.code))
-    return errorResult(`${error.message} (JSON-RPC error ${error.code})`)
+    return errorResult(`${error.message} (JSON-RPC error ${error.code})${dataOf(error)}`)
   throw error
+}
+
+/** Characters of the data of an error that a model is shown. */
+const MOST_DATA = 2_000
+
+/** What a server says beside the message often tells what to do. */
+function dataOf({ data }: RpcError): string {
+  if (data === undefined || data === null) return ''
+  const text = typeof data === 'string' ? data : JSON.stringify(data)
+  const left = text.length - MOST_DATA
+  return `\ndata: ${left > 0 ? `${head(text, MOST_DATA)} …[${formatCount(left)} characters left out]` : text}`
 }

@@ -70,14 +70,78 @@ export type ChangeText = (text: string, counts: Tally, sort?: TextSort, name?: s
 
 /** Throws Error with what is wrong with a pattern. */
 export function compileChange(rules: readonly TextRule[]): ChangeText {
+  const whole = inTurn(rules)
+  // Sensitive rules read the names beside a value, and keep JSON what it is themselves.
+  if (rules.some(({ kind }) => kind === 'sensitive')) return whole
+  const isAround = ({ kind }: TextRule): boolean => kind === 'before' || kind === 'after'
+  const around = inTurn(rules.filter(isAround))
+  const change: ChangeText = (text, counts, sort = 'prose') => {
+    const json =
+      sort === 'identifier' ? undefined : changeJsonStrings(text, (value) => change(value, counts, 'data'))
+    // What is put around JSON would keep the next rules from seeing that it is JSON: it is put there last.
+    return json === undefined ? whole(text, counts, sort) : around(json, counts, sort)
+  }
+  return change
+}
+
+function inTurn(rules: readonly TextRule[]): ChangeText {
   const steps = rules.map(compileRule)
-  const [only] = steps
-  if (only !== undefined && steps.length === 1) return only
   return (text, counts, sort, name) => {
     let changed = text
     for (const step of steps) changed = step(changed, counts, sort, name)
     return changed
   }
+}
+
+const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a]
+
+/**
+ * A text that is a JSON object or list, or several of them with one on each line, with its string values changed; undefined for any
+ * other text. Everything else stays byte for byte: names of members, numbers, white space, and strings that do not change.
+ */
+function changeJsonStrings(text: string, change: (value: string) => string): string | undefined {
+  if (!/^\s*[[{]/.test(text) || !(isJson(text) || areJsonLines(text))) return undefined
+  const parts: string[] = []
+  let copied = 0
+  for (let start = text.indexOf('"'); start >= 0; ) {
+    const end = stringEnd(text, start)
+    let after = end
+    while (text.charCodeAt(after) <= 0x20) after += 1
+    if (text.charCodeAt(after) !== COLON) {
+      const written = text.slice(start, end)
+      const value = written.includes('\\') ? (JSON.parse(written) as string) : written.slice(1, -1)
+      const now = change(value)
+      if (now !== value) {
+        parts.push(text.slice(copied, start), JSON.stringify(now))
+        copied = end
+      }
+    }
+    start = text.indexOf('"', end)
+  }
+  return parts.length === 0 ? text : parts.join('') + text.slice(copied)
+}
+
+/** Behind the quote that ends a string of valid JSON. */
+function stringEnd(text: string, start: number): number {
+  for (let at = start + 1; ; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) return at + 1
+    if (code === BACKSLASH) at += 1
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function areJsonLines(text: string): boolean {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  return lines.length > 1 && lines.every((line) => /^\s*[[{]/.test(line) && isJson(line))
 }
 
 function compileRule(rule: TextRule): ChangeText {

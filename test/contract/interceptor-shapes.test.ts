@@ -303,7 +303,10 @@ verifies('S2.39', 'what is longer than it may be sent is not sent, and counts as
       { maxBytes: 30, failOpen },
     )
     if (failOpen) expect(await run()).toBe(result)
-    else expect((await errorOf(run())).message).toMatch(/failed/)
+    else
+      expect((await errorOf(run())).message).toMatch(
+        /refused and did not reach the server because the module `\w+` .*at most 30 bytes/,
+      )
     expect(asked).toEqual([])
   }
 })

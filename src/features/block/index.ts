@@ -1,11 +1,10 @@
 /** Takes tools, prompts, resources and templates away. */
 import { defineModule } from '../../module-runtime/module.ts'
 import { mayStandFor, type NamingPattern, patternsIn } from '../../module-runtime/patterns.ts'
-import { KINDS, type Kind } from '../../module-runtime/roster.ts'
+import { type Kind, namesAt, namesOf } from '../../module-runtime/roster.ts'
 import { messagesOf, patternOfTemplate, withhold } from '../../module-runtime/withhold.ts'
 import type { Destination } from '../../protocol/exchange.ts'
 import type { JsonObject } from '../../protocol/json.ts'
-import { originOf } from '../../protocol/origin.ts'
 import { matcherOf } from '../../text/glob.ts'
 import { uriMatcherOf } from '../../text/uri-readings.ts'
 import { blockOptions } from './options.ts'
@@ -47,7 +46,6 @@ export const block = defineModule({
 
 interface Rule {
   isThere: boolean
-  /** As clients call it, or as its server does. */
   fits(name: string, server?: string): boolean
 }
 
@@ -55,11 +53,8 @@ function fits(rule: Rule, { server, name }: Destination): boolean {
   return rule.fits(name, server)
 }
 
-/** As it is listed, or as its server has it. */
 function fitsItem(rule: Rule, item: JsonObject, kind: Kind): boolean {
-  const name = item[KINDS[kind].key]
-  const origin = originOf(item)
-  return (typeof name === 'string' && rule.fits(name)) || (origin && fits(rule, origin)) === true
+  return namesOf(item, kind).some((name) => rule.fits(name))
 }
 
 function by(rule: Rule): NamingPattern['fits'] {
@@ -70,7 +65,7 @@ function namesRule(globs: readonly string[]): Rule {
   const matches = matcherOf(globs)
   return {
     isThere: globs.length > 0,
-    fits: (name, server) => matches(name) || (server !== undefined && matches(`${server}/${name}`)),
+    fits: (name, server) => namesAt(server === undefined ? undefined : { server, name }, name).some(matches),
   }
 }
 

@@ -92,8 +92,8 @@ interface Given {
 
 async function argumentsOf(
   { arguments: given, argumentsFile }: DispatchParams,
-  { exchange }: Situation,
-  { spills }: DispatchParts,
+  { exchange: { agent, signal } }: Situation,
+  { spills, keeper, engine }: DispatchParts,
 ): Promise<Given | { failure: string }> {
   if (argumentsFile === undefined) return { args: given ?? {} }
   if (given !== undefined && Object.keys(given).length > 0)
@@ -102,9 +102,17 @@ async function argumentsOf(
         'Give arguments or argumentsFile, not both. To put a kept value beside others write {"$from": "<cache_id>", "path": "…"} in arguments.',
     }
   try {
+    const args = { _fromFile: argumentsFile }
+    const supplied = await spills.read(agent, argumentsFile)
+    const handle = argumentsFile.trim().endsWith('.toon') ? handleOfFile(argumentsFile) : undefined
+    if (handle === undefined) return { args, supplied }
+    // TOON is for reading: what it was written from is the data to the digit.
+    const entry = await keeper.get(agent, handle)
+    if (entry !== undefined)
+      return { args, supplied: (await engine.export(entry.content, false, signal)).content }
     return {
-      args: { _fromFile: argumentsFile },
-      supplied: await spills.read(exchange.agent, argumentsFile),
+      failure:
+        'argumentsFile: the file is TOON, and the result it was made of is no longer kept. Call the tool that gave it again, or write arguments.',
     }
   } catch (error) {
     if (error instanceof Refused) return { failure: `argumentsFile: ${error.message}` }

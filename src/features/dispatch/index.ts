@@ -5,9 +5,11 @@ import { join } from 'node:path'
 import { absolutePath } from '../../config/sources.ts'
 import type { Finder } from '../../discovery/finder.ts'
 import { handleOfFile } from '../../engine/arguments.ts'
+import { hashInSlices } from '../../engine/content.ts'
 import { READBACK_OPS } from '../../processors/readback.ts'
 import { blocksOf, errorResult, isText, plain, type Result } from '../../protocol/content.ts'
 import { annotationsOf, covers, EFFECTS, type Effect, effectOf, RUNS } from '../../protocol/effects.ts'
+import { ProxyError } from '../../protocol/errors.ts'
 import type { Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../../protocol/json.ts'
 import { connectionsOf, findConnection, withAliases } from '../../proxy/connections.ts'
@@ -15,6 +17,7 @@ import { type Exposure, type ExposureConfig, type ExposureParts, finderOf } from
 import { ourInstructions } from '../../proxy/instructions.ts'
 import { DISPATCH, PROXY_TOOL_NAMES, QUERIES, RESULT_ALIASES } from '../../proxy/own-tools.ts'
 import { createShelves, type ShelfEvents, type Shelves } from '../../proxy/shelf.ts'
+import { Refused } from '../../spill/confined.ts'
 import { createSpillDirectory, sweepSpills } from '../../spill/directory.ts'
 import { createSpills } from '../../spill/spills.ts'
 import {
@@ -43,7 +46,7 @@ const ALIASES: Readonly<Record<Op, { description: string; properties: JsonObject
   head: { description: 'First lines of a resultFile.', properties: { lines: integer } },
   tail: { description: 'Last lines of a resultFile.', properties: { lines: integer } },
   slice: {
-    description: 'Lines fromLine to toLine of a resultFile.',
+    description: 'Lines fromLine to toLine of a resultFile; -1 is the last.',
     properties: { fromLine: integer, toLine: integer },
   },
   grep: {
@@ -255,14 +258,60 @@ async function dispatch(
   return HANDLERS[action](params, situation, options)
 }
 
+/** The handle of what a file holds: a result of the proxy's own as long as it is kept, else the file's content, which is kept for it. */
+async function handleOf(
+  resultFile: string,
+  { exchange: { agent } }: Situation,
+  { keeper, spills }: DispatchParts,
+): Promise<string> {
+  const handle = handleOfFile(resultFile)
+  if (handle !== undefined && (await keeper.get(agent, handle))) return handle
+  const content = await resultWith(await spills.read(agent, resultFile))
+  const origin = { tool: 'resultFile', arguments: { resultFile } }
+  return (await keeper.keep(agent, { content, hash: await hashInSlices(content), origin })).handle
+}
+
+/** Bytes that are written as JSON in one go. */
+const SLICE = 1024 * 1024
+
+/** The bytes of a file as the one text of a result. The event loop turns between its slices. */
+async function resultWith(file: Uint8Array): Promise<Uint8Array<SharedArrayBuffer>> {
+  const decoder = new TextDecoder()
+  const parts = [Buffer.from('{"content":[{"type":"text","text":"')]
+  for (let from = 0; from < file.byteLength; from += SLICE) {
+    if (from > 0) await new Promise((resolve) => setImmediate(resolve))
+    const isLast = from + SLICE >= file.byteLength
+    // A decoder reads no memory that threads share.
+    const text = decoder.decode(Buffer.from(file.subarray(from, from + SLICE)), { stream: !isLast })
+    parts.push(Buffer.from(JSON.stringify(text).slice(1, -1)))
+  }
+  parts.push(Buffer.from('"}]}'))
+  const content = new Uint8Array(new SharedArrayBuffer(parts.reduce((sum, { length }) => sum + length, 0)))
+  let at = 0
+  for (const part of parts) {
+    content.set(part, at)
+    at += part.length
+  }
+  return content
+}
+
 /** A question about kept results is one of the proxy's own tools, which reads its parameters itself. */
-async function query({ action }: { action: ActionName }, situation: Situation): Promise<JsonObject> {
+async function query(
+  { action }: { action: ActionName },
+  situation: Situation,
+  parts: DispatchParts,
+): Promise<JsonObject> {
   const { exchange, next, listing, connections, allowed } = situation
   const { arguments: given } = exchange.params
   const { action: _, connection, resultFile, ...args } = isObject(given) ? given : {}
-  const handle = typeof resultFile === 'string' ? handleOfFile(resultFile) : undefined
-  if (args.cache_id === undefined && handle !== undefined) args.cache_id = handle
-  else if (resultFile !== undefined && args.cache_id === undefined) args.resultFile = resultFile
+  if (typeof resultFile === 'string' && args.cache_id === undefined)
+    try {
+      args.cache_id = await handleOf(resultFile, situation, parts)
+    } catch (error) {
+      if (error instanceof Refused) return failureReply(action, error.message)
+      if (error instanceof ProxyError && error.code !== 'CANCELLED') return failureReply(action, error.text)
+      throw error
+    }
   if (typeof args.tool === 'string') {
     const resolved = resolveTool(
       args.tool,

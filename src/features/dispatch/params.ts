@@ -183,19 +183,41 @@ function unknownAction(tool: string, action: unknown, isCall: boolean): string {
   return `There is no action "${action.slice(0, 100)}".${hint} There are ${ACTIONS.join(', ')}. For example: ${example}`
 }
 
-/** Other names for the same: `start` and `end` of a slice, `path` of a file, the parameters of `readresult` inside `arguments`. */
+/** What models call the object of a tool's inputs, beside `arguments`. */
+const CONTAINERS: readonly string[] = [
+  'args',
+  'params',
+  'parameters',
+  'input',
+  'inputs',
+  'kwargs',
+  'tool_input',
+]
+/** What models call the tool, beside `tool`. */
+const TOOL_NAMES: readonly string[] = ['name', 'tool_name', 'toolName', 'function']
+
+/**
+ * Other names for the same: parameters inside `arguments` (or `args`) of an action that takes them beside `action`, `name` of a
+ * connection, `start` and `end` of a slice, `path` of a file.
+ */
 function respelled(args: JsonObject): JsonObject {
-  const { action, arguments: inner, ...rest } = args
-  if (action !== 'readresult') return args
-  const { start, end, from, to, path, file, filePath, ...given } = {
-    ...(isObject(inner) ? inner : {}),
-    ...rest,
+  const { action } = args
+  if (action === 'call' || !isAction(action) || Object.hasOwn(QUERIES, action)) return args
+  const container = ['arguments', ...CONTAINERS].find((name) => objectOf(args[name]) !== undefined)
+  const { [container ?? '']: inner, ...beside } = args
+  const flat: JsonObject = { ...objectOf(inner), ...beside }
+  if (action === 'list') {
+    const { name, ...others } = flat
+    return typeof name === 'string' && others.connection === undefined
+      ? { ...others, connection: name }
+      : flat
   }
+  if (action !== 'readresult') return flat
+  const { start, end, from, to, path, file, filePath, ...given } = flat
   const resultFile = given.resultFile ?? path ?? file ?? filePath
   const fromLine = given.fromLine ?? start ?? from
   const toLine = given.toLine ?? end ?? to
   return {
-    action,
     ...given,
     // A kept result is named already: it is not the path of a file then.
     ...(resultFile !== undefined &&
@@ -205,25 +227,50 @@ function respelled(args: JsonObject): JsonObject {
   }
 }
 
+/** An object, or one that was sent as a text of JSON. */
+function objectOf(value: JsonValue | undefined): JsonObject | undefined {
+  if (typeof value !== 'string') return isObject(value) ? value : undefined
+  try {
+    const read: JsonValue = JSON.parse(value)
+    return isObject(read) ? read : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** Inputs of a tool beside `arguments` would be lost: they are never dropped in silence. */
 function misplacedIn(action: ActionName, given: JsonObject): string | undefined {
   if (action !== 'call') return undefined
   const strange = Object.keys(given).filter((name) => name !== 'action' && !TAKEN.call.includes(name))
   if (strange.length === 0) return undefined
-  const inside = Object.fromEntries(strange.map((name) => [name, given[name] ?? null]))
-  const { arguments: _, ...others } = Object.fromEntries(
-    TAKEN.call.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])),
-  )
-  const right = {
-    action,
-    tool: '<tool>',
-    ...others,
-    arguments: { ...(isObject(given.arguments) ? given.arguments : {}), ...inside },
-  }
+  const right = rightCall(given, strange)
   const text = JSON.stringify(right)
   const shown =
-    text.length > 1000
-      ? `{"action":"call","tool":${JSON.stringify(given.tool ?? '<tool>')},"arguments":{…}}`
-      : text
-  return `Nothing was called: ${strange.slice(0, 10).join(', ')} ${strange.length === 1 ? 'is' : 'are'} no parameter of action call. Inputs of the tool belong into arguments: ${shown}`
+    text.length > 1000 ? `{"action":"call","tool":${JSON.stringify(right.tool)},"arguments":{…}}` : text
+  const names = `${strange.slice(0, 10).join(', ').slice(0, 300)} ${strange.length === 1 ? 'is' : 'are'} no parameter of action call.`
+  return `Nothing was called: ${names} The name of the tool belongs into tool and its inputs into arguments: ${shown}`
+}
+
+/** The call that was meant: what is strange is the name of the tool, the object of its inputs, or an input. */
+function rightCall(given: JsonObject, strange: readonly string[]): JsonObject {
+  const { arguments: written, ...others } = Object.fromEntries(
+    TAKEN.call.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])),
+  )
+  const left = new Set(strange)
+  const take = (
+    names: readonly string[],
+    fits: (value: JsonValue | undefined) => boolean,
+  ): JsonValue | undefined => {
+    const name = names.find((one) => left.has(one) && fits(given[one]))
+    if (name === undefined) return undefined
+    left.delete(name)
+    return given[name]
+  }
+  const tool = given.tool ?? take(TOOL_NAMES, (value) => typeof value === 'string') ?? '<tool>'
+  const inputs = written ?? take(CONTAINERS, (value) => objectOf(value) !== undefined)
+  const inside = Object.fromEntries([...left].map((name) => [name, given[name] ?? null]))
+  const all = { ...objectOf(inputs), ...inside }
+  // A file takes the place of all inputs.
+  const needsNone = given.argumentsFile !== undefined && Object.keys(all).length === 0
+  return { action: 'call', ...others, tool, ...(!needsNone && { arguments: all }) }
 }

@@ -1,8 +1,14 @@
 /** A module of somebody else: a server of interceptors (SEP-1763, SEP-2624), asked about the messages that it declared and no others. */
 import type { ExternalModule } from '../../config/modules.ts'
-import { failure, type Module, type ModuleHealth } from '../../module-runtime/module.ts'
+import {
+  failure,
+  type Module,
+  type ModuleHealth,
+  TooLarge,
+  TooLargeRefusal,
+} from '../../module-runtime/module.ts'
 import type { Logger } from '../../observe/log.ts'
-import { LargeResult, plain, type Result } from '../../protocol/content.ts'
+import { errorResult, LargeResult, plain, type Result } from '../../protocol/content.ts'
 import { isInputRequired } from '../../protocol/eras.ts'
 import { messageOf, RPC, RpcError } from '../../protocol/errors.ts'
 import type { Exchange } from '../../protocol/exchange.ts'
@@ -83,15 +89,27 @@ export function createExternal(config: ExternalModule, { logger, now, open }: Ex
   function readable(result: Result, chain: Chain, message: Message): JsonObject | undefined {
     try {
       if (result instanceof LargeResult && result.bytes.length > config.maxBytes)
-        throw new Error(`a result of ${result.bytes.length} bytes is more than it is sent`)
+        throw new TooLarge(`takes at most ${config.maxBytes} bytes, and this has ${result.bytes.length}`)
       return plain(result)
     } catch (error) {
-      for (const one of [...chain.validations, ...chain.mutations]) run.failed(one, message, error)
+      for (const one of [...chain.validations, ...chain.mutations, ...chain.sinks])
+        run.failed(one, message, error)
       return undefined
     }
   }
 
   async function onResponse(chain: Chain, message: Message, result: Result): Promise<Result> {
+    try {
+      return await checked(chain, message, result)
+    } catch (error) {
+      // The call has run: that is for the model to read, not an error that may end its work.
+      if (error instanceof TooLargeRefusal && message.event === 'tools/call')
+        return errorResult(error.message)
+      throw error
+    }
+  }
+
+  async function checked(chain: Chain, message: Message, result: Result): Promise<Result> {
     const content = readable(result, chain, message)
     // Questions of a server are events of their own.
     if (content === undefined || isInputRequired(content)) return result
@@ -211,14 +229,17 @@ function createRun(config: ExternalModule, ask: Ask, logger: Logger): Run {
   let watched = 0
   const isAudit = (one: Interceptor): boolean => (config.mode ?? one.mode) === 'audit'
 
-  function failed(one: Interceptor, { event, about }: Message, error: unknown): void {
+  function failed(one: Interceptor, { event, phase, about }: Message, error: unknown): void {
     if (about.signal?.aborted) throw error
     const failsOpen = config.failOpen ?? one.failOpen
     logger[failsOpen ? 'warn' : 'error'](
       { interceptor: one.name, event, error: messageOf(error) },
       'a module failed',
     )
-    if (!failsOpen && !isAudit(one)) throw failure(name, error)
+    if (failsOpen || one.type === 'sink' || isAudit(one)) return
+    if (error instanceof TooLarge)
+      throw new TooLargeRefusal(name, error, phase === 'response', config.maxBytes)
+    throw failure(name, error)
   }
 
   /** Shows it a message that does not wait for it. */

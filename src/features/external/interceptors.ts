@@ -1,6 +1,6 @@
 /** What an external module offers, asked anew whenever it comes back, and who of it is asked about a message. */
 import type { ExternalModule } from '../../config/modules.ts'
-import { ModuleTimeout, methodFilter } from '../../module-runtime/module.ts'
+import { ModuleTimeout, methodFilter, TooLarge } from '../../module-runtime/module.ts'
 import type { Logger } from '../../observe/log.ts'
 import { fingerprint } from '../../observe/redact.ts'
 import { LargeResult, META, plain, type Result } from '../../protocol/content.ts'
@@ -231,7 +231,7 @@ export function createAsk({ config, line, now, ready, isClosed }: AskParts): Ask
 
   async function ask(one: Interceptor, message: Message, payload: JsonObject): Promise<JsonObject> {
     if (isLongerThan(payload, maxBytes))
-      throw new Error(`a message of more than ${maxBytes} bytes is more than it is sent`)
+      throw new TooLarge(`takes at most ${maxBytes} bytes, and this is more`)
     await ready(message.about.signal)
     const params = paramsOf(one, message, payload)
     let result: Result

@@ -3,14 +3,14 @@
 import { closeSync, createWriteStream, openSync } from 'node:fs'
 import { toJson } from '../../documents/stringify.ts'
 import { defineModule } from '../../module-runtime/module.ts'
-import { byShownName, patternsIn } from '../../module-runtime/patterns.ts'
-import { createRoster, type Kind, kindOfList } from '../../module-runtime/roster.ts'
+import { ALL_KINDS, byServer, patternsIn } from '../../module-runtime/patterns.ts'
+import { createRoster, kindOfList, namesAt, tracked } from '../../module-runtime/roster.ts'
 import { fingerprint } from '../../observe/redact.ts'
-import { LargeResult, type Result } from '../../protocol/content.ts'
+import { LargeResult, maySayError, type Result } from '../../protocol/content.ts'
 import { messageOf, ProxyError, RpcError } from '../../protocol/errors.ts'
-import type { Agent, Exchange } from '../../protocol/exchange.ts'
+import type { Agent, Destination } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
-import { originOf } from '../../protocol/origin.ts'
+import type { Origin } from '../../protocol/origin.ts'
 import { compileChange, Tally } from '../../text/change.ts'
 import { matcherOf } from '../../text/glob.ts'
 import { logOptions } from './options.ts'
@@ -21,11 +21,15 @@ type Line = Record<string, string | number | boolean | undefined>
 export const log = defineModule({
   name: 'log',
   options: logOptions,
-  messages: ({ methods, servers }) =>
-    // Whose a tool is, lists tell.
-    servers === undefined ? (methods ?? ['*']) : [...(methods ?? ['*']), 'tools/list', 'prompts/list'],
-  patterns: ({ tools }) =>
-    patternsIn('tools', tools, ['tools', 'prompts', 'resources', 'resourceTemplates'], byShownName),
+  messages: ({ methods, servers, tools }) =>
+    // Whose a tool is, lists tell where no server was asked.
+    servers === undefined && tools === undefined
+      ? (methods ?? ['*'])
+      : [...(methods ?? ['*']), 'tools/list', 'prompts/list', 'resources/list'],
+  patterns: ({ servers, tools }) => [
+    ...patternsIn('servers', servers, ALL_KINDS, byServer),
+    ...patternsIn('tools', tools, ALL_KINDS),
+  ],
   create(options, { logger, elapsed, now }) {
     const { direction, content, maxLength } = options
     const isMethod = options.methods === undefined ? () => true : matcherOf(options.methods)
@@ -53,45 +57,45 @@ export const log = defineModule({
     const shown = (value: JsonValue | undefined): string | undefined =>
       value === undefined ? undefined : shownText(value, maxLength, options.redact ? plainly : undefined)
 
-    function isWanted(method: string, toward: 'client' | 'server', params: JsonObject): boolean {
-      if (!isMethod(method)) return false
-      if (direction !== 'both' && direction !== (toward === 'client' ? 'toClient' : 'toServer')) return false
+    function isWanted(method: string, toward: 'client' | 'server'): boolean {
       return (
-        isTool === undefined ||
-        [params.name, params.uri].some((name) => typeof name === 'string' && isTool(name))
+        isMethod(method) &&
+        (direction === 'both' || direction === (toward === 'client' ? 'toClient' : 'toServer'))
       )
     }
 
-    async function serverOf(
-      exchange: Exchange,
-      find: () => ReturnType<typeof roster.find>,
-    ): Promise<string | undefined> {
-      if (exchange.server !== undefined) return exchange.server
-      const item = await find()
-      return item && originOf(item)?.server
+    /** `place`: where it ended, as far as that is known. */
+    function isChosen(params: JsonObject, server: string | undefined, place?: Origin | Destination): boolean {
+      if (isServer && (server === undefined || !isServer(server))) return false
+      if (isTool === undefined) return true
+      const shown = [params.name, params.uri].find((name) => typeof name === 'string') ?? place?.name
+      if (typeof shown !== 'string') return false
+      const where = place ?? (server === undefined ? undefined : { server, name: shown })
+      return namesAt(where, shown).some(isTool)
     }
 
     return {
       wrap: (next) => async (exchange) => {
         const { method, params, toward = 'server' } = exchange
-        const kind = isServer && kindOfList(method)
+        const chooses = isServer !== undefined || isTool !== undefined
+        const kind = chooses ? kindOfList(method) : undefined
         const learnt = async (result: Result): Promise<Result> =>
           kind === undefined ? result : roster.learn(kind, result, exchange.client).result
-        if (!isWanted(method, toward, params)) return learnt(await next(exchange))
-        const named: Kind | undefined =
-          method === 'tools/call' ? 'tools' : method === 'prompts/get' ? 'prompts' : undefined
-        const server =
-          isServer &&
-          (await serverOf(exchange, () => named && roster.find(named, String(params.name), exchange, next)))
-        if (isServer && (server === undefined || !isServer(server))) return learnt(await next(exchange))
+        if (!isWanted(method, toward)) return learnt(await next(exchange))
+        const { sent, place } = chooses ? tracked(exchange) : { sent: exchange, place: () => undefined }
         const began = elapsed()
-        const ended = (more: () => Line): void => {
+        const ended = async (more: () => Line): Promise<void> => {
           const ms = elapsed() - began
+          // What cannot be found out is not chosen; the answer goes its way.
+          const where =
+            place() ?? (chooses ? await roster.place(exchange, next).catch(() => undefined) : undefined)
+          const server = exchange.server ?? where?.server
+          if (chooses && !isChosen(params, server, where)) return
           write('message', () => ({
             method,
             toward,
             agent: agentOf(exchange.agent),
-            ...(server !== undefined && { server }),
+            ...(chooses && server !== undefined && { server }),
             ...(typeof params.name === 'string' && { name: plainly(params.name) }),
             ...(typeof params.uri === 'string' && { uri: plainly(params.uri) }),
             ...(content !== 'none' && { params: shown(params) }),
@@ -100,18 +104,18 @@ export const log = defineModule({
           }))
         }
         try {
-          const result = await next(exchange)
-          ended(() => ({ ...sizeOf(result), ...answer(result) }))
+          const result = await next(sent)
+          await ended(() => ({ ...sizeOf(result), ...answer(result) }))
           return await learnt(result)
         } catch (error) {
           const code = error instanceof RpcError || error instanceof ProxyError ? error.code : undefined
-          ended(() => ({ error: plainly(messageOf(error)), ...(code !== undefined && { code }) }))
+          await ended(() => ({ error: plainly(messageOf(error)), ...(code !== undefined && { code }) }))
           throw error
         }
       },
       notify: (next) => (notice) => {
         const { method, params = {}, toward, server, client } = notice
-        if (isWanted(method, toward, params) && (!isServer || (server !== undefined && isServer(server))))
+        if (isWanted(method, toward) && isChosen(params, server))
           write('notification', () => ({
             method,
             toward,
@@ -126,7 +130,8 @@ export const log = defineModule({
 
     function answer(result: Result): Line {
       if (content !== 'all') return {}
-      return { result: result instanceof LargeResult ? `(${result.bytes.length} bytes)` : shown(result) }
+      if (!(result instanceof LargeResult)) return { result: shown(result) }
+      return { result: shownJson(result.bytes, maxLength, options.redact ? plainly : undefined) }
     }
   },
 })
@@ -141,8 +146,21 @@ function agentOf(agent: Agent): string {
 }
 
 function sizeOf(result: Result): Line {
-  if (result instanceof LargeResult) return { bytes: result.bytes.length }
+  if (result instanceof LargeResult)
+    return { bytes: result.bytes.length, ...(isLargeError(result) && { isError: true }) }
   return isObject(result) && result.isError === true ? { isError: true } : {}
+}
+
+/** Longer ones are not parsed for a line of a log. */
+const MOST_BYTES = 1024 * 1024
+
+function isLargeError(result: LargeResult): boolean {
+  if (result.bytes.length > MOST_BYTES || !maySayError(result)) return false
+  try {
+    return result.json().isError === true
+  } catch {
+    return false
+  }
 }
 
 // A file that lines of JSON are appended to. Lines are made when the event loop has nothing more urgent to
@@ -251,6 +269,19 @@ export function shownText(value: JsonValue, most: number, clean?: (text: string)
   const left = { characters: most + MARGIN }
   const json = toJson(beginning(value, left, 0))
   if (left.characters >= 0 && json.length <= most) return clean ? clean(json) : json
+  return cut(json, most, clean)
+}
+
+/** The same of a value that lies there as UTF-8 JSON, which is not parsed. */
+function shownJson(bytes: Uint8Array, most: number, clean?: (text: string) => string): string {
+  const { buffer, byteOffset, length } = bytes
+  // A character has four bytes at most; the last one may be cut.
+  const from = Buffer.from(buffer, byteOffset, Math.min(length, (most + MARGIN) * 4)).toString('utf8')
+  if (from.length > most || length > (most + MARGIN) * 4) return cut(from, most, clean)
+  return clean ? clean(from) : from
+}
+
+function cut(json: string, most: number, clean: ((text: string) => string) | undefined): string {
   const text = clean ? clean(json.slice(0, most + MARGIN)) : json
   return `${text.slice(0, clean ? endBefore(text, most) : most)}…`
 }

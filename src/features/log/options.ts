@@ -15,7 +15,9 @@ export const logOptions = z.object({
   servers: patterns(
     'Which servers, where a message tells whose it is; * for any characters. Not set: all.',
   ).optional(),
-  tools: patterns('Which tools, prompts and URIs, where a message names one. Not set: all.').optional(),
+  tools: patterns(
+    'Which tools, prompts and URIs, where a message names one: by name or as `server/name`; * for any characters. Not set: all.',
+  ).optional(),
   content: oneOf(
     ['none', 'params', 'all'],
     'none: method, times and sizes. params: what was asked as well. all: answers too, cut to `maxLength`.',

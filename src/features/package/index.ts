@@ -5,7 +5,7 @@
 
 import type * as z from 'zod'
 import { type Described, defineModule } from '../../module-runtime/module.ts'
-import { patternsIn } from '../../module-runtime/patterns.ts'
+import { ALL_KINDS, byServer, patternsIn } from '../../module-runtime/patterns.ts'
 import { type Kind, namesOf } from '../../module-runtime/roster.ts'
 import { messagesOf, patternOfTemplate, withhold } from '../../module-runtime/withhold.ts'
 import type { JsonObject } from '../../protocol/json.ts'
@@ -23,9 +23,12 @@ export const bundle = defineModule({
     const { chosen, scope } = choiceOf(options)
     return messagesOf((kind) => chosen[kind] !== undefined || !scope.isOpen)
   },
-  patterns: ({ tools, prompts }) => [
+  patterns: ({ servers, tools, prompts, resources, templates }) => [
+    ...patternsIn('servers', servers, ALL_KINDS, byServer),
     ...patternsIn('tools', tools, ['tools']),
     ...patternsIn('prompts', prompts, ['prompts']),
+    ...patternsIn('resources', resources, ['resources', 'resourceTemplates']),
+    ...patternsIn('templates', templates, ['resourceTemplates']),
   ],
   create(options, { isOwnTool }) {
     const { profile, default: isDefault, servers } = options

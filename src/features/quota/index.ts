@@ -1,7 +1,7 @@
 /** How often tools may be called: a bucket of tokens for each client, server or tool. */
 import { defineModule } from '../../module-runtime/module.ts'
 import { patternsIn } from '../../module-runtime/patterns.ts'
-import { createRoster, namesOf } from '../../module-runtime/roster.ts'
+import { createRoster, namesAt } from '../../module-runtime/roster.ts'
 import { errorResult } from '../../protocol/content.ts'
 import type { Exchange, Handler } from '../../protocol/exchange.ts'
 import { originOf } from '../../protocol/origin.ts'
@@ -27,7 +27,7 @@ export const quota = defineModule({
       // It calls nobody, or calls a tool, which is counted.
       if (isOwnTool(name) && !isMeant?.(name)) return undefined
       const item = asksLists ? await roster.find('tools', name, exchange, next) : undefined
-      if (isMeant && !(item ? namesOf(item, 'tools') : [name]).some(isMeant)) return undefined
+      if (isMeant && !namesAt(item && originOf(item), name).some(isMeant)) return undefined
       if (per === 'agent') return exchange.agent.id
       if (per === 'tool') return name
       return per === 'all' ? '' : ((item && originOf(item)?.server) ?? '')

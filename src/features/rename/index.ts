@@ -59,7 +59,7 @@ export const rename = defineModule({
           // Once for each name: lists come again and again.
           if (warned.size > MAX_WARNED || warned.has(`${kind}/${name}`)) return
           warned.add(`${kind}/${name}`)
-          const whose = namesOf(item, kind).at(-1)
+          const [whose] = namesOf(item, kind)
           logger.warn({ kind, name, item: whose, instead }, 'the name was given to another one')
         },
       )
@@ -308,7 +308,7 @@ function renameAll(
 }
 
 function changeOf(item: JsonObject, kind: Kind, changes: ReadonlyMap<string, Change>): Change | undefined {
-  for (const name of namesOf(item, kind).toReversed()) {
+  for (const name of namesOf(item, kind)) {
     const change = changes.get(name)
     if (change !== undefined) return change
   }

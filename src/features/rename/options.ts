@@ -22,7 +22,7 @@ const changes = (what: string) =>
 
 /** Options of the module `rename`. */
 export const renameOptions = z.object({
-  tools: changes('`server/name`, or the name as it is listed, to the new name.'),
+  tools: changes('`server/name`, or the name, to the new name.'),
   prompts: changes('The same for prompts.'),
   resources: changes('URIs of resources to new ones. Only exact URIs.'),
 })

@@ -3,7 +3,15 @@
 import type * as z from 'zod'
 import { changeTexts } from '../../documents/change-result.ts'
 import { defineModule } from '../../module-runtime/module.ts'
-import { createRoster, kindOfList, namesOf } from '../../module-runtime/roster.ts'
+import { ALL_KINDS, patternsIn } from '../../module-runtime/patterns.ts'
+import {
+  createRoster,
+  type Kind,
+  kindOfList,
+  namesAt,
+  namesOf,
+  tracked,
+} from '../../module-runtime/roster.ts'
 import { messageOf, ProxyError } from '../../protocol/errors.ts'
 import type { Exchange } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
@@ -34,6 +42,10 @@ export const rewrite = defineModule({
   name: 'rewrite',
   options: rewriteOptions,
   messages: ({ rules }) => [...new Set(rules.flatMap((rule) => rule.in.flatMap((place) => METHODS[place])))],
+  patterns: ({ rules }) =>
+    rules.flatMap((rule, index) =>
+      patternsIn(`rules[${index}].only`, rule.only, [...new Set(rule.in.flatMap((place) => MEANT[place]))]),
+    ),
   create({ rules }, { name: module, change, isOwnTool }) {
     const places = new Map<Place, Placed[]>()
     rules.forEach((rule, index) => {
@@ -46,16 +58,21 @@ export const rewrite = defineModule({
       }
     })
     const roster = createRoster()
+    const hasOnly = rules.some(({ only }) => only !== undefined)
     /** The same rules are the same list: what is compiled goes by that. */
     const selections = new Map<string, readonly TextRule[]>()
     const compiled = new WeakMap<readonly TextRule[], ChangeText>()
 
     /** What is to be done with texts of these names. Undefined: nothing. */
-    function rulesOf(place: Place, names: readonly string[]): readonly TextRule[] | undefined {
+    function rulesOf(
+      place: Place,
+      names: readonly string[],
+      shown?: string,
+    ): readonly TextRule[] | undefined {
       const all = places.get(place)
       if (all === undefined) return undefined
       // Answers of the proxy's own tools come from results that were changed when they came.
-      const isOwn = place === 'results' && names.some(isOwnTool)
+      const isOwn = place === 'results' && shown !== undefined && isOwnTool(shown)
       const meant = all.filter(({ isMeant }) => (isMeant ? names.some(isMeant) : !isOwn))
       if (meant.length === 0) return undefined
       const key = `${place} ${meant.map((one) => all.indexOf(one)).join(' ')}`
@@ -88,11 +105,9 @@ export const rewrite = defineModule({
       return changed.every((item, at) => item === items[at]) ? result : { ...result, [kind]: changed }
     }
 
-    function asked({ method, params }: Exchange): JsonObject {
+    function asked({ method, params }: Exchange, names: readonly string[]): JsonObject {
       const written =
-        method === 'tools/call' || method === 'prompts/get'
-          ? rulesOf('arguments', [String(params.name)])
-          : undefined
+        method === 'tools/call' || method === 'prompts/get' ? rulesOf('arguments', names) : undefined
       const args = own(params, 'arguments')
       if (!written || !isObject(args)) return params
       const changed = changeTexts({ structuredContent: args }, 'texts', applied(written))
@@ -107,11 +122,15 @@ export const rewrite = defineModule({
           const result = await next(exchange)
           return places.has('descriptions') && isObject(result) ? described(exchange, result, kind) : result
         }
-        const params = asked(exchange)
-        const result = await next(params === exchange.params ? exchange : { ...exchange, params })
+        const shown = String(exchange.params.name ?? exchange.params.uri)
+        const origin = hasOnly ? await roster.place(exchange, next) : undefined
+        const params = asked(exchange, namesAt(origin, shown))
+        const { sent, place: ended } = tracked(
+          params === exchange.params ? exchange : { ...exchange, params },
+        )
+        const result = await next(sent)
         const place = PLACES.get(exchange.method)
-        const name = String(exchange.params.name ?? exchange.params.uri)
-        const written = place && rulesOf(place, [name])
+        const written = place && rulesOf(place, namesAt(ended() ?? origin, shown), shown)
         if (!written) return result
         const whole: TextChange = { where: 'texts', rules: written }
         return (await change(result, whole, exchange.signal)).result
@@ -125,6 +144,15 @@ const PLACES = new Map<string, Place>([
   ['prompts/get', 'prompts'],
   ['resources/read', 'resources'],
 ])
+
+/** What the names of `only` may mean, by the place. */
+const MEANT: Readonly<Record<Place, readonly Kind[]>> = {
+  results: ['tools'],
+  prompts: ['prompts'],
+  resources: ['resources', 'resourceTemplates'],
+  arguments: ['tools', 'prompts'],
+  descriptions: ALL_KINDS,
+}
 
 const METHODS: Readonly<Record<Place, readonly string[]>> = {
   results: ['tools/call'],

@@ -26,7 +26,7 @@ export const rewriteRule = z.object({
       allowed: 'a list of: results, descriptions, prompts, resources, arguments',
     })
     .default(['results']),
-  only: globs('Only for tools, prompts and URIs of these names; * for any characters.'),
+  only: globs('Only for these tools, prompts and URIs, by name or as `server/name`; * for any characters.'),
 })
 
 /** Options of the module `rewrite`. */

@@ -51,7 +51,9 @@ function recordOf(
   const about = { agent: exchange.agent.id, tool, kind: ownTools.has(tool) ? 'proxy-tool' : 'call' } as const
   if (result instanceof LargeResult) {
     const { bytes } = result
-    return unshaped(about, bytes.length, () => Buffer.from(bytes.subarray(0, SAMPLE_BYTES)).toString('utf8'))
+    const media = mediaIn(bytes)
+    const encoded = media.reduce((sum, [from, to]) => sum + to - from, 0)
+    return unshaped(about, bytes.length - encoded, () => sampleOf(bytes, media))
   }
   const characters = textLength(result)
   const savings = isObject(result._meta) ? own(result._meta, SAVINGS) : undefined
@@ -70,6 +72,40 @@ function recordOf(
     // A result that a proxy tool asked for goes to that tool, not to the model.
     ...(exchange.keep ? { deliveredTokens: 0, deliveredCharacters: 0 } : delivered),
   }
+}
+
+/** Where base64 of images, audio and blobs stands in the JSON of a result. What a model pays for it has nothing to do with its length. */
+function mediaIn(bytes: Uint8Array<SharedArrayBuffer>): [from: number, to: number][] {
+  const json = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  const places: [number, number][] = []
+  for (const key of ['"data"', '"blob"'])
+    for (let at = json.indexOf(key); at >= 0; at = json.indexOf(key, at + 1)) {
+      const [colon = ''] = /^\s*:\s*"/.exec(json.toString('latin1', at + 6, at + 26)) ?? []
+      const from = at + 6 + colon.length
+      const to = colon === '' ? -1 : json.indexOf(QUOTE, from)
+      if (to - from < LEAST_MEDIA) continue
+      const isBase64 = /^[A-Za-z0-9+/_-]+$/.test(json.toString('latin1', from, from + LEAST_MEDIA))
+      if (isBase64) places.push([from, to])
+    }
+  return places.sort(([a], [b]) => a - b)
+}
+
+/** Characters of base64 that are not taken for a word; all of them are looked at. */
+const LEAST_MEDIA = 256
+const QUOTE = 0x22
+
+/** The beginning of the bytes without these places. */
+function sampleOf(bytes: Uint8Array, without: readonly [from: number, to: number][]): string {
+  const parts: Uint8Array[] = []
+  let room = SAMPLE_BYTES
+  let at = 0
+  for (const [from, to] of [...without, [bytes.length, bytes.length] as const]) {
+    const part = bytes.subarray(at, Math.min(from, at + room))
+    parts.push(part)
+    room -= part.length
+    at = to
+  }
+  return Buffer.concat(parts).toString('utf8')
 }
 
 /** What passed as it came. Most calls come here, so nothing is copied but what is needed. */

@@ -67,6 +67,23 @@ test('modules of one name are told apart, and shape stands where it is written',
   expect(config.modules.map(({ name }) => name)).toEqual(['log', 'shape', 'log-2'])
 })
 
+test('a program that runs a script is named by the script', () => {
+  const names = (...entries: [command: string, ...args: string[]][]): string[] =>
+    load(entries.map(([command, ...args]) => ({ command, args }))).config.modules.map(({ name }) => name)
+  expect(
+    names(
+      ['node', '/opt/modules/guard.mjs', '--strict'],
+      ['/usr/bin/node', '--import', './hook.mjs', '--no-warnings', 'mask.mjs'],
+      ['python3.11', '-u', 'guard_paths.py'],
+      ['python', '-m', 'my.guard'],
+      ['npx', '-y', '@scope/guard'],
+      ['uv', 'run', 'check.py'],
+      ['node', '-e', 'code()'],
+      ['/opt/guard', 'x.mjs'],
+    ),
+  ).toEqual(['guard.mjs', 'mask.mjs', 'guard_paths.py', 'my.guard', 'guard', 'check.py', 'node', 'guard-2'])
+})
+
 test.each<[unknown, RegExp]>([
   [{}, /modules is \{\}, but must be a list/],
   [['log'], /modules\[0\] is "log", but must be an object/],

@@ -7,6 +7,11 @@ test('an action and words of the description', () => {
   expect(partsOfName('getuserfile', 'One file of a user.')).toEqual(['get', 'user', 'file'])
 })
 
+test('words of the description without an action, the name itself is none of them', () => {
+  expect(partsOfName('bigjson', 'bigjson returns a big JSON document')).toEqual(['big', 'json'])
+  expect(partsOfName('sendemail', 'Sends e-mail to somebody')).toEqual(['send', 'email'])
+})
+
 test('other names stay whole', () => {
   for (const name of [
     'listing',

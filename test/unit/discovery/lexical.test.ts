@@ -36,6 +36,37 @@ const search = indexTools(shelf)
 const names = (question: string, limit = 5) =>
   search.search(question, limit).map(({ index }) => shelf[index]?.name)
 
+describe('words written together and with hyphens', () => {
+  const others = [
+    tool('a', 'list_files', 'List the files of a folder.'),
+    tool('a', 'get_weather', 'Weather of a city.'),
+    tool('a', 'big_picture', 'Shows a picture.'),
+    tool('a', 'json_lint', 'Checks JSON.'),
+  ]
+  const first = (name: string, description: string, question: string): string | undefined => {
+    const tools = [...others, tool('m', name, description)]
+    const [best] = indexTools(tools).search(question, 5)
+    return best && tools[best.index]?.name
+  }
+
+  test.each([
+    ['sendemail', '', 'send email'],
+    ['sendemail', 'Sends a message by email.', 'please send an e-mail'],
+    ['send_email', '', 'sendemail'],
+    ['sendEmail', '', 'send e-mail'],
+    ['mailer', 'Sends an e-mail.', 'email'],
+    ['mailer', 'Sends an email.', 'e-mail'],
+    ['mailer', 'Sends an email.', 'E-Mail to my boss'],
+    ['bigjson', '', 'big json'],
+    ['bigjson', 'Returns a big JSON document.', 'give me a large json'],
+    ['big_json', '', 'bigjson'],
+    ['bigJson', '', 'bigjson'],
+    ['login', 'Opens a session.', 'log-in'],
+  ])('%s (%s) is found by %s', (name, description, question) => {
+    expect(first(name, description, question)).toBe(name)
+  })
+})
+
 describe('search of tools by words', () => {
   verifies('S1.4', 'finds by name, description, parameter and allowed value, in any style', () => {
     expect(names('borrowBook')[0]).toBe('borrow_book')

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { createAccount } from '../../../src/features/savings/index.ts'
 import type { SavingsRecord } from '../../../src/observe/savings.ts'
-import { META } from '../../../src/protocol/content.ts'
+import { LargeResult, META } from '../../../src/protocol/content.ts'
 import type { Exchange } from '../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
+import { sharedBytes } from '../../../src/text/shared-bytes.ts'
 import { exchange } from '../../support/upstream.ts'
 
 async function recorded(
@@ -32,6 +33,30 @@ test('what was counted is written down', async () => {
   expect(await recorded(savings, 'proxy_filter')).toMatchObject([
     { kind: 'proxy-tool', originalTokens: 0, deliveredTokens: 40 },
   ])
+})
+
+test('images, audio and blobs of a large result are not counted as text', async () => {
+  const base64 = Buffer.alloc(300_000, 7).toString('base64')
+  const texts = { content: [{ type: 'text', text: 'a page with "data": "not media"' }], isError: false }
+  const media = [
+    { type: 'image', data: base64, mimeType: 'image/png' },
+    { type: 'resource', resource: { uri: 'x:y', blob: base64 } },
+    { type: 'text', text: 'behind' },
+  ]
+  const records: SavingsRecord[] = []
+  const ledger = { record: (record: SavingsRecord) => void records.push(record), report: async () => never() }
+  const layer = createAccount({ ledger, ownTools: new Set(), instructions: '' })
+  const result = { ...texts, content: [...texts.content, ...media] }
+  for (const one of [result, { structuredContent: { data: 'word '.repeat(100_000) } }]) {
+    const answer = new LargeResult(sharedBytes(JSON.stringify(one, undefined, 1)))
+    await layer.wrap(async () => answer)(exchange(undefined, { params: { name: 's_shot' } }))
+  }
+  const [shot, text] = records
+  expect(shot?.originalCharacters).toBeLessThan(1_000)
+  expect(shot?.deliveredCharacters).toBe(shot?.originalCharacters)
+  expect(shot?.sample?.()).toContain('behind')
+  expect(shot?.sample?.()).not.toContain(base64.slice(0, 100))
+  expect(text?.originalCharacters).toBeGreaterThan(500_000)
 })
 
 test('numbers that cannot be counts are not believed', async () => {

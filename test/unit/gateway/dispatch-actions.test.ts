@@ -51,7 +51,10 @@ const FILES: Record<string, ToolOf> = {
   strict: {
     inputSchema: schema({ start_date: string }, 'start_date'),
     run: () => {
-      throw new RpcError(RPC.invalidParams, 'unrecognized argument')
+      throw new RpcError(RPC.invalidParams, 'unrecognized argument', {
+        allowed: ['start_date'],
+        more: 'x'.repeat(9000),
+      })
     },
   },
 }
@@ -318,6 +321,33 @@ describe('call', () => {
     expect(files.calls.length).toBe(3)
   })
 
+  verifies(
+    'S4.49',
+    'questions are asked of files in allowed directories, as readresult reads them',
+    async () => {
+      const { ask } = await world()
+      const resultFile = join(folder, 'rows é.json')
+      writeFileSync(
+        resultFile,
+        JSON.stringify(Array.from({ length: 50 }, (_, id) => ({ id, name: `née ${id}` }))),
+      )
+      const filtered = textOf(await ask({ action: 'filter', resultFile, where: ['id = 7'] }))
+      expect(filtered).toContain('née 7')
+      expect(filtered).not.toContain('née 8')
+      expect(textOf(await ask({ action: 'search_result', resultFile, pattern: 'née 41' }))).toContain(
+        'née 41',
+      )
+      expect(textOf(await ask({ action: 'explore', resultFile }))).toContain('50')
+      for (const action of ['filter', 'search_result', 'explore']) {
+        const refused = await ask({ action, resultFile: '/etc/passwd', pattern: 'root' })
+        expect([refused.isError, textOf(refused)]).toEqual([
+          true,
+          expect.stringContaining('none that may be read here'),
+        ])
+      }
+    },
+  )
+
   verifies('S4.45', 'meta reaches the server as _meta', async () => {
     const { ask, time } = await world()
     await ask({ action: 'call', tool: 'get_current_time', meta: { trace: 'abc', deep: { n: [1] } } })
@@ -345,6 +375,29 @@ describe('call', () => {
         arguments: { operation: 'read', path: '/data' },
       })
       expect(JSON.parse(textOf(await ask(right)))).toEqual({ operation: 'read', path: '/data' })
+      // The name of the tool and the object of its inputs under other names.
+      for (const meant of [
+        { name: 'filesystemQuery', args: { operation: 'read', path: '/data' } },
+        { tool: 'filesystemQuery', args: '{"operation":"read","path":"/data"}' },
+        { tool_name: 'filesystemQuery', parameters: { operation: 'read' }, path: '/data' },
+        { name: 'filesystemQuery', arguments: '{"operation":"read"}', path: '/data' },
+        { name: 'filesystemQuery', arguments: { operation: 'read', path: '/data' } },
+      ] as JsonObject[]) {
+        const told = await ask({ action: 'call', ...meant })
+        expect(told.isError).toBe(true)
+        const [call = ''] = /\{"action":"call".*\}/.exec(textOf(told)) ?? []
+        expect(JSON.parse(textOf(await ask(JSON.parse(call))))).toEqual({ operation: 'read', path: '/data' })
+      }
+      files.calls.length = 1
+      // What is an input of the tool stays one beside the name of the tool.
+      const named = textOf(await ask({ action: 'call', tool: 'filesystemQuery', name: 'x', args: ['y'] }))
+      expect(named).toContain('"tool":"filesystemQuery","arguments":{"name":"x","args":["y"]}')
+      // Other actions take their parameters beside action, and find them there.
+      const found = await ask({ action: 'search', query: 'time' })
+      expect(await ask({ action: 'search', arguments: { query: 'time' } })).toEqual(found)
+      expect(await ask({ action: 'search', args: '{"query":"time"}' })).toEqual(found)
+      const listed = await ask({ action: 'list', connection: 'c1' })
+      expect(await ask({ action: 'list', name: 'c1' })).toEqual(listed)
       // Both, and an object that came as a text.
       const half = await ask({
         action: 'call',
@@ -393,6 +446,10 @@ describe('call', () => {
     expect(refused.isError).toBe(true)
     expect(textOf(refused)).toContain('unrecognized argument')
     expect(textOf(refused)).toContain('did you mean start_date?')
+    // What the server says beside the message is there, as far as it is not endless.
+    expect(textOf(refused)).toContain('data: {"allowed":["start_date"],')
+    expect(textOf(refused)).toMatch(/…\[7,\d+ characters left out\]/)
+    expect(textOf(refused).length).toBeLessThan(3000)
   })
 })
 

@@ -20,6 +20,104 @@ async function telling(modules: JsonObject[], options: WorldOptions = {}) {
   }
 }
 
+describe('names in options', () => {
+  const TOOLS = ['a_read', 'a_write', 'b_read']
+  const called = async (
+    modules: JsonObject[],
+    isMeant: (result: JsonObject, again: JsonObject) => boolean,
+  ): Promise<string[]> => {
+    const world = await moduleWorld(modules)
+    const meant: string[] = []
+    for (const name of TOOLS) {
+      const [first, second] = [
+        await world.ask('tools/call', { name }),
+        await world.ask('tools/call', { name }),
+      ]
+      if (isMeant(first, second)) meant.push(name)
+    }
+    return meant
+  }
+  const namesIn = async (modules: JsonObject[]): Promise<string[]> =>
+    ((await (await moduleWorld(modules)).ask('tools/list')).tools as { name: string }[]).map(
+      ({ name }) => name,
+    )
+  /** The tools that a pattern means, by what each module does. */
+  const MODULES: Record<string, (pattern: string) => Promise<string[]>> = {
+    block: async (pattern) => {
+      const left = await namesIn([{ use: 'block', tools: [pattern] }])
+      return TOOLS.filter((name) => !left.includes(name))
+    },
+    package: (pattern) => namesIn([{ use: 'package', tools: [pattern] }]),
+    quota: (pattern) =>
+      called(
+        [{ use: 'quota', rps: 0.001, burst: 1, per: 'tool', tools: [pattern] }],
+        (_, again) => again.isError === true,
+      ),
+    rewrite: (pattern) =>
+      called([{ use: 'rewrite', rules: [{ after: '!', only: [pattern] }] }], (result) =>
+        JSON.stringify(result).includes('!'),
+      ),
+    'rewrite of arguments': async (pattern) => {
+      const world = await moduleWorld([
+        { use: 'rewrite', rules: [{ text: 'x', with: 'y', in: ['arguments'], only: [pattern] }] },
+      ])
+      for (const name of TOOLS) await world.ask('tools/call', { name, arguments: { q: 'x' } })
+      const calls = world.sent.filter(({ method }) => method === 'tools/call')
+      return calls
+        .filter(({ params }) => JSON.stringify(params).includes('"y"'))
+        .map(({ params }) => String(params.name))
+    },
+    log: async (pattern) => {
+      const world = await moduleWorld([{ use: 'log', tools: [pattern], methods: ['tools/call'] }])
+      for (const name of TOOLS) await world.ask('tools/call', { name })
+      return world.lines.map(({ name }) => String(name))
+    },
+  }
+
+  verifies('S2.23', 'mean the same items in every module', async () => {
+    const cases: [string, string[]][] = [
+      ['a/read', ['a_read']],
+      ['b_read', ['b_read']],
+      ['read', ['a_read', 'b_read']],
+      ['a/*', ['a_read', 'a_write']],
+      ['a_*', ['a_read', 'a_write']],
+      ['re?d', ['a_read', 'b_read']],
+      ['read_', []],
+    ]
+    for (const [pattern, expected] of cases)
+      for (const [module, meant] of Object.entries(MODULES))
+        expect([module, pattern, await meant(pattern)]).toEqual([module, pattern, expected])
+  })
+
+  test('are whole names for rename: the most exact one counts, and the first that has it gets the new one', async () => {
+    const renamed = (tools: JsonObject): Promise<string[]> => namesIn([{ use: 'rename', tools }])
+    expect(await renamed({ 'a/read': 'x' })).toEqual(['x', 'a_write', 'b_read'])
+    expect(await renamed({ b_read: 'x' })).toEqual(['a_read', 'a_write', 'x'])
+    expect(await renamed({ write: 'x' })).toEqual(['a_read', 'x', 'b_read'])
+    expect(await renamed({ read: 'x' })).toEqual(['x', 'a_write', 'b_read'])
+    expect(await renamed({ read: 'x', 'a/read': 'y' })).toEqual(['y', 'a_write', 'x'])
+  })
+
+  test('are told where they fit nothing, of every module that has them', async () => {
+    const world = await telling([
+      { use: 'block', tools: ['rea'] },
+      { use: 'package', servers: ['a', 'c'], prompts: ['helo'], resources: ['nope://x'] },
+      { use: 'quota', rps: 1, tools: ['b/rea'] },
+      { use: 'log', servers: ['a', 'z'], tools: ['a/read', 'x'] },
+      { use: 'rewrite', rules: [{ after: '!', only: ['read', 'wrte'] }] },
+    ])
+    await world.ask('tools/list')
+    await world.look()
+    expect(world.told()).toEqual([
+      ['block', ['tools: rea']],
+      ['package', ['servers: c', 'prompts: helo', 'resources: nope://x']],
+      ['quota', ['tools: b/rea']],
+      ['log', ['servers: z', 'tools: x']],
+      ['rewrite', ['rules[0].only: wrte']],
+    ])
+  })
+})
+
 describe('patterns that fit nothing', () => {
   verifies('S2.23', 'are told once, after lists went out, and not before', async () => {
     const world = await telling([
@@ -56,13 +154,13 @@ describe('patterns that fit nothing', () => {
       { use: 'block', resources: ['note://1', 'note://secret/*', 'file:///x/*'], templates: ['note://{id}'] },
       { use: 'rename', tools: { a_write: 'put' }, resources: { 'file:///x': 'file:///y' } },
       { use: 'quota', rps: 1, tools: ['b/*'] },
-      { use: 'log', tools: ['hello', 'a_hello', 'note://*', 'note://77', 'file:///x', 'a_re?d'] },
+      { use: 'log', tools: ['hallo', 'hello', 'a_hello', 'note://*', 'note://77', 'file:///x', 'a_re?d'] },
     ])
     await world.ask('tools/list')
     await world.look()
     expect(world.told()).toEqual([
       ['block', ['resources: file:///x/*']],
-      ['log', ['tools: hello']],
+      ['log', ['tools: hallo']],
     ])
   })
 

@@ -315,6 +315,29 @@ describe('quota', () => {
 })
 
 describe('log', () => {
+  verifies(
+    'S2.21',
+    'the beginning of a large answer is written, without secrets, and that it is an error',
+    async () => {
+      const text = `password=hunter2hunter2 failed at line 7 ${'x'.repeat(100_000)}`
+      const json = Buffer.from(JSON.stringify({ isError: true, content: [{ type: 'text', text }] }))
+      const bytes = new Uint8Array(new SharedArrayBuffer(json.length))
+      bytes.set(json)
+      const world = await moduleWorld([{ use: 'log', content: 'all' }], {
+        server: async () => new LargeResult(bytes),
+      })
+      await world.raw('tools/call', { name: 'a_read' })
+      const [line] = world.lines
+      expect(line).toMatchObject({
+        isError: true,
+        bytes: json.length,
+        result: expect.stringContaining('failed at line 7'),
+      })
+      expect(String(line?.result).length).toBeLessThanOrEqual(501)
+      expect(String(line?.result)).not.toContain('hunter2')
+    },
+  )
+
   verifies('S2.21', 'messages of both directions are written down, as chosen, without secrets', async () => {
     const file = join(temporaryFolder(), 'messages.log')
     const world = await moduleWorld(
@@ -357,6 +380,18 @@ describe('log', () => {
     expect(world.lines.map(({ module, name }) => [module, name])).toEqual([
       ['only-write', 'a_write'],
       ['only-b', 'b_read'],
+    ])
+    const ends = await moduleWorld([{ use: 'log', servers: ['notes'] }], {
+      server: async ({ method, params, admit }) => {
+        await admit?.({ server: params.uri === 'note://9' ? 'notes' : 'others', name: String(params.uri) })
+        return method === 'resources/read' ? { contents: [] } : {}
+      },
+    })
+    for (const method of ['resources/read', 'resources/subscribe'])
+      for (const uri of ['note://9', 'file:///x']) await ends.ask(method, { uri })
+    expect(ends.lines.map(({ method, uri, server }) => [method, uri, server])).toEqual([
+      ['resources/read', 'note://9', 'notes'],
+      ['resources/subscribe', 'note://9', 'notes'],
     ])
     const failing = await moduleWorld([{ use: 'log' }], {
       server: async () => {

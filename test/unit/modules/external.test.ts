@@ -205,7 +205,7 @@ describe('an external module', () => {
     })
   })
 
-  verifies('S2.39', 'that is too large or is sent too much counts as failed', async () => {
+  verifies('S2.39', 'that cannot take a result says so to the model, and that the call has run', async () => {
     const huge = [{ name: 'huge', type: 'mutation', does: 'huge', ...on('response', 'tools/call') }]
     const world = await started([program(huge, { maxBytes: 10_000 }, { size: 5_000_000 })])
     expect((await errorOf(world.ask('tools/call', call))).message).toMatch(/failed/)
@@ -213,7 +213,22 @@ describe('an external module', () => {
     const bytes = new Uint8Array(new SharedArrayBuffer(20_000)).fill(32)
     const server = async (): Promise<LargeResult> => new LargeResult(bytes)
     const small = await started([program(pass, { maxBytes: 10_000 })], { server })
-    expect((await errorOf(small.ask('tools/call', call))).message).toMatch(/failed/)
+    const told = textOf(await small.ask('tools/call', call))
+    expect(told).toMatch(
+      /has answered.*withheld because the module `m` .*at most 10000 bytes, and this has 20000\. Do not repeat/,
+    )
+    expect(told).toMatch(/raise `maxBytes` of the module `m` \(now 10000\), or set its `failOpen` to true/)
+    expect(small.lines).toMatchObject([{ level: 'error', interceptor: 'pass' }])
+    const listing = await started(
+      [
+        program(
+          [{ ...pass[0], name: 'pass', type: 'mutation', does: 'pass', ...on('response', 'tools/list') }],
+          { maxBytes: 10_000 },
+        ),
+      ],
+      { server },
+    )
+    expect((await errorOf(listing.ask('tools/list'))).message).toMatch(/withheld because the module `m`/)
     const open = await started([program(pass, { maxBytes: 10_000, failOpen: true })], { server })
     expect(await open.raw('tools/call', call)).toBeInstanceOf(LargeResult)
   })
@@ -303,11 +318,38 @@ describe('an external module', () => {
       await expect.poll(() => world.ask('tools/call', { name: 'x' }).then(textOf, () => 'no')).toBe('x')
     })
 
-    test('that is none says why', async () => {
-      const world = await started([{ path: file('export const nothing = 1'), name: 'm' }])
-      expect(world.modules.status()).toMatchObject([
-        { state: 'failed', message: expect.stringContaining('exports no list') },
-      ])
+    verifies(
+      'S2.39',
+      'that is missing or cannot be loaded ends the start, whatever failOpen says',
+      async () => {
+        const missing = join(temporaryFolder(), 'missing.mjs')
+        for (const failOpen of [false, true]) {
+          const error = await started([{ path: missing, name: 'm', failOpen }]).catch(
+            (thrown: unknown) => thrown,
+          )
+          expect(error).toMatchObject({
+            code: 'CONFIG_INVALID',
+            message: `The module \`m\` cannot be loaded from ${missing}: there is no such file`,
+            next: expect.stringContaining('"disabled": true'),
+          })
+        }
+        for (const [body, why] of [
+          ['export const nothing = 1', 'exports no list'],
+          ['export default [', 'Unexpected end of input'],
+          ["throw new Error('no luck')", 'no luck'],
+        ] as const)
+          await expect(started([{ path: file(body), name: 'm', mode: 'audit' }])).rejects.toThrow(why)
+      },
+    )
+
+    test('that is put right later is loaded at the next change, and one that is broken changes nothing', async () => {
+      const path = file(`export default [{ name: 'sign', type: 'mutation', ${hook},
+        invoke: () => ({ modified: true, payload: { content: [{ type: 'text', text: 'signed' }] } }) }]`)
+      const world = await started([{ path, timeoutMs }])
+      expect(textOf(await world.ask('tools/call', call))).toBe('signed')
+      const broken = file('export default [')
+      await expect(world.configure([{ path: broken, timeoutMs }])).rejects.toThrow('Unexpected end of input')
+      expect(textOf(await world.ask('tools/call', call))).toBe('signed')
     })
   })
 })

@@ -26,7 +26,7 @@ verifies('S4.24 S4.25', 'head and tail give fifty lines, or as many as are asked
 
 verifies('S4.26', 'slice counts from one, inclusive, and stays within the file', () => {
   expect(read({ op: 'slice', fromLine: 3, toLine: 4 })).toEqual({ text: 'line 3\nline 4' })
-  expect(read({ op: 'slice', fromLine: -5, toLine: 1 })).toEqual({ text: 'line 1 Föö' })
+  expect(read({ op: 'slice', fromLine: 0, toLine: 1 })).toEqual({ text: 'line 1 Föö' })
   expect(read({ op: 'slice', fromLine: 199, toLine: 900 })).toEqual({ text: 'line 199\nline 200' })
   expect(read({ op: 'slice', fromLine: 9, toLine: 5 }).text).toContain('200')
   expect(read({ op: 'slice', fromLine: 500 }).text).toContain('200')
@@ -67,6 +67,18 @@ verifies('S4.27', 'of a line too long to be shown grep shows what is around each
     `2 (byte ${6 + 8000 + 6 + 3850}): …${'b'.repeat(150)}NEEDLE${'c'.repeat(150)}…`,
     '3: needle too',
   ])
+})
+
+verifies('S4.26', 'slice counts from the end with negative lines, -1 is the last', () => {
+  const lines = Array.from({ length: 20 }, (_, at) => `line ${at + 1}`).join('\n')
+  const slice = (fromLine?: number, toLine?: number): string[] =>
+    readback(lines, { op: 'slice', fromLine, toLine }, limits).text.split('\n')
+  expect(slice(-3)).toEqual(['line 18', 'line 19', 'line 20'])
+  expect(slice(-3, -2)).toEqual(['line 18', 'line 19'])
+  expect(slice(19, -1)).toEqual(['line 19', 'line 20'])
+  expect(slice(-100, 1)).toEqual(['line 1'])
+  expect(slice(undefined, -19)).toEqual(['line 1', 'line 2'])
+  expect(slice(-1, -3)).toEqual([expect.stringContaining('There are no lines')])
 })
 
 verifies('S4.28 S4.22', 'read cuts at bytes, never in a character, and names where it goes on', () => {

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compileChange, Tally, type TextRule } from '../../../src/text/change.ts'
 import { verifies } from '../../support/verifies.ts'
@@ -39,6 +40,58 @@ describe('rules of text', () => {
           // A group is asked for, so that V8 is not.
           changed(text, rule(grouped, '<$&>$9', ignoreCase)).replaceAll('$9', ''),
         )
+  })
+
+  verifies(
+    'S2.25',
+    'of a text that is JSON only the string values change, and the rest stays byte for byte',
+    () => {
+      const json =
+        '{ "id": 12345678901234567890, "id5":[1.50, 5e2,"a 5"],  "say": "he said \\"5\\"\\n5", "5": null }'
+      expect(changed(json, rule('5', 'five'))).toBe(
+        '{ "id": 12345678901234567890, "id5":[1.50, 5e2,"a five"],  "say": "he said \\"five\\"\\nfive", "5": null }',
+      )
+      expect(JSON.parse(changed(json, rule('"', "'")))).toMatchObject({ say: "he said '5'\n5" })
+      expect(JSON.parse(changed('["a"]', rule('a', 'say "x"\\')))).toEqual(['say "x"\\'])
+      // One object on each line, and JSON inside of a string.
+      expect(changed('{"n":1,"s":"1"}\n{"n":1,"s":"x"}\n', rule('1', '2'))).toBe(
+        '{"n":1,"s":"2"}\n{"n":1,"s":"x"}\n',
+      )
+      const nested = JSON.stringify({ text: JSON.stringify({ n: 1, s: '1' }) })
+      expect(JSON.parse(JSON.parse(changed(nested, rule('1', '2'))).text)).toEqual({ n: 1, s: '2' })
+      // What only begins like JSON is text.
+      expect(changed('[1] see note 1', rule('1', '2'))).toBe('[2] see note 2')
+      // What stands around it does not make the numbers in it text.
+      const before: TextRule = { kind: 'before', name: 'b', text: 'Note: ' }
+      expect(changed('{"n":1,"s":"1"}', before, rule('1', '2'))).toBe('Note: {"n":1,"s":"2"}')
+    },
+  )
+
+  test('whatever JSON it is, it is read as the same data with its strings changed', () => {
+    const swap = (value: unknown): unknown =>
+      typeof value === 'string'
+        ? value.replaceAll('a', '"')
+        : Array.isArray(value)
+          ? value.map(swap)
+          : typeof value === 'object' && value !== null
+            ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, swap(one)]))
+            : value
+    // A string that is JSON itself is changed inside, which `swap` does not do.
+    const leaf = fc.oneof(
+      fc.string().filter((text) => !/^\s*[[{]/.test(text)),
+      fc.double(),
+      fc.boolean(),
+      fc.constant(null),
+    )
+    const { tree } = fc.letrec((tie) => ({
+      tree: fc.oneof({ maxDepth: 4 }, leaf, fc.array(tie('tree')), fc.dictionary(fc.string(), tie('tree'))),
+    }))
+    fc.assert(
+      fc.property(fc.array(tree), fc.constantFrom(undefined, 1, '\t'), (value, indent) => {
+        const json = JSON.stringify(value, undefined, indent)
+        expect(JSON.parse(changed(json, rule('a', '"')))).toEqual(swap(JSON.parse(json)))
+      }),
+    )
   })
 
   test('a text is found as it is written', () => {

@@ -92,9 +92,11 @@ export function dispatchWorld(options: WorldOptions = {}): World {
     exempt: new Set(),
     limits: { maxResponseSize: size, maxErrorSize: 32_000, previewSize: Math.min(2000, size) },
   })
-  const shaped = shape.wrap(async ({ method, params }) => {
+  const shaped = shape.wrap(async ({ method, params, supplied }) => {
     if (method === 'tools/list') return { tools }
-    calls.push(params)
+    calls.push(
+      supplied === undefined ? params : { ...params, supplied: Buffer.from(supplied).toString('utf8') },
+    )
     return answer
   })
   const settings: DispatchSettings = {

@@ -110,6 +110,12 @@ describe('which results go to a file', () => {
     expect(fileOf(reply)).toBe(toon)
     expect(textOf(reply)).toContain('temporary TOON file')
     expect(textOf(reply)).toContain('Preview: rows[40]{id,name}: 0,n0 1,n1')
+    // The arguments of another call are the data it was written from, to the digit.
+    const exact = '{"rows":[{"id":12345678901234567890,"name":"a"},{"id":2,"name":"1.50"}],"big":1.10}'
+    const numbers = await world.run(text(exact), { resultSizeThreshold: 10 })
+    expect(String(numbers.resultFile)).toMatch(/\.toon$/)
+    await world.run(text('done'), { argumentsFile: numbers.resultFile ?? null })
+    expect(world.calls.at(-1)).toMatchObject({ supplied: exact })
     const off = dispatchWorld({ spill: { threshold: 0, format: 'toon' } })
     expect(fileOf(await off.run(text(json), { resultToFile: true }))).toBe(json)
     // What grows by it is measured as it is written.
