@@ -12,6 +12,7 @@ import { openListChangedCommand } from './gateway/list-changed-command.ts'
 import { openModules } from './gateway/modules.ts'
 import { createOnion, describeLayers } from './gateway/onion.ts'
 import {
+  keepsStructuredOf,
   openSignIn,
   openUpstreams,
   permitsOf,
@@ -97,6 +98,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
   })
   const upstreams = withToolFilter(opened, permitsOf(config))
   let toolLists = toolListsOf(config)
+  let keepsStructured = keepsStructuredOf(config)
   const command = openListChangedCommand(settings, logger)
   if (command) audience.listen((list) => list === 'tools' && command.run())
   const leaving: ((client: Client) => void)[] = []
@@ -128,6 +130,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     logger,
     elapsed,
     quotas: quotas.take,
+    keepsStructured: (server, tool) => keepsStructured(server, tool),
     exposure: exposure.layers,
     instructions: exposure.instructions,
     middlewares: parts.middlewares ?? [],
@@ -273,7 +276,8 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
       quotas.configure(next.servers)
       const done = upstreams.configure(serverOptionsOf(next))
       upstreams.permit(permitsOf(next))
-      // Which tools may be used is no part of what a server is: nobody else tells of it.
+      keepsStructured = keepsStructuredOf(next)
+      // Which tools may be used, and how they are listed, is no part of what a server is: nobody else tells of it.
       if (toolListsOf(next) !== toolLists) audience.announce('tools', () => true)
       toolLists = toolListsOf(next)
       exposure.configure(next)

@@ -25,6 +25,8 @@ export const OPTION_NAMES: Readonly<Record<string, OptionNames>> = {
   maxErrorSize: { env: ['MCPPROXY_MAX_ERROR_SIZE'] },
   previewSize: { env: ['MCPPROXY_PREVIEW_SIZE'] },
   enableAutoTruncation: { env: ['MCPPROXY_ENABLE_AUTO_TRUNCATION'] },
+  structured: { env: ['MCPPROXY_STRUCTURED'] },
+  savingsInReplies: { env: ['MCPPROXY_SAVINGS_IN_REPLIES'] },
   truncationMessage: { env: ['MCPPROXY_TRUNCATION_MESSAGE'] },
   truncateOutputLength: { env: ['MCPPROXY_TRUNCATE_OUTPUT_LEN'] },
   queryTimeoutMs: { env: ['MCPPROXY_QUERY_TIMEOUT_MS'] },

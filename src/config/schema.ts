@@ -143,6 +143,13 @@ export const settingsSchema = z.object({
     max: 1_000_000,
   }).default(2_000),
   enableAutoTruncation: flag('false: every result passes unchanged, whatever its size.').default(true),
+  structured: oneOf(
+    ['drop', 'keep'],
+    'Whether tools keep `outputSchema` and `structuredContent`. drop: no schema is listed, a preview stands in `content` alone, and structured content that repeats the text is not sent. Tools with an interface keep both.',
+  ).default('drop'),
+  savingsInReplies: flag(
+    'Write into `_meta` of each reply how many tokens it saved. Some clients show `_meta` to their model.',
+  ).default(false),
   truncationMessage: text(
     'Replaces the first line of a preview. {cache_id}, {size}, {tokens} and {limit} are filled in.',
   ).optional(),

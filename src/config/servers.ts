@@ -47,10 +47,17 @@ export const serverSchema = z.object({
     ['passthrough', 'retrieve', 'dispatch'],
     'How its tools are offered; passthrough lists them also where the others are hidden. Not set: as `proxySettings.exposure` says.',
   ).optional(),
+  structured: oneOf(
+    ['drop', 'keep'],
+    'Whether its tools keep `outputSchema` and `structuredContent`. Not set: as `proxySettings.structured` says.',
+  ).optional(),
   tools: z
     .object({
       allow: names('Its tools that may be used, `*` for any characters. Not set: all.').optional(),
       deny: names('Its tools that may not be used, also where `allow` names them.').optional(),
+      structured: names(
+        'Its tools that keep `outputSchema` and `structuredContent`, also where `structured` is drop. `*` for any characters.',
+      ).optional(),
     })
     .optional(),
 })
@@ -66,10 +73,14 @@ interface ServerBasics {
   readonly quota?: { readonly rps: number; readonly burst?: number | undefined }
   /** Undefined: as the tools of the others are offered. */
   readonly exposure?: 'passthrough' | 'retrieve' | 'dispatch'
+  /** Undefined: as the settings say. */
+  readonly structured?: 'drop' | 'keep'
   /** Undefined: all its tools may be used. */
   readonly tools?: {
     readonly allow?: readonly string[] | undefined
     readonly deny?: readonly string[] | undefined
+    /** Those that keep their output schema and structured content, besides. */
+    readonly structured?: readonly string[] | undefined
   }
 }
 
@@ -155,13 +166,14 @@ export function toServer(
   callTimeoutMs: number,
   fileEnv: Readonly<Record<string, string>>,
 ): ServerConfig {
-  const { command, url, type, timeout, instance, quota, exposure, tools } = entry
+  const { command, url, type, timeout, instance, quota, exposure, structured, tools } = entry
   const basics = {
     name,
     instance,
     callTimeoutMs: timeout === undefined ? callTimeoutMs : timeout * 1000,
     ...(quota && { quota }),
     ...(exposure && { exposure }),
+    ...(structured && { structured }),
     ...(tools && { tools }),
   }
   if (command !== undefined) {

@@ -1,9 +1,104 @@
-/** Shortened `structuredContent` that still is what the tool's outputSchema promises (MCP, server/tools, "Output Schema"). */
-import { isObject, type JsonObject, type JsonValue, setOwn } from '../protocol/json.ts'
+/**
+ * What a shaped result has for `structuredContent` where a client was promised an `outputSchema` (MCP, server/tools, "Output
+ * Schema"). It says that it was cut and names the handle: some clients show their model nothing else.
+ */
+import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
 import { cut } from '../text/cut.ts'
 import { Place } from './schema-place.ts'
 import { toJson } from './stringify.ts'
 import { validates } from './validate.ts'
+
+/** How a shaped result keeps a promise. */
+export interface Form {
+  /** The schema of the server. */
+  readonly schema: JsonObject
+  /**
+   * Keys from the top to the text that holds the preview; what else the schema wants stands beside it, in short. Absent: the value is
+   * an envelope, `{cache_id, preview}`.
+   */
+  readonly at?: readonly string[]
+}
+
+/** The form that fits a schema. It depends on the schema alone, so that a list and a call agree. */
+export function formFor(schema: JsonObject): Form {
+  const at = canConform(schema) ? textIn(schema) : undefined
+  return at === undefined ? { schema } : { schema, at }
+}
+
+const ENVELOPE: JsonObject = {
+  type: 'object',
+  description:
+    'In place of a result that is too large: a preview, and the cache_id under which all of it is kept.',
+  properties: { cache_id: { type: 'string' }, preview: { type: 'string' } },
+  required: ['cache_id', 'preview'],
+  additionalProperties: false,
+}
+
+/** The schema that a client is told: the server's, or that and the envelope. */
+export function promisedBy({ schema, at }: Form): JsonObject {
+  if (at !== undefined) return schema
+  const { $schema, $id: _, type, ...rest } = schema
+  const inner = type === undefined ? rest : { type, ...rest }
+  return {
+    ...($schema !== undefined && { $schema }),
+    ...(type === 'object' && { type }),
+    anyOf: [moved(inner, 0), ENVELOPE],
+  }
+}
+
+/** Where a schema stands that was at the top. */
+const BELOW = '#/anyOf/0'
+/** Members of a schema that hold data, which may look like a schema. */
+const DATA: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples'])
+/** Deeper ones are taken for data. */
+const DEEPEST = 100
+
+/** The schema with its own references pointing to where it stands now. What has an `$id` of its own refers to itself. */
+function moved(value: JsonValue, depth: number): JsonValue {
+  if (depth > DEEPEST) return value
+  if (Array.isArray(value)) return value.map((item) => moved(item, depth + 1))
+  if (!isObject(value) || typeof own(value, '$id') === 'string') return value
+  const copy: JsonObject = {}
+  for (const [key, inner] of Object.entries(value)) {
+    const refers = (key === '$ref' || key === '$dynamicRef') && typeof inner === 'string'
+    if (refers && (inner === '#' || inner.startsWith('#/'))) setOwn(copy, key, BELOW + inner.slice(1))
+    else setOwn(copy, key, DATA.has(key) ? inner : moved(inner, depth + 1))
+  }
+  return copy
+}
+
+/** Fields that are there for a text a model reads. Another would say something else than it is there for. */
+const TEXTS = [
+  'content',
+  'text',
+  'result',
+  'output',
+  'message',
+  'summary',
+  'body',
+  'markdown',
+  'response',
+  'answer',
+]
+
+/** A field at the top that may hold any text: one of such a name, or the only one. */
+function textIn(schema: JsonObject): readonly string[] | undefined {
+  const place = Place.of(schema)
+  const fields = place.fields
+  const candidates = fields.length === 1 ? fields : TEXTS.filter((name) => fields.includes(name))
+  const name = candidates.find((field) => place.property(field).takesAnyText)
+  return name === undefined ? undefined : [name]
+}
+
+/** The value with a text at the place that the form has for it. */
+export function withText(value: JsonObject, [first, ...rest]: readonly string[], text: string): JsonObject {
+  if (first === undefined) return value
+  const inner = own(value, first)
+  const filled = rest.length === 0 ? text : withText(isObject(inner) ? inner : {}, rest, text)
+  const copy = { ...value }
+  setOwn(copy, first, filled)
+  return copy
+}
 
 /** Required within required, as deep as a schema may go. */
 const MAX_DEPTH = 32
@@ -12,7 +107,7 @@ const MAX_DEPTH = 32
  * True when large values of this schema can be made small and stay valid: wherever data can grow, something may be
  * left out. Looks at the schema alone; what it does not understand it takes for impossible.
  */
-export function canConform(schema: JsonObject): boolean {
+function canConform(schema: JsonObject): boolean {
   return canShrink(Place.of(schema), 0)
 }
 
@@ -40,25 +135,35 @@ interface Allowance {
   optional: 'all' | 'scalars' | 'none'
 }
 
-/** From generous to bare; the first that fits is taken. */
+/** Lists are as short as they may be: a few of many records would look like all of them. */
 const ALLOWANCES: readonly Allowance[] = [
-  ...[50, 20, 10, 5, 3].map((items): Allowance => ({ items, characters: 400, optional: 'all' })),
-  ...[5, 3, 2, 1].map((items): Allowance => ({ items, characters: 120, optional: 'all' })),
-  { items: 1, characters: 60, optional: 'scalars' },
+  { items: 0, characters: 400, optional: 'scalars' },
   { items: 0, characters: 60, optional: 'scalars' },
   { items: 0, characters: 20, optional: 'none' },
 ]
 
 /**
- * At most `budget` characters of JSON that validate against `schema`: tails of lists and maps left out, long strings
- * shortened with a mark that names what is missing, optional keys left out last. Undefined when there is no such value.
+ * What stands beside a preview: at most `budget` characters of JSON that validate against the schema of the form once any `text` is
+ * put in its place. Long strings have a mark that names what is missing. Undefined when there is no such value.
  */
-export function conform(value: JsonValue, schema: JsonObject, budget: number): JsonValue | undefined {
+export function frameFor(
+  value: JsonValue | undefined,
+  { schema, at = [] }: Form,
+  text: string,
+  budget: number,
+): JsonObject | undefined {
   try {
+    // The text that the preview stands for costs nothing.
+    const given = withText(isObject(value) ? value : {}, at, '')
     const place = Place.of(schema)
     for (const allowance of ALLOWANCES) {
-      const shrunk = new Shrinking(allowance, budget).shrink(value, place)
-      if (shrunk !== TOO_LARGE && toJson(shrunk).length <= budget && validates(shrunk, schema)) return shrunk
+      const shrunk = new Shrinking(allowance, budget).shrink(given, place)
+      if (
+        isObject(shrunk) &&
+        toJson(shrunk).length <= budget &&
+        validates(withText(shrunk, at, text), schema)
+      )
+        return shrunk
     }
   } catch (error) {
     // Deeper than the stack.

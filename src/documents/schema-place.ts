@@ -103,6 +103,22 @@ export class Place {
     return this.#parts.every((part) => FIXED.every((keyword) => own(part, keyword) === undefined))
   }
 
+  /** True where a string of any length and content is valid, and where it says so: not where anything is. */
+  get takesAnyText(): boolean {
+    const isText = this.#all('type').some(
+      (type) => type === 'string' || (Array.isArray(type) && type.includes('string')),
+    )
+    return isText && !this.rigid && this.cuttable && this.#all('maxLength').length === 0
+  }
+
+  /** The keys that the schema knows by name. */
+  get fields(): readonly string[] {
+    const names = this.#all('properties').flatMap((properties) =>
+      isObject(properties) ? Object.keys(properties) : [],
+    )
+    return [...new Set(names)]
+  }
+
   /** A string cannot be long. */
   get short(): boolean {
     return this.#parts.some((part) => {

@@ -1,6 +1,7 @@
 /** What `structuredContent` is beside the text of a result (MCP specification, server/tools, "Structured Content"). */
-import { blocksOf, isText } from '../protocol/content.ts'
+import { blocksOf, isText, textBlock } from '../protocol/content.ts'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
+import { textsOf } from './blocks.ts'
 import { parseJson, toJson } from './stringify.ts'
 
 /**
@@ -39,4 +40,60 @@ function sameJson(json: string, text: string): boolean {
   if (text.length < json.length || !/^\s*[[{]/.test(text)) return false
   const parsed = parseJson(text)
   return parsed !== undefined && toJson(parsed.value) === json
+}
+
+/** What is changed of a result so that every client shows its model all of it, and once. */
+export interface Reading {
+  /** `structuredContent` is left out: a text says the same. */
+  readonly drops?: true
+  /** A text that is added, because clients that show texts alone would show nothing. */
+  readonly adds?: string
+}
+
+/**
+ * How a result with structured content is sent on. Undefined: as it came. `keeps`: the client was promised the structured content. It
+ * also stays where it differs from the text, and where the first text parses as JSON that is no object: Gemini CLI takes that for
+ * structured content when there is none, and refuses the result.
+ */
+export function readingOf(result: JsonObject, keeps: boolean): Reading | undefined {
+  const { structuredContent: structured } = result
+  if (structured === undefined || structured === null || result.isError === true) return undefined
+  const texts = textsOf(result)
+  const blocks = blocksOf(result)
+  if (texts.length === 0 && blocks.every(isText))
+    return { adds: toJson(structured), ...(!keeps && isObject(structured) && { drops: true }) }
+  if (keeps || typeof structured !== 'object') return undefined
+  if (texts.length === 0) return wrapsBlocks(structured, blocks) ? { drops: true } : undefined
+  const role = roleOf(structured, texts)
+  const repeats = role === 'wrapper' || role === 'parsed'
+  return repeats && !parsesAsOther(blocks.find(isText)?.text ?? '') ? { drops: true } : undefined
+}
+
+/** True for the blocks again, images and all, as in `{content: [<the image>]}`. */
+function wrapsBlocks(structured: JsonObject | JsonValue[], blocks: readonly JsonObject[]): boolean {
+  const [wrapped, ...others] = Object.values(structured)
+  return (
+    others.length === 0 &&
+    Array.isArray(wrapped) &&
+    wrapped.length === blocks.length &&
+    toJson(wrapped) === toJson([...blocks])
+  )
+}
+
+/** The result as it is sent on. Blocks stay as they are, in their order. */
+export function asRead(result: JsonObject, { drops, adds }: Reading): JsonObject {
+  const { structuredContent, ...rest } = result
+  const sent = drops ? rest : { ...rest, ...(structuredContent !== undefined && { structuredContent }) }
+  if (adds === undefined) return sent
+  return { ...sent, content: [...(Array.isArray(result.content) ? result.content : []), textBlock(adds)] }
+}
+
+/** True when the text is JSON, and no object. */
+function parsesAsOther(text: string): boolean {
+  if (!/^\s*[[\d"tfn-]/.test(text)) return false
+  try {
+    return !isObject(JSON.parse(text))
+  } catch {
+    return false
+  }
 }

@@ -1,4 +1,5 @@
 /** The engine answers questions about kept results off the event loop. Contract; `lanes.ts` runs it. */
+import type { Form } from '../documents/conform.ts'
 import type { Template } from '../documents/fit.ts'
 import type { Dialect } from '../documents/template.ts'
 import type { ReadbackAnswer, ReadbackLimits, ReadbackParams } from '../processors/readback.ts'
@@ -151,8 +152,12 @@ export interface DigestOptions {
   previewSize: number
   /** Keep and preview whatever its size (a fresh call by a proxy tool), unless it is an error: that is the answer. */
   always: boolean
-  /** The tool's outputSchema: the shaped `structuredContent` still conforms to it. */
-  outputSchema?: JsonObject
+  /** The most characters of a whole result as JSON that the client does not cut. Absent: it does not count them. */
+  jsonLimit?: number
+  /** The client was promised `structuredContent`, which stays beside texts that say the same. */
+  keeps?: boolean
+  /** What a shaped result has in place of that. Absent: none. */
+  form?: Form
   /** Replaces the first line; `{cache_id}`, `{size}`, `{tokens}`, `{limit}` are filled in. */
   truncationMessage?: string
   /** How suggested calls are written. Default: as tools. */
@@ -171,6 +176,8 @@ export interface Digest {
   unreadable?: true
   /** Looked at where it is written: it has no hash yet, and no view is open for the questions that may follow. */
   unopened?: true
+  /** What passes in place of the original: without what it says twice, with a text where it had none. */
+  read?: JsonObject
   /** Absent: under the limit, or not smaller when shaped; the original passes byte for byte. */
   shaped?: {
     /** The CallToolResult to send, with the preview's text block missing at `at`. */
@@ -179,6 +186,8 @@ export interface Digest {
     text: Template
     /** What the text block that stood at `at` had beside its text: `annotations`, `_meta`. */
     block?: JsonObject
+    /** With `form.at`: `structuredContent`, but for the preview that is to be put in. */
+    structured?: JsonObject
     tokens: number
   }
 }

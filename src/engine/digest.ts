@@ -1,15 +1,14 @@
 /** The first look at a result: how large is it for a model, and what does the model get to see of it. */
 import { textsOf } from '../documents/blocks.ts'
-import { conform } from '../documents/conform.ts'
+import { type Form, frameFor } from '../documents/conform.ts'
 import type { Document } from '../documents/document.ts'
 import type { Template } from '../documents/fit.ts'
 import { openResult } from '../documents/open.ts'
 import { preview } from '../documents/preview.ts'
 import { type ArrivingResult, scanResult } from '../documents/scan/result-scan.ts'
 import { toJson } from '../documents/stringify.ts'
-import { type Role, roleOf } from '../documents/structured.ts'
+import { asRead, readingOf } from '../documents/structured.ts'
 import { lengthOf, spoken } from '../documents/template.ts'
-import { validates } from '../documents/validate.ts'
 import { blocksOf, isText } from '../protocol/content.ts'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { formatCount } from '../text/format.ts'
@@ -22,7 +21,13 @@ import type { Views } from './views.ts'
 interface Look {
   /** As it is sent on. Its texts are not looked at any more, and may be missing. */
   result: JsonObject
+  /** True when that is not what came. */
+  isRead?: boolean
   weight: Weight
+  /** Characters of it as JSON, as far as a preview could change that. */
+  json(): number
+  /** What came, as it is explored. */
+  exact?: JsonObject
   document(): Document
   /** The document is there for the preview alone. */
   isSketch: boolean
@@ -38,20 +43,20 @@ export function digest(
   options: DigestOptions,
   arriving?: ArrivingResult,
 ): Digest {
-  const look = sketch(content, arriving) ?? open(content)
+  const look = sketch(content, arriving) ?? open(content, options.keeps === true)
   // A long one is hashed while it is looked at, by whoever sent it here.
   const hash = look?.isSketch ? '' : hashOf(content)
   if (look === undefined) return { hash, characters: 0, tokens: 0, unreadable: true }
   const { result, weight } = look
   const { characters, tokens } = weight
-  const passes: Digest = { hash, characters, tokens, ...(look.isSketch && { unopened: true }) }
+  const measured: Digest = { hash, characters, tokens, ...(look.isSketch && { unopened: true }) }
+  const passes: Digest = look.isRead ? { ...measured, read: result } : measured
   const always = options.always && result.isError !== true
-  if (!always && !isTooLarge(result, weight, options)) return passes
-  const structured = structuredFor(result, weight, options)
-  const left = structured === undefined ? '' : toJson(structured)
+  if (!always && !isTooLarge(look, options)) return passes
+  const form = result.isError === true ? undefined : options.form
   const document = look.document()
   const made = preview(document, {
-    budget: Math.max(options.previewSize - left.length, Math.ceil(options.previewSize / 2)),
+    budget: options.previewSize,
     tool,
     bytes: document.bytes,
     tokens,
@@ -64,11 +69,18 @@ export function digest(
   const text = spoken(made, options.dialect)
   const kept = blocksOf(result).filter((block) => !isReplaced(block))
   const untouched = kept.reduce((sum, block) => sum + embeddedText(block).length, 0)
-  if (!always && lengthOf(text) + left.length + untouched >= characters) return passes
+  const sent = form === undefined ? lengthOf(text) : 2 * lengthOf(text)
+  if (!always && sent + untouched >= characters) return passes
   if (!look.isSketch) views.keep(hash, document, content.byteLength, tokens)
+  const structured = form?.at && besidePreview(look.exact?.structuredContent, form, text, options)
   return {
-    ...passes,
-    shaped: { ...shape(result, structured, text), tokens: tokensOf(text) + countTokens(left) },
+    ...measured,
+    shaped: {
+      ...shape(result, text),
+      ...(structured && { structured }),
+      tokens:
+        tokensOf(text) * (form === undefined ? 1 : 2) + (structured ? countTokens(toJson(structured)) : 0),
+    },
   }
 }
 
@@ -77,19 +89,32 @@ function sketch(content: Uint8Array, arriving: ArrivingResult | undefined): Look
   const scanned = scanResult(content, arriving)
   if (scanned === undefined) return undefined
   const { result, text, document } = scanned
-  const weight = { characters: text.length, tokens: countTokens(text), role: undefined }
-  return { result, weight, document: () => document, isSketch: true }
+  const weight = { characters: text.length, tokens: countTokens(text) }
+  return { result, weight, json: () => content.byteLength, document: () => document, isSketch: true }
 }
 
-function open(content: Uint8Array): Look | undefined {
+function open(content: Uint8Array, keeps: boolean): Look | undefined {
   const decoded = decodeResult(content)
   if (decoded === undefined) return undefined
   const { sent, exact } = decoded
   const document = (): Document => openResult(exact, content.byteLength, content)
-  return { result: sent, weight: weigh(exact), document, isSketch: false }
+  const reading = readingOf(exact, keeps)
+  const result = reading ? asRead(sent, reading) : sent
+  return {
+    result,
+    isRead: reading !== undefined,
+    weight: weigh(reading ? asRead(exact, reading) : exact),
+    json: () => jsonLength(result),
+    exact,
+    document,
+    isSketch: false,
+  }
 }
 
-function isTooLarge(result: JsonObject, { characters, tokens }: Weight, options: DigestOptions): boolean {
+function isTooLarge({ result, weight, json }: Look, options: DigestOptions): boolean {
+  const { characters, tokens } = weight
+  const { jsonLimit } = options
+  if (jsonLimit !== undefined && characters > 0 && (characters > jsonLimit || json() > jsonLimit)) return true
   if (result.isError === true) return characters > options.maxErrorSize
   return (
     characters > options.maxResponseSize || tokens > (options.maxResponseTokens ?? Number.POSITIVE_INFINITY)
@@ -99,7 +124,6 @@ function isTooLarge(result: JsonObject, { characters, tokens }: Weight, options:
 /** The result with one hole where its texts were; everything else as the server sent it. */
 function shape(
   result: JsonObject,
-  structured: JsonValue | undefined,
   text: Template,
 ): { result: JsonObject; at: number; text: Template; block?: JsonObject } {
   const blocks = blocksOf(result)
@@ -107,11 +131,7 @@ function shape(
   const { structuredContent: _, ...rest } = result
   const replaced = blocks[first]
   const shaped = {
-    result: {
-      ...rest,
-      content: blocks.filter((block) => !isReplaced(block)),
-      ...(structured !== undefined && { structuredContent: structured }),
-    },
+    result: { ...rest, content: blocks.filter((block) => !isReplaced(block)) },
     at: Math.max(0, first),
     text,
   }
@@ -120,24 +140,14 @@ function shape(
   return Object.keys(block).length === 0 ? shaped : { ...shaped, block }
 }
 
-/**
- * What is sent of the structured content: all of it when it is small, what conforms when the client was promised a
- * schema, nothing when the preview describes it.
- */
-function structuredFor(result: JsonObject, { role }: Weight, options: DigestOptions): JsonValue | undefined {
-  const { structuredContent } = result
-  const half = Math.floor(options.previewSize / 2)
-  const schema = result.isError === true ? undefined : options.outputSchema
-  if (structuredContent === undefined) return undefined
-  if ((schema !== undefined || role === 'summary') && toJson(structuredContent).length <= half)
-    return structuredContent
-  if (schema === undefined) return undefined
-  for (const budget of [half, options.previewSize, options.maxResponseSize]) {
-    const conforming = conform(structuredContent, schema, budget)
-    if (conforming !== undefined) return conforming
-  }
-  // Clients refuse a result that breaks its schema, so one that cannot be cut goes out whole, if it was valid at all.
-  return validates(structuredContent, schema) ? structuredContent : undefined
+/** What stands in `structuredContent` beside the preview. */
+function besidePreview(
+  structured: JsonValue | undefined,
+  form: Form,
+  text: Template,
+  { previewSize }: DigestOptions,
+): JsonObject | undefined {
+  return frameFor(structured, form, text.join(TYPICAL_HANDLE), Math.floor(previewSize / 2))
 }
 
 /** The words of the configuration, but for the handle. */
@@ -159,27 +169,25 @@ export function tokensOf(text: Template): number {
 // How much of a context a result takes.
 
 interface Weight {
-  /** Characters of all texts, and of structured content that does not repeat them. */
+  /** Characters of what clients hand to their model: all texts, and the structured content that is sent beside them. */
   characters: number
   tokens: number
-  /** What the structured content is beside the texts. */
-  role: Role | undefined
 }
 
 /** Images, audio and blobs weigh nothing here: they are never cut. */
 function weigh(result: JsonObject): Weight {
   const texts = textsOf(result)
-  const structured = result.structuredContent
-  const role = typeof structured === 'object' && structured !== null ? roleOf(structured, texts) : undefined
-  const counted =
-    role === 'wrapper' || role === 'parsed' || structured === undefined
-      ? texts
-      : [...texts, toJson(structured)]
+  const structured = result.structuredContent ?? undefined
+  const counted = structured === undefined ? texts : [...texts, toJson(structured)]
   return {
     characters: counted.reduce((sum, text) => sum + text.length, 0),
     tokens: counted.reduce((sum, text) => sum + countTokens(text), 0),
-    role,
   }
+}
+
+/** Characters of the result as JSON, images and the like left out: no preview makes those smaller. */
+function jsonLength(result: JsonObject): number {
+  return toJson({ ...result, content: blocksOf(result).filter(isReplaced) }).length
 }
 
 /** An embedded text up to this length stays where it is; a longer one is part of what the preview stands for. */

@@ -27,6 +27,7 @@ import type { Keeper } from '../store/result-store.ts'
 import type { Upstreams } from '../upstream/contract.ts'
 import { FEATURES } from './features.ts'
 import type { ModuleStatus } from './modules.ts'
+import type { KeepsStructured } from './servers.ts'
 
 /** What references of one call may stand for: servers built on the MCP SDK close a pipe at messages of 10 MiB. */
 const MAX_REFERENCED_BYTES = 8 * 1024 * 1024
@@ -56,6 +57,7 @@ interface OnionParts {
   /** Milliseconds by a clock that nobody sets. */
   elapsed: () => number
   quotas: Quotas
+  keepsStructured: KeepsStructured
   /** How tools are offered, where it is not as they come. */
   exposure: (bounded: Bounded) => readonly Middleware[]
   /** The proxy's own part of the server instructions. */
@@ -85,6 +87,7 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
     exposure,
     instructions,
     quotas,
+    keepsStructured,
     middlewares,
     modules,
     resultCache,
@@ -105,6 +108,7 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
     logger,
     enabled: settings.enableAutoTruncation && !cutsBelow(settings),
     exempt: PROXY_TOOL_NAMES,
+    keeps: keepsStructured,
     limits: {
       maxResponseSize: settings.maxResponseSize,
       maxErrorSize: settings.maxErrorSize,
@@ -137,6 +141,7 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
       ledger,
       ownTools: new Set([...PROXY_TOOL_NAMES, ...EXPOSURE_NAMES, ...ownNamesOf(settings.exposure)]),
       instructions,
+      tells: settings.savingsInReplies,
       calledName,
     }),
     ...exposure((exchange, result) => shape.wrap(async () => result)(exchange)),

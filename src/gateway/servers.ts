@@ -100,11 +100,13 @@ function toServerOptions(server: ServerConfig): ServerOptions {
   return { url, headers, instance, timeoutMs, oauth, ...(transport !== 'auto' && { type: transport }) }
 }
 
-// Which tools may be used, by the lists of each server and those for all.
+// Which tools may be used, and which keep their structured content, by the lists of each server and what is
+// said for all.
 
 interface ToolLists {
   readonly allow?: readonly string[] | undefined
   readonly deny?: readonly string[] | undefined
+  readonly structured?: readonly string[] | undefined
 }
 
 /** Undefined: there are no lists, and all may be used. What both lists name is denied. */
@@ -114,6 +116,20 @@ export function permitsOf({ servers, settings }: Pick<Config, 'servers' | 'setti
   if (own.size === 0 && !isSet(all)) return undefined
   const { separator } = settings.naming
   return (server, tool) => permits([tool], own.get(server)) && permits(namesFor(server, tool, separator), all)
+}
+
+/** Whether a tool keeps its output schema and structured content, by its server and the name that has there. */
+export type KeepsStructured = (server: string, tool: string) => boolean
+
+export function keepsStructuredOf({
+  servers,
+  settings,
+}: Pick<Config, 'servers' | 'settings'>): KeepsStructured {
+  const own = new Map(servers.map((server) => [server.name, server]))
+  return (server, tool) => {
+    const { structured = settings.structured, tools } = own.get(server) ?? {}
+    return structured === 'keep' || tools?.structured?.some((pattern) => fitsGlob(tool, pattern)) === true
+  }
 }
 
 /** As its server calls it, as `naming.rename` does, and as clients see it. */
@@ -140,7 +156,7 @@ export function unmatchedTools(
     tools.flatMap((tool) => namesFor(server, tool, separator)),
   )
   const missing = (lists: ToolLists = {}, names: readonly string[], prefix: string, server?: string) =>
-    (['allow', 'deny'] as const).flatMap((list) =>
+    (['allow', 'deny', 'structured'] as const).flatMap((list) =>
       (lists[list] ?? [])
         .filter((pattern) => !names.some((name) => fitsGlob(name, pattern)))
         .map((pattern) => ({
@@ -164,7 +180,9 @@ export function toolListsOf({ servers, settings }: Pick<Config, 'servers' | 'set
   return JSON.stringify([
     allow,
     deny,
-    servers.flatMap(({ name, tools, exposure }) => (tools || exposure ? [[name, tools, exposure]] : [])),
+    servers.flatMap(({ name, tools, exposure, structured }) =>
+      tools || exposure || structured ? [[name, tools, exposure, structured]] : [],
+    ),
   ])
 }
 

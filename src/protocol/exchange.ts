@@ -35,6 +35,15 @@ export interface Client {
   ask(request: Request, signal?: AbortSignal): Promise<Result>
 }
 
+/** What an answer costs its reader and what the whole result would have cost, as it was counted. */
+export interface Savings {
+  readonly originalTokens?: number
+  readonly originalCharacters?: number
+  readonly deliveredTokens?: number
+  /** Of a query: sizes in characters, counts and errors by step. */
+  readonly steps?: JsonObject
+}
+
 /** Where a request ends. */
 export interface Destination {
   readonly server: string
@@ -65,6 +74,8 @@ export interface Exchange {
   readonly keep?: true
   /** Told under which handle the result is kept. What `_meta` says of that is for clients: a server can write there, too. */
   onKept?(handle: string): void
+  /** Told what the answer saves, by whoever made it smaller. Not in `_meta`: some clients show that to their model. */
+  onSaved?(savings: Savings): void
   /** Set by the proxy's own tools: JSON of the arguments, which are not shown. Those in `params` are what may be, and stand for them. */
   readonly supplied?: Uint8Array<SharedArrayBuffer>
   /**

@@ -72,6 +72,13 @@ export function renameViews(holder: JsonObject, rename: Rename): JsonObject {
   return renamed === meta ? holder : { ...holder, _meta: renamed }
 }
 
+/** True when an interface shows what the tool answers, by the `_meta` of the tool (MCP Apps; Apps SDK). */
+export function hasView(tool: JsonObject): boolean {
+  const meta = own(tool, '_meta')
+  if (!isObject(meta)) return false
+  return isObject(own(meta, 'ui')) || VIEW_MEMBERS.some((member) => typeof own(meta, member) === 'string')
+}
+
 /** A result of tools/call or tasks/result, prompts/get or resources/read. */
 export function renameInResult(result: JsonObject, rename: Rename): JsonObject {
   let renamed = put(result, 'content', renameBlocks(own(result, 'content'), rename))

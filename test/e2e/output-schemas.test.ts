@@ -1,4 +1,4 @@
-/** Tools that promise a schema keep it, whole or shaped: the clients of both generations reject what breaks one. */
+/** Where structured content is kept, it is valid, whole or shaped: the clients of both generations reject what breaks a schema. */
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { verifies } from '../support/verifies.ts'
@@ -6,7 +6,7 @@ import { GENERATIONS } from './support/clients.ts'
 import { realWorld } from './support/real-servers.ts'
 import { textOf } from './support/world.ts'
 
-/** Characters of a reply. */
+/** Characters of a reply, with a preview in content and in structured content. */
 const LIMIT = 8000
 
 for (const generation of GENERATIONS) {
@@ -14,7 +14,7 @@ for (const generation of GENERATIONS) {
     'S3.10 S3.1',
     `client ${generation} finds every structuredContent valid, shaped or whole, of every tool that promises it`,
     async () => {
-      const { client, files, call } = await realWorld(generation, false)
+      const { client, files, call } = await realWorld(generation, false, { structured: 'keep' })
       const { tools } = await client.listTools()
       const inside = (name: string): string => join(files, name)
       const observations = Array.from({ length: 40 }, (_, n) => `observation ${n} ${'o'.repeat(60)}`)
@@ -64,6 +64,10 @@ for (const generation of GENERATIONS) {
         if (result._meta?.['mcp-rlm-proxy/cache-id'] === undefined) continue
         shaped.push(name)
         expect(JSON.stringify(result).length, name).toBeLessThanOrEqual(LIMIT)
+        // Some clients show their model nothing else: it says that it was cut, and where the rest is.
+        expect(JSON.stringify(result.structuredContent), name).toContain(
+          result._meta['mcp-rlm-proxy/cache-id'],
+        )
       }
       expect(shaped).toEqual(
         expect.arrayContaining([

@@ -75,14 +75,18 @@ verifies('S3.15', 'an unknown or expired handle is a terminal error with the cal
   expect(textOf(expired)).toBe(textOf(unknown).replaceAll('0123456789ab', handle))
 })
 
-verifies('S3.16', 'savings are in _meta and not in the text', async () => {
-  const { call } = await startProxy({ servers })
+verifies('S3.16', 'where they are asked for, savings are in _meta and not in the text', async () => {
+  const { call } = await startProxy({ servers, settings: { savingsInReplies: true } })
   const handle = handleOf(await call('f_records', { count: 300 }))
   const answer = await call('proxy_filter', { cache_id: handle, where: ['state = open'], fields: ['id'] })
   const savings = answer._meta?.['mcp-rlm-proxy/savings'] as Record<string, unknown>
   expect(savings.originalTokens).toBeGreaterThan(Number(savings.deliveredTokens))
   expect(savings.steps).toMatchObject({ where: { applied: true }, projection: { applied: true } })
   expect(textOf(answer)).not.toMatch(/saved|savings/i)
+  const usual = await startProxy({ servers })
+  const kept = await usual.call('f_records', { count: 300 })
+  expect(kept._meta).toEqual({ 'mcp-rlm-proxy/cache-id': handleOf(kept) })
+  expect(await usual.call('proxy_filter', { cache_id: handleOf(kept), limit: 1 })).not.toHaveProperty('_meta')
 })
 
 verifies(

@@ -38,7 +38,9 @@ for (const generation of GENERATIONS) {
     'S3.1 S1.1 S1.2',
     `six unchanged servers over one stdio connection, client ${generation}: small calls equal direct ones`,
     async () => {
-      const { client, servers, files, directory, call } = await realWorld(generation, true)
+      const { client, servers, files, directory, call } = await realWorld(generation, true, {
+        structured: 'keep',
+      })
       const { tools } = await client.listTools()
       const counts = (name: string): number => tools.filter((tool) => tool.name.startsWith(`${name}_`)).length
       expect(counts('proxy')).toBe(3)

@@ -94,20 +94,58 @@ verifies(
   },
 )
 
+verifies('S3.10', 'a preview stands in content alone, and no output schema is listed', async () => {
+  const { client, call } = await startProxy({ servers })
+  const { tools } = await client.listTools()
+  expect(tools.filter(({ outputSchema }) => outputSchema !== undefined)).toEqual([])
+  for (const name of ['f_typed', 'f_strict']) {
+    const shaped = await call(name)
+    expect(shaped).not.toHaveProperty('structuredContent')
+    expect(Object.keys(shaped._meta ?? {})).toEqual(['mcp-rlm-proxy/cache-id'])
+    expect(textOf(shaped)).toContain(`cache_id ${handleOf(shaped)} keeps the whole result`)
+  }
+})
+
 verifies(
   'S3.10',
-  'a shaped structuredContent fits its outputSchema; one that cannot be shaped is not promised',
+  'a server or a tool that keeps structured content has it in a form that says it was cut',
   async () => {
-    const { client, call } = await startProxy({ servers })
-    const { tools } = await client.listTools()
-    expect(tools.find(({ name }) => name === 'f_typed')?.outputSchema).toBeDefined()
-    expect(tools.find(({ name }) => name === 'f_strict')?.outputSchema).toBeUndefined()
-    // The client knows the schemas now and rejects what breaks them.
-    const typed = await call('f_typed')
-    expect(JSON.stringify(typed).length).toBeLessThan(6000)
-    expect(typed.structuredContent).toHaveProperty('rows')
-    const strict = await call('f_strict')
-    expect(JSON.stringify(strict).length).toBeLessThan(6000)
+    for (const [entry, kept] of [
+      [{ structured: 'keep' }, ['f_typed', 'f_strict']],
+      [{ tools: { structured: ['str*'] } }, ['f_strict']],
+    ] as const) {
+      const { client, call } = await startProxy({ servers: { f: { ...fixture('f'), ...entry } } })
+      const { tools } = await client.listTools()
+      const listed = tools.filter(({ outputSchema }) => outputSchema !== undefined).map(({ name }) => name)
+      expect(listed).toEqual(kept)
+      // The client knows the schemas now and rejects what breaks them.
+      for (const name of kept) {
+        const shaped = await call(name)
+        expect(shaped.structuredContent).toEqual({ cache_id: handleOf(shaped), preview: textOf(shaped) })
+      }
+    }
+  },
+)
+
+verifies(
+  'S3.10',
+  'what a result that fits says twice is sent once, and what it says in structure alone is a text',
+  async () => {
+    const { call } = await startProxy({ servers })
+    const value = { rows: [{ id: 1, name: 'one' }] }
+    const text = [{ type: 'text', text: JSON.stringify(value) }]
+    expect(await call('f_give', { result: { content: text, structuredContent: value } })).toEqual({
+      content: text,
+    })
+    expect(await call('f_give', { result: { content: [], structuredContent: value } })).toEqual({
+      content: text,
+    })
+    const differing = { content: [{ type: 'text', text: 'One row.' }], structuredContent: value }
+    expect(await call('f_give', { result: differing })).toEqual(differing)
+    // Longer than what is parsed at once.
+    const long = 'word '.repeat(1400)
+    const wrapped = { content: [{ type: 'text', text: long }], structuredContent: { result: long } }
+    expect(await call('f_give', { result: wrapped })).toEqual({ content: wrapped.content })
   },
 )
 

@@ -47,6 +47,19 @@ function withoutOwnTools(answer: unknown): unknown {
   return tools ? { ...rest, tools: tools.filter(({ name }) => !own.test(name)) } : answer
 }
 
+/** Output schemas are not listed, and structured content that its text repeats is not sent beside that. */
+function saidOnce(answer: unknown): unknown {
+  const { tools, structuredContent, ...rest } = answer as {
+    tools?: { outputSchema?: unknown }[]
+    structuredContent?: unknown
+    content?: { text: string }[]
+  }
+  if (tools) return { ...rest, tools: tools.map(({ outputSchema: _, ...tool }) => tool) }
+  if (structuredContent === undefined) return answer
+  expect(JSON.parse(rest.content?.[0]?.text ?? '')).toEqual(structuredContent)
+  return rest
+}
+
 verifies(
   'S2.3 S2.14 S2.1',
   'one client, one server: the transcript equals that of a direct connection',
@@ -91,7 +104,7 @@ verifies(
     ]
     const expected = await transcript(client, requests)
     const got = await transcript(proxy.client, requests)
-    expect(got.map(withoutOwnTools)).toEqual(expected)
+    expect(got.map(withoutOwnTools)).toEqual(expected.map(saidOnce))
   },
 )
 

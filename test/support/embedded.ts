@@ -18,6 +18,8 @@ export interface ToolOf {
   description?: string
   annotations?: JsonObject
   inputSchema?: JsonObject
+  outputSchema?: JsonObject
+  _meta?: JsonObject
   /** A text, or a whole result. Default: the arguments as JSON. */
   run?(
     args: JsonObject,
@@ -110,6 +112,8 @@ export interface EmbeddedOptions {
   /** Where the configuration is said to come from. */
   file?: string
   dataDir?: string
+  /** What the client says of itself. */
+  clientInfo?: { name: string; version: string }
   parts?: GatewayParts
   /** Takes what closes it. Default: it is closed when the test is finished. */
   until?(close: () => Promise<void>): void
@@ -134,7 +138,7 @@ export async function embedded(options: EmbeddedOptions): Promise<Embedded> {
   })
   until(() => gateway.close())
   await gateway.start()
-  const client = new Client({ name: 'embedder', version: '1' })
+  const client = new Client(options.clientInfo ?? { name: 'embedder', version: '1' })
   // Lines of JSON either way: one transport of the SDK is as good as the other.
   await client.connect(new StdioServerTransport(output, input))
   const ask = async (args: JsonObject, name = 'proxy-dispatch'): Promise<ReadResult> =>

@@ -93,7 +93,7 @@ async function toFile(result: Result, called: Called): Promise<JsonObject | unde
     const isShown = !kept && !(result instanceof LargeResult)
     return isShown
       ? withNote(result, `${why} This is the result; do not call again.`)
-      : keptOnly(why, made, entry, parts)
+      : keptOnly(why, made, entry, called)
   }
 }
 
@@ -102,8 +102,9 @@ async function spilled(
   made: Export,
   entry: Entry,
   result: Result,
-  { threshold, parts }: Called,
+  called: Called,
 ): Promise<JsonObject> {
+  const { threshold, parts } = called
   const isAutomatic = threshold !== undefined
   const reason = isAutomatic
     ? `Result auto-spilled to temporary ${kindOf(made)} file (exceeded ${threshold} bytes): ${path}`
@@ -111,27 +112,24 @@ async function spilled(
   const first = `${reason} (auto-deleted at shutdown).`
   const last = `Format: ${made.format}. Read parts by readresult (op stat, head, tail, slice, grep, read), or ask by cache_id ${entry.handle} (filter, search_result, explore).`
   const { text, tokens } = await spillText({ first, last, made }, parts.engine)
+  tellSavings(called, made, tokens)
   const media = isAutomatic && !(result instanceof LargeResult) ? blocksOf(result).filter(isMedia) : []
   return {
     resultFile: path,
     cache_id: entry.handle,
     ...(isAutomatic && { autoSpilled: true }),
     content: [textBlock(text), ...media],
-    _meta: metaOf(entry, made, tokens),
+    _meta: metaOf(entry),
   }
 }
 
 /** The disk refused. The call was made and its result is kept: it must not be made again for that. */
-async function keptOnly(
-  why: string,
-  made: Export,
-  entry: Entry,
-  { engine }: DispatchParts,
-): Promise<JsonObject> {
+async function keptOnly(why: string, made: Export, entry: Entry, called: Called): Promise<JsonObject> {
   const first = `${why} The result is kept in memory; do not call again.`
   const last = `Format: ${made.format}. Ask by cache_id ${entry.handle} (readresult, filter, search_result, explore).`
-  const { text, tokens } = await spillText({ first, last, made }, engine)
-  return { cache_id: entry.handle, content: [textBlock(text)], _meta: metaOf(entry, made, tokens) }
+  const { text, tokens } = await spillText({ first, last, made }, called.parts.engine)
+  tellSavings(called, made, tokens)
+  return { cache_id: entry.handle, content: [textBlock(text)], _meta: metaOf(entry) }
 }
 
 function withNote(result: JsonObject, note: string): JsonObject {
@@ -159,15 +157,16 @@ function kindOf({ format }: Export): string {
   return format === 'json' ? 'JSON' : format === 'toon' ? 'TOON' : 'text'
 }
 
-function metaOf({ handle }: Entry, made: Export, tokens: number): JsonObject {
-  return {
-    [`${META}cache-id`]: handle,
-    [`${META}savings`]: {
-      originalCharacters: made.characters,
-      originalTokens: made.tokens,
-      deliveredTokens: tokens,
-    },
-  }
+function metaOf({ handle }: Entry): JsonObject {
+  return { [`${META}cache-id`]: handle }
+}
+
+function tellSavings({ situation }: Called, made: Export, deliveredTokens: number): void {
+  situation.exchange.onSaved?.({
+    originalCharacters: made.characters,
+    originalTokens: made.tokens,
+    deliveredTokens,
+  })
 }
 
 // What a model reads of a result that went to a file: all that it needs to go on, in few tokens whatever the

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { Dialect } from '../../documents/template.ts'
 import type { Engine, Query, QueryAnswer } from '../../engine/contract.ts'
 import { exploreParams, filterParams, searchParams } from '../../processors/parameters.ts'
+import { clientRule } from '../../protocol/client-rules.ts'
 import { errorResult, META, plain, textBlock } from '../../protocol/content.ts'
 import { isInputRequired } from '../../protocol/eras.ts'
 import { ProxyError } from '../../protocol/errors.ts'
@@ -107,13 +108,15 @@ function createQueryTool(declaration: QueryToolDeclaration, options: QueryToolOp
       const found = await findSource(name, { cache_id, tool, arguments: toolArguments }, exchange, options)
       if ('failure' in found) return found.failure
       const heading = found.fresh ? freshHeading(found.entries) : ''
-      const budget = Math.max(200, options.budget - heading.length)
-      try {
-        const answer = await options.engine.query(
+      const { dialect, engine } = options
+      const ask = (budget: number): Promise<QueryAnswer> =>
+        engine.query(
           found.entries,
-          { kind, params: query, budget, ...(options.dialect && { dialect: options.dialect }) },
+          { kind, params: query, budget: Math.max(200, budget), ...(dialect && { dialect }) },
           exchange.signal,
         )
+      try {
+        const answer = await fitting(ask, options.budget - heading.length, heading, exchange)
         return await reply(answer, heading, found.entries, query, name, exchange, options)
       } catch (error) {
         if (error instanceof ProxyError && error.code !== 'CANCELLED') return errorResult(error.text)
@@ -122,6 +125,33 @@ function createQueryTool(declaration: QueryToolDeclaration, options: QueryToolOp
     },
   }
 }
+
+/** Characters that the answer has as JSON beside its text. */
+const FRAME = 300
+/** Each asks for as much less as the last was too long. */
+const ROUNDS = 3
+
+/** An answer that the client does not cut: some count the characters of its JSON, in which quotes and line breaks are two each. */
+async function fitting(
+  ask: (budget: number) => Promise<QueryAnswer>,
+  most: number,
+  heading: string,
+  { client }: Exchange,
+): Promise<QueryAnswer> {
+  const limit = (clientRule(client.info)?.jsonLimit ?? Number.POSITIVE_INFINITY) - FRAME - heading.length
+  let budget = Math.min(most, limit)
+  let answer = await ask(budget)
+  for (let round = 0; round < ROUNDS && limit !== Number.POSITIVE_INFINITY; round++) {
+    const { length } = JSON.stringify(answer.text.join(TYPICAL_HANDLE))
+    if (length <= limit) break
+    budget = Math.floor((budget * limit) / length)
+    answer = await ask(budget)
+  }
+  return answer
+}
+
+/** As long as any. */
+const TYPICAL_HANDLE = '0123456789ab'
 
 async function reply(
   answer: QueryAnswer,
@@ -138,17 +168,15 @@ async function reply(
       ...answer.whole,
       origin: { tool: name, arguments: { cache_id: entries.map(({ handle }) => handle), ...query } },
     }))
+  exchange.onSaved?.({
+    originalTokens: answer.originalTokens,
+    deliveredTokens: answer.answerTokens,
+    steps: answer.steps,
+  })
   return {
     content: [textBlock(heading + answer.text.join(own?.handle ?? ''))],
     ...(answer.failed && { isError: true }),
-    _meta: {
-      ...(own && { [`${META}cache-id`]: own.handle }),
-      [`${META}savings`]: {
-        originalTokens: answer.originalTokens,
-        deliveredTokens: answer.answerTokens,
-        steps: answer.steps,
-      },
-    },
+    ...(own && { _meta: { [`${META}cache-id`]: own.handle } }),
   }
 }
 

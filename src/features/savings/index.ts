@@ -2,8 +2,8 @@
 import type { Ledger, SavingsRecord } from '../../observe/savings.ts'
 import { blocksOf, isText, LargeResult, META, type Result } from '../../protocol/content.ts'
 import { isInputRequired } from '../../protocol/eras.ts'
-import type { Exchange, Middleware } from '../../protocol/exchange.ts'
-import { isObject, type JsonObject, own } from '../../protocol/json.ts'
+import type { Exchange, Middleware, Savings } from '../../protocol/exchange.ts'
+import { isObject, type JsonObject } from '../../protocol/json.ts'
 
 export interface AccountOptions {
   ledger: Ledger
@@ -11,6 +11,8 @@ export interface AccountOptions {
   ownTools: ReadonlySet<string>
   /** The proxy's own part of the server instructions, which every client reads. */
   instructions: string
+  /** Clients read in `_meta` of a result what it saved them. Default: they do not, as some show that to their model. */
+  tells?: boolean
   /** The tool that a call ends at; by default the one it names. */
   calledName?(params: JsonObject): string
 }
@@ -22,29 +24,43 @@ export function createAccount({
   ledger,
   ownTools,
   instructions,
+  tells = false,
   calledName = ({ name }) => String(name),
 }: AccountOptions): Middleware {
   return {
     name: 'account',
     methods: ['tools/list', 'tools/call'],
     wrap: (next) => async (exchange) => {
-      const result = await next(exchange)
+      if (exchange.method !== 'tools/call') {
+        const list = await next(exchange)
+        ledger.record(definitions(exchange, list, ownTools, instructions))
+        return list
+      }
+      let savings: Savings | undefined
+      const onSaved = (counted: Savings): void => {
+        savings = counted
+      }
+      const result = await next({ ...exchange, onSaved })
       // A server that asks for input has not answered yet, and what it asks is not for the model.
       const asks = !(result instanceof LargeResult) && isInputRequired(result)
       if (asks) return result
-      if (exchange.method === 'tools/call')
-        ledger.record(recordOf(exchange, result, calledName(exchange.params), ownTools))
-      else ledger.record(definitions(exchange, result, ownTools, instructions))
-      return result
+      ledger.record(recordOf(exchange, result, savings, calledName(exchange.params), ownTools))
+      return tells && savings !== undefined && !(result instanceof LargeResult)
+        ? withSavings(result, savings)
+        : result
     },
   }
 }
 
-const SAVINGS = `${META}savings`
+function withSavings(result: JsonObject, savings: Savings): JsonObject {
+  const meta = isObject(result._meta) ? result._meta : {}
+  return { ...result, _meta: { ...meta, [`${META}savings`]: { ...savings } } }
+}
 
 function recordOf(
   exchange: Exchange,
   result: Result,
+  savings: Savings | undefined,
   tool: string,
   ownTools: ReadonlySet<string>,
 ): SavingsRecord {
@@ -56,10 +72,9 @@ function recordOf(
     return unshaped(about, bytes.length - encoded, () => sampleOf(bytes, media))
   }
   const characters = textLength(result)
-  const savings = isObject(result._meta) ? own(result._meta, SAVINGS) : undefined
-  if (!isObject(savings)) return unshaped(about, characters, () => textOf(result))
-  const originalTokens = countOf(savings, 'originalTokens')
-  const deliveredTokens = countOf(savings, 'deliveredTokens')
+  if (savings === undefined) return unshaped(about, characters, () => textOf(result))
+  const originalTokens = counted(savings.originalTokens)
+  const deliveredTokens = counted(savings.deliveredTokens)
   const delivered = {
     ...(deliveredTokens !== undefined && { deliveredTokens }),
     deliveredCharacters: characters,
@@ -68,7 +83,7 @@ function recordOf(
   return {
     ...about,
     ...(originalTokens !== undefined && { originalTokens }),
-    originalCharacters: countOf(savings, 'originalCharacters') ?? characters,
+    originalCharacters: savings.originalCharacters ?? characters,
     // A result that a proxy tool asked for goes to that tool, not to the model.
     ...(exchange.keep ? { deliveredTokens: 0, deliveredCharacters: 0 } : delivered),
   }
@@ -152,13 +167,7 @@ function textOf(result: JsonObject): string {
     .join('\n')
 }
 
-/** More tokens than the longest message can have. */
-const MAX_COUNT = 2 ** 30
-
-/** A count that was made. Servers can write this member too, and a ledger with one wrong number is wrong for good. */
-function countOf(savings: JsonObject, key: string): number | undefined {
-  const value = savings[key]
-  return Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= MAX_COUNT
-    ? Number(value)
-    : undefined
+/** Undefined for what nobody counted. */
+function counted(tokens: number | undefined): number | undefined {
+  return tokens === 0 ? undefined : tokens
 }

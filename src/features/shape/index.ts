@@ -1,13 +1,16 @@
 /**
- * Keeps a result that is too large for a context and lets a preview with its handle through. Innermost of the layers: what
- * is further out sees what the client will see.
+ * Keeps a result that is too large for a context and lets a preview with its handle through, in `content` alone: every client shows that
+ * to its model when there is no `structuredContent` beside it. Innermost of the layers: what is further out sees what the client will
+ * see.
  */
 
 import { createHash } from 'node:crypto'
-import { canConform, conform } from '../../documents/conform.ts'
+import { type Form, formFor, promisedBy, withText } from '../../documents/conform.ts'
+import { asRead, readingOf } from '../../documents/structured.ts'
 import { hasReferences } from '../../engine/arguments.ts'
 import type { Arrival, Digest, DigestOptions, Engine } from '../../engine/contract.ts'
 import type { Logger } from '../../observe/log.ts'
+import { clientRule } from '../../protocol/client-rules.ts'
 import {
   asksForInput,
   blocksOf,
@@ -20,7 +23,9 @@ import {
   textBlock,
 } from '../../protocol/content.ts'
 import type { Client, Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
-import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
+import { isObject, type JsonObject } from '../../protocol/json.ts'
+import { originOf } from '../../protocol/origin.ts'
+import { hasView } from '../../protocol/uri-rewrite.ts'
 import type { Keeper } from '../../store/result-store.ts'
 import { sharedBytes } from '../../text/shared-bytes.ts'
 import { type Taker, takerIn } from './taker.ts'
@@ -33,8 +38,13 @@ export interface ShapeOptions {
   enabled: boolean
   /** Names of the proxy's own tools: their answers are bounded already. */
   exempt: ReadonlySet<string>
-  limits: Omit<DigestOptions, 'always' | 'outputSchema' | 'taker'>
+  /** Whether the operator wants the output schema and the structured content of a tool kept, by server and its own name. Absent: none. */
+  keeps?(server: string, tool: string): boolean
+  limits: Omit<DigestOptions, 'always' | 'keeps' | 'form' | 'jsonLimit' | 'taker'>
 }
+
+/** Characters of a result as JSON that whoever hands it on may add: which action it answers, which tool. */
+const ADDED = 200
 
 export function createShape(options: ShapeOptions): Middleware {
   /** What each client was told last, by exposed name: a shaped answer has to fit that. */
@@ -49,32 +59,40 @@ export function createShape(options: ShapeOptions): Middleware {
   }
 }
 
-/** Output schemas by the names of their tools, and a tool that could take a result. */
+/** Tools that keep their structured content, and a tool that could take a result. */
 interface Promised {
-  schemas: ReadonlyMap<string, JsonObject>
+  /** By exposed name, with what a shaped result has in its place. Undefined: the tool has no schema. */
+  kept: ReadonlyMap<string, Form | undefined>
   taker: Taker | undefined
 }
 
+/**
+ * Output schemas are not listed, for a preview is no value of them and clients refuse a result that breaks its schema. No client shows
+ * them to its model. They stay for tools with an interface and where the operator says so.
+ */
 async function listTools(
   next: Handler,
   exchange: Exchange,
-  { enabled, exempt }: ShapeOptions,
+  { enabled, exempt, keeps = () => false }: ShapeOptions,
   promised: WeakMap<Client, Promised>,
 ): Promise<Result> {
   const result = plain(await next(exchange))
   if (!enabled || exchange.client.via !== undefined || !Array.isArray(result.tools)) return result
-  const schemas = new Map<string, JsonObject>()
+  const kept = new Map<string, Form | undefined>()
   const tools = result.tools.map((tool) => {
-    if (!isObject(tool) || typeof tool.name !== 'string' || !isObject(tool.outputSchema)) return tool
-    if (conforms(tool.outputSchema)) {
-      schemas.set(tool.name, tool.outputSchema)
-      return tool
+    if (!isObject(tool) || typeof tool.name !== 'string') return tool
+    const { outputSchema, ...rest } = tool
+    const { server, name } = originOf(tool) ?? { server: '', name: tool.name }
+    if (hasView(tool) || keeps(server, name)) {
+      const form = isObject(outputSchema) ? formOf(outputSchema) : undefined
+      kept.set(tool.name, form)
+      return form === undefined || form.listed === outputSchema
+        ? tool
+        : { ...rest, outputSchema: form.listed }
     }
-    // A promise that a shaped answer could not keep is not made: clients reject answers that break it.
-    const { outputSchema: _, ...rest } = tool
-    return rest
+    return outputSchema === undefined ? tool : rest
   })
-  promised.set(exchange.client, { schemas, taker: takerIn(tools, exempt) })
+  promised.set(exchange.client, { kept, taker: takerIn(tools, exempt) })
   return { ...result, tools }
 }
 
@@ -97,14 +115,15 @@ async function promisesTo(
 }
 
 /** Schemas come from lists that are kept, so the same object is asked about again and again. */
-const verdicts = new WeakMap<JsonObject, boolean>()
+const forms = new WeakMap<JsonObject, Form & { listed: JsonObject }>()
 
-function conforms(schema: JsonObject): boolean {
-  const known = verdicts.get(schema)
+function formOf(schema: JsonObject): Form & { listed: JsonObject } {
+  const known = forms.get(schema)
   if (known !== undefined) return known
-  const verdict = canConform(schema)
-  verdicts.set(schema, verdict)
-  return verdict
+  const form = formFor(schema)
+  const listed = { ...form, listed: promisedBy(form) }
+  forms.set(schema, listed)
+  return listed
 }
 
 async function callTool(
@@ -120,17 +139,23 @@ async function callTool(
   const always = exchange.keep === true
   if (!always && !options.enabled) return result
   if (asksForInput(result)) return result
-  const large = result instanceof LargeResult ? result.bytes : jsonIfLarge(result, options.limits, always)
-  if (large === undefined) return result
-  const content = typeof large === 'string' ? sharedBytes(large) : large
-  const { schemas, taker } = (await promisesTo(next, exchange, options, promised)) ?? {}
-  const outputSchema = schemas?.get(name)
+  const jsonLimit = jsonLimitOf(exchange)
+  const isPlain = !(result instanceof LargeResult) && result.structuredContent === undefined
+  if (isPlain && !always && !isLarge(result, options.limits, jsonLimit)) return result
+  const { kept, taker } = (await promisesTo(next, exchange, options, promised)) ?? {}
+  const keeps = kept?.has(name) === true
+  const read = result instanceof LargeResult || isPlain || always ? result : sentOn(result, keeps)
+  if (!(read instanceof LargeResult) && !always && !isLarge(read, options.limits, jsonLimit)) return read
+  const content = result instanceof LargeResult ? result.bytes : sharedBytes(JSON.stringify(result))
+  const form = kept?.get(name)
   const digestOptions: DigestOptions = {
     ...options.limits,
     // A server that quotes in an error what it was sent by reference would send it to the model after all.
     ...(refers(exchange) && { maxErrorSize: options.limits.maxResponseSize }),
     always,
-    ...(outputSchema && { outputSchema }),
+    keeps,
+    ...(form && { form: { schema: form.schema, ...(form.at && { at: form.at }) } }),
+    ...(jsonLimit !== undefined && { jsonLimit }),
     ...(taker && { taker }),
   }
   const digest = await digestOrFallback(result, { content, tool: name }, digestOptions, options, exchange)
@@ -138,7 +163,7 @@ async function callTool(
     return errorResult(
       `The server's answer to ${name} is not valid JSON, so nothing of it was kept. Ask it for less at once, or use another tool.`,
     )
-  if (!digest.shaped) return result
+  if (!digest.shaped) return digest.read ?? result
   const origin = {
     tool: name,
     arguments: isObject(exchange.params.arguments) ? exchange.params.arguments : {},
@@ -146,7 +171,12 @@ async function callTool(
   try {
     const entry = await options.keeper.keep(exchange.agent, { content, hash: digest.hash, origin })
     exchange.onKept?.(entry.handle)
-    return withPreview(digest.shaped, entry.handle, digest)
+    exchange.onSaved?.({
+      originalCharacters: digest.characters,
+      originalTokens: digest.tokens,
+      deliveredTokens: digest.shaped.tokens,
+    })
+    return withPreview(digest.shaped, entry.handle, digestOptions.form)
   } catch (error) {
     // Too large is better than lost: the call may have changed something and cannot be made again.
     options.logger.error({ err: error, tool: name }, 'a result could not be kept and passes as it is')
@@ -158,20 +188,24 @@ function refers({ params, supplied }: Exchange): boolean {
   return supplied !== undefined || (isObject(params.arguments) && hasReferences(params.arguments))
 }
 
-/**
- * The result as JSON when it may be over the limit, or is `wanted` whatever its size. Decided on lengths where they tell, for this
- * is on the way of every call; what has to be written out for it is written once.
- */
-function jsonIfLarge(
-  result: JsonObject,
-  limits: ShapeOptions['limits'],
-  wanted: boolean,
-): string | undefined {
+function sentOn(result: JsonObject, keeps: boolean): JsonObject {
+  const reading = readingOf(result, keeps)
+  return reading ? asRead(result, reading) : result
+}
+
+/** Characters of JSON that the client does not cut, as far as it is in the table. */
+function jsonLimitOf({ client }: Exchange): number | undefined {
+  const limit = clientRule(client.info)?.jsonLimit
+  return limit === undefined ? undefined : limit - ADDED
+}
+
+/** True when the result may be over a limit. Decided on lengths where they tell, for this is on the way of every call. */
+function isLarge(result: JsonObject, limits: ShapeOptions['limits'], jsonLimit: number | undefined): boolean {
   const limit = Math.min(limits.maxResponseSize, limits.maxResponseTokens ?? Number.POSITIVE_INFINITY)
-  if (wanted || textLength(result) > limit) return JSON.stringify(result)
-  if (result.structuredContent === undefined) return undefined
-  const json = JSON.stringify(result)
-  return json.length > limit ? json : undefined
+  const { structuredContent } = result
+  let characters = textLength(result)
+  if (structuredContent !== undefined) characters += JSON.stringify(structuredContent).length
+  return characters > limit || (jsonLimit !== undefined && JSON.stringify(result).length > jsonLimit)
 }
 
 function textLength(result: JsonObject): number {
@@ -201,33 +235,43 @@ async function digestOrFallback(
   }
 }
 
-function withPreview(shaped: NonNullable<Digest['shaped']>, handle: string, digest: Digest): JsonObject {
+function withPreview(
+  shaped: NonNullable<Digest['shaped']>,
+  handle: string,
+  form: Form | undefined,
+): JsonObject {
   const content = blocksOf(shaped.result)
-  content.splice(shaped.at, 0, { ...textBlock(shaped.text.join(handle)), ...shaped.block })
+  const preview = shaped.text.join(handle)
+  content.splice(shaped.at, 0, { ...textBlock(preview), ...shaped.block })
   const meta = isObject(shaped.result._meta) ? shaped.result._meta : {}
   return {
     ...shaped.result,
     content,
-    _meta: {
-      ...meta,
-      [`${META}cache-id`]: handle,
-      [`${META}savings`]: {
-        originalCharacters: digest.characters,
-        originalTokens: digest.tokens,
-        deliveredTokens: shaped.tokens,
-      },
-    },
+    ...(shaped.result.isError !== true && keptPromise(shaped.structured, handle, preview, form)),
+    _meta: { ...meta, [`${META}cache-id`]: handle },
   }
 }
 
-/** Bytes of a result that may be read on the event loop, because no worker could: one that is longer would hold up everybody. */
-const READABLE = 8 * 1024 * 1024
+/** The members by which a client that was promised structured content takes the result for valid. */
+function keptPromise(
+  structured: JsonObject | undefined,
+  handle: string,
+  preview: string,
+  form: Form | undefined,
+): JsonObject {
+  if (form === undefined) return {}
+  if (form.at === undefined) return { structuredContent: { cache_id: handle, preview } }
+  // What is not valid is refused with all that stands beside it; an error may be without.
+  return structured === undefined
+    ? { isError: true }
+    : { structuredContent: withText(structured, form.at, preview) }
+}
 
 /** A digest without understanding the content: the handle, the size, and the first characters as they came. */
 function fallbackPreview(
   result: Result,
   { content }: Arrival,
-  { previewSize, outputSchema }: Pick<DigestOptions, 'previewSize' | 'outputSchema'>,
+  { previewSize }: Pick<DigestOptions, 'previewSize'>,
 ): Digest {
   const characters = content.length
   const start = Buffer.from(content.subarray(0, previewSize))
@@ -238,10 +282,7 @@ function fallbackPreview(
     characters,
     tokens: 0,
     shaped: {
-      result:
-        result instanceof LargeResult
-          ? promisedOf(result, outputSchema, previewSize)
-          : withoutTexts(result, outputSchema !== undefined),
+      result: result instanceof LargeResult ? { content: [] } : withoutTexts(result),
       at: 0,
       text: [
         'Kept whole as cache_id ',
@@ -252,31 +293,10 @@ function fallbackPreview(
   }
 }
 
-/** What the client was promised, shortened. Without it only an error is no broken promise: clients reject any other answer. */
-function promisedOf(result: LargeResult, outputSchema: JsonObject | undefined, budget: number): JsonObject {
-  if (outputSchema === undefined) return { content: [] }
-  const structuredContent = shortened(result, outputSchema, budget)
-  return { content: [], ...(structuredContent === undefined ? { isError: true } : { structuredContent }) }
-}
-
-function shortened(result: LargeResult, schema: JsonObject, budget: number): JsonValue | undefined {
-  if (result.bytes.length > READABLE) return undefined
-  try {
-    const { structuredContent } = result.json()
-    return structuredContent === undefined ? undefined : conform(structuredContent, schema, budget)
-  } catch {
-    return undefined
-  }
-}
-
-/** Images and the like stay, and so does structured content that the client was promised. */
-function withoutTexts(result: JsonObject, promised: boolean): JsonObject {
-  const { structuredContent, ...rest } = result
+/** Images and the like stay. */
+function withoutTexts(result: JsonObject): JsonObject {
+  const { structuredContent: _, ...rest } = result
   const isLong = (block: JsonObject): boolean =>
     isText(block) || (isObject(block.resource) && typeof block.resource.text === 'string')
-  return {
-    ...rest,
-    content: blocksOf(result).filter((block) => !isLong(block)),
-    ...(promised && structuredContent !== undefined && { structuredContent }),
-  }
+  return { ...rest, content: blocksOf(result).filter((block) => !isLong(block)) }
 }

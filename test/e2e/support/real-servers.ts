@@ -109,7 +109,7 @@ export interface World {
 }
 
 /** The proxy before these servers; `all` adds those that take longer to start. */
-export async function realWorld(generation: Generation, all: boolean): Promise<World> {
+export async function realWorld(generation: Generation, all: boolean, settings = {}): Promise<World> {
   const directory = temporaryDirectory()
   const files = makeFolder(directory)
   const servers: World['servers'] = {
@@ -122,7 +122,7 @@ export async function realWorld(generation: Generation, all: boolean): Promise<W
     servers.sql = sqlite(join(directory, 'orders.db'))
     ;[servers.web, servers.events] = await Promise.all([overHttp('streamableHttp'), overHttp('sse')])
   }
-  const config = writeConfig(directory, { servers })
+  const config = writeConfig(directory, { servers, settings })
   const client = await connectClient(generation, {
     command: process.execPath,
     args: [MAIN, '--config', config],

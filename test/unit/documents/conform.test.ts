@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { canConform, conform } from '../../../src/documents/conform.ts'
+import { formFor, frameFor, promisedBy, withText } from '../../../src/documents/conform.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../../src/protocol/json.ts'
 import { patience, runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
@@ -44,28 +44,44 @@ function issueOf(id: number): JsonObject {
 const validator = (schema: JsonObject) =>
   new Ajv2020({ strict: false, validateFormats: false, logger: false }).compile(schema)
 
-describe('conform', () => {
-  verifies('S3.10', 'a shortened list of records is still what the schema promises', () => {
-    const value = { total: 1000, items: Array.from({ length: 1000 }, (_, i) => issueOf(i)) }
-    const short = conform(value, issues, 2000)
-    expect(validator(issues)(short)).toBe(true)
-    expect(JSON.stringify(short).length).toBeLessThanOrEqual(2000)
-    expect(short).toMatchObject({
-      total: 1000,
-      items: expect.arrayContaining([
-        expect.objectContaining({ id: 0, url: 'https://example.org/issues/0' }),
-      ]),
-    })
-    expect(JSON.stringify(short)).toContain('characters left out')
-    expect(value.items).toHaveLength(1000)
+/** The same schema with a field for a text at its top. */
+function withField(schema: JsonObject): JsonObject {
+  const properties = isObject(schema.properties) ? schema.properties : {}
+  return { ...schema, properties: { ...properties, content: { type: 'string' } } }
+}
+
+const at = ['content']
+
+describe('what stands beside a preview', () => {
+  verifies(
+    'S3.10',
+    'it is what the schema promises, without records that would look like all of them',
+    () => {
+      const schema = withField(issues)
+      const value = {
+        total: 1000,
+        items: Array.from({ length: 1000 }, (_, i) => issueOf(i)),
+        content: 'long',
+      }
+      const frame = frameFor(value, { schema, at }, 'the preview', 1000)
+      expect(frame).toEqual({ total: 1000, items: [], content: '' })
+      expect(validator(schema)(withText(frame ?? {}, at, 'the preview'))).toBe(true)
+      expect(value.items).toHaveLength(1000)
+    },
+  )
+
+  test('the text need not be there, and the value may be missing', () => {
+    const schema = withField({ type: 'object' })
+    expect(frameFor(undefined, { schema, at }, 'p', 1000)).toEqual({ content: '' })
+    expect(frameFor({ n: 1, content: 'x' }, { schema, at }, 'p', 1000)).toEqual({ content: '' })
   })
 
-  test('required keys stay whatever the budget, optional ones leave before nothing is possible', () => {
-    expect(conform({ total: 1, items: [issueOf(1)] }, issues, 30)).toEqual({ total: 1, items: [] })
-    expect(conform({ total: 1, items: [issueOf(1)] }, issues, 10)).toBeUndefined()
+  test('required keys stay whatever the budget', () => {
+    const schema = withField(issues)
+    expect(frameFor({ total: 1, items: [issueOf(1)] }, { schema, at }, 'p', 10)).toBeUndefined()
   })
 
-  test('enumerated, patterned and formatted strings are never cut', () => {
+  test('enumerated, patterned and formatted strings are never cut, others say what is missing', () => {
     const long = 'a'.repeat(3000)
     for (const keyword of [
       { pattern: '^a+$' },
@@ -74,55 +90,103 @@ describe('conform', () => {
       { const: long },
       { enum: [long] },
     ]) {
-      const schema = { type: 'object', properties: { x: { type: 'string', ...keyword } } }
-      expect(conform({ x: long }, schema, 1000)).toEqual({})
-      expect(conform({ x: long }, { ...schema, required: ['x'] }, 1000)).toBeUndefined()
+      const schema = withField({ type: 'object', properties: { x: { type: 'string', ...keyword } } })
+      expect(frameFor({ x: long }, { schema, at }, 'p', 1000)).toEqual({})
+      expect(frameFor({ x: long }, { schema: { ...schema, required: ['x'] }, at }, 'p', 1000)).toBeUndefined()
     }
+    const schema = withField({ type: 'object', properties: { x: { type: 'string' } }, required: ['x'] })
+    expect(frameFor({ x: long }, { schema, at }, 'p', 1000)?.x).toContain('characters left out')
   })
 
   test('keeps minItems and takes a map for what it is', () => {
-    const schema = {
+    const schema = withField({
       type: 'object',
       properties: { list: { type: 'array', minItems: 2, items: { type: 'string' } } },
       required: ['list'],
       additionalProperties: { type: 'number' },
-    }
+    })
     const value: JsonObject = { list: Array.from({ length: 99 }, () => 'x'.repeat(999)) }
     for (let i = 0; i < 500; i++) value[`key ${i}`] = i
-    const short = conform(value, schema, 300)
-    expect(validator(schema)(short)).toBe(true)
-    expect(isObject(short) && short.list).toHaveLength(2)
+    const frame = frameFor(value, { schema, at }, 'p', 300)
+    expect(validator(schema)(frame)).toBe(true)
+    expect(frame?.list).toHaveLength(2)
   })
 
   test('a value that was never valid, and a schema that is none, give nothing', () => {
-    expect(conform({ total: 'many' }, issues, 1000)).toBeUndefined()
-    expect(conform({}, { type: 'no such type' }, 1000)).toBeUndefined()
-    expect(conform({}, { $async: true, type: 'string' }, 1000)).toBeUndefined()
+    expect(frameFor({ total: 'many' }, { schema: withField(issues), at }, 'p', 1000)).toBeUndefined()
+    expect(frameFor({}, { schema: { type: 'no such type' }, at }, 'p', 1000)).toBeUndefined()
+    expect(frameFor({}, { schema: { $async: true, type: 'object' }, at }, 'p', 1000)).toBeUndefined()
   })
 
   test('hostile names are data, and endless nesting is refused', () => {
-    const hostile: JsonObject = JSON.parse('{"__proto__":{"polluted":"yes"},"constructor":1}')
-    expect(JSON.stringify(conform(hostile, { type: 'object' }, 200))).toBe(JSON.stringify(hostile))
+    const hostile: JsonObject = JSON.parse('{"__proto__":"x","constructor":1}')
+    const open = { type: 'object', required: ['__proto__', 'constructor', 'content'] }
+    const frame = frameFor(hostile, { schema: open, at }, 'p', 200)
+    expect(JSON.stringify(frame)).toBe('{"__proto__":"x","constructor":1,"content":""}')
     let deep: JsonValue = 'x'
     for (let i = 0; i < 100_000; i++) deep = [deep]
-    expect(conform({ deep }, { type: 'object' }, 1000)).toBeUndefined()
-  })
-
-  test('an older draft is read as what is common to all', () => {
-    const schema = {
-      $schema: 'http://json-schema.org/draft-07/schema#',
-      type: 'object',
-      properties: { a: { $ref: '#/definitions/a' } },
-      definitions: { a: { type: 'string' } },
-    }
-    expect(canConform(schema)).toBe(true)
-    expect(conform({ a: 'x'.repeat(5000) }, schema, 500)).toMatchObject({
-      a: expect.stringContaining('left out'),
-    })
+    const nested = { type: 'array', minItems: 1, items: { $ref: '#/properties/deep' } }
+    const schema = { type: 'object', properties: { deep: nested }, required: ['deep'] }
+    expect(frameFor({ deep }, { schema, at }, 'p', 1000)).toBeUndefined()
   })
 })
 
-describe('canConform', () => {
+describe('the form for a schema', () => {
+  const text = { type: 'string' }
+  const fields = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
+    type: 'object',
+    properties,
+    ...more,
+  })
+
+  test.each<[string, JsonObject, readonly string[] | undefined]>([
+    ['a text alone', fields({ anything: text }, { required: ['anything'] }), ['anything']],
+    ['a text among others', fields({ name: text, content: text, rows: { type: 'array' } }), ['content']],
+    [
+      'a name among others is no place for a preview',
+      fields({ name: text, rows: { type: 'array' } }),
+      undefined,
+    ],
+    ['a text of one form', fields({ content: { type: 'string', pattern: 'a' } }), undefined],
+    ['a text of limited length', fields({ content: { type: 'string', maxLength: 9000 } }), undefined],
+    ['anything', fields({ content: {} }), undefined],
+    ['no text', fields({ rows: { type: 'array' } }), undefined],
+    ['nothing said', { type: 'object' }, undefined],
+  ])('%s', (_, schema, expected) => {
+    expect(formFor(schema).at).toEqual(expected)
+  })
+
+  test('without a place for a text, clients are told of the envelope, and references still lead where they did', () => {
+    const tree = {
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      $id: 'https://example.org/tree',
+      type: 'object',
+      properties: {
+        self: { $ref: '#' },
+        leaf: { $ref: '#/definitions/leaf' },
+        data: { const: { $ref: '#/not/a/reference' } },
+      },
+      required: ['leaf'],
+      definitions: { leaf: { type: 'integer' } },
+    }
+    const listed = promisedBy(formFor(tree))
+    expect(listed).toMatchObject({ type: 'object', $schema: tree.$schema })
+    const { $schema: _, ...rest } = listed
+    const valid = validator(rest)
+    expect(valid({ cache_id: 'd93c068c38eb', preview: '…' })).toBe(true)
+    expect(valid({ leaf: 1, self: { leaf: 2 }, data: { $ref: '#/not/a/reference' } })).toBe(true)
+    expect(valid({ leaf: 'x' })).toBe(false)
+    expect(valid({ leaf: 1, self: {} })).toBe(false)
+    expect(valid({ cache_id: 'd93c068c38eb' })).toBe(false)
+  })
+
+  test('a schema with a place for a text is listed as it came', () => {
+    const schema = fields({ content: text })
+    expect(promisedBy(formFor(schema))).toBe(schema)
+  })
+})
+
+describe('a schema of which values can be made short', () => {
   const object = (x: JsonValue, required = true): JsonObject => ({
     type: 'object',
     properties: { x },
@@ -160,7 +224,7 @@ describe('canConform', () => {
     ['a keyword nobody knows', { type: 'object', sizeOf: 3 }, false],
     ['more keys than are required', { type: 'object', minProperties: 1 }, false],
   ])('%s: %#', (_, schema, expected) => {
-    expect(canConform(schema)).toBe(expected)
+    expect(formFor(withField(schema)).at !== undefined).toBe(expected)
   })
 })
 
@@ -197,24 +261,32 @@ const { pair } = fc.letrec<{ pair: { schema: JsonObject; value: JsonValue } }>((
   ),
 }))
 
-verifies('S3.10', 'what conforms validates and is within its budget, for any schema and value', () => {
-  fc.assert(
-    fc.property(pair, fc.integer({ min: 0, max: 3000 }), ({ schema, value }, budget) => {
-      const before = JSON.stringify(value)
-      const short = conform(value, schema, budget)
-      expect(JSON.stringify(value)).toBe(before)
-      if (short === undefined) return
-      expect(JSON.stringify(short).length).toBeLessThanOrEqual(budget)
-      expect(validator(schema)(short)).toBe(true)
-    }),
-    { numRuns: runs(50) },
-  )
-})
+verifies(
+  'S3.10',
+  'what stands beside a preview validates and is within its budget, for any schema and value',
+  () => {
+    fc.assert(
+      fc.property(pair, fc.integer({ min: 0, max: 3000 }), fc.string(), (one, budget, preview) => {
+        const schema = withField({ type: 'object', properties: { x: one.schema }, required: ['x'] })
+        const value = { x: one.value }
+        const before = JSON.stringify(value)
+        const frame = frameFor(value, { schema, at }, preview, budget)
+        expect(JSON.stringify(value)).toBe(before)
+        if (frame === undefined) return
+        expect(JSON.stringify(frame).length).toBeLessThanOrEqual(budget)
+        expect(validator(schema)(withText(frame, at, preview))).toBe(true)
+      }),
+      { numRuns: runs(50) },
+    )
+  },
+)
 
-test('a schema that can conform does so when there is room for what it requires', () => {
+test('a schema with a place for a preview takes one when there is room for what it requires', () => {
   fc.assert(
-    fc.property(pair, ({ schema, value }) => {
-      if (canConform(schema)) expect(conform(value, schema, 20_000)).toBeDefined()
+    fc.property(pair, (one) => {
+      const schema = withField({ type: 'object', properties: { x: one.schema }, required: ['x'] })
+      const form = formFor(schema)
+      if (form.at !== undefined) expect(frameFor({ x: one.value }, form, 'p', 20_000)).toBeDefined()
     }),
     { numRuns: runs(50) },
   )

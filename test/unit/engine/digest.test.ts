@@ -37,14 +37,40 @@ describe('passing', () => {
     expect(digestOf(result).hash).toBe(sourceOf(result).hash)
   })
 
-  test('structured content that repeats the text is counted once, other is counted too', () => {
+  test('structured content counts where it is sent: beside a text that differs, beside one that is JSON and no object, and where it was promised', () => {
     const text = words(5000)
     expect(digestOf(textResult(text, { structuredContent: { result: text } })).characters).toBe(5000)
     const value = { items: orders(40) }
     const json = JSON.stringify(value)
     const pretty = JSON.stringify(value, null, 2)
-    expect(digestOf(textResult(pretty, { structuredContent: value })).characters).toBe(pretty.length)
+    const both = textResult(pretty, { structuredContent: value })
+    expect(digestOf(both)).toMatchObject({ characters: pretty.length, read: textResult(pretty) })
+    expect(digestOf(both, { keeps: true })).toMatchObject({ characters: pretty.length + json.length })
+    expect(digestOf(both, { keeps: true })).not.toHaveProperty('read')
     expect(digestOf(textResult('40 orders', { structuredContent: value })).characters).toBe(9 + json.length)
+    const list = JSON.stringify(orders(20))
+    const wrapped = { result: list }
+    expect(digestOf(textResult(list, { structuredContent: wrapped })).characters).toBe(
+      list.length + JSON.stringify(wrapped).length,
+    )
+  })
+
+  test('structured content without a text passes as a text', () => {
+    const value = { items: orders(40) }
+    expect(digestOf({ content: [], structuredContent: value }).read).toEqual(
+      textResult(JSON.stringify(value)),
+    )
+  })
+
+  test('a client that counts JSON gets what it does not cut', () => {
+    const lines = 'a "word"\n'.repeat(700)
+    expect(digestOf(textResult(lines)).shaped).toBeUndefined()
+    expect(digestOf(textResult(lines), { jsonLimit: 8000 }).shaped).toBeDefined()
+    // No preview makes an image smaller.
+    const image = { type: 'image', data: 'QUJD'.repeat(9000), mimeType: 'image/png' }
+    expect(
+      digestOf({ content: [{ type: 'text', text: words(300) }, image] }, { jsonLimit: 8000 }).shaped,
+    ).toBeUndefined()
   })
 
   test('images, audio and blobs do not count', () => {
@@ -142,48 +168,34 @@ describe('shaping', () => {
     ).toBeUndefined()
   })
 
-  verifies(
-    'S3.10',
-    'structured content with a schema is cut so that it conforms, within the same size',
-    () => {
-      const value = { items: orders(500) }
-      const outputSchema = {
-        type: 'object',
-        properties: { items: { type: 'array', items: { type: 'object', required: ['id', 'state'] } } },
-        required: ['items'],
-      }
-      const digested = digestOf(textResult(JSON.stringify(value), { structuredContent: value }), {
-        outputSchema,
-      })
-      const structured = digested.shaped?.result.structuredContent as { items: JsonObject[] }
-      expect(structured.items.length).toBeGreaterThan(0)
-      expect(structured.items[0]).toMatchObject({ id: 0, state: 'open' })
-      expect(textOf(digested).length + JSON.stringify(structured).length).toBeLessThanOrEqual(
-        LIMITS.previewSize,
-      )
-    },
-  )
-
-  test('structured content without a schema leaves when the preview describes it, and stays when it is a small extra', () => {
-    const value = { items: orders(500) }
-    expect(
-      digestOf(textResult('500 orders', { structuredContent: value })).shaped?.result,
-    ).not.toHaveProperty('structuredContent')
-    const summary = { total: 12, page: 1 }
-    expect(
-      digestOf(textResult(words(20_000), { structuredContent: summary })).shaped?.result.structuredContent,
-    ).toEqual(summary)
+  verifies('S3.10', 'the preview stands for structured content, whatever that was', () => {
+    for (const structuredContent of [{ items: orders(500) }, { total: 12, page: 1 }]) {
+      const { shaped } = digestOf(textResult(words(20_000), { structuredContent }))
+      expect(shaped?.result).not.toHaveProperty('structuredContent')
+      expect(shaped).not.toHaveProperty('structured')
+    }
+    const summed = digestOf(textResult(words(20_000), { structuredContent: { total: 12, page: 1 } }))
+    expect(textOf(summed)).toContain('{"total":12,"page":1}')
   })
 
-  test('structured content that breaks its schema when cut goes out whole', () => {
-    const value = { sum: 'x'.repeat(9000) }
-    const outputSchema = {
+  test('where a value was promised, what the schema wants stands beside the preview; an error breaks no promise', () => {
+    const value = { total: 500, items: orders(500), content: words(9000) }
+    const schema = {
       type: 'object',
-      properties: { sum: { type: 'string', pattern: '^x+$' } },
-      required: ['sum'],
+      properties: {
+        total: { type: 'number' },
+        items: { type: 'array', items: { type: 'object' } },
+        content: { type: 'string' },
+      },
+      required: ['total', 'items', 'content'],
     }
-    const { shaped } = digestOf(textResult(words(20_000), { structuredContent: value }), { outputSchema })
-    expect(shaped?.result.structuredContent).toEqual(value)
+    const options = { keeps: true, form: { schema, at: ['content'] } }
+    const result = textResult(JSON.stringify(value), { structuredContent: value })
+    expect(digestOf(result, options).shaped?.structured).toEqual({ total: 500, items: [], content: '' })
+    const failed = digestOf({ ...result, isError: true }, { ...options, maxErrorSize: 1000 })
+    expect(failed.shaped).not.toHaveProperty('structured')
+    const broken = textResult(words(20_000), { structuredContent: { total: 'many' } })
+    expect(digestOf(broken, options).shaped).not.toHaveProperty('structured')
   })
 
   test('the view it opened is warm for the first question', () => {

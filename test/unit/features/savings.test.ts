@@ -1,38 +1,53 @@
 import { expect, test } from 'vitest'
 import { createAccount } from '../../../src/features/savings/index.ts'
 import type { SavingsRecord } from '../../../src/observe/savings.ts'
-import { LargeResult, META } from '../../../src/protocol/content.ts'
-import type { Exchange } from '../../../src/protocol/exchange.ts'
+import { LargeResult, META, plain } from '../../../src/protocol/content.ts'
+import type { Exchange, Savings } from '../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { sharedBytes } from '../../../src/text/shared-bytes.ts'
 import { exchange } from '../../support/upstream.ts'
+import { verifies } from '../../support/verifies.ts'
 
-async function recorded(
-  savings: JsonObject,
-  name = 's_tool',
-  extra: Partial<Exchange> = {},
-): Promise<SavingsRecord[]> {
+/** What is written down of a call whose answer saved so much, and the answer as it goes out. */
+async function account(
+  savings: Savings | undefined,
+  { name = 's_tool', tells = false, ...extra }: Partial<Exchange> & { name?: string; tells?: boolean } = {},
+): Promise<{ record: SavingsRecord | undefined; answer: JsonObject }> {
   const records: SavingsRecord[] = []
   const ledger = { record: (record: SavingsRecord) => void records.push(record), report: async () => never() }
-  const layer = createAccount({ ledger, ownTools: new Set(['proxy_filter']), instructions: '' })
-  const result = { content: [{ type: 'text', text: '12345' }], _meta: { [`${META}savings`]: savings } }
-  await layer.wrap(async () => result)(exchange(undefined, { params: { name }, ...extra }))
-  return records
+  const layer = createAccount({ ledger, ownTools: new Set(['proxy_filter']), instructions: '', tells })
+  const handler = layer.wrap(async ({ onSaved }) => {
+    if (savings) onSaved?.(savings)
+    return result
+  })
+  const answer = plain(await handler(exchange(undefined, { params: { name }, ...extra })))
+  return { record: records[0], answer }
+}
+
+/** A server can write anything into `_meta`. */
+const result = {
+  content: [{ type: 'text', text: '12345' }],
+  _meta: { [`${META}savings`]: { originalTokens: 1e9 }, other: 1 },
 }
 
 function never(): never {
   throw new Error('not asked for')
 }
 
+const savings = { originalTokens: 900, originalCharacters: 3000, deliveredTokens: 40 }
+
 test('what was counted is written down', async () => {
-  const savings = { originalTokens: 900, originalCharacters: 3000, deliveredTokens: 40 }
-  expect(await recorded(savings)).toMatchObject([{ ...savings, kind: 'call', deliveredCharacters: 5 }])
-  expect(await recorded(savings, 's_tool', { keep: true })).toMatchObject([
-    { originalTokens: 900, deliveredTokens: 0, deliveredCharacters: 0 },
-  ])
-  expect(await recorded(savings, 'proxy_filter')).toMatchObject([
-    { kind: 'proxy-tool', originalTokens: 0, deliveredTokens: 40 },
-  ])
+  expect((await account(savings)).record).toMatchObject({ ...savings, kind: 'call', deliveredCharacters: 5 })
+  expect((await account(savings, { keep: true })).record).toMatchObject({
+    originalTokens: 900,
+    deliveredTokens: 0,
+    deliveredCharacters: 0,
+  })
+  expect((await account(savings, { name: 'proxy_filter' })).record).toMatchObject({
+    kind: 'proxy-tool',
+    originalTokens: 0,
+    deliveredTokens: 40,
+  })
 })
 
 test('images, audio and blobs of a large result are not counted as text', async () => {
@@ -45,7 +60,7 @@ test('images, audio and blobs of a large result are not counted as text', async 
   ]
   const records: SavingsRecord[] = []
   const ledger = { record: (record: SavingsRecord) => void records.push(record), report: async () => never() }
-  const layer = createAccount({ ledger, ownTools: new Set(), instructions: '' })
+  const layer = createAccount({ ledger, ownTools: new Set(), instructions: '', tells: false })
   const result = { ...texts, content: [...texts.content, ...media] }
   for (const one of [result, { structuredContent: { data: 'word '.repeat(100_000) } }]) {
     const answer = new LargeResult(sharedBytes(JSON.stringify(one, undefined, 1)))
@@ -59,20 +74,31 @@ test('images, audio and blobs of a large result are not counted as text', async 
   expect(text?.originalCharacters).toBeGreaterThan(500_000)
 })
 
-test('numbers that cannot be counts are not believed', async () => {
-  for (const wrong of [-5, 1.5, 1e300, 0, '12', null]) {
-    const savings = { originalTokens: wrong, originalCharacters: wrong, deliveredTokens: wrong }
-    const [record] = await recorded(savings)
+test('what a server says of savings is not believed, and what nobody counted is reckoned', async () => {
+  for (const counted of [undefined, { originalTokens: 0, deliveredTokens: 0 }]) {
+    const { record } = await account(counted)
     expect(record).toMatchObject({ originalCharacters: 5, deliveredCharacters: 5 })
     expect(record).not.toHaveProperty('originalTokens')
     expect(record).not.toHaveProperty('deliveredTokens')
   }
 })
 
+verifies(
+  'S3.16',
+  'clients read what a reply saved where that is asked for, and else nothing is added',
+  async () => {
+    expect((await account(savings)).answer).toBe(result)
+    expect((await account(savings, { tells: true })).answer).toEqual({
+      ...result,
+      _meta: { [`${META}savings`]: savings, other: 1 },
+    })
+  },
+)
+
 test('a server that asks for input has not answered: nothing is counted before it has', async () => {
   const records: SavingsRecord[] = []
   const ledger = { record: (record: SavingsRecord) => void records.push(record), report: async () => never() }
-  const layer = createAccount({ ledger, ownTools: new Set(), instructions: '' })
+  const layer = createAccount({ ledger, ownTools: new Set(), instructions: '', tells: false })
   const question = { resultType: 'input_required', requestState: 's' }
   expect(await layer.wrap(async () => question)(exchange(undefined, { params: { name: 't' } }))).toBe(
     question,

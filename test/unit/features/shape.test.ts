@@ -7,6 +7,7 @@ import type { Era } from '../../../src/protocol/eras.ts'
 import { ProxyError } from '../../../src/protocol/errors.ts'
 import type { Exchange } from '../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
+import { withOrigin } from '../../../src/protocol/origin.ts'
 import { createMemoryStore } from '../../../src/store/memory.ts'
 import { createKeeper, KEEPER_DEFAULTS, type Keeper } from '../../../src/store/result-store.ts'
 import { client, exchange } from '../../support/upstream.ts'
@@ -42,11 +43,13 @@ async function call(
     digest = async () => shaped,
     keep = false,
     era = 'legacy',
+    info = {},
     ...changes
   }: Partial<ShapeOptions> & {
     digest?: Engine['digest']
     keep?: boolean
     era?: Era
+    info?: JsonObject
   },
   tools: JsonObject[] = [],
 ): Promise<Result> {
@@ -60,7 +63,7 @@ async function call(
     ...changes,
   })
   const handler = layer.wrap(async ({ method }) => (method === 'tools/list' ? { tools } : result))
-  const owner = { ...client(), era }
+  const owner = { ...client(), era, info }
   await handler(exchange(owner, { method: 'tools/list' }))
   return handler(
     exchange(owner, { method: 'tools/call', params: { name: 't' }, ...(keep && { keep: true }) }),
@@ -77,34 +80,164 @@ verifies('S3.7', 'a result that cannot be kept goes out as it came', async () =>
 test('when no preview can be made, images stay, and so does what the client was promised', async () => {
   const structuredContent = { rows: ['x'.repeat(5000)] }
   const tool = { name: 't', outputSchema: { type: 'object', properties: { rows: { type: 'array' } } } }
-  const bare = plain(await call({ ...long, structuredContent }, { digest: failing }))
+  const given = { ...long, structuredContent }
+  const bare = plain(await call(given, { digest: failing }, [tool]))
   expect(bare.structuredContent).toBeUndefined()
   expect(bare.content).toEqual([
     { type: 'text', text: expect.stringMatching(/^Kept whole as cache_id [0-9a-f]{12} /) },
     { type: 'image', data: 'AAAA', mimeType: 'image/png' },
   ])
-  const promised = plain(await call({ ...long, structuredContent }, { digest: failing }, [tool]))
-  expect(promised.structuredContent).toEqual(structuredContent)
+  const keeps = () => true
+  for (const result of [given, largeOf(given)]) {
+    const promised = plain(await call(result, { digest: failing, keeps }, [tool]))
+    expect(promised).not.toHaveProperty('isError')
+    expect(promised.structuredContent).toEqual({
+      cache_id: expect.stringMatching(/^[0-9a-f]{12}$/),
+      preview: expect.stringMatching(/^Kept whole as cache_id/),
+    })
+  }
+  // Without a value that is valid, only an error is no broken promise.
+  const text = { name: 't', outputSchema: { type: 'object', properties: { content: { type: 'string' } } } }
+  expect(plain(await call(given, { digest: failing, keeps }, [text]))).toMatchObject({ isError: true })
 })
 
-test('when no preview can be made of a result that was not parsed, clients find the answer valid all the same', async () => {
-  const rows = Array.from({ length: 500 }, (_, id) => ({ id, name: `name ${id}` }))
-  const tool = { name: 't', outputSchema: { type: 'object', properties: { rows: { type: 'array' } } } }
-  const answer = async (result: JsonObject) => {
-    const bytes = Buffer.from(JSON.stringify(result))
-    const shared = new Uint8Array(new SharedArrayBuffer(bytes.length))
-    shared.set(bytes)
-    return plain(await call(new LargeResult(shared), { digest: failing }, [tool]))
+function largeOf(result: JsonObject): LargeResult {
+  const bytes = Buffer.from(JSON.stringify(result))
+  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length))
+  shared.set(bytes)
+  return new LargeResult(shared)
+}
+
+describe('what a client is told of output schemas', () => {
+  const outputSchema = { type: 'object', properties: { rows: { type: 'array' } } }
+  const listed = async (tool: JsonObject, changes: Partial<ShapeOptions> = {}, via?: string[]) => {
+    const layer = createShape({
+      engine: { digest: failing } as unknown as Engine,
+      keeper: keeper(),
+      logger: silentLogger,
+      enabled: true,
+      exempt: new Set(),
+      limits: { maxResponseSize: 1000, maxErrorSize: 2000, previewSize: 500 },
+      ...changes,
+    })
+    const owner = { ...client(), ...(via && { via }) }
+    const list = layer.wrap(async () => ({ tools: [tool] }))(exchange(owner, { method: 'tools/list' }))
+    return (plain(await list).tools as JsonObject[])[0]
   }
-  const promised = await answer({ ...long, structuredContent: { rows } })
-  expect(promised).not.toHaveProperty('isError')
-  expect(promised).toHaveProperty('structuredContent.rows[0]', rows[0])
-  expect(JSON.stringify(promised.structuredContent).length).toBeLessThanOrEqual(500)
-  const without = await answer(long)
-  expect(without).toMatchObject({
-    isError: true,
-    content: [{ text: expect.stringMatching(/^Kept whole as cache_id/) }],
+
+  test('nothing, as long as results are shaped', async () => {
+    const tool = { name: 't', outputSchema }
+    expect(await listed(tool)).toEqual({ name: 't' })
+    expect(await listed(tool, { enabled: false })).toBe(tool)
+    expect(await listed(tool, {}, ['a-proxy'])).toBe(tool)
+    const bare = { name: 't' }
+    expect(await listed(bare)).toBe(bare)
   })
+
+  test('that of a tool with an interface, and of one that the operator wants kept', async () => {
+    const told = { anyOf: [{ ...outputSchema }, { required: ['cache_id', 'preview'] }] }
+    for (const _meta of [
+      { ui: { resourceUri: 'ui://v' } },
+      { 'ui/resourceUri': 'ui://v' },
+      { 'openai/outputTemplate': 'ui://v' },
+    ])
+      expect((await listed({ name: 't', outputSchema, _meta }))?.outputSchema).toMatchObject(told)
+    expect(await listed({ name: 't', outputSchema, _meta: { other: 1 } })).not.toHaveProperty('outputSchema')
+    const asked: string[][] = []
+    const keeps = (...of: [string, string]) => {
+      asked.push(of)
+      return true
+    }
+    const tool = withOrigin({ name: 's_t', outputSchema }, { server: 's', name: 't' })
+    expect((await listed(tool, { keeps }))?.outputSchema).toMatchObject(told)
+    expect(asked).toEqual([['s', 't']])
+  })
+})
+
+describe('a result that fits', () => {
+  const rows = { rows: [1, 2] }
+  const json = JSON.stringify(rows)
+  const text = (value: string, more: JsonObject = {}): JsonObject => ({
+    content: [{ type: 'text', text: value }],
+    ...more,
+  })
+  const both = text(json, { structuredContent: rows })
+  const picture = { type: 'image', data: 'AAAA', mimeType: 'image/png' }
+
+  test.each<[string, JsonObject, JsonObject]>([
+    ['the text again as a value', both, text(json)],
+    ['the text again in a wrapper', text('words', { structuredContent: { result: 'words' } }), text('words')],
+    ['no text at all', { content: [], structuredContent: rows }, text(json)],
+    [
+      'an image again in a wrapper',
+      { content: [picture], structuredContent: { content: [picture] }, _meta: { a: 1 } },
+      { content: [picture], _meta: { a: 1 } },
+    ],
+  ])('is sent once: %s', async (_, result, expected) => {
+    expect(await call(result, { digest: failing })).toEqual(expected)
+  })
+
+  test.each<[string, JsonObject]>([
+    ['another text', text('2 rows', { structuredContent: rows })],
+    ['an image beside a value', { content: [picture], structuredContent: rows }],
+    ['an error', { ...both, isError: true }],
+    ['no structured content', text(json)],
+    ['a text that is a list', text('[1,2]', { structuredContent: { result: '[1,2]' } })],
+    ['a text that is a number', text(' 42', { structuredContent: { result: ' 42' } })],
+    ['a text that is a string', text('"a"', { structuredContent: { result: '"a"' } })],
+    ['a text that is null', text('null', { structuredContent: { result: 'null' } })],
+    ['a text that is a truth', text('true', { structuredContent: { result: 'true' } })],
+    ['null', text('x', { structuredContent: null })],
+  ])('stays the same object: %s', async (_, result) => {
+    expect(await call(result, { digest: failing })).toBe(result)
+  })
+
+  test('keeps what was promised, with a text for who reads texts', async () => {
+    const keeps = () => true
+    const tools = [{ name: 't' }]
+    expect(await call(both, { digest: failing, keeps }, tools)).toBe(both)
+    expect(await call({ content: [], structuredContent: rows }, { digest: failing, keeps }, tools)).toEqual(
+      both,
+    )
+  })
+
+  test('is what came for a proxy and where nothing is shaped', async () => {
+    expect(await call(both, { enabled: false })).toBe(both)
+  })
+
+  test('is measured as JSON for a client that cuts that', async () => {
+    const lines = text('"\n'.repeat(400))
+    expect(await call(lines, { digest: failing })).toBe(lines)
+    const limits = { maxResponseSize: 100_000, maxErrorSize: 2000, previewSize: 500 }
+    const long = text('"\n'.repeat(2000))
+    expect(await call(long, { digest: failing, limits })).toBe(long)
+    const seen: DigestOptions[] = []
+    const digest: Engine['digest'] = async (_, options) => {
+      seen.push(options)
+      return shaped
+    }
+    const info = { name: '@cline/core', version: '3.0.65' }
+    expect(await call(long, { digest, limits, info })).toHaveProperty(['_meta', 'mcp-rlm-proxy/cache-id'])
+    expect(seen[0]?.jsonLimit).toBeLessThan(8000)
+  })
+})
+
+test('what a reply saves is told inside of the proxy, and no client reads it', async () => {
+  const layer = createShape({
+    engine: { digest: async () => shaped } as unknown as Engine,
+    keeper: keeper(),
+    logger: silentLogger,
+    enabled: true,
+    exempt: new Set(),
+    limits: { maxResponseSize: 1000, maxErrorSize: 2000, previewSize: 500 },
+  })
+  const saved: unknown[] = []
+  const onSaved = (savings: unknown): void => void saved.push(savings)
+  const reply = plain(
+    await layer.wrap(async () => long)(exchange(client(), { params: { name: 't' }, onSaved })),
+  )
+  expect(saved).toEqual([{ originalCharacters: 5000, originalTokens: 1000, deliveredTokens: 3 }])
+  expect(Object.keys(reply._meta as object)).toEqual(['mcp-rlm-proxy/cache-id'])
 })
 
 test('a large answer that is no JSON becomes an error a client can read', async () => {
@@ -114,11 +247,11 @@ test('a large answer that is no JSON becomes an error a client can read', async 
   expect(answer).toMatchObject({ isError: true })
 })
 
-test('a schema is promised to each client by its own list, also when it listed in an earlier life', async () => {
-  const tool = { name: 't', outputSchema: { type: 'object', properties: { rows: { type: 'array' } } } }
-  const seen: (object | undefined)[] = []
-  const digest: Engine['digest'] = async (_, { outputSchema }) => {
-    seen.push(outputSchema)
+test('a value is promised to each client by its own list, also when it listed in an earlier life', async () => {
+  const tool = { name: 't', outputSchema: { type: 'object', properties: { text: { type: 'string' } } } }
+  const seen: unknown[] = []
+  const digest: Engine['digest'] = async (_, { form, keeps }) => {
+    seen.push([keeps, form])
     return shaped
   }
   const layer = createShape({
@@ -127,6 +260,7 @@ test('a schema is promised to each client by its own list, also when it listed i
     logger: silentLogger,
     enabled: true,
     exempt: new Set(),
+    keeps: () => true,
     limits: { maxResponseSize: 1000, maxErrorSize: 2000, previewSize: 500 },
   })
   let tools: JsonObject[] = [tool]
@@ -136,11 +270,12 @@ test('a schema is promised to each client by its own list, also when it listed i
   await handler(exchange(one, { method: 'tools/list' }))
   await handler(exchange(one, { params }))
   await handler(exchange(two, { params }))
-  expect(seen).toEqual([tool.outputSchema, tool.outputSchema])
+  const promised = [true, { schema: tool.outputSchema, at: ['text'] }]
+  expect(seen).toEqual([promised, promised])
   tools = [{ name: 't' }]
   await handler(exchange(one, { method: 'tools/list' }))
   await handler(exchange(one, { params }))
-  expect(seen[2]).toBeUndefined()
+  expect(seen[2]).toEqual([true, undefined])
 })
 
 test('a server that asks for input is not shaped, however long its question and whoever wants it kept', async () => {

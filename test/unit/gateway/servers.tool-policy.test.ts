@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseConfig } from '../../../src/config/load-program.ts'
-import { permitsOf, toolListsOf } from '../../../src/gateway/servers.ts'
+import { keepsStructuredOf, permitsOf, toolListsOf, unmatchedTools } from '../../../src/gateway/servers.ts'
 import { verifies } from '../../support/verifies.ts'
 
 function config(dispatch: object, a: object = {}) {
@@ -39,4 +39,35 @@ test('lists that changed are told from those that did not', () => {
   expect(toolListsOf(config({ deny: ['x'] }))).toBe(before)
   expect(toolListsOf(config({ deny: ['y'] }))).not.toBe(before)
   expect(toolListsOf(config({ deny: ['x'] }, { tools: { deny: ['z'] } }))).not.toBe(before)
+  expect(toolListsOf(config({ deny: ['x'] }, { structured: 'keep' }))).not.toBe(before)
+  expect(toolListsOf(config({ deny: ['x'] }, { tools: { structured: ['z'] } }))).not.toBe(before)
+})
+
+test('structured content is kept for all, for a server, or for single tools of one', () => {
+  const kept = (a: object, structured?: string) => {
+    const keeps = keepsStructuredOf(
+      parseConfig({
+        mcpServers: { a: { command: 'x', ...a }, b: { command: 'x' } },
+        proxySettings: structured === undefined ? {} : ({ structured } as never),
+      }),
+    )
+    return [
+      keeps('a', 'read_file'),
+      keeps('a', 'write_file'),
+      keeps('b', 'read_file'),
+      keeps('', 'read_file'),
+    ]
+  }
+  expect(kept({})).toEqual([false, false, false, false])
+  expect(kept({}, 'keep')).toEqual([true, true, true, true])
+  expect(kept({ structured: 'keep' })).toEqual([true, true, false, false])
+  expect(kept({ structured: 'drop' }, 'keep')).toEqual([false, false, true, true])
+  expect(kept({ tools: { structured: ['read_*'] } })).toEqual([true, false, false, false])
+})
+
+test('a pattern of tools that keep it and fits none is told', () => {
+  const written = config({}, { tools: { structured: ['read_*', 'nothing'] } })
+  expect(unmatchedTools(written, new Map([['a', ['read_file']]]))).toEqual([
+    { server: 'a', option: 'tools.structured', pattern: 'nothing' },
+  ])
 })

@@ -12,7 +12,7 @@ import { createDispatch } from '../../../../src/features/dispatch/index.ts'
 import { createShape } from '../../../../src/features/shape/index.ts'
 import { silentLogger } from '../../../../src/observe/log.ts'
 import { plain, type Result } from '../../../../src/protocol/content.ts'
-import type { Agent, Client } from '../../../../src/protocol/exchange.ts'
+import type { Agent, Client, Savings } from '../../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../../src/protocol/json.ts'
 import { withOrigin } from '../../../../src/protocol/origin.ts'
 import { createSpillDirectory } from '../../../../src/spill/directory.ts'
@@ -34,6 +34,8 @@ export interface World {
   /** Where the files of this process lie. */
   directory: string
   calls: JsonObject[]
+  /** What replies were said to save. */
+  saved: Savings[]
   /** `name`: another tool than `proxy-dispatch`. */
   ask(args: JsonObject, agent?: string, name?: string): Promise<Reply>
   /** Calls the tool, which answers this. */
@@ -79,6 +81,8 @@ export function dispatchWorld(options: WorldOptions = {}): World {
     ...options.engine,
   } as Engine
   const calls: JsonObject[] = []
+  const saved: Savings[] = []
+  const onSaved = (savings: Savings): void => void saved.push(savings)
   let answer: Result = { content: [] }
   const tools = ['read', 'write'].map((name) =>
     withOrigin({ name: `files_${name}`, inputSchema: { type: 'object' } }, { server: 'files', name }),
@@ -125,12 +129,13 @@ export function dispatchWorld(options: WorldOptions = {}): World {
   }
   const ask: World['ask'] = async (args, agent = 'one', name = 'proxy-dispatch') => {
     const params = { name, arguments: args }
-    return plain(await handler(exchange(clientOf(agent), { params }))) as Reply
+    return plain(await handler(exchange(clientOf(agent), { params, onSaved }))) as Reply
   }
   return {
     spills,
     directory: directory.path,
     calls,
+    saved,
     ask,
     run: (result, more = {}) => {
       answer = result

@@ -154,7 +154,8 @@ describe('the reply', () => {
     expect(preview).toMatch(/^Preview: \{"files":\[\{"name":"foo\.txt","size":123\}.*\.\.\.$/)
     expect(last).toMatch(/^Format: json\. .*readresult.*stat, head, tail, slice, grep, read/)
     expect(last).toContain(handleOf(reply))
-    expect((reply._meta as JsonObject)['mcp-rlm-proxy/savings']).toEqual({
+    expect(reply._meta).toEqual({ 'mcp-rlm-proxy/cache-id': handleOf(reply) })
+    expect(world.saved.at(-1)).toEqual({
       originalCharacters: document.length,
       originalTokens: tokens,
       deliveredTokens: countTokens(textOf(reply)),
