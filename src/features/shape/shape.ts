@@ -23,7 +23,6 @@ import type { Client, Exchange, Handler, Middleware } from '../../protocol/excha
 import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
 import type { Keeper } from '../../store/result-store.ts'
 import { sharedBytes } from '../../text/shared-bytes.ts'
-import { type Taker, takerIn } from './taker.ts'
 
 export interface ShapeOptions {
   engine: Engine
@@ -33,7 +32,7 @@ export interface ShapeOptions {
   enabled: boolean
   /** Names of the proxy's own tools: their answers are bounded already. */
   exempt: ReadonlySet<string>
-  limits: Omit<DigestOptions, 'always' | 'outputSchema' | 'taker'>
+  limits: Omit<DigestOptions, 'always' | 'outputSchema'>
 }
 
 export function createShape(options: ShapeOptions): Middleware {
@@ -49,16 +48,13 @@ export function createShape(options: ShapeOptions): Middleware {
   }
 }
 
-/** Output schemas by the names of their tools, and a tool that could take a result. */
-interface Promised {
-  schemas: ReadonlyMap<string, JsonObject>
-  taker: Taker | undefined
-}
+/** Output schemas by the names of their tools. */
+type Promised = ReadonlyMap<string, JsonObject>
 
 async function listTools(
   next: Handler,
   exchange: Exchange,
-  { enabled, exempt }: ShapeOptions,
+  { enabled }: ShapeOptions,
   promised: WeakMap<Client, Promised>,
 ): Promise<Result> {
   const result = plain(await next(exchange))
@@ -74,7 +70,7 @@ async function listTools(
     const { outputSchema: _, ...rest } = tool
     return rest
   })
-  promised.set(exchange.client, { schemas, taker: takerIn(tools, exempt) })
+  promised.set(exchange.client, schemas)
   return { ...result, tools }
 }
 
@@ -123,15 +119,13 @@ async function callTool(
   const large = result instanceof LargeResult ? result.bytes : jsonIfLarge(result, options.limits, always)
   if (large === undefined) return result
   const content = typeof large === 'string' ? sharedBytes(large) : large
-  const { schemas, taker } = (await promisesTo(next, exchange, options, promised)) ?? {}
-  const outputSchema = schemas?.get(name)
+  const outputSchema = (await promisesTo(next, exchange, options, promised))?.get(name)
   const digestOptions: DigestOptions = {
     ...options.limits,
     // A server that quotes in an error what it was sent by reference would send it to the model after all.
     ...(refers(exchange) && { maxErrorSize: options.limits.maxResponseSize }),
     always,
     ...(outputSchema && { outputSchema }),
-    ...(taker && { taker }),
   }
   const digest = await digestOrFallback(result, { content, tool: name }, digestOptions, options, exchange)
   if (digest.unreadable)

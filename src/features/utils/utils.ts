@@ -11,6 +11,7 @@ import type { Config } from '../../config/schema.ts'
 import type { ServerConfig } from '../../config/servers.ts'
 import { absolutePath } from '../../config/sources.ts'
 import { errorResult, textBlock } from '../../protocol/content.ts'
+import { annotationsOf } from '../../protocol/effects.ts'
 import { ProxyError, RPC, RpcError } from '../../protocol/errors.ts'
 import { isObject, type JsonObject } from '../../protocol/json.ts'
 import type { Transport } from '../../protocol/message.ts'
@@ -60,7 +61,7 @@ const QUERY: JsonObject = {
       recursive: { type: 'boolean', description: 'list: with what is in its directories' },
     },
   },
-  annotations: { readOnlyHint: true, openWorldHint: false },
+  annotations: annotationsOf('read', 'closed'),
 }
 
 const MODIFY: JsonObject = {
@@ -75,7 +76,7 @@ const MODIFY: JsonObject = {
     },
     required: ['operation', 'path'],
   },
-  annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: false },
+  annotations: annotationsOf('destructive', 'closed'),
 }
 
 /** Answers on this connection from now on. */
