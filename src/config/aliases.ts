@@ -13,6 +13,7 @@ export interface OptionNames {
 /** By the option's path under `proxySettings`. Every option that takes one value is here. */
 export const OPTION_NAMES: Readonly<Record<string, OptionNames>> = {
   exposure: { env: ['MCPPROXY_EXPOSURE'], flag: '--exposure <mode>' },
+  freshCalls: { env: ['MCPPROXY_FRESH_CALLS'] },
   transport: { env: ['MCPPROXY_TRANSPORT'], flag: '--transport <name>' },
   profile: { env: ['MCPPROXY_PROFILE'], flag: '--profile <name>' },
   host: { env: ['MCPPROXY_HOST'], flag: '--host <address>' },

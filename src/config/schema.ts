@@ -85,6 +85,10 @@ export const settingsSchema = z.object({
     ['passthrough', 'retrieve', 'dispatch'],
     'How the tools of the servers are offered: passthrough lists them all, retrieve lists a tool that finds them, dispatch lists one tool for everything.',
   ).default('passthrough'),
+  freshCalls: oneOf(
+    ['readOnly', 'all'],
+    'Which tools proxy_filter, proxy_search and proxy_explore call themselves: those that declare `readOnlyHint: true`, or all. With all, whoever approves these three approves every tool behind them.',
+  ).default('readOnly'),
   transport: oneOf(
     ['stdio', 'streamable-http', 'sse'],
     'How clients reach the proxy: stdio for one local client, streamable-http or sse for several.',

@@ -10,7 +10,7 @@ import type { Overview } from './overview/overview.ts'
 import { overviewOfData } from './overview/records.ts'
 import { overviewOfText } from './overview/text.ts'
 import { overviewOfTree } from './overview/tree.ts'
-import { callOf, clip, concat, type Dialect, HOLE, lines } from './template.ts'
+import { clip, concat, HOLE, lines } from './template.ts'
 
 export interface PreviewOptions {
   /** The most characters, the handle (12 characters) counted in at each place. */
@@ -22,10 +22,6 @@ export interface PreviewOptions {
   tokens: number
   /** Replaces the first line; `{cache_id}`, `{size}` (bytes) and `{tokens}` are filled in. */
   notice?: string
-  /** A tool that could take the result as one of its arguments: how that is written is told. */
-  taker?: { tool: string; parameter: string }
-  /** How that tool is called. */
-  dialect?: Dialect
 }
 
 /**
@@ -37,7 +33,7 @@ export function preview(document: Document, options: PreviewOptions): Template {
   const first = firstLine(document, overview, options)
   let room = options.budget - costOfTemplate(first)
   const calls = chooseCalls(overview.calls, Math.floor(room * CALLS))
-  const next = nextLines([...calls, ...passingOn(options)])
+  const next = [...nextLines(calls), ...passingOn(options)]
   room -= costOfTemplate(lines(next))
   const spend = (share: number, make: (max: number) => readonly string[]): readonly string[] => {
     const made = within(Math.floor(room * share), make)
@@ -162,12 +158,10 @@ function costOfTemplate(template: Template): number {
   return template.length === 0 ? 0 : costOf(`${template.join('d93c068c38eb')}\n`)
 }
 
-/** The result as an argument of another call, in previews that have room for it. */
-function passingOn({ taker, budget, dialect }: PreviewOptions): Template[] {
-  if (taker === undefined || budget < LEAST_FOR_PASSING) return []
-  const { tool, parameter } = taker
-  const args = concat(`{${JSON.stringify(ellipsis(parameter, 40))}:{"$from":"`, HOLE, '"},…}')
-  return [callOf(ellipsis(tool, 80), args, dialect)]
+/** How the result is given to another tool, in previews that have room for it: as a form, since no call that may write or send is suggested. */
+function passingOn({ budget }: PreviewOptions): Template[] {
+  if (budget < LEAST_FOR_PASSING) return []
+  return [concat('to pass it on: {"$from":"', HOLE, '"} in any argument of another tool')]
 }
 
 function nextLines(calls: readonly Template[]): (Template | string)[] {

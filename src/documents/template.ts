@@ -48,8 +48,8 @@ export function clip(template: Template, max: number): Template {
   return kept
 }
 
-/** How tools are called: by their names, those of servers by `call_tool`, or all as actions of the one tool there is. */
-export type Dialect = 'tools' | 'call_tool' | 'dispatch'
+/** How the proxy's tools are called: by their names, or as actions of the one tool there is. */
+export type Dialect = 'tools' | 'dispatch'
 
 const CALL = /proxy_(filter|search|explore) \{"cache_id":"$/
 const ACTIONS: Readonly<Record<string, string>> = {
@@ -66,15 +66,6 @@ export function spoken(template: Template, dialect: Dialect | undefined): Templa
       ? part
       : part.replace(CALL, (_, tool: string) => `proxy-dispatch {"action":"${ACTIONS[tool]}","cache_id":"`),
   )
-}
-
-/** A call of a server's tool in this dialect, `args` being JSON. */
-export function callOf(tool: string, args: Template, dialect: Dialect = 'tools'): Template {
-  if (dialect === 'tools') return concat(`${tool} `, args)
-  const named = JSON.stringify(tool)
-  return dialect === 'call_tool'
-    ? concat(`call_tool {"name":${named},"arguments":`, args, '}')
-    : concat(`proxy-dispatch {"action":"call","tool":${named},"arguments":`, args, '}')
 }
 
 /** A call a model can make as it stands: `proxy_filter {"cache_id":"…","limit":5}`. */

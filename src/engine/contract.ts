@@ -162,8 +162,6 @@ export interface DigestOptions {
   truncationMessage?: string
   /** How suggested calls are written. Default: as tools. */
   dialect?: Dialect
-  /** A tool of the client's that could take the result, and its parameter. */
-  taker?: { tool: string; parameter: string }
 }
 
 /** A first response, looked at. */

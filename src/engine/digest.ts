@@ -60,8 +60,6 @@ export function digest(
     tool,
     bytes: document.bytes,
     tokens,
-    ...(options.taker && { taker: options.taker }),
-    ...(options.dialect && { dialect: options.dialect }),
     ...(options.truncationMessage !== undefined && {
       notice: filled(options.truncationMessage, weight, options),
     }),

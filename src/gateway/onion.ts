@@ -16,10 +16,17 @@ import type { Ledger } from '../observe/savings.ts'
 import type { Result } from '../protocol/content.ts'
 import type { Exchange, Handler, Middleware } from '../protocol/exchange.ts'
 import { createDirectory } from '../proxy/catalogue.ts'
+import { createEffectLimit } from '../proxy/effect-limit.ts'
 import type { Bounded } from '../proxy/exposure.ts'
 import { compose } from '../proxy/onion.ts'
 import { createOwnNames } from '../proxy/own-names.ts'
-import { calledName, EXPOSURE_NAMES, PROXY_TOOL_NAMES, RESERVED_NAMES } from '../proxy/own-tools.ts'
+import {
+  calledName,
+  callWriter,
+  EXPOSURE_NAMES,
+  PROXY_TOOL_NAMES,
+  RESERVED_NAMES,
+} from '../proxy/own-tools.ts'
 import type { Quotas } from '../proxy/quotas.ts'
 import { createRouter } from '../proxy/router.ts'
 import type { AddressBook } from '../proxy/uris.ts'
@@ -93,12 +100,14 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
     resultCache,
     count,
   } = parts
-  const dialect = dialectOf(settings)
+  const dialect: Dialect = settings.exposure === 'dispatch' ? 'dispatch' : 'tools'
   const tools = createProxyTools({
     engine,
     keeper,
     call: (exchange: Exchange): Promise<Result> => handler(exchange),
     ownTools: PROXY_TOOL_NAMES,
+    freshCalls: settings.freshCalls,
+    callFor: callWriter(settings),
     budget: settings.maxResponseSize,
     dialect,
   })
@@ -125,6 +134,10 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
     exact: () => !modules.isEmpty,
   })
   const own = createOwnNames({ alias: directory.alias, isNeeded: () => !modules.isEmpty })
+  const limit = createEffectLimit({
+    alias: (name, client) => directory.alias('tools', name, client),
+    isNeeded: () => middlewares.length > 0 || !modules.isEmpty,
+  })
   const counting = count ? [count] : []
   const telling = settings.log.level === 'debug' ? [createCallLog({ logger, calledName, elapsed })] : []
   const remembering = resultCache ? [resultCache.mark] : []
@@ -145,6 +158,7 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
       calledName,
     }),
     ...exposure((exchange, result) => shape.wrap(async () => result)(exchange)),
+    limit,
     ...middlewares,
     own,
     modules.outer,
@@ -162,14 +176,15 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
       if (layer === modules.outer) return named(modules.names.outer, 'module')
       if (layer === modules.inner) return named(modules.names.inner, 'module')
       // Halves of what stands elsewhere, which nobody would look for.
-      if (layer === modules.door || layer === own || layer === resultCache?.mark) return []
+      if (layer === limit || layer === modules.door || layer === own || layer === resultCache?.mark) return []
       return named([layer.name], middlewares.includes(layer) ? 'layer' : 'feature')
     }),
     { name: 'router', kind: 'feature' },
   ]
   return {
     handler,
-    plain: () => compose([...counting, ...middlewares, own, modules.outer, ...remembering, ...inner], router),
+    plain: () =>
+      compose([...counting, limit, ...middlewares, own, modules.outer, ...remembering, ...inner], router),
     layers: standing,
   }
 }
@@ -181,12 +196,6 @@ function named(names: readonly string[], kind: OnionLayer['kind']): OnionLayer[]
 /** The dispatch tool's answers are the proxy's own, but for those of the tools it calls. */
 function ownNamesOf(exposure: Config['settings']['exposure']): readonly string[] {
   return exposure === 'dispatch' ? RESERVED_NAMES.dispatch : []
-}
-
-function dialectOf({ exposure, retrieve }: Config['settings']): Dialect {
-  if (exposure === 'dispatch') return 'dispatch'
-  const isFound = exposure === 'retrieve' && retrieve.routing === 'call' && retrieve.variants === 'single'
-  return isFound ? 'call_tool' : 'tools'
 }
 
 /** Who asks for texts that are shorter than what passes whole anyway gets them cut, not a preview in their place. */

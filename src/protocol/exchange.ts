@@ -1,6 +1,7 @@
 /** The vocabulary of the onion: an exchange, the handler that answers it, the middleware around it. */
 
 import type { Result } from './content.ts'
+import type { Limit } from './effects.ts'
 import type { Era } from './eras.ts'
 import type { JsonObject } from './json.ts'
 import type { Notification, Request } from './message.ts'
@@ -83,6 +84,8 @@ export interface Exchange {
    * they could be had. What it throws is the answer.
    */
   admit?(destination: Destination): void | Promise<void>
+  /** Set where a tool calls another: the most that the other may do. The router holds the call to it. */
+  readonly limit?: Limit
   /** Set by the modules: nobody waits for what this would go on with. No server is asked; what is held for it is given up. */
   readonly isOver?: true
   /** Set for programs: a server that failed is an error, not a result with words for a model. */

@@ -4,8 +4,8 @@
  */
 export const INSTRUCTIONS = `A result too large to read comes back as a preview with a cache_id; all of it is kept. Do not repeat the \
 call to see more: ask for the part you need by cache_id, with proxy_filter (records, counts, sums), proxy_search (text) or proxy_explore \
-(fields). Their own long answers have a cache_id as well. If you know beforehand what you need, give these three the tool and its \
-arguments instead: only the answer comes back. When a cache_id is unknown, do not retry it; call the tool again.`
+(fields). Their own long answers have a cache_id as well. If you know beforehand what you need of a tool that only \
+reads, give these three the tool and its arguments instead: only the answer comes back. When a cache_id is unknown, do not retry it; call the tool again.`
 
 /** How the tools of the servers are offered in the exposure `retrieve`. */
 export interface Finding {

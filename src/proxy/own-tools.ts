@@ -1,5 +1,5 @@
 /** The names of the tools that exposures add, without what makes them: known to whoever counts what a call cost. */
-import { EFFECTS } from '../protocol/effects.ts'
+import { EFFECTS, type Effect } from '../protocol/effects.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
 
 /** How the tools of the servers are offered. */
@@ -51,6 +51,33 @@ export const QUERIES: Readonly<Record<string, string>> = {
   filter: 'proxy_filter',
   search_result: 'proxy_search',
   explore: 'proxy_explore',
+}
+
+/** Writes the call of a server's tool as the model has to make it. `args` is JSON. */
+export type WriteCall = (tool: string, args: string, effect: Effect) => string
+
+export interface Offered {
+  readonly exposure: ExposureName
+  readonly retrieve: { readonly routing: 'call' | 'dynamic'; readonly variants: string }
+  readonly dispatch: { readonly variants: string }
+}
+
+/** How tools of servers are called where they are offered so: by their names, or by the tool that runs them. */
+export function callWriter({ exposure, retrieve, dispatch }: Offered): WriteCall {
+  if (exposure === 'dispatch') {
+    return dispatch.variants === 'single'
+      ? (tool, args) => `${DISPATCH} {"action":"call","tool":${JSON.stringify(tool)},"arguments":${args}}`
+      : (tool, args, effect) => `${DISPATCH}-${effect} {"tool":${JSON.stringify(tool)},"arguments":${args}}`
+  }
+  if (exposure === 'passthrough' || retrieve.routing === 'dynamic') return (tool, args) => `${tool} ${args}`
+  const isSplit = retrieve.variants !== 'single'
+  return (tool, args, effect) =>
+    `${callNameFor(effect, isSplit)} {"name":${JSON.stringify(tool)},"arguments":${args}}`
+}
+
+/** The name of the tool that runs tools of this effect. */
+export function callNameFor(effect: Effect, isSplit: boolean): string {
+  return isSplit ? `${CALL_TOOL}_${effect}` : CALL_TOOL
 }
 
 /** The name of the tool that a call ends at. */

@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { errorResult, type Result } from '../protocol/content.ts'
+import { holdTo } from '../protocol/effects.ts'
 import { ProxyError, RPC, RpcError } from '../protocol/errors.ts'
 import type { Client, Exchange, Handler } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
@@ -112,14 +113,16 @@ function toolRoutes(parts: ToolRouteParts): Routes {
       const named = found instanceof Promise ? await found : found
       const { server, original } = named
       try {
-        await exchange.admit?.({
+        const destination = {
           server,
           name: original,
           definition: async () => {
             const items = await upstreams.surely('tools', server, exchange.client, exchange.signal)
             return items.find(({ name }) => name === original)
           },
-        })
+        }
+        await exchange.admit?.(destination)
+        if (exchange.limit) await holdTo(exchange.limit, destination)
         // Giving up a call that waits for input is none, and is what ends it where nothing is left of the quota.
         const refusal = exchange.isOver ? undefined : quotas?.(server)
         if (refusal !== undefined) return errorResult(refusal)

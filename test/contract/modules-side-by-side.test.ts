@@ -188,7 +188,7 @@ test('a result that is remembered passed the modules behind shaping once; those 
 
 test('what a reference stands for passes the modules behind it, whosever server it came from', async () => {
   const notes = toolServer({
-    read: { run: () => `${'word '.repeat(10)}ada@example.org` },
+    read: { annotations: { readOnlyHint: true }, run: () => `${'word '.repeat(10)}ada@example.org` },
   })
   const mail = toolServer({
     send: { inputSchema: { type: 'object', properties: { body: { type: 'string' } } }, run: () => 'sent' },

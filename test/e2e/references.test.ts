@@ -45,8 +45,10 @@ describe.each(EXPOSURES)('in the exposure $exposure', ({ exposure, ...made }) =>
       const call = (tool: string, args: Args) => proxy.call(...made.call(tool, args))
       const kept = await call('records', { count: 300 })
       const $from = handleOf(kept)
-      // `give` could take it, and says so in its schema by no name that tells: no tool is suggested.
-      expect(textOf(kept)).not.toContain('$from')
+      // How it is passed on is a form: no tool is suggested that may write or send.
+      expect(textOf(kept).split('\n').at(-1)).toBe(
+        `to pass it on: {"$from":"${$from}"} in any argument of another tool`,
+      )
 
       expect(textOf(await call('give', answer({ $from, path: '$[297].name' })))).toBe('name 297')
       const template = { $template: '{who} of {all}', who: { $from, path: '$[297].owner.login' }, all: '300' }

@@ -216,7 +216,7 @@ test('what reads, what writes and what destroys can be approved apart', async ()
     .filter(({ name }) => name.startsWith('call_tool'))
     .map(({ name, annotations }) => [name, annotations?.readOnlyHint, annotations?.destructiveHint])
   expect(hints).toEqual([
-    ['call_tool_read', true, undefined],
+    ['call_tool_read', true, false],
     ['call_tool_write', false, false],
     ['call_tool_destructive', false, true],
   ])

@@ -6,7 +6,7 @@ import { signatureOf } from '../../discovery/signature.ts'
 import { handleOfFile, hasReferences } from '../../engine/arguments.ts'
 import { strangersIn } from '../../engine/schema-check.ts'
 import { asksForInput, blocksOf, isText, plain, textBlock } from '../../protocol/content.ts'
-import { covers, effectOf } from '../../protocol/effects.ts'
+import { covers, type Effect, effectOf, type Limit, within } from '../../protocol/effects.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import { type Connection, findConnection, unknownConnection } from '../../proxy/connections.ts'
 import { refusal } from '../../proxy/tool.ts'
@@ -28,11 +28,7 @@ export const call: Action = async (params, situation, parts) => {
   if ('failure' in resolved) return failureReply('call', resolved.failure)
   const { tool } = resolved
   const effect = effectOf(tool.definition)
-  if (!covers(situation.allowed, effect))
-    return failureReply(
-      'call',
-      `${tool.original} is not for this tool: call it with proxy-dispatch-${effect}.`,
-    )
+  if (!covers(situation.allowed, effect)) return failureReply('call', elsewhere(tool, effect))
   const given = await argumentsOf(params, situation, parts)
   if ('failure' in given) return failureReply('call', given.failure)
   const spilled = given.supplied ? undefined : spilledPath(given.args, parts.spills)
@@ -46,8 +42,12 @@ export const call: Action = async (params, situation, parts) => {
   const onKept = (kept: string): void => {
     handle = kept
   }
+  const limit: Limit = {
+    most: situation.allowed,
+    refuse: (found) => failureReply('call', elsewhere(tool, found)),
+  }
   const request = next({
-    ...exchange,
+    ...within(exchange, limit),
     onKept,
     ...(given.supplied && { supplied: given.supplied }),
     params: {
@@ -76,6 +76,10 @@ export const call: Action = async (params, situation, parts) => {
   if (answer.isError === true)
     return { ...heading, ...(given.supplied ? answer : explained(answer, tool, given.args)) }
   return { ...heading, estimatedTokens: await tokensOf(answer, parts), ...answer }
+}
+
+function elsewhere({ original }: FindableTool, effect: Effect): string {
+  return `${original} is not for this tool: call it with proxy-dispatch-${effect}.`
 }
 
 /** Members of the request that belong to the call itself: answers to what a server asked, a task. */

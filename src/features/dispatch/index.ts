@@ -8,7 +8,7 @@ import { handleOfFile } from '../../engine/arguments.ts'
 import { hashInSlices } from '../../engine/content.ts'
 import { READBACK_OPS } from '../../processors/readback.ts'
 import { blocksOf, errorResult, isText, plain, type Result } from '../../protocol/content.ts'
-import { annotationsOf, covers, EFFECTS, type Effect, effectOf, RUNS } from '../../protocol/effects.ts'
+import { annotationsOf, EFFECTS, type Effect, RUNS, within } from '../../protocol/effects.ts'
 import { ProxyError } from '../../protocol/errors.ts'
 import type { Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../../protocol/json.ts'
@@ -71,7 +71,7 @@ export function aliasTools(): DispatchTool[] {
     }
     return {
       name,
-      definition: { name, description, inputSchema, annotations: { readOnlyHint: true } },
+      definition: { name, description, inputSchema, annotations: annotationsOf('read', 'closed') },
       actions: new Set(['readresult'] as const),
       allowed: 'read',
       elsewhere: DISPATCH,
@@ -124,7 +124,12 @@ export function definitionsOf({ splitCalls }: Pick<DispatchSettings, 'splitCalls
   const actions = new Set(ACTIONS)
   const inputSchema: JsonObject = { type: 'object', properties, required: ['action'] }
   if (!splitCalls) {
-    const definition = { name: DISPATCH, description: DESCRIPTION, inputSchema }
+    const definition = {
+      name: DISPATCH,
+      description: DESCRIPTION,
+      inputSchema,
+      annotations: annotationsOf('destructive', 'open'),
+    }
     return [
       {
         name: DISPATCH,
@@ -151,7 +156,7 @@ export function definitionsOf({ splitCalls }: Pick<DispatchSettings, 'splitCalls
         },
         required: ['tool'],
       },
-      annotations: annotationsOf(allowed),
+      annotations: annotationsOf(allowed, 'open'),
     }
     const rewrite = (args: JsonObject): JsonObject => ({ action: 'call', ...args })
     return { name, definition, actions: new Set(['call']), allowed, elsewhere: DISPATCH, rewrite }
@@ -167,7 +172,7 @@ export function definitionsOf({ splitCalls }: Pick<DispatchSettings, 'splitCalls
       ...inputSchema,
       properties: { ...properties, action: { type: 'string', enum: [...rest] } },
     },
-    annotations: { readOnlyHint: true },
+    annotations: annotationsOf('read', 'closed'),
   }
   return [
     {
@@ -320,16 +325,18 @@ async function query(
       connections,
     )
     if ('failure' in resolved) return failureReply(action, resolved.failure)
-    const effect = effectOf(resolved.tool.definition)
-    if (!covers(allowed, effect))
-      return failureReply(
-        action,
-        `${args.tool} may change something: call it with ${DISPATCH}-${effect}, then ask by cache_id.`,
-      )
     args.tool = resolved.tool.name
   }
   const name = QUERIES[action] ?? ''
-  const answer = plain(await next({ ...exchange, params: { ...exchange.params, name, arguments: args } }))
+  const asked = within(exchange, {
+    most: allowed,
+    refuse: (effect) =>
+      failureReply(
+        action,
+        `${String(args.tool)} may change something: call it with ${DISPATCH}-${effect}, then ask by cache_id.`,
+      ),
+  })
+  const answer = plain(await next({ ...asked, params: { ...exchange.params, name, arguments: args } }))
   return answer.isError === true ? asAction(answer, action, name) : answer
 }
 

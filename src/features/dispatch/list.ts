@@ -5,7 +5,8 @@ import type { FindableTool } from '../../discovery/finder.ts'
 import { leadOf } from '../../discovery/signature.ts'
 import { encodeResult, hashOf } from '../../engine/content.ts'
 import { textBlock } from '../../protocol/content.ts'
-import { isObject, type JsonObject, own } from '../../protocol/json.ts'
+import { effectOf } from '../../protocol/effects.ts'
+import { type JsonObject, own } from '../../protocol/json.ts'
 import { type Connection, filterData, findConnection, unknownConnection } from '../../proxy/connections.ts'
 import { type Action, type DispatchParts, dataReply, failureReply, type Situation } from './actions.ts'
 import type { DispatchParams } from './params.ts'
@@ -77,7 +78,7 @@ function describeTool({ original, definition }: FindableTool, params: DispatchPa
   const { includeInputSchema = false, includeAnnotations = true, format = 'compact' } = params
   const { description } = definition
   const annotations = own(definition, 'annotations')
-  const shown = format === 'compact' ? hintsIn(annotations) : annotations
+  const shown = format === 'compact' ? hintsIn(definition) : annotations
   const schema = own(definition, 'inputSchema')
   return {
     name: original,
@@ -90,10 +91,10 @@ function describeTool({ original, definition }: FindableTool, params: DispatchPa
 }
 
 /** What decides who may call it, where it is not what a tool is taken for that says nothing (MCP specification, "ToolAnnotations"). */
-function hintsIn(annotations: unknown): JsonObject | undefined {
-  if (!isObject(annotations)) return undefined
-  if (own(annotations, 'readOnlyHint') === true) return { readOnlyHint: true }
-  return own(annotations, 'destructiveHint') === false ? { destructiveHint: false } : undefined
+function hintsIn(definition: JsonObject): JsonObject | undefined {
+  const effect = effectOf(definition)
+  if (effect === 'read') return { readOnlyHint: true }
+  return effect === 'write' ? { destructiveHint: false } : undefined
 }
 
 /** Names alone where descriptions do not fit, counts alone where names do not. */

@@ -5,6 +5,7 @@ import type { Engine, Query, QueryAnswer } from '../../engine/contract.ts'
 import { exploreParams, filterParams, searchParams } from '../../processors/parameters.ts'
 import { clientRule } from '../../protocol/client-rules.ts'
 import { errorResult, META, plain, textBlock } from '../../protocol/content.ts'
+import { annotationsOf, type Effect, type Limit, within } from '../../protocol/effects.ts'
 import { isInputRequired } from '../../protocol/eras.ts'
 import { ProxyError } from '../../protocol/errors.ts'
 import type { Exchange, Handler } from '../../protocol/exchange.ts'
@@ -99,7 +100,8 @@ function createQueryTool(declaration: QueryToolDeclaration, options: QueryToolOp
       title,
       description,
       inputSchema: publicSchema(params, declaration.explained),
-      // No annotations: a fresh call runs a tool of any kind, so no hint can promise anything about it.
+      annotations:
+        options.freshCalls === 'all' ? annotationsOf('destructive', 'open') : annotationsOf('read', 'closed'),
     },
     async call(args, exchange) {
       const read = readParams(name, params, args)
@@ -201,6 +203,10 @@ interface SourceOptions {
   call: Handler
   /** Names of the proxy's own tools, which cannot be called through each other. */
   ownTools: ReadonlySet<string>
+  /** Which tools a fresh call reaches: those that declare that they only read, or all. Default: readOnly. */
+  freshCalls?: 'readOnly' | 'all'
+  /** Writes the call of a tool as the model has to make it itself. `args` is JSON. Default: by the tool's name. */
+  callFor?(tool: string, args: string, effect: Effect): string
 }
 
 /** The kept results that a call asks about: by their handles, or made by a fresh call of a tool. */
@@ -237,7 +243,7 @@ async function freshResult(
   tool: string,
   args: JsonObject,
   exchange: Exchange,
-  { keeper, call, ownTools }: SourceOptions,
+  { keeper, call, ownTools, freshCalls, callFor = (name, json) => `${name} ${json}` }: SourceOptions,
 ): Promise<Found> {
   if (ownTools.has(tool)) {
     const text = `${asker} cannot call ${tool}: "tool" is a tool of a server. To go on from an answer of ${tool}, pass the cache_id it gave.`
@@ -249,7 +255,11 @@ async function freshResult(
     handle = kept
   }
   const asked: Exchange = { ...exchange, method: 'tools/call', params, keep: true, onKept }
-  const result = await call(asked).then(plain, refusal)
+  const limit: Limit = {
+    most: 'read',
+    refuse: (effect) => mayChange(tool, callFor(tool, shownJson(args), effect)),
+  }
+  const result = await call(freshCalls === 'all' ? asked : within(asked, limit)).then(plain, refusal)
   // A question to the client: it calls this tool again with the answer, which then reaches the tool that asked.
   if (isInputRequired(result)) return { failure: result }
   if (result.isError === true) return { failure: result }
@@ -257,6 +267,22 @@ async function freshResult(
   // It could not be kept. The call may have changed something, so its result goes out rather than being asked for again.
   if (!entry) return { failure: result }
   return { entries: [entry], fresh: true }
+}
+
+/** Characters of arguments that are repeated in the call that is to be made instead. */
+const longestArguments = 1000
+
+function shownJson(args: JsonObject): string {
+  const json = JSON.stringify(args)
+  return json.length <= longestArguments ? json : '{<the same arguments>}'
+}
+
+/** No error: clients end a run at a few of those, and the model has only to make the call itself. */
+function mayChange(tool: string, call: string): JsonObject {
+  const text = `${tool.slice(0, 200)} does not declare that it only reads, so nothing was called. Call it yourself:
+${call}
+A short result comes whole. A long one comes with a cache_id: ask this question again with that in place of tool and arguments.`
+  return { content: [textBlock(text)] }
 }
 
 /** What a call says besides which tool is called how: who asks, where progress goes, and answers to what was asked. */
@@ -269,7 +295,7 @@ function oneSource(asker: string, both: boolean): string {
   const problem = both
     ? 'Both cache_id and tool were given; give one.'
     : 'Neither cache_id nor tool was given; give one.'
-  return `${problem}\nKept result: ${asker} {"cache_id": "<12 characters from an earlier reply>", …}\nFresh call: ${asker} {"tool": "<tool name>", "arguments": {…}, …}`
+  return `${problem}\nKept result: ${asker} {"cache_id": "<12 characters from an earlier reply>", …}\nFresh call: ${asker} {"tool": "<a tool that only reads>", "arguments": {…}, …}`
 }
 
 /** The same words for a handle that expired, never was, or is another agent's. */
@@ -325,7 +351,7 @@ const sourceParams = {
       type: 'string',
       description: 'From an earlier reply; several: "a, b".',
     }),
-  tool: z.string().max(500).optional().describe('Instead of cache_id: tool to call now.'),
+  tool: z.string().max(500).optional().describe('Instead of cache_id: tool to call now; it must only read.'),
   arguments: z
     .preprocess(argumentsObject, z.custom<JsonObject>(isObject, 'must be an object'))
     .optional()

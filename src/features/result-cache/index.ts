@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Config } from '../../config/schema.ts'
 import { asksForInput, LargeResult, META, maySayError, plain, type Result } from '../../protocol/content.ts'
+import { effectOf } from '../../protocol/effects.ts'
 import { withMeta } from '../../protocol/eras.ts'
 import { cancelled } from '../../protocol/errors.ts'
 import type { Client, Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
@@ -124,7 +125,8 @@ export function createResultCache({ ttl, tools, maxBytes, exempt, now }: ResultC
     const began = changes
     if (wantsProgress(exchange)) return keep(key, await next(exchange), exchange, began)
     // Another connection of the same agent may end, and its calls with it.
-    const flight = `${began} ${exchange.client.id} ${key}`
+    // What a call may do decides whether it is made: those held to less do not wait for those that may do more.
+    const flight = `${began} ${exchange.client.id} ${exchange.limit?.most ?? ''} ${key}`
     if (exchange.signal.aborted) throw cancelled(exchange.signal)
     const before = flights.find(flight)
     const shared = before ?? flights.begin([flight], async (signal) => next({ ...exchange, signal }))
@@ -252,7 +254,7 @@ function createJudge(names: readonly string[]): (definition: JsonObject) => Verd
   return (definition) => {
     const given = own(definition, 'annotations')
     const annotations = isObject(given) ? given : {}
-    const reads = annotations.readOnlyHint === true
+    const reads = effectOf(definition) === 'read'
     const named = names.length > 0 && isNamed(definition)
     return {
       remember: reads ? named || names.length === 0 : named && annotations.idempotentHint === true,

@@ -5,7 +5,7 @@ import { hasReferences } from '../../engine/arguments.ts'
 import { faultsOf } from '../../engine/schema-check.ts'
 import { annotationsOf, covers, EFFECTS, type Effect, effectOf, RUNS } from '../../protocol/effects.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
-import { CALL_TOOL } from '../../proxy/own-tools.ts'
+import { CALL_TOOL, callNameFor } from '../../proxy/own-tools.ts'
 import type { Shelf } from '../../proxy/shelf.ts'
 import { nearest } from '../../text/edit-distance.ts'
 
@@ -29,25 +29,25 @@ const inputSchema: JsonObject = {
   required: ['name'],
 }
 
-/** The name of the tool that runs tools of this effect. */
-export function callNameFor(effect: Effect, split: boolean): string {
-  return split ? `${CALL_TOOL}_${effect}` : CALL_TOOL
-}
-
 export function callTools(split: boolean): CallTool[] {
   if (!split) {
     const description = 'Run a tool that retrieve_tools found.'
     return [
       {
         name: CALL_TOOL,
-        definition: { name: CALL_TOOL, description, inputSchema },
+        definition: {
+          name: CALL_TOOL,
+          description,
+          inputSchema,
+          annotations: annotationsOf('destructive', 'open'),
+        },
         allowed: 'destructive',
       },
     ]
   }
   return EFFECTS.map((allowed) => {
     const name = callNameFor(allowed, split)
-    const annotations = annotationsOf(allowed)
+    const annotations = annotationsOf(allowed, 'open')
     return { name, definition: { name, description: RUNS[allowed], inputSchema, annotations }, allowed }
   })
 }
@@ -72,8 +72,7 @@ export function dispatch(
     return { failure: `${name} is a tool of its own: call ${name} itself, without ${tool.name}.` }
   if (!found) return { failure: unknownText(name, shelf) }
   const effect = effectOf(found.definition)
-  if (!covers(tool.allowed, effect))
-    return { failure: `${found.name} is not for ${tool.name}: run it with ${callNameFor(effect, true)}.` }
+  if (!covers(tool.allowed, effect)) return { failure: elsewhere(found.name, tool, effect) }
   const args = argumentsIn(rest)
   if (args === undefined) return { failure: `arguments must be an object. ${signatureText(found)}` }
   const schema = own(found.definition, 'inputSchema')
@@ -81,6 +80,11 @@ export function dispatch(
   if (faults.length > 0)
     return { failure: `${found.name} was not run: ${faults.join('; ')}.\n${signatureText(found)}` }
   return { name: found.name, args }
+}
+
+/** What a call tool answers in place of running a tool that may do more. */
+export function elsewhere(name: string, runner: CallTool, effect: Effect): string {
+  return `${name} is not for ${runner.name}: run it with ${callNameFor(effect, true)}.`
 }
 
 function argumentsIn(rest: JsonObject): JsonObject | undefined {

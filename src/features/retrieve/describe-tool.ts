@@ -2,6 +2,7 @@
 
 import * as z from 'zod'
 import { errorResult, type Result, textBlock } from '../../protocol/content.ts'
+import { annotationsOf } from '../../protocol/effects.ts'
 import type { Exchange } from '../../protocol/exchange.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import { listed, publicSchema, readParams, renamed } from '../../proxy/parameters.ts'
@@ -34,7 +35,7 @@ export function describeTool(
         ...publicSchema(params),
         required: ['names'],
       },
-      annotations: { readOnlyHint: true, openWorldHint: false },
+      annotations: annotationsOf('read', 'closed'),
     },
     async call(args, exchange, { shelf }) {
       const read = readParams(NAME, params, renamed(args, OTHER_NAMES))

@@ -5,6 +5,7 @@
 import type { Finder } from '../../discovery/finder.ts'
 import { ToolPools } from '../../discovery/pool.ts'
 import { errorResult, type Result } from '../../protocol/content.ts'
+import { type Limit, within } from '../../protocol/effects.ts'
 import { RPC, RpcError } from '../../protocol/errors.ts'
 import type { Client, Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
@@ -13,7 +14,7 @@ import { ourInstructions } from '../../proxy/instructions.ts'
 import { PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
 import { createShelves, type Listing, type ShelfEvents } from '../../proxy/shelf.ts'
 import type { ServerStatus } from '../../upstream/contract.ts'
-import { type CallTool, callTools, dispatch, unknownText } from './call-tool.ts'
+import { type CallTool, callTools, dispatch, elsewhere, unknownText } from './call-tool.ts'
 import { describeTool } from './describe-tool.ts'
 import { retrieveTools } from './retrieve-tools.ts'
 import { type ExposureTool, isSplit, type Registry, type RetrieveSettings } from './routing.ts'
@@ -77,8 +78,12 @@ export function createRetrieve(options: RetrieveOptions): Middleware {
         const listed = [...definitions, ...own].map(({ name }) => String(name))
         const dispatched = dispatch(runner, isObject(args) ? args : {}, shelf, listed)
         if ('failure' in dispatched) return errorResult(dispatched.failure)
+        const limit: Limit = {
+          most: runner.allowed,
+          refuse: (effect) => errorResult(elsewhere(dispatched.name, runner, effect)),
+        }
         try {
-          return await pass(next, called(exchange, dispatched), registry)
+          return await pass(next, within(called(exchange, dispatched), limit), registry)
         } catch (error) {
           return toldAsResult(error, dispatched.name)
         }

@@ -6,13 +6,13 @@ import type { FindableTool } from '../../discovery/finder.ts'
 import type { Found } from '../../discovery/search.ts'
 import { leadOf, signatureOf } from '../../discovery/signature.ts'
 import { errorResult, textBlock } from '../../protocol/content.ts'
-import { effectOf } from '../../protocol/effects.ts'
+import { annotationsOf, effectOf } from '../../protocol/effects.ts'
 import type { Client } from '../../protocol/exchange.ts'
 import { type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
+import { callNameFor } from '../../proxy/own-tools.ts'
 import { counted, listed, publicSchema, readParams, renamed } from '../../proxy/parameters.ts'
 import type { Shelf } from '../../proxy/shelf.ts'
 import { ellipsis } from '../../text/cut.ts'
-import { callNameFor } from './call-tool.ts'
 import { type ExposureTool, isSplit, type Registry, type RetrieveSettings } from './routing.ts'
 
 const NAME = 'retrieve_tools'
@@ -69,7 +69,7 @@ export function retrieveTools(
       name: NAME,
       description: DESCRIPTION[way],
       inputSchema: publicSchema(params),
-      annotations: { readOnlyHint: true, openWorldHint: false },
+      annotations: annotationsOf('read', 'closed'),
     },
     async call(args, exchange, { shelf }) {
       const read = readParams(NAME, params, renamed(args, OTHER_NAMES))

@@ -12,7 +12,7 @@ import { findReferences } from '../../engine/arguments.ts'
 import { encodeResult, hashInSlices } from '../../engine/content.ts'
 import type { Engine } from '../../engine/contract.ts'
 import { asksForInput, LargeResult, maySayError, plain, type Result } from '../../protocol/content.ts'
-import { effectOf } from '../../protocol/effects.ts'
+import { effectOf, type Limit, within } from '../../protocol/effects.ts'
 import { type ErrorCode, ProxyError, RPC, RpcError } from '../../protocol/errors.ts'
 import type { Agent, Client, Exchange, Handler } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
@@ -105,7 +105,14 @@ export function createBridge(options: BridgeOptions): Bridge {
   ): Promise<JsonObject> {
     const tool = toolNamed(params, shelf.tools, connections(), permits)
     const asked = { name: tool.name, arguments: params.arguments }
-    const result = await next(exchangeOf(client, 'tools/call', asked, signal))
+    const exchange = exchangeOf(client, 'tools/call', asked, signal)
+    const limit: Limit = {
+      most: options.tools.length === 0 ? 'read' : 'destructive',
+      refuse() {
+        throw notForScripts(tool)
+      },
+    }
+    const result = await next(within(exchange, limit))
     if (asksForInput(result))
       throw new BridgeError('server_failed', `${tool.name} asks for input, which a script cannot give.`)
     const content = result instanceof LargeResult ? result.bytes : encodeResult(result)
@@ -340,9 +347,14 @@ function toolNamed(
     )
   }
   if (permits(only)) return only
-  throw new BridgeError(
+  throw notForScripts(only)
+}
+
+/** For a tool that exists, which scripts may not call. */
+function notForScripts({ name }: FindableTool): BridgeError {
+  return new BridgeError(
     'forbidden',
-    `${only.name} is not for scripts: whoever runs the proxy can name it in bridge.tools.`,
+    `${name} is not for scripts: whoever runs the proxy can name it in bridge.tools.`,
   )
 }
 

@@ -28,7 +28,6 @@ import { originOf } from '../../protocol/origin.ts'
 import { hasView } from '../../protocol/uri-rewrite.ts'
 import type { Keeper } from '../../store/result-store.ts'
 import { sharedBytes } from '../../text/shared-bytes.ts'
-import { type Taker, takerIn } from './taker.ts'
 
 export interface ShapeOptions {
   engine: Engine
@@ -40,7 +39,7 @@ export interface ShapeOptions {
   exempt: ReadonlySet<string>
   /** Whether the operator wants the output schema and the structured content of a tool kept, by server and its own name. Absent: none. */
   keeps?(server: string, tool: string): boolean
-  limits: Omit<DigestOptions, 'always' | 'keeps' | 'form' | 'jsonLimit' | 'taker'>
+  limits: Omit<DigestOptions, 'always' | 'keeps' | 'form' | 'jsonLimit'>
 }
 
 /** Characters of a result as JSON that whoever hands it on may add: which action it answers, which tool. */
@@ -59,12 +58,8 @@ export function createShape(options: ShapeOptions): Middleware {
   }
 }
 
-/** Tools that keep their structured content, and a tool that could take a result. */
-interface Promised {
-  /** By exposed name, with what a shaped result has in its place. Undefined: the tool has no schema. */
-  kept: ReadonlyMap<string, Form | undefined>
-  taker: Taker | undefined
-}
+/** Tools that keep their structured content, by exposed name, with what a shaped result has in its place. Undefined: the tool has no schema. */
+type Promised = ReadonlyMap<string, Form | undefined>
 
 /**
  * Output schemas are not listed, for a preview is no value of them and clients refuse a result that breaks its schema. No client shows
@@ -73,7 +68,7 @@ interface Promised {
 async function listTools(
   next: Handler,
   exchange: Exchange,
-  { enabled, exempt, keeps = () => false }: ShapeOptions,
+  { enabled, keeps = () => false }: ShapeOptions,
   promised: WeakMap<Client, Promised>,
 ): Promise<Result> {
   const result = plain(await next(exchange))
@@ -92,7 +87,7 @@ async function listTools(
     }
     return outputSchema === undefined ? tool : rest
   })
-  promised.set(exchange.client, { kept, taker: takerIn(tools, exempt) })
+  promised.set(exchange.client, kept)
   return { ...result, tools }
 }
 
@@ -142,7 +137,7 @@ async function callTool(
   const jsonLimit = jsonLimitOf(exchange)
   const isPlain = !(result instanceof LargeResult) && result.structuredContent === undefined
   if (isPlain && !always && !isLarge(result, options.limits, jsonLimit)) return result
-  const { kept, taker } = (await promisesTo(next, exchange, options, promised)) ?? {}
+  const kept = await promisesTo(next, exchange, options, promised)
   const keeps = kept?.has(name) === true
   const read = result instanceof LargeResult || isPlain || always ? result : sentOn(result, keeps)
   if (!(read instanceof LargeResult) && !always && !isLarge(read, options.limits, jsonLimit)) return read
@@ -156,7 +151,6 @@ async function callTool(
     keeps,
     ...(form && { form: { schema: form.schema, ...(form.at && { at: form.at }) } }),
     ...(jsonLimit !== undefined && { jsonLimit }),
-    ...(taker && { taker }),
   }
   const digest = await digestOrFallback(result, { content, tool: name }, digestOptions, options, exchange)
   if (digest.unreadable)

@@ -10,6 +10,7 @@ import * as z from 'zod'
 import type { Config } from '../../config/schema.ts'
 import { absolutePath } from '../../config/sources.ts'
 import { errorResult, textBlock } from '../../protocol/content.ts'
+import { annotationsOf } from '../../protocol/effects.ts'
 import { RPC, RpcError } from '../../protocol/errors.ts'
 import { isObject, type JsonObject } from '../../protocol/json.ts'
 import type { Transport } from '../../protocol/message.ts'
@@ -59,7 +60,7 @@ const QUERY: JsonObject = {
       recursive: { type: 'boolean', description: 'list: with what is in its directories' },
     },
   },
-  annotations: { readOnlyHint: true, openWorldHint: false },
+  annotations: annotationsOf('read', 'closed'),
 }
 
 const MODIFY: JsonObject = {
@@ -74,7 +75,7 @@ const MODIFY: JsonObject = {
     },
     required: ['operation', 'path'],
   },
-  annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: false },
+  annotations: annotationsOf('destructive', 'closed'),
 }
 
 /** Answers on this connection from now on. */

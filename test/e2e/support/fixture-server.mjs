@@ -182,6 +182,7 @@ async function answer({ method, params = {}, id }) {
       const all = Object.entries(tools).map(([tool, rest]) => ({
         name: tool,
         ...rest,
+        annotations: { readOnlyHint: true },
         _meta: { marker: name },
         vendorField: { kept: true },
       }))

@@ -56,24 +56,14 @@ verifies('S3.9', 'takes a notice in place of its first line', () => {
   expect(text.join(handle).split('\n')[0]).toBe(`Cut from 343 KB (105,348 tokens); ask ${handle}!`)
 })
 
-test('says how the result is an argument of a tool that could take it, last and in one line', () => {
-  const taker = { tool: 'files_write', parameter: 'content' }
-  const line = `  files_write {"content":{"$from":"${handle}"},…}`
+test('says how the result is an argument of another tool, last, in one line and as no call', () => {
   const text = (changes: object): string =>
     preview(fromValue(issues), { ...options, ...changes }).join(handle)
-  expect(text({ taker }).split('\n').at(-1)).toBe(line)
-  expect(text({ taker }).length).toBeLessThanOrEqual(options.budget)
-  expect(text({ taker, dialect: 'call_tool' })).toContain(
-    `  call_tool {"name":"files_write","arguments":{"content":{"$from":"${handle}"},…}}`,
+  expect(text({}).split('\n').at(-1)).toBe(
+    `to pass it on: {"$from":"${handle}"} in any argument of another tool`,
   )
-  expect(text({ taker, dialect: 'dispatch' })).toContain(
-    `  proxy-dispatch {"action":"call","tool":"files_write","arguments":{"content":{"$from":"${handle}"},…}}`,
-  )
-  expect(text({})).not.toContain('$from')
-  expect(text({ taker, budget: 600 })).not.toContain('$from')
-  const hostile = { tool: 'x'.repeat(5000), parameter: `"}\n${'y'.repeat(5000)}` }
-  expect(text({ taker: hostile }).length).toBeLessThanOrEqual(options.budget)
-  expect(text({ taker: hostile }).split('\n').at(-1)).toMatch(/^ {2}x+… \{"\\"\}\\ny+…":\{"\$from"/)
+  expect(text({}).length).toBeLessThanOrEqual(options.budget)
+  expect(text({ budget: 600 })).not.toContain('$from')
 })
 
 const log = Array.from({ length: 200 }, (_, id) => {

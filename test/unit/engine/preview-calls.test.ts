@@ -2,13 +2,21 @@ import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { openResult } from '../../../src/documents/open.ts'
 import { preview } from '../../../src/documents/preview.ts'
-import type { Query } from '../../../src/engine/contract.ts'
+import type { Engine, Query } from '../../../src/engine/contract.ts'
+import { digest } from '../../../src/engine/digest.ts'
 import { query } from '../../../src/engine/query.ts'
 import { createViews } from '../../../src/engine/views.ts'
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts'
+import { createShape } from '../../../src/features/shape/index.ts'
+import { silentLogger } from '../../../src/observe/log.ts'
+import { plain } from '../../../src/protocol/content.ts'
+import { effectOf } from '../../../src/protocol/effects.ts'
+import type { Handler } from '../../../src/protocol/exchange.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../../src/protocol/json.ts'
+import type { Keeper } from '../../../src/store/result-store.ts'
 import { countTokens } from '../../../src/text/tokens.ts'
 import { soundKeys } from '../../support/keys.ts'
 import { patience, runs } from '../../support/runs.ts'
+import { client, exchange } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
 import { sourceOf, textResult } from './world.ts'
 
@@ -23,12 +31,25 @@ function previewOf(text: string, budget = 2000): string {
   return preview(openResult(result, bytes), { budget, tool: 'shop_orders', bytes, tokens: 1 }).join(HANDLE)
 }
 
-/** The suggested calls, as a model would copy them. */
+/** What is suggested: the lines after the last `next:`, each a tool and JSON, as a model would copy them. */
+function suggestionsIn(text: string): { tool: string; params: JsonObject }[] {
+  const [, ...parts] = text.split(/^next:\n/m)
+  const lines = (parts.at(-1) ?? '').split('\n').filter((line) => line !== '' && line !== FORM)
+  return lines.map((line) => {
+    const [, tool, json] = /^ {2}(\S+) (\{.*\})$/.exec(line) ?? []
+    expect(tool, line).toBeDefined()
+    return { tool: tool ?? '', params: JSON.parse(json ?? '') as JsonObject }
+  })
+}
+
+const FORM = `to pass it on: {"$from":"${HANDLE}"} in any argument of another tool`
+
+/** Suggested questions, of which there are no other suggestions. */
 function callsIn(text: string): { kind: Query['kind']; params: JsonObject }[] {
-  return [...text.matchAll(/^ {2}proxy_(filter|search|explore) (\{.*\})$/gm)].map(([, kind, json]) => {
-    const { cache_id, ...params } = JSON.parse(json ?? '') as JsonObject
+  return suggestionsIn(text).map(({ tool, params: { cache_id, ...params } }) => {
+    expect(tool).toMatch(/^proxy_(?:filter|search|explore)$/)
     expect(cache_id).toBe(HANDLE)
-    return { kind: kind as Query['kind'], params }
+    return { kind: tool.slice('proxy_'.length) as Query['kind'], params }
   })
 }
 
@@ -158,6 +179,61 @@ verifies('S3.12', 'every suggested call runs and finds something, whatever the p
     { numRuns: runs(150) },
   )
   expect(calls).toBeGreaterThan(200)
+})
+
+const hint = fc.constantFrom(true, false, 'true', 1, null)
+const tool = fc.record({
+  name: fc.constantFrom(
+    ...'crm_purge mail_send files_write files_read db_query notes_append proxy proxy_filters next'.split(' '),
+  ),
+  inputSchema: fc.record({
+    type: fc.constant('object'),
+    properties: fc.dictionary(
+      fc.constantFrom('content', 'records', 'body', 'data', 'path'),
+      fc.constant({}),
+      {
+        maxKeys: 3,
+      },
+    ),
+  }),
+  annotations: fc.record({ readOnlyHint: hint, destructiveHint: hint }, { requiredKeys: [] }),
+})
+
+verifies('S3.12', 'no preview suggests a tool that may write, whatever tools the client has', async () => {
+  let previews = 0
+  let suggestions = 0
+  await fc.assert(
+    fc.asyncProperty(text, fc.array(tool, { maxLength: 6 }), async (given, tools) => {
+      const shape = createShape({
+        engine: {
+          digest: async (source, options) => digest(createViews(), source, options),
+        } as Partial<Engine> as Engine,
+        keeper: { keep: async () => ({ handle: HANDLE }) } as unknown as Keeper,
+        logger: silentLogger,
+        enabled: true,
+        exempt: new Set(),
+        limits: { maxResponseSize: 8000, maxErrorSize: 8000, previewSize: 2000 },
+      })
+      const server: Handler = async ({ method }) => (method === 'tools/list' ? { tools } : textResult(given))
+      const name = tools[0]?.name ?? 'shop_orders'
+      const asked = exchange(client(), { params: { name, arguments: {} }, keep: true })
+      const { content } = plain(await shape.wrap(server)(asked))
+      const [first] = Array.isArray(content) ? content.filter(isObject) : []
+      const shown = String(first?.text)
+      expect(shown).toContain(HANDLE)
+      previews++
+      const reads = new Set(tools.filter((one) => effectOf(one) === 'read').map((one) => one.name))
+      for (const { tool, params } of suggestionsIn(shown)) {
+        suggestions++
+        if (tool.startsWith('proxy_') && !tools.some((one) => one.name === tool))
+          expect(params.cache_id).toBe(HANDLE)
+        else expect(reads).toContain(tool)
+      }
+    }),
+    { numRuns: runs(2000) },
+  )
+  expect(previews).toBeGreaterThanOrEqual(2000)
+  expect(suggestions).toBeGreaterThan(2000)
 })
 
 verifies(

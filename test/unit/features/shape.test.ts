@@ -322,13 +322,4 @@ describe('what the worker is told', () => {
     expect((await told({ a: { $from: '0123456789ab' } }))?.maxErrorSize).toBe(1000)
     expect((await told({}, { supplied: new Uint8Array(new SharedArrayBuffer(2)) }))?.maxErrorSize).toBe(1000)
   })
-
-  test('which tool could take the result, of those that the client has', async () => {
-    const inputSchema = { type: 'object', properties: { content: { type: 'string' } } }
-    expect((await told({}))?.taker).toBeUndefined()
-    expect((await told({}, {}, [{ name: 'write', inputSchema }]))?.taker).toEqual({
-      tool: 'write',
-      parameter: 'content',
-    })
-  })
 })

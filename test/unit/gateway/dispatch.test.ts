@@ -259,8 +259,8 @@ describe('what a call may do', () => {
     expect(
       tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint, annotations?.destructiveHint]),
     ).toEqual([
-      ['proxy-dispatch', true, undefined],
-      ['proxy-dispatch-read', true, undefined],
+      ['proxy-dispatch', true, false],
+      ['proxy-dispatch-read', true, false],
       ['proxy-dispatch-write', false, false],
       ['proxy-dispatch-destructive', false, true],
     ])
@@ -280,8 +280,11 @@ describe('what a call may do', () => {
       ]).toEqual([name, ...expected])
     expect(one.files.calls.map(({ name }) => name)).toEqual(['look', 'look', 'add', 'look', 'add', 'remove'])
     // Nor by a question that calls first, nor under another action.
-    for (const action of ['filter', 'search_result', 'explore', 'call'])
-      expect(await one.ask({ action, tool: 'remove', pattern: 'x' })).toMatchObject({ isError: true })
+    for (const action of ['filter', 'search_result', 'explore'])
+      expect(
+        await textOf(one, { action, tool: 'remove', ...(action === 'search_result' && { pattern: 'x' }) }),
+      ).toContain('only reads')
+    expect(await one.ask({ action: 'call', tool: 'remove' })).toMatchObject({ isError: true })
     expect(await one.ask({ action: 'list', tool: 'remove' }, 'proxy-dispatch-read')).toMatchObject({
       isError: true,
     })

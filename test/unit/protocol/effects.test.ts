@@ -4,7 +4,10 @@ import type { JsonObject } from '../../../src/protocol/json.ts'
 
 test.each([
   [{ readOnlyHint: true }, 'read'],
-  [{ readOnlyHint: true, destructiveHint: true }, 'read'],
+  [{ readOnlyHint: true, destructiveHint: false }, 'read'],
+  [{ readOnlyHint: true, destructiveHint: true }, 'destructive'],
+  [JSON.parse('{"__proto__":{"readOnlyHint":true}}'), 'destructive'],
+  [Object.create({ readOnlyHint: true }), 'destructive'],
   [{ destructiveHint: false }, 'write'],
   [{ readOnlyHint: false, destructiveHint: false }, 'write'],
   [{}, 'destructive'],
@@ -29,5 +32,5 @@ test('each effect allows those before it, and says so of itself', () => {
     [true, true, false],
     [true, true, true],
   ])
-  for (const effect of EFFECTS) expect(effectOf({ annotations: annotationsOf(effect) })).toBe(effect)
+  for (const effect of EFFECTS) expect(effectOf({ annotations: annotationsOf(effect, 'open') })).toBe(effect)
 })
