@@ -34,7 +34,7 @@ const onUse = '^src/((discovery|exposure|downstream/bridge|modules/result-cache)
 
 /** What checks, makes and is a module: of `src/modules` all but the layers that are always there. */
 const modulesOnUse =
-  '^src/(modules/(?!(account|buckets|call-log|count|module|own-names|questions|references|rounds|shape|shape-fallback|stack|taker|token-bucket|truncate)\\.ts$|result-cache/)|config/(modules/(?!holders\\.ts$)|check-(modules|used-module|external-module)\\.ts$)|gateway/module-[a-z]+\\.ts$)'
+  '^src/(modules/(?!(account|buckets|call-log|count|module|own-names|questions|references|rounds|shape|shape-fallback|short-names|stack|taker|token-bucket|truncate)\\.ts$|result-cache/)|config/(modules/(?!holders\\.ts$)|check-(modules|used-module|external-module)\\.ts$)|gateway/module-[a-z]+\\.ts$)'
 /** For programs and for what is generated: no client waits for them. */
 const withModules = '^src/(index|config/(load|json-schema|option-table))\\.ts$'
 

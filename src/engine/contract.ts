@@ -76,7 +76,7 @@ export interface QueryAnswer {
    * its own, which fills the holes of `text`. Absent: the answer is complete, or goes on with the same question at the
    * next offset; `text` has no holes.
    */
-  whole?: { content: Uint8Array<SharedArrayBuffer>; hash: string }
+  whole?: { content: Uint8Array<SharedArrayBuffer>; hash: string; shape: string }
   /** Per step: sizes in characters, counts, errors. Goes to `_meta`. */
   steps: JsonObject
   /** Tokens of the sources and of the answer. */
@@ -180,6 +180,8 @@ export interface Digest {
     /** What the text block that stood at `at` had beside its text: `annotations`, `_meta`. */
     block?: JsonObject
     tokens: number
+    /** What the original is, in a few words: `json: 900 records in $.users`. */
+    shape?: string
   }
 }
 

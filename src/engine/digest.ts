@@ -4,7 +4,7 @@ import { conform } from '../documents/conform.ts'
 import type { Document } from '../documents/document.ts'
 import type { Template } from '../documents/fit.ts'
 import { openResult } from '../documents/open.ts'
-import { preview } from '../documents/preview.ts'
+import { preview, shapeOf } from '../documents/preview.ts'
 import { type ArrivingResult, scanResult } from '../documents/scan/result-scan.ts'
 import { toJson } from '../documents/stringify.ts'
 import { type Role, roleOf } from '../documents/structured.ts'
@@ -68,7 +68,11 @@ export function digest(
   if (!look.isSketch) views.keep(hash, document, content.byteLength, tokens)
   return {
     ...passes,
-    shaped: { ...shape(result, structured, text), tokens: tokensOf(text) + countTokens(left) },
+    shaped: {
+      ...shape(result, structured, text),
+      tokens: tokensOf(text) + countTokens(left),
+      shape: shapeOf(document),
+    },
   }
 }
 

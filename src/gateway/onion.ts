@@ -19,9 +19,10 @@ import { createDirectory } from '../proxy/catalogue.ts'
 import type { Bounded } from '../proxy/exposure.ts'
 import { compose } from '../proxy/onion.ts'
 import { createOwnNames } from '../proxy/own-names.ts'
-import { calledName, EXPOSURE_NAMES, PROXY_TOOL_NAMES, RESERVED_NAMES } from '../proxy/own-tools.ts'
+import { calledName, DISPATCH, EXPOSURE_NAMES, PROXY_TOOL_NAMES, RESERVED_NAMES } from '../proxy/own-tools.ts'
 import { createRouter } from '../proxy/router.ts'
 import type { Quotas } from '../proxy/routes.ts'
+import { createShortNames } from '../proxy/short-names.ts'
 import type { AddressBook } from '../proxy/uris.ts'
 import type { Keeper } from '../store/result-store.ts'
 import type { Upstreams } from '../upstream/contract.ts'
@@ -94,7 +95,7 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
     engine,
     keeper,
     call: (exchange: Exchange): Promise<Result> => handler(exchange),
-    ownTools: PROXY_TOOL_NAMES,
+    ownTools: new Set([...PROXY_TOOL_NAMES, DISPATCH]),
     budget: settings.maxResponseSize,
     dialect,
   })
@@ -117,9 +118,12 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
     upstreams,
     naming: settings.naming,
     reserved: [...PROXY_TOOL_NAMES, ...RESERVED_NAMES[settings.exposure]],
-    exact: () => !modules.isEmpty,
   })
-  const own = createOwnNames({ alias: directory.alias, isNeeded: () => !modules.isEmpty })
+  const own = createOwnNames({
+    isGiven: directory.isGiven,
+    servers: (client) => upstreams.serversFor(client),
+  })
+  const short = createShortNames()
   const counting = count ? [count] : []
   const telling = settings.log.level === 'debug' ? [createCallLog({ logger, calledName, elapsed })] : []
   const remembering = resultCache ? [resultCache.mark] : []
@@ -130,6 +134,7 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
     modules.door,
   ]
   const layers = [
+    short,
     ...telling,
     ...counting,
     createAccount({
@@ -156,7 +161,7 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
       if (layer === modules.outer) return named(modules.names.outer, 'module')
       if (layer === modules.inner) return named(modules.names.inner, 'module')
       // Halves of what stands elsewhere, which nobody would look for.
-      if (layer === modules.door || layer === own || layer === resultCache?.mark) return []
+      if (layer === modules.door || layer === own || layer === short || layer === resultCache?.mark) return []
       return named([layer.name], middlewares.includes(layer) ? 'layer' : 'feature')
     }),
     { name: 'router', kind: 'feature' },

@@ -3,6 +3,11 @@ import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Exchange } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
 
+/** `_meta` of a tool that clients with many tools list at once, and find by these words when they search (Claude Code). */
+export function findable(searchHint: string): JsonObject {
+  return { 'anthropic/alwaysLoad': true, 'anthropic/searchHint': searchHint }
+}
+
 /** A tool the proxy itself offers. */
 export interface ProxyTool {
   readonly name: string

@@ -4,7 +4,10 @@ import * as z from 'zod'
 import { errorResult, type Result, textBlock } from '../../protocol/content.ts'
 import type { Exchange } from '../../protocol/exchange.ts'
 import type { JsonObject } from '../../protocol/json.ts'
+import { listedNames } from '../../protocol/spellings.ts'
 import { listed, publicSchema, readParams, renamed } from '../../proxy/parameters.ts'
+import type { Shelf } from '../../proxy/shelf.ts'
+import { findable } from '../../proxy/tool.ts'
 import { nearest } from '../../text/edit-distance.ts'
 import type { ExposureTool, RetrieveSettings } from './routing.ts'
 
@@ -35,6 +38,7 @@ export function describeTool(
         required: ['names'],
       },
       annotations: { readOnlyHint: true, openWorldHint: false },
+      _meta: findable('full description and input schema of a tool'),
     },
     async call(args, exchange, { shelf }) {
       const read = readParams(NAME, params, renamed(args, OTHER_NAMES))
@@ -43,9 +47,11 @@ export function describeTool(
       const told: JsonObject[] = []
       let length = 0
       for (const name of new Set(read.params.names)) {
-        const tool = shelf.find(name)
+        const [tool, another] = shelf.meant(name)
         const [entry, size] = measured(
-          tool ? { ...tool.definition, server: tool.server } : { name, error: missing(name, shelf.tools) },
+          tool && !another
+            ? { ...tool.definition, server: tool.server }
+            : { name, error: missing(name, shelf) },
           name,
         )
         // The first is told whatever its length: without it there would be no answer at all.
@@ -76,7 +82,9 @@ function measured(entry: JsonObject, name: string): [JsonObject, number] {
   }
 }
 
-function missing(name: string, tools: readonly { name: string }[]): string {
+function missing(name: string, { tools, meant }: Shelf): string {
+  const several = meant(name)
+  if (several.length > 1) return `may mean several; ask for one of ${listedNames(several)}`
   const near = nearest(
     name,
     tools.map((tool) => tool.name),
