@@ -110,6 +110,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     now,
     elapsed,
     events: {
+      servers: (client) => upstreams.serversFor(client),
       left: (heard) => leaving.push(heard),
       toolsChanged: (heard) => audience.listen((list) => list === 'tools' && heard()),
     },

@@ -30,6 +30,8 @@ export interface PreviewOptions {
  */
 export function preview(document: Document, options: PreviewOptions): Template {
   const overview = overviewOf(document)
+  const [total] = overview.totals
+  shapes.set(document, ellipsis(total === undefined ? document.format : `${document.format}: ${total}`, 80))
   const first = firstLine(document, overview, options)
   let room = options.budget - costOfTemplate(first)
   const calls = chooseCalls(overview.calls, Math.floor(room * CALLS))
@@ -60,6 +62,14 @@ const FACTS = 0.68
 
 function sample(shown: readonly string[]): readonly string[] {
   return shown.length > 0 ? [SAMPLE, ...shown] : []
+}
+
+/** Of documents that were previewed. An overview costs too much to be made again, and too much to be kept. */
+const shapes = new WeakMap<Document, string>()
+
+/** What a document that was previewed is, in a few words: `json: 900 records in $.users`. */
+export function shapeOf(document: Document): string {
+  return shapes.get(document) ?? document.format
 }
 
 /** The overview that fits the format. */

@@ -77,7 +77,7 @@ export interface QueryAnswer {
    * its own, which fills the holes of `text`. Absent: the answer is complete, or goes on with the same question at the
    * next offset; `text` has no holes.
    */
-  whole?: { content: Uint8Array<SharedArrayBuffer>; hash: string }
+  whole?: { content: Uint8Array<SharedArrayBuffer>; hash: string; shape: string }
   /** Per step: sizes in characters, counts, errors. Goes to `_meta`. */
   steps: JsonObject
   /** Tokens of the sources and of the answer. */
@@ -187,6 +187,8 @@ export interface Digest {
     /** With `form.at`: `structuredContent`, but for the preview that is to be put in. */
     structured?: JsonObject
     tokens: number
+    /** What the original is, in a few words: `json: 900 records in $.users`. */
+    shape?: string
   }
 }
 

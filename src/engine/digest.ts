@@ -4,7 +4,7 @@ import { type Form, frameFor } from '../documents/conform.ts'
 import type { Document } from '../documents/document.ts'
 import type { Template } from '../documents/fit.ts'
 import { openResult } from '../documents/open.ts'
-import { preview } from '../documents/preview.ts'
+import { preview, shapeOf } from '../documents/preview.ts'
 import { type ArrivingResult, scanResult } from '../documents/scan/result-scan.ts'
 import { toJson } from '../documents/stringify.ts'
 import { asRead, readingOf } from '../documents/structured.ts'
@@ -76,6 +76,7 @@ export function digest(
     shaped: {
       ...shape(result, text),
       ...(structured && { structured }),
+      shape: shapeOf(document),
       tokens:
         tokensOf(text) * (form === undefined ? 1 : 2) + (structured ? countTokens(toJson(structured)) : 0),
     },

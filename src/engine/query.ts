@@ -162,7 +162,8 @@ function wholeOf(
     content.byteLength,
     sources.map((source) => source.hash),
   )
-  return { content, hash }
+  const { count, noun } = document.rows()
+  return { content, hash, shape: formatPlural(count, noun) }
 }
 
 interface Reopened {

@@ -23,12 +23,14 @@ import { createOwnNames } from '../proxy/own-names.ts'
 import {
   calledName,
   callWriter,
+  DISPATCH,
   EXPOSURE_NAMES,
   PROXY_TOOL_NAMES,
   RESERVED_NAMES,
 } from '../proxy/own-tools.ts'
 import type { Quotas } from '../proxy/quotas.ts'
 import { createRouter } from '../proxy/router.ts'
+import { createShortNames } from '../proxy/short-names.ts'
 import type { AddressBook } from '../proxy/uris.ts'
 import type { Keeper } from '../store/result-store.ts'
 import type { Upstreams } from '../upstream/contract.ts'
@@ -105,7 +107,7 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
     engine,
     keeper,
     call: (exchange: Exchange): Promise<Result> => handler(exchange),
-    ownTools: PROXY_TOOL_NAMES,
+    ownTools: new Set([...PROXY_TOOL_NAMES, DISPATCH]),
     freshCalls: settings.freshCalls,
     callFor: callWriter(settings),
     budget: settings.maxResponseSize,
@@ -131,13 +133,13 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
     upstreams,
     naming: settings.naming,
     reserved: [...PROXY_TOOL_NAMES, ...RESERVED_NAMES[settings.exposure]],
-    exact: () => !modules.isEmpty,
   })
-  const own = createOwnNames({ alias: directory.alias, isNeeded: () => !modules.isEmpty })
-  const limit = createEffectLimit({
-    alias: (name, client) => directory.alias('tools', name, client),
-    isNeeded: () => middlewares.length > 0 || !modules.isEmpty,
+  const own = createOwnNames({
+    isGiven: directory.isGiven,
+    servers: (client) => upstreams.serversFor(client),
   })
+  const limit = createEffectLimit({ isNeeded: () => middlewares.length > 0 || !modules.isEmpty })
+  const short = createShortNames()
   const counting = count ? [count] : []
   const telling = settings.log.level === 'debug' ? [createCallLog({ logger, calledName, elapsed })] : []
   const remembering = resultCache ? [resultCache.mark] : []
@@ -148,6 +150,7 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
     modules.door,
   ]
   const layers = [
+    short,
     ...telling,
     ...counting,
     createAccount({
@@ -158,9 +161,9 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
       calledName,
     }),
     ...exposure((exchange, result) => shape.wrap(async () => result)(exchange)),
+    own,
     limit,
     ...middlewares,
-    own,
     modules.outer,
     ...(settings.truncateOutputLength === undefined
       ? []
@@ -176,7 +179,7 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
       if (layer === modules.outer) return named(modules.names.outer, 'module')
       if (layer === modules.inner) return named(modules.names.inner, 'module')
       // Halves of what stands elsewhere, which nobody would look for.
-      if (layer === limit || layer === modules.door || layer === own || layer === resultCache?.mark) return []
+      if ([limit, own, short, modules.door, resultCache?.mark].includes(layer)) return []
       return named([layer.name], middlewares.includes(layer) ? 'layer' : 'feature')
     }),
     { name: 'router', kind: 'feature' },
@@ -184,7 +187,7 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
   return {
     handler,
     plain: () =>
-      compose([...counting, limit, ...middlewares, own, modules.outer, ...remembering, ...inner], router),
+      compose([...counting, own, limit, ...middlewares, modules.outer, ...remembering, ...inner], router),
     layers: standing,
   }
 }

@@ -25,6 +25,11 @@ export function errorResult(text: string): JsonObject {
   return { content: [textBlock(text)], isError: true }
 }
 
+/** An answer that is this text. */
+export function plainAnswer(text: string): JsonObject {
+  return { content: [textBlock(text)] }
+}
+
 /** Prefix of everything this proxy adds to `_meta` (MCP specification, basic, "_meta"). */
 export const META = 'mcp-rlm-proxy/'
 

@@ -26,12 +26,12 @@ export interface Directory {
   /** Every item of a kind; the same object while nothing changed. */
   list(kind: NamedKind, exchange: Exchange): Promise<Listing>
   /**
-   * Whose item this is: at once for a name the client has seen, else after asking the servers. Throws or rejects with RpcError
-   * invalidParams for a name nobody has, or several have.
+   * Whose item has this listed name: at once for a name the client has seen, else after asking the servers. Throws or rejects with
+   * RpcError invalidParams for a name that nothing has.
    */
   find(kind: NamedKind, name: unknown, exchange: Exchange): Named | Promise<Named>
-  /** The listed name of what is called by its server's own, as far as lists tell that were seen; undefined for any other name. */
-  alias(kind: NamedKind, name: string, client: Client): string | undefined
+  /** True for a listed name, as far as lists tell that were seen, and for one that no server may have. */
+  isGiven(kind: NamedKind, name: string, client: Client): boolean
 }
 
 export interface DirectoryOptions {
@@ -39,8 +39,6 @@ export interface DirectoryOptions {
   naming: NamingOptions
   /** Names no server may have: the proxy's own tools. */
   reserved: readonly string[]
-  /** True: only listed names are found. Who decides by names must not be passed by with a server's own. Absent: never. */
-  exact?(): boolean
 }
 
 interface Generation extends Listing {
@@ -50,16 +48,13 @@ interface Generation extends Listing {
 /** Most names in an error. */
 const SHOWN = 10
 
-export function createDirectory({
-  upstreams,
-  naming,
-  reserved,
-  exact = () => false,
-}: DirectoryOptions): Directory {
+export function createDirectory({ upstreams, naming, reserved }: DirectoryOptions): Directory {
   const generations: Record<NamedKind, WeakMap<Client, Generation>> = {
     tools: new WeakMap(),
     prompts: new WeakMap(),
   }
+
+  const withheld = new Set(reserved)
 
   /** The names that were given last, whoever they were given to. */
   const latest: Partial<Record<NamedKind, Names>> = {}
@@ -67,15 +62,11 @@ export function createDirectory({
   /** The names this client saw last decide, so that a call never waits for a server it does not concern. */
   function known(kind: NamedKind, name: string, client: Client): Named | undefined {
     // Who has seen none calls a name it was told by another client, or in an earlier life.
-    return still(resolve(seen(kind, client), name), client)
+    return still(seen(kind, client)?.given.get(name), client)
   }
 
   function seen(kind: NamedKind, client: Client): Names | undefined {
     return generations[kind].get(client)?.names ?? latest[kind]
-  }
-
-  function resolve(names: Names | undefined, name: string): Named | undefined {
-    return exact() ? names?.given.get(name) : names?.resolve(name)
   }
 
   /** The configuration may have lost the server since, and not every client may have every server. */
@@ -101,7 +92,7 @@ export function createDirectory({
 
   async function search(kind: NamedKind, name: string, exchange: Exchange): Promise<Named> {
     const { names, lists } = await current(kind, exchange)
-    const found = still(resolve(names, name), exchange.client)
+    const found = still(names.given.get(name), exchange.client)
     if (found) return found
     const [only, ...others] = upstreams.serversFor(exchange.client)
     // One server under its own names: what it says of an unknown one is what its client shall read.
@@ -118,10 +109,8 @@ export function createDirectory({
       if (typeof name !== 'string') throw new RpcError(RPC.invalidParams, 'params.name must be a string')
       return known(kind, name, exchange.client) ?? search(kind, name, exchange)
     },
-    alias(kind, name, client) {
-      const named = still(seen(kind, client)?.resolve(name), client)
-      return named === undefined || named.exposed === name ? undefined : named.exposed
-    },
+    isGiven: (kind, name, client) =>
+      (kind === 'tools' && withheld.has(name)) || seen(kind, client)?.given.has(name) === true,
   }
 }
 
@@ -142,11 +131,6 @@ function listedUnder(names: Names, lists: readonly ServerList[]): Listed[] {
 
 function unresolved(noun: string, name: string, names: Names): string {
   const shown = name.slice(0, 200)
-  const contenders = names.contenders(name).map(({ exposed }) => exposed)
-  if (contenders.length > 0) {
-    const more = contenders.length > SHOWN ? ` and ${contenders.length - SHOWN} more` : ''
-    return `Ambiguous ${noun}: ${shown}. Several servers have it; call one of ${contenders.slice(0, SHOWN).join(', ')}${more}.`
-  }
   const near = nearest(
     name,
     names.all.map(({ exposed }) => exposed),

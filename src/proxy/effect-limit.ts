@@ -4,17 +4,15 @@
  */
 import { plain } from '../protocol/content.ts'
 import { covers, Exceeded, effectOf } from '../protocol/effects.ts'
-import type { Client, Exchange, Handler, Middleware } from '../protocol/exchange.ts'
+import type { Exchange, Handler, Middleware } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
 
 export interface EffectLimitOptions {
-  /** The listed name of a tool that is called by its server's own; undefined for any other name. */
-  alias(name: string, client: Client): string | undefined
   /** False: nothing further in changes lists, so what the server says of a tool is what its client reads. */
   isNeeded(): boolean
 }
 
-export function createEffectLimit({ alias, isNeeded }: EffectLimitOptions): Middleware {
+export function createEffectLimit({ isNeeded }: EffectLimitOptions): Middleware {
   return {
     name: 'effect-limit',
     methods: ['tools/call'],
@@ -22,7 +20,7 @@ export function createEffectLimit({ alias, isNeeded }: EffectLimitOptions): Midd
       const { limit } = exchange
       if (limit === undefined) return next(exchange)
       try {
-        const [listed] = isNeeded() ? await listedAs(exchange, next, alias) : []
+        const [listed] = isNeeded() ? await listedAs(exchange, next) : []
         if (listed === undefined) return await next(exchange)
         const effect = effectOf(listed)
         if (!covers(limit.most, effect)) throw new Exceeded(effect)
@@ -36,17 +34,9 @@ export function createEffectLimit({ alias, isNeeded }: EffectLimitOptions): Midd
 }
 
 /** The tool that this call names, as the client's list shows it; empty: the list has none of that name. */
-async function listedAs(
-  exchange: Exchange,
-  next: Handler,
-  alias: EffectLimitOptions['alias'],
-): Promise<JsonObject[]> {
+async function listedAs(exchange: Exchange, next: Handler): Promise<JsonObject[]> {
   const { name, _meta } = exchange.params
   const params = _meta === undefined ? {} : { _meta }
   const { tools } = plain(await next({ ...exchange, method: 'tools/list', params }))
-  const all = Array.isArray(tools) ? tools.filter(isObject) : []
-  const found = all.filter((tool) => tool.name === name)
-  if (found.length > 0) return found
-  const listed = typeof name === 'string' ? alias(name, exchange.client) : undefined
-  return all.filter((tool) => tool.name === listed)
+  return Array.isArray(tools) ? tools.filter(isObject).filter((tool) => tool.name === name) : []
 }

@@ -27,13 +27,9 @@ export interface Named {
 export interface Names {
   /** What is listed now, in the order of the servers and of their lists. */
   readonly all: readonly Named[]
-  /** By exposed name, the names of the past included, or by original name where only one server uses it. */
-  resolve(name: string): Named | undefined
-  /** Who lists an original name, when several do and it is nobody's exposed name. */
-  contenders(original: string): readonly Named[]
   /** The exposed name of a server's item. */
   exposed(server: string, original: string): string | undefined
-  /** Every name that was given out, those of items no longer listed included, the oldest of these first. */
+  /** By exposed name: every name that was given out, those of items no longer listed included, the oldest of these first. */
   readonly given: ReadonlyMap<string, Named>
 }
 
@@ -58,7 +54,6 @@ export function nameAll(
 ): Names {
   const owners = countOwners(lists)
   const all: Named[] = []
-  const byOriginal = new Map<string, Named[]>()
   const byServer = new Map<string, Map<string, Named>>()
   const taken = new Set([...reserved, ...(past?.given.keys() ?? [])])
   const keptBy = byServerAndOriginal(past)
@@ -81,23 +76,11 @@ export function nameAll(
       taken.add(named.exposed)
       all.push(named)
       mine.set(original, named)
-      const others = byOriginal.get(original)
-      if (others) others.push(named)
-      else byOriginal.set(original, [named])
     }
   }
-  const given = givenNames(all, past)
-  const contenders = (original: string): Named[] => byOriginal.get(original) ?? []
   return {
     all,
-    given,
-    contenders,
-    resolve(name) {
-      const exact = given.get(name)
-      if (exact) return exact
-      const [only, another] = contenders(name)
-      return another === undefined ? only : undefined
-    },
+    given: givenNames(all, past),
     exposed: (server, original) => byServer.get(server)?.get(original)?.exposed,
   }
 }

@@ -55,11 +55,13 @@ export function publicSchema(params: ZodObject, explained: readonly string[] = [
 
 function bare(schema: JsonValue, described = true): JsonValue {
   if (!isObject(schema)) return schema
-  const { type, description, enum: values, items } = schema
+  const { type, description, enum: values, items, additionalProperties } = schema
   return {
     ...(type !== undefined && { type }),
     ...(values !== undefined && { enum: values }),
     ...(type === 'array' && items !== undefined && { items: bare(items) }),
+    // Without it some clients tell their model that an object has no members.
+    ...(additionalProperties === true && { additionalProperties }),
     ...(described && description ? { description } : {}),
   }
 }

@@ -4,11 +4,15 @@ import { plain } from '../protocol/content.ts'
 import type { Client, Exchange, Handler } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
 import { originOf } from '../protocol/origin.ts'
+import { type Meaning, spellingsOf } from '../protocol/spellings.ts'
+import { RESERVED_NAMES } from './own-tools.ts'
 
 export interface Shelf {
   readonly tools: readonly FindableTool[]
   readonly search: Search
   find(name: string): FindableTool | undefined
+  /** The tools that a name may mean as models write it: one, several, or none. */
+  readonly meant: Meaning<FindableTool>
 }
 
 /** A shelf and the list it was made from, with what else stood in that. */
@@ -24,8 +28,10 @@ export interface Shelves {
   of(exchange: Exchange): Promise<Listing>
 }
 
-/** What happens beside the exchanges. */
+/** What is known, and what happens, beside the exchanges. */
 export interface ShelfEvents {
+  /** All servers of a client, also those that list nothing now. */
+  servers?(client: Client): readonly string[]
   /** Calls back when a client is gone. */
   left(heard: (client: Client) => void): void
   /** Calls back when the tools of a server changed, as often as that is. */
@@ -47,6 +53,7 @@ export function createShelves(
   finder: Finder,
   events?: ShelfEvents,
 ): Shelves {
+  const withheld = new Set([...ownTools, ...Object.values(RESERVED_NAMES).flat()])
   /** The client that asked last is last. */
   const byClient = new Map<Client, Shelf>()
   const gone = new WeakSet<Client>()
@@ -57,7 +64,7 @@ export function createShelves(
     const tools = items.map(shelved)
     const before = byClient.get(client)
     const known = [before, latest].find((shelf) => shelf && sameTools(shelf.tools, tools))
-    const shelf = known ?? createShelf(tools, finder)
+    const shelf = known ?? createShelf(tools, finder, meaning(tools, client))
     const old = new Set([before, latest])
     byClient.delete(client)
     // A question may outlive who asked it.
@@ -65,6 +72,18 @@ export function createShelves(
     latest = shelf
     for (const one of old) releaseUnused(one, true)
     return shelf
+  }
+
+  /** Worked out when the first name is not a listed one. */
+  function meaning(tools: readonly FindableTool[], client: Client): Meaning<FindableTool> {
+    let made: Meaning<FindableTool> | undefined
+    return (name) => {
+      made ??= spellingsOf(tools, {
+        servers: events?.servers?.(client) ?? [],
+        isTaken: (own) => withheld.has(own),
+      })
+      return made(name)
+    }
   }
 
   function releaseUnused(shelf: Shelf | undefined, changed: boolean): void {
@@ -113,9 +132,9 @@ export function createShelves(
   return { of }
 }
 
-function createShelf(tools: readonly FindableTool[], finder: Finder): Shelf {
+function createShelf(tools: readonly FindableTool[], finder: Finder, meant: Meaning<FindableTool>): Shelf {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
-  return { tools, search: finder.over(tools), find: (name) => byName.get(name) }
+  return { tools, search: finder.over(tools), find: (name) => byName.get(name), meant }
 }
 
 function shelved(definition: JsonObject): FindableTool {

@@ -5,6 +5,11 @@ import type { JsonObject } from '../protocol/json.ts'
 import { head } from '../text/cut.ts'
 import { formatCount } from '../text/format.ts'
 
+/** `_meta` of a tool that clients with many tools list at once, and find by these words when they search (Claude Code). */
+export function findable(searchHint: string): JsonObject {
+  return { 'anthropic/alwaysLoad': true, 'anthropic/searchHint': searchHint }
+}
+
 /** A tool the proxy itself offers. */
 export interface ProxyTool {
   readonly name: string

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { makePrivateDirectory, PARTIAL, readShared, writeWhole } from '../data/private-files.ts'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
-import { type Entry, type Handle, isHandle, type Store } from './store.ts'
+import { type Entry, type EntryInfo, type Handle, isHandle, type Store } from './store.ts'
 
 /** How a disk store is limited. */
 export interface DiskStoreOptions {
@@ -16,6 +16,9 @@ export interface DiskStoreOptions {
   maxAge: number
   now: () => number
 }
+
+/** Entries whose metadata is read for a list: those of other owners count as well. */
+const MOST_READ = 1000
 
 /** Milliseconds after which nobody is still writing the other half of an entry. */
 const ABANDONED = 10 * 60_000
@@ -31,6 +34,8 @@ const metadataSchema = z.object({
   lastAccessed: z.number(),
   accessCount: z.number().int(),
   ttl: z.number(),
+  shape: z.string().optional(),
+  tokens: z.number().optional(),
 })
 
 /**
@@ -70,9 +75,25 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Store>
 
   /** Rejects, or resolves to nothing, when the files are not what was written. */
   async function read(handle: Handle): Promise<Entry | undefined> {
-    const metadata = metadataSchema.parse(JSON.parse(await readFile(metadataPath(handle), 'utf8')))
+    const metadata = await readMetadata(handle)
     const { content, hash } = await readShared(contentPath(handle))
     return metadata.handle === handle && metadata.hash === hash ? { ...metadata, content } : undefined
+  }
+
+  async function readMetadata(handle: Handle): Promise<EntryInfo> {
+    return metadataSchema.parse(JSON.parse(await readFile(metadataPath(handle), 'utf8')))
+  }
+
+  async function list(owner: string, most: number): Promise<EntryInfo[]> {
+    const found: EntryInfo[] = []
+    const files = (await wholeFiles()).filter(({ used }) => now() - used <= maxAge).reverse()
+    for (const { handle } of files.slice(0, MOST_READ)) {
+      if (found.length >= most) break
+      // Another process may remove it meanwhile.
+      const entry = await readMetadata(handle).catch(() => undefined)
+      if (entry?.owner === owner && entry.handle === handle) found.push(entry)
+    }
+    return found
   }
 
   async function remove(handle: Handle): Promise<boolean> {
@@ -116,6 +137,7 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Store>
       const files = await wholeFiles()
       return { entries: files.length, bytes: sum(files) }
     },
+    list: (owner, most) => reporting('read', () => list(owner, most)),
     sweep: () => reporting('sweep', sweep),
     close: async () => {},
   }

@@ -3,8 +3,10 @@
 import { LRUCache } from 'lru-cache'
 import {
   type Entry,
+  type EntryInfo,
   type Handle,
   isHandle,
+  type Look,
   newHandle,
   type Origin,
   type Store,
@@ -59,6 +61,7 @@ interface Keepsake {
   /** SHA-256 of `content`, hex. */
   hash: string
   origin: Origin
+  look?: Look
   /** Milliseconds of life in memory, from its last use; absent: as all have. */
   ttl?: number
 }
@@ -66,6 +69,14 @@ interface Keepsake {
 /** An agent, as far as keeping goes: an `Agent` is one. */
 interface Owner {
   readonly id: string
+}
+
+/** A kept result in a list. */
+export interface Recent extends Readonly<EntryInfo> {
+  /** Milliseconds since it was kept, or kept again. */
+  readonly age: number
+  /** It is from an earlier run of the proxy, or of another process with the same owner. */
+  readonly isEarlier: boolean
 }
 
 /** An agent sees its own entries; all others do not exist for it. */
@@ -76,6 +87,8 @@ export interface Keeper {
   get(agent: Owner, handle: string): Promise<Entry | undefined>
   /** True when the agent had it. */
   remove(agent: Owner, handle: string): Promise<boolean>
+  /** Everything that the agent keeps, on disk too, without content; what was kept last is first. Not for agents that others share. */
+  recent(agent: Owner): Promise<readonly Recent[]>
   /** Removes everything, on disk too. */
   clear(): Promise<void>
   /** Entries in memory. */
@@ -94,6 +107,9 @@ export interface Keeper {
 
 /** The owner of everything when agents are not isolated. */
 const EVERYONE = '*'
+
+/** Entries on disk that are listed. */
+const MOST_LISTED = 500
 
 /** Contents whose handle is remembered beyond their time in memory. */
 const REMEMBERED = 10_000
@@ -120,7 +136,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     const id = key(owner, result.hash)
     const before = keeping.get(id)
     if (before !== undefined) return before
-    const kept = again(owner, id).then((entry) => entry ?? anew(owner, id, result))
+    const kept = again(owner, id).then((entry) => (entry ? renewed(entry, result) : anew(owner, id, result)))
     keeping.set(id, kept)
     return kept.finally(() => keeping.delete(id))
   }
@@ -131,10 +147,20 @@ export function createKeeper(options: KeeperOptions): Keeper {
     return entry && key(owner, entry.hash) === id ? entry : undefined
   }
 
+  /** Kept again: it is the newest now, and the last call is the one to tell of it. */
+  function renewed(
+    { content, ...info }: Entry,
+    { origin: { tool, arguments: args }, look }: Keepsake,
+  ): Entry {
+    const renewed = { ...info, ...look, tool, arguments: args, created: now() }
+    ledger.add(renewed)
+    return { ...renewed, content }
+  }
+
   async function anew(
     owner: string,
     id: string,
-    { content, hash, origin, ttl = options.ttl }: Keepsake,
+    { content, hash, origin, look, ttl = options.ttl }: Keepsake,
   ): Promise<Entry> {
     const handle = await unusedHandle()
     const created = now()
@@ -149,6 +175,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
       lastAccessed: created,
       accessCount: 0,
       ttl,
+      ...look,
     }
     const entry = { ...info, content: shared(content) }
     await admit(info, entry)
@@ -257,8 +284,22 @@ export function createKeeper(options: KeeperOptions): Keeper {
     await disk?.sweep?.()
   }
 
+  async function recent(owner: string): Promise<Recent[]> {
+    // What is on its way out is in neither place.
+    await Promise.all(leaving.values())
+    const inMemory = ledger.list(owner).filter((info) => disk !== undefined || !isExpired(info, now()))
+    const there = new Set(inMemory.map(({ handle }) => handle))
+    const onDisk = ((await disk?.list?.(owner, MOST_LISTED)) ?? []).filter(({ handle }) => !there.has(handle))
+    for (const one of known.values()) if (one.owner === owner) there.add(one.handle)
+    // The latest used first, so that of two that were kept in one millisecond the later one is.
+    return [...inMemory.reverse(), ...onDisk]
+      .map((info) => ({ ...info, age: now() - info.created, isEarlier: !there.has(info.handle) }))
+      .sort((one, other) => one.age - other.age)
+  }
+
   return {
     keep,
+    recent: (agent) => recent(ownerOf(agent)),
     get: (agent, handle) => find(ownerOf(agent), handle),
     async remove(agent, handle) {
       const entry = await find(ownerOf(agent), handle)
@@ -301,9 +342,6 @@ export function createKeeper(options: KeeperOptions): Keeper {
 
 // Who owns what is in memory, since when, and who has to leave first. Knows no content and does no input or
 // output.
-
-/** An entry without its content. */
-type EntryInfo = Omit<Entry, 'content'>
 
 interface Holdings {
   handles: Set<Handle>

@@ -13,8 +13,16 @@ export interface Origin {
   arguments: JsonObject
 }
 
+/** What is known of a result from when it was looked at, to be told where results are listed. */
+export interface Look {
+  /** What it is, in a few words: `json: 900 records in $.users`. */
+  shape?: string | undefined
+  /** Tokens of its content. */
+  tokens?: number | undefined
+}
+
 /** A kept result. */
-export interface Entry extends Origin {
+export interface Entry extends Origin, Look {
   readonly handle: Handle
   /** Id of the agent that owns it. */
   readonly owner: string
@@ -32,6 +40,9 @@ export interface Entry extends Origin {
   ttl: number
 }
 
+/** An entry without its content. */
+export type EntryInfo = Omit<Entry, 'content'>
+
 export interface StoreStats {
   entries: number
   bytes: number
@@ -47,6 +58,8 @@ export interface Store {
   clear(): Promise<void>
   size(): Promise<number>
   stats(): Promise<StoreStats>
+  /** Of carriers that outlive the process: entries of an owner without their content, the latest used first, `most` of them. */
+  list?(owner: string, most: number): Promise<EntryInfo[]>
   /** Removes what exceeds the carrier's own caps of size and age, for carriers that have such caps. */
   sweep?(): Promise<void>
   close(): Promise<void>

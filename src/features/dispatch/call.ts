@@ -9,6 +9,7 @@ import { asksForInput, blocksOf, isText, plain, textBlock } from '../../protocol
 import { covers, type Effect, effectOf, type Limit, within } from '../../protocol/effects.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import { type Connection, findConnection, unknownConnection } from '../../proxy/connections.ts'
+import type { Shelf } from '../../proxy/shelf.ts'
 import { refusal } from '../../proxy/tool.ts'
 import { Refused } from '../../spill/confined.ts'
 import type { Spills } from '../../spill/spills.ts'
@@ -24,7 +25,7 @@ export const call: Action = async (params, situation, parts) => {
       'call',
       'call needs tool: {"action":"call","tool":"<name>","arguments":{…}}. Find one with {"action":"search","query":"…"}.',
     )
-  const resolved = resolveTool(name, connection, situation.listing.shelf.tools, situation.connections)
+  const resolved = resolveTool(name, connection, situation.listing.shelf, situation.connections)
   if ('failure' in resolved) return failureReply('call', resolved.failure)
   const { tool } = resolved
   const effect = effectOf(tool.definition)
@@ -163,7 +164,7 @@ const mostNamed = 10
 export function resolveTool(
   name: string,
   connection: string | undefined,
-  tools: readonly FindableTool[],
+  { tools, meant }: Pick<Shelf, 'tools' | 'meant'>,
   connections: readonly Connection[],
 ): Resolved {
   const wanted = connection === undefined ? undefined : findConnection(connection, connections)
@@ -173,12 +174,13 @@ export function resolveTool(
   if (place) return { tool: place }
   const there = wanted ? tools.filter(({ server }) => server === wanted.server) : tools
   const exposed = there.find((tool) => tool.name === name)
-  const [only, ...others] = exposed ? [exposed] : called(name, there)
+  const named = exposed ? [exposed] : called(name, there)
+  const [only, ...others] = named.length > 0 ? named : meant(name).filter((tool) => there.includes(tool))
   if (only === undefined) return { failure: absent(name, there, connections, wanted) }
   if (others.length === 0) return { tool: only }
   const candidates = [only, ...others].map((tool) => placeOf(tool, connections)).slice(0, mostNamed)
   return {
-    failure: `Several connections have a tool ${name}: say which by connection. Candidates: ${candidates.join(', ')}.`,
+    failure: `There are several tools that ${name.slice(0, 200)} may mean: say which by connection. Candidates: ${candidates.join(', ')}.`,
   }
 }
 

@@ -9,14 +9,16 @@ import { hashInSlices } from '../../engine/content.ts'
 import { READBACK_OPS } from '../../processors/readback.ts'
 import { blocksOf, errorResult, isText, plain, type Result } from '../../protocol/content.ts'
 import { annotationsOf, EFFECTS, type Effect, RUNS, within } from '../../protocol/effects.ts'
-import { ProxyError } from '../../protocol/errors.ts'
+import { ProxyError, RPC, RpcError } from '../../protocol/errors.ts'
 import type { Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../../protocol/json.ts'
+import { spellingsOf } from '../../protocol/spellings.ts'
 import { connectionsOf, findConnection, withAliases } from '../../proxy/connections.ts'
 import { type Exposure, type ExposureConfig, type ExposureParts, finderOf } from '../../proxy/exposure.ts'
 import { ourInstructions } from '../../proxy/instructions.ts'
 import { DISPATCH, PROXY_TOOL_NAMES, QUERIES, RESULT_ALIASES } from '../../proxy/own-tools.ts'
 import { createShelves, type ShelfEvents, type Shelves } from '../../proxy/shelf.ts'
+import { findable } from '../../proxy/tool.ts'
 import { Refused } from '../../spill/confined.ts'
 import { createSpillDirectory, sweepSpills } from '../../spill/directory.ts'
 import { createSpills } from '../../spill/spills.ts'
@@ -98,17 +100,20 @@ const DESCRIPTION = `One tool for all connected servers. Actions:
 list: connections and their tools
 search {query}: tools that fit, with signatures
 call {tool, arguments}: run one. Large results are kept: the reply has a cache_id, or a resultFile with resultToFile
-filter, search_result, explore {cache_id}: questions about a kept result. filter: path, where ["price > 5"], fields, sort, group_by, aggregate, limit, offset. search_result: pattern, mode regex|bm25|fuzzy|context. explore: its structure
+filter, search_result, explore {cache_id}: questions about a large result that is kept: count rows, take a part. filter: path, where ["price > 5"], fields, sort, group_by, aggregate, limit, offset. search_result: pattern, mode regex|bm25|fuzzy|context. explore: its structure, or without cache_id the list of what is kept
 readresult {resultFile, op}: stat, head, tail {lines}, slice {fromLine, toLine}, grep {pattern, context}, read {maxBytes}
 status
 Any value in arguments may be {"$from": "<cache_id>", "path": "$.items"}: the proxy puts the kept value in.`
+
+const HINT =
+  'find and call tools of all connected servers; count rows, filter, search a large result, part of a preview, kept result cache_id'
 
 const properties: JsonObject = {
   action: { type: 'string', enum: [...ACTIONS] },
   query: string,
   tool: string,
   connection: { type: 'string', description: 'Alias or name, where several have the tool' },
-  arguments: { type: 'object', description: 'As the signature says' },
+  arguments: { type: 'object', additionalProperties: true, description: 'As the signature says' },
   argumentsFile: { type: 'string', description: 'In place of arguments: a resultFile' },
   resultToFile: { type: 'boolean' },
   cache_id: string,
@@ -129,6 +134,7 @@ export function definitionsOf({ splitCalls }: Pick<DispatchSettings, 'splitCalls
       description: DESCRIPTION,
       inputSchema,
       annotations: annotationsOf('destructive', 'open'),
+      _meta: findable(HINT),
     }
     return [
       {
@@ -151,12 +157,13 @@ export function definitionsOf({ splitCalls }: Pick<DispatchSettings, 'splitCalls
         properties: {
           tool: string,
           connection: string,
-          arguments: { type: 'object' },
+          arguments: { type: 'object', additionalProperties: true },
           resultToFile: { type: 'boolean' },
         },
         required: ['tool'],
       },
       annotations: annotationsOf(allowed, 'open'),
+      _meta: findable(HINT),
     }
     const rewrite = (args: JsonObject): JsonObject => ({ action: 'call', ...args })
     return { name, definition, actions: new Set(['call']), allowed, elsewhere: DISPATCH, rewrite }
@@ -173,6 +180,7 @@ export function definitionsOf({ splitCalls }: Pick<DispatchSettings, 'splitCalls
       properties: { ...properties, action: { type: 'string', enum: [...rest] } },
     },
     annotations: annotationsOf('read', 'closed'),
+    _meta: findable(HINT),
   }
   return [
     {
@@ -209,12 +217,13 @@ export function createDispatch(options: DispatchOptions): Middleware {
   const { settings } = options
   const tools = [...definitionsOf(settings), ...(settings.readback.aliases ? aliasTools() : [])]
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
+  const meant = spellingsOf(tools.map(({ name }) => ({ name })))
   return {
     name: 'dispatch',
     methods: ['tools/list', 'tools/call'],
     wrap(next) {
       const shelves = createShelves(next, options.ownTools, options.finder, options.events)
-      return async (exchange) => {
+      const answer: Handler = async (exchange) => {
         // A proxy that is our client offers its tools as it likes: it has to see them all.
         if (exchange.client.via !== undefined) return next(exchange)
         if (exchange.method === 'tools/list') {
@@ -225,8 +234,17 @@ export function createDispatch(options: DispatchOptions): Middleware {
         const tool = typeof name === 'string' ? byName.get(name) : undefined
         return tool
           ? dispatch(tool, isObject(args) ? args : {}, exchange, { options, shelves, next })
-          : next(exchange)
+          : next(exchange).catch((error: unknown) => orOwn(error, exchange))
       }
+
+      /** One of the tools here under a client's prefix: only what no server has is refused with an error. */
+      async function orOwn(error: unknown, exchange: Exchange): Promise<Result> {
+        const name = String(exchange.params.name)
+        const [ours] = error instanceof RpcError && error.code === RPC.invalidParams ? meant(name) : []
+        if (ours === undefined || (await shelves.of(exchange)).shelf.meant(name).length > 0) throw error
+        return answer({ ...exchange, params: { ...exchange.params, name: ours.name } })
+      }
+      return answer
     },
   }
 }
@@ -321,7 +339,7 @@ async function query(
     const resolved = resolveTool(
       args.tool,
       typeof connection === 'string' ? connection : undefined,
-      listing.shelf.tools,
+      listing.shelf,
       connections,
     )
     if ('failure' in resolved) return failureReply(action, resolved.failure)

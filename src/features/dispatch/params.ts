@@ -6,6 +6,7 @@ import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.t
 import { QUERIES } from '../../proxy/own-tools.ts'
 import { readParams } from '../../proxy/parameters.ts'
 import { nearest } from '../../text/edit-distance.ts'
+import { saysNothing } from '../query-tools/index.ts'
 
 export const ACTIONS = [
   'list',
@@ -162,9 +163,14 @@ const LISTED: ReadonlySet<string> = new Set([...Object.keys(shape), 'path', 'whe
 /** A parameter of ours that says nothing is none. One that is not ours may be an input of a tool, where nothing is something. */
 function withoutEmpty(args: JsonObject): JsonObject {
   return Object.fromEntries(
-    Object.entries(args).filter(([name, value]) => !LISTED.has(name) || !isEmpty(value)),
+    Object.entries(args).filter(
+      ([name, value]) => !LISTED.has(name) || !(NAMED.has(name) ? saysNothing(value) : isEmpty(value)),
+    ),
   )
 }
+
+/** Of those that name something, words for nothing are nothing, too. */
+const NAMED: ReadonlySet<string> = new Set(['cache_id', 'resultFile', 'argumentsFile', 'connection', 'tool'])
 
 function isEmpty(value: unknown): boolean {
   return value === '' || value === null || (Array.isArray(value) && value.length === 0)

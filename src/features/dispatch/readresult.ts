@@ -1,6 +1,6 @@
 /** `readresult`: parts of a result in a file. Its answers are bounded and never become files themselves. */
 import type { Readback, ReadbackResult } from '../../engine/contract.ts'
-import { textBlock } from '../../protocol/content.ts'
+import { plainAnswer, textBlock } from '../../protocol/content.ts'
 import { ProxyError } from '../../protocol/errors.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import { Refused } from '../../spill/confined.ts'
@@ -26,7 +26,7 @@ export const readresult: Action = async (params, situation, parts) => {
   }
   try {
     const answer = await answerTo(wanted, params, situation, parts)
-    if (answer === undefined) return failureReply('readresult', goneText(cache_id ?? ''))
+    if (answer === undefined) return { action: 'readresult', ...plainAnswer(goneText(cache_id ?? '')) }
     if ('error' in answer) return failureReply('readresult', answer.error)
     return reply(answer, {
       op,
@@ -69,5 +69,5 @@ function reply(answer: Exclude<ReadbackResult, { error: string }>, heading: Json
 }
 
 function goneText(handle: string): string {
-  return `No kept result has cache_id "${handle.slice(0, 40)}": it expired or was never yours. Do not retry it; call the tool that gave it again.`
+  return `No kept result has cache_id "${handle.slice(0, 40)}": it expired or was never yours. Do not retry it; call the tool that gave it again. What is still kept: {"action":"explore"}`
 }

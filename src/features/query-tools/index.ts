@@ -4,16 +4,17 @@ import type { Dialect } from '../../documents/template.ts'
 import type { Engine, Query, QueryAnswer } from '../../engine/contract.ts'
 import { exploreParams, filterParams, searchParams } from '../../processors/parameters.ts'
 import { clientRule } from '../../protocol/client-rules.ts'
-import { errorResult, META, plain, textBlock } from '../../protocol/content.ts'
+import { errorResult, META, plain, plainAnswer, textBlock } from '../../protocol/content.ts'
 import { annotationsOf, type Effect, type Limit, within } from '../../protocol/effects.ts'
 import { isInputRequired } from '../../protocol/eras.ts'
 import { ProxyError } from '../../protocol/errors.ts'
 import type { Exchange, Handler } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../../protocol/json.ts'
 import { publicSchema, readParams } from '../../proxy/parameters.ts'
-import { type ProxyTool, refusal } from '../../proxy/tool.ts'
+import { findable, type ProxyTool, refusal } from '../../proxy/tool.ts'
 import type { Keeper } from '../../store/result-store.ts'
 import type { Entry } from '../../store/store.ts'
+import { type Asker, askedBy, handlesMeant, type KeptOptions, listKept } from './kept.ts'
 
 /** The proxy's own tools, in the order in which they are listed. */
 export function createProxyTools(options: QueryToolOptions): readonly ProxyTool[] {
@@ -28,8 +29,10 @@ function proxyFilter(options: QueryToolOptions): ProxyTool {
       title: 'Filter a kept result',
       kind: 'filter',
       params: filterParams,
-      description: `The records and fields you need from a kept result (cache_id) or from a fresh call (tool + arguments). JSON, CSV, \
-tables, logs. Count and sum here, not by reading rows: it is over everything.
+      searchHint:
+        'count rows, sum, filter records of a large result, part of a preview, kept result cache_id, JSON CSV table log',
+      description: `Records (rows) and fields of a large result that came as a preview (cache_id), or of a fresh call (tool + arguments), \
+of which only the answer comes back. JSON, CSV, tables, logs. Count and sum here: it is over everything. Do not repeat a call to see more.
 {"cache_id":"…","where":["state = open","comments > 5"],"fields":["id","title"],"sort":"-comments","limit":10}`,
     },
     options,
@@ -44,7 +47,9 @@ function proxySearch(options: QueryToolOptions): ProxyTool {
       title: 'Search a kept result',
       kind: 'search',
       params: searchParams,
-      description: `Find text in a kept result (cache_id) or a fresh call (tool + arguments). Hits are counted over everything.
+      searchHint: 'find text in a large result, search part of a preview, grep lines, kept result cache_id',
+      description: `Find text in a large kept result (cache_id; "*": in all) or in a fresh call (tool + arguments). Hits are counted over \
+everything.
 {"cache_id":"…","pattern":"ERROR|FATAL","context_lines":2} or {"cache_id":"…","pattern":"how are tokens refreshed","mode":"bm25"}`,
       explained: ['path', 'fields', 'exclude', 'offset', ...sourceNames],
     },
@@ -60,8 +65,10 @@ function proxyExplore(options: QueryToolOptions): ProxyTool {
       title: 'Explore a kept result',
       kind: 'explore',
       params: exploreParams,
-      description: `The structure of a kept result (cache_id) or a fresh call (tool + arguments): fields with types, presence, ranges and \
-frequent values.
+      searchHint:
+        'list kept results, cache_id of an earlier large result, fields and types, structure of a preview',
+      description: `Structure of a large kept result (cache_id) or of a fresh call (tool + arguments): fields with types, presence, \
+ranges, frequent values. {} lists what is kept.
 {"cache_id":"…","path":"$.items[*].user"}`,
       explained: ['path', 'offset', ...sourceNames],
     },
@@ -75,15 +82,15 @@ interface QueryToolOptions extends SourceOptions {
   engine: Engine
   /** The most characters of an answer. */
   budget: number
-  /** How suggested calls are written. Default: as tools. */
-  dialect?: Dialect
 }
 
 interface QueryToolDeclaration {
-  name: string
+  name: Asker
   title: string
   kind: Query['kind']
   description: string
+  /** Words by which clients that search their tools find it. */
+  searchHint: string
   params: ZodObject
   /** Parameters that another of the tools explains, or the description: only their types are listed. Default: none. */
   explained?: readonly string[]
@@ -91,7 +98,7 @@ interface QueryToolDeclaration {
 
 /** A tool that puts one kind of query to kept results. */
 function createQueryTool(declaration: QueryToolDeclaration, options: QueryToolOptions): ProxyTool {
-  const { name, title, description, kind } = declaration
+  const { name, title, description, searchHint, kind } = declaration
   const params = z.strictObject({ ...sourceParams, ...declaration.params.shape })
   return {
     name,
@@ -102,14 +109,22 @@ function createQueryTool(declaration: QueryToolDeclaration, options: QueryToolOp
       inputSchema: publicSchema(params, declaration.explained),
       annotations:
         options.freshCalls === 'all' ? annotationsOf('destructive', 'open') : annotationsOf('read', 'closed'),
+      _meta: findable(searchHint),
     },
     async call(args, exchange) {
       const read = readParams(name, params, args)
       if ('failure' in read) return errorResult(read.failure)
       const { cache_id, tool, arguments: toolArguments, ...query } = read.params
+      // Under another spelling of its name it is reached by one of its kind.
+      if (exchange.keep)
+        return errorResult(
+          `${name} cannot be called by another tool of the proxy: "tool" is a tool of a server. To go on from an answer, pass its cache_id.`,
+        )
+      const { path, offset = 0 } = query as { path?: string; offset?: number }
+      if (kind === 'explore' && cache_id === undefined && tool === undefined && path === undefined)
+        return plainAnswer(await listKept(exchange.agent, offset, options.budget, options))
       const found = await findSource(name, { cache_id, tool, arguments: toolArguments }, exchange, options)
       if ('failure' in found) return found.failure
-      const heading = found.fresh ? freshHeading(found.entries) : ''
       const { dialect, engine } = options
       const ask = (budget: number): Promise<QueryAnswer> =>
         engine.query(
@@ -118,8 +133,8 @@ function createQueryTool(declaration: QueryToolDeclaration, options: QueryToolOp
           exchange.signal,
         )
       try {
-        const answer = await fitting(ask, options.budget - heading.length, heading, exchange)
-        return await reply(answer, heading, found.entries, query, name, exchange, options)
+        const answer = await fitting(ask, options.budget - found.told.length, found.told, exchange)
+        return await reply(answer, found.told, found.entries, query, name, exchange, options)
       } catch (error) {
         if (error instanceof ProxyError && error.code !== 'CANCELLED') return errorResult(error.text)
         throw error
@@ -168,6 +183,7 @@ async function reply(
     answer.whole &&
     (await keeper.keep(exchange.agent, {
       ...answer.whole,
+      look: { shape: answer.whole.shape },
       origin: { tool: name, arguments: { cache_id: entries.map(({ handle }) => handle), ...query } },
     }))
   exchange.onSaved?.({
@@ -182,10 +198,6 @@ async function reply(
   }
 }
 
-function freshHeading(entries: readonly Entry[]): string {
-  return entries.map(({ handle, tool }) => `cache_id ${handle} keeps the whole result of ${tool}.\n`).join('')
-}
-
 // What a proxy tool works on: kept results by their handles, or a fresh call whose result is kept first.
 
 interface SourceParams {
@@ -194,10 +206,10 @@ interface SourceParams {
   arguments?: JsonObject | undefined
 }
 
-/** Either the entries, or what to answer in place of a query: why there are none, or a result that could not be kept. */
-export type Found = { entries: Entry[]; fresh: boolean } | { failure: JsonObject }
+/** Either the entries, with what to say of them first, or what to answer in place of a query: why there are none, or a result that could not be kept. */
+export type Found = { entries: Entry[]; told: string } | { failure: JsonObject }
 
-interface SourceOptions {
+interface SourceOptions extends KeptOptions {
   keeper: Keeper
   /** The whole onion: a fresh call is logged, blocked and counted like any other. */
   call: Handler
@@ -211,35 +223,38 @@ interface SourceOptions {
 
 /** The kept results that a call asks about: by their handles, or made by a fresh call of a tool. */
 export async function findSource(
-  asker: string,
+  asker: Asker,
   params: SourceParams,
   exchange: Exchange,
   options: SourceOptions,
 ): Promise<Found> {
   const { cache_id: handles, tool } = params
   if ((handles === undefined) === (tool === undefined))
-    return { failure: errorResult(oneSource(asker, handles !== undefined)) }
-  if (handles) return keptResults(asker, handles, exchange, options.keeper)
+    return { failure: errorResult(oneSource(asker, handles !== undefined, options.dialect)) }
+  if (handles) return keptResults(asker, handles, exchange, options)
   return freshResult(asker, tool ?? '', params.arguments ?? {}, exchange, options)
 }
 
 async function keptResults(
-  asker: string,
-  handles: string[],
+  asker: Asker,
+  words: string[],
   exchange: Exchange,
-  keeper: Keeper,
+  options: SourceOptions,
 ): Promise<Found> {
+  const meant = await handlesMeant(words, asker, exchange.agent, options)
+  if ('answer' in meant) return { failure: plainAnswer(meant.answer) }
   const entries: Entry[] = []
-  for (const handle of new Set(handles)) {
-    const entry = await keeper.get(exchange.agent, handle)
-    if (!entry) return { failure: errorResult(goneText(asker, handle)) }
+  for (const handle of new Set(meant.handles)) {
+    const entry = await options.keeper.get(exchange.agent, handle)
+    // No error: clients end a run for the second one, and the answer says what to do.
+    if (!entry) return { failure: plainAnswer(goneText(asker, handle, options.dialect)) }
     entries.push(entry)
   }
-  return { entries, fresh: false }
+  return { entries, told: meant.told }
 }
 
 async function freshResult(
-  asker: string,
+  asker: Asker,
   tool: string,
   args: JsonObject,
   exchange: Exchange,
@@ -266,7 +281,7 @@ async function freshResult(
   const entry = handle === undefined ? undefined : await keeper.get(exchange.agent, handle)
   // It could not be kept. The call may have changed something, so its result goes out rather than being asked for again.
   if (!entry) return { failure: result }
-  return { entries: [entry], fresh: true }
+  return { entries: [entry], told: `cache_id ${entry.handle} keeps the whole result of ${entry.tool}.\n` }
 }
 
 /** Characters of arguments that are repeated in the call that is to be made instead. */
@@ -291,18 +306,22 @@ function carriedOver(params: JsonObject): JsonObject {
   return rest
 }
 
-function oneSource(asker: string, both: boolean): string {
+function oneSource(asker: Asker, both: boolean, dialect: Dialect | undefined): string {
   const problem = both
     ? 'Both cache_id and tool were given; give one.'
     : 'Neither cache_id nor tool was given; give one.'
-  return `${problem}\nKept result: ${asker} {"cache_id": "<12 characters from an earlier reply>", …}\nFresh call: ${asker} {"tool": "<a tool that only reads>", "arguments": {…}, …}`
+  return `${problem}
+Kept result: ${askedBy(asker, '"cache_id": "<12 characters from an earlier reply>", …', dialect)}
+Fresh call: ${askedBy(asker, '"tool": "<a tool that only reads>", "arguments": {…}, …', dialect)}
+What is kept: ${askedBy('proxy_explore', '', dialect)}`
 }
 
 /** The same words for a handle that expired, never was, or is another agent's. */
-function goneText(asker: string, handle: string): string {
+function goneText(asker: Asker, handle: string, dialect: Dialect | undefined): string {
   const shown = handle.slice(0, 40)
   return `No kept result has cache_id "${shown}": it expired or was never yours. Do not retry this cache_id.
-Call the tool that gave it again with the same arguments and use the new cache_id, or do both at once: ${asker} {"tool": "<that tool>", "arguments": {<the same>}, …}`
+Call the tool that gave it again with the same arguments and use the new cache_id, or do both at once: ${askedBy(asker, '"tool": "<that tool>", "arguments": {<the same>}, …', dialect)}
+What is still kept: ${askedBy('proxy_explore', '', dialect)}`
 }
 
 const HANDLE = 'must be a cache_id from an earlier reply, or several'
@@ -310,8 +329,23 @@ const HANDLE = 'must be a cache_id from an earlier reply, or several'
 /** The most handles one question may name. */
 const MAX_HANDLES = 16
 
+/** How callers that fill in every parameter say that they mean none. */
+const NOTHING: ReadonlySet<unknown> = new Set(['', 'null', 'none'])
+
+/** True for a value that stands for no value. */
+export function saysNothing(value: unknown): boolean {
+  if (typeof value === 'string') return NOTHING.has(value.trim().toLowerCase())
+  return value === null || (Array.isArray(value) && value.every(saysNothing))
+}
+
 /** Handles as models write them: one (a number, when it has no letters), a list, a JSON list in a string, or several with commas between. */
 function handles(value: unknown): unknown {
+  if (saysNothing(value)) return undefined
+  const read = listed(value)
+  return Array.isArray(read) ? read.filter((handle) => !saysNothing(handle)) : read
+}
+
+function listed(value: unknown): unknown {
   if (typeof value === 'number') return [String(value)]
   if (typeof value !== 'string') return value
   const text = value.trim()
@@ -327,6 +361,7 @@ function handles(value: unknown): unknown {
 
 /** Arguments are an object; some models send it as a JSON string. */
 function argumentsObject(value: unknown): unknown {
+  if (saysNothing(value)) return undefined
   if (typeof value !== 'string') return value
   try {
     const parsed: unknown = JSON.parse(value)
@@ -344,18 +379,22 @@ const sourceParams = {
       z
         .array(z.string(HANDLE).max(200, HANDLE), HANDLE)
         .min(1, HANDLE)
-        .max(MAX_HANDLES, `must be at most ${MAX_HANDLES}`),
+        .max(MAX_HANDLES, `must be at most ${MAX_HANDLES}`)
+        .optional(),
     )
     .optional()
     .meta({
       type: 'string',
-      description: 'From an earlier reply; several: "a, b".',
+      description: 'From an earlier reply; several: "a, b". "last": the newest result.',
     }),
-  tool: z.string().max(500).optional().describe('Instead of cache_id: tool to call now; it must only read.'),
-  arguments: z
-    .preprocess(argumentsObject, z.custom<JsonObject>(isObject, 'must be an object'))
+  tool: z
+    .preprocess((value) => (saysNothing(value) ? undefined : value), z.string().max(500).optional())
     .optional()
-    .meta({ type: 'object', description: '' }),
+    .meta({ type: 'string', description: 'Instead of cache_id: tool to call now; it must only read.' }),
+  arguments: z
+    .preprocess(argumentsObject, z.custom<JsonObject>(isObject, 'must be an object').optional())
+    .optional()
+    .meta({ type: 'object', additionalProperties: true, description: '' }),
 }
 
 /** Their names. */

@@ -5,8 +5,10 @@ import { hasReferences } from '../../engine/arguments.ts'
 import { faultsOf } from '../../engine/schema-check.ts'
 import { annotationsOf, covers, EFFECTS, type Effect, effectOf, RUNS } from '../../protocol/effects.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
+import { listedNames, spellingsOf } from '../../protocol/spellings.ts'
 import { CALL_TOOL, callNameFor } from '../../proxy/own-tools.ts'
 import type { Shelf } from '../../proxy/shelf.ts'
+import { findable } from '../../proxy/tool.ts'
 import { nearest } from '../../text/edit-distance.ts'
 
 /** What is to be called instead, or why nothing is. */
@@ -24,10 +26,12 @@ const inputSchema: JsonObject = {
   type: 'object',
   properties: {
     name: { type: 'string' },
-    arguments: { type: 'object', description: 'As its signature says.' },
+    arguments: { type: 'object', additionalProperties: true, description: 'As its signature says.' },
   },
   required: ['name'],
 }
+
+const HINT = 'run, call any tool of the connected servers by its name'
 
 export function callTools(split: boolean): CallTool[] {
   if (!split) {
@@ -40,6 +44,7 @@ export function callTools(split: boolean): CallTool[] {
           description,
           inputSchema,
           annotations: annotationsOf('destructive', 'open'),
+          _meta: findable(HINT),
         },
         allowed: 'destructive',
       },
@@ -48,7 +53,11 @@ export function callTools(split: boolean): CallTool[] {
   return EFFECTS.map((allowed) => {
     const name = callNameFor(allowed, split)
     const annotations = annotationsOf(allowed, 'open')
-    return { name, definition: { name, description: RUNS[allowed], inputSchema, annotations }, allowed }
+    return {
+      name,
+      definition: { name, description: RUNS[allowed], inputSchema, annotations, _meta: findable(HINT) },
+      allowed,
+    }
   })
 }
 
@@ -67,10 +76,13 @@ export function dispatch(
     return { failure: `${tool.name} needs name: the tool to run, as retrieve_tools gave it.` }
   const { [key]: _, ...rest } = given
   const name = String(given[key])
-  const found = shelf.find(name) ?? onlyOriginal(shelf, name)
-  if (!found && listed.includes(name))
-    return { failure: `${name} is a tool of its own: call ${name} itself, without ${tool.name}.` }
-  if (!found) return { failure: unknownText(name, shelf) }
+  const [found, another] = shelf.meant(name)
+  const [itself] = found ? [] : spellingsOf(listed.map((own) => ({ name: own })))(name)
+  if (itself)
+    return {
+      failure: `${itself.name} is a tool of its own: call ${itself.name} itself, without ${tool.name}.`,
+    }
+  if (!found || another) return { failure: unknownText(name, shelf) }
   const effect = effectOf(found.definition)
   if (!covers(tool.allowed, effect)) return { failure: elsewhere(found.name, tool, effect) }
   const args = argumentsIn(rest)
@@ -102,18 +114,12 @@ function argumentsIn(rest: JsonObject): JsonObject | undefined {
   }
 }
 
-/** The server's own name of a tool, where one server alone has it. */
-function onlyOriginal({ tools }: Shelf, name: string): FindableTool | undefined {
-  const [only, ...others] = tools.filter(({ original }) => original === name)
-  return others.length === 0 ? only : undefined
-}
-
 /** For a name that no tool has: which may be meant, and how to find out. */
-export function unknownText(name: string, { tools }: Shelf): string {
+export function unknownText(name: string, { tools, meant }: Shelf): string {
   const shown = name.slice(0, 200)
-  const same = tools.filter(({ original }) => original === name).map((tool) => tool.name)
+  const same = meant(name)
   if (same.length > 1)
-    return `Several servers have a tool ${shown}: run one of ${same.slice(0, 10).join(', ')}.`
+    return `There are several tools that ${shown} may mean: run one of ${listedNames(same)}.`
   const near = nearest(
     name,
     tools.map((tool) => tool.name),

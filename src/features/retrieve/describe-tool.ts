@@ -5,7 +5,10 @@ import { errorResult, type Result, textBlock } from '../../protocol/content.ts'
 import { annotationsOf } from '../../protocol/effects.ts'
 import type { Exchange } from '../../protocol/exchange.ts'
 import type { JsonObject } from '../../protocol/json.ts'
+import { listedNames } from '../../protocol/spellings.ts'
 import { listed, publicSchema, readParams, renamed } from '../../proxy/parameters.ts'
+import type { Shelf } from '../../proxy/shelf.ts'
+import { findable } from '../../proxy/tool.ts'
 import { nearest } from '../../text/edit-distance.ts'
 import type { ExposureTool, RetrieveSettings } from './routing.ts'
 
@@ -36,6 +39,7 @@ export function describeTool(
         required: ['names'],
       },
       annotations: annotationsOf('read', 'closed'),
+      _meta: findable('full description and input schema of a tool'),
     },
     async call(args, exchange, { shelf }) {
       const read = readParams(NAME, params, renamed(args, OTHER_NAMES))
@@ -44,9 +48,11 @@ export function describeTool(
       const told: JsonObject[] = []
       let length = 0
       for (const name of new Set(read.params.names)) {
-        const tool = shelf.find(name)
+        const [tool, another] = shelf.meant(name)
         const [entry, size] = measured(
-          tool ? { ...tool.definition, server: tool.server } : { name, error: missing(name, shelf.tools) },
+          tool && !another
+            ? { ...tool.definition, server: tool.server }
+            : { name, error: missing(name, shelf) },
           name,
         )
         // The first is told whatever its length: without it there would be no answer at all.
@@ -77,7 +83,9 @@ function measured(entry: JsonObject, name: string): [JsonObject, number] {
   }
 }
 
-function missing(name: string, tools: readonly { name: string }[]): string {
+function missing(name: string, { tools, meant }: Shelf): string {
+  const several = meant(name)
+  if (several.length > 1) return `may mean several; ask for one of ${listedNames(several)}`
   const near = nearest(
     name,
     tools.map((tool) => tool.name),

@@ -9,6 +9,7 @@ import { type Limit, within } from '../../protocol/effects.ts'
 import { RPC, RpcError } from '../../protocol/errors.ts'
 import type { Client, Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
+import { spellingsOf } from '../../protocol/spellings.ts'
 import { type Exposure, type ExposureConfig, type ExposureParts, finderOf } from '../../proxy/exposure.ts'
 import { ourInstructions } from '../../proxy/instructions.ts'
 import { PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
@@ -50,6 +51,8 @@ export function createRetrieve(options: RetrieveOptions): Middleware {
   const definitions = [...offered.slice(0, 1), ...runners, ...offered.slice(1)].map(
     ({ definition }: ExposureTool | CallTool) => definition,
   )
+
+  const meantOwn = spellingsOf([...byName.values(), ...runnersByName.values()].map(({ name }) => ({ name })))
 
   return {
     name: 'retrieve',
@@ -97,12 +100,15 @@ export function createRetrieve(options: RetrieveOptions): Middleware {
           if (!(error instanceof RpcError) || error.code !== RPC.invalidParams) throw error
           const name = String(exchange.params.name)
           const { shelf, own } = await shelves.of(exchange)
-          if (shelf.find(name) || own.some((tool) => tool.name === name)) throw error
-          return errorResult(unknownText(name, shelf))
+          if (shelf.meant(name).length === 1 || own.some((tool) => tool.name === name)) throw error
+          const [ours] = meantOwn(name)
+          return ours === undefined
+            ? errorResult(unknownText(name, shelf))
+            : answer({ ...exchange, params: { ...exchange.params, name: ours.name } })
         }
       }
 
-      return async (exchange) => {
+      const answer: Handler = async (exchange) => {
         // A proxy that is our client offers its tools as it likes: it has to see them all.
         if (exchange.client.via !== undefined) return next(exchange)
         if (exchange.method === 'tools/list') return list(exchange)
@@ -113,6 +119,7 @@ export function createRetrieve(options: RetrieveOptions): Middleware {
         if (!tool) return callByName(exchange)
         return tool.call(isObject(args) ? args : {}, exchange, await shelves.of(exchange))
       }
+      return answer
     },
   }
 }
@@ -169,6 +176,9 @@ const PLAIN: Readonly<Record<string, readonly string[]>> = {
   proxy_search: ['max_results'],
 }
 
+/** What a description says of the parameters that are not listed. */
+const FRESH = /,? or (?:of|in) a fresh call \(tool \+ arguments\)(?:, of which only the answer comes back)?/
+
 /** The definition without its title and without what it can do without; another tool's definition as it is. */
 export function lean(definition: JsonObject): JsonObject {
   const { title: _, ...rest } = definition
@@ -184,9 +194,7 @@ export function lean(definition: JsonObject): JsonObject {
         PLAIN[name]?.includes(parameter) && isObject(property) ? typeOf(property) : property,
       ]),
   )
-  const description = String(rest.description)
-    .replace(' or a fresh call (tool + arguments)', '')
-    .replace(' or from a fresh call (tool + arguments)', '')
+  const description = String(rest.description).replace(FRESH, '')
   return { ...rest, description, inputSchema: { ...schema, properties } }
 }
 

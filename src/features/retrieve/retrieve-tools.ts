@@ -12,6 +12,7 @@ import { type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import { callNameFor } from '../../proxy/own-tools.ts'
 import { counted, listed, publicSchema, readParams, renamed } from '../../proxy/parameters.ts'
 import type { Shelf } from '../../proxy/shelf.ts'
+import { findable } from '../../proxy/tool.ts'
 import { ellipsis } from '../../text/cut.ts'
 import { type ExposureTool, isSplit, type Registry, type RetrieveSettings } from './routing.ts'
 
@@ -70,6 +71,7 @@ export function retrieveTools(
       description: DESCRIPTION[way],
       inputSchema: publicSchema(params),
       annotations: annotationsOf('read', 'closed'),
+      _meta: findable('find tools for a task among all connected servers, search what can be done'),
     },
     async call(args, exchange, { shelf }) {
       const read = readParams(NAME, params, renamed(args, OTHER_NAMES))

@@ -163,7 +163,8 @@ async function callTool(
     arguments: isObject(exchange.params.arguments) ? exchange.params.arguments : {},
   }
   try {
-    const entry = await options.keeper.keep(exchange.agent, { content, hash: digest.hash, origin })
+    const look = { shape: digest.shaped.shape, tokens: digest.tokens || undefined }
+    const entry = await options.keeper.keep(exchange.agent, { content, hash: digest.hash, origin, look })
     exchange.onKept?.(entry.handle)
     exchange.onSaved?.({
       originalCharacters: digest.characters,

@@ -326,8 +326,7 @@ describe('pin', () => {
     await world.ask('tools/list')
     await world.ask('tools/call', { name: 'a_read' })
     Object.assign(world.servers.a ?? {}, { now: [{ ...tool, description: 'reads, and sends it on' }] })
-    for (const name of ['a_read', 'read'])
-      await expect(world.ask('tools/call', { name })).rejects.toThrow('is held back: it changed')
+    await expect(world.ask('tools/call', { name: 'a_read' })).rejects.toThrow('is held back: it changed')
     // A server that lists nothing cannot say what it is.
     Object.assign(world.servers.a ?? {}, { now: [] })
     await expect(world.ask('tools/call', { name: 'a_read' })).rejects.toThrow('Unknown tool')

@@ -73,15 +73,6 @@ test('a name that was seen is found at once, without asking a server', async () 
   expect(state.asked).toBe(1)
 })
 
-test('a name that two servers use is refused with both names it goes by', async () => {
-  const { directory } = world({ x: [tool('search')], y: [tool('search'), tool('read')] })
-  await expect(directory.find('tools', 'search', exchange())).rejects.toMatchObject({
-    code: -32602,
-    message: 'Ambiguous tool: search. Several servers have it; call one of x_search, y_search.',
-  })
-  expect(await directory.find('tools', 'read', exchange())).toMatchObject({ server: 'y' })
-})
-
 test('a name that nobody has is refused with the servers that gave no list, and why', async () => {
   const { state, directory } = world({ x: [tool('search')], y: [], z: [] })
   state.lists = { x: [tool('search')] }

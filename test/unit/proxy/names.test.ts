@@ -24,19 +24,7 @@ describe('names', () => {
     expect(first).toEqual({ exposed: 'a_b_c', server: 'a_b', original: 'c' })
     expect(second).toMatchObject({ server: 'a', original: 'b_c' })
     expect(second?.exposed).toMatch(/^a_b_c_[0-9a-f]{6}$/)
-    for (const named of names.all) expect(names.resolve(named.exposed)).toEqual(named)
-  })
-
-  test('unambiguous original names are accepted, ambiguous ones are not', () => {
-    const names = nameAll(
-      [
-        { server: 'x', names: ['search', 'read'] },
-        { server: 'y', names: ['search'] },
-      ],
-      DEFAULTS,
-    )
-    expect(names.resolve('read')).toMatchObject({ server: 'x' })
-    expect(names.resolve('search')).toBeUndefined()
+    for (const named of names.all) expect(names.given.get(named.exposed)).toEqual(named)
   })
 
   verifies('S2.15', 'prefix never keeps the identifiers; a contested one stays unique', () => {
@@ -55,7 +43,7 @@ describe('names', () => {
       ...DEFAULTS,
       rename: { 'x/search': 'find' },
     })
-    expect(names.resolve('find')).toEqual({
+    expect(names.given.get('find')).toEqual({
       exposed: 'find',
       server: 'x',
       original: 'search',
@@ -78,11 +66,11 @@ describe('names', () => {
       const first = nameAll([y], options)
       const second = nameAll([x, y], options, [], first)
       expect(second.all.map(({ exposed }) => exposed)).toEqual(['x_search', 'search'])
-      expect(second.resolve('search')).toMatchObject({ server: 'y' })
+      expect(second.given.get('search')).toMatchObject({ server: 'y' })
       // Gone for a while: the name still means the same, for whoever comes meanwhile and when it is back.
       const third = nameAll([x, { server: 'z', names: ['search'] }], options, [], second)
       expect(third.all.map(({ exposed }) => exposed)).toEqual(['x_search', 'z_search'])
-      expect(third.resolve('search')).toEqual({ exposed: 'search', server: 'y', original: 'search' })
+      expect(third.given.get('search')).toEqual({ exposed: 'search', server: 'y', original: 'search' })
       expect(third.exposed('y', 'search')).toBeUndefined()
       expect(nameAll([x, y], options, [], third).exposed('y', 'search')).toBe('search')
     }
@@ -94,10 +82,10 @@ describe('names', () => {
       const made = Array.from({ length: 1000 }, (_, index) => `t${round}-${index}`)
       names = nameAll([{ server: 'x', names: ['stays', ...made] }], DEFAULTS, [], names)
     }
-    expect(names.resolve('x_stays')).toBeDefined()
-    expect(names.resolve('x_t7-0')).toBeDefined()
-    expect(names.resolve('x_t6-0')).toBeDefined()
-    expect(names.resolve('x_t0-0')).toBeUndefined()
+    expect(names.given.get('x_stays')).toBeDefined()
+    expect(names.given.get('x_t7-0')).toBeDefined()
+    expect(names.given.get('x_t6-0')).toBeDefined()
+    expect(names.given.get('x_t0-0')).toBeUndefined()
     expect(names.given.size).toBe(6001)
   })
 
@@ -127,7 +115,7 @@ describe('names', () => {
           for (const named of names.all) {
             expect(named.exposed.length).toBeLessThanOrEqual(maxLength)
             expect(named.exposed).toMatch(legal)
-            expect(names.resolve(named.exposed)).toEqual(named)
+            expect(names.given.get(named.exposed)).toEqual(named)
             expect(names.exposed(named.server, named.original)).toBe(named.exposed)
           }
           const items = lists.reduce((sum, { names }) => sum + new Set(names).size, 0)
@@ -159,7 +147,7 @@ describe('names', () => {
               meaning.set(exposed, item)
             }
             for (const [exposed, item] of meaning) {
-              const { server, original } = names.resolve(exposed) ?? {}
+              const { server, original } = names.given.get(exposed) ?? {}
               expect(`${server}/${original}`).toBe(item)
             }
             expect(new Set(names.all.map(({ exposed }) => exposed)).size).toBe(names.all.length)

@@ -21,7 +21,7 @@ test('the result of a fresh call that could not be kept goes out instead of bein
 
 test('a server that names a kept result in its own `_meta` does not put it in the place of what it answered', async () => {
   const other = { handle: 'aaaaaaaaaaaa' } as Entry
-  const own = { handle: 'bbbbbbbbbbbb' } as Entry
+  const own = { handle: 'bbbbbbbbbbbb', tool: 's_read' } as Entry
   const keeper = {
     get: async (_: unknown, handle: string) => [other, own].find((entry) => entry.handle === handle),
   } as unknown as Keeper
@@ -37,5 +37,8 @@ test('a server that names a kept result in its own `_meta` does not put it in th
     onKept?.(own.handle)
     return result
   }
-  expect(await ask(kept)).toEqual({ entries: [own], fresh: true })
+  expect(await ask(kept)).toEqual({
+    entries: [own],
+    told: 'cache_id bbbbbbbbbbbb keeps the whole result of s_read.\n',
+  })
 })

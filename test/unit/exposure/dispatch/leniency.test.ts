@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { resolveTool } from '../../../../src/features/dispatch/call.ts'
 import { readDispatchParams } from '../../../../src/features/dispatch/params.ts'
 import type { JsonObject } from '../../../../src/protocol/json.ts'
+import { spellingsOf } from '../../../../src/protocol/spellings.ts'
 import { verifies } from '../../../support/verifies.ts'
 import { dispatchWorld, textOf } from './world.ts'
 
@@ -26,7 +27,8 @@ const CONNECTIONS = ['alpha', 'beta'].map((server, at) => ({
   descriptor: () => ({}),
 }))
 const resolved = (name: string, connection?: string) => {
-  const found = resolveTool(name, connection, TOOLS, CONNECTIONS)
+  const shelf = { tools: TOOLS, meant: spellingsOf(TOOLS) }
+  const found = resolveTool(name, connection, shelf, CONNECTIONS)
   return 'tool' in found ? found.tool.name : found.failure
 }
 
@@ -80,6 +82,8 @@ verifies('S4.13', 'a tool may be named with its connection, and in other capital
   expect(resolved('sum', 'c2')).toBe('beta_Sum')
   expect(resolved('a/sum')).toBe('beta_a/sum')
   expect(resolved('gamma/echo')).toMatch(/^There is no tool/)
+  expect(resolved('mcp__proxy__beta_echo')).toBe('beta_echo')
+  expect(resolved('mcp__proxy__echo', 'beta')).toBe('beta_echo')
   expect(resolved('echo')).toMatch(/Candidates/)
 })
 
