@@ -121,7 +121,9 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
   })
   const own = createOwnNames({ alias: directory.alias, isNeeded: () => !modules.isEmpty })
   const counting = count ? [count] : []
-  const telling = settings.log.level === 'debug' ? [createCallLog({ logger, calledName, elapsed })] : []
+  const telling = ['debug', 'info'].includes(settings.log.level)
+    ? [createCallLog({ logger, calledName, elapsed })]
+    : []
   const remembering = resultCache ? [resultCache.mark] : []
   const inner = [
     createReferences({ engine, keeper, exempt: PROXY_TOOL_NAMES, maxBytes: MAX_REFERENCED_BYTES }),

@@ -8,6 +8,7 @@ import { isObject, type JsonObject, own } from '../../protocol/json.ts'
 import { CALL_TOOL } from '../../proxy/own-tools.ts'
 import type { Shelf } from '../../proxy/shelf.ts'
 import { nearest } from '../../text/edit-distance.ts'
+import type { Servers } from './routing.ts'
 
 /** What is to be called instead, or why nothing is. */
 export type Dispatched = { name: string; args: JsonObject } | { failure: string }
@@ -61,6 +62,7 @@ export function dispatch(
   given: JsonObject,
   shelf: Shelf,
   listed: readonly string[] = [],
+  unavailable: Servers['unavailable'] = [],
 ): Dispatched {
   const key = NAME_KEYS.find((each) => typeof own(given, each) === 'string')
   if (key === undefined)
@@ -70,7 +72,7 @@ export function dispatch(
   const found = shelf.find(name) ?? onlyOriginal(shelf, name)
   if (!found && listed.includes(name))
     return { failure: `${name} is a tool of its own: call ${name} itself, without ${tool.name}.` }
-  if (!found) return { failure: unknownText(name, shelf) }
+  if (!found) return { failure: unknownText(name, shelf, unavailable) }
   const effect = effectOf(found.definition)
   if (!covers(tool.allowed, effect))
     return { failure: `${found.name} is not for ${tool.name}: run it with ${callNameFor(effect, true)}.` }
@@ -104,9 +106,17 @@ function onlyOriginal({ tools }: Shelf, name: string): FindableTool | undefined 
   return others.length === 0 ? only : undefined
 }
 
-/** For a name that no tool has: which may be meant, and how to find out. */
-export function unknownText(name: string, { tools }: Shelf): string {
+/** For a name that no tool has: which may be meant, and how to find out; or that its server is not there. */
+export function unknownText(
+  name: string,
+  { tools }: Shelf,
+  unavailable: Servers['unavailable'] = [],
+): string {
   const shown = name.slice(0, 200)
+  // Its tools are not known, so a name that begins with its own can only be one of them.
+  const absent = unavailable.find(({ server }) => isOf(name, server))
+  if (absent && !tools.some(({ server }) => server === absent.server))
+    return `Tool ${shown} was not run: the server ${absent.server} is not available (${absent.reason}). Do without it, or tell the user.`
   const same = tools.filter(({ original }) => original === name).map((tool) => tool.name)
   if (same.length > 1)
     return `Several servers have a tool ${shown}: run one of ${same.slice(0, 10).join(', ')}.`
@@ -117,6 +127,12 @@ export function unknownText(name: string, { tools }: Shelf): string {
   )
   const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ''
   return `Tool ${shown} not found.${hint} Use retrieve_tools first: it gives the names of the tools there are now.`
+}
+
+/** True for `server_tool`, whatever stands between the two. */
+function isOf(name: string, server: string): boolean {
+  const prefix = server.replace(/[^A-Za-z0-9_-]/gu, '_')
+  return name.toLowerCase().startsWith(prefix.toLowerCase()) && /^[_./:-]/.test(name.slice(prefix.length))
 }
 
 function signatureText({ name, definition }: FindableTool): string {
