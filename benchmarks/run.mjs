@@ -16,6 +16,7 @@ const BENCHMARKS = {
     'benchmarks/dispatch/run.mjs',
     'one tool for all: what a client reads, and what large results cost',
   ],
+  start: ['benchmarks/start/run.mjs', 'how long a client waits for its tools after the start'],
   modules: ['benchmarks/modules/run.mjs', 'what modules add to a call'],
   ordinary: ['benchmarks/ordinary.mjs', 'questions about results of ordinary size'],
 }

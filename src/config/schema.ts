@@ -50,7 +50,7 @@ const connect = z.object({
     max: 600_000,
   }).default(30_000),
   listWaitMs: integer(
-    'How long a list waits for a server that is late, where there are others. Its tools are announced when they come.',
+    'How long the first list waits for servers of which nothing is remembered, where there are several. Later ones wait for none; what comes late is announced.',
     {
       unit: 'milliseconds',
       min: 100,

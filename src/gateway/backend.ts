@@ -5,7 +5,8 @@ import type { Engine } from '../engine/contract.ts'
 import type { Described } from '../module-runtime/module.ts'
 import type { Logger } from '../observe/log.ts'
 import { PROXY_NAME } from '../protocol/chain.ts'
-import type { Client, Handler } from '../protocol/exchange.ts'
+import type { Result } from '../protocol/content.ts'
+import type { Client, Exchange, Handler } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
 import { joinInstructions } from '../proxy/instructions.ts'
 import type { Audience } from '../server/audience.ts'
@@ -14,6 +15,9 @@ import { hearsOf, joinCapabilities } from '../server/backend.ts'
 import type { Backend } from '../server/legacy.ts'
 import type { Keeper } from '../store/result-store.ts'
 import type { Upstreams } from '../upstream/contract.ts'
+
+/** Milliseconds after the handshake in which a client may ask for its tools before its servers are started. */
+const OPEN_MS = 300
 
 interface BackendParts {
   upstreams: Upstreams
@@ -53,12 +57,34 @@ export function createBackend(
   }: BackendParts,
 ): Backend {
   const serverInfo = { name: PROXY_NAME, title: 'MCP RLM Proxy', version: packageVersion() }
-  const opening = new Map<Client, NodeJS.Immediate>()
+  /** Clients whose servers are not connected yet, with what puts that off. */
+  const opening = new Map<Client, { stop(): void }>()
   const serversFor = (profile: string | undefined): readonly string[] => reached(upstreams.servers, profile)
   const capabilities = (profile: string | undefined): JsonObject =>
     joinCapabilities(serversFor(profile).map((server) => upstreams.known(server)))
+  function open(client: Client): void {
+    opening.delete(client)
+    void upstreams.open(client)
+    engine.warm()
+  }
+
+  /** Starting processes holds up the event loop: the first list goes out first, where its client asks for one at once. */
+  async function list(exchange: Exchange): Promise<Result> {
+    try {
+      return await handler(exchange)
+    } finally {
+      const { client } = exchange
+      const waiting = opening.get(client)
+      if (waiting) {
+        waiting.stop()
+        const soon = setTimeout(open, 1, client)
+        opening.set(client, { stop: () => clearTimeout(soon) })
+      }
+    }
+  }
+
   return {
-    handler,
+    handler: (exchange) => (exchange.method === 'tools/list' ? list(exchange) : handler(exchange)),
     logger,
     identity,
     toolsChange,
@@ -82,16 +108,11 @@ export function createBackend(
         const hears = hearsOf(capabilities(client.profile))
         audience.add(client, (list) => (list !== 'tools' || toolsChange(client)) && hears(list))
       }
-      // Starting processes holds up the event loop: the answer to the handshake goes out first.
-      const later = setImmediate(() => {
-        opening.delete(client)
-        void upstreams.open(client)
-        engine.warm()
-      })
-      opening.set(client, later)
+      const later = setTimeout(open, OPEN_MS, client)
+      opening.set(client, { stop: () => clearTimeout(later) })
     },
     closed(client) {
-      clearImmediate(opening.get(client))
+      opening.get(client)?.stop()
       opening.delete(client)
       audience.remove(client)
       left(client)

@@ -11,7 +11,11 @@ export interface Feature {
 
 /** From the client to the servers. */
 export const FEATURES: readonly Feature[] = [
-  { name: 'call-log', what: 'Logs every call, its time and its end.', when: '`log.level` is `debug`' },
+  {
+    name: 'call-log',
+    what: 'Logs every call: client, tool, time, sizes and end.',
+    when: '`log.level` is `info` or `debug`',
+  },
   { name: 'count', what: 'Counts calls for `/metrics`.', when: 'over HTTP, or with the bridge' },
   { name: 'account', what: 'Notes what answers cost and what was saved, for `stats`.', when: 'always' },
   {

@@ -34,6 +34,7 @@ import { createShortNames } from '../proxy/short-names.ts'
 import type { AddressBook } from '../proxy/uris.ts'
 import type { Keeper } from '../store/result-store.ts'
 import type { Upstreams } from '../upstream/contract.ts'
+import { unavailableServers } from '../upstream/unavailable.ts'
 import { FEATURES } from './features.ts'
 import type { ModuleStatus } from './modules.ts'
 import type { KeepsStructured } from './servers.ts'
@@ -110,6 +111,7 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
     ownTools: new Set([...PROXY_TOOL_NAMES, DISPATCH]),
     freshCalls: settings.freshCalls,
     callFor: callWriter(settings),
+    unavailable: (client) => unavailableServers(upstreams, client),
     budget: settings.maxResponseSize,
     dialect,
   })
@@ -141,7 +143,9 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
   const limit = createEffectLimit({ isNeeded: () => middlewares.length > 0 || !modules.isEmpty })
   const short = createShortNames()
   const counting = count ? [count] : []
-  const telling = settings.log.level === 'debug' ? [createCallLog({ logger, calledName, elapsed })] : []
+  const telling = ['debug', 'info'].includes(settings.log.level)
+    ? [createCallLog({ logger, calledName, elapsed })]
+    : []
   const remembering = resultCache ? [resultCache.mark] : []
   const inner = [
     createReferences({ engine, keeper, exempt: PROXY_TOOL_NAMES, maxBytes: MAX_REFERENCED_BYTES }),

@@ -116,12 +116,12 @@ function words(name: string): string[] {
 }
 
 /** What a server entry may hold that nobody else should read. */
-interface SecretHolder {
+export interface SecretHolder {
   readonly name?: string
-  readonly args?: readonly string[]
-  readonly env?: Readonly<Record<string, string>>
-  readonly headers?: Readonly<Record<string, string>>
-  readonly url?: string
+  readonly args?: readonly string[] | undefined
+  readonly env?: Readonly<Record<string, string>> | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly url?: string | undefined
   readonly oauth?:
     | { readonly clientSecret?: string | undefined; readonly privateKey?: string | undefined }
     | undefined

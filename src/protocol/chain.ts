@@ -5,9 +5,12 @@
 import { META } from './content.ts'
 import { metaOf } from './eras.ts'
 import { RPC, RpcError } from './errors.ts'
-import { type JsonObject, own } from './json.ts'
+import { isObject, type JsonObject, own } from './json.ts'
 
-/** Member of `_meta` with the identities of the proxies on the way, the client's first. */
+/**
+ * Where the identities of the proxies on the way are told, the client's first: a member of `_meta` of requests, and of
+ * `capabilities.experimental` of a legacy `initialize`, where a server of both eras takes any `_meta` for a request of the modern one.
+ */
 const VIA = `${META}via`
 
 /** `serverInfo.name` and `clientInfo.name` of a proxy. */
@@ -19,7 +22,31 @@ const MAX_LENGTH = 128
 
 /** The proxies that params name; empty when they come from no proxy. */
 export function viaOf(params: JsonObject | undefined): readonly string[] {
-  const via = own(metaOf(params) ?? {}, VIA)
+  return listed(own(metaOf(params) ?? {}, VIA))
+}
+
+/** The proxies that the capabilities of a legacy `initialize` name, and the capabilities without them. */
+export function viaOfCapabilities(capabilities: JsonObject): {
+  via: readonly string[]
+  capabilities: JsonObject
+} {
+  const experimental = own(capabilities, 'experimental')
+  const said = isObject(experimental) ? own(experimental, VIA) : undefined
+  if (!isObject(experimental) || !isObject(said)) return { via: [], capabilities }
+  const { [VIA]: _, ...others } = experimental
+  const { experimental: __, ...rest } = capabilities
+  const plain = Object.keys(others).length === 0 ? rest : { ...rest, experimental: others }
+  return { via: listed(own(said, 'proxies')), capabilities: plain }
+}
+
+/** The capabilities for a legacy `initialize`, with the proxies on the way. */
+export function viaCapabilities(capabilities: JsonObject, via: readonly string[]): JsonObject {
+  const experimental = own(capabilities, 'experimental')
+  const others = isObject(experimental) ? experimental : {}
+  return { ...capabilities, experimental: { ...others, [VIA]: { proxies: [...via] } } }
+}
+
+function listed(via: unknown): readonly string[] {
   if (!Array.isArray(via) || via.length > MAX_PROXIES) return []
   const names = via.filter((name) => typeof name === 'string' && name.length <= MAX_LENGTH)
   return names.length === via.length ? (names as string[]) : []

@@ -10,6 +10,8 @@ import type { Notification, Request } from './message.ts'
 export interface Agent {
   readonly id: string
   readonly kind: 'principal' | 'session' | 'local' | 'anonymous'
+  /** What the token of a principal is called, for people who read the log. */
+  readonly name?: string
 }
 
 /** One connected client, as everything inside the proxy sees it. */
@@ -88,6 +90,8 @@ export interface Exchange {
   readonly limit?: Limit
   /** Set by the modules: nobody waits for what this would go on with. No server is asked; what is held for it is given up. */
   readonly isOver?: true
+  /** Set by an exposure that hides the servers' tools: the proxy's own are listed, and no server is waited for. */
+  readonly listing?: 'own'
   /** Set for programs: a server that failed is an error, not a result with words for a model. */
   readonly failing?: 'throws'
 }

@@ -1,11 +1,12 @@
 /** Who has what: the lists of all servers for one client, under the names that client sees. */
-import { RPC, RpcError } from '../protocol/errors.ts'
+import { ProxyError, RPC, RpcError } from '../protocol/errors.ts'
 import type { Client, Exchange } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import { withOrigin } from '../protocol/origin.ts'
 import { nearest } from '../text/edit-distance.ts'
 import type { ServerList, Upstreams } from '../upstream/contract.ts'
-import { type Named, type Names, type NamingOptions, nameAll } from './names.ts'
+import { unavailableServers } from '../upstream/unavailable.ts'
+import { isPrefixed, type Named, type Names, type NamingOptions, nameAll } from './names.ts'
 
 /** Kinds whose items carry a name the proxy may change. */
 export type NamedKind = 'tools' | 'prompts'
@@ -27,7 +28,7 @@ export interface Directory {
   list(kind: NamedKind, exchange: Exchange): Promise<Listing>
   /**
    * Whose item has this listed name: at once for a name the client has seen, else after asking the servers. Throws or rejects with
-   * RpcError invalidParams for a name that nothing has.
+   * RpcError invalidParams for a name that nothing has, and with ProxyError for one whose server has given no list.
    */
   find(kind: NamedKind, name: unknown, exchange: Exchange): Named | Promise<Named>
   /** True for a listed name, as far as lists tell that were seen, and for one that no server may have. */
@@ -99,8 +100,31 @@ export function createDirectory({ upstreams, naming, reserved }: DirectoryOption
     if (naming.prefix === 'never' && only !== undefined && others.length === 0) {
       return { exposed: name, server: only, original: name }
     }
+    const absent = ownerNotThere(name, lists, exchange.client)
+    if (absent !== undefined) throw absent
     const text = unresolved(kind === 'tools' ? 'tool' : 'prompt', name, names)
     throw new RpcError(RPC.invalidParams, text + silent(upstreams, lists, exchange.client))
+  }
+
+  /** A name that begins with that of a server which gave no list can only be one of that server's. */
+  function ownerNotThere(name: string, lists: readonly ServerList[], client: Client): ProxyError | undefined {
+    const heard = new Set(lists.map(({ server }) => server))
+    const owner = upstreams
+      .serversFor(client)
+      .find((server) => !heard.has(server) && isPrefixed(name, server, naming))
+    if (owner === undefined) return undefined
+    const reason = unavailableServers(upstreams, client).find(({ server }) => server === owner)?.reason
+    return reason === undefined
+      ? new ProxyError(
+          'UPSTREAM_CONNECT',
+          `server \`${owner}\` has not answered yet, so it is not known whether it has ${name.slice(0, 200)}`,
+          'Nothing was called; try again in a moment.',
+        )
+      : new ProxyError(
+          'UPSTREAM_CONNECT',
+          `server \`${owner}\` is not available: ${reason}`,
+          `${name.slice(0, 200)} was not called. Do without it, or tell the user; the other servers are not affected.`,
+        )
   }
 
   return {

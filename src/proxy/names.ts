@@ -143,6 +143,11 @@ function legalise(name: string, charset: NamingOptions['charset']): string {
   return /^[a-z_]/u.test(lower) ? lower : `_${lower}`
 }
 
+/** True for a name that the server's tools would have, as far as the prefix tells. */
+export function isPrefixed(name: string, server: string, { separator, charset }: NamingOptions): boolean {
+  return name.startsWith(legalise(`${server}${separator}`, charset))
+}
+
 function ownName(map: Readonly<Record<string, string>>, name: string): string | undefined {
   return Object.hasOwn(map, name) ? map[name] : undefined
 }

@@ -98,3 +98,12 @@ export function counted(most: number): (value: unknown) => unknown {
     return typeof number === 'number' && Number.isInteger(number) ? Math.min(most, number) : number
   }
 }
+
+/** How callers that fill in every parameter say that they mean none. */
+const NOTHING: ReadonlySet<unknown> = new Set(['', 'null', 'none'])
+
+/** True for a value that stands for no value. */
+export function saysNothing(value: unknown): boolean {
+  if (typeof value === 'string') return NOTHING.has(value.trim().toLowerCase())
+  return value === null || (Array.isArray(value) && value.every(saysNothing))
+}

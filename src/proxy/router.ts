@@ -96,23 +96,24 @@ function toolRoutes(parts: ToolRouteParts): Routes {
   return {
     'tools/list': async (exchange) => {
       refuseCursor(exchange)
+      // The proxy nearest the client offers its tools, and only it keeps results.
+      const mine = exchange.client.via === undefined ? definitions : []
+      if (exchange.listing === 'own') return { tools: mine, ...joinHints('tools', [], upstreams, exchange) }
       const { lists, listed } = await directory.list('tools', exchange)
       const map = resources.learnTools(lists, exchange)
       const items = listed.map(({ server, item }) =>
         map.moved(server) ? renameViews(item, (uri) => map.outward(server, uri)) : item,
       )
-      // The proxy nearest the client offers its tools, and only it keeps results.
-      const mine = exchange.client.via === undefined ? definitions : []
       return { tools: [...mine, ...items], ...joinHints('tools', lists, upstreams, exchange) }
     },
     'tools/call': async (exchange): Promise<Result> => {
       const { params } = exchange
       const tool = typeof params.name === 'string' ? ownByName.get(params.name) : undefined
       if (tool) return tool.call(isObject(params.arguments) ? params.arguments : {}, exchange)
-      const found = directory.find('tools', params.name, exchange)
-      const named = found instanceof Promise ? await found : found
-      const { server, original } = named
       try {
+        const found = directory.find('tools', params.name, exchange)
+        const named = found instanceof Promise ? await found : found
+        const { server, original } = named
         const destination = {
           server,
           name: original,

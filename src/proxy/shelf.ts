@@ -26,6 +26,11 @@ export interface Listing {
 
 export interface Shelves {
   of(exchange: Exchange): Promise<Listing>
+  /**
+   * The list as it would come without the servers' tools, which waits for no server. The shelf is made soon afterwards, so that the first
+   * question need not wait for it.
+   */
+  own(exchange: Exchange): Promise<Omit<Listing, 'shelf'>>
 }
 
 /** What is known, and what happens, beside the exchanges. */
@@ -91,12 +96,17 @@ export function createShelves(
     if (![...byClient.values()].includes(shelf)) finder.release(shelf.search, changed)
   }
 
-  async function of(exchange: Exchange): Promise<Listing> {
+  const isOwn = ({ name }: JsonObject): boolean => typeof name === 'string' && ownTools.has(name)
+
+  async function listed(exchange: Exchange): Promise<{ result: JsonObject; items: JsonObject[] }> {
     const { _meta } = exchange.params
     const params = _meta === undefined ? {} : { _meta }
     const result = plain(await next({ ...exchange, method: 'tools/list', params }))
-    const items = Array.isArray(result.tools) ? result.tools.filter(isObject) : []
-    const isOwn = ({ name }: JsonObject): boolean => typeof name === 'string' && ownTools.has(name)
+    return { result, items: Array.isArray(result.tools) ? result.tools.filter(isObject) : [] }
+  }
+
+  async function of(exchange: Exchange): Promise<Listing> {
+    const { result, items } = await listed(exchange)
     return {
       shelf: shelfOf(
         items.filter((item) => typeof item.name === 'string' && !isOwn(item)),
@@ -107,10 +117,22 @@ export function createShelves(
     }
   }
 
+  async function own(exchange: Exchange): Promise<Omit<Listing, 'shelf'>> {
+    const { client } = exchange
+    // Layers remember what each client was listed: this is not what the client may call.
+    const { result, items } = await listed({ ...exchange, client: Object.create(client), listing: 'own' })
+    if (!byClient.has(client)) setTimeout(() => void lookFor(client), SOON_MS).unref()
+    return { own: items.filter(isOwn), result }
+  }
+
   async function look(): Promise<void> {
     looking = false
     const client = [...byClient.keys()].at(-1)
-    if (client === undefined) return
+    if (client !== undefined) await lookFor(client)
+  }
+
+  async function lookFor(client: Client): Promise<void> {
+    if (gone.has(client)) return
     const signal = AbortSignal.timeout(PATIENCE_MS)
     // Who asks next hears of what is wrong.
     await of({ method: 'tools/list', params: {}, client, agent: client.agent, signal, notify() {} }).catch(
@@ -129,7 +151,7 @@ export function createShelves(
     byClient.delete(client)
     releaseUnused(shelf, false)
   })
-  return { of }
+  return { of, own }
 }
 
 function createShelf(tools: readonly FindableTool[], finder: Finder, meant: Meaning<FindableTool>): Shelf {

@@ -86,6 +86,8 @@ export interface ModernService {
 export interface Principal {
   /** The same for every request of the same client, unique among clients: kept results belong to it. */
   readonly id: string
+  /** What its token is called, for people who read the log. */
+  readonly name?: string
   /** Seconds since 1970 after which the token no longer counts; absent: it does not expire. */
   readonly expiresAt?: number
   /** The profiles that it may use, and nothing else; absent: everything. */

@@ -1,7 +1,7 @@
 /** The legacy era on one connection (MCP ≤ 2025-11-25): the handshake, then every request into the onion. */
 import type { Logger } from '../observe/log.ts'
 import { fingerprint } from '../observe/redact.ts'
-import { refuseLoop, viaOf } from '../protocol/chain.ts'
+import { refuseLoop, viaOfCapabilities } from '../protocol/chain.ts'
 import type { Result } from '../protocol/content.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Agent, Client, Exchange, Handler } from '../protocol/exchange.ts'
@@ -31,7 +31,8 @@ export function createLegacy({ id, agent, backend, profile }: LegacyOptions, pee
 
   function initialize(params: JsonObject): JsonObject {
     if (client) throw new RpcError(RPC.invalidRequest, 'This session is initialized already')
-    const via = viaOf(params)
+    const said = isObject(params.capabilities) ? params.capabilities : {}
+    const { via, capabilities } = viaOfCapabilities(said)
     refuseLoop(via, backend.identity)
     const protocolVersion = negotiateVersion(params.protocolVersion)
     client = {
@@ -39,7 +40,7 @@ export function createLegacy({ id, agent, backend, profile }: LegacyOptions, pee
       agent,
       era: 'legacy',
       info: isObject(params.clientInfo) ? params.clientInfo : {},
-      capabilities: isObject(params.capabilities) ? params.capabilities : {},
+      capabilities,
       protocolVersion,
       ...(profile !== undefined && { profile }),
       ...(via.length > 0 && { via }),

@@ -2,10 +2,11 @@
 import type { Logger } from '../observe/log.ts'
 import { plain, type Result } from '../protocol/content.ts'
 import { withMeta } from '../protocol/eras.ts'
-import { cancelled, messageOf } from '../protocol/errors.ts'
+import { cancelled } from '../protocol/errors.ts'
 import type { Client } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
 import type { Request } from '../protocol/message.ts'
+import { unlessAborted } from '../protocol/sharing.ts'
 import type { Later } from './backoff.ts'
 import type { Session } from './connection.ts'
 import { type CacheHints, type CompleteOptions, LIST_KINDS, LISTS, type ListKind } from './contract.ts'
@@ -26,6 +27,10 @@ interface ListsParts {
   server(name: string): Server
   /** The link is no longer needed for now. */
   rest(link: Link): void
+  /** The server gave what it was asked for. */
+  answered(server: Server): void
+  /** It did not. */
+  failed(server: Server, error: unknown): void
 }
 
 export class Lists {
@@ -67,39 +72,57 @@ export class Lists {
     this.#catalog.forget({ server, group })
   }
 
-  /** The list of one server, or undefined when it cannot be had in time. */
+  /**
+   * One list of each of the servers, undefined where none can be had in time. What is remembered is there at once. For a server of which
+   * nothing is known all wait up to the time limit, once: who gave nothing then, or in the run before, is not waited for again.
+   */
   async of(
-    server: Server,
+    servers: readonly Server[],
     kind: ListKind,
     client: Client | undefined,
     signal: AbortSignal,
-  ): Promise<Kept | undefined> {
+  ): Promise<(Kept | undefined)[]> {
     // For a client that is gone no server may be started: nobody would end it.
     if (signal.aborted) throw cancelled(signal)
+    const limits = new Limits(this.#parts.options.later)
+    const lists = servers.map((server) => this.#inTime(server, kind, client, { limits, signal }))
+    // One listener for all: Node warns of a leak where there are more than ten.
+    return unlessAborted(Promise.all(lists), signal).finally(() => limits.end())
+  }
+
+  async #inTime(
+    server: Server,
+    kind: ListKind,
+    client: Client | undefined,
+    { limits, signal }: { limits: Limits; signal: AbortSignal },
+  ): Promise<Kept | undefined> {
     const first = this.#parts.speaker.first(server, client)
     const place = placeOf(first, client)
+    const isSilent = server.silent && first.connection.session === undefined && !this.#parts.alone()
+    const isAtHand = this.#catalog.isAtHand(place, kind)
     const work = this.#parts.speaker.with(
       server,
       client,
       (link) => this.read(server, kind, link, client),
       undefined,
     )
-    if (this.#catalog.late(place, kind)) {
+    if (this.#catalog.late(place, kind) || (isSilent && !isAtHand)) {
       // Nobody waits a second time for a server that hangs; it is announced when it comes.
       work.catch(() => {}).finally(() => this.#parts.rest(first))
-      return undefined
+      return this.#catalog.missed(place, kind, false)
     }
+    const limitMs = this.#patience(server)
     try {
-      return await this.#inTime(work, server, kind, signal)
+      return await limits.within(limitMs, work, () => listTimedOut(server.name, LISTS[kind].method, limitMs))
     } catch (error) {
-      if (signal.aborted) throw cancelled(signal)
-      this.#catalog.missed(place, kind, isTimeout(error))
-      server.lastError = messageOf(error)
+      if (signal.aborted) return undefined
+      const known = this.#catalog.missed(place, kind, isTimeout(error))
+      this.#parts.failed(server, error)
       this.#parts.options.logger.warn(
-        { server: server.name, kind, error: messageOf(error) },
+        { server: server.name, kind, error: server.lastError },
         'a server gave no list',
       )
-      return undefined
+      return known
     } finally {
       this.#parts.rest(first)
     }
@@ -136,7 +159,7 @@ export class Lists {
         ? await listPagesIfKnown(kind, ask, this.#parts.options.logger)
         : { items: [], hints: undefined }
       if (kind === 'tools') Object.assign(server, { tools: items.length, listed: this.#parts.options.now() })
-      server.lastError = undefined
+      this.#parts.answered(server)
       const announced = link.listening?.hears(capability) ?? true
       return { items, hints, session: link.connection.session, announced: announced || items.length === 0 }
     }
@@ -154,24 +177,6 @@ export class Lists {
   #patience(server: Server): number {
     if (this.#parts.alone()) return server.connectTimeoutMs
     return Math.min(server.connectTimeoutMs, this.#parts.options.defaults.listWaitMs)
-  }
-
-  /** The work, or a rejection when its time is up or the signal aborts; the work itself goes on. */
-  #inTime<T>(work: Promise<T>, server: Server, kind: ListKind, signal: AbortSignal): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      const leave = (): void => reject(cancelled(signal))
-      const limitMs = this.#patience(server)
-      const stop = this.#parts.options.later(limitMs, () =>
-        reject(listTimedOut(server.name, LISTS[kind].method, limitMs)),
-      )
-      if (signal.aborted) leave()
-      signal.addEventListener('abort', leave, { once: true })
-      const finish = (): void => {
-        stop()
-        signal.removeEventListener('abort', leave)
-      }
-      work.then(resolve, reject).finally(finish)
-    })
   }
 
   /** The server says that lists are others now: for the session, or (modern) for everybody. */
@@ -209,6 +214,39 @@ function placeOf({ server, groups }: Link, client: Client | undefined): Place {
 
 function placesOf({ server, groups }: Link): readonly Place[] {
   return groups.all.map((group) => ({ server, group }))
+}
+
+/** Time limits of one listing: one timer for all who have the same. */
+class Limits {
+  readonly #later: Later
+  readonly #limits = new Map<number, { over: Promise<void>; stop: () => void }>()
+
+  constructor(later: Later) {
+    this.#later = later
+  }
+
+  /** The work, or a rejection when its time is up; the work itself goes on. */
+  within<T>(limitMs: number, work: Promise<T>, expired: () => Error): Promise<T> {
+    const { over } = this.#limits.get(limitMs) ?? this.#begin(limitMs)
+    return new Promise<T>((resolve, reject) => {
+      work.then(resolve, reject)
+      void over.then(() => reject(expired()))
+    })
+  }
+
+  end(): void {
+    for (const { stop } of this.#limits.values()) stop()
+  }
+
+  #begin(limitMs: number): { over: Promise<void>; stop: () => void } {
+    let stop = (): void => {}
+    const over = new Promise<void>((resolve) => {
+      stop = this.#later(limitMs, resolve)
+    })
+    const limit = { over, stop }
+    this.#limits.set(limitMs, limit)
+    return limit
+  }
 }
 
 // The lists of all servers, fetched once and kept while they are true. A list is true while the session that
@@ -282,6 +320,12 @@ const MAX_ROUNDS = 5
  */
 const QUIET_MS = 1000
 
+/**
+ * Milliseconds until a list that may be old is fetched again: to start a server holds up the event loop, and the answer to whoever
+ * reads it goes out first.
+ */
+const BEHIND_MS = 50
+
 export class Catalog {
   readonly #options: CatalogOptions
   readonly #entries = new Map<string, Entry>()
@@ -296,7 +340,11 @@ export class Catalog {
     const { items, hints } = entry
     if (items !== undefined && entry.refetch !== 'now' && entry.trueUntil > this.#options.now()) {
       entry.seen = true
-      if (entry.refetch === 'soon' && !lazy) this.#behind(entry, fetch)
+      if (entry.refetch === 'soon' && !lazy) {
+        this.#options.later(BEHIND_MS, () => {
+          if (entry.refetch === 'soon') this.#behind(entry, fetch)
+        })
+      }
       return { items, hints }
     }
     const kept = await this.#refresh(entry, fetch)
@@ -318,11 +366,22 @@ export class Catalog {
     return this.#entry(place, kind).items
   }
 
-  /** A reader left without the list, `late`: after the whole time limit. When it comes, that is a change. */
-  missed(place: Place, kind: ListKind, late: boolean): void {
+  /**
+   * A reader left without the list, `late`: after the whole time limit. When it comes, that is a change. Where nothing was ever known
+   * of it, what other clients were told is better than nothing.
+   */
+  missed(place: Place, kind: ListKind, late: boolean): Kept | undefined {
     const entry = this.#entry(place, kind)
     entry.seen = true
     if (entry.refetch === 'now') entry.late ||= late
+    entry.items ??= this.#options.memory.anyList(place.server, kind)
+    return entry.items && { items: entry.items }
+  }
+
+  /** True when a reader gets the list without waiting for its server. */
+  isAtHand(place: Place, kind: ListKind): boolean {
+    const { items, refetch, trueUntil } = this.#entry(place, kind)
+    return items !== undefined && refetch !== 'now' && trueUntil > this.#options.now()
   }
 
   /** True while the list is still missing for which somebody has waited out the time limit. */

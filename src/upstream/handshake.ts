@@ -1,5 +1,5 @@
 /** Getting to know a server: `initialize` in the legacy era (basic/lifecycle), `server/discover` in the modern one. */
-import { viaMeta } from '../protocol/chain.ts'
+import { viaCapabilities, viaMeta } from '../protocol/chain.ts'
 import { plain, type Result } from '../protocol/content.ts'
 import {
   type Era,
@@ -51,7 +51,8 @@ async function initialize(
   agreed: (protocolVersion: string) => void,
 ): Promise<JsonObject> {
   const offered = LEGACY_VERSIONS.find((version) => version === protocolVersion) ?? LEGACY_VERSIONS[0]
-  const params = { protocolVersion: offered, capabilities, clientInfo, _meta: viaMeta(via) }
+  // Without `_meta`: a server of both eras refuses it as a modern request that lacks the rest.
+  const params = { protocolVersion: offered, capabilities: viaCapabilities(capabilities, via), clientInfo }
   const result = plain(await peer.request({ method: 'initialize', params }))
   const version = own(result, 'protocolVersion')
   if (typeof version !== 'string')

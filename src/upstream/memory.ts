@@ -17,6 +17,8 @@ import { LIST_KINDS, type ListKind } from './contract.ts'
 interface Page {
   initialize?: JsonObject
   eras: SpokenEras
+  /** Why it gave nothing when it was asked last. Absent: it did, or was never asked. */
+  failure?: string
   lists: Map<string, Map<ListKind, JsonObject[]>>
 }
 
@@ -59,6 +61,26 @@ export class Memory {
 
   list(server: string, group: string, kind: ListKind): JsonObject[] | undefined {
     return this.#pages.get(server)?.lists.get(group)?.get(kind)
+  }
+
+  /** The list as it was given last to any group. */
+  anyList(server: string, kind: ListKind): JsonObject[] | undefined {
+    const groups = [...(this.#pages.get(server)?.lists.values() ?? [])]
+    return groups.findLast((lists) => lists.has(kind))?.get(kind)
+  }
+
+  /** Why the server gave nothing when it was asked last, in this run or the one before. */
+  failure(server: string): string | undefined {
+    return this.#pages.get(server)?.failure
+  }
+
+  /** `undefined`: it answers. */
+  saveFailure(server: string, failure: string | undefined): void {
+    const page = this.#pages.get(server)
+    if (!page || page.failure === failure) return
+    if (failure === undefined) delete page.failure
+    else page.failure = failure
+    this.#write(server)
   }
 
   /** What is known of the eras the server speaks. */
@@ -176,6 +198,7 @@ function jsonOf(page: Page): JsonObject {
     version: VERSION,
     eras: { ...page.eras },
     ...(page.initialize && { initialize: page.initialize }),
+    ...(page.failure !== undefined && { failure: page.failure }),
     lists,
   }
 }
@@ -188,6 +211,7 @@ function pageOf(value: unknown): Page {
     if (typeof spoken === 'boolean') page.eras[era] = spoken
   }
   if (isObject(value.initialize)) page.initialize = value.initialize
+  if (typeof value.failure === 'string') page.failure = value.failure
   for (const [group, kinds] of Object.entries(isObject(value.lists) ? value.lists : {})) {
     const lists = new Map<ListKind, JsonObject[]>()
     for (const kind of LIST_KINDS) {

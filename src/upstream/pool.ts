@@ -1,5 +1,6 @@
 /** All servers, as the router sees them: routes requests to connections and keeps the lists true. */
 import type { Logger } from '../observe/log.ts'
+import { createRedactor, type SecretHolder, secretsOf } from '../observe/redact.ts'
 import type { Result } from '../protocol/content.ts'
 import { cancelled, messageOf, ProxyError, RPC, RpcError } from '../protocol/errors.ts'
 import type { Client, Exchange } from '../protocol/exchange.ts'
@@ -23,6 +24,7 @@ import {
 } from './contract.ts'
 import { transportOf } from './dial.ts'
 import { Dispatch, Speaker } from './eras.ts'
+import { isTimeout } from './errors.ts'
 import { withoutSubscription } from './listening.ts'
 import { Memory } from './memory.ts'
 import { type Server, serversOf } from './servers.ts'
@@ -31,6 +33,12 @@ import { type Link, Links } from './session.ts'
 /** Connections to all configured servers. Nothing starts before `open`, `list` or `request`. */
 export function createUpstreams(options: UpstreamsOptions): Upstreams {
   return new Pool(complete(options))
+}
+
+/** What went wrong, to be told to clients and models. */
+function withoutSecrets({ options }: Server, error: unknown): string {
+  const { env, args, url, headers }: SecretHolder = 'serve' in options ? {} : { ...options }
+  return createRedactor(secretsOf([{ env, args, url, headers }])).text(messageOf(error))
 }
 
 class Pool implements Upstreams {
@@ -54,11 +62,14 @@ class Pool implements Upstreams {
       ready: (link, session) => {
         const server = this.#server(link.server)
         server.lastError = undefined
+        server.met = true
         this.#memory.saveInitialize(server.name, session.initialize)
         this.#lists.began(link, session)
       },
       lost: (link, error) => {
-        this.#server(link.server).lastError = error.message
+        const server = this.#server(link.server)
+        if (server.met) server.lastError = withoutSecrets(server, error)
+        else this.#failed(server, error)
         options.logger.warn({ server: link.server, error: error.message }, 'lost a server')
       },
       notification: serverNotifications({
@@ -78,7 +89,17 @@ class Pool implements Upstreams {
       alone: () => this.#servers.size === 1,
       server: (name) => this.#server(name),
       rest: (link) => this.#rest(link),
+      answered: (server) => {
+        server.lastError = undefined
+        server.silent = false
+        this.#memory.saveFailure(server.name, undefined)
+      },
+      failed: (server, error) => {
+        server.silent ||= isTimeout(error)
+        this.#failed(server, error)
+      },
     })
+    for (const server of this.#servers.values()) this.#recall(server)
     this.#dispatch = new Dispatch({
       now: options.now,
       later: options.later,
@@ -118,13 +139,12 @@ class Pool implements Upstreams {
   }
 
   async list(kind: ListKind, client: Client | undefined, signal: AbortSignal): Promise<ServerList[]> {
-    const lists = await Promise.all(
-      this.#for(client).map(async (server) => {
-        const kept = await this.#lists.of(server, kind, client, signal)
-        return kept && { server: server.name, items: kept.items, ...(kept.hints && { hints: kept.hints }) }
-      }),
-    )
-    return lists.filter((list) => list !== undefined)
+    const servers = this.#for(client)
+    const lists = await this.#lists.of(servers, kind, client, signal)
+    return servers.flatMap(({ name }, at) => {
+      const kept = lists[at]
+      return kept ? [{ server: name, items: kept.items, ...(kept.hints && { hints: kept.hints }) }] : []
+    })
   }
 
   async surely(
@@ -195,6 +215,7 @@ class Pool implements Upstreams {
       .map(({ name }) => name)
     for (const name of [...removed, ...changed]) this.#retire(name, before.get(name), now.get(name))
     for (const name of added) this.#memory.meet(name, servers[name] ?? {})
+    for (const name of [...added, ...changed]) this.#recall(this.#server(name))
     for (const name of [...added, ...changed]) this.#welcome(this.#server(name))
     for (const name of [...removed, ...changed, ...added])
       for (const kind of LIST_KINDS) this.#options.events.changed(name, kind, () => true)
@@ -255,6 +276,17 @@ class Pool implements Upstreams {
 
   #isFor(client: Client, name: string): boolean {
     return this.#options.reached([name], client).length > 0
+  }
+
+  /** What the run before has to say of it. */
+  #recall(server: Server): void {
+    server.lastError = this.#memory.failure(server.name)
+    server.silent = server.lastError !== undefined
+  }
+
+  #failed(server: Server, error: unknown): void {
+    server.lastError = withoutSecrets(server, error)
+    this.#memory.saveFailure(server.name, server.lastError)
   }
 
   #server(name: string): Server {

@@ -13,8 +13,12 @@ export interface Server {
   tools: number | undefined
   /** When, in milliseconds by the clock that nobody sets. */
   listed: number | undefined
-  /** The last thing that went wrong, until it connects again. */
+  /** The last thing that went wrong, without its secrets, until it connects again. */
   lastError: string | undefined
+  /** It gave no list in time, in this run or the one before, and none since: lists do not wait for it. */
+  silent: boolean
+  /** It was connected in this run. */
+  met: boolean
   /** Requests under way at it. */
   calls: number
   /** The configuration has it no more, or another in its place: nothing new is begun at it. */
@@ -44,6 +48,8 @@ export function serversOf(
         tools: undefined,
         listed: undefined,
         lastError: undefined,
+        silent: false,
+        met: false,
         calls: 0,
         retired: false,
       }

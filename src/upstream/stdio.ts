@@ -51,7 +51,10 @@ export class StdioTransport implements UpstreamTransport {
   readonly #reader: LineReader
   #group: ProcessGroup | undefined
   #writer: LineWriter | undefined
+  /** What was written to standard error, before the first message and since then. */
+  #before = ''
   #stderr = ''
+  #spoke = false
   #ended = false
   #skipped = 0
 
@@ -112,8 +115,9 @@ export class StdioTransport implements UpstreamTransport {
 
   #line(parts: readonly Buffer[], length: number): void {
     const messages = readMessages(parts, length, this.#options.largeBytes)
-    if (messages === undefined) this.#skip(textOfParts(parts))
-    else for (const message of messages) this.onmessage?.(message)
+    if (messages === undefined) return this.#skip(textOfParts(parts))
+    if (!this.#spoke) [this.#before, this.#stderr, this.#spoke] = [this.#stderr, '', true]
+    for (const message of messages) this.onmessage?.(message)
   }
 
   #skip(text: string): void {
@@ -154,7 +158,7 @@ export class StdioTransport implements UpstreamTransport {
         : exitCode !== null
           ? `exited with code ${exitCode}`
           : 'closed its output'
-    const said = this.#options.conceal(lastWords(this.#stderr)).slice(0, LOGGED)
+    const said = this.#options.conceal(causeOfDeath(this.#before, this.#stderr, signalCode)).slice(0, LOGGED)
     return `${how}${half}${said === '' ? '' : `: ${said}`}`
   }
 }
@@ -181,16 +185,39 @@ const AFTER =
 const REASON = /^(?:Uncaught )?[\w.]*(?:Error|Exception)(?: \[\w+\])?: /
 const NPM = /^npm (?:error|ERR!) (?!code )\S/
 
+/** Signals that come from outside: what the process wrote before is not why it ended. */
+const FROM_OUTSIDE: ReadonlySet<string> = new Set(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'])
+
+/**
+ * The line of standard error that tells why a process ended; empty for none. A greeting is none: of what was written before the first
+ * message, and of all that was written by a process that was killed, only a line that names an error can be.
+ *
+ * @param before what was written before the process sent its first message
+ * @param after what was written since then; all, where it sent none
+ */
+export function causeOfDeath(before: string, after: string, signal: string | null): string {
+  if (signal === null || !FROM_OUTSIDE.has(signal)) return lastWords(after) || namedError(before)
+  return namedError(after) || namedError(before)
+}
+
+function namedError(stderr: string): string {
+  return linesOf(stderr).findLast((line) => REASON.test(line)) ?? ''
+}
+
 /** The line of what was written to standard error that tells most: the last one, or before what follows an error. Empty for none. */
-export function lastWords(stderr: string): string {
-  const lines = stderr
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
+function lastWords(stderr: string): string {
+  const lines = linesOf(stderr)
   const last = lines.at(-1) ?? ''
   if (!AFTER.test(last)) return last
   const said = /^npm /.test(last)
     ? lines.find((line) => NPM.test(line))
     : lines.findLast((line) => REASON.test(line))
   return said ?? lines.findLast((line) => !AFTER.test(line)) ?? last
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
 }

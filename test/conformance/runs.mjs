@@ -83,6 +83,7 @@ export function createRuns(suite, main, folder) {
       direct(era, 'servers'),
       through(era, 'through the proxy'),
       nextToAnother(era),
+      ...(era === 'legacy' ? [through(era, 'any _meta is modern', ['--meta-is-modern'])] : []),
       ['over stdio', () => proxied(era, 'over stdio', { fixture: STDIO })],
     ],
   })

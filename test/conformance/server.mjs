@@ -1,6 +1,7 @@
 /**
- * The conformance fixture: `node server.mjs [port] [--stdio] [--legacy-only | --modern-only]`. Over HTTP both eras are at one
- * address, which it prints; without a port it takes a free one. On 127.0.0.1 only, guarded against DNS rebinding.
+ * The conformance fixture: `node server.mjs [port] [--stdio] [--legacy-only | --modern-only] [--meta-is-modern]`. Over HTTP both
+ * eras are at one address, which it prints; without a port it takes a free one. `--meta-is-modern`: a request without a session that has any `_meta`
+ * is taken for one of the modern era, as some servers of both eras do. On 127.0.0.1 only, guarded against DNS rebinding.
  */
 import { createServer } from 'node:http'
 import { parseArgs } from 'node:util'
@@ -18,6 +19,7 @@ const { values: options, positionals } = parseArgs({
     stdio: { type: 'boolean' },
     'legacy-only': { type: 'boolean' },
     'modern-only': { type: 'boolean' },
+    'meta-is-modern': { type: 'boolean' },
   },
   allowPositionals: true,
 })
@@ -47,6 +49,8 @@ async function readJson(request) {
 }
 
 async function isLegacy(request, body) {
+  const isNew = request.headers['mcp-session-id'] === undefined
+  if (options['meta-is-modern'] && isNew && body?.params?._meta !== undefined) return false
   return isLegacyRequest(await toWebRequest(request, body), body)
 }
 

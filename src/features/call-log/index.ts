@@ -1,9 +1,12 @@
-/** A line of the debug log for each call: the tool that was run, whichever tool ran it, how long it took, and how it ended. */
+/**
+ * A line of the log for each call: who called, the tool that was run, whichever tool ran it, how long it took, about how much went in and
+ * out, and how it ended.
+ */
 import type { Logger } from '../../observe/log.ts'
 import { fingerprint } from '../../observe/redact.ts'
 import { LargeResult } from '../../protocol/content.ts'
-import type { Middleware } from '../../protocol/exchange.ts'
-import type { JsonObject } from '../../protocol/json.ts'
+import type { Client, Middleware } from '../../protocol/exchange.ts'
+import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 
 export interface CallLogOptions {
   logger: Logger
@@ -13,6 +16,11 @@ export interface CallLogOptions {
   elapsed: () => number
 }
 
+/** Characters of names that clients make up. */
+const NAMED = 100
+/** Values that are looked at to measure something: beyond them a size is what they have. */
+const MOST_VALUES = 2000
+
 /** Outermost. Neither arguments nor results are written: they may hold anything. */
 export function createCallLog({ logger, calledName, elapsed }: CallLogOptions): Middleware {
   return {
@@ -21,15 +29,61 @@ export function createCallLog({ logger, calledName, elapsed }: CallLogOptions): 
     wrap: (next) => async (exchange) => {
       const begun = elapsed()
       let ended: 'result' | 'isError' | 'error' = 'error'
+      let characters = 0
       try {
         const result = await next(exchange)
+        characters = result instanceof LargeResult ? result.bytes.byteLength : lengthAbout(result)
         ended = !(result instanceof LargeResult) && result.isError === true ? 'isError' : 'result'
         return result
       } finally {
         const tool = calledName(exchange.params).slice(0, 200)
-        const agent = fingerprint(exchange.agent.id)
-        logger.debug({ tool, agent, ms: elapsed() - begun, ended }, 'call')
+        const agent = fingerprintOf(exchange.client)
+        const asked = lengthAbout(exchange.params.arguments)
+        const client = nameOf(exchange.client)
+        const { name: by } = exchange.agent
+        const who = by === undefined ? { client, agent } : { client, agent, by }
+        logger.info({ ...who, tool, ms: elapsed() - begun, ended, asked, answered: characters }, 'call')
       }
     },
   }
+}
+
+/** What the client says it is: `claude-code 2.1`. */
+function nameOf({ info: { name, version } }: Client): string {
+  return [name, version]
+    .filter((part) => typeof part === 'string')
+    .join(' ')
+    .slice(0, NAMED)
+}
+
+/** Stands for the owner of what is kept; made once for each client. */
+function fingerprintOf(client: Client): string {
+  const known = fingerprints.get(client)
+  if (known !== undefined) return known
+  const made = fingerprint(client.agent.id)
+  fingerprints.set(client, made)
+  return made
+}
+
+const fingerprints = new WeakMap<Client, string>()
+
+/** Characters of a value as JSON, about: nothing is written out to be measured. */
+function lengthAbout(value: JsonValue | undefined): number {
+  let length = 0
+  const waiting: (JsonValue | undefined)[] = [value]
+  for (let seen = 0; waiting.length > 0 && seen < MOST_VALUES; seen++) {
+    const one = waiting.pop()
+    if (typeof one === 'string') length += one.length + 2
+    else if (Array.isArray(one)) {
+      length += one.length + 1
+      for (const item of one.slice(0, MOST_VALUES)) waiting.push(item)
+    } else if (typeof one === 'object' && one !== null) {
+      length += 2
+      for (const key of Object.keys(one).slice(0, MOST_VALUES)) {
+        length += key.length + 4
+        waiting.push(one[key])
+      }
+    } else length += String(one ?? '').length
+  }
+  return length
 }

@@ -227,7 +227,7 @@ export function createDispatch(options: DispatchOptions): Middleware {
         // A proxy that is our client offers its tools as it likes: it has to see them all.
         if (exchange.client.via !== undefined) return next(exchange)
         if (exchange.method === 'tools/list') {
-          const { result } = await shelves.of(exchange)
+          const { result } = await shelves.own(exchange)
           return { ...result, tools: tools.map(({ definition }) => definition) }
         }
         const { name, arguments: args } = exchange.params

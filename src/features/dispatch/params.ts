@@ -4,9 +4,8 @@ import * as z from 'zod'
 import { READBACK_OPS } from '../../processors/readback.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
 import { QUERIES } from '../../proxy/own-tools.ts'
-import { readParams } from '../../proxy/parameters.ts'
+import { readParams, saysNothing } from '../../proxy/parameters.ts'
 import { nearest } from '../../text/edit-distance.ts'
-import { saysNothing } from '../query-tools/index.ts'
 
 export const ACTIONS = [
   'list',

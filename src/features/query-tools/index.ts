@@ -8,9 +8,9 @@ import { errorResult, META, plain, plainAnswer, textBlock } from '../../protocol
 import { annotationsOf, type Effect, type Limit, within } from '../../protocol/effects.ts'
 import { isInputRequired } from '../../protocol/eras.ts'
 import { ProxyError } from '../../protocol/errors.ts'
-import type { Exchange, Handler } from '../../protocol/exchange.ts'
+import type { Client, Exchange, Handler } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../../protocol/json.ts'
-import { publicSchema, readParams } from '../../proxy/parameters.ts'
+import { publicSchema, readParams, saysNothing } from '../../proxy/parameters.ts'
 import { findable, type ProxyTool, refusal } from '../../proxy/tool.ts'
 import type { Keeper } from '../../store/result-store.ts'
 import type { Entry } from '../../store/store.ts'
@@ -122,7 +122,7 @@ function createQueryTool(declaration: QueryToolDeclaration, options: QueryToolOp
         )
       const { path, offset = 0 } = query as { path?: string; offset?: number }
       if (kind === 'explore' && cache_id === undefined && tool === undefined && path === undefined)
-        return plainAnswer(await listKept(exchange.agent, offset, options.budget, options))
+        return plainAnswer(await listing(exchange, offset, options))
       const found = await findSource(name, { cache_id, tool, arguments: toolArguments }, exchange, options)
       if ('failure' in found) return found.failure
       const { dialect, engine } = options
@@ -142,6 +142,22 @@ function createQueryTool(declaration: QueryToolDeclaration, options: QueryToolOp
     },
   }
 }
+
+/** What is kept, and which servers cannot be reached: what is missing of them is not in any list. */
+async function listing(
+  { agent, client }: Exchange,
+  offset: number,
+  options: QueryToolOptions,
+): Promise<string> {
+  const lines = (options.unavailable?.(client) ?? [])
+    .slice(0, MOST_UNAVAILABLE)
+    .map(({ server, reason }) => `Server ${server} is not available: ${reason}`)
+  const absent = lines.map((line) => `\n${line}`).join('')
+  return (await listKept(agent, offset, options.budget - absent.length, options)) + absent
+}
+
+/** Servers that one answer names. */
+const MOST_UNAVAILABLE = 5
 
 /** Characters that the answer has as JSON beside its text. */
 const FRAME = 300
@@ -328,15 +344,6 @@ const HANDLE = 'must be a cache_id from an earlier reply, or several'
 
 /** The most handles one question may name. */
 const MAX_HANDLES = 16
-
-/** How callers that fill in every parameter say that they mean none. */
-const NOTHING: ReadonlySet<unknown> = new Set(['', 'null', 'none'])
-
-/** True for a value that stands for no value. */
-export function saysNothing(value: unknown): boolean {
-  if (typeof value === 'string') return NOTHING.has(value.trim().toLowerCase())
-  return value === null || (Array.isArray(value) && value.every(saysNothing))
-}
 
 /** Handles as models write them: one (a number, when it has no letters), a list, a JSON list in a string, or several with commas between. */
 function handles(value: unknown): unknown {

@@ -10,6 +10,7 @@ import { CALL_TOOL, callNameFor } from '../../proxy/own-tools.ts'
 import type { Shelf } from '../../proxy/shelf.ts'
 import { findable } from '../../proxy/tool.ts'
 import { nearest } from '../../text/edit-distance.ts'
+import type { Servers } from './routing.ts'
 
 /** What is to be called instead, or why nothing is. */
 export type Dispatched = { name: string; args: JsonObject } | { failure: string }
@@ -70,6 +71,7 @@ export function dispatch(
   given: JsonObject,
   shelf: Shelf,
   listed: readonly string[] = [],
+  unavailable: Servers['unavailable'] = [],
 ): Dispatched {
   const key = NAME_KEYS.find((each) => typeof own(given, each) === 'string')
   if (key === undefined)
@@ -82,7 +84,7 @@ export function dispatch(
     return {
       failure: `${itself.name} is a tool of its own: call ${itself.name} itself, without ${tool.name}.`,
     }
-  if (!found || another) return { failure: unknownText(name, shelf) }
+  if (!found || another) return { failure: unknownText(name, shelf, unavailable) }
   const effect = effectOf(found.definition)
   if (!covers(tool.allowed, effect)) return { failure: elsewhere(found.name, tool, effect) }
   const args = argumentsIn(rest)
@@ -114,9 +116,17 @@ function argumentsIn(rest: JsonObject): JsonObject | undefined {
   }
 }
 
-/** For a name that no tool has: which may be meant, and how to find out. */
-export function unknownText(name: string, { tools, meant }: Shelf): string {
+/** For a name that no tool has: which may be meant, and how to find out; or that its server is not there. */
+export function unknownText(
+  name: string,
+  { tools, meant }: Shelf,
+  unavailable: Servers['unavailable'] = [],
+): string {
   const shown = name.slice(0, 200)
+  // Its tools are not known, so a name that begins with its own can only be one of them.
+  const absent = unavailable.find(({ server }) => isOf(name, server))
+  if (absent && !tools.some(({ server }) => server === absent.server))
+    return `Tool ${shown} was not run: the server ${absent.server} is not available (${absent.reason}). Do without it, or tell the user.`
   const same = meant(name)
   if (same.length > 1)
     return `There are several tools that ${shown} may mean: run one of ${listedNames(same)}.`
@@ -127,6 +137,12 @@ export function unknownText(name: string, { tools, meant }: Shelf): string {
   )
   const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ''
   return `Tool ${shown} not found.${hint} Use retrieve_tools first: it gives the names of the tools there are now.`
+}
+
+/** True for `server_tool`, whatever stands between the two. */
+function isOf(name: string, server: string): boolean {
+  const prefix = server.replace(/[^A-Za-z0-9_-]/gu, '_')
+  return name.toLowerCase().startsWith(prefix.toLowerCase()) && /^[_./:-]/.test(name.slice(prefix.length))
 }
 
 function signatureText({ name, definition }: FindableTool): string {

@@ -14,11 +14,11 @@ import { type Exposure, type ExposureConfig, type ExposureParts, finderOf } from
 import { ourInstructions } from '../../proxy/instructions.ts'
 import { PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
 import { createShelves, type Listing, type ShelfEvents } from '../../proxy/shelf.ts'
-import type { ServerStatus } from '../../upstream/contract.ts'
+import { unavailableServers } from '../../upstream/unavailable.ts'
 import { type CallTool, callTools, dispatch, elsewhere, unknownText } from './call-tool.ts'
 import { describeTool } from './describe-tool.ts'
-import { retrieveTools } from './retrieve-tools.ts'
-import { type ExposureTool, isSplit, type Registry, type RetrieveSettings } from './routing.ts'
+import { describeServers, retrieveTools } from './retrieve-tools.ts'
+import { type ExposureTool, isSplit, type Registry, type RetrieveSettings, type Servers } from './routing.ts'
 
 export interface RetrieveOptions extends RetrieveSettings {
   /** Names of the tools that the router offers as the proxy's own: they stay listed. */
@@ -29,8 +29,8 @@ export interface RetrieveOptions extends RetrieveSettings {
   registry?: Registry | undefined
   /** An answer of these tools as a client may have it: one that is too large becomes a preview of what is kept. */
   bounded(exchange: Exchange, result: JsonObject): Promise<Result>
-  /** Servers of this client that cannot be reached now, with the reason. */
-  failing?(client: Client): ReadonlyMap<string, string>
+  /** The servers of this client. */
+  servers?(client: Client): Servers
   /** Tokens of texts; for `listWithinTokens`. */
   countTokens(texts: readonly string[]): Promise<number[]>
 }
@@ -38,7 +38,7 @@ export interface RetrieveOptions extends RetrieveSettings {
 export function createRetrieve(options: RetrieveOptions): Middleware {
   const { ownTools, finder, registry } = options
   const tools: ExposureTool[] = [
-    retrieveTools(options, registry, options.failing),
+    retrieveTools(options, registry, options.servers),
     describeTool(options, options.bounded),
   ]
   // Registered tools carry their schemas, and are called by their names.
@@ -48,11 +48,18 @@ export function createRetrieve(options: RetrieveOptions): Middleware {
   const runnersByName = new Map(
     [...runners, ...(registry ? callTools(false) : [])].map((tool) => [tool.name, tool]),
   )
-  const definitions = [...offered.slice(0, 1), ...runners, ...offered.slice(1)].map(
+  const definitions: JsonObject[] = [...offered.slice(0, 1), ...runners, ...offered.slice(1)].map(
     ({ definition }: ExposureTool | CallTool) => definition,
   )
 
   const meantOwn = spellingsOf([...byName.values(), ...runnersByName.values()].map(({ name }) => ({ name })))
+  /** As they are when the list is asked for: a client is not told anew when a server comes or goes. */
+  function definitionsFor(client: Client): JsonObject[] {
+    const [first, ...others] = definitions
+    if (first === undefined || options.servers === undefined) return definitions
+    const description = `${String(first.description)}${describeServers(options.servers(client))}`
+    return [{ ...first, description }, ...others]
+  }
 
   return {
     name: 'retrieve',
@@ -64,14 +71,21 @@ export function createRetrieve(options: RetrieveOptions): Middleware {
       async function list(exchange: Exchange): Promise<Result> {
         // There is one page: whoever asks for another is refused as without this layer.
         if (exchange.params.cursor !== undefined) return next(exchange)
+        const known = registry?.pools.peek(exchange.agent.id)
+        if (options.listWithinTokens === 0 && (known === undefined || known.names.length === 0)) {
+          const { own, result } = await shelves.own(exchange)
+          return { ...result, tools: [...definitionsFor(exchange.client), ...own.map(lean)] }
+        }
         const listing = await shelves.of(exchange)
         if (await fits(listing)) return listing.result
-        const registered = registry?.pools.peek(exchange.agent.id)
-        const shown =
-          registered === undefined ? [] : listing.shelf.tools.filter(({ name }) => registered.has(name))
+        const shown = known === undefined ? [] : listing.shelf.tools.filter(({ name }) => known.has(name))
         return {
           ...listing.result,
-          tools: [...definitions, ...listing.own.map(lean), ...shown.map(({ definition }) => definition)],
+          tools: [
+            ...definitionsFor(exchange.client),
+            ...listing.own.map(lean),
+            ...shown.map(({ definition }) => definition),
+          ],
         }
       }
 
@@ -79,7 +93,13 @@ export function createRetrieve(options: RetrieveOptions): Middleware {
         const { arguments: args } = exchange.params
         const { shelf, own } = await shelves.of(exchange)
         const listed = [...definitions, ...own].map(({ name }) => String(name))
-        const dispatched = dispatch(runner, isObject(args) ? args : {}, shelf, listed)
+        const dispatched = dispatch(
+          runner,
+          isObject(args) ? args : {},
+          shelf,
+          listed,
+          options.servers?.(exchange.client).unavailable,
+        )
         if ('failure' in dispatched) return errorResult(dispatched.failure)
         const limit: Limit = {
           most: runner.allowed,
@@ -103,7 +123,7 @@ export function createRetrieve(options: RetrieveOptions): Middleware {
           if (shelf.meant(name).length === 1 || own.some((tool) => tool.name === name)) throw error
           const [ours] = meantOwn(name)
           return ours === undefined
-            ? errorResult(unknownText(name, shelf))
+            ? errorResult(unknownText(name, shelf, options.servers?.(exchange.client).unavailable))
             : answer({ ...exchange, params: { ...exchange.params, name: ours.name } })
         }
       }
@@ -226,7 +246,10 @@ export async function openRetrieve(config: ExposureConfig, parts: ExposureParts)
         events,
         registry: dynamic ? { pools, changed: toolsChanged } : undefined,
         bounded,
-        failing: (client) => failingOf(upstreams.status(), upstreams.serversFor(client)),
+        servers: (client) => ({
+          names: upstreams.serversFor(client),
+          unavailable: unavailableServers(upstreams, client),
+        }),
         countTokens: (texts) => engine.countTokens(texts),
       }),
     ],
@@ -236,14 +259,4 @@ export async function openRetrieve(config: ExposureConfig, parts: ExposureParts)
     configure: ({ servers }) => finder.retain(servers.map(({ name }) => name)),
     close: () => finder.close(),
   }
-}
-
-function failingOf(status: readonly ServerStatus[], servers: readonly string[]): Map<string, string> {
-  return new Map(
-    status.flatMap(({ server, state, lastError }) =>
-      state === 'ready' || lastError === undefined || !servers.includes(server)
-        ? []
-        : [[server, lastError] as const],
-    ),
-  )
 }

@@ -14,7 +14,7 @@ import { counted, listed, publicSchema, readParams, renamed } from '../../proxy/
 import type { Shelf } from '../../proxy/shelf.ts'
 import { findable } from '../../proxy/tool.ts'
 import { ellipsis } from '../../text/cut.ts'
-import { type ExposureTool, isSplit, type Registry, type RetrieveSettings } from './routing.ts'
+import { type ExposureTool, isSplit, type Registry, type RetrieveSettings, type Servers } from './routing.ts'
 
 const NAME = 'retrieve_tools'
 const mostQuestions = 10
@@ -28,6 +28,8 @@ const longestSchema = 4000
 const longestEcho = 200
 /** Servers that are told to be missing. */
 const mostAbsent = 5
+/** Servers that a description names: some 150 tokens. */
+const mostNames = 40
 
 const questions = z.preprocess(listed, z.array(z.string().max(4000)).max(mostQuestions)).optional()
 
@@ -60,7 +62,7 @@ const DESCRIPTION = {
 export function retrieveTools(
   settings: RetrieveSettings,
   registry: Registry | undefined,
-  failing: (client: Client) => ReadonlyMap<string, string> = () => new Map(),
+  servers: (client: Client) => Pick<Servers, 'unavailable'> = () => ({ unavailable: [] }),
 ): ExposureTool {
   const { topK } = settings
   const way = settings.routing === 'call' && isSplit(settings) ? 'split' : settings.routing
@@ -115,7 +117,7 @@ export function retrieveTools(
             pool_size: pooled.names.length,
             pool_limit: pooled.limit,
           }),
-        ...absentOf(failing(exchange.client), shelf),
+        ...absentOf(servers(exchange.client), shelf),
         tools,
       })
     },
@@ -190,16 +192,32 @@ function reply({ budget }: RetrieveSettings, answer: JsonObject & { tools: JsonO
 }
 
 /** Servers whose tools cannot be found because nothing is known of them: what they would do is not told to be impossible. */
-function absentOf(failing: ReadonlyMap<string, string>, { tools }: Shelf): JsonObject {
-  if (failing.size === 0) return {}
+function absentOf({ unavailable }: Pick<Servers, 'unavailable'>, { tools }: Shelf): JsonObject {
+  if (unavailable.length === 0) return {}
   const known = new Set(tools.map(({ server }) => server))
-  const absent = [...failing].filter(([server]) => !known.has(server)).slice(0, mostAbsent)
+  const absent = unavailable.filter(({ server }) => !known.has(server)).slice(0, mostAbsent)
   if (absent.length === 0) return {}
   return {
     unavailable_servers: Object.fromEntries(
-      absent.map(([server, why]) => [server, ellipsis(why, longestLead)]),
+      absent.map(({ server, reason }) => [server, ellipsis(reason, longestLead)]),
     ),
   }
+}
+
+/** What a description says of the servers: their names, and which of them cannot be reached, with the reason. Empty for none. */
+export function describeServers({ names, unavailable }: Servers): string {
+  const absent = new Set(unavailable.map(({ server }) => server))
+  const there = names.filter((name) => !absent.has(name))
+  const failed = unavailable.map(({ server, reason }) => `${server} (${ellipsis(reason, longestLead)})`)
+  return [
+    there.length === 0 ? '' : ` Servers: ${inShort(there, mostNames)}.`,
+    failed.length === 0 ? '' : ` Not available now: ${inShort(failed, mostAbsent)}.`,
+  ].join('')
+}
+
+function inShort(words: readonly string[], most: number): string {
+  const more = words.length > most ? ` and ${words.length - most} more` : ''
+  return `${words.slice(0, most).join(', ')}${more}`
 }
 
 function shown(question = ''): string {

@@ -26,6 +26,13 @@ export function isSplit({ variants }: Pick<RetrieveSettings, 'variants'>): boole
   return variants === 'readWriteDestructive'
 }
 
+/** The servers of a client. */
+export interface Servers {
+  readonly names: readonly string[]
+  /** Those that cannot be reached now, with the reason. */
+  readonly unavailable: readonly { readonly server: string; readonly reason: string }[]
+}
+
 /** Tools that are registered for an agent, in the dynamic routing. */
 export interface Registry {
   readonly pools: ToolPools

@@ -47,8 +47,8 @@ export function createLocalTokens({ path, now, logger }: LocalTokensOptions): Ve
         if (token.startsWith(TOKEN_PREFIX)) throw new TokenRefused('the token is unknown')
         return undefined
       }
-      const { id, profiles, expires } = entry
-      const principal = { id, ...(profiles && { profiles }) }
+      const { id, name, profiles, expires } = entry
+      const principal = { id, name, ...(profiles && { profiles }) }
       if (expires === undefined) return { principal, scopes: undefined }
       const end = Date.parse(expires)
       if (end <= now()) throw new TokenRefused('the token has expired')

@@ -119,7 +119,9 @@ export const STREAM_HEADERS: OutgoingHttpHeaders = {
 
 /** The owner of what is kept: the client that authenticated, else `otherwise`. */
 export function agentOf(principal: Principal | undefined, otherwise: Agent): Agent {
-  return principal ? { id: principal.id, kind: 'principal' } : otherwise
+  if (principal === undefined) return otherwise
+  const { id, name } = principal
+  return { id, kind: 'principal', ...(name !== undefined && { name }) }
 }
 
 /** Milliseconds since 1970 after which the client has to say anew who it is. */

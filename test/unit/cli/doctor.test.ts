@@ -100,6 +100,11 @@ describe('doctor', () => {
 
   test.each([
     ['server `a`: could not be started: the command `npx` was not found', 'Is npx installed'],
+    [
+      'server `a`: exited with code 1: npm error 404 Not Found - GET https://registry.example/x - Not found',
+      'check its name in "args"',
+    ],
+    ['server `a`: exited with code 1: Error: ENOENT: no such file, open x', 'Run the command by hand'],
     ['server `a`: did not connect within 4 s', 'Raise connect.timeoutMs'],
     ['server `a`: could not be started: its working directory `/x` is not there', 'Check "cwd"'],
   ])('the remedy fits: %s', async (lastError, remedy) => {

@@ -1,8 +1,9 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Finder } from '../../../src/discovery/finder.ts'
 import { indexTools } from '../../../src/discovery/lexical.ts'
 import { ToolPools } from '../../../src/discovery/pool.ts'
 import { createRetrieve, type RetrieveOptions } from '../../../src/features/retrieve/index.ts'
+import type { Servers } from '../../../src/features/retrieve/routing.ts'
 import { plain } from '../../../src/protocol/content.ts'
 import { RPC, RpcError } from '../../../src/protocol/errors.ts'
 import type { Client, Exchange } from '../../../src/protocol/exchange.ts'
@@ -76,8 +77,13 @@ function world(
     countTokens: async (texts) => texts.map((text) => text.length),
     ...options,
   })
-  const handler = layer.wrap(async ({ method, params }) => {
-    if (method === 'tools/list') return { tools: tools(), extra: 1 }
+  /** Which tools were asked for. */
+  const lists: string[] = []
+  const handler = layer.wrap(async ({ method, params, listing = 'all' }) => {
+    if (method === 'tools/list') {
+      lists.push(listing)
+      return { tools: tools(), extra: 1 }
+    }
     calls.push(params)
     return answer(params)
   })
@@ -94,8 +100,17 @@ function world(
     ((await ask('tools/list', {}, who)).tools as JsonObject[]).map(({ name }) => String(name))
   const retrieve = async (args: JsonObject, who?: Client) =>
     JSON.parse(await text('retrieve_tools', args, who))
-  return { ask, call, text, names, retrieve, calls, changed, one, time }
+  return { ask, call, text, names, retrieve, calls, changed, one, time, lists }
 }
+
+/** Two of three cannot be reached. */
+const servers = (): Servers => ({
+  names: ['github', 'mail', 'web'],
+  unavailable: [
+    { server: 'github', reason: 'sign in first' },
+    { server: 'web', reason: 'is slow' },
+  ],
+})
 
 const found = (answer: { tools: { name: string }[] }): string[] => answer.tools.map(({ name }) => name)
 
@@ -372,15 +387,40 @@ describe('the routing call', () => {
   })
 
   verifies('S1.61', 'a server that cannot be reached is told, unless its tools are known', async () => {
-    const failing = (): Map<string, string> =>
-      new Map([
-        ['github', 'sign in first'],
-        ['web', 'is slow'],
-      ])
-    const answer = await world({ failing }).retrieve({ query: 'merge the branch' })
+    const answer = await world({ servers }).retrieve({ query: 'merge the branch' })
     expect(answer).toMatchObject({ tools: [], unavailable_servers: { github: 'sign in first' } })
     expect(answer.unavailable_servers).not.toHaveProperty('web')
     expect(await world().retrieve({ query: 'send mail' })).not.toHaveProperty('unavailable_servers')
+  })
+
+  verifies('S1.61', 'the description names the servers, and those that cannot be reached', async () => {
+    const { tools } = await world({ servers }).ask('tools/list', {})
+    expect(String((tools as JsonObject[])[0]?.description)).toContain(
+      'Servers: mail. Not available now: github (sign in first), web (is slow).',
+    )
+  })
+
+  test('a call of a tool of a server that cannot be reached says which and why', async () => {
+    const unknown = (): never => {
+      throw new RpcError(RPC.invalidParams, 'Unknown tool')
+    }
+    const { text } = world({ servers }, undefined, unknown)
+    const said = 'the server github is not available (sign in first)'
+    expect(await text('call_tool', { name: 'github_merge' })).toContain(said)
+    expect(await text('github_merge')).toContain(said)
+    // Its tools are known: this is none of them.
+    expect(await text('call_tool', { name: 'web_merge' })).toContain('not found')
+    expect(await text('call_tool', { name: 'githubs_merge' })).toContain('not found')
+  })
+
+  test('the list asks no server for its tools; what can be found is looked at afterwards', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const { names, lists } = world({ servers })
+    expect(await names()).toEqual(['retrieve_tools', 'call_tool', 'describe_tool', 'proxy_filter'])
+    expect(lists).toEqual(['own'])
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(lists).toEqual(['own', 'all'])
   })
 
   test('a reply that would be too long loses its last tools and says so', async () => {

@@ -3,16 +3,18 @@ import { createCallLog } from '../../../src/features/call-log/index.ts'
 import { silentLogger } from '../../../src/observe/log.ts'
 import type { Result } from '../../../src/protocol/content.ts'
 import { calledName } from '../../../src/proxy/own-tools.ts'
-import { exchange } from '../../support/upstream.ts'
+import { client, exchange } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
 
 async function logged(params: object, answer: () => Promise<Result>): Promise<object[]> {
   const lines: object[] = []
-  const logger = { ...silentLogger, debug: (fields: object) => void lines.push(fields) }
+  const logger = { ...silentLogger, info: (fields: object) => void lines.push(fields) }
   let time = 0
   const layer = createCallLog({ logger, calledName, elapsed: () => (time += 7) })
   await layer
-    .wrap(answer)(exchange(undefined, { params: params as never }))
+    .wrap(answer)(
+      exchange({ ...client(), info: { name: 'codex', version: '0.1' } }, { params: params as never }),
+    )
     .catch(() => {})
   return lines
 }
@@ -24,7 +26,7 @@ verifies('S4.36', 'a line for each call names the tool that was run, and how it 
     arguments: { action: 'call', tool: 'write_file', arguments: secret },
   }
   const found = { name: 'call_tool_read', arguments: { name: 'files_read', arguments: secret } }
-  const good = async (): Promise<Result> => ({ content: [] })
+  const good = async (): Promise<Result> => ({ content: [{ type: 'text', text: 'x'.repeat(500) }] })
   const lines = [
     await logged(dispatched, good),
     await logged(found, async () => ({ content: [], isError: true })),
@@ -33,9 +35,12 @@ verifies('S4.36', 'a line for each call names the tool that was run, and how it 
     }),
   ]
   expect(lines).toMatchObject([
-    [{ tool: 'write_file', ms: 7, ended: 'result' }],
+    [{ client: 'codex 0.1', tool: 'write_file', ms: 7, ended: 'result' }],
     [{ tool: 'files_read', ended: 'isError' }],
     [{ tool: 'files_list', ended: 'error' }],
   ])
   expect(JSON.stringify(lines)).not.toContain('hunter2')
+  const [[line]] = lines as [[{ asked: number; answered: number }]]
+  expect(line.asked).toBeCloseTo(JSON.stringify(dispatched.arguments).length, -1)
+  expect(line.answered).toBeCloseTo(JSON.stringify(await good()).length, -1.5)
 })

@@ -58,11 +58,12 @@ describe('what stands around an exchange', () => {
   verifies('S2.9', 'is always there for the greater part, and follows the list of modules', async () => {
     const gateway = await open({}, {})
     const names = (): string[] => gateway.layers().map(({ name }) => name)
-    expect(names()).toEqual(['account', 'shape', 'references', 'router'])
-    expect(FEATURES.filter(({ when }) => when === 'always').map(({ name }) => name)).toEqual(names())
+    const always = FEATURES.filter(({ when }) => when === 'always').map(({ name }) => name)
+    expect(always).toEqual(['account', 'shape', 'references', 'router'])
+    expect(names()).toEqual(['call-log', ...always])
     const proxySettings = { dataDir: temporaryFolder() }
     await gateway.reconfigure(parseConfig({ mcpServers: {}, modules: [{ use: 'redact' }], proxySettings }))
-    expect(names()).toEqual(['account', 'shape', 'references', 'redact', 'router'])
+    expect(names()).toEqual(['call-log', 'account', 'shape', 'references', 'redact', 'router'])
   })
 
   verifies('S2.10', 'stays what it was, and so do the servers, when one module cannot be made', async () => {

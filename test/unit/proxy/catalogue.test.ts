@@ -5,6 +5,7 @@ import { createDirectory, type Directory } from '../../../src/proxy/catalogue.ts
 import type { NamingOptions } from '../../../src/proxy/names.ts'
 import type { ServerList, Upstreams } from '../../../src/upstream/contract.ts'
 import { client, exchange } from '../../support/upstream.ts'
+import { verifies } from '../../support/verifies.ts'
 
 const NAMING: NamingOptions = {
   prefix: 'always',
@@ -77,12 +78,27 @@ test('a name that nobody has is refused with the servers that gave no list, and 
   const { state, directory } = world({ x: [tool('search')], y: [], z: [] })
   state.lists = { x: [tool('search')] }
   state.errors = { y: 'server `y`: did not connect within 2 s' }
-  await expect(directory.find('tools', 'y_read', exchange())).rejects.toMatchObject({
+  await expect(directory.find('tools', 'read', exchange())).rejects.toMatchObject({
     code: -32602,
     message:
-      'Unknown tool: y_read. Not every server could be asked: server `y`: did not connect within 2 s; ' +
+      'Unknown tool: read. Not every server could be asked: server `y`: did not connect within 2 s; ' +
       'server `z` has not answered yet.',
   })
+})
+
+verifies('S3.34', 'a name that begins with that of a server that gave no list is not unknown', async () => {
+  const { state, directory } = world({ x: [tool('search')], y: [], z: [] })
+  state.lists = { x: [tool('search')] }
+  state.errors = { y: 'server `y`: exited with code 1: no licence' }
+  await expect(directory.find('tools', 'y_read', exchange())).rejects.toMatchObject({
+    code: 'UPSTREAM_CONNECT',
+    message: 'server `y` is not available: exited with code 1: no licence',
+    text: expect.stringContaining('y_read was not called'),
+  })
+  await expect(directory.find('tools', 'z_read', exchange())).rejects.toMatchObject({
+    message: expect.stringContaining('server `z` has not answered yet'),
+  })
+  await expect(directory.find('tools', 'yread', exchange())).rejects.toThrow('Unknown tool: yread.')
 })
 
 test('a name that nobody has is refused with those alike', async () => {

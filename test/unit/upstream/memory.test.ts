@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -5,7 +6,15 @@ import { describe, expect, test } from 'vitest'
 import { silentLogger } from '../../../src/observe/log.ts'
 import type { ServerList } from '../../../src/upstream/contract.ts'
 import { digest, Memory } from '../../../src/upstream/memory.ts'
-import { client, stdioServer, temporaryFolder, upstreams } from '../../support/upstream.ts'
+import { unavailableServers } from '../../../src/upstream/unavailable.ts'
+import {
+  client,
+  inProcessServer,
+  limit,
+  stdioServer,
+  temporaryFolder,
+  upstreams,
+} from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
 
 const forever = new AbortController().signal
@@ -98,8 +107,54 @@ describe('lists between runs', () => {
     expect(pool.known('s')).toMatchObject({ serverInfo: { name: 'fixture' } })
     expect(pool.status()[0]?.state).toBe('idle')
     expect(names(await pool.list('tools', client(), forever))).toEqual(['a'])
-    expect(pool.status()[0]?.state).toBe('connecting')
+    // The answer is there before anything is started: that takes its time.
+    expect(pool.status()[0]?.state).toBe('idle')
+    await expect.poll(() => pool.status()[0]?.state).toBe('connecting')
     expect(await run(dataDir, hanging)).toEqual([])
+  })
+
+  verifies('S3.34', 'are not waited for where a server gave none in the run before', async () => {
+    const dataDir = temporaryFolder()
+    const time = limit()
+    const hung = { id: 'hung', serve: async () => {} }
+    const options = {
+      servers: { hung, fine: await inProcessServer({ tools: ['now'] }) },
+      defaults: { listWaitMs: time.ms, connectTimeoutMs: 2 * time.ms },
+      later: time.later,
+      dataDir,
+    }
+    const before = upstreams(options)
+    const list = before.list('tools', client(), forever)
+    await expect.poll(() => before.status()[1]?.tools).toBe(1)
+    time.isOver()
+    expect(names(await list)).toEqual(['now'])
+    await before.close()
+    // Now nothing is ever over.
+    const pool = upstreams(options)
+    const me = client()
+    expect(names(await pool.list('tools', me, forever))).toEqual(['now'])
+    const [failed] = unavailableServers(pool, me)
+    expect(failed).toMatchObject({ server: 'hung', reason: expect.stringContaining('did not answer within') })
+    // A client of another kind, of whose lists nothing is known: only the server that works is waited for.
+    expect(names(await pool.list('tools', client({ roots: {} }), forever))).toEqual(['now'])
+  })
+
+  test('of another kind of client are better than none', async () => {
+    const dataDir = temporaryFolder()
+    const server = stdioServer({ tools: ['a'] })
+    expect(await run(dataDir, server)).toEqual(['a'])
+    const time = limit()
+    const pool = upstreams({
+      servers: { s: server },
+      dataDir,
+      defaults: { connectTimeoutMs: time.ms },
+      later: time.later,
+      spawn: () => spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: 'pipe' }),
+    })
+    const list = pool.list('tools', client({ roots: {} }), forever)
+    await expect.poll(() => time.waiting).toBe(2)
+    time.isOver()
+    expect(names(await list)).toEqual(['a'])
   })
 
   verifies('S4.5', 'start no lazy server', async () => {

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -7,6 +8,7 @@ import type { ServerList, Upstreams } from '../../../src/upstream/contract.ts'
 import {
   client,
   exchange,
+  inProcessServer,
   jsonOf,
   limit,
   startedIn,
@@ -161,6 +163,17 @@ describe('lists', () => {
     writeFileSync(gate, '')
     await expect.poll(() => pool.recorded.changed).toContainEqual(['slow', 'tools'])
     expect(names(await pool.list('tools', me, forever))).toEqual(['late', 'now'])
+  })
+
+  test('of many servers listen once for their reader to leave', async () => {
+    const fine = await inProcessServer({ tools: ['now'] })
+    const ids = Array.from({ length: 16 }, (_, at) => `s${at}`)
+    const pool = upstreams({ servers: Object.fromEntries(ids.map((id) => [id, { ...fine, id }])) })
+    const { signal } = new AbortController()
+    const list = pool.list('tools', client(), signal)
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1)
+    expect(names(await list)).toHaveLength(16)
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
   })
 
   test('that come too late for their reader are a change', async () => {

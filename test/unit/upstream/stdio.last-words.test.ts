@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lastWords } from '../../../src/upstream/stdio.ts'
+import { causeOfDeath } from '../../../src/upstream/stdio.ts'
 
 const node = `node:fs:573
   return binding.open(
@@ -54,5 +54,25 @@ test.each([
   ['a thrown text', `boom\n\nNode.js v20.20.2`, 'boom'],
   ['nothing', ' \n', ''],
 ])('the reason is told: %s', (_, stderr, reason) => {
-  expect(lastWords(stderr)).toBe(reason)
+  expect(causeOfDeath('', stderr, null)).toBe(reason)
+})
+
+const greeting = 'Knowledge Graph MCP Server running on stdio\n'
+
+test.each([
+  ['a process that was killed', greeting, '', 'SIGKILL', ''],
+  ['one that was killed while it logged', '', greeting, 'SIGTERM', ''],
+  [
+    'one that named an error and was killed',
+    greeting,
+    'Error: out of ideas\n',
+    'SIGKILL',
+    'Error: out of ideas',
+  ],
+  ['one that ended by itself after it had spoken', greeting, '', null, ''],
+  ['one that ended by itself with a word', greeting, 'no licence\n', null, 'no licence'],
+  ['one whose error came before its answer', python, '', null, "ModuleNotFoundError: No module named 'nope'"],
+  ['one that aborts', greeting, 'out of memory\n', 'SIGABRT', 'out of memory'],
+])('a greeting is not the reason: %s', (_, before, after, signal, reason) => {
+  expect(causeOfDeath(before, after, signal)).toBe(reason)
 })

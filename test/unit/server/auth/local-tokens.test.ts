@@ -31,9 +31,12 @@ describe('a token of the file', () => {
     const { bearer, anna, path, time, ask } = await world()
     const ben = added(path, 'ben', { now: time.now() })
     time.pass(1000)
-    expect((await bearer(anna.token)).principal).toEqual({ id: anna.id })
-    expect((await ask({ authorization: `bEARER ${anna.token}` })).principal).toEqual({ id: anna.id })
-    expect((await bearer(ben.token)).principal).toEqual({ id: ben.id })
+    expect((await bearer(anna.token)).principal).toEqual({ id: anna.id, name: 'anna' })
+    expect((await ask({ authorization: `bEARER ${anna.token}` })).principal).toEqual({
+      id: anna.id,
+      name: 'anna',
+    })
+    expect((await bearer(ben.token)).principal).toEqual({ id: ben.id, name: 'ben' })
     expect(ben.id).not.toBe(anna.id)
   })
 
@@ -44,6 +47,7 @@ describe('a token of the file', () => {
     time.pass(1000)
     expect((await bearer(ben.token)).principal).toEqual({
       id: ben.id,
+      name: 'ben',
       profiles: ['notes'],
       expiresAt: expires / 1000,
     })
