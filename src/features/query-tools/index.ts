@@ -80,6 +80,8 @@ ranges, frequent values. {} lists what is kept.
 
 interface QueryToolOptions extends SourceOptions {
   engine: Engine
+  /** Servers of the client that cannot be reached now, with the reason. Absent: none. */
+  unavailable?(client: Client): readonly { readonly server: string; readonly reason: string }[]
   /** The most characters of an answer. */
   budget: number
 }
