@@ -1,6 +1,6 @@
 /**
  * Writes what is made from the configuration's schema: `mcp.schema.json`, and the option tables in README.md between
- * `<!-- options:start -->` and `<!-- options:end -->` and, in the same way, in docs/modules.md. Needs a build.
+ * `<!-- options:start -->` and `<!-- options:end -->` and, in the same way, in docs/modules.md; and the tables of docs/clients.md. Needs a build.
  * With --check nothing is written, and a difference is an error.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -14,6 +14,7 @@ import {
   settingsTable,
 } from '../dist/config/generate.js'
 import { featuresTable } from '../dist/gateway/features.js'
+import { clientSettings, clientsTable } from './clients-table.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const check = process.argv.includes('--check')
@@ -24,6 +25,10 @@ update('README.md', (text) => fill(text, 'options', `${serversTable()}\n\n${sett
 update('docs/modules.md', (text) =>
   fill(fill(fill(text, 'features', featuresTable()), 'modules', modulesText()), 'external', externalTable()),
 )
+update('docs/clients.md', (text) => {
+  const recorded = JSON.parse(readFileSync(join(root, 'benchmarks/results/clients.json'), 'utf8'))
+  return fill(fill(text, 'measured', clientsTable(recorded)), 'settings', clientSettings())
+})
 
 if (stale.length > 0) {
   console.error(`${stale.join(', ')}: not up to date. Run: npm run gen`)

@@ -1,6 +1,7 @@
 /** PERFORMANCE.md from the recorded output of the benchmarks. `--check`: fails when the file is not what it would be. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { answersSection } from './performance-answers.mjs'
+import { clientsSection } from './performance-clients.mjs'
 import { dispatchSection } from './performance-dispatch.mjs'
 import { enginesSection, memorySection } from './performance-engines.mjs'
 import { modulesSection } from './performance-modules.mjs'
@@ -20,6 +21,7 @@ const SECTIONS = {
   ordinary: ordinarySection,
   retrieval: retrievalSection,
   dispatch: dispatchSection,
+  clients: clientsSection,
 }
 
 const recorded = (name) => {

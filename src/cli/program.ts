@@ -6,6 +6,7 @@ import { flagName, OPTION_NAMES } from '../config/aliases.ts'
 import { packageVersion } from '../config/identity.ts'
 import type { Config } from '../config/schema.ts'
 import type { Gateway, GatewayParts } from '../gateway.ts'
+import { ProxyError } from '../protocol/errors.ts'
 
 /** What every command is told. */
 export interface Invocation {
@@ -108,16 +109,27 @@ export async function createProgram(
     })
   program
     .command('init')
-    .description('write a first mcp.json')
-    .argument('[file]', 'where', 'mcp.json')
-    .action(async (file: string) => {
-      const { init } = await import('./init.ts')
-      done(init(host, file))
+    .description('write a first mcp.json, or show what to put into a client')
+    .argument('[file]', "the proxy's configuration, or the name of a client as for --client", 'mcp.json')
+    .option('--client <name>', 'show the entry that starts the proxy in this client, with its settings')
+    .option('--write', "add that entry to the client's file")
+    .action(async (file: string, options: { client?: string; write?: boolean }) => {
+      const [{ init, initClient }, { CLIENTS, clientCalled }] = await Promise.all([
+        import('./init.ts'),
+        import('./clients.ts'),
+      ])
+      const isClient = options.client === undefined && CLIENTS.some(({ id }) => id === file)
+      const client = isClient ? file : options.client
+      if (client === undefined && options.write === true) {
+        throw new ProxyError('CONFIG_INVALID', '--write needs a client.', 'Name it with --client.')
+      }
+      if (client === undefined) return done(init(host, file))
+      done(initClient(host, clientCalled(client), isClient ? 'mcp.json' : file, options.write === true))
     })
   program
     .command('import')
     .description('make an mcp.json of the servers a client already has')
-    .argument('[client]', 'claude-desktop, claude-code, cursor or vscode; all of them when absent')
+    .argument('[client]', 'codex, cursor, vscode, …; all of them when absent')
     .option('-o, --out <file>', 'write a new file; without it the result is printed')
     .action(async (client: string | undefined, options: { out?: string }) => {
       const { importClients } = await import('./import.ts')
@@ -240,6 +252,7 @@ The command line wins over the environment (MCPPROXY_PORT, …), that over the f
 Examples:
   mcp-rlm-proxy init                              write a first mcp.json
   mcp-rlm-proxy import claude-desktop -o mcp.json take over the servers of a client
+  mcp-rlm-proxy init --client codex               show what to put into a client in their place
   mcp-rlm-proxy doctor                            does every server work?
   mcp-rlm-proxy status                            what is done to a call, and in which order?
   mcp-rlm-proxy                                   serve one local client over standard input and output

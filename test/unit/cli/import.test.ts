@@ -51,6 +51,6 @@ describe('import', () => {
     expect(await w.cli('import', 'cursor')).toBe(2)
     expect(w.err()).toContain(join(w.host.home, '.cursor/mcp.json'))
     expect(await w.cli('import', 'emacs')).toBe(2)
-    expect(w.err()).toContain('claude-desktop, claude-code, cursor, vscode')
+    expect(w.err()).toContain('claude-desktop, claude-code, cursor, vscode, codex')
   })
 })
