@@ -4,6 +4,8 @@ import { blocksOf, isText, LargeResult, META, type Result } from '../../protocol
 import { isInputRequired } from '../../protocol/eras.ts'
 import type { Exchange, Middleware, Savings } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../../protocol/json.ts'
+import type { Feature } from '../../proxy/feature.ts'
+import { calledName, EXPOSURE_NAMES, PROXY_TOOL_NAMES, RESERVED_NAMES } from '../../proxy/own-tools.ts'
 
 export interface AccountOptions {
   ledger: Ledger
@@ -170,4 +172,23 @@ function textOf(result: JsonObject): string {
 /** Undefined for what nobody counted. */
 function counted(tokens: number | undefined): number | undefined {
   return tokens === 0 ? undefined : tokens
+}
+
+export const savings: Feature = {
+  name: 'account',
+  what: 'Notes what answers cost and what was saved, for `stats`.',
+  when: 'always',
+  layer: ({ settings: { exposure, savingsInReplies }, ledger, instructions }) =>
+    createAccount({
+      ledger,
+      // What the dispatch tool answers is the proxy's own, but for the results of the tools that it calls.
+      ownTools: new Set([
+        ...PROXY_TOOL_NAMES,
+        ...EXPOSURE_NAMES,
+        ...(exposure === 'dispatch' ? RESERVED_NAMES.dispatch : []),
+      ]),
+      instructions,
+      tells: savingsInReplies,
+      calledName,
+    }),
 }

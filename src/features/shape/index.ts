@@ -5,6 +5,7 @@
  */
 
 import { createHash } from 'node:crypto'
+import type { Config } from '../../config/schema.ts'
 import { type Form, formFor, promisedBy, withText } from '../../documents/conform.ts'
 import { asRead, readingOf } from '../../documents/structured.ts'
 import { hasReferences } from '../../engine/arguments.ts'
@@ -26,6 +27,8 @@ import type { Client, Exchange, Handler, Middleware } from '../../protocol/excha
 import { isObject, type JsonObject } from '../../protocol/json.ts'
 import { originOf } from '../../protocol/origin.ts'
 import { hasView } from '../../protocol/uri-rewrite.ts'
+import type { Feature } from '../../proxy/feature.ts'
+import { dialectOf, PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
 import type { Keeper } from '../../store/result-store.ts'
 import { sharedBytes } from '../../text/shared-bytes.ts'
 
@@ -294,4 +297,32 @@ function withoutTexts(result: JsonObject): JsonObject {
   const isLong = (block: JsonObject): boolean =>
     isText(block) || (isObject(block.resource) && typeof block.resource.text === 'string')
   return { ...rest, content: blocksOf(result).filter((block) => !isLong(block)) }
+}
+
+/** A text that is cut anyway to less than what passes whole gets no preview in its place. */
+function cutsBelow({ truncateOutputLength, maxResponseSize }: Config['settings']): boolean {
+  return truncateOutputLength !== undefined && truncateOutputLength <= maxResponseSize
+}
+
+export const shape: Feature = {
+  name: 'shape',
+  what: 'Keeps large results, puts previews in their place, and has tools that search what is kept.',
+  when: 'always',
+  layer: ({ settings, engine, keeper, logger, keepsStructured }) =>
+    createShape({
+      engine,
+      keeper,
+      logger,
+      enabled: settings.enableAutoTruncation && !cutsBelow(settings),
+      exempt: PROXY_TOOL_NAMES,
+      keeps: keepsStructured,
+      limits: {
+        maxResponseSize: settings.maxResponseSize,
+        maxErrorSize: settings.maxErrorSize,
+        dialect: dialectOf(settings),
+        previewSize: Math.min(settings.previewSize, settings.maxResponseSize),
+        ...(settings.maxResponseTokens !== undefined && { maxResponseTokens: settings.maxResponseTokens }),
+        ...(settings.truncationMessage !== undefined && { truncationMessage: settings.truncationMessage }),
+      },
+    }),
 }
