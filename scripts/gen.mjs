@@ -1,6 +1,6 @@
 /**
- * Writes what is made from the configuration's schema: `mcp.schema.json`, and the option tables in README.md between
- * `<!-- options:start -->` and `<!-- options:end -->` and, in the same way, in docs/modules.md. Needs a build.
+ * Writes what is made from tables in the code: `mcp.schema.json`, the option tables in README.md between `<!-- options:start -->` and
+ * `<!-- options:end -->` and, in the same way, those in docs/modules.md, docs/errors.md and docs/content.md. Needs a build.
  * With --check nothing is written, and a difference is an error.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -8,9 +8,11 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { featuresTable } from '../dist/config/features.js'
 import {
+  errorsTable,
   externalTable,
   jsonSchemaText,
   modulesText,
+  rpcTable,
   serversTable,
   settingsTable,
 } from '../dist/config/generate.js'
@@ -24,6 +26,7 @@ update('README.md', (text) => fill(text, 'options', `${serversTable()}\n\n${sett
 update('docs/modules.md', (text) =>
   fill(fill(fill(text, 'features', featuresTable()), 'modules', modulesText()), 'external', externalTable()),
 )
+update('docs/errors.md', (text) => fill(fill(text, 'errors', errorsTable()), 'rpc', rpcTable()))
 
 if (stale.length > 0) {
   console.error(`${stale.join(', ')}: not up to date. Run: npm run gen`)

@@ -1,6 +1,7 @@
 /** `mcp.schema.json`, for editors: completion, hints and red lines while a configuration is written. */
 
 import * as z from 'zod'
+import { ERROR_CODES, RPC_ERRORS } from '../protocol/errors.ts'
 import { flagName } from './aliases.ts'
 import { oauthSchema } from './auth-options.ts'
 import { BUILT_IN_OPTIONS, externalSchema, MODULE_PURPOSES, useSchema } from './modules.ts'
@@ -106,6 +107,31 @@ export function modulesText(): string {
 /** Markdown: the keys of an entry that names an external module. */
 export function externalTable(): string {
   return optionsTable(rowsIn(externalSchema))
+}
+
+const EXITS = { local: 'local', rpc: 'JSON-RPC', result: '`isError`' } as const
+
+/** Markdown: one row an error code, with the exits that its errors take. */
+export function errorsTable(): string {
+  return table(
+    ['code', 'what happened', 'what to do next', 'thrown in', 'exits', 'JSON-RPC code'],
+    Object.entries(ERROR_CODES).map(([code, { meaning, next, from, exits, rpc }]) => [
+      `\`${code}\``,
+      meaning,
+      next,
+      from.map((folder) => `\`src/${folder}\``).join(' '),
+      exits.map((exit) => EXITS[exit]).join(', '),
+      (exits as readonly string[]).includes('rpc') ? `${rpc}` : '–',
+    ]),
+  )
+}
+
+/** Markdown: one row a code of JSON-RPC errors. */
+export function rpcTable(): string {
+  return table(
+    ['JSON-RPC code', 'name', 'what it means'],
+    Object.entries(RPC_ERRORS).map(([name, { code, meaning }]) => [`${code}`, `\`${name}\``, meaning]),
+  )
 }
 
 function optionsTable(rows: readonly OptionRow[]): string {
