@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { featuresTable } from '../dist/config/features.js'
 import {
+  contentTable,
   errorsTable,
   externalTable,
   jsonSchemaText,
@@ -26,6 +27,7 @@ update('README.md', (text) => fill(text, 'options', `${serversTable()}\n\n${sett
 update('docs/modules.md', (text) =>
   fill(fill(fill(text, 'features', featuresTable()), 'modules', modulesText()), 'external', externalTable()),
 )
+update('docs/content.md', (text) => fill(text, 'content', contentTable()))
 update('docs/errors.md', (text) => fill(fill(text, 'errors', errorsTable()), 'rpc', rpcTable()))
 
 if (stale.length > 0) {

@@ -1,6 +1,7 @@
 /** `mcp.schema.json`, for editors: completion, hints and red lines while a configuration is written. */
 
 import * as z from 'zod'
+import { CONTENT_KINDS, type ContentKind, UNKNOWN_KIND } from '../protocol/content.ts'
 import { ERROR_CODES, RPC_ERRORS } from '../protocol/errors.ts'
 import { flagName } from './aliases.ts'
 import { oauthSchema } from './auth-options.ts'
@@ -131,6 +132,26 @@ export function rpcTable(): string {
   return table(
     ['JSON-RPC code', 'name', 'what it means'],
     Object.entries(RPC_ERRORS).map(([name, { code, meaning }]) => [`${code}`, `\`${name}\``, meaning]),
+  )
+}
+
+/** Markdown: one row a kind of content block. */
+export function contentTable(): string {
+  const path = (names?: readonly string[]): string => (names === undefined ? '–' : `\`${names.join('.')}\``)
+  const row = (type: string, { what, text, keptText, uri, data }: ContentKind): string[] => [
+    type,
+    what,
+    path(text),
+    keptText < 0 ? 'always' : `from ${keptText + 1} characters on`,
+    path(uri),
+    path(data),
+  ]
+  return table(
+    ['`type`', 'what it is', 'text', 'replaced by a preview', 'URI', 'data (base64)'],
+    [
+      ...Object.entries(CONTENT_KINDS).map(([type, kind]) => row(`\`${type}\``, kind)),
+      row('others', UNKNOWN_KIND),
+    ],
   )
 }
 

@@ -10,8 +10,8 @@ import { toJson } from '../documents/stringify.ts'
 import { type Role, roleOf } from '../documents/structured.ts'
 import { lengthOf, spoken } from '../documents/template.ts'
 import { validates } from '../documents/validate.ts'
-import { blocksOf, isText } from '../protocol/content.ts'
-import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
+import { blocksOf, isReplaced, isText, textIn } from '../protocol/content.ts'
+import type { JsonObject, JsonValue } from '../protocol/json.ts'
 import { formatCount } from '../text/format.ts'
 import { countTokens } from '../text/tokens.ts'
 import { decodeResult, hashOf } from './content.ts'
@@ -63,7 +63,7 @@ export function digest(
   })
   const text = spoken(made, options.dialect)
   const kept = blocksOf(result).filter((block) => !isReplaced(block))
-  const untouched = kept.reduce((sum, block) => sum + embeddedText(block).length, 0)
+  const untouched = kept.reduce((sum, block) => sum + (textIn(block)?.length ?? 0), 0)
   if (!always && lengthOf(text) + left.length + untouched >= characters) return passes
   if (!look.isSketch) views.keep(hash, document, content.byteLength, tokens)
   return {
@@ -180,18 +180,4 @@ function weigh(result: JsonObject): Weight {
     tokens: counted.reduce((sum, text) => sum + countTokens(text), 0),
     role,
   }
-}
-
-/** An embedded text up to this length stays where it is; a longer one is part of what the preview stands for. */
-const SMALL_RESOURCE = 1000
-
-/** True for the blocks that a preview stands for. */
-function isReplaced(block: JsonValue): boolean {
-  return isText(block) || embeddedText(block).length > SMALL_RESOURCE
-}
-
-/** The text of an embedded resource; empty for other blocks. */
-function embeddedText(block: JsonValue): string {
-  const resource = isObject(block) ? block.resource : undefined
-  return isObject(resource) && typeof resource.text === 'string' ? resource.text : ''
 }

@@ -1,6 +1,7 @@
 /** Keeps the savings ledger: what every answer cost a model, and what it would have cost. Outermost, so it sees what goes out. */
+import { textLength, textsOf } from '../../documents/blocks.ts'
 import type { Ledger, SavingsRecord } from '../../observe/savings.ts'
-import { blocksOf, isText, LargeResult, META, type Result } from '../../protocol/content.ts'
+import { LargeResult, META, type Result } from '../../protocol/content.ts'
 import { isInputRequired } from '../../protocol/eras.ts'
 import type { Exchange, Middleware } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
@@ -55,7 +56,7 @@ function recordOf(
   }
   const characters = textLength(result)
   const savings = isObject(result._meta) ? own(result._meta, SAVINGS) : undefined
-  if (!isObject(savings)) return unshaped(about, characters, () => textOf(result))
+  if (!isObject(savings)) return unshaped(about, characters, () => textsOf(result).join('\n'))
   const originalTokens = countOf(savings, 'originalTokens')
   const deliveredTokens = countOf(savings, 'deliveredTokens')
   const delivered = {
@@ -101,19 +102,6 @@ function definitions(
     deliveredCharacters: text.length,
     sample: () => text,
   }
-}
-
-function textLength(result: JsonObject): number {
-  let characters = 0
-  for (const block of blocksOf(result)) if (isText(block)) characters += block.text.length
-  return characters
-}
-
-function textOf(result: JsonObject): string {
-  return blocksOf(result)
-    .filter(isText)
-    .map((block) => block.text)
-    .join('\n')
 }
 
 /** More tokens than the longest message can have. */

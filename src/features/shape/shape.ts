@@ -4,6 +4,7 @@
  */
 
 import { createHash } from 'node:crypto'
+import { textLength } from '../../documents/blocks.ts'
 import { canConform, conform } from '../../documents/conform.ts'
 import { hasReferences } from '../../engine/arguments.ts'
 import type { Arrival, Digest, DigestOptions, Engine } from '../../engine/contract.ts'
@@ -12,12 +13,12 @@ import {
   asksForInput,
   blocksOf,
   errorResult,
-  isText,
   LargeResult,
   META,
   plain,
   type Result,
   textBlock,
+  textIn,
 } from '../../protocol/content.ts'
 import type { Client, Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
@@ -174,16 +175,6 @@ function jsonIfLarge(
   return json.length > limit ? json : undefined
 }
 
-function textLength(result: JsonObject): number {
-  let characters = 0
-  for (const block of blocksOf(result)) {
-    if (isText(block)) characters += block.text.length
-    else if (isObject(block.resource) && typeof block.resource.text === 'string')
-      characters += block.resource.text.length
-  }
-  return characters
-}
-
 /** A result is never lost to a preview that failed: it is kept, and its first characters stand in. */
 async function digestOrFallback(
   result: Result,
@@ -272,11 +263,9 @@ function shortened(result: LargeResult, schema: JsonObject, budget: number): Jso
 /** Images and the like stay, and so does structured content that the client was promised. */
 function withoutTexts(result: JsonObject, promised: boolean): JsonObject {
   const { structuredContent, ...rest } = result
-  const isLong = (block: JsonObject): boolean =>
-    isText(block) || (isObject(block.resource) && typeof block.resource.text === 'string')
   return {
     ...rest,
-    content: blocksOf(result).filter((block) => !isLong(block)),
+    content: blocksOf(result).filter((block) => textIn(block) === undefined),
     ...(promised && structuredContent !== undefined && { structuredContent }),
   }
 }
