@@ -138,5 +138,5 @@ function moduleProgram(path: string): { command: string; args: readonly string[]
 /** Beside this file in `dist`; from `src`, as tests run it, in the bundle, for Node cannot load TypeScript. */
 function compiledHost(): URL {
   const compiled = import.meta.url.endsWith('.js')
-  return new URL(compiled ? './module-host.js' : '../../dist/bundle/module-host.js', import.meta.url)
+  return new URL(compiled ? './module-host.js' : '../../../dist/bundle/module-host.js', import.meta.url)
 }

@@ -3,7 +3,6 @@
  * nothing of the proxy: it exports `interceptors`, a list of what it offers, each with `invoke(params)`.
  */
 import { pathToFileURL } from 'node:url'
-import { messageOf, RPC } from '../../protocol/errors.ts'
 
 interface Offered {
   name: string
@@ -60,7 +59,8 @@ function receive(line: string): void {
   if (id === undefined || method === undefined) return
   answer(method, params).then(
     (result) => send({ id, result }),
-    (error: unknown) => send({ id, error: { code: RPC.internalError, message: messageOf(error) } }),
+    (error: unknown) =>
+      send({ id, error: { code: -32603, message: error instanceof Error ? error.message : String(error) } }),
   )
 }
 
