@@ -37,6 +37,7 @@ export const OPTION_NAMES: Readonly<Record<string, OptionNames>> = {
   maxEntriesPerAgent: { env: ['MCPPROXY_MAX_ENTRIES_PER_AGENT'] },
   maxMemoryPerAgent: { env: ['MCPPROXY_MAX_MEMORY_PER_AGENT'] },
   maxTotalAgents: { env: ['MCPPROXY_MAX_TOTAL_AGENTS'] },
+  store: { env: ['MCPPROXY_STORE'] },
   cacheDiskMaxBytes: { env: ['MCPPROXY_CACHE_DISK_MAX_BYTES'] },
   cacheDiskMaxAgeSeconds: { env: ['MCPPROXY_CACHE_DISK_MAX_AGE_SECONDS'] },
   'auth.tokens': { env: ['MCPPROXY_AUTH_TOKENS'] },

@@ -1,12 +1,11 @@
 /** Where kept results lie, as the settings say. */
 
-import { join } from 'node:path'
 import type { Config } from '../config/schema.ts'
 import type { Engine } from '../engine/contract.ts'
 import type { Logger } from '../observe/log.ts'
-import { createDiskStore } from '../store/disk.ts'
 import { createMemoryStore } from '../store/memory.ts'
 import { createKeeper, KEEPER_DEFAULTS, type Keeper } from '../store/result-store.ts'
+import { STORES } from '../store/stores.ts'
 
 export async function openKeeper(
   config: Config,
@@ -15,19 +14,16 @@ export async function openKeeper(
   now: () => number,
 ): Promise<Keeper> {
   const { settings } = config
-  const disk =
-    settings.cacheDiskMaxBytes === 0
-      ? undefined
-      : await createDiskStore({
-          directory: join(settings.dataDir, 'results'),
-          maxBytes: settings.cacheDiskMaxBytes,
-          maxAge: settings.cacheDiskMaxAgeSeconds * 1000,
-          now,
-        })
+  const backing = await STORES[settings.store].open({
+    dataDir: settings.dataDir,
+    maxBytes: settings.cacheDiskMaxBytes,
+    maxAge: settings.cacheDiskMaxAgeSeconds * 1000,
+    now,
+  })
   return createKeeper({
     ...KEEPER_DEFAULTS,
     memory: createMemoryStore(),
-    ...(disk && { disk }),
+    ...(backing && { backing }),
     ttl: settings.cacheTTLSeconds * 1000,
     maxEntriesPerAgent: settings.maxEntriesPerAgent,
     maxBytesPerAgent: settings.maxMemoryPerAgent,

@@ -1,6 +1,7 @@
 /** Keeps the savings ledger: what every answer cost a model, and what it would have cost. Outermost, so it sees what goes out. */
+import { textLength, textsOf } from '../../documents/blocks.ts'
 import type { Ledger, SavingsRecord } from '../../observe/savings.ts'
-import { blocksOf, isText, LargeResult, META, type Result } from '../../protocol/content.ts'
+import { LargeResult, META, type Result } from '../../protocol/content.ts'
 import { isInputRequired } from '../../protocol/eras.ts'
 import type { Exchange, Middleware, Savings } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../../protocol/json.ts'
@@ -74,7 +75,7 @@ function recordOf(
     return unshaped(about, bytes.length - encoded, () => sampleOf(bytes, media))
   }
   const characters = textLength(result)
-  if (savings === undefined) return unshaped(about, characters, () => textOf(result))
+  if (savings === undefined) return unshaped(about, characters, () => textsOf(result).join('\n'))
   const originalTokens = counted(savings.originalTokens)
   const deliveredTokens = counted(savings.deliveredTokens)
   const delivered = {
@@ -154,19 +155,6 @@ function definitions(
     deliveredCharacters: text.length,
     sample: () => text,
   }
-}
-
-function textLength(result: JsonObject): number {
-  let characters = 0
-  for (const block of blocksOf(result)) if (isText(block)) characters += block.text.length
-  return characters
-}
-
-function textOf(result: JsonObject): string {
-  return blocksOf(result)
-    .filter(isText)
-    .map((block) => block.text)
-    .join('\n')
 }
 
 /** Undefined for what nobody counted. */

@@ -6,6 +6,7 @@
 
 import { createHash } from 'node:crypto'
 import type { Config } from '../../config/schema.ts'
+import { textLength } from '../../documents/blocks.ts'
 import { type Form, formFor, promisedBy, withText } from '../../documents/conform.ts'
 import { asRead, readingOf } from '../../documents/structured.ts'
 import { hasReferences } from '../../engine/arguments.ts'
@@ -16,12 +17,12 @@ import {
   asksForInput,
   blocksOf,
   errorResult,
-  isText,
   LargeResult,
   META,
   plain,
   type Result,
   textBlock,
+  textIn,
 } from '../../protocol/content.ts'
 import type { Client, Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../../protocol/json.ts'
@@ -206,16 +207,6 @@ function isLarge(result: JsonObject, limits: ShapeOptions['limits'], jsonLimit: 
   return characters > limit || (jsonLimit !== undefined && JSON.stringify(result).length > jsonLimit)
 }
 
-function textLength(result: JsonObject): number {
-  let characters = 0
-  for (const block of blocksOf(result)) {
-    if (isText(block)) characters += block.text.length
-    else if (isObject(block.resource) && typeof block.resource.text === 'string')
-      characters += block.resource.text.length
-  }
-  return characters
-}
-
 /** A result is never lost to a preview that failed: it is kept, and its first characters stand in. */
 async function digestOrFallback(
   result: Result,
@@ -294,9 +285,7 @@ function fallbackPreview(
 /** Images and the like stay. */
 function withoutTexts(result: JsonObject): JsonObject {
   const { structuredContent: _, ...rest } = result
-  const isLong = (block: JsonObject): boolean =>
-    isText(block) || (isObject(block.resource) && typeof block.resource.text === 'string')
-  return { ...rest, content: blocksOf(result).filter((block) => !isLong(block)) }
+  return { ...rest, content: blocksOf(result).filter((block) => textIn(block) === undefined) }
 }
 
 /** A text that is cut anyway to less than what passes whole gets no preview in its place. */

@@ -98,7 +98,7 @@ describe('package', () => {
     await expect(
       world.ask('completion/complete', { ref: { type: 'ref/prompt', name: 'b_bye' } }),
     ).rejects.toThrow()
-    const { stack } = world.modules
+    const { stack } = world
     expect(stack.reached(['a', 'b'], undefined)).toEqual(['a'])
   })
 
@@ -180,7 +180,7 @@ describe('profiles', () => {
     await expect(world.raw('custom/method', {}, gone)).rejects.toThrow('no longer there')
     await world.configure([])
     await expect(world.raw('tools/call', { name: 'a_read' }, gone)).rejects.toThrow('no longer there')
-    const { stack } = world.modules
+    const { stack } = world
     expect(stack.reached(['a', 'b'], 'notes')).toEqual([])
     expect(stack.reached(['a', 'b'], undefined)).toEqual(['a', 'b'])
     let told = 0
