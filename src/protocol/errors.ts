@@ -133,7 +133,7 @@ export const ERROR_CODES = {
   UPSTREAM_CONNECT: {
     meaning: 'A server could not be connected.',
     next: 'Check its command, arguments, environment or url. Sign in with `mcp-rlm-proxy login` where it asks for that.',
-    from: ['upstream'],
+    from: ['proxy', 'upstream'],
     exits: ['local', 'rpc', 'result'],
     rpc: RPC.internalError,
   },
