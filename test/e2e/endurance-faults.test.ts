@@ -285,8 +285,8 @@ verifies(
         const dataDir = join(gates, `${era}-${round}`)
         const connect = { ...PATIENCE.connect, lazy: true }
         const proxySettings = { transport: 'streamable-http', port: 0, dataDir, connect }
-        // For a modern client the tool is looked up before the call, too.
-        await http.break(path, kind, era === 'modern' ? 2 : 1)
+        // A tool that was never listed is looked up before the call.
+        await http.break(path, kind, 2)
         const gateway = await createGateway(parseConfig({ mcpServers, proxySettings }))
         try {
           const started = await gateway.start()

@@ -145,11 +145,11 @@ function withoutOwnTools(message: Message): Message {
   return { ...message, result: { ...message.result, tools: others } }
 }
 
-/** The proxy before this server, which it has met once; nothing is long enough to be shaped. */
+/** The proxy before this server, which it has met once; nothing is shaped. */
 async function proxied(server: Server, prefix: 'always' | 'never'): Promise<Server> {
   const options = {
     servers: { everything: server },
-    settings: { naming: { prefix }, maxResponseSize: 1_000_000, structured: 'keep', log: { level: 'error' } },
+    settings: { naming: { prefix }, enableAutoTruncation: false, log: { level: 'error' } },
   }
   const proxy =
     'url' in server
