@@ -1,4 +1,5 @@
 /** Whatever carries a secret: everything that passes between servers and clients. */
+
 import { describe, expect, test } from 'vitest'
 import { LargeResult } from '../../../src/protocol/content.ts'
 import { ProxyError, RpcError } from '../../../src/protocol/errors.ts'
@@ -7,6 +8,8 @@ import { originOf } from '../../../src/protocol/origin.ts'
 import { deepFreeze } from '../../support/deep-freeze.ts'
 import { listed, moduleWorld } from '../../support/module-world.ts'
 import { verifies } from '../../support/verifies.ts'
+
+const texts = (result: JsonObject): string[] => (result.content as { text: string }[]).map(({ text }) => text)
 
 const KEY = `ghp_${'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'}`
 const ENCODED = Buffer.from(`token ${KEY}\n`).toString('base64')
@@ -242,4 +245,109 @@ describe('redact', () => {
       expect(tools[0]?.outputSchema).toBe(schema)
     },
   )
+})
+
+describe('redact, in a list of modules', () => {
+  const key = `AKIA${'ABCDEFGHIJKLMNOP'}`
+  const token = `ghp_${'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'}`
+  const answers = (text: string) => async (): Promise<JsonObject> => ({ content: [{ type: 'text', text }] })
+
+  verifies(
+    'S2.25 S2.38',
+    'secrets and personal data do not leave, whatever carries them; the log has counts',
+    async () => {
+      const text = `key ${key}, ${token}, "password": "hunter2hunter2", mail ada@example.org, card 4111 1111 1111 1111, DE89370400440532013000`
+      const world = await moduleWorld([{ use: 'redact' }], { server: answers(text) })
+      const [struck] = texts(await world.ask('tools/call', { name: 'a_read' }))
+      expect(struck).toBe(
+        'key [redacted:secret], [redacted:secret], "password": "[redacted:secret]", mail [redacted:email], card [redacted:card], [redacted:iban]',
+      )
+      expect(world.lines).toEqual([
+        {
+          level: 'info',
+          module: 'redact',
+          message: 'redacted',
+          found: expect.arrayContaining([
+            { kind: 'secret', times: 3 },
+            { kind: 'email', times: 1 },
+            { kind: 'card', times: 1 },
+            { kind: 'iban', times: 1 },
+          ]),
+        },
+      ])
+      expect(JSON.stringify(world.lines)).not.toMatch(/hunter2|AKIA|ghp_|ada@/)
+      const told = await world.tell('client', {
+        method: 'notifications/message',
+        params: { level: 'info', data: { at: key } },
+      })
+      expect(told?.params).toEqual({ level: 'info', data: { at: '[redacted:secret]' } })
+      let asked: unknown
+      await world.askClient(
+        'sampling/createMessage',
+        { messages: [{ role: 'user', content: { type: 'text', text: key } }] },
+        async ({ params }) => {
+          asked = params
+          return {}
+        },
+      )
+      expect(JSON.stringify(asked)).not.toContain(key)
+    },
+  )
+
+  test('an error of a server is struck as well', async () => {
+    const server = async (): Promise<never> => {
+      throw new RpcError(-5, `no access with ${token}`, { used: [token] })
+    }
+    const world = await moduleWorld([{ use: 'redact' }], { server })
+    const error = (await world
+      .ask('tools/call', { name: 'x' })
+      .catch((thrown: unknown) => thrown)) as RpcError
+    expect([error.code, error.message, error.data]).toEqual([
+      -5,
+      'no access with [redacted:secret]',
+      { used: ['[redacted:secret]'] },
+    ])
+  })
+
+  test('what is left is JSON where it was, and data of images is not read', async () => {
+    const json = JSON.stringify({ card: 4111111111111111, id: 1234567890123456, mail: 'a@b.example' })
+    const image = { type: 'image', mimeType: 'image/png', data: `${key}${key}` }
+    const server = async (): Promise<JsonObject> => ({
+      content: [{ type: 'text', text: json }, image],
+      structuredContent: { n: 4111111111111111, m: 7 },
+    })
+    const world = await moduleWorld([{ use: 'redact' }], { server })
+    const result = await world.ask('tools/call', { name: 'a_read' })
+    expect(JSON.parse(texts(result)[0] ?? '')).toEqual({
+      card: 0,
+      id: 1234567890123456,
+      mail: '[redacted:email]',
+    })
+    expect((result.content as JsonObject[])[1]).toEqual(image)
+    expect(result.structuredContent).toEqual({ n: 0, m: 7 })
+  })
+
+  test('patterns of one’s own, random words, exceptions and arguments', async () => {
+    const random = 'qZ7xW2mK9pL4vB8nR3tY6uJ1hG5fD0sA'
+    const world = await moduleWorld(
+      [
+        {
+          use: 'redact',
+          kinds: ['email'],
+          patterns: { badge: 'B-\\d{4}' },
+          replacement: '<{kind}>',
+          allow: ['ok@example.org'],
+          arguments: true,
+        },
+      ],
+      {
+        server: answers(
+          `B-1234 ok@example.org no@example.org ${random} da39a3ee5e6b4b0d3255bfef95601890afd80709`,
+        ),
+      },
+    )
+    const [struck] = texts(await world.ask('tools/call', { name: 'x', arguments: { to: 'no@example.org' } }))
+    expect(struck).toBe('<badge> ok@example.org <email> <entropy> da39a3ee5e6b4b0d3255bfef95601890afd80709')
+    expect(world.sent[0]?.params.arguments).toEqual({ to: '<email>' })
+  })
 })

@@ -223,3 +223,63 @@ function shared(value: JsonObject): Uint8Array<SharedArrayBuffer> {
   bytes.set(json)
   return bytes
 }
+
+const names = (result: JsonObject, kind = 'tools', key = 'name'): unknown[] =>
+  (result[kind] as JsonObject[]).map((item) => item[key])
+const texts = (result: JsonObject): string[] => (result.content as { text: string }[]).map(({ text }) => text)
+
+describe('rename, in a list of modules', () => {
+  verifies(
+    'S2.16 S2.24',
+    'two tools of one name get names of their own, and calls reach whom they are for',
+    async () => {
+      const world = await moduleWorld([
+        {
+          use: 'rename',
+          tools: { 'a/read': 'open', 'b/read': { name: 'fetch', description: 'gets it', title: 'Get' } },
+        },
+      ])
+      const { tools } = await world.ask('tools/list')
+      expect(tools).toMatchObject([
+        { name: 'open' },
+        { name: 'a_write' },
+        { name: 'fetch', description: 'gets it', title: 'Get' },
+      ])
+      expect(texts(await world.ask('tools/call', { name: 'open' }))).toEqual(['called a_read'])
+      expect(texts(await world.ask('tools/call', { name: 'fetch' }))).toEqual(['called b_read'])
+      expect(texts(await world.ask('tools/call', { name: 'a_write' }))).toEqual(['called a_write'])
+      // Else what blocks the new name could be passed by.
+      await expect(world.ask('tools/call', { name: 'a_read' })).rejects.toThrow('Unknown tool: a_read.')
+    },
+  )
+
+  test('a client that has listed nothing may call by the new name', async () => {
+    const world = await moduleWorld([
+      { use: 'rename', tools: { 'b/read': 'fetch' }, prompts: { a_hello: 'greet' } },
+    ])
+    expect(texts(await world.ask('tools/call', { name: 'fetch' }))).toEqual(['called b_read'])
+    await world.ask('prompts/get', { name: 'greet' })
+    expect(world.sent.at(-1)?.params.name).toBe('a_hello')
+    await world.ask('completion/complete', { ref: { type: 'ref/prompt', name: 'greet' }, argument: {} })
+    expect(world.sent.at(-1)?.params).toMatchObject({ ref: { name: 'a_hello' } })
+  })
+
+  test('resources are read, watched and told of under their new URI', async () => {
+    const world = await moduleWorld([{ use: 'rename', resources: { 'file:///x': 'doc://x' } }])
+    expect(names(await world.ask('resources/list'), 'resources', 'uri')).toEqual(['note://1', 'doc://x'])
+    expect(await world.ask('resources/read', { uri: 'doc://x' })).toEqual({
+      contents: [{ uri: 'doc://x', text: 'content' }],
+    })
+    expect(world.sent.at(-1)?.params.uri).toBe('file:///x')
+    const method = 'notifications/resources/updated'
+    expect(await world.tell('client', { method, params: { uri: 'file:///x' } })).toEqual({
+      method,
+      params: { uri: 'doc://x' },
+    })
+  })
+
+  verifies('S2.24', 'two that are given one name end the start', async () => {
+    const modules = [{ use: 'rename', tools: { 'a/read': 'x', 'b/read': 'x' } }]
+    await expect(moduleWorld(modules)).rejects.toThrow(/gives the name "x" to two tools: a\/read and b\/read/)
+  })
+})

@@ -1,14 +1,19 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { LargeResult, plain, type Result } from '../../../src/protocol/content.ts'
-import { RpcError } from '../../../src/protocol/errors.ts'
+import { ProxyError, RpcError } from '../../../src/protocol/errors.ts'
 import type { Client } from '../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { createDirectory } from '../../../src/proxy/catalogue.ts'
 import type { NamingOptions } from '../../../src/proxy/names.ts'
-import { createRouter } from '../../../src/proxy/router.ts'
 import { createQuotas, type Quotas } from '../../../src/proxy/quotas.ts'
+import { askToSignIn, createRouter } from '../../../src/proxy/router.ts'
 import { createAddressBook } from '../../../src/proxy/uris.ts'
-import type { CacheHints, ListKind, Upstreams } from '../../../src/upstream/contract.ts'
+import {
+  AuthorizationNeeded,
+  type CacheHints,
+  type ListKind,
+  type Upstreams,
+} from '../../../src/upstream/contract.ts'
 import { client, exchange } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
 
@@ -346,4 +351,38 @@ test('resources are told whose they are once, however often they are listed', as
     for (const [at, item] of (first ?? []).entries()) expect(second?.[at]).toBe(item)
   }
   expect(sentAs(resources)).toEqual([{ uri: 'note://1', name: 'n' }])
+})
+
+const url = 'http://127.0.0.1:1/x'
+const cause = new AuthorizationNeeded('needs you to sign in', url)
+const needed = new ProxyError('UPSTREAM_CONNECT', 'server `s`: needs you to sign in', '', { cause })
+const able = { elicitation: { url: {} } }
+
+describe('a server that wants somebody to sign in', () => {
+  test('is an error with the address for a legacy client that can show it', () => {
+    expect(() => askToSignIn(needed, client(able))).toThrow(
+      expect.objectContaining({
+        code: -32042,
+        data: {
+          elicitations: [{ mode: 'url', url, message: needed.text, elicitationId: expect.any(String) }],
+        },
+      }),
+    )
+  })
+
+  test('is a result that asks for a visit for a modern client that can show it', () => {
+    const answer = askToSignIn(needed, { ...client(able), era: 'modern' })
+    expect(answer).toEqual({
+      resultType: 'input_required',
+      inputRequests: {
+        'sign-in': { method: 'elicitation/create', params: { mode: 'url', url, message: needed.text } },
+      },
+    })
+  })
+
+  test('stays what it is for a client that cannot, and so does every other failure', () => {
+    expect(askToSignIn(needed, client())).toBeUndefined()
+    expect(askToSignIn(needed, client({ elicitation: {} }))).toBeUndefined()
+    expect(askToSignIn(new ProxyError('UPSTREAM_CLOSED', 'x', ''), client(able))).toBeUndefined()
+  })
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { RpcError } from '../../../src/protocol/errors.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { isSound, readEnvelope } from '../../../src/server/envelope.ts'
-import { envelope } from '../downstream/modern/support.ts'
+import { envelope } from './support.ts'
 
 const PREFIX = 'io.modelcontextprotocol/'
 

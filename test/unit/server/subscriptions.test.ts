@@ -1,8 +1,16 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { RpcError } from '../../../src/protocol/errors.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
+import {
+  accepts,
+  createWatches,
+  honour,
+  isEmpty,
+  readFilter,
+  writeFilter,
+} from '../../../src/server/subscriptions.ts'
 import { deferred } from '../../support/deferred.ts'
-import { type Asked, type Asking, OURS, type World, world } from '../downstream/modern/support.ts'
+import { ALL, type Asked, type Asking, OURS, type World, world } from './support.ts'
 
 const ID = 'io.modelcontextprotocol/subscriptionId'
 const EVERYTHING = {
@@ -202,3 +210,103 @@ describe('subscriptions', () => {
 function clientInfo(name: string): JsonObject {
   return { 'io.modelcontextprotocol/clientInfo': { name, version: '1' } }
 }
+
+const filterOf = (notifications: JsonObject) => readFilter({ notifications })
+const updated = (uri: string) => ({ method: 'notifications/resources/updated', params: { uri } })
+
+describe('a filter', () => {
+  test('is written as it was read, each resource once', () => {
+    const asked = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }
+    const filter = filterOf({ ...asked, resourceSubscriptions: ['a:b', 'c:d', 'a:b'] })
+    expect(writeFilter(honour(filter, ALL))).toEqual({ ...asked, resourceSubscriptions: ['a:b', 'c:d'] })
+  })
+
+  test.each([
+    {},
+    { notifications: [] },
+    { notifications: { toolsListChanged: 'yes' } },
+    { notifications: { resourceSubscriptions: 'a:b' } },
+    { notifications: { resourceSubscriptions: [1] } },
+  ] as JsonObject[])('%j is none', (params) => {
+    expect(() => readFilter(params)).toThrow(expect.objectContaining({ code: -32602 }))
+  })
+
+  test('is honoured as far as the capabilities go', () => {
+    const filter = filterOf({
+      toolsListChanged: true,
+      promptsListChanged: true,
+      resourceSubscriptions: ['a:b'],
+    })
+    const some = { tools: { listChanged: true }, prompts: {}, resources: { listChanged: true } }
+    expect(writeFilter(honour(filter, some))).toEqual({ toolsListChanged: true })
+    expect(isEmpty(honour(filter, {}))).toBe(true)
+  })
+
+  test('is about so many resources and no more', () => {
+    const uris = Array.from({ length: 2000 }, (_, index) => `a:${index}`)
+    expect(honour(filterOf({ resourceSubscriptions: uris }), ALL).uris.size).toBe(1024)
+  })
+
+  test('takes what was asked for, parts of resources too, and nothing else', () => {
+    const filter = filterOf({ promptsListChanged: true, resourceSubscriptions: ['file:///a', 'file:///b/'] })
+    const taken = ['file:///a', 'file:///a/x', 'file:///b/', 'file:///b/x/y']
+    for (const uri of taken) expect(accepts(filter, updated(uri)), uri).toBe(true)
+    for (const uri of ['file:///ab', 'file:///', 'file:///c'])
+      expect(accepts(filter, updated(uri)), uri).toBe(false)
+    expect(accepts(filter, { method: 'notifications/prompts/list_changed' })).toBe(true)
+    for (const method of [
+      'notifications/tools/list_changed',
+      'notifications/message',
+      'notifications/resources/updated',
+      'notifications/constructor/list_changed',
+    ])
+      expect(accepts(filter, { method }), method).toBe(false)
+  })
+})
+
+function recorded(answers: boolean[] = []) {
+  const asked: string[] = []
+  const watches = createWatches(async (method, uri) => {
+    asked.push(`${method} ${uri}`)
+    return answers.shift() ?? true
+  })
+  return { watches, asked }
+}
+
+test('the first subscribes, the last to go unsubscribes', async () => {
+  const { watches, asked } = recorded()
+  await watches.add('a')
+  await watches.add('a')
+  await watches.add('b')
+  watches.remove('a')
+  await watches.add('c')
+  expect(asked).toEqual(['resources/subscribe a', 'resources/subscribe b', 'resources/subscribe c'])
+  watches.remove('a')
+  await expect.poll(() => asked.at(-1)).toBe('resources/unsubscribe a')
+  await watches.add('a')
+  expect(asked.filter((line) => line === 'resources/subscribe a')).toHaveLength(2)
+})
+
+test('what comes and goes while servers answer ends as it was left', async () => {
+  const asked: string[] = []
+  const first = deferred()
+  const watches = createWatches(async (method) => {
+    asked.push(method)
+    if (asked.length === 1) await first.promise
+    return true
+  })
+  void watches.add('a')
+  watches.remove('a')
+  const last = watches.add('a')
+  first.resolve()
+  await last
+  expect(asked).toEqual(['resources/subscribe'])
+})
+
+test('a refusal is asked again of the next, and nothing is taken back that was not given', async () => {
+  const { watches, asked } = recorded([false, true])
+  await watches.add('a')
+  watches.remove('a')
+  await watches.add('a')
+  expect(asked).toEqual(['resources/subscribe a', 'resources/subscribe a'])
+})

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { REFUSED } from '../../../../src/spill/confined.ts'
 import { countTokens } from '../../../../src/text/tokens.ts'
 import { verifies } from '../../../support/verifies.ts'
-import { dispatchWorld, type Reply, textOf, type World } from '../../exposure/dispatch/world.ts'
+import { dispatchWorld, type Reply, textOf, type World } from './world.ts'
 
 const LINES = Array.from({ length: 3000 }, (_, n) => `line ${n + 1}${n % 100 === 0 ? ' Föö' : ''}`)
 const CONTENT = `${LINES.join('\n')}\n`

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../../../src/protocol/json.ts'
 import { countTokens } from '../../../../src/text/tokens.ts'
 import { runs } from '../../../support/runs.ts'
 import { verifies } from '../../../support/verifies.ts'
-import { dispatchWorld, type Reply, textOf } from '../../exposure/dispatch/world.ts'
+import { dispatchWorld, type Reply, textOf } from './world.ts'
 
 const text = (content: string, more: JsonObject = {}): JsonObject => ({
   content: [{ type: 'text', text: content }],

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { changeTokens, createToken } from '../../../../src/data/tokens.ts'
 import { verifies } from '../../../support/verifies.ts'
-import { AUDIENCE, asking, clock, directory, issuer, tokensFile } from '../../downstream/auth/support.ts'
+import { AUDIENCE, asking, clock, directory, issuer, tokensFile } from './support.ts'
 
 const METADATA = '/.well-known/oauth-protected-resource'
 

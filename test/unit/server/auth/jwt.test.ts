@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { SignJWT, UnsecuredJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { AUDIENCE, asking, clock, type Issuer, issuer } from '../../downstream/auth/support.ts'
+import { AUDIENCE, asking, clock, type Issuer, issuer } from './support.ts'
 
 const seconds = (ms: number): number => Math.floor(ms / 1000)
 

@@ -5,7 +5,7 @@ import { changeTokens, createToken, hashToken } from '../../../../src/data/token
 import { silentLogger } from '../../../../src/observe/log.ts'
 import { openAuthenticator } from '../../../../src/server/auth/open.ts'
 import { verifies } from '../../../support/verifies.ts'
-import { asking, clock, directory, settings, tokensFile } from '../../downstream/auth/support.ts'
+import { asking, clock, directory, settings, tokensFile } from './support.ts'
 
 function added(
   path: string,

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../../src/protocol/json.ts'
 import type { Request } from '../../../../src/protocol/message.ts'
 import type { ModernService, Requester } from '../../../../src/server/backend.ts'
 import { deferred } from '../../../support/deferred.ts'
-import { allOf, eventsOf, type Message, messageOf, served } from '../../downstream/http/support.ts'
+import { allOf, eventsOf, type Message, messageOf, served } from './support.ts'
 
 const VERSION = '2026-07-28'
 const META = {
