@@ -219,7 +219,7 @@ describe('doctor, of what servers list', () => {
     },
   )
 
-  verifies('S2.23', 'a pattern that fits nothing is told, with what was probably meant', async () => {
+  verifies('S2.23', 'reports a pattern that matches nothing, with a likely correction', async () => {
     const { code, of } = await doctor({ files: files(), git: git() }, [
       { use: 'block', tools: ['files/wirte_file', 'git/*', 'flies/*', 'git_lgo'] },
       { use: 'log', tools: ['files/read_file'], servers: ['fles'] },
@@ -254,7 +254,7 @@ describe('doctor, of what servers list', () => {
     )
   })
 
-  test('of a server that does not answer nobody knows what it lists', async () => {
+  test('reports no pattern for a server that does not answer', async () => {
     const { code, of } = await doctor({ files: files(), away: undefined }, [
       { use: 'block', tools: ['away/x', 'away_y', 'files/z'] },
     ])

@@ -85,7 +85,7 @@ describe('pins', () => {
     expect(w.out()).toContain('No tool is held back')
   })
 
-  test('says what is missing', async () => {
+  test('reports missing arguments', async () => {
     const { w, file } = withPins()
     const before = readPins(file)
     expect(await w.cli('pins', 'approve')).not.toBe(0)
@@ -96,7 +96,7 @@ describe('pins', () => {
     expect(other.err()).toContain('no module pin')
   })
 
-  test('a file that cannot be read is an error that says what to do', async () => {
+  test('an unreadable file gives an error with the remedy', async () => {
     const { w, file } = withPins()
     writeFileSync(file, '{')
     for (const args of [['pins'], ['pins', 'approve', '--all']]) expect(await w.cli(...args)).not.toBe(0)

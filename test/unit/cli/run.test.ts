@@ -170,7 +170,7 @@ describe('shutdown', () => {
     expect(failing.happened).toEqual(['error: closing failed'])
   })
 
-  verifies('S3.38', 'what nobody caught is logged and does not end the session', async () => {
+  verifies('S3.38', 'logs an uncaught error and keeps the session', async () => {
     const { events, left, happened, done } = stopping()
     events.emit('uncaughtException', new Error('a mistake'))
     events.emit('unhandledRejection', 'another')

@@ -11,7 +11,7 @@ const file = JSON.stringify({
 describe('status', () => {
   verifies(
     'S2.9 S2.10',
-    'shows the layers in their order, the servers, and what else is to be had',
+    'shows the layers in order, the servers, and features that could be turned on',
     async () => {
       const w = world()
       w.write('mcp.json', file)

@@ -24,7 +24,7 @@ function failure(auth: object, more: object = {}, request: object = {}): string 
   }
 }
 
-describe('what would let in somebody else is refused', () => {
+describe('insecure settings are refused', () => {
   test.each([
     ['issuer', { issuer: 'http://issuer.example' }],
     ['issuer', { issuer: 'issuer.example' }],
@@ -68,7 +68,7 @@ test('other machines need an address that tokens can be for', () => {
   expect(failure(auth, { host: '0.0.0.0', transport: 'stdio' })).toBe('')
 })
 
-test('a secret is not told', () => {
+test('does not repeat a secret', () => {
   const text = failure({ introspection: { url: 'https://x.example', clientSecret: 123456789 } })
   expect(text).toContain('clientSecret is a number, but must be')
   expect(text).not.toContain('123456789')

@@ -52,7 +52,7 @@ describe('the configurations that the pages print', () => {
   })
 })
 
-describe('what is generated', () => {
+describe('generated files', () => {
   test('is the same every time', () => {
     expect(jsonSchemaText()).toBe(jsonSchemaText())
     expect(settingsTable()).toBe(settingsTable())

@@ -67,7 +67,7 @@ describe('log', () => {
     expect(statSync(file).mode & 0o77).toBe(0)
   })
 
-  verifies('S2.21', 'by direction, server and tool, to the log of the proxy; failures are told', async () => {
+  verifies('S2.21', 'selects by direction, server and tool, and logs failures', async () => {
     const world = await moduleWorld([
       { use: 'log', name: 'only-b', servers: ['b'], direction: 'toServer' },
       { use: 'log', name: 'only-write', tools: ['*_write'], methods: ['tools/call'] },
@@ -167,7 +167,7 @@ test('of a secret that the cut goes through nothing is left, wherever the cut is
       expect(shownText(value, most, clean), String(most)).not.toContain(secret)
 })
 
-test('what is long, wide or deep costs no more than its beginning', () => {
+test('logs a long, wide or deep value at bounded cost', () => {
   const wide = Array.from({ length: 200_000 }, (_, n) => ({ n }))
   expect(shownText({ wide }, 30)).toBe('{"wide":[{"n":0},{"n":1},{"n":…')
   let deep: JsonValue = 'x'

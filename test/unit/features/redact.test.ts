@@ -90,66 +90,70 @@ describe('redact', () => {
     },
   )
 
-  verifies('S2.25 S2.38', 'nor does what a server asks, tells, or fails with', async () => {
-    const world = await moduleWorld([{ use: 'redact' }])
-    for (const [method, params] of Object.entries({
-      'notifications/message': { level: 'info', logger: KEY, data: { a: [KEY], name: KEY } },
-      'notifications/progress': { progressToken: 1, progress: 1, message: KEY },
-      'notifications/resources/updated': { uri: `x://${KEY}` },
-      'notifications/custom': { anything: KEY },
-    }))
-      expect(JSON.stringify(await world.tell('client', { method, params })), method).not.toContain(KEY)
-    for (const [method, params] of Object.entries({
-      'elicitation/create': {
-        message: KEY,
-        requestedSchema: { type: 'object', properties: { password: { type: 'string', default: KEY } } },
-        url: `https://h/?token=${KEY}`,
-      },
-      'sampling/createMessage': {
-        systemPrompt: KEY,
-        messages: [
-          { role: 'assistant', content: [{ type: 'tool_use', id: '1', name: 'x', input: { q: KEY } }] },
-          {
-            role: 'user',
-            content: [{ type: 'tool_result', toolUseId: '1', content: [{ type: 'text', text: KEY }] }],
-          },
-        ],
-        metadata: { password: 'hunter2' },
-      },
-    })) {
-      let asked: unknown
-      await world.askClient(method, params as JsonObject, async (exchange) => {
-        asked = exchange.params
-        return {}
-      })
-      expect(JSON.stringify(asked), method).not.toMatch(new RegExp(`${KEY}|hunter2`))
-      expect(JSON.stringify(asked), method).toContain('redacted')
-    }
-    for (const thrown of [
-      new RpcError(-5, `no ${KEY}`, { why: KEY, password: 'hunter2', name: KEY }),
-      new ProxyError('UPSTREAM_CLOSED', `server said ${KEY}`, `Look at ${KEY}.`),
-      new Error(`lost ${KEY}`),
-    ]) {
-      const failing = await moduleWorld([{ use: 'redact' }], {
-        server: async () => {
-          throw thrown
+  verifies(
+    'S2.25 S2.38',
+    'strikes out secrets in questions, notifications and errors of a server',
+    async () => {
+      const world = await moduleWorld([{ use: 'redact' }])
+      for (const [method, params] of Object.entries({
+        'notifications/message': { level: 'info', logger: KEY, data: { a: [KEY], name: KEY } },
+        'notifications/progress': { progressToken: 1, progress: 1, message: KEY },
+        'notifications/resources/updated': { uri: `x://${KEY}` },
+        'notifications/custom': { anything: KEY },
+      }))
+        expect(JSON.stringify(await world.tell('client', { method, params })), method).not.toContain(KEY)
+      for (const [method, params] of Object.entries({
+        'elicitation/create': {
+          message: KEY,
+          requestedSchema: { type: 'object', properties: { password: { type: 'string', default: KEY } } },
+          url: `https://h/?token=${KEY}`,
         },
+        'sampling/createMessage': {
+          systemPrompt: KEY,
+          messages: [
+            { role: 'assistant', content: [{ type: 'tool_use', id: '1', name: 'x', input: { q: KEY } }] },
+            {
+              role: 'user',
+              content: [{ type: 'tool_result', toolUseId: '1', content: [{ type: 'text', text: KEY }] }],
+            },
+          ],
+          metadata: { password: 'hunter2' },
+        },
+      })) {
+        let asked: unknown
+        await world.askClient(method, params as JsonObject, async (exchange) => {
+          asked = exchange.params
+          return {}
+        })
+        expect(JSON.stringify(asked), method).not.toMatch(new RegExp(`${KEY}|hunter2`))
+        expect(JSON.stringify(asked), method).toContain('redacted')
+      }
+      for (const thrown of [
+        new RpcError(-5, `no ${KEY}`, { why: KEY, password: 'hunter2', name: KEY }),
+        new ProxyError('UPSTREAM_CLOSED', `server said ${KEY}`, `Look at ${KEY}.`),
+        new Error(`lost ${KEY}`),
+      ]) {
+        const failing = await moduleWorld([{ use: 'redact' }], {
+          server: async () => {
+            throw thrown
+          },
+        })
+        const error = (await failing
+          .ask('tools/call', { name: 'x' })
+          .catch((reason: unknown) => reason)) as Error
+        expect(error.constructor).toBe(thrown.constructor)
+        expect(JSON.stringify([error.message, { ...error }])).not.toMatch(new RegExp(`${KEY}|hunter2`))
+        expect(error.message).toContain('[redacted:secret]')
+      }
+      const said = world.modules.stack.describe({
+        serverInfo: { name: 'p' },
+        instructions: 'mine',
+        servers: [{ server: 'a', instructions: `Use ${KEY}` }],
       })
-      const error = (await failing
-        .ask('tools/call', { name: 'x' })
-        .catch((reason: unknown) => reason)) as Error
-      expect(error.constructor).toBe(thrown.constructor)
-      expect(JSON.stringify([error.message, { ...error }])).not.toMatch(new RegExp(`${KEY}|hunter2`))
-      expect(error.message).toContain('[redacted:secret]')
-    }
-    const said = world.modules.stack.describe({
-      serverInfo: { name: 'p' },
-      instructions: 'mine',
-      servers: [{ server: 'a', instructions: `Use ${KEY}` }],
-    })
-    expect(said.servers).toEqual([{ server: 'a', instructions: 'Use [redacted:secret]' }])
-    expect(JSON.stringify(world.lines)).not.toContain(KEY)
-  })
+      expect(said.servers).toEqual([{ server: 'a', instructions: 'Use [redacted:secret]' }])
+      expect(JSON.stringify(world.lines)).not.toContain(KEY)
+    },
+  )
 
   test('what goes back to the server stays what it is, and what others go by keeps names of persons', async () => {
     const result = deepFreeze({
@@ -309,7 +313,7 @@ describe('redact, in a list of modules', () => {
     ])
   })
 
-  test('what is left is JSON where it was, and data of images is not read', async () => {
+  test('keeps JSON valid and does not read image data', async () => {
     const json = JSON.stringify({ card: 4111111111111111, id: 1234567890123456, mail: 'a@b.example' })
     const image = { type: 'image', mimeType: 'image/png', data: `${key}${key}` }
     const server = async (): Promise<JsonObject> => ({
@@ -327,7 +331,7 @@ describe('redact, in a list of modules', () => {
     expect(result.structuredContent).toEqual({ n: 0, m: 7 })
   })
 
-  test('patterns of one’s own, random words, exceptions and arguments', async () => {
+  test('applies custom patterns, entropy, exceptions and arguments', async () => {
     const random = 'qZ7xW2mK9pL4vB8nR3tY6uJ1hG5fD0sA'
     const world = await moduleWorld(
       [

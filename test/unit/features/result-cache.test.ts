@@ -97,7 +97,7 @@ verifies('S4.35', 'only tools that say they read, and idempotent ones that are n
     expect(await named.text(name), name).not.toBe(await named.text(name))
 })
 
-verifies('S4.35', 'each agent has its own, and one that nobody knows has none', async () => {
+verifies('S4.35', 'each agent has its own cache, and an anonymous one has none', async () => {
   const { text, made } = world()
   const other = client()
   const nobody: Client = { ...client(), agent: { id: 'anonymous', kind: 'anonymous' } }
@@ -109,7 +109,7 @@ verifies('S4.35', 'each agent has its own, and one that nobody knows has none', 
   expect(made).toHaveLength(4)
 })
 
-verifies('S4.35', 'errors, failures and questions are not remembered', async () => {
+verifies('S4.35', 'does not cache errors, failures and questions', async () => {
   const bytes = (value: string): LargeResult => {
     const shared = new Uint8Array(new SharedArrayBuffer(value.length))
     shared.set(Buffer.from(value))
@@ -132,7 +132,7 @@ verifies('S4.35', 'errors, failures and questions are not remembered', async () 
   }
 })
 
-verifies('S4.35', 'a call that may change something ends what was remembered for its agent', async () => {
+verifies('S4.35', "a call that may change data drops the agent's cache", async () => {
   for (const name of ['f_write', 'f_silent', 'f_nowhere']) {
     const { text } = world()
     const other = client()
@@ -146,7 +146,7 @@ verifies('S4.35', 'a call that may change something ends what was remembered for
   expect(made).toHaveLength(3)
 })
 
-verifies('S4.35', 'what was read while something changed is not remembered', async () => {
+verifies('S4.35', 'does not cache a result read during a change', async () => {
   const gate = deferred()
   const { text, made, cache } = world({
     answer: async (_, n) => {
@@ -166,31 +166,27 @@ verifies('S4.35', 'what was read while something changed is not remembered', asy
   expect(await text('f_read')).toBe('call 4')
 })
 
-verifies(
-  'S4.35',
-  'calls at the same time are one, and who leaves does not end it for the others',
-  async () => {
-    const gate = deferred()
-    const signals: AbortSignal[] = []
-    const { call, text, made } = world({
-      answer: async ({ signal }, n) => {
-        signals.push(signal)
-        await gate.promise
-        return { content: [{ type: 'text', text: `call ${n}` }] }
-      },
-    })
-    const [first, second, third] = [new AbortController(), new AbortController(), new AbortController()]
-    const waiting = [first, second, third].map(({ signal }) => call('f_read', {}, { signal }))
-    await expect.poll(() => made.length).toBe(1)
-    first.abort()
-    await expect(waiting[0]).rejects.toMatchObject({ code: 'CANCELLED' })
-    expect(signals[0]?.aborted).toBe(false)
-    gate.resolve()
-    expect(plain((await waiting[1]) ?? {})).toEqual(plain((await waiting[2]) ?? {}))
-    expect(made).toHaveLength(1)
-    expect(await text('f_read')).toBe('call 1')
-  },
-)
+verifies('S4.35', 'shares simultaneous calls; a caller that leaves does not end them', async () => {
+  const gate = deferred()
+  const signals: AbortSignal[] = []
+  const { call, text, made } = world({
+    answer: async ({ signal }, n) => {
+      signals.push(signal)
+      await gate.promise
+      return { content: [{ type: 'text', text: `call ${n}` }] }
+    },
+  })
+  const [first, second, third] = [new AbortController(), new AbortController(), new AbortController()]
+  const waiting = [first, second, third].map(({ signal }) => call('f_read', {}, { signal }))
+  await expect.poll(() => made.length).toBe(1)
+  first.abort()
+  await expect(waiting[0]).rejects.toMatchObject({ code: 'CANCELLED' })
+  expect(signals[0]?.aborted).toBe(false)
+  gate.resolve()
+  expect(plain((await waiting[1]) ?? {})).toEqual(plain((await waiting[2]) ?? {}))
+  expect(made).toHaveLength(1)
+  expect(await text('f_read')).toBe('call 1')
+})
 
 verifies('S4.35', 'when the last one leaves the call ends, and the next is a new one', async () => {
   const signals: AbortSignal[] = []
@@ -215,7 +211,7 @@ verifies('S4.35', 'when the last one leaves the call ends, and the next is a new
   expect(made).toHaveLength(2)
 })
 
-test('what a server asks is asked of each that waited', async () => {
+test('asks each waiting caller the question of a server', async () => {
   const gate = deferred()
   const { call, made } = world({
     answer: async () => {
@@ -230,7 +226,7 @@ test('what a server asks is asked of each that waited', async () => {
   expect(made).toHaveLength(2)
 })
 
-test('how a call is carried makes no difference, what else it says does', async () => {
+test('ignores transport metadata and respects all other parameters', async () => {
   const { call, made } = world()
   const ask = (params: JsonObject) => call('f_read', {}, { params: { name: 'f_read', ...params } })
   await ask({ arguments: {} })
@@ -343,7 +339,7 @@ async function session(settings: JsonObject) {
 
 const isHit = ({ _meta }: JsonObject): boolean => isObject(_meta) && _meta['mcp-rlm-proxy/cached'] === true
 
-verifies('S4.35', 'hits over a real server: flagged, the handle the same, until a tool changes', async () => {
+verifies('S4.35', 'flags hits of a real server with the same handle until a tool changes', async () => {
   const { ask } = await session({ toolCache: { ttlMs: 3_600_000 } })
   // It tells what it was asked so far, so no two answers of it are the same.
   const first = await ask('f_calls')
@@ -366,7 +362,7 @@ verifies('S4.35', 'hits over a real server: flagged, the handle the same, until 
   await expect.poll(async () => isHit(await ask('f_calls'))).toBe(false)
 })
 
-verifies('S4.35', 'off unless it is asked for; the seed’s name turns it on', async () => {
+verifies('S4.35', 'is off by default, and an older name turns it on', async () => {
   const off = await session({})
   await off.ask('f_calls')
   expect(isHit(await off.ask('f_calls'))).toBe(false)

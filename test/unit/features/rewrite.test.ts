@@ -7,7 +7,7 @@ import { verifies } from '../../support/verifies.ts'
 const texts = (result: JsonObject): string[] => (result.content as { text: string }[]).map(({ text }) => text)
 
 describe('rewrite', () => {
-  verifies('S2.25', 'text is filtered and enriched, in the places that the rules name', async () => {
+  verifies('S2.25', 'changes text in the places that the rules name', async () => {
     const world = await moduleWorld([
       {
         use: 'rewrite',
@@ -57,7 +57,7 @@ describe('rewrite', () => {
     expect((same as LargeResult).json()).toEqual(result)
   })
 
-  test('a pattern that is none ends the start with what is wrong', async () => {
+  test('an invalid pattern ends the start with the reason', async () => {
     await expect(moduleWorld([{ use: 'rewrite', rules: [{ pattern: '(' }] }])).rejects.toThrow(
       /rules\[0\] of the module `rewrite`/,
     )

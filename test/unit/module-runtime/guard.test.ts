@@ -50,7 +50,7 @@ describe('a module that passes a message on when it is too late', () => {
     expect(world.sent).toHaveLength(1)
   })
 
-  test('in audit mode holds nobody up', async () => {
+  test('in audit mode delays no message', async () => {
     const { world: made, attempts, go } = late({ mode: 'audit' })
     const world = await made
     expect(await world.ask('tools/call')).toHaveProperty('content')
@@ -83,7 +83,7 @@ const namesIn = ({ tools }: JsonObject): unknown[] =>
 
 verifies(
   'S2.23 S2.38',
-  'what is blocked by its server stays blocked before a module that writes lists anew',
+  'an item blocked by its server stays blocked when a module rewrites the list',
   async () => {
     const same = writes((result) => result)
     const world = await moduleWorld([{ use: 'block', tools: ['a/write'] }, { use: 'writes' }], {
@@ -94,7 +94,7 @@ verifies(
   },
 )
 
-test('whose an item is: by its name, else by its place; what nobody listed is nobody’s', async () => {
+test('finds the server of an item by name, else by position; an unlisted item has none', async () => {
   const change = ({ tools, ...rest }: JsonObject): JsonObject => {
     const [first, second, third] = tools as [JsonObject, JsonObject, JsonObject]
     return { ...rest, tools: [{ ...first, name: 'other' }, third, second] }

@@ -32,7 +32,7 @@ test.each([
   }
 })
 
-verifies('S2.11', 'a module may give a request of a server what it did not have', async () => {
+verifies('S2.11', 'a module may add members to a request of a server', async () => {
   const stack = createStack()
   stack.set([], [layer({ wrap: (next) => (sent) => next({ ...sent, params: { added: true } }) })])
   const one = client()
@@ -56,7 +56,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 
 const untouched: Module = { wrap: (next) => next, notify: (next) => next }
 
-describe('what is under way in a module', () => {
+describe('messages running in a module', () => {
   test('is waited for: requests, however they end, and notifications', async () => {
     const { module, idle } = counted(untouched)
     const [first, second, told] = [deferred(), deferred(), deferred()]

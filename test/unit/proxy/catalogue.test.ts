@@ -74,7 +74,7 @@ test('a name that was seen is found at once, without asking a server', async () 
   expect(state.asked).toBe(1)
 })
 
-test('a name that nobody has is refused with the servers that gave no list, and why', async () => {
+test('an unknown name is refused with the unavailable servers and why', async () => {
   const { state, directory } = world({ x: [tool('search')], y: [], z: [] })
   state.lists = { x: [tool('search')] }
   state.errors = { y: 'server `y`: did not connect within 2 s' }
@@ -101,7 +101,7 @@ verifies('S3.34', 'a name that begins with that of a server that gave no list is
   await expect(directory.find('tools', 'yread', exchange())).rejects.toThrow('Unknown tool: yread.')
 })
 
-test('a name that nobody has is refused with those alike', async () => {
+test('an unknown name is refused with similar names', async () => {
   const { directory } = world({ x: [tool('search')] })
   await expect(directory.find('tools', 'x_serch', exchange())).rejects.toMatchObject({
     code: -32602,

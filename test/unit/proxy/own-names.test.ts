@@ -74,7 +74,7 @@ verifies(
   },
 )
 
-test('what may mean several is refused with their names; a hidden tool is none of them', async () => {
+test('an ambiguous name is refused with the candidates, without hidden tools', async () => {
   const { call } = world([tool('a', 'find'), tool('b', 'find')])
   await expect(call('find')).rejects.toMatchObject({
     code: -32602,

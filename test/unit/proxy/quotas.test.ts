@@ -13,7 +13,7 @@ const servers = (quotas: Record<string, number | undefined>) =>
     ),
   }).servers
 
-test('a quota that stays goes on with what is left of it; others begin anew or end', () => {
+test('an unchanged quota keeps its remaining calls; others start new or end', () => {
   const quotas = createServerQuotas(() => 0)
   quotas.configure(servers({ same: 1, other: 1, gone: 1, free: undefined }))
   for (const name of ['same', 'other', 'gone', 'free']) expect(quotas.take(name)).toBeUndefined()

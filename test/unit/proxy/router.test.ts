@@ -247,7 +247,7 @@ test.each([
   expect(sent.map(([server]) => server)).toEqual(['a'])
 })
 
-test('servers that have no resources are not asked, and what nobody has is not found, in the words of the era', async () => {
+test('asks no servers without resources, and reports an unknown URI with the error of the era', async () => {
   const none = { capabilities: { tools: {} }, answer: give({ contents: [] }) }
   const { ask, sent } = world({ a: none, b: none })
   await expect(ask('resources/read', { uri: 'x:1' })).rejects.toMatchObject({
@@ -292,7 +292,7 @@ test('hints of a joined list are those of its weakest part, and for modern clien
   expect(await ask(both, client())).toEqual({ prompts: [] })
 })
 
-test('a method nobody here knows passes when there is one server', async () => {
+test('passes an unknown method on when there is one server', async () => {
   const { ask, sent } = world({ a: {} })
   await ask('acme/anything', { x: 1 })
   expect(sent).toEqual([['a', 'acme/anything', { x: 1 }]])
@@ -358,7 +358,7 @@ const cause = new AuthorizationNeeded('needs you to sign in', url)
 const needed = new ProxyError('UPSTREAM_CONNECT', 'server `s`: needs you to sign in', '', { cause })
 const able = { elicitation: { url: {} } }
 
-describe('a server that wants somebody to sign in', () => {
+describe('a server that requires sign-in', () => {
   test('is an error with the address for a legacy client that can show it', () => {
     expect(() => askToSignIn(needed, client(able))).toThrow(
       expect.objectContaining({
@@ -380,7 +380,7 @@ describe('a server that wants somebody to sign in', () => {
     })
   })
 
-  test('stays what it is for a client that cannot, and so does every other failure', () => {
+  test('keeps the error for a client that cannot open addresses, and for any other failure', () => {
     expect(askToSignIn(needed, client())).toBeUndefined()
     expect(askToSignIn(needed, client({ elicitation: {} }))).toBeUndefined()
     expect(askToSignIn(new ProxyError('UPSTREAM_CLOSED', 'x', ''), client(able))).toBeUndefined()

@@ -115,7 +115,7 @@ describe('URIs', () => {
     expect(map.owner('note+b://1')).toBe('a')
   })
 
-  test('a URI stays with whom it was given to, and a moved one stays moved', () => {
+  test('a URI stays with its server, and a prefixed one keeps its prefix', () => {
     const uri = 'note://1'
     const first = mapOf({ a: {}, b: { uris: [uri] } })
     const second = mapOf({ a: { uris: [uri] }, b: { uris: [uri] } }, first)

@@ -16,7 +16,7 @@ function refusal(params: JsonObject | undefined): RpcError {
 }
 
 describe('the envelope of a request', () => {
-  test('says who asks', () => {
+  test("gives the client's name, version and capabilities", () => {
     const capabilities = { sampling: {} }
     const read = readEnvelope({
       _meta: envelope({
@@ -78,7 +78,7 @@ describe('the envelope of a request', () => {
     },
   )
 
-  test('members that every object inherits are none', () => {
+  test('ignores members inherited from Object.prototype', () => {
     expect(isSound({ _meta: envelope() })).toBe(true)
     expect(isSound(JSON.parse('{"__proto__":{"_meta":{}}}'))).toBe(false)
   })

@@ -34,7 +34,7 @@ describe('requests of the modern era', () => {
     expect(exchange).not.toHaveProperty('ask')
   })
 
-  test('without an envelope, or of another revision, reach nobody', async () => {
+  test('without an envelope, or of another revision, are refused before the onion', async () => {
     const { service, exchanges } = world()
     const requester = { agent: LOCAL, id: 1, signal: new AbortController().signal, notify: () => {} }
     await expect(service.serve({ method: 'tools/list' }, requester)).rejects.toMatchObject({ code: -32602 })
@@ -96,7 +96,7 @@ describe('requests of the modern era', () => {
   })
 })
 
-describe('what is said while a request runs', () => {
+describe('messages during a request', () => {
   const SAID = [
     { method: 'notifications/progress', params: { progressToken: 'mine', progress: 1 } },
     { method: 'notifications/message', params: { level: 'info', data: 'i' } },
@@ -117,11 +117,11 @@ describe('what is said while a request runs', () => {
     return asking.told.map(({ method, params }) => params?.data ?? method)
   }
 
-  test('is progress, and no log messages that nobody asked for', async () => {
+  test('contain progress, but no log messages unless requested', async () => {
     expect(await heard({})).toEqual(['notifications/progress', 'notifications/acme'])
   })
 
-  test('is log messages from the level on that was asked for', async () => {
+  test('contain log messages from the requested level', async () => {
     expect(await heard({ [LEVEL]: 'warning' })).toEqual([
       'notifications/progress',
       'w',
@@ -133,7 +133,7 @@ describe('what is said while a request runs', () => {
 })
 
 describe('server/discover', () => {
-  test('says what is spoken and what there is, and meets nobody', async () => {
+  test('gives versions and capabilities without reaching the onion', async () => {
     const { ask, opened } = world(undefined, { tools: { listChanged: true }, logging: {} })
     expect(await ask('server/discover').result).toEqual({
       resultType: 'complete',
@@ -159,7 +159,7 @@ describe('schemas of tools', () => {
     return { ...its, schemaOf }
   }
 
-  test('are those of the list, asked for once', async () => {
+  test('come from the list, which is fetched once', async () => {
     const { schemaOf, exchanges } = tooled()
     expect(await schemaOf('a')).toEqual(schema)
     expect(await schemaOf('bare')).toEqual({})
@@ -259,7 +259,7 @@ describe('clients without a session', () => {
     expect(closed).toHaveLength(1)
   })
 
-  test('are so many and no more: the longest idle goes, nobody who waits', () => {
+  test('are bounded: the longest idle is dropped, never one with a running request', () => {
     const { clients, closed, saying } = known()
     clients.use(LOCAL, saying('waits'))
     for (let n = 0; n < 1000; n++) {
@@ -269,7 +269,7 @@ describe('clients without a session', () => {
     expect(closed.map(({ info }) => info.name)).toEqual(['idle 1'])
   })
 
-  test('cannot fill the memory with what they say of themselves', () => {
+  test('cannot fill memory with long names and capabilities', () => {
     const { clients, closed, saying } = known()
     for (let n = 0; n < 20; n++)
       clients.rest(clients.use(LOCAL, saying(`${n}`, { x: 'x'.repeat(1024 * 1024) })))
@@ -303,7 +303,7 @@ describe('members of bytes', () => {
       expect(findMember(Buffer.from(json), NAME), json).toBeUndefined()
   })
 
-  test('whatever the object is, what is found is what JSON says', () => {
+  test('finds the same members as JSON.parse, for any object', () => {
     const key = fc.oneof(fc.constant(NAME), fc.constant(`"${NAME}":`), fc.string())
     const value = soundKeys(fc.jsonValue({ maxDepth: 3 }))
     const object = soundKeys(
@@ -353,7 +353,7 @@ const written = (method: string, json: string): string =>
   Buffer.from((toModernResult(method, large(json), OURS) as LargeResult).bytes).toString()
 
 describe('results of the modern era', () => {
-  test('get what is missing', () => {
+  test('get the required members that are missing', () => {
     expect(toModernResult('tools/call', { content: [], _meta: { mine: 1 } }, OURS)).toEqual({
       content: [],
       resultType: 'complete',
@@ -446,7 +446,7 @@ describe('a resource that is not there', () => {
     expect(error.toJSON()).toEqual({ code: -32602, message: 'gone', data: { uri: 'a:b' } })
   })
 
-  test('what the server said of it stays', () => {
+  test('keeps the message and data of the server', () => {
     const data = { uri: 'theirs:b', reason: 'moved' }
     expect(toModernError('resources/read', { uri: 'a:b' }, new RpcError(-32002, 'gone', data)).data).toEqual(
       data,

@@ -19,7 +19,7 @@ async function started(output = new PassThrough()) {
   return { transport, input, output, received }
 }
 
-test('each message of a batch is read; what is no message is refused', async () => {
+test('reads each message of a batch and refuses invalid ones', async () => {
   const { input, output, received } = await started()
   input.write(
     '[{"jsonrpc":"2.0","id":1,"method":"ping"},7,{"jsonrpc":"2.0","method":"note"}]\n[]\nnull\n{"x"\n',
@@ -151,7 +151,7 @@ describe('a connection of either era', () => {
     expect(await askModern('ping')).toEqual({ modern: 'ping' })
   })
 
-  test('tells the modern service whose request it is, and passes on what it says', async () => {
+  test('passes the client to the modern service, and its messages back', async () => {
     const { client, told } = await connected(async (_request, { agent, id, notify }) => {
       notify({ method: 'notifications/x', params: { id } })
       return { agent: agent.id }

@@ -40,7 +40,7 @@ const methods = ({ told }: Asking): string[] => told.map(({ method }) => method)
 const everybody = (): boolean => true
 
 describe('listening', () => {
-  test('begins with what is honoured, and everything names the request', async () => {
+  test('starts with the accepted filter, and every message carries the request id', async () => {
     const its = world()
     const asking = await listening(its, EVERYTHING, { id: 'listen:0' })
     expect(asking.told[0]).toEqual({
@@ -69,7 +69,7 @@ describe('listening', () => {
     expect(methods(asking)[1]).toBe('notifications/prompts/list_changed')
   })
 
-  test('concerns the client whose list changed', async () => {
+  test('notifies only the client with the changed list', async () => {
     const its = world()
     const one = await listening(its, EVERYTHING, { meta: clientInfo('one') })
     const two = await listening(its, EVERYTHING, { meta: clientInfo('two') })
@@ -78,7 +78,7 @@ describe('listening', () => {
     expect(one.told).toHaveLength(1)
   })
 
-  test('brings no change of tools to a client whose list stays what it is', async () => {
+  test('sends no tools notification when the list of the client is the same', async () => {
     const its = world(undefined, undefined, ({ info }) => info.name !== 'one')
     const one = await listening(its, EVERYTHING, { meta: clientInfo('one') })
     const two = await listening(its, EVERYTHING, { meta: clientInfo('two') })
@@ -125,7 +125,7 @@ describe('listening', () => {
     expect(gone.told).toHaveLength(1)
   })
 
-  test('for what is no filter is refused', async () => {
+  test('with an invalid filter is refused', async () => {
     const its = world()
     await expect(its.ask('subscriptions/listen').result).rejects.toMatchObject({ code: -32602 })
   })
@@ -148,7 +148,7 @@ describe('resources that are listened to', () => {
     expect(its.exchanges).toHaveLength(2)
   })
 
-  test('are acknowledged once servers watch; what changed before is told after', async () => {
+  test('are acknowledged when servers have subscribed; earlier changes follow', async () => {
     const watching = deferred()
     const its = world(async () => {
       await watching.promise
@@ -247,7 +247,7 @@ describe('a filter', () => {
     expect(honour(filterOf({ resourceSubscriptions: uris }), ALL).uris.size).toBe(1024)
   })
 
-  test('takes what was asked for, parts of resources too, and nothing else', () => {
+  test('matches the requested resources and their parts, and no others', () => {
     const filter = filterOf({ promptsListChanged: true, resourceSubscriptions: ['file:///a', 'file:///b/'] })
     const taken = ['file:///a', 'file:///a/x', 'file:///b/', 'file:///b/x/y']
     for (const uri of taken) expect(accepts(filter, updated(uri)), uri).toBe(true)
@@ -287,7 +287,7 @@ test('the first subscribes, the last to go unsubscribes', async () => {
   expect(asked.filter((line) => line === 'resources/subscribe a')).toHaveLength(2)
 })
 
-test('what comes and goes while servers answer ends as it was left', async () => {
+test('subscribing and unsubscribing during server calls ends in the last requested state', async () => {
   const asked: string[] = []
   const first = deferred()
   const watches = createWatches(async (method) => {

@@ -12,7 +12,7 @@ import { Memory } from '../../../src/upstream/memory.ts'
 
 const place = { server: 's', group: 'g' }
 
-test('what a server says of its list while the last of many fetches runs is not lost', async () => {
+test('keeps a list change that arrives during the last of several fetches', async () => {
   const putOff: (() => void)[] = []
   const told: string[] = []
   const session = {}
@@ -48,7 +48,7 @@ test('what a server says of its list while the last of many fetches runs is not 
   expect(putOff).toHaveLength(1)
 })
 
-test('a list is sure when the session at work has told it, and not when it is only remembered', async () => {
+test('a list is confirmed only when the current session has fetched it', async () => {
   const memory = new Memory(undefined, { s: {} }, silentLogger)
   memory.saveList('s', 'g', 'tools', [{ name: 'of the last run' }])
   let session = {}
@@ -84,7 +84,7 @@ const tool: JsonObject = {
   'x-unknown': null,
 }
 
-test('what is right stays the very object it was', () => {
+test('returns a valid list as the same object', () => {
   expect(wellFormed('tools', tool)).toBe(tool)
   const prompt = { name: 'p', arguments: [] }
   expect(wellFormed('prompts', prompt)).toBe(prompt)
@@ -92,7 +92,7 @@ test('what is right stays the very object it was', () => {
   expect(wellFormed('resources', resource)).toBe(resource)
 })
 
-test('members of the wrong kind go, what is missing is filled in, the rest stays', () => {
+test('drops members of wrong type, fills in missing ones and keeps the rest', () => {
   const bad = { ...tool, description: null, annotations: 'none', outputSchema: {}, inputSchema: null }
   expect(wellFormed('tools', bad)).toEqual({ name: 't', inputSchema: { type: 'object' }, 'x-unknown': null })
   expect(wellFormed('tools', { name: 't', inputSchema: { properties: { a: {} } } })).toEqual({
@@ -102,7 +102,7 @@ test('members of the wrong kind go, what is missing is filled in, the rest stays
   expect(wellFormed('resources', { uri: 'file:///a' })).toEqual({ uri: 'file:///a', name: 'file:///a' })
 })
 
-test('what has no name is none', () => {
+test('drops an item without a name', () => {
   expect(wellFormed('tools', { description: 'x' })).toBeUndefined()
   expect(wellFormed('prompts', { name: 7 })).toBeUndefined()
   expect(wellFormed('resources', { name: 'a' })).toBeUndefined()

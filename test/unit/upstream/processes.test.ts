@@ -69,7 +69,7 @@ verifies('S3.35', 'a server that does not finish its handshake leaves no process
   await gone(pid)
 })
 
-verifies('S3.35', 'what a wrapper left behind goes when the wrapper dies', async () => {
+verifies('S3.35', 'ends the children of a wrapper that died', async () => {
   const started = join(temporaryFolder(), 'started')
   const pool = upstreams({ servers: { s: { ...wrappedServer({ started }), lazy: true } } })
   const mine = exchange()
@@ -110,7 +110,7 @@ test('Node starts commands, but for Windows', () => {
   expect(spawnOf('win32')).not.toBe(spawn)
 })
 
-test('what starts them on Windows gives the same process', async () => {
+test('the Windows way to start a command gives the same process', async () => {
   const args = ['-e', 'process.stdin.pipe(process.stdout)', 'a "quoted" & %PATH% argument']
   const child = spawnOf('win32')(process.execPath, args, { stdio: 'pipe' })
   expect(child.spawnargs.slice(1)).toEqual(args)

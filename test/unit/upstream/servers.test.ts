@@ -38,7 +38,7 @@ function underway(pool: ReturnType<typeof upstreams>, server: string, me = clien
 describe('another configuration', () => {
   verifies(
     'S1.63',
-    'adds and removes servers, restarts those that changed, and leaves the others alone',
+    'adds, removes and restarts servers as configured, and leaves unchanged ones running',
     async () => {
       const servers = { same: stdioServer(), other: stdioServer(), gone: stdioServer() }
       const pool = upstreams({ servers })
@@ -70,7 +70,7 @@ describe('another configuration', () => {
     },
   )
 
-  verifies('S1.63', 'lets what is under way at a server end, and ends the server then', async () => {
+  verifies('S1.63', 'lets running calls of a removed server finish before it ends', async () => {
     const pool = upstreams({ servers: { changed: stdioServer(), gone: stdioServer() } })
     const me = client({ roots: {} })
     const pids = await Promise.all(

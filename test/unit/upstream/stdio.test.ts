@@ -117,7 +117,7 @@ function fakeProcess(stdin: Writable = new PassThrough()) {
   return { child, transport }
 }
 
-test('an exit is told as one, also where the event loop stood still when the output ended', async () => {
+test('reports an exit as an exit, even if the event loop was blocked at the end of output', async () => {
   const { child, transport } = fakeProcess()
   const ended = new Promise<void>((resolve) => {
     transport.onclose = resolve
@@ -138,7 +138,7 @@ test('an exit is told as one, also where the event loop stood still when the out
   expect(transport.failure).toBe('exited with code 7')
 })
 
-test('half a message at the end is told', async () => {
+test('reports an incomplete message at the end of output', async () => {
   const pool = upstreams({ servers: { s: stdioServer() } })
   expect(await failure(pool.request('s', toolCall('half'), exchange()))).toMatchObject({
     message:
@@ -218,7 +218,7 @@ verifies('S3.38', 'last words do not tell clients the secrets of a server', asyn
   })
 })
 
-test('a server that exits at start is told with its last words', async () => {
+test('reports the last stderr lines of a server that exits at start', async () => {
   const pool = upstreams({ servers: { s: stdioServer({ crash: 2, stderr: 'API_KEY is missing\n' }) } })
   expect(await failure(pool.request('s', toolCall('echo'), exchange()))).toMatchObject({
     code: 'UPSTREAM_CONNECT',
@@ -278,7 +278,7 @@ verifies(
   },
 )
 
-test('what a server that does not read asks for is not gathered, what takes a call back still goes to it', async () => {
+test('queues no requests for a server that does not read, but still sends cancellations', async () => {
   const taken: string[] = []
   const stdin = new Writable({ decodeStrings: false, write: (chunk: string) => void taken.push(chunk) })
   const { child, transport } = fakeProcess(stdin)

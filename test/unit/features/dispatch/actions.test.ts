@@ -217,22 +217,18 @@ describe('search', () => {
     expect(nothing).toMatchObject({ totalMatches: 0, tools: [] })
   })
 
-  verifies(
-    'S4.11',
-    'an empty question and an unknown connection are errors that say what to write',
-    async () => {
-      const { ask } = await world()
-      for (const query of [undefined, '', '  ']) {
-        const answer = await ask({ action: 'search', ...(query !== undefined && { query }) })
-        expect([answer.isError, textOf(answer)]).toEqual([true, expect.stringContaining('needs query')])
-      }
-      const unknown = await ask({ action: 'search', query: 'time', connection: 'c9' })
-      expect([unknown.isError, textOf(unknown)]).toEqual([
-        true,
-        expect.stringContaining('c1 (time), c2 (files)'),
-      ])
-    },
-  )
+  verifies('S4.11', 'an empty question or unknown connection gives an error with the remedy', async () => {
+    const { ask } = await world()
+    for (const query of [undefined, '', '  ']) {
+      const answer = await ask({ action: 'search', ...(query !== undefined && { query }) })
+      expect([answer.isError, textOf(answer)]).toEqual([true, expect.stringContaining('needs query')])
+    }
+    const unknown = await ask({ action: 'search', query: 'time', connection: 'c9' })
+    expect([unknown.isError, textOf(unknown)]).toEqual([
+      true,
+      expect.stringContaining('c1 (time), c2 (files)'),
+    ])
+  })
 })
 
 describe('call', () => {
@@ -363,7 +359,7 @@ describe('call', () => {
 
   verifies(
     'S4.50',
-    'inputs beside arguments are told with the right shape, and nothing is called',
+    'misplaced arguments get an error with the right call, and nothing is called',
     async () => {
       const { ask, files } = await world()
       const misplaced = await ask({
@@ -434,7 +430,7 @@ describe('call', () => {
     },
   )
 
-  verifies('S4.51', 'what a server says of wrong arguments comes with what it takes', async () => {
+  verifies('S4.51', 'an argument error of a server comes with the input schema', async () => {
     const { ask } = await world()
     const typo = await ask({
       action: 'call',
@@ -460,24 +456,20 @@ describe('call', () => {
   })
 })
 
-verifies(
-  'S4.50',
-  'an action that is none, and parameters that are none, are told with the nearest',
-  async () => {
-    const { ask } = await world()
-    for (const [args, words] of [
-      [{ action: 'lst' }, 'Did you mean list?'],
-      [{}, 'needs action'],
-      [{ tool: 'echo', arguments: {} }, '{"action": "call", "tool": "…"'],
-      [{ action: 7 }, 'needs action'],
-      [{ action: 'list', conection: 'c1' }, 'Did you mean connection?'],
-      [{ action: 'search', query: 'x', limit: 'many' }, 'limit'],
-    ] as [JsonObject, string][]) {
-      const answer = await ask(args)
-      expect([args, answer.isError, textOf(answer)]).toEqual([args, true, expect.stringContaining(words)])
-    }
-  },
-)
+verifies('S4.50', 'an unknown action or parameter gets an error with the nearest name', async () => {
+  const { ask } = await world()
+  for (const [args, words] of [
+    [{ action: 'lst' }, 'Did you mean list?'],
+    [{}, 'needs action'],
+    [{ tool: 'echo', arguments: {} }, '{"action": "call", "tool": "…"'],
+    [{ action: 7 }, 'needs action'],
+    [{ action: 'list', conection: 'c1' }, 'Did you mean connection?'],
+    [{ action: 'search', query: 'x', limit: 'many' }, 'limit'],
+  ] as [JsonObject, string][]) {
+    const answer = await ask(args)
+    expect([args, answer.isError, textOf(answer)]).toEqual([args, true, expect.stringContaining(words)])
+  }
+})
 
 verifies('S4.34', 'a client that fills in every parameter it is told of is understood', async () => {
   const { ask } = await world()

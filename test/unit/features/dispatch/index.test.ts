@@ -251,7 +251,7 @@ for (const exposure of ['dispatch', 'retrieve'] as const)
     expect((await one.ask({ a: 1 }, 'docs_echo')).content[0]?.text).toBe('{"a":1}')
   })
 
-describe('what a call may do', () => {
+describe('effects that a call may have', () => {
   const variants = { dispatch: { variants: 'readWriteDestructive' } }
 
   verifies('S4.34', 'the annotations of the inner tool decide which tool may call it', async () => {

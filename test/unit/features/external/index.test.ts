@@ -265,7 +265,7 @@ describe('an external module', () => {
     expect(await narrow.ask('tools/list')).toHaveProperty('tools')
   })
 
-  test('a server that is no module is told as such', async () => {
+  test('reports a server that is not a module', async () => {
     const server = fileURLToPath(new URL('../../../support/servers/stdio.mjs', import.meta.url))
     const world = await started([{ command: process.execPath, args: [server, '{}'], name: 'm' }])
     expect(world.modules.status()[0]?.state).toBe('failed')

@@ -56,7 +56,7 @@ verifies('S3.5', 'instructions and descriptions are under 2 KB, and name what th
   }
 })
 
-test('what one tool leaves unexplained is explained by another', () => {
+test('every parameter is explained by one of the tools', () => {
   const explained = new Set<string>()
   for (const { definition } of tools) {
     const { inputSchema } = definition
@@ -130,7 +130,7 @@ test('the result of a fresh call that could not be kept goes out instead of bein
   expect(found).toEqual({ failure: result })
 })
 
-test('a server that names a kept result in its own `_meta` does not put it in the place of what it answered', async () => {
+test('a server cannot replace its answer by naming a kept result in `_meta`', async () => {
   const other = { handle: 'aaaaaaaaaaaa' } as Entry
   const own = { handle: 'bbbbbbbbbbbb', tool: 's_read' } as Entry
   const keeper = {

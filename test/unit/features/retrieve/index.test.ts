@@ -118,19 +118,15 @@ const servers = (): Servers => ({
 const found = (answer: { tools: { name: string }[] }): string[] => answer.tools.map(({ name }) => name)
 
 describe('the routing call', () => {
-  verifies(
-    'S1.9 S1.5',
-    'lists what finds and what runs, before and after, and registers nothing',
-    async () => {
-      const { names, retrieve } = world()
-      const before = await names()
-      expect(before).toEqual(['retrieve_tools', 'call_tool', 'describe_tool', 'proxy_filter'])
-      await retrieve({ query: 'read file' })
-      expect(await names()).toEqual(before)
-    },
-  )
+  verifies('S1.9 S1.5', 'lists the same two tools before and after a search', async () => {
+    const { names, retrieve } = world()
+    const before = await names()
+    expect(before).toEqual(['retrieve_tools', 'call_tool', 'describe_tool', 'proxy_filter'])
+    await retrieve({ query: 'read file' })
+    expect(await names()).toEqual(before)
+  })
 
-  test('gives whole schemas to who wants them, but for one that would fill the reply', async () => {
+  test('gives full schemas on request, except one that would fill the reply', async () => {
     const huge = { type: 'object', properties: { text: { type: 'string', description: 'x'.repeat(9000) } } }
     const tools = [...TOOLS, tool('web', 'translate_poem', 'Translate a poem', { inputSchema: huge })]
     const { retrieve } = world({ detail: 'full' }, () => tools)
@@ -161,7 +157,7 @@ describe('the routing call', () => {
     })
   })
 
-  verifies('S1.55', 'what nothing fits gives an empty list', async () => {
+  verifies('S1.55', 'a question without a match gives an empty list', async () => {
     expect(await world().retrieve({ query: 'xyzzy plugh' })).toMatchObject({ tools: [] })
   })
 
@@ -235,7 +231,7 @@ describe('the routing call', () => {
     },
   )
 
-  test('what its server refuses is a result; what ends a call is not', async () => {
+  test('an error of the server is a result; a cancelled call is not', async () => {
     const refusing = (code: number) =>
       world({}, undefined, () => {
         throw new RpcError(code, 'no such tool here')
@@ -247,7 +243,7 @@ describe('the routing call', () => {
     await expect(refusing(RPC.cancelled)).rejects.toThrow('no such tool here')
   })
 
-  test('a name that nobody has is a result also when it is called itself', async () => {
+  test('an unknown tool name gives an isError result', async () => {
     const { call } = world({}, undefined, ({ name }) => {
       throw new RpcError(RPC.invalidParams, `refused ${name}`)
     })
@@ -339,7 +335,7 @@ describe('the routing call', () => {
     expect(left).toBe('Not told here, ask again for: web_send_mail')
   })
 
-  test('what no reply can hold goes out bounded, and a tool nobody has is an error', async () => {
+  test('bounds an oversized definition, and reports an unknown tool', async () => {
     const { call } = world({ budget: 100 })
     const result = await call('describe_tool', { names: ['files_read_file', 'files_write_file'] })
     expect(result).toMatchObject({ bounded: true })
@@ -389,7 +385,7 @@ describe('the routing call', () => {
     expect(await names({ ...one, via: ['outer'] })).toEqual(TOOLS.map(({ name }) => name))
   })
 
-  verifies('S1.61', 'a server that cannot be reached is told, unless its tools are known', async () => {
+  verifies('S1.61', 'names an unreachable server unless its tools are known', async () => {
     const answer = await world({ servers }).retrieve({ query: 'merge the branch' })
     expect(answer).toMatchObject({ tools: [], unavailable_servers: { github: 'sign in first' } })
     expect(answer.unavailable_servers).not.toHaveProperty('web')
@@ -416,7 +412,7 @@ describe('the routing call', () => {
     expect(await text('call_tool', { name: 'githubs_merge' })).toContain('not found')
   })
 
-  test('the list asks no server for its tools; what can be found is looked at afterwards', async () => {
+  test('lists without asking servers and reads their tools afterwards', async () => {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())
     const { names, lists } = world({ servers })
@@ -437,7 +433,7 @@ describe('the routing call', () => {
 describe('the routing dynamic', () => {
   verifies(
     'S1.6 S1.7 S1.10 S1.14',
-    'adds what was found to the list, tells of it once, and keeps it',
+    'adds found tools to the list, notifies once and keeps them',
     async () => {
       const { names, retrieve, changed, one } = world({ routing: 'dynamic' })
       expect(await names()).toEqual(['retrieve_tools', 'proxy_filter'])
@@ -455,7 +451,7 @@ describe('the routing dynamic', () => {
     },
   )
 
-  verifies('S1.11', 'what is found again is not registered again, and nothing is announced', async () => {
+  verifies('S1.11', 'does not register a tool twice or notify again', async () => {
     const { retrieve, changed } = world({ routing: 'dynamic' })
     await retrieve({ query: 'send a mail', top_k: 1 })
     expect(await retrieve({ query: 'send a mail', top_k: 1 })).toMatchObject({
@@ -485,7 +481,7 @@ describe('the routing dynamic', () => {
     expect(await names()).toEqual(['retrieve_tools', 'proxy_filter'])
   })
 
-  verifies('S1.54', 'more tools than the limit: the best are registered, and no other is told', async () => {
+  verifies('S1.54', 'registers the best tools up to the limit', async () => {
     const { names, retrieve } = world({ routing: 'dynamic' })
     const answer = await retrieve({ queries: ['file', 'issue', 'mail'], top_k: 10 })
     expect(answer).toMatchObject({ pool_size: 3, pool_limit: 3, evicted_tools: [] })
@@ -493,7 +489,7 @@ describe('the routing dynamic', () => {
     expect((await names()).slice(2).sort()).toEqual(found(answer).sort())
   })
 
-  test('what its server no longer has takes no room', async () => {
+  test('a tool that its server dropped takes no place in the pool', async () => {
     let tools = TOOLS
     const { retrieve } = world({ routing: 'dynamic' }, () => tools)
     for (const query of ['send mail', 'create issue', 'list issues']) await retrieve({ query, top_k: 1 })
@@ -541,7 +537,7 @@ test('our own tools are shorter, and name no parameter that they do not have', (
   }
 })
 
-test('a definition of somebody else stays the object it is', () => {
+test('does not copy definitions of servers', () => {
   const other = {
     name: 'files_read',
     title: 'Read',

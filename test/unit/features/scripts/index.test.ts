@@ -175,7 +175,7 @@ test('a token of the configuration is the one, and no file is made', async () =>
   expect(logged.join()).not.toContain(token)
 })
 
-test('what nobody should send is answered, and the next is, too', async () => {
+test('answers malformed requests, and the next one too', async () => {
   const { ask } = await world({})
   let deep: JsonObject = {}
   for (let level = 0; level < 4_000; level++) deep = { a: deep }
@@ -202,7 +202,7 @@ verifies('S4.54', 'a token is made once, long, and readable by its owner alone',
   expect(bridgeToken(folder).token).not.toBe(token)
 })
 
-test('a file that cannot be trusted ends the start with what to do', () => {
+test('an insecure token file ends the start with the remedy', () => {
   const folder = temporaryFolder()
   const { path, token } = bridgeToken(folder)
   const refused = (reason: string): void => {

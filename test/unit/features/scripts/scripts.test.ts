@@ -104,7 +104,7 @@ const namesIn = (told: JsonObject): unknown[] =>
   ])
 
 describe('which tools there are', () => {
-  verifies('S4.54', 'without a list of tools: those that say they only read', async () => {
+  verifies('S4.54', 'permits read-only tools when no list is configured', async () => {
     const { ask, code } = world()
     expect(namesIn(await ask('list'))).toEqual([
       ['files', ['read']],
@@ -127,7 +127,7 @@ describe('which tools there are', () => {
     expect(await code(ask('call', { tool: 'read', connection: 'notes' }))).toMatch(/^403 /)
   })
 
-  test('the proxy’s own tools are none of them', async () => {
+  test('excludes the proxy’s own tools', async () => {
     const { ask, code } = world({ tools: ['*'] })
     expect(JSON.stringify(await ask('list'))).not.toContain('proxy_filter')
     expect(await code(ask('call', { tool: 'proxy_filter' }))).toMatch(/^404 /)
@@ -153,7 +153,7 @@ describe('which tools there are', () => {
 describe('calls', () => {
   verifies(
     'S4.54',
-    'by name, by what clients call it, by connection; what is not clear is refused',
+    'finds a tool by server name, client name or connection, and refuses ambiguous names',
     async () => {
       const { ask, code, asked } = world()
       await ask('call', { tool: 'clock' })

@@ -71,7 +71,7 @@ describe('the Authorization header', () => {
     expect(parseAuthorization([`Bearer${' '.repeat(200_000)}!`]).kind).toBe('malformed')
   })
 
-  test('no reason repeats what was sent', () => {
+  test('no reason repeats the header that was sent', () => {
     fc.assert(
       fc.property(
         token68.filter((token) => token.length > 12),
@@ -93,7 +93,7 @@ test.each(['/mcp?access_token=x', '/mcp?a=b&access_token='])(
 )
 
 describe('a challenge', () => {
-  test('names what there is', () => {
+  test('names the scheme, the metadata and the scopes', () => {
     expect(challengeText({})).toBe('Bearer')
     expect(challengeText({ error: 'invalid_token', scopes: ['a', 'b'], metadata: 'https://x/y' })).toBe(
       'Bearer error="invalid_token", scope="a b", resource_metadata="https://x/y"',
@@ -138,7 +138,7 @@ describe('failures of an address', () => {
     expect(failures.wait('192.0.2.1')).toBe(60)
   })
 
-  test('are remembered for so many addresses, those heard of last', () => {
+  test('are remembered for a bounded number of addresses, the most recent ones', () => {
     const failures = createFailures({ perMinute: 1, maxAddresses: 2, now: clock().now })
     for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) failures.add(address)
     expect(['192.0.2.1', '192.0.2.2', '192.0.2.3'].map((address) => failures.wait(address))).toEqual([

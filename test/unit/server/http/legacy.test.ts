@@ -135,7 +135,7 @@ describe('answers', () => {
     expect(((await (await post([batch[0] ?? {}], session)).json()) as Message[]).length).toBe(1)
   })
 
-  test('to notifications and answers there are none', async () => {
+  test('answers 202 to notifications and responses', async () => {
     const { post, open } = await served()
     const response = await post(
       [{ method: 'notifications/initialized' }, { id: 5, result: {} }],
@@ -247,7 +247,7 @@ describe('sessions', () => {
     expect(gone).toEqual([])
   })
 
-  test('what belongs to no request waits for the stream of the session, in order', async () => {
+  test('messages that belong to no request wait, in order, for the session stream', async () => {
     const { open, send, clients } = await served()
     const session = await open()
     await until(() => clients.length === 1)
@@ -286,7 +286,7 @@ const events = fc.array(
 )
 
 describe('event store', () => {
-  test('while nothing has to go, it gives what came after on that stream, in order', () => {
+  test('replays the later events of a stream in order while nothing was evicted', () => {
     fc.assert(
       fc.property(events, fc.nat(), (added, pick) => {
         const store = new EventStore({ maxEvents: 1000, maxBytes: 1e6 })
@@ -383,7 +383,7 @@ describe('a cancellation that arrived before its request', () => {
     expect(text).toContain('-32800')
   })
 
-  test('says nothing of a request whose answer was on its way', async () => {
+  test('does not affect a request that was already answered', async () => {
     const { post, open } = await served({ handler: async () => ({ done: true }) })
     const session = await open()
     const call = { id: 3, method: 'tools/call', params: { name: 'x' } }
@@ -410,7 +410,7 @@ describe('a cancellation that arrived before its request', () => {
     expect(overtaken.claim(299)).toEqual(cancels(299))
   })
 
-  test('of an answered request is known by its id, and those are not kept without bound', () => {
+  test('for an answered request is recognised by its id, in bounded memory', () => {
     const overtaken = new Overtaken(() => 0)
     for (let id = 0; id < 300; id++) overtaken.answered(id)
     for (const id of [0, 299]) overtaken.keep(id, cancels(id))
@@ -454,8 +454,8 @@ async function lost(version = '2025-11-25') {
 const numbers = (events: Event[]): unknown[] =>
   events.map((event) => messageOf(event).params?.n ?? messageOf(event).result ?? messageOf(event).error?.code)
 
-describe('a stream whose connection broke', () => {
-  test('goes on where it was, with what came meanwhile and what comes then', async () => {
+describe('resuming a broken stream', () => {
+  test('continues with missed events, then with new ones', async () => {
     const { notify, answer, resume } = await lost()
     notify(1)
     notify(2)
@@ -503,7 +503,7 @@ describe('a stream whose connection broke', () => {
     expect(numbers(await allOf(after))).toEqual([{ done: true }])
   })
 
-  test('is resumed by nobody but its own session', async () => {
+  test('cannot be resumed by another session', async () => {
     const { resume, open, send, session, answer, notify } = await lost()
     notify(1)
     answer.resolve({})

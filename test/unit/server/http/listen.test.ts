@@ -50,7 +50,7 @@ describe('guard', () => {
   })
 })
 
-test('a request for what is no address goes to the root', () => {
+test('treats a malformed request target as the root path', () => {
   for (const url of ['//', 'http://[', undefined])
     expect(requestUrl({ url } as IncomingMessage).pathname).toBe('/')
   expect(requestUrl({ url: '/messages?sessionId=1' } as IncomingMessage).searchParams.get('sessionId')).toBe(
@@ -80,7 +80,7 @@ const ben = { authorization: 'ben' }
 const PING = { id: 1, method: 'ping' }
 
 describe('with an authenticator', () => {
-  test('nobody unknown gets further, but to what is public', async () => {
+  test('answers 401 to unauthenticated requests, except for public paths', async () => {
     const { post, url } = await served({ authenticator: byName })
     expect((await post({ id: 1, method: 'initialize' })).status).toBe(401)
     expect(await (await fetch(new URL('/.well-known/x', url))).text()).toBe('public')
@@ -91,7 +91,7 @@ describe('with an authenticator', () => {
     expect(foreign.status).toBe(403)
   })
 
-  test('a session is that of the principal who opened it, and of nobody else', async () => {
+  test('answers 404 for a session of another principal', async () => {
     const { post, open, send, clients } = await served({ authenticator: byName })
     const session = await open('2025-11-25', anna)
     expect(clients[0]?.agent).toEqual({ id: 'anna', kind: 'principal' })
@@ -103,7 +103,7 @@ describe('with an authenticator', () => {
     expect((await post(PING, session)).status).toBe(200)
   })
 
-  test('who leaves while it is asked about leaves nothing behind', async () => {
+  test('cleans up when the client disconnects during authentication', async () => {
     const asked = deferred<void>()
     const known = deferred<void>()
     const slow: Authenticator = {

@@ -66,7 +66,7 @@ async function read(response: IncomingMessage): Promise<number> {
   return bytes
 }
 
-test('notifications for a client that never reads are dropped, the oldest first, and told of once', async () => {
+test('drops the oldest notifications of a client that never reads, and logs it once', async () => {
   const limit = 256 * 1024
   const { transport, troubles, url } = await world({ limit })
   const { response } = await holding(url, {})
@@ -160,7 +160,7 @@ describe('payloads', () => {
     expect(() => encode({ jsonrpc: '2.0', method: 'notifications/x', params: { deep } })).toThrow(RangeError)
   })
 
-  test('say what JSON.stringify says, and how many bytes that is', () => {
+  test('equal JSON.stringify, with the length in bytes', () => {
     fc.assert(
       fc.property(result, fc.boolean(), (object, asBytes) => {
         const text = JSON.stringify(object)

@@ -53,7 +53,7 @@ test('a call that goes on after an answer is not given up, however long it takes
   expect(alarms).toEqual([])
 })
 
-test('what no client can be asked by a result is refused, and the call goes on', async () => {
+test('refuses a server request that has no modern form, and the call goes on', async () => {
   const { clients } = world()
   const send = async (_: unknown, on: Exchange): Promise<JsonObject> => {
     const refused = await on.ask?.({ method: 'custom/question' }, on.signal).catch((error: unknown) => error)
@@ -106,7 +106,7 @@ async function parked() {
   return { tell: (notification: Notification) => tell(notification), goOn }
 }
 
-test('what the server says while the call is parked reaches the next round, in its order, progress once', async () => {
+test('delivers messages of a parked call in the next round, in order, progress once', async () => {
   const { tell, goOn } = await parked()
   for (const one of [logged('a'), progressed(2), logged('b'), progressed(3), logged('c')]) tell(one)
   expect(await goOn()).toEqual([logged('a'), logged('b'), progressed(3, 'second'), logged('c')])
@@ -133,7 +133,7 @@ test('large ones are not kept beyond their bound', async () => {
 
 const OWNER = { client: 'c', subject: 's' }
 
-test('what was signed is read back, by its owner and until it expires', () => {
+test('accepts its own state from the same client until it expires', () => {
   let now = 1000
   const signer = createStateSigner(() => now)
   fc.assert(
@@ -171,7 +171,7 @@ test('no other text is taken for a state', () => {
   )
 })
 
-test('a state of another run is none', () => {
+test('refuses a state of an earlier process', () => {
   const state = createStateSigner(() => 0).sign('id', 1, OWNER)
   expect(createStateSigner(() => 0).verify(state, OWNER)).toBeUndefined()
 })

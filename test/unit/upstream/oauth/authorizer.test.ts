@@ -31,7 +31,7 @@ describe('renewal', () => {
     expect(server.authorization.faults).toEqual([])
   })
 
-  test('all who send meanwhile wait for one renewal', async () => {
+  test('concurrent requests wait for one token renewal', async () => {
     const server = await startProtected()
     const caller = createCaller(server)
     await caller.call()
@@ -99,7 +99,7 @@ describe('renewal', () => {
     expect(server.authorization.at('/register')).toHaveLength(2)
   })
 
-  test('a server that refuses what it has just been given is not asked for ever', async () => {
+  test('does not retry forever when a server refuses a new token', async () => {
     const server = await startProtected()
     server.authorization.access.set = function set() {
       return this
@@ -157,8 +157,8 @@ describe('tokens belong to one authorization server', () => {
   })
 })
 
-describe('what is kept', () => {
-  verifies('S1.58', 'lies in a file of one’s own, and lasts for the next run', async () => {
+describe('stored tokens', () => {
+  verifies('S1.58', 'are in a private file and last for the next run', async () => {
     const server = await startProtected()
     const first = createCaller(server)
     await first.call()
@@ -284,7 +284,7 @@ describe('two proxies with one account', () => {
     expect(one.clock.waiting).toBe(0)
   })
 
-  test('a lock that somebody left behind is taken away', async () => {
+  test('removes a stale lock', async () => {
     const server = await startProtected()
     const caller = createCaller(server)
     await caller.call()
@@ -295,7 +295,7 @@ describe('two proxies with one account', () => {
     expect(existsSync(lockOf(caller.dataDir))).toBe(false)
   })
 
-  test('who waits for a lock leaves when the proxy ends', async () => {
+  test('waiting for a lock ends with the proxy', async () => {
     const server = await startProtected()
     const caller = createCaller(server)
     await caller.call()

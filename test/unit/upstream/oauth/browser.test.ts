@@ -45,7 +45,7 @@ describe('a browser', () => {
     expect(opened({ BROWSER: 'x' }, 'linux', url)).toBeUndefined()
   })
 
-  test('that does not exist is told, and harms nothing', async () => {
+  test('that does not exist is reported and breaks nothing', async () => {
     const failure = await new Promise<Error>((failed) => {
       openBrowser(URL_TO_OPEN, { environment: { BROWSER: '/no/such/program' }, platform: 'linux', failed })
     })

@@ -50,7 +50,7 @@ describe('where tokens come from', () => {
     expect(server.authorization.faults).toEqual([])
   })
 
-  test('what registers says who it is, and asks for no more than it needs', async () => {
+  test('registers with its name and the minimal scopes', async () => {
     const server = await startProtected({ scope: 'read' })
     await createCaller(server, { settings: { clientName: 'my proxy' } }).call()
     expect(server.authorization.at('/register')[0]?.params).toMatchObject({
@@ -121,7 +121,7 @@ describe('the proxy signs in for itself', () => {
 const PUBLIC = { type: 'spki', format: 'pem' } as const
 
 describe('scopes', () => {
-  test('the challenge says what to ask for, before the metadata', async () => {
+  test('takes scopes from the challenge before the metadata', async () => {
     const server = await startProtected({ scope: 'read', scopesSupported: ['read', 'write', 'everything'] })
     await createCaller(server).call()
     expect(server.authorization.at('/authorize')[0]?.params.scope).toBe('read')
@@ -167,7 +167,7 @@ describe('scopes', () => {
   })
 })
 
-describe('what is not accepted', () => {
+describe('responses that are not accepted', () => {
   async function refusal(options: ProtectedOptions): Promise<{ message: string; codes: number }> {
     const server = await startProtected(options)
     const error = await createCaller(server)
@@ -220,7 +220,7 @@ describe('what is not accepted', () => {
     expect(await caller.authorizer.header()).toBeUndefined()
   })
 
-  test('the page says that it did not work, and repeats nothing of what a server said', async () => {
+  test("shows a failure page that repeats nothing of the server's answer", async () => {
     const server = await startProtected({ person: 'denies' })
     let page: { status: number; text: string } | undefined
     const person = async (link: string): Promise<void> => {
@@ -234,7 +234,7 @@ describe('what is not accepted', () => {
 })
 
 describe('the person takes their time', () => {
-  test('the call is told where to sign in; the next call finds the token', async () => {
+  test('a call fails with the sign-in address; the next call has the token', async () => {
     const server = await startProtected()
     const caller = createCaller(server, { person: () => {} })
     const first = caller.call().catch((error: unknown) => error)
@@ -263,7 +263,7 @@ describe('the person takes their time', () => {
     expect(server.authorization.at('/register')).toHaveLength(1)
   })
 
-  test('one who leaves does not end the sign-in for the others', async () => {
+  test('a caller that leaves does not end the sign-in for others', async () => {
     const server = await startProtected({ resourceMetadata: 'well-known' })
     const caller = createCaller(server, { person: () => {} })
     const leaving = new AbortController()
@@ -325,7 +325,7 @@ describe('the person takes their time', () => {
     )
   })
 
-  test('where nobody can sign in, the command that does it is named', async () => {
+  test('names the login command when no client can open an address', async () => {
     const server = await startProtected()
     const caller = createCaller(server, { interactive: false })
     await expect(caller.call()).rejects.toThrow('needs you to sign in: run `mcp-rlm-proxy login docs`')
