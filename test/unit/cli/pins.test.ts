@@ -85,7 +85,7 @@ describe('pins', () => {
     expect(w.out()).toContain('No tool is held back')
   })
 
-  test('reports missing arguments', async () => {
+  test('refuses wrong arguments, and a configuration without the module', async () => {
     const { w, file } = withPins()
     const before = readPins(file)
     expect(await w.cli('pins', 'approve')).not.toBe(0)

@@ -144,7 +144,7 @@ verifies('S4.54', 'without the token nothing is answered and nothing is read', a
   for (const secret of [TOKEN, wrong]) expect(told).not.toContain(secret)
 })
 
-test('delays a client that guesses tokens, not one with the token', async () => {
+test('answers 429 to a client that guesses tokens, not to one with the token', async () => {
   const { send } = await world()
   const statuses: number[] = []
   for (let n = 0; n < 22; n++)
