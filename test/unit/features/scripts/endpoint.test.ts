@@ -237,7 +237,7 @@ verifies('S4.54', 'closes the connection when a body does not arrive', async () 
   expect(said.toLowerCase()).toContain('connection: close')
 })
 
-test('answers 503 beyond the limit of concurrent requests', async () => {
+test('answers 429 beyond the limit of concurrent requests', async () => {
   const gate = deferred()
   let begun = 0
   const { send } = await world({
