@@ -241,7 +241,7 @@ describe('help and version', () => {
     }
   })
 
-  test('a command shows its own options and where the others are told', async () => {
+  test('a command shows its own options and where to find the others', async () => {
     for (const words of [['login'], ['token', 'add'], ['pins', 'approve'], ['doctor']]) {
       const w = world()
       expect(await w.cli(...words, '--help')).toBe(0)

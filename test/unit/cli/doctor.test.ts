@@ -117,31 +117,25 @@ describe('doctor', () => {
     expect(w.out()).toContain(remedy)
   })
 
-  verifies(
-    'S2.22',
-    'profiles are told with how many tools they have; one with none is a warning',
-    async () => {
-      const modules = [
-        { use: 'package', profile: 'notes', title: 'Notes' },
-        { use: 'package', profile: 'data', default: true },
-      ]
-      const text = JSON.stringify({ mcpServers: { good: { command: 'node' } }, modules })
-      const w = world()
-      w.write('mcp.json', text)
-      expect(await w.cli('doctor')).toBe(0)
-      expect(w.out()).toMatch(/ok +profile notes +Notes; 3 tools of good; --profile notes or \/mcp\/notes\n/)
-      expect(w.out()).toMatch(
-        /ok +profile data +3 tools of good; --profile data or \/mcp\/data; the default\n/,
-      )
-      const empty = world({ profileTools: 0 })
-      empty.write('mcp.json', text)
-      expect(await empty.cli('doctor', '--profile', 'notes')).toBe(0)
-      expect(empty.out()).toMatch(/warning +profile notes +Notes; 0 tools/)
-      expect(empty.out()).not.toContain('profile data')
-    },
-  )
+  verifies('S2.22', 'shows the number of tools of each profile; an empty profile is a warning', async () => {
+    const modules = [
+      { use: 'package', profile: 'notes', title: 'Notes' },
+      { use: 'package', profile: 'data', default: true },
+    ]
+    const text = JSON.stringify({ mcpServers: { good: { command: 'node' } }, modules })
+    const w = world()
+    w.write('mcp.json', text)
+    expect(await w.cli('doctor')).toBe(0)
+    expect(w.out()).toMatch(/ok +profile notes +Notes; 3 tools of good; --profile notes or \/mcp\/notes\n/)
+    expect(w.out()).toMatch(/ok +profile data +3 tools of good; --profile data or \/mcp\/data; the default\n/)
+    const empty = world({ profileTools: 0 })
+    empty.write('mcp.json', text)
+    expect(await empty.cli('doctor', '--profile', 'notes')).toBe(0)
+    expect(empty.out()).toMatch(/warning +profile notes +Notes; 0 tools/)
+    expect(empty.out()).not.toContain('profile data')
+  })
 
-  test('a broken configuration: 2, told as a finding', async () => {
+  test('reports a broken configuration as a finding and exits with 2', async () => {
     const w = world()
     w.write('mcp.json', '{')
     expect(await w.cli('doctor')).toBe(2)
@@ -197,27 +191,23 @@ async function doctor(
 const files = () => toolServer({ read_file: {}, write_file: {} })
 const git = () => toolServer({ log: {}, push: {} })
 
-describe('doctor, of what servers list', () => {
-  verifies(
-    'S2.22',
-    'profiles are counted by what the servers said when they were tried: each is started once',
-    async () => {
-      const servers = { files: files(), git: git() }
-      const { code, rest, of } = await doctor(servers, [
-        { use: 'package', profile: 'notes', tools: ['files/read_*'] },
-        { use: 'package', profile: 'all', default: true },
-        { use: 'block', tools: ['git/push'] },
-        { use: 'rename', tools: { 'git/log': 'history' } },
-      ])
-      expect(code).toBe(0)
-      expect(of('profile notes')[0]?.message).toMatch(/^1 tool of files;/)
-      expect(of('profile all')[0]?.message).toMatch(/^3 tools of files, git;/)
-      expect(of('git')[0]).toMatchObject({ state: 'ok', message: expect.stringContaining('2 tools') })
-      expect(Object.values(servers).map(({ connections }) => connections)).toEqual([1, 1])
-      expect(of('module block').map(({ state }) => state)).toEqual(['ok'])
-      expect(rest).toEqual([])
-    },
-  )
+describe('doctor, patterns and lists', () => {
+  verifies('S2.22', 'counts profile tools from the servers it checked, starting each once', async () => {
+    const servers = { files: files(), git: git() }
+    const { code, rest, of } = await doctor(servers, [
+      { use: 'package', profile: 'notes', tools: ['files/read_*'] },
+      { use: 'package', profile: 'all', default: true },
+      { use: 'block', tools: ['git/push'] },
+      { use: 'rename', tools: { 'git/log': 'history' } },
+    ])
+    expect(code).toBe(0)
+    expect(of('profile notes')[0]?.message).toMatch(/^1 tool of files;/)
+    expect(of('profile all')[0]?.message).toMatch(/^3 tools of files, git;/)
+    expect(of('git')[0]).toMatchObject({ state: 'ok', message: expect.stringContaining('2 tools') })
+    expect(Object.values(servers).map(({ connections }) => connections)).toEqual([1, 1])
+    expect(of('module block').map(({ state }) => state)).toEqual(['ok'])
+    expect(rest).toEqual([])
+  })
 
   verifies('S2.23', 'reports a pattern that matches nothing, with a likely correction', async () => {
     const { code, of } = await doctor({ files: files(), git: git() }, [

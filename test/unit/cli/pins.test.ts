@@ -29,7 +29,7 @@ function withPins(modules: object[] = [{ use: 'pin' }]): { w: World; file: strin
 }
 
 describe('pins', () => {
-  test('lists what is held back, as text that no terminal obeys, and as JSON', async () => {
+  test('lists held tools as text without control sequences, and as JSON', async () => {
     const { w } = withPins()
     expect(await w.cli('pins')).toBe(0)
     expect(w.out()).toContain(

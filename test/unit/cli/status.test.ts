@@ -40,7 +40,7 @@ describe('status', () => {
     expect(available.map(({ name }: { name: string }) => name)).not.toContain('redact')
   })
 
-  test('a module that does not work: 1, with what it says, without secrets and without commands to the terminal', async () => {
+  test('shows a failing module without secrets and control sequences, and exits with 1', async () => {
     const broken = { name: 'guard', what: 'command: guard', mode: 'enforce', state: 'failed' } as const
     const w = world({ modules: [{ ...broken, message: 'no \u001b[2J sesame-street' }] })
     w.write('mcp.json', file)

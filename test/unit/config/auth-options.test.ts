@@ -74,7 +74,7 @@ test('does not repeat a secret', () => {
   expect(text).not.toContain('123456789')
 })
 
-test('the command line and the environment set what takes one value', () => {
+test('the command line and the environment set single-value options', () => {
   const { config } = loadConfig({
     value: { mcpServers: {} },
     env: { MCPPROXY_AUTH_ISSUER: 'https://issuer.example', MCPPROXY_ALLOW_UNAUTHENTICATED: 'true' },
@@ -103,7 +103,7 @@ describe('oauth of a server', () => {
     expect(server).toMatchObject({ oauth: undefined })
   })
 
-  test('a key signs with RS256 unless told otherwise', () => {
+  test('a key signs with RS256 by default', () => {
     const written = { clientId: 'me', privateKey: 'PEM', grant: 'client_credentials' }
     expect(oauthOf(written)).toMatchObject({ privateKey: 'PEM', algorithm: 'RS256' })
   })
@@ -124,13 +124,13 @@ describe('oauth of a server', () => {
     expect(() => oauthOf(oauth)).toThrow(message)
   })
 
-  test('a server that is a command has none', () => {
+  test('a command server takes no auth settings', () => {
     expect(() => parseConfig({ mcpServers: { s: { command: 'x', oauth: true } } })).toThrow(
       'servers with a url',
     )
   })
 
-  test('the secret and the key are struck out of what is logged', () => {
+  test('strikes the secret and the key out of the log', () => {
     const holder = { oauth: { clientSecret: 'secret-1', privateKey: 'private-key-1' } }
     expect(secretsOf([holder])).toEqual(['secret-1', 'private-key-1'])
   })

@@ -91,7 +91,7 @@ describe('generated files', () => {
       expect(isValid([{ use: 'mine', mode: 'loud' }])).toBe(false)
     })
 
-    test('refuses what the proxy would refuse', () => {
+    test('refuses the same values as the proxy', () => {
       for (const entry of [
         {},
         { use: 'block', tools: 'a/*' },

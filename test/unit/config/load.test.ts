@@ -381,7 +381,7 @@ describe('settings', () => {
     expect(failure({ ...servers, mcpproxy: 'sometimes' })).toContain('mcpproxy is "sometimes"')
   })
 
-  test('tools of a server may be offered in another way than those of the others', () => {
+  test('a server may have an exposure of its own', () => {
     const exposures = (settings: object, a: object, b: object = {}) => {
       const mcpServers = { a: { command: 'x', ...a }, b: { command: 'x', ...b } }
       const { config } = load({ mcpServers, proxySettings: settings })
@@ -470,7 +470,7 @@ verifies('S2.24', 'two tools cannot be given one name', () => {
   )
 })
 
-describe('what checks modules is loaded on use', () => {
+describe('loads the check of modules on use', () => {
   const modules = [{ use: 'block', tools: ['a/*'] }, { command: 'x' }]
 
   test.each([[undefined], [[]], [modules], [[{ use: 'blok' }]], [{ not: 'a list' }]])(

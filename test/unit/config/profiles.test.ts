@@ -58,7 +58,7 @@ describe('profiles of a configuration', () => {
     )
   })
 
-  test('a command that serves nobody does not ask for it', () => {
+  test('a command that serves no clients does not require the profile', () => {
     const { config } = loadConfig({
       env: { MCPPROXY_PROFILE: 'x' },
       cwd: '/nowhere',

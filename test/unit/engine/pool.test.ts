@@ -128,7 +128,7 @@ test('two results are asked about in parallel on two lanes', async () => {
   expect(answers.map(({ text }) => /"count":(\d+)/.exec(text.join(''))?.[1])).toEqual(['10', '20'])
 })
 
-test('closing ends what runs, and nothing can be asked any more', async () => {
+test('closing ends running queries and refuses new ones', async () => {
   const one = engine({ worker: hostile })
   one.warm()
   const forever = flag()
@@ -157,7 +157,7 @@ test('runs tasks one after the other in the same worker', async () => {
   expect(one.load).toBe(0)
 })
 
-test('a task that runs for ever is stopped; what waited runs on a fresh worker', async () => {
+test('stops an endless task and runs waiting tasks on a new worker', async () => {
   // By this clock nothing but the task that runs for ever takes any time.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -175,7 +175,7 @@ test('a task that runs for ever is stopped; what waited runs on a fresh worker',
   expect(await waiting).toEqual({ echo: 'waited', ran: 1 })
 })
 
-test('what is urgent goes before what waits, in its own order', async () => {
+test('runs urgent tasks before waiting ones, in order', async () => {
   const one = lane()
   const [started, gate] = [new SharedArrayBuffer(4), new SharedArrayBuffer(4)]
   const running = one.run({ signal: started, waitFor: gate })
@@ -223,7 +223,7 @@ test('a call cancelled before it came runs nothing', async () => {
   await expect(lane().run({ echo: 1 }, AbortSignal.abort())).rejects.toMatchObject({ code: 'CANCELLED' })
 })
 
-test('what a task throws fails that call with its words', async () => {
+test('an error in a task fails its call with the message', async () => {
   const one = lane()
   await expect(one.run({ fail: 'no such thing' })).rejects.toMatchObject({
     code: 'QUERY_FAILED',
@@ -249,7 +249,7 @@ test('a worker that cannot start fails the call and does not hang', async () => 
   await expect(broken.run({ echo: 2 })).rejects.toMatchObject({ code: 'QUERY_FAILED' })
 })
 
-verifies('S1.51', 'closing stops what runs and what waits', async () => {
+verifies('S1.51', 'closing stops running and waiting tasks', async () => {
   const one = lane()
   const [started, waitFor] = [new SharedArrayBuffer(4), new SharedArrayBuffer(4)]
   const calls = [one.run({ signal: started, waitFor }), one.run({ echo: 2 })]
@@ -361,7 +361,7 @@ test('a look that failed is not taken again', async () => {
   expect(looks).toBe(1)
 })
 
-test('a worker reads what has arrived, and a digest goes on from there', () => {
+test('a worker reads the part that has arrived, and the digest continues from there', () => {
   const content = bytesOf(textResult(JSON.stringify(orders(12_000))))
   const { growing, message } = arrivalOf(content)
   const arrivals = createArrivals()
@@ -385,7 +385,7 @@ test('a worker reads what has arrived, and a digest goes on from there', () => {
   expect(ahead.unopened).toBe(true)
 })
 
-test('what cannot be read so waits until all is there', () => {
+test('an unreadable part waits for the complete result', () => {
   const { growing, message } = arrivalOf(bytesOf(textResult('word '.repeat(300_000))))
   growing.append(message)
   const arrivals = createArrivals()

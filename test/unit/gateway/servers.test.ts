@@ -63,7 +63,7 @@ function config(dispatch: object, a: object = {}) {
 
 const permits = (...args: Parameters<typeof config>) => permitsOf(config(...args)) ?? (() => true)
 
-verifies('S4.49', 'what is denied is denied also where it is allowed, for one server and for all', () => {
+verifies('S4.49', 'a deny rule wins over an allow rule, for one server and for all', () => {
   expect(permitsOf(config({}))).toBeUndefined()
   const all = permits({ allow: ['read_*'], deny: ['read_secret'] })
   expect(all('a', 'read_file')).toBe(true)
@@ -85,7 +85,7 @@ test('the lists for all take a tool with its server, in both spellings', () => {
   ])
 })
 
-test('lists that changed are told from those that did not', () => {
+test('recognises lists that changed', () => {
   const before = toolListsOf(config({ deny: ['x'] }))
   expect(toolListsOf(config({ deny: ['x'] }))).toBe(before)
   expect(toolListsOf(config({ deny: ['y'] }))).not.toBe(before)
@@ -116,7 +116,7 @@ test('structured content is kept for all, for a server, or for single tools of o
   expect(kept({ tools: { structured: ['read_*'] } })).toEqual([true, false, false, false])
 })
 
-test('a pattern of tools that keep it and fits none is told', () => {
+test('reports a keepStructuredContent pattern that matches no tool', () => {
   const written = config({}, { tools: { structured: ['read_*', 'nothing'] } })
   expect(unmatchedTools(written, new Map([['a', ['read_file']]]))).toEqual([
     { server: 'a', option: 'tools.structured', pattern: 'nothing' },

@@ -157,7 +157,7 @@ describe('lines', () => {
   })
 })
 
-describe('who writes to a slow reader', () => {
+describe('a writer with a slow reader', () => {
   test('waits until it takes more, all with one listener', async () => {
     let release = (): void => {}
     const { stream } = sink(4, (done) => {

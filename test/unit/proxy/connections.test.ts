@@ -109,7 +109,7 @@ describe('the description of a connection', () => {
     expect(told({ a: one })[0]?.refreshed).toBeUndefined()
   })
 
-  test('a server says of itself what it said last', () => {
+  test('gives the latest description of a server', () => {
     const initialize = { serverInfo: { name: 'x', version: '1' } }
     expect(told({ a: { command: 'x' } }, { initialize })[0]?.serverInfo).toEqual(initialize.serverInfo)
     expect(told({ a: { command: 'x' } }, { initialize: { serverInfo: 'x' } })[0]?.serverInfo).toBeUndefined()

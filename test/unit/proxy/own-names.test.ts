@@ -36,7 +36,7 @@ verifies('S3.2', 'a name that is given goes on at once, without a look at any li
   ])
 })
 
-test('another name is looked up in the last list, and only what is not there is listed anew', async () => {
+test('looks another name up in the last list before it lists again', async () => {
   const { state, ask, call } = world([tool('a', 'read')])
   await call('mcp__proxy__a_read')
   await call('read')

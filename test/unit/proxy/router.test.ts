@@ -147,7 +147,7 @@ test('templates of one pattern, and completion of their variables', async () => 
   expect(sent.at(-1)).toEqual(['b', 'completion/complete', { ref, argument }])
 })
 
-test('what tools and prompts say of a moved resource names it as the client knows it', async () => {
+test('results of tools and prompts name a prefixed resource as the client knows it', async () => {
   const view = { _meta: { ui: { resourceUri: 'ui://app/x.html' } } }
   const tool = { name: 't', inputSchema: { type: 'object' }, ...view }
   const answer = (method: string): JsonObject =>
@@ -274,7 +274,7 @@ test('lists are one page: any cursor is refused', async () => {
   }
 })
 
-test('hints of a joined list are those of its weakest part, and for modern clients alone', async () => {
+test('a joined list has the weakest cache hints of its parts, for modern clients only', async () => {
   const hints = (ttlMs: number, cacheScope: 'public' | 'private') => ({ hints: { ttlMs, cacheScope } })
   const ask = async (servers: Record<string, FakeServer>, one = modern()): Promise<JsonObject> =>
     world(servers, one).ask('prompts/list')
