@@ -100,7 +100,7 @@ describe('the subscription to a modern server', () => {
     expect(listening.watchersOf('a:')).toEqual([])
   })
 
-  test('a caller does not wait forever for an acknowledgement', async () => {
+  test('who waits for one that is never acknowledged goes on', async () => {
     const { listening, session, alarms } = world()
     listening.began(session)
     const watching = listening.watch(client(), 'a:')

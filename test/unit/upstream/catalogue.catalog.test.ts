@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { silentLogger } from '../../../src/observe/log.ts'
+import { Catalog, type Fetch } from '../../../src/upstream/catalogue.ts'
+import { Memory } from '../../../src/upstream/memory.ts'
+
+const place = { server: 's', group: 'g' }
+
+test('what a server says of its list while the last of many fetches runs is not lost', async () => {
+  const putOff: (() => void)[] = []
+  const told: string[] = []
+  const session = {}
+  const catalog = new Catalog({
+    memory: new Memory(undefined, { s: {} }, silentLogger),
+    changed: ({ server }, kind) => void told.push(`${server} ${kind}`),
+    now: () => 0,
+    later: (_, run) => {
+      putOff.push(run)
+      return () => {}
+    },
+    alive: (one) => one === session,
+    lasting: () => false,
+  })
+  let fetches = 0
+  let restless = true
+  const fetch: Fetch = async () => {
+    const items = [{ name: `version ${++fetches}` }]
+    await Promise.resolve()
+    if (restless) catalog.invalidate(place, 'tools', fetch)
+    return { items, session, announced: true }
+  }
+
+  const first = await catalog.read(place, 'tools', fetch, false)
+  expect(first.items).toEqual([{ name: `version ${fetches}` }])
+  expect(putOff).toHaveLength(1)
+  const before = fetches
+  restless = false
+  putOff[0]?.()
+  await expect.poll(() => told).toEqual(['s tools'])
+  expect(fetches).toBe(before + 1)
+  expect(catalog.peek(place, 'tools')).toEqual([{ name: `version ${fetches}` }])
+  expect(putOff).toHaveLength(1)
+})
+
+test('a list is sure when the session at work has told it, and not when it is only remembered', async () => {
+  const memory = new Memory(undefined, { s: {} }, silentLogger)
+  memory.saveList('s', 'g', 'tools', [{ name: 'of the last run' }])
+  let session = {}
+  let alive = true
+  const catalog = new Catalog({
+    memory,
+    changed() {},
+    now: () => 0,
+    later: () => () => {},
+    alive: (one) => alive && one === session,
+    lasting: () => true,
+  })
+  let fetches = 0
+  const fetch: Fetch = async () => ({ items: [{ name: `told ${++fetches}` }], session, announced: true })
+  const sure = async (): Promise<unknown> => (await catalog.surely(place, 'tools', fetch)).items[0]?.name
+  expect(await sure()).toBe('told 1')
+  expect(await sure()).toBe('told 1')
+  // What it says of changes counts at once, and so does that it is another session.
+  catalog.invalidate(place, 'tools', fetch)
+  expect(await sure()).toBe('told 2')
+  session = {}
+  expect(await sure()).toBe('told 3')
+  alive = false
+  expect(await sure()).toBe('told 4')
+  expect(fetches).toBe(4)
+})
