@@ -1,19 +1,14 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { LargeResult, plain, type Result } from '../../../src/protocol/content.ts'
-import { ProxyError, RpcError } from '../../../src/protocol/errors.ts'
+import { RpcError } from '../../../src/protocol/errors.ts'
 import type { Client } from '../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { createDirectory } from '../../../src/proxy/catalogue.ts'
 import type { NamingOptions } from '../../../src/proxy/names.ts'
+import { createRouter } from '../../../src/proxy/router.ts'
 import { createQuotas, type Quotas } from '../../../src/proxy/quotas.ts'
-import { askToSignIn, createRouter } from '../../../src/proxy/router.ts'
 import { createAddressBook } from '../../../src/proxy/uris.ts'
-import {
-  AuthorizationNeeded,
-  type CacheHints,
-  type ListKind,
-  type Upstreams,
-} from '../../../src/upstream/contract.ts'
+import type { CacheHints, ListKind, Upstreams } from '../../../src/upstream/contract.ts'
 import { client, exchange } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
 
@@ -147,7 +142,7 @@ test('templates of one pattern, and completion of their variables', async () => 
   expect(sent.at(-1)).toEqual(['b', 'completion/complete', { ref, argument }])
 })
 
-test('results of tools and prompts name a prefixed resource as the client knows it', async () => {
+test('what tools and prompts say of a moved resource names it as the client knows it', async () => {
   const view = { _meta: { ui: { resourceUri: 'ui://app/x.html' } } }
   const tool = { name: 't', inputSchema: { type: 'object' }, ...view }
   const answer = (method: string): JsonObject =>
@@ -247,7 +242,7 @@ test.each([
   expect(sent.map(([server]) => server)).toEqual(['a'])
 })
 
-test('asks no servers without resources, and reports an unknown URI with the error of the era', async () => {
+test('servers that have no resources are not asked, and what nobody has is not found, in the words of the era', async () => {
   const none = { capabilities: { tools: {} }, answer: give({ contents: [] }) }
   const { ask, sent } = world({ a: none, b: none })
   await expect(ask('resources/read', { uri: 'x:1' })).rejects.toMatchObject({
@@ -274,7 +269,7 @@ test('lists are one page: any cursor is refused', async () => {
   }
 })
 
-test('a joined list has the weakest cache hints of its parts, for modern clients only', async () => {
+test('hints of a joined list are those of its weakest part, and for modern clients alone', async () => {
   const hints = (ttlMs: number, cacheScope: 'public' | 'private') => ({ hints: { ttlMs, cacheScope } })
   const ask = async (servers: Record<string, FakeServer>, one = modern()): Promise<JsonObject> =>
     world(servers, one).ask('prompts/list')
@@ -292,7 +287,7 @@ test('a joined list has the weakest cache hints of its parts, for modern clients
   expect(await ask(both, client())).toEqual({ prompts: [] })
 })
 
-test('passes an unknown method on when there is one server', async () => {
+test('a method nobody here knows passes when there is one server', async () => {
   const { ask, sent } = world({ a: {} })
   await ask('acme/anything', { x: 1 })
   expect(sent).toEqual([['a', 'acme/anything', { x: 1 }]])
@@ -351,38 +346,4 @@ test('resources are told whose they are once, however often they are listed', as
     for (const [at, item] of (first ?? []).entries()) expect(second?.[at]).toBe(item)
   }
   expect(sentAs(resources)).toEqual([{ uri: 'note://1', name: 'n' }])
-})
-
-const url = 'http://127.0.0.1:1/x'
-const cause = new AuthorizationNeeded('needs you to sign in', url)
-const needed = new ProxyError('UPSTREAM_CONNECT', 'server `s`: needs you to sign in', '', { cause })
-const able = { elicitation: { url: {} } }
-
-describe('a server that requires sign-in', () => {
-  test('is an error with the address for a legacy client that can show it', () => {
-    expect(() => askToSignIn(needed, client(able))).toThrow(
-      expect.objectContaining({
-        code: -32042,
-        data: {
-          elicitations: [{ mode: 'url', url, message: needed.text, elicitationId: expect.any(String) }],
-        },
-      }),
-    )
-  })
-
-  test('is a result that asks for a visit for a modern client that can show it', () => {
-    const answer = askToSignIn(needed, { ...client(able), era: 'modern' })
-    expect(answer).toEqual({
-      resultType: 'input_required',
-      inputRequests: {
-        'sign-in': { method: 'elicitation/create', params: { mode: 'url', url, message: needed.text } },
-      },
-    })
-  })
-
-  test('keeps the error for a client that cannot open addresses, and for any other failure', () => {
-    expect(askToSignIn(needed, client())).toBeUndefined()
-    expect(askToSignIn(needed, client({ elicitation: {} }))).toBeUndefined()
-    expect(askToSignIn(new ProxyError('UPSTREAM_CLOSED', 'x', ''), client(able))).toBeUndefined()
-  })
 })

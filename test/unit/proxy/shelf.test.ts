@@ -105,7 +105,7 @@ describe('lists of one server that differ', () => {
       await expect.poll(async () => (await shelf.search('zorble', 1))[0]?.index).toBe(1)
   })
 
-  test('a client with the same list shares the tool index, and the old index is dropped', async () => {
+  test('a client that sees what another saw takes its shelf, and the one before goes', async () => {
     const { list, known } = await world()
     const [anna, ben] = [client(), client()]
     const first = await list(anna, [APPLE, FIG])

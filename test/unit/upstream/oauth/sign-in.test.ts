@@ -1,8 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { request } from 'node:http'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { AuthorizationNeeded } from '../../../../src/upstream/contract.ts'
-import { page, type Receiver, receiveRedirect, type Verdict } from '../../../../src/upstream/oauth/sign-in.ts'
 import { browse, createCaller } from '../../../support/oauth/caller.ts'
 import { type ProtectedOptions, startProtected } from '../../../support/oauth/protected-server.ts'
 import { verifies } from '../../../support/verifies.ts'
@@ -50,7 +48,7 @@ describe('where tokens come from', () => {
     expect(server.authorization.faults).toEqual([])
   })
 
-  test('registers with its name and the minimal scopes', async () => {
+  test('what registers says who it is, and asks for no more than it needs', async () => {
     const server = await startProtected({ scope: 'read' })
     await createCaller(server, { settings: { clientName: 'my proxy' } }).call()
     expect(server.authorization.at('/register')[0]?.params).toMatchObject({
@@ -121,7 +119,7 @@ describe('the proxy signs in for itself', () => {
 const PUBLIC = { type: 'spki', format: 'pem' } as const
 
 describe('scopes', () => {
-  test('takes scopes from the challenge before the metadata', async () => {
+  test('the challenge says what to ask for, before the metadata', async () => {
     const server = await startProtected({ scope: 'read', scopesSupported: ['read', 'write', 'everything'] })
     await createCaller(server).call()
     expect(server.authorization.at('/authorize')[0]?.params.scope).toBe('read')
@@ -167,7 +165,7 @@ describe('scopes', () => {
   })
 })
 
-describe('responses that are not accepted', () => {
+describe('what is not accepted', () => {
   async function refusal(options: ProtectedOptions): Promise<{ message: string; codes: number }> {
     const server = await startProtected(options)
     const error = await createCaller(server)
@@ -220,7 +218,7 @@ describe('responses that are not accepted', () => {
     expect(await caller.authorizer.header()).toBeUndefined()
   })
 
-  test("shows a failure page that repeats nothing of the server's answer", async () => {
+  test('the page says that it did not work, and repeats nothing of what a server said', async () => {
     const server = await startProtected({ person: 'denies' })
     let page: { status: number; text: string } | undefined
     const person = async (link: string): Promise<void> => {
@@ -234,7 +232,7 @@ describe('responses that are not accepted', () => {
 })
 
 describe('the person takes their time', () => {
-  test('a call fails with the sign-in address; the next call has the token', async () => {
+  test('the call is told where to sign in; the next call finds the token', async () => {
     const server = await startProtected()
     const caller = createCaller(server, { person: () => {} })
     const first = caller.call().catch((error: unknown) => error)
@@ -263,7 +261,7 @@ describe('the person takes their time', () => {
     expect(server.authorization.at('/register')).toHaveLength(1)
   })
 
-  test('a caller that leaves does not end the sign-in for others', async () => {
+  test('one who leaves does not end the sign-in for the others', async () => {
     const server = await startProtected({ resourceMetadata: 'well-known' })
     const caller = createCaller(server, { person: () => {} })
     const leaving = new AbortController()
@@ -325,108 +323,10 @@ describe('the person takes their time', () => {
     )
   })
 
-  test('names the login command when no client can open an address', async () => {
+  test('where nobody can sign in, the command that does it is named', async () => {
     const server = await startProtected()
     const caller = createCaller(server, { interactive: false })
     await expect(caller.call()).rejects.toThrow('needs you to sign in: run `mcp-rlm-proxy login docs`')
     expect(caller.links).toEqual([])
   })
-})
-
-const GOOD: Verdict = { done: true, title: 'Signed in', text: 'Close this.' }
-
-async function receiver(port = 0): Promise<Receiver> {
-  const made = await receiveRedirect(port)
-  onTestFinished(() => made.close())
-  return made
-}
-
-/** What came, and the receiver that took it. */
-async function begun(): Promise<{ at: Receiver; came: string[] }> {
-  const at = await receiver()
-  const came: string[] = []
-  at.begin(new URL('https://as.example/authorize?state=x'), async (answer) => {
-    came.push(answer.get('code') ?? '')
-    return GOOD
-  })
-  return { at, came }
-}
-
-const back = (at: Receiver, query: Record<string, string>): string =>
-  `${at.redirectUri}?${new URLSearchParams(query)}`
-
-describe('the redirect', () => {
-  test('takes one answer with the right state', async () => {
-    const { at, came } = await begun()
-    const response = await fetch(back(at, { state: at.state, code: 'c1' }))
-    expect(response.status).toBe(200)
-    expect(await response.text()).toContain('<h1>Signed in</h1>')
-    expect(response.headers.get('cache-control')).toBe('no-store')
-    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
-    expect((await fetch(back(at, { state: at.state, code: 'c2' }))).status).toBe(410)
-    expect(came).toEqual(['c1'])
-  })
-
-  test.each([['wrong'], ['']])('does not take one with the state %j, and goes on waiting', async (state) => {
-    const { at, came } = await begun()
-    expect((await fetch(back(at, { state, code: 'evil' }))).status).toBe(400)
-    expect((await fetch(`${at.redirectUri}?code=evil`)).status).toBe(400)
-    expect(came).toEqual([])
-    expect((await fetch(back(at, { state: at.state, code: 'c1' }))).status).toBe(200)
-  })
-
-  test('answers under its own name alone, to GET alone, and at two addresses', async () => {
-    const { at, came } = await begun()
-    const { port } = new URL(at.link)
-    const status = (options: object): Promise<number | undefined> =>
-      new Promise((resolve, reject) => {
-        request(back(at, { state: at.state, code: 'evil' }), options, (response) => {
-          response.resume()
-          resolve(response.statusCode)
-        })
-          .on('error', reject)
-          .end()
-      })
-    expect(await status({ headers: { host: 'evil.example' } })).toBe(421)
-    expect(await status({ headers: { host: `localhost:${port}` } })).toBe(421)
-    expect(await status({ method: 'POST' })).toBe(405)
-    expect((await fetch(new URL('/', at.link))).status).toBe(404)
-    expect(came).toEqual([])
-  })
-
-  test('the short address leads to the sign-in and nowhere else, and cannot be guessed', async () => {
-    const { at } = await begun()
-    expect(at.visited).toBe(false)
-    const right = await fetch(`${at.link}?next=https://evil.example`, { redirect: 'manual' })
-    expect([right.status, right.headers.get('location')]).toEqual([
-      302,
-      'https://as.example/authorize?state=x',
-    ])
-    expect(at.visited).toBe(true)
-    expect(new URL(at.link).pathname.length).toBeGreaterThan(20)
-    expect((await receiver()).link).not.toBe(at.link)
-  })
-
-  test('listens on a port that was asked for, or says that it cannot', async () => {
-    const { at } = await begun()
-    const port = Number(new URL(at.link).port)
-    await expect(receiveRedirect(port)).rejects.toThrow('EADDRINUSE')
-    at.close()
-    expect((await receiver(port)).redirectUri).toBe(`http://127.0.0.1:${port}/callback`)
-  })
-
-  test('an answer is still given while the listening ends', async () => {
-    const at = await receiver()
-    at.begin(new URL('https://as.example/'), async () => {
-      at.close()
-      return GOOD
-    })
-    expect((await fetch(back(at, { state: at.state }))).status).toBe(200)
-    await expect(fetch(at.link)).rejects.toThrow('fetch failed')
-  })
-})
-
-test('a page shows words as words', () => {
-  expect(page('<script>', `&"'`)).not.toContain('<script>')
-  expect(page('<script>', `&"'`)).toContain('<p>&amp;&quot;&#39;</p>')
 })
