@@ -195,7 +195,7 @@ describe('where the operator keeps structured content', () => {
     },
   )
 
-  test('a tool with an interface keeps what that shows', async () => {
+  test('a tool with an interface keeps its structured content', async () => {
     const { at, listed } = await seenBy({}, { typed: { _meta: { ui: { resourceUri: 'ui://view' } } } })
     expect(listed.filter(({ outputSchema }) => outputSchema).map(({ name }) => name)).toEqual(['s_typed'])
     expect((await at.ask({}, 's_typed')).structuredContent).toHaveProperty('cache_id')
@@ -207,7 +207,7 @@ describe('a client that cuts the JSON of a result', () => {
   const clientInfo = { name: '@cline/core', version: '3.0.65' }
   const limit = clientRule(clientInfo)?.jsonLimit ?? 0
 
-  test('gets nothing that it cuts: neither results nor answers', async () => {
+  test('gets no result or answer that it would cut', async () => {
     const quoted = (length: number) => 'say "so"\n'.repeat(length / 9)
     const { serve } = toolServer(
       Object.fromEntries([3000, 5000, 6000, 7000, 7900].map((n) => [`t${n}`, { run: () => quoted(n) }])),
@@ -323,7 +323,7 @@ const given = typedValue.chain(({ schema, value }) =>
 
 verifies(
   'S3.7 S3.10',
-  'what reaches a model is whole, or says that it was cut and where the rest is: for any result, schema and client',
+  'for any result, schema and client, the model gets the whole text or a cut one that says where the rest is',
   async () => {
     const keeper = createKeeper({
       ...KEEPER_DEFAULTS,

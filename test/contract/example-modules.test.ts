@@ -97,29 +97,23 @@ verifies(
 
 moduleContract('example mask-email', { entry: maskEmail(), foreign, interferes: false })
 
-verifies(
-  'S2.19 S2.27 S2.29',
-  'mask-email hides addresses in results, but for those that it is told to keep',
-  async () => {
-    const text = 'ask jane.doe+x@mail.example.org or Team@Example.com, not @home or a@b; \u2028\u2029\r\nä'
-    const entry = maskEmail({ keep: ['example.com'] })
-    const world = await moduleWorld([{ ...entry, path: away(String(entry.path)) }], {
-      server: async ({ method }): Promise<JsonObject> =>
-        method === 'tools/call'
-          ? { content: [{ type: 'text', text }], structuredContent: { rows: [{ to: 'x@y.net' }] } }
-          : { contents: [{ uri: 'mail://me@x.org', text: 'from me@x.org' }] },
-    })
-    expect(await world.ask('tools/call', { name: 'mail' })).toEqual({
-      content: [
-        { type: 'text', text: 'ask [email] or Team@Example.com, not @home or a@b; \u2028\u2029\r\nä' },
-      ],
-      structuredContent: { rows: [{ to: '[email]' }] },
-    })
-    expect(await world.ask('resources/read', { uri: 'mail://me@x.org' })).toEqual({
-      contents: [{ uri: 'mail://me@x.org', text: 'from [email]' }],
-    })
-  },
-)
+verifies('S2.19 S2.27 S2.29', 'mask-email hides addresses in results, except allowed ones', async () => {
+  const text = 'ask jane.doe+x@mail.example.org or Team@Example.com, not @home or a@b; \u2028\u2029\r\nä'
+  const entry = maskEmail({ keep: ['example.com'] })
+  const world = await moduleWorld([{ ...entry, path: away(String(entry.path)) }], {
+    server: async ({ method }): Promise<JsonObject> =>
+      method === 'tools/call'
+        ? { content: [{ type: 'text', text }], structuredContent: { rows: [{ to: 'x@y.net' }] } }
+        : { contents: [{ uri: 'mail://me@x.org', text: 'from me@x.org' }] },
+  })
+  expect(await world.ask('tools/call', { name: 'mail' })).toEqual({
+    content: [{ type: 'text', text: 'ask [email] or Team@Example.com, not @home or a@b; \u2028\u2029\r\nä' }],
+    structuredContent: { rows: [{ to: '[email]' }] },
+  })
+  expect(await world.ask('resources/read', { uri: 'mail://me@x.org' })).toEqual({
+    contents: [{ uri: 'mail://me@x.org', text: 'from [email]' }],
+  })
+})
 
 describe.skipIf(NO_PYTHON !== undefined)(
   `in Python${NO_PYTHON === undefined ? '' : `: ${NO_PYTHON}`}`,

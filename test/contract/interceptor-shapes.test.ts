@@ -178,7 +178,7 @@ describe.each(SDKS)('a server of interceptors as the SDK for $name makes it', (s
 
 verifies(
   'S2.34 S2.37',
-  'without a severity the worst of the messages counts, and none is the worst',
+  'without a severity the worst message counts, and no message counts as the worst',
   async () => {
     const verdict = async (answer: JsonObject): Promise<unknown> => {
       const { run } = await module(
@@ -209,7 +209,7 @@ verifies(
   },
 )
 
-verifies('S2.30 S2.37', 'sinks are told of what comes of it, whatever they answer', async () => {
+verifies('S2.30 S2.37', 'sinks receive the outcome, whatever they answer', async () => {
   for (const type of ['sink', 'observability']) {
     const { run, asked } = await module(
       [
@@ -264,7 +264,7 @@ verifies('S2.33', 'a module asks nothing of the client by a result that it chang
   }
 })
 
-verifies('S2.38', 'it is told who asks and no more: nothing of the client but an opaque name', async () => {
+verifies('S2.38', 'it receives only an opaque name of the client', async () => {
   const hook = { events: ['tools/call'], phase: 'request' }
   const { run, asked } = await module([{ name: 'v', type: 'validation', hook }], {
     v: () => ({ valid: true }),
@@ -294,19 +294,23 @@ verifies('S2.38', 'it is told who asks and no more: nothing of the client but an
   expect(JSON.stringify(asked)).not.toContain(token)
 })
 
-verifies('S2.39', 'what is longer than it may be sent is not sent, and counts as its failure', async () => {
-  const hook = { events: ['tools/call'], phase: 'request' }
-  for (const failOpen of [false, true]) {
-    const { run, asked } = await module(
-      [{ name: 'v', type: 'validation', hook }],
-      {},
-      { maxBytes: 30, failOpen },
-    )
-    if (failOpen) expect(await run()).toBe(result)
-    else
-      expect((await errorOf(run())).message).toMatch(
-        /refused and did not reach the server because the module `\w+` .*at most 30 bytes/,
+verifies(
+  'S2.39',
+  'a message over the size limit is not sent and counts as a failure of the module',
+  async () => {
+    const hook = { events: ['tools/call'], phase: 'request' }
+    for (const failOpen of [false, true]) {
+      const { run, asked } = await module(
+        [{ name: 'v', type: 'validation', hook }],
+        {},
+        { maxBytes: 30, failOpen },
       )
-    expect(asked).toEqual([])
-  }
-})
+      if (failOpen) expect(await run()).toBe(result)
+      else
+        expect((await errorOf(run())).message).toMatch(
+          /refused and did not reach the server because the module `\w+` .*at most 30 bytes/,
+        )
+      expect(asked).toEqual([])
+    }
+  },
+)

@@ -68,7 +68,7 @@ describe.each([
     expect((received as JsonObject[]).map(({ name }) => name)).toEqual(['a', 'b', 'c'])
   })
 
-  verifies('S2.19 S2.37', 'is told all that the proposal says of a call of it', async () => {
+  verifies('S2.19 S2.37', 'receives every field that the proposal defines for a call', async () => {
     const one = mutation('say', 'say', hook('x/say', 'request'))
     const told = async (more: JsonObject): Promise<JsonObject> => {
       const { ask } = await world([one], more)
@@ -212,7 +212,7 @@ describe.each([
 
   verifies(
     'S2.37 S2.39',
-    'audit: nothing is changed, nothing refused, nobody waits; what would have been is logged',
+    'audit: changes, refuses and delays nothing, and logs what it would have done',
     async () => {
       const all = [
         mutation('shadow', 'sign', { ...hook('x/call'), mode: 'audit' }),
@@ -247,7 +247,7 @@ describe.each([
     },
   )
 
-  verifies('S2.33', 'what comes back is what went: anything else is a failure', async () => {
+  verifies('S2.33', 'an answer of another kind than the message is a failure', async () => {
     const { ask } = await world([
       mutation('other', 'other', { hook: { events: ['tools/call', 'tools/list'], phase: 'both' } }),
       mutation('verdict', 'judge'),
@@ -306,7 +306,7 @@ verifies('S2.32 S2.37', 'a server that speaks the modern era alone plugs in as w
 
 verifies(
   'S2.39',
-  'a server that speaks no era is told as such, and not started with every message',
+  'a server without a known protocol version is reported once and not restarted with every message',
   async () => {
     const starts = join(temporaryFolder(), 'starts')
     const { ask, modules } = await moduleWorld([speaking('', starts)])

@@ -19,7 +19,7 @@ const errorOf = (work: Promise<unknown>): Promise<RpcError> =>
 
 verifies(
   'S2.33 S2.38 S2.39',
-  'what it was not asked for is nothing: answers, notifications, lines that are no messages; what it asks is refused',
+  'ignores unrequested answers, notifications and invalid lines, and refuses its requests',
   async () => {
     const { ask, tell, modules, client, lines } = await moduleWorld([hostile(2_000)])
     await modules.check()
@@ -44,7 +44,7 @@ verifies(
   },
 )
 
-verifies('S2.39', 'progress of what it was given no token for does not buy it time', async () => {
+verifies('S2.39', 'progress without a token does not extend its time limit', async () => {
   const { ask, modules } = await moduleWorld([hostile(0, { timeoutMs: 300 })])
   await modules.check()
   expect((await errorOf(ask('tools/hold'))).message).toMatch(/did not answer in time/)
@@ -65,15 +65,12 @@ verifies(
   },
 )
 
-verifies(
-  'S2.38',
-  'its process has a safe few of the variables of the proxy, and those that its entry names',
-  async () => {
-    process.env.PLANTED_TOKEN = 'planted'
-    onTestFinished(() => {
-      delete process.env.PLANTED_TOKEN
-    })
-    const text = `const offered = [{ name: 'env', type: 'mutation', hook: { events: ['x/env'], phase: 'request' } }]
+verifies('S2.38', 'its process gets a few safe environment variables and those of its entry', async () => {
+  process.env.PLANTED_TOKEN = 'planted'
+  onTestFinished(() => {
+    delete process.env.PLANTED_TOKEN
+  })
+  const text = `const offered = [{ name: 'env', type: 'mutation', hook: { events: ['x/env'], phase: 'request' } }]
     require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
       const { id, method, params } = JSON.parse(line)
       const result =
@@ -82,17 +79,16 @@ verifies(
         : { modified: true, payload: process.env }
       if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result }))
     })`
-    const entry = {
-      command: process.execPath,
-      args: ['-e', text],
-      name: 'm',
-      env: { OWN: 'mine' },
-      timeoutMs: 120_000,
-    }
-    const { ask, sent } = await moduleWorld([entry])
-    await ask('x/env')
-    const { params } = sent.at(-1) ?? { params: {} }
-    expect(params).toMatchObject({ OWN: 'mine', PATH: process.env.PATH })
-    expect(JSON.stringify(params)).not.toMatch(/planted/i)
-  },
-)
+  const entry = {
+    command: process.execPath,
+    args: ['-e', text],
+    name: 'm',
+    env: { OWN: 'mine' },
+    timeoutMs: 120_000,
+  }
+  const { ask, sent } = await moduleWorld([entry])
+  await ask('x/env')
+  const { params } = sent.at(-1) ?? { params: {} }
+  expect(params).toMatchObject({ OWN: 'mine', PATH: process.env.PATH })
+  expect(JSON.stringify(params)).not.toMatch(/planted/i)
+})

@@ -98,7 +98,7 @@ describe.each(Object.entries(ROADS))('%s', (_, open) => {
 
   verifies(
     'S2.23 S2.38',
-    'block: one that is blocked is as one that nobody has; another is called',
+    'block: a blocked tool answers like an unknown one; another is called',
     async () => {
       await road.modules([{ use: 'block', tools: ['shop/find'] }])
       await isNowhere('shop', 'find', 'Finds goods')
@@ -110,13 +110,13 @@ describe.each(Object.entries(ROADS))('%s', (_, open) => {
     },
   )
 
-  verifies('S2.22', 'package: what does not belong to it is as what nobody has', async () => {
+  verifies('S2.22', 'package: an item outside the package answers like an unknown one', async () => {
     await road.modules([{ use: 'package', tools: ['bank/*'] }])
     await isNowhere('shop', 'find', 'Finds goods')
     expect((await road.call(road.listed('bank', 'pay'))).text).toContain('paid at the bank')
   })
 
-  verifies('S2.38', 'pin: one that is held back is neither told of nor called', async () => {
+  verifies('S2.38', 'pin: a held tool is neither listed nor called', async () => {
     await road.modules([{ use: 'pin' }])
     expect(await road.told()).not.toContain('present')
     for (const name of [road.listed('shop', 'lure'), 'lure', 'shop/lure'])
@@ -140,7 +140,7 @@ describe.each(Object.entries(ROADS))('%s', (_, open) => {
     expect(shop.calls).toMatchObject([{ name: 'find' }])
   })
 
-  verifies('S2.25', 'rewrite: descriptions and results are what the rules make of them', async () => {
+  verifies('S2.25', 'rewrite: changes descriptions and results by its rules', async () => {
     await road.modules([
       {
         use: 'rewrite',
@@ -161,19 +161,15 @@ describe.each(Object.entries(ROADS))('%s', (_, open) => {
     expect(text.match(/\(checked\)/g)).toHaveLength(1)
   })
 
-  verifies(
-    'S2.25 S2.38',
-    'redact: what is struck out is in nothing that is told, answered or kept',
-    async () => {
-      await road.modules([{ use: 'redact', arguments: true }])
-      expect(await road.told()).not.toContain(MAIL)
-      const { text, failed } = await road.call(road.listed('shop', 'find'), { q: 'me@home.example' })
-      expect(failed).toBe(false)
-      expect(text).toContain('goods for [redacted:email], ask [redacted:email]')
-      expect(text).not.toContain(MAIL)
-      expect(JSON.stringify(shop.calls)).not.toContain('me@home.example')
-    },
-  )
+  verifies('S2.25 S2.38', 'redact: struck-out text appears in no list, answer or kept result', async () => {
+    await road.modules([{ use: 'redact', arguments: true }])
+    expect(await road.told()).not.toContain(MAIL)
+    const { text, failed } = await road.call(road.listed('shop', 'find'), { q: 'me@home.example' })
+    expect(failed).toBe(false)
+    expect(text).toContain('goods for [redacted:email], ask [redacted:email]')
+    expect(text).not.toContain(MAIL)
+    expect(JSON.stringify(shop.calls)).not.toContain('me@home.example')
+  })
 
   verifies('S2.12', 'quota: as many calls as there may be, however they are made', async () => {
     const find = road.listed('shop', 'find')
@@ -204,36 +200,32 @@ describe.each(Object.entries(ROADS))('%s', (_, open) => {
     await expect.poll(lines).toMatchObject([{ toward: 'server', params: expect.stringContaining('tea') }])
   })
 
-  verifies(
-    'S2.26',
-    'translate: descriptions are found and told as they were translated, names as they are',
-    async () => {
-      const service = createServer(async (request, response) => {
-        let body = ''
-        for await (const chunk of request) body += String(chunk)
-        const { q: texts } = JSON.parse(body) as { q: string[] }
-        response.setHeader('content-type', 'application/json')
-        response.end(JSON.stringify({ translatedText: texts.map((text) => text.replace('Pays', 'Zahlt')) }))
-      })
-      await new Promise<void>((resolve) => void service.listen(0, '127.0.0.1', resolve))
-      const { port } = service.address() as AddressInfo
-      try {
-        await road.modules([{ use: 'translate', to: 'de', url: `http://127.0.0.1:${port}/translate` }])
-        const told = await road.told()
-        expect(told).toContain('Zahlt for goods')
-        expect(told).not.toContain('Pays')
-        expect((await road.call(road.listed('bank', 'pay'))).text).toContain('paid at the bank')
-      } finally {
-        await road.modules([])
-        service.closeAllConnections()
-        service.close()
-      }
-    },
-  )
+  verifies('S2.26', 'translate: finds and shows translated descriptions and unchanged names', async () => {
+    const service = createServer(async (request, response) => {
+      let body = ''
+      for await (const chunk of request) body += String(chunk)
+      const { q: texts } = JSON.parse(body) as { q: string[] }
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify({ translatedText: texts.map((text) => text.replace('Pays', 'Zahlt')) }))
+    })
+    await new Promise<void>((resolve) => void service.listen(0, '127.0.0.1', resolve))
+    const { port } = service.address() as AddressInfo
+    try {
+      await road.modules([{ use: 'translate', to: 'de', url: `http://127.0.0.1:${port}/translate` }])
+      const told = await road.told()
+      expect(told).toContain('Zahlt for goods')
+      expect(told).not.toContain('Pays')
+      expect((await road.call(road.listed('bank', 'pay'))).text).toContain('paid at the bank')
+    } finally {
+      await road.modules([])
+      service.closeAllConnections()
+      service.close()
+    }
+  })
 
   verifies(
     'S2.13 S2.30',
-    'a module of somebody else that refuses by name is not passed by with another',
+    'an external module that refuses by name cannot be bypassed by another name',
     async () => {
       await road.modules([{ use: 'guard', tool: 'shop_find' }])
       for (const name of [road.listed('shop', 'find'), 'find', 'shop/find'])

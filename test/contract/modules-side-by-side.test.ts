@@ -146,7 +146,7 @@ verifies(
   },
 )
 
-test('a result that is remembered passed the modules behind shaping once; those before it see every call', async () => {
+test('a cached result passes the modules after shape once; modules before shape see every call', async () => {
   const seen: string[] = []
   const watch = defineModule({
     name: 'watch',
@@ -186,7 +186,7 @@ test('a result that is remembered passed the modules behind shaping once; those 
   await expect(call()).rejects.toThrow('Unknown tool')
 })
 
-test('what a reference stands for passes the modules behind it, whosever server it came from', async () => {
+test('the value of a reference passes the inner modules, from whichever server it came', async () => {
   const notes = toolServer({
     read: { annotations: { readOnlyHint: true }, run: () => `${'word '.repeat(10)}ada@example.org` },
   })

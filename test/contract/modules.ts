@@ -81,7 +81,7 @@ function holds(name: string, sample: ModuleSample): void {
   const server: Handler = async ({ method }) => deepFreeze(structuredClone(RESULTS[method] ?? {}))
 
   describe(`module contract: ${name}`, () => {
-    verifies('S2.12 S2.13', 'what is of no interest passes it as the very same object', async () => {
+    verifies('S2.12 S2.13', 'an unchanged message passes as the same object', async () => {
       const result = deepFreeze({ something: ['else'], ...HOSTILE })
       const large = largeResult(result)
       const failure = new TypeError('of no kind that anybody knows')
@@ -106,7 +106,7 @@ function holds(name: string, sample: ModuleSample): void {
       }
     })
 
-    test('what it leaves as it is stays the same object, and nothing inherits what a server wrote', async () => {
+    test('unchanged parts stay the same objects, and no object inherits members that a server wrote', async () => {
       const results = new Map<string, JsonObject>()
       const world = await moduleWorld([entry], {
         definitions,
@@ -129,21 +129,17 @@ function holds(name: string, sample: ModuleSample): void {
       }
     })
 
-    verifies(
-      'S2.33',
-      'every message comes out as what it went in as, and nothing that came is changed in place',
-      async () => {
-        const world = await moduleWorld([entry], { server, definitions })
-        for (const method of Object.keys(RESULTS)) {
-          const params = deepFreeze(method === 'tools/call' ? call : USED)
-          const result = await world.ask(method, params).catch((error: unknown) => error)
-          if (result instanceof RpcError) continue
-          expect(isOfType(result, method, 'response')).toBe(true)
-          for (const { method: sent, params: got } of world.sent)
-            expect([sent, isOfType(got, sent, 'request')]).toEqual([sent, true])
-        }
-      },
-    )
+    verifies('S2.33', 'every message keeps its kind, and no input is changed in place', async () => {
+      const world = await moduleWorld([entry], { server, definitions })
+      for (const method of Object.keys(RESULTS)) {
+        const params = deepFreeze(method === 'tools/call' ? call : USED)
+        const result = await world.ask(method, params).catch((error: unknown) => error)
+        if (result instanceof RpcError) continue
+        expect(isOfType(result, method, 'response')).toBe(true)
+        for (const { method: sent, params: got } of world.sent)
+          expect([sent, isOfType(got, sent, 'request')]).toEqual([sent, true])
+      }
+    })
 
     verifies('S2.31', 'modules stand in the order of the list, in both directions', async () => {
       const trace: string[] = []

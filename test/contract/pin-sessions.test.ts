@@ -10,7 +10,7 @@ import { verifies } from '../support/verifies.ts'
 
 verifies(
   'S2.12 S2.38',
-  'a call that comes before its server has said what the tool is now waits for that, and is held back',
+  'a call before the current definition is known waits for it and is held back',
   async () => {
     const dataDir = temporaryFolder()
     const options = { dataDir, settings: { exposure: 'passthrough' }, modules: [{ use: 'pin' }] }

@@ -218,7 +218,7 @@ describe('profiles', () => {
     },
   )
 
-  verifies('S2.22 S1.11 S4.12', 'what finds tools finds those of the profile alone', async () => {
+  verifies('S2.22 S1.11 S4.12', 'tool search finds only tools of the profile', async () => {
     const retrieve = await world({ exposure: 'retrieve' })
     const found = await retrieve.connect('/notes')
     const all = await retrieve.connect()
@@ -394,7 +394,7 @@ describe('profiles', () => {
 
   verifies(
     'S2.22 S2.5',
-    'one that is chosen for the process is the only one; a default is what else is chosen',
+    'a profile of the process is the only one; otherwise the default applies',
     async () => {
       const alone = await world({
         profile: 'notes',
@@ -441,7 +441,7 @@ describe('profiles', () => {
 
   verifies(
     'S2.22 S2.39',
-    'another configuration has other profiles: clients are told, and one that is gone is nothing',
+    'a new configuration changes profiles and notifies clients; a removed profile has no items',
     async () => {
       const { gateway, connect, configOf, url } = await world()
       const notes = await connect('/notes')

@@ -175,7 +175,7 @@ const pairs = ['legacy', 'modern'].flatMap((client) =>
 )
 
 describe.each(pairs)('a %s client at a %s server', (client, server) => {
-  verifies('S2.11 S2.13', 'a module sees and changes what is asked, and what is answered', async () => {
+  verifies('S2.11 S2.13', 'a module sees and changes questions and answers', async () => {
     const { outcome, trace, asked } = await call(client, server)
     expect(trace).toEqual([
       { method: 'elicitation/create', params: FORM, toward: 'client' },
@@ -194,7 +194,7 @@ describe.each(pairs)('a %s client at a %s server', (client, server) => {
     })
   })
 
-  verifies('S2.34', 'what a module refuses nobody is asked, and the call ends', async () => {
+  verifies('S2.34', 'a question that a module refuses is not asked, and the call ends', async () => {
     const { outcome, asked, seen } = await call(client, server, [
       'elicitation/create',
       'sampling/createMessage',

@@ -203,7 +203,7 @@ describe('questions by results', () => {
     expect((await errorOf(endless.first())).message).toMatch(/still asked for input/)
   })
 
-  test('a module may ask again, and what was not answered stays open', async () => {
+  test('a module may ask again, and unanswered questions stay open', async () => {
     const twice = layer('twice', async (next, exchange) => {
       const { model } = plain(await next(exchange))
       return next({ ...exchange, params: { ...exchange.params, heard: model ?? null } })
@@ -220,7 +220,7 @@ describe('questions by results', () => {
 
   verifies(
     'S2.38',
-    'a state is of use once, to its client, for its call; what it stands for stays here',
+    "a state works once, for its client and call, and the server's state stays in the proxy",
     async () => {
       const { first, next, sent, raw } = await world([{ use: 'log' }])
       const asked = await first()
@@ -247,28 +247,24 @@ describe('questions by results', () => {
     },
   )
 
-  verifies(
-    'S2.30',
-    'a module that declared calls alone sees neither question, nor answer, nor state',
-    async () => {
-      const { first, next, sent } = await world([
-        { ...program(one('say', 'mutation', 'response', 'tools/call')), name: 'results' },
-        { ...program(one('log', 'mutation', 'request', 'tools/call')), name: 'calls' },
-      ])
-      const asked = await first()
-      expect(asked.inputRequests).toEqual({ sample: SAMPLING, form: FORM })
-      const { content } = await next(asked, { sample: SAID, form: FILLED })
-      // The server is told all of it beside what the module made of the call, once for each round.
-      const { received, inputResponses, requestState } = sent.at(-1)?.params ?? {}
-      expect([received, inputResponses, requestState]).toMatchObject([
-        [{ phase: 'request' }, { phase: 'request' }],
-        { sample: SAID },
-        STATE,
-      ])
-      const { payload } = JSON.parse(String((content as JsonObject[])[0]?.text)) as JsonObject
-      expect(isObject(payload) && payload.resultType).toBe(undefined)
-    },
-  )
+  verifies('S2.30', 'a module that declared only calls sees no questions, answers or states', async () => {
+    const { first, next, sent } = await world([
+      { ...program(one('say', 'mutation', 'response', 'tools/call')), name: 'results' },
+      { ...program(one('log', 'mutation', 'request', 'tools/call')), name: 'calls' },
+    ])
+    const asked = await first()
+    expect(asked.inputRequests).toEqual({ sample: SAMPLING, form: FORM })
+    const { content } = await next(asked, { sample: SAID, form: FILLED })
+    // The server is told all of it beside what the module made of the call, once for each round.
+    const { received, inputResponses, requestState } = sent.at(-1)?.params ?? {}
+    expect([received, inputResponses, requestState]).toMatchObject([
+      [{ phase: 'request' }, { phase: 'request' }],
+      { sample: SAID },
+      STATE,
+    ])
+    const { payload } = JSON.parse(String((content as JsonObject[])[0]?.text)) as JsonObject
+    expect(isObject(payload) && payload.resultType).toBe(undefined)
+  })
 
   verifies('S2.13', 'without a module that wants them nothing is touched', async () => {
     const { first, raw, sent } = await world([{ use: 'block', tools: ['nothing'] }])
@@ -300,7 +296,7 @@ describe('questions by results', () => {
     expect(await next(asked)).toMatchObject({ done: true })
   })
 
-  test('what waits goes on when the modules are others by then, and ends when the proxy does', async () => {
+  test('a waiting question survives a change of modules and ends with the proxy', async () => {
     const { first, next, configure } = await world([{ use: 'log' }])
     const asked = await first()
     await configure([])
@@ -337,7 +333,7 @@ describe('questions by results', () => {
     await expect(raw('tools/call', call, { signal: controller.signal })).rejects.toThrow('the client left')
   })
 
-  test('questions that are none fail the call', async () => {
+  test('invalid questions fail the call', async () => {
     const many = Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`q${at}`, FORM]))
     for (const inputRequests of [many, { a: 'text' }, { a: { params: {} } }, { a: FORM, b: { method: 5 } }]) {
       const { first } = await world([{ use: 'log' }], inputRequests as JsonObject)

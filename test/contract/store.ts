@@ -40,7 +40,7 @@ export function storeContract(
       await dispose?.()
     })
 
-    verifies('S3.27 S3.31', 'gives back every field of what was put', async () => {
+    verifies('S3.27 S3.31', 'returns every field of a stored entry', async () => {
       const entry = entryOf('0123456789ab', 'ünï\u0000 text 😀')
       await store.put(entry)
       const found = await store.getEntry(entry.handle)
@@ -62,7 +62,7 @@ export function storeContract(
       expect(Buffer.from((await store.get(entry.handle)) ?? [])).toEqual(Buffer.from(entry.content))
     })
 
-    verifies('S3.31', 'knows nothing of what was never put or was removed', async () => {
+    verifies('S3.31', 'returns nothing for unknown and removed handles', async () => {
       expect(await store.get('ffffffffffff')).toBeUndefined()
       expect(await store.getEntry('ffffffffffff')).toBeUndefined()
       expect(await store.remove('ffffffffffff')).toBe(false)
@@ -129,7 +129,7 @@ export function storeContract(
       expect(await store.get('aaaaaaaaaaaa')).toBeUndefined()
     })
 
-    test('what it gives can be changed without changing what it keeps', async () => {
+    test('returns copies that callers may change', async () => {
       await store.put(entryOf('0123456789ab'))
       const found = await store.getEntry('0123456789ab')
       if (found) found.accessCount = 99

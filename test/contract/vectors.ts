@@ -56,7 +56,7 @@ export function vectorsContract(name: string, open: () => Promise<VectorIndex>):
       expect(await index.search(vector(0, 1), 10)).toHaveLength(2)
     })
 
-    verifies('S1.25 S1.26', 'keeps what is named and removes the rest', async () => {
+    verifies('S1.25 S1.26', 'keeps the named vectors and removes the rest', async () => {
       await index.put([1, 2, 3, 4].map((id) => ({ id, vector: vector(id, 1) })))
       await index.keep(new Set([2, 4, 99]))
       expect((await index.search(vector(1, 0), 10)).map(({ id }) => id)).toEqual([4, 2])
@@ -67,7 +67,7 @@ export function vectorsContract(name: string, open: () => Promise<VectorIndex>):
       expect(await index.has([5])).toEqual(new Set([5]))
     })
 
-    test('vectors that cannot be compared are refused, and what was there stays', async () => {
+    test('refuses vectors that cannot be compared and keeps the stored ones', async () => {
       await index.put([{ id: 1, vector: vector(1, 0) }])
       for (const bad of [
         vector(1, 0, 0),

@@ -103,7 +103,7 @@ describe('with tokens of the command line', () => {
     }
   })
 
-  verifies('S3.33', 'what a principal keeps outlives its session, and is there in every era', async () => {
+  verifies('S3.33', 'results of a principal outlive its session and are readable in every era', async () => {
     const { url, anna } = await withTokens()
     const first = await connect('1.x', url, bearing(anna))
     const handle = handleOf(await first.callTool(records))

@@ -146,7 +146,7 @@ verifies('S3.21 S1.60', 'patterns that explode end soon, on JSON and on a log', 
 
 verifies(
   'S3.14 S3.15',
-  'sources of every wrong kind are refused in words; a handle that is none is no error',
+  'explains every kind of wrong source; an unknown handle is not an error',
   async () => {
     const here = await keptWorld()
     const cases: [Arguments, RegExp][] = [

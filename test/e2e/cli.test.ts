@@ -52,7 +52,7 @@ const mistakes: [what: string, file: string, says: (string | RegExp)[]][] = [
 
 verifies(
   'S3.37',
-  'every mistake in the file is told with path, value and remedy on stderr; exit code 2',
+  'reports every mistake in the file with path, value and remedy on stderr and exits with 2',
   async () => {
     for (const [what, file, says] of mistakes) {
       const ran = await runProxy([], place({ 'mcp.json': file }))
@@ -64,34 +64,30 @@ verifies(
   },
 )
 
-verifies(
-  'S3.37',
-  'mistakes outside of the file are told with where they come from; exit code 2',
-  async () => {
-    const at = place({ 'mcp.json': `{"mcpServers": ${servers}}` })
-    const cases: [string[], Record<string, string>, (string | RegExp)[]][] = [
-      [
-        ['--config', 'nope.json'],
-        {},
-        [/--config names .*nope\.json, which is not there/, 'mcp-rlm-proxy init'],
-      ],
-      [[], { MCPPROXY_PORT: 'abc' }, ['environment variable MCPPROXY_PORT', '"abc"', '0 to 65535']],
-      [['--port', '70000'], {}, ['option --port', '70000', '0 to 65535']],
-      [['--prot', '1'], {}, ['--prot', 'Did you mean --port']],
-      [['doctr'], {}, ['"doctr" is neither a command', 'Did you mean doctor?']],
-      [['--'], {}, ['no command after "--"']],
-    ]
-    for (const [args, env, says] of cases) {
-      const ran = await runProxy(args, { ...at, env: { ...at.env, ...env } })
-      expect({ args, code: ran.code, stdout: ran.stdout }).toEqual({ args, code: 2, stdout: '' })
-      for (const words of says) expect(ran.stderr).toMatch(words instanceof RegExp ? words : literally(words))
-    }
-  },
-)
+verifies('S3.37', 'reports mistakes outside the file with their source and exits with 2', async () => {
+  const at = place({ 'mcp.json': `{"mcpServers": ${servers}}` })
+  const cases: [string[], Record<string, string>, (string | RegExp)[]][] = [
+    [
+      ['--config', 'nope.json'],
+      {},
+      [/--config names .*nope\.json, which is not there/, 'mcp-rlm-proxy init'],
+    ],
+    [[], { MCPPROXY_PORT: 'abc' }, ['environment variable MCPPROXY_PORT', '"abc"', '0 to 65535']],
+    [['--port', '70000'], {}, ['option --port', '70000', '0 to 65535']],
+    [['--prot', '1'], {}, ['--prot', 'Did you mean --port']],
+    [['doctr'], {}, ['"doctr" is neither a command', 'Did you mean doctor?']],
+    [['--'], {}, ['no command after "--"']],
+  ]
+  for (const [args, env, says] of cases) {
+    const ran = await runProxy(args, { ...at, env: { ...at.env, ...env } })
+    expect({ args, code: ran.code, stdout: ran.stdout }).toEqual({ args, code: 2, stdout: '' })
+    for (const words of says) expect(ran.stderr).toMatch(words instanceof RegExp ? words : literally(words))
+  }
+})
 
 verifies(
   'S3.37',
-  'all mistakes are told at once; an unknown key is a warning, and the proxy runs',
+  'reports all mistakes at once; an unknown key is a warning and the proxy runs',
   async () => {
     const bad = { port: 'x', previewSize: true, transport: 'y' }
     const all = await runProxy(
@@ -115,7 +111,7 @@ verifies(
   },
 )
 
-verifies('S3.37', 'doctor tells what works, and what does not with a remedy', async () => {
+verifies('S3.37', 'doctor reports each check, and each failure with a remedy', async () => {
   const config = (entries: object, more = {}): string => JSON.stringify({ mcpServers: entries, ...more })
   const good = await runProxy(['doctor'], place({ 'mcp.json': config({ f }) }))
   expect(good.code, good.stdout + good.stderr).toBe(0)

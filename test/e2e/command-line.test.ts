@@ -43,7 +43,7 @@ async function serving(run: Run): Promise<void> {
   while (!run.err().includes('"msg":"serving"')) await once(run.child.stderr, 'data')
 }
 
-test('who has read enough of the output is no failure', async () => {
+test('exits cleanly when the reader closes the output', async () => {
   const { child, ended, err } = start({}, '--help')
   child.stdout.destroy()
   expect([await ended, err()]).toEqual([0, ''])

@@ -51,7 +51,7 @@ verifies(
 
 verifies(
   'S3.33',
-  'clients of the newest era without a token are one owner, for whom the handle is the key; sessions are apart from it',
+  'modern clients without a token share one owner and need the handle; sessions are separate owners',
   async () => {
     const { url } = await startHttpProxy({ servers })
     const [anna, ben, session] = await Promise.all([connect(url, MODERN), connect(url, MODERN), connect(url)])

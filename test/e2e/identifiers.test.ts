@@ -48,7 +48,7 @@ test('two servers with the same resources: both are reached, and every mention l
   await expect.poll(() => updates).toEqual(['fixture+b://shared/one', uri])
 })
 
-test('a link to a resource is told apart before any list of resources was asked for', async () => {
+test('a resource link gets its unique URI before any list of resources was requested', async () => {
   const { call, client } = await startProxy({ servers: { a: shared('one'), b: shared('two') } })
   const link = { type: 'resource_link', uri: 'fixture://shared/one', name: 'one' }
   const [moved] = (await call('b_give', { result: { content: [link] } })).content

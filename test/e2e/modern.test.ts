@@ -61,7 +61,7 @@ describe('a client of the modern era', () => {
     expect(await closed).toBe('graceful')
   })
 
-  test('hears nothing more of what it stopped listening for', async () => {
+  test('gets no notifications after it unsubscribes', async () => {
     const proxy = await modernProxy({ one: legacy() })
     const changes = recorded(proxy)
     await proxy.client.listTools()
@@ -80,7 +80,7 @@ describe('on the wire', () => {
   const ask = (method: string, params: object = {}, meta: object = {}) =>
     [method, { ...params, _meta: { ...ENVELOPE, ...meta } }] as const
 
-  test('every result says what it is, how long it may be kept, and whose it is', async () => {
+  test('every result has its type, its lifetime and its cache scope', async () => {
     const client = startLineClient({ servers: { one: fixture('one') } })
     const serverInfo = { name: 'mcp-rlm-proxy', title: 'MCP RLM Proxy', version: expect.any(String) }
     const complete = { resultType: 'complete', _meta: { [SERVER]: serverInfo } }
@@ -114,7 +114,7 @@ describe('on the wire', () => {
     expect(textOf(result as unknown as ToolResult)).toHaveLength(2_000_000)
   })
 
-  test('log messages come to who asked for them', async () => {
+  test('log messages reach only the client that requested them', async () => {
     const client = startLineClient({ servers: { one: stdioServer() } })
     const call = { name: 'one_log', arguments: { data: 'hello' } }
     await client.request(...ask('tools/call', call))
@@ -134,7 +134,7 @@ describe('on the wire', () => {
     await expect(client.request(...ask('tools/list', {}, unspoken))).rejects.toMatchObject({ code: -32022 })
   })
 
-  test('who has only looked may still shake hands', async () => {
+  test('a client may still send initialize after server/discover', async () => {
     const client = startLineClient({ servers: { one: fixture('one') } })
     await client.request(...ask('server/discover'))
     expect(await client.open()).toMatchObject({ protocolVersion: '2025-11-25' })
@@ -142,7 +142,7 @@ describe('on the wire', () => {
     expect(await client.request('tools/list')).not.toHaveProperty('resultType')
   })
 
-  test('nobody is connected for who only looks', async () => {
+  test('server/discover connects to no server', async () => {
     const client = startLineClient({ servers: { one: fixture('one') }, args: ['--log-level', 'debug'] })
     await client.request(...ask('server/discover'))
     await client.request(...ask('server/discover'))

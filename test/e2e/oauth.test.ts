@@ -47,7 +47,7 @@ verifies(
   },
 )
 
-test('without a browser it is told where to sign in, and once somebody did, the tools are there', async () => {
+test('without a browser it gets the sign-in address, and the tools appear after the sign-in', async () => {
   const server = await startProtected()
   const proxy = await startProxy({
     servers: { docs: { url: server.url } },

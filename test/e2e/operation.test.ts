@@ -78,49 +78,45 @@ verifies(
   },
 )
 
-verifies(
-  'S3.39',
-  'what was saved is told at the end and by `stats`, the proxy’s own cost counted',
-  async () => {
-    const client = startLineClient({ servers: { f } })
-    await client.open()
-    await toolNames(client)
-    const small = await client.call('f_text', { size: 100 })
-    const shaped = await client.call('f_records', { count: 500 })
-    const answer = await client.call('proxy_filter', { cache_id: handleOf(shaped), aggregate: 'count' })
-    const raw = await client.call('f_give', { result: small })
-    await client.end()
-    expect(client.stderr()).toMatch(/Savings: 3 calls, [\d,]+ → [\d,]+ tokens\./)
-    expect(client.stderr()).toMatch(/in 1 answer of its own tools/)
-    expect(client.stderr()).toMatch(/f_records +1 /)
+verifies('S3.39', 'reports savings at the end and by `stats`, less the proxy’s own cost', async () => {
+  const client = startLineClient({ servers: { f } })
+  await client.open()
+  await toolNames(client)
+  const small = await client.call('f_text', { size: 100 })
+  const shaped = await client.call('f_records', { count: 500 })
+  const answer = await client.call('proxy_filter', { cache_id: handleOf(shaped), aggregate: 'count' })
+  const raw = await client.call('f_give', { result: small })
+  await client.end()
+  expect(client.stderr()).toMatch(/Savings: 3 calls, [\d,]+ → [\d,]+ tokens\./)
+  expect(client.stderr()).toMatch(/in 1 answer of its own tools/)
+  expect(client.stderr()).toMatch(/f_records +1 /)
 
-    const env = { MCPPROXY_DATA_DIR: join(client.directory, 'data') }
-    const told = await runProxy(['stats'], { env })
-    expect(told.code).toBe(0)
-    expect(told.stdout).toMatch(/Savings: 3 calls/)
-    const { totals, tools } = JSON.parse((await runProxy(['stats', '--json'], { env })).stdout)
-    expect(totals).toMatchObject({ calls: 3, proxyToolCalls: 1 })
-    const delivered = [small, shaped, raw].map((result) => countTokens(textOf(result)))
-    // A handle has 5 to 13 tokens and is counted as 8.
-    const share = totals.deliveredTokens / delivered.reduce((sum, tokens) => sum + tokens)
-    expect(share).toBeGreaterThan(0.93)
-    expect(share).toBeLessThan(1.07)
-    expect(totals.proxyToolTokens).toBe(countTokens(textOf(answer)))
-    expect(totals.definitionTokens).toBeGreaterThan(500)
-    expect(totals.savedTokens).toBe(
-      totals.originalTokens - totals.deliveredTokens - totals.proxyToolTokens - totals.definitionTokens,
-    )
-    const row = tools.find(({ tool }: { tool: string }) => tool === 'f_records')
-    expect(row.originalTokens).toBeGreaterThan(20 * row.deliveredTokens)
+  const env = { MCPPROXY_DATA_DIR: join(client.directory, 'data') }
+  const told = await runProxy(['stats'], { env })
+  expect(told.code).toBe(0)
+  expect(told.stdout).toMatch(/Savings: 3 calls/)
+  const { totals, tools } = JSON.parse((await runProxy(['stats', '--json'], { env })).stdout)
+  expect(totals).toMatchObject({ calls: 3, proxyToolCalls: 1 })
+  const delivered = [small, shaped, raw].map((result) => countTokens(textOf(result)))
+  // A handle has 5 to 13 tokens and is counted as 8.
+  const share = totals.deliveredTokens / delivered.reduce((sum, tokens) => sum + tokens)
+  expect(share).toBeGreaterThan(0.93)
+  expect(share).toBeLessThan(1.07)
+  expect(totals.proxyToolTokens).toBe(countTokens(textOf(answer)))
+  expect(totals.definitionTokens).toBeGreaterThan(500)
+  expect(totals.savedTokens).toBe(
+    totals.originalTokens - totals.deliveredTokens - totals.proxyToolTokens - totals.definitionTokens,
+  )
+  const row = tools.find(({ tool }: { tool: string }) => tool === 'f_records')
+  expect(row.originalTokens).toBeGreaterThan(20 * row.deliveredTokens)
 
-    // A second run adds to the first.
-    const again = startLineClient({ servers: { f }, directory: client.directory })
-    await again.open()
-    await again.call('f_text', { size: 100 })
-    await again.end()
-    expect((await runProxy(['stats'], { env })).stdout).toMatch(/Savings: 4 calls/)
-  },
-)
+  // A second run adds to the first.
+  const again = startLineClient({ servers: { f }, directory: client.directory })
+  await again.open()
+  await again.call('f_text', { size: 100 })
+  await again.end()
+  expect((await runProxy(['stats'], { env })).stdout).toMatch(/Savings: 4 calls/)
+})
 
 verifies(
   'S1.41',

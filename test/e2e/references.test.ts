@@ -38,7 +38,7 @@ const answer = (text: unknown): Args => ({ result: { content: [{ type: 'text', t
 describe.each(EXPOSURES)('in the exposure $exposure', ({ exposure, ...made }) => {
   verifies(
     'S4.30',
-    'a part of a result is an argument of the next call, checked, and kept by nobody',
+    'a part of a result becomes an argument of the next call, is checked, and is not kept',
     async () => {
       const settings = { exposure, log: { level: 'debug' } }
       const proxy = await startProxy({ servers: { f: fixture('f') }, settings })

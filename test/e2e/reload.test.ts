@@ -25,7 +25,7 @@ const pidOf = async (proxy: RunningProxy, server: string): Promise<unknown> =>
 describe('a configuration that changes', () => {
   verifies(
     'S1.63',
-    'is taken over: what is new is there, what is gone is not, what is the same goes on, calls under way end',
+    'applies a new configuration: adds and removes servers, keeps the others, and lets running calls finish',
     async () => {
       const proxy = await startProxy({
         servers: { same: fixture('same'), other: fixture('other'), gone: fixture('gone') },

@@ -86,7 +86,7 @@ verifies('S1.19', 'the rest of the protocol is as it is without', async () => {
 
 verifies(
   'S1.17 S1.16 S1.7 S1.11',
-  'clients of one proxy have tools of their own, are told of them once, and share what is behind it',
+  'clients of one proxy have separate tool lists, are notified once, and share servers',
   async () => {
     const { url } = await startHttpProxy({ servers, settings: settings('dynamic') })
     const connect = async () => {
@@ -121,7 +121,7 @@ verifies(
   },
 )
 
-test('a server whose tool is called as one of the proxy’s own is found under another name', async () => {
+test('a tool with the name of a proxy tool is found under another name', async () => {
   const directory = temporaryDirectory()
   const tools = {
     call_tool: 'Rings somebody up.',

@@ -62,7 +62,7 @@ verifies('S1.4 S1.32 S1.64', 'the engine that is set finds: by words, by meaning
 
 verifies(
   'S1.20 S1.22 S1.24 S1.26 S1.45',
-  'the next start embeds nothing, and finds before the server answers; what changed is embedded, what is gone is not found',
+  'the next start embeds only changed tools, finds before the server answers, and drops removed tools',
   async () => {
     const directory = temporaryDirectory()
     const shop = catalogue(directory, 'shop', TOOLS)
@@ -119,7 +119,7 @@ verifies(
   },
 )
 
-verifies('S1.50 S1.48', 'an engine that cannot work here ends the start with what to do', async () => {
+verifies('S1.50 S1.48', 'an engine that cannot run ends the start with the remedy', async () => {
   const directory = temporaryDirectory()
   const settings = { exposure: 'retrieve' }
   const file = writeConfig(directory, { servers: { f: fixture('f') }, settings })

@@ -37,33 +37,29 @@ describe('a server', () => {
     expect(await shown()).toEqual(['a_set_tools'])
   })
 
-  verifies(
-    'S1.36 S1.13',
-    'whose tools are called as another’s, or at great length, is found and called all the same',
-    async () => {
-      const long = `${'measure_twice_'.repeat(7)}ab`
-      expect(long).toHaveLength(100)
-      const names = ['hammer_nails', long, `${long.slice(0, -1)}c`]
-      const proxy = await startProxy({
-        servers: { a: changing(names), b: changing(['hammer_nails']) },
-        settings,
-        env: { MCPPROXY_TOOL_NAME_LIMIT: '40' },
-      })
-      await expect
-        .poll(async () => (await namesFor(proxy, 'hammer nails')).sort())
-        .toEqual(['a_hammer_nails', 'b_hammer_nails'])
-      await refused(proxy, { name: 'hammer_nails' }, 'run one of a_hammer_nails, b_hammer_nails')
-      const found = await retrieve(proxy, 'measure twice')
-      expect(new Set(found.tools.map(({ name }) => name)).size).toBe(2)
-      for (const { name, original_name } of found.tools) {
-        expect(name.length).toBeLessThanOrEqual(40)
-        expect(await proxy.text('call_tool', { name })).toContain(`${original_name} of`)
-      }
-      await refused(proxy, { name: `a_${long}x` }, 'not found')
-    },
-  )
+  verifies('S1.36 S1.13', 'finds and calls tools with duplicate or very long names', async () => {
+    const long = `${'measure_twice_'.repeat(7)}ab`
+    expect(long).toHaveLength(100)
+    const names = ['hammer_nails', long, `${long.slice(0, -1)}c`]
+    const proxy = await startProxy({
+      servers: { a: changing(names), b: changing(['hammer_nails']) },
+      settings,
+      env: { MCPPROXY_TOOL_NAME_LIMIT: '40' },
+    })
+    await expect
+      .poll(async () => (await namesFor(proxy, 'hammer nails')).sort())
+      .toEqual(['a_hammer_nails', 'b_hammer_nails'])
+    await refused(proxy, { name: 'hammer_nails' }, 'run one of a_hammer_nails, b_hammer_nails')
+    const found = await retrieve(proxy, 'measure twice')
+    expect(new Set(found.tools.map(({ name }) => name)).size).toBe(2)
+    for (const { name, original_name } of found.tools) {
+      expect(name.length).toBeLessThanOrEqual(40)
+      expect(await proxy.text('call_tool', { name })).toContain(`${original_name} of`)
+    }
+    await refused(proxy, { name: `a_${long}x` }, 'not found')
+  })
 
-  verifies('S1.61', 'that never answers, or cannot be started, leaves the others what they are', async () => {
+  verifies('S1.61', 'a server that never answers or starts does not affect the others', async () => {
     const proxy = await startProxy({
       servers: {
         good: { ...changing(['hammer_nails', 'hang_up']), timeout: 1 },

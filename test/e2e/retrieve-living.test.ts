@@ -54,7 +54,7 @@ describe('a server that changes its tools', () => {
     },
   )
 
-  test('a registered tool that is gone is told in a result, and is not listed', async () => {
+  test('a registered tool that its server removed gives an isError result and is not listed', async () => {
     const proxy = await living({ retrieve: { routing: 'dynamic' } })
     await retrieve(proxy, 'fig', 1)
     proxy.shop.set({ apple: 'Gives an apple.' })
@@ -72,7 +72,7 @@ describe('the routing dynamic', () => {
 
   verifies(
     'S1.5 S1.7 S1.10 S1.11 S1.14 S1.15',
-    'one announcement for each answer that changed the list, none for others; never more than the limit',
+    'notifies once for each answer that changed the list, and never lists more than the limit',
     async () => {
       const proxy = await living(dynamic)
       const { names, told } = proxy
@@ -102,44 +102,36 @@ describe('the routing dynamic', () => {
     },
   )
 
-  verifies(
-    'S1.27',
-    'the list has changed when the client is told, and it is told after the answer',
-    async () => {
-      const directory = temporaryDirectory()
-      const shop = catalogue(directory, 'shop', TOOLS)
-      const client = startLineClient({
-        directory,
-        servers: { shop: shop.server },
-        settings: { exposure: 'retrieve', ...dynamic },
-      })
-      await client.open()
-      const happened: string[] = []
-      const ask = async (query: string): Promise<void> => {
-        await client.call('retrieve_tools', { query, top_k: 1 })
-        happened.push(`answered ${query}, told ${client.notifications.length}`)
-      }
-      await expect
-        .poll(async () => textOf(await client.call('retrieve_tools', { query: 'plum' })))
-        .toContain('"total_available_tools":6')
-      for (const [at, fruit] of ['apple', 'banana', 'cherry'].entries()) {
-        await ask(fruit)
-        await expect.poll(() => client.notifications.length).toBe(at + 1)
-        const { tools } = await client.request('tools/list')
-        const listed = (tools as { name: string }[])
-          .map(({ name }) => name)
-          .filter((name) => name.startsWith('shop_'))
-        expect(listed).toContain(`shop_${fruit}`)
-        expect(listed.length).toBe(Math.min(2, at + 1))
-      }
-      expect(happened).toEqual([
-        'answered apple, told 0',
-        'answered banana, told 1',
-        'answered cherry, told 2',
-      ])
-      expect(new Set(client.notifications)).toEqual(new Set(['notifications/tools/list_changed']))
-    },
-  )
+  verifies('S1.27', 'changes the list before the notification, which follows the answer', async () => {
+    const directory = temporaryDirectory()
+    const shop = catalogue(directory, 'shop', TOOLS)
+    const client = startLineClient({
+      directory,
+      servers: { shop: shop.server },
+      settings: { exposure: 'retrieve', ...dynamic },
+    })
+    await client.open()
+    const happened: string[] = []
+    const ask = async (query: string): Promise<void> => {
+      await client.call('retrieve_tools', { query, top_k: 1 })
+      happened.push(`answered ${query}, told ${client.notifications.length}`)
+    }
+    await expect
+      .poll(async () => textOf(await client.call('retrieve_tools', { query: 'plum' })))
+      .toContain('"total_available_tools":6')
+    for (const [at, fruit] of ['apple', 'banana', 'cherry'].entries()) {
+      await ask(fruit)
+      await expect.poll(() => client.notifications.length).toBe(at + 1)
+      const { tools } = await client.request('tools/list')
+      const listed = (tools as { name: string }[])
+        .map(({ name }) => name)
+        .filter((name) => name.startsWith('shop_'))
+      expect(listed).toContain(`shop_${fruit}`)
+      expect(listed.length).toBe(Math.min(2, at + 1))
+    }
+    expect(happened).toEqual(['answered apple, told 0', 'answered banana, told 1', 'answered cherry, told 2'])
+    expect(new Set(client.notifications)).toEqual(new Set(['notifications/tools/list_changed']))
+  })
 
   verifies('S1.46', 'a command runs after the list changed, and delays nothing while it does', async () => {
     const directory = temporaryDirectory()

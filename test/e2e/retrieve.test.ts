@@ -133,7 +133,7 @@ async function directAnswers(folder: string, servers: Record<string, Command>): 
 
 verifies(
   'S1.1 S1.9 S1.12 S1.18 S1.57 S1.62',
-  'routing call: tools of four servers are found, run, and answered as by the servers themselves; what cannot be run says why',
+  'routing call: finds and runs tools of four servers with their own answers, and explains failures',
   async () => {
     const its = await place()
     const proxy = await world(its)
@@ -183,7 +183,7 @@ verifies(
 
 verifies(
   'S1.6 S1.7 S1.8 S1.31 S1.35 S1.69',
-  'routing dynamic: what is found is listed as its server lists it, told once, and answered as by the servers themselves',
+  'routing dynamic: lists found tools as their server does, notifies once, and passes their answers on',
   async () => {
     const its = await place()
     const proxy = await world(its, {}, { MCPPROXY_ROUTING_TYPE: 'DYNAMIC', MCPPROXY_TOOLS_LIMIT: '3' })
@@ -211,7 +211,7 @@ verifies(
   },
 )
 
-test('what reads, what writes and what destroys can be approved apart', async () => {
+test('reading, writing and destructive calls can be approved separately', async () => {
   const { folder } = shared
   const servers = { filesystem: filesystem(folder) }
   const proxy = await world({ servers }, { variants: 'readWriteDestructive' })

@@ -73,19 +73,15 @@ verifies('S1.38 S1.39 S1.40 S1.41', 'it listens where the environment says, by e
   await expect.poll(() => retrieved(client)).toBe(true)
 })
 
-verifies(
-  'S1.30 S3.35 S1.43',
-  'a server sees what its variables stand for, and as written what is not set',
-  async () => {
-    const env = { A: '${SEED_SET}', B: 'x-${SEED_UNSET}', C: '${SEED_UNSET:-c}' }
-    const proxy = await startProxy({
-      servers: { one: { ...fixture('one'), env } },
-      env: { SEED_SET: 'value', MCPPROXY_LOG_LEVEL: 'WARNING' },
-    })
-    await expect
-      .poll(async () => JSON.parse(await proxy.text('one_environment')).env)
-      .toMatchObject({ A: 'value', B: 'x-${SEED_UNSET}', C: 'c' })
-    expect(proxy.stderr()).toContain('SEED_UNSET')
-    expect(proxy.stderr()).not.toContain('"level":"info"')
-  },
-)
+verifies('S1.30 S3.35 S1.43', 'a server gets expanded variables, and unset ones as written', async () => {
+  const env = { A: '${SEED_SET}', B: 'x-${SEED_UNSET}', C: '${SEED_UNSET:-c}' }
+  const proxy = await startProxy({
+    servers: { one: { ...fixture('one'), env } },
+    env: { SEED_SET: 'value', MCPPROXY_LOG_LEVEL: 'WARNING' },
+  })
+  await expect
+    .poll(async () => JSON.parse(await proxy.text('one_environment')).env)
+    .toMatchObject({ A: 'value', B: 'x-${SEED_UNSET}', C: 'c' })
+  expect(proxy.stderr()).toContain('SEED_UNSET')
+  expect(proxy.stderr()).not.toContain('"level":"info"')
+})

@@ -127,27 +127,23 @@ verifies(
   },
 )
 
-verifies(
-  'S3.10',
-  'what a result that fits says twice is sent once, and what it says in structure alone is a text',
-  async () => {
-    const { call } = await startProxy({ servers })
-    const value = { rows: [{ id: 1, name: 'one' }] }
-    const text = [{ type: 'text', text: JSON.stringify(value) }]
-    expect(await call('f_give', { result: { content: text, structuredContent: value } })).toEqual({
-      content: text,
-    })
-    expect(await call('f_give', { result: { content: [], structuredContent: value } })).toEqual({
-      content: text,
-    })
-    const differing = { content: [{ type: 'text', text: 'One row.' }], structuredContent: value }
-    expect(await call('f_give', { result: differing })).toEqual(differing)
-    // Longer than what is parsed at once.
-    const long = 'word '.repeat(1400)
-    const wrapped = { content: [{ type: 'text', text: long }], structuredContent: { result: long } }
-    expect(await call('f_give', { result: wrapped })).toEqual({ content: wrapped.content })
-  },
-)
+verifies('S3.10', 'sends duplicate structured content once, and structure without text as text', async () => {
+  const { call } = await startProxy({ servers })
+  const value = { rows: [{ id: 1, name: 'one' }] }
+  const text = [{ type: 'text', text: JSON.stringify(value) }]
+  expect(await call('f_give', { result: { content: text, structuredContent: value } })).toEqual({
+    content: text,
+  })
+  expect(await call('f_give', { result: { content: [], structuredContent: value } })).toEqual({
+    content: text,
+  })
+  const differing = { content: [{ type: 'text', text: 'One row.' }], structuredContent: value }
+  expect(await call('f_give', { result: differing })).toEqual(differing)
+  // Longer than what is parsed at once.
+  const long = 'word '.repeat(1400)
+  const wrapped = { content: [{ type: 'text', text: long }], structuredContent: { result: long } }
+  expect(await call('f_give', { result: wrapped })).toEqual({ content: wrapped.content })
+})
 
 verifies('S3.12', 'every call a preview suggests works on that result', async () => {
   const { call } = await startProxy({ servers })

@@ -162,7 +162,7 @@ describe('run', () => {
   })
 })
 
-describe('what is wrong ends with 2, in words, and with an empty standard output', () => {
+describe('a wrong command line exits with 2, an explanation and empty standard output', () => {
   async function failing(file: string | undefined, ...argv: string[]): Promise<string> {
     const w = world({ env: { MCPPROXY_LOG_LEVEL: 'error' } })
     if (file !== undefined) w.write('mcp.json', file)
@@ -241,7 +241,7 @@ describe('help and version', () => {
     }
   })
 
-  test('a command shows its own options and where the others are told', async () => {
+  test('a command shows its own options and where to find the others', async () => {
     for (const words of [['login'], ['token', 'add'], ['pins', 'approve'], ['doctor']]) {
       const w = world()
       expect(await w.cli(...words, '--help')).toBe(0)

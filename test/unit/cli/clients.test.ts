@@ -226,7 +226,7 @@ test('init NAME is the same as init --client NAME', async () => {
   expect(short.out().replaceAll(short.host.cwd, '.')).toBe(long.out().replaceAll(long.host.cwd, '.'))
 })
 
-test('a client that is not known is named, with those that are', async () => {
+test('names an unknown client and the known ones', async () => {
   const w = world()
   expect(await w.cli('init', '--client', 'emacs')).toBe(2)
   expect(w.err()).toContain('"emacs" is not a client I know.')

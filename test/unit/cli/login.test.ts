@@ -45,13 +45,13 @@ describe('login', () => {
     expect(made.err()).toContain('ssh -L 1234:127.0.0.1:1234')
   })
 
-  test('a server that asks for nothing is told as such', async () => {
+  test('says that a server requires no sign-in', async () => {
     const made = loginWorld()
     expect(await made.cli('login', 'docs')).toBe(0)
     expect(made.out()).toBe('docs answers; no sign-in was asked for. It offers 3 tools.\n')
   })
 
-  test('what went wrong is told, with exit code 1', async () => {
+  test('reports a failure with exit code 1', async () => {
     const made = loginWorld({
       status: () => ({ state: 'waiting', lastError: 'server `docs`: access_denied' }),
     })

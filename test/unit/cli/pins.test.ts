@@ -29,7 +29,7 @@ function withPins(modules: object[] = [{ use: 'pin' }]): { w: World; file: strin
 }
 
 describe('pins', () => {
-  test('lists what is held back, as text that no terminal obeys, and as JSON', async () => {
+  test('lists held tools as text without control sequences, and as JSON', async () => {
     const { w } = withPins()
     expect(await w.cli('pins')).toBe(0)
     expect(w.out()).toContain(
@@ -85,7 +85,7 @@ describe('pins', () => {
     expect(w.out()).toContain('No tool is held back')
   })
 
-  test('says what is missing', async () => {
+  test('refuses wrong arguments, and a configuration without the module', async () => {
     const { w, file } = withPins()
     const before = readPins(file)
     expect(await w.cli('pins', 'approve')).not.toBe(0)
@@ -96,7 +96,7 @@ describe('pins', () => {
     expect(other.err()).toContain('no module pin')
   })
 
-  test('a file that cannot be read is an error that says what to do', async () => {
+  test('an unreadable file gives an error with the remedy', async () => {
     const { w, file } = withPins()
     writeFileSync(file, '{')
     for (const args of [['pins'], ['pins', 'approve', '--all']]) expect(await w.cli(...args)).not.toBe(0)

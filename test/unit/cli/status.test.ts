@@ -11,7 +11,7 @@ const file = JSON.stringify({
 describe('status', () => {
   verifies(
     'S2.9 S2.10',
-    'shows the layers in their order, the servers, and what else is to be had',
+    'shows the layers in order, the servers, and features that could be turned on',
     async () => {
       const w = world()
       w.write('mcp.json', file)
@@ -40,7 +40,7 @@ describe('status', () => {
     expect(available.map(({ name }: { name: string }) => name)).not.toContain('redact')
   })
 
-  test('a module that does not work: 1, with what it says, without secrets and without commands to the terminal', async () => {
+  test('shows a failing module without secrets and control sequences, and exits with 1', async () => {
     const broken = { name: 'guard', what: 'command: guard', mode: 'enforce', state: 'failed' } as const
     const w = world({ modules: [{ ...broken, message: 'no \u001b[2J sesame-street' }] })
     w.write('mcp.json', file)

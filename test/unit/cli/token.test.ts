@@ -224,7 +224,7 @@ test('doctor tells how clients authenticate', async () => {
   expect(await told({ ...open, auth })).toMatch(/^ok: 0 tokens in .*; OAuth tokens of/)
 })
 
-test('a start over HTTP says who may connect, and what to do where no client can', async () => {
+test('a start over HTTP says which clients may connect, and what to do if none can', async () => {
   const w = world({ start: async () => ({ url: 'http://127.0.0.1:1/mcp' }) })
   w.write('mcp.json', '{"mcpServers": {"a": {"command": "x"}}}')
   w.leave()

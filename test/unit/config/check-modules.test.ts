@@ -62,7 +62,7 @@ verifies('S2.10 S2.18 S2.19', 'a list of modules is read in its order, with the 
   ])
 })
 
-test('modules of one name are told apart, and shape stands where it is written', () => {
+test('numbers modules of one name, and keeps shape at its place', () => {
   const { config } = load([{ use: 'log' }, { use: 'shape' }, { use: 'log' }])
   expect(config.modules.map(({ name }) => name)).toEqual(['log', 'shape', 'log-2'])
 })

@@ -31,7 +31,7 @@ describe('expand', () => {
     })
   })
 
-  test('leaves what is not a variable', () => {
+  test('keeps text that is not a variable', () => {
     for (const plain of ['$HOME', '${a.b}', '${x%y}', '${}', '${', '$', '${HOME', '$(HOME)', '${1}']) {
       expect(expand(plain, around)).toEqual({ text: plain, missing: [], inputs: [] })
     }

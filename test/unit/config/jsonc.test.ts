@@ -18,7 +18,7 @@ describe('readJsonc', () => {
     expect(readJsonc('\uFEFF{ // a\n "x": [1, /* b */ 2,], }', 'f').value).toEqual({ x: [1, 2] })
   })
 
-  test('tells line and column of a value, or of what is around it', () => {
+  test('gives line and column of a value, or of its parent', () => {
     const { locate } = readJsonc('{\n  "a": {\n    "b": [1,\n 2]\n  }\n}', 'f')
     expect(locate(['a', 'b', 1])).toBe('f:4:2')
     expect(locate(['a', 'b', 9])).toBe('f:3:10')

@@ -33,7 +33,7 @@ function failure(file: string | object, request: Partial<LoadRequest> = {}): str
 const server = { command: 'node' }
 const withSettings = (proxySettings: object): object => ({ mcpServers: { a: server }, proxySettings })
 
-describe('what is wrong is told with path, value and remedy', () => {
+describe('reports problems with path, value and remedy', () => {
   verifies('S3.37', 'no file', () => {
     const cwd = directory()
     expect(() => loadConfig({ cwd, home: '/', env: {} })).toThrow(
@@ -127,7 +127,7 @@ describe('what is wrong is told with path, value and remedy', () => {
     expect(text).toContain('2 errors')
   })
 
-  verifies('S3.37', 'all problems are told at once', () => {
+  verifies('S3.37', 'reports all problems at once', () => {
     const text = failure({
       mcpServers: { a: {}, b: { url: 'x' } },
       proxySettings: { port: -1, previewSize: true },
@@ -135,7 +135,7 @@ describe('what is wrong is told with path, value and remedy', () => {
     expect(text).toContain('4 errors')
   })
 
-  verifies('S3.37', 'what may be secret is not repeated', () => {
+  verifies('S3.37', 'does not repeat values that may be secret', () => {
     const text = failure({
       mcpServers: {
         a: { command: 'x', env: { TOKEN: ['hush-hush'] } },
@@ -381,7 +381,7 @@ describe('settings', () => {
     expect(failure({ ...servers, mcpproxy: 'sometimes' })).toContain('mcpproxy is "sometimes"')
   })
 
-  test('tools of a server may be offered in another way than those of the others', () => {
+  test('a server may have an exposure of its own', () => {
     const exposures = (settings: object, a: object, b: object = {}) => {
       const mcpServers = { a: { command: 'x', ...a }, b: { command: 'x', ...b } }
       const { config } = load({ mcpServers, proxySettings: settings })
@@ -436,7 +436,7 @@ describe('settings', () => {
     expect(config.servers.map(({ callTimeoutMs }) => callTimeoutMs)).toEqual([3000, 5000])
   })
 
-  test('an unknown MCPPROXY_ variable is told', () => {
+  test('reports an unknown MCPPROXY_ variable', () => {
     const { warnings } = load({ mcpServers: { a: server } }, { env: { MCPPROXY_PROT: '1' } })
     expect(warnings).toMatchObject([{ remedy: 'Did you mean MCPPROXY_PORT?' }])
   })
@@ -470,7 +470,7 @@ verifies('S2.24', 'two tools cannot be given one name', () => {
   )
 })
 
-describe('what checks modules is loaded on use', () => {
+describe('loads the check of modules on use', () => {
   const modules = [{ use: 'block', tools: ['a/*'] }, { command: 'x' }]
 
   test.each([[undefined], [[]], [modules], [[{ use: 'blok' }]], [{ not: 'a list' }]])(

@@ -58,7 +58,7 @@ describe('profiles of a configuration', () => {
     )
   })
 
-  test('a command that serves nobody does not ask for it', () => {
+  test('a command that serves no clients does not require the profile', () => {
     const { config } = loadConfig({
       env: { MCPPROXY_PROFILE: 'x' },
       cwd: '/nowhere',
@@ -71,7 +71,7 @@ describe('profiles of a configuration', () => {
     ).toThrow('no profile')
   })
 
-  test('what cannot be, is an error', () => {
+  test('reports contradictory profile settings', () => {
     expect(failure([notes, notes])).toContain('has the profile "notes" twice')
     expect(failure([{ ...notes, default: true }, review])).toContain('more than one profile with "default"')
     expect(failure([{ use: 'package', default: true }])).toContain('without "profile"')
@@ -82,7 +82,7 @@ describe('profiles of a configuration', () => {
     expect(load([{ use: 'package', mode: 'audit', tools: ['x'] }]).config.modules).toHaveLength(1)
   })
 
-  test('a server of it that there is not is told', () => {
+  test('reports an unknown server of a profile', () => {
     const { warnings } = load([{ ...notes, servers: ['a', 'b', 'c*'] }])
     expect(warnings.map(({ message }) => message)).toEqual([
       'has a package (package) with the server "b", which there is not',

@@ -20,7 +20,7 @@ function watching(file: string): () => number {
 }
 
 describe('a watched file', () => {
-  test('is told when it is written, and when it is written again', async () => {
+  test('notices each write of the file', async () => {
     const { file } = world()
     const changes = watching(file)
     writeFileSync(file, 'second')
@@ -29,7 +29,7 @@ describe('a watched file', () => {
     await expect.poll(changes).toBe(2)
   })
 
-  test('is told when another takes its place, as often as that happens', async () => {
+  test('notices each replacement of the file', async () => {
     const { folder, file } = world()
     const changes = watching(file)
     for (const round of [1, 2]) {
@@ -47,7 +47,7 @@ describe('a watched file', () => {
     await expect.poll(changes).toBe(1)
   })
 
-  test('is told where a link points elsewhere, and where what it points to changes', async () => {
+  test('notices a changed link and a changed link target', async () => {
     const { folder, file } = world()
     const [one, two] = ['one', 'two'].map((name) => join(folder, name)) as [string, string]
     for (const version of [one, two]) {
@@ -73,7 +73,7 @@ describe('a watched file', () => {
     await expect.poll(changes).toBe(1)
   })
 
-  test('is told what was written since it was read, before it was watched', async () => {
+  test('notices a write between reading and watching', async () => {
     const { file } = world()
     const since = stampOf(file)
     writeFileSync(file, 'second')

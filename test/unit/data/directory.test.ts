@@ -65,7 +65,7 @@ describe('data directory', () => {
     expect(config.settings.auth.tokens).toBe(join(directory, 'tokens.json'))
   })
 
-  test('a reset takes away what is remembered, and nothing else', () => {
+  test('a reset removes remembered data only', () => {
     const places = world()
     const directory = join(places.cwd, 'data')
     const config = (resetData: boolean) => parseConfig({ proxySettings: { dataDir: directory, resetData } })

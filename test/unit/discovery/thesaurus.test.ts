@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { indexTools } from '../../../src/discovery/lexical.ts'
-import { alikeTo, everyday, families } from '../../../src/discovery/thesaurus.ts'
-import { stemOf } from '../../../src/discovery/words.ts'
+import { alikeTo, everyday, families, withoutPhrases } from '../../../src/discovery/thesaurus.ts'
+import { stemOf, wordsOf } from '../../../src/discovery/words.ts'
 
 const alike = (word: string) => alikeTo(stemOf(word))
 
@@ -50,5 +50,33 @@ describe('words that may stand for others', () => {
     expect(found('who contested something')).toBe('list_disputes')
     expect(found('make it louder')).toBe('set_volume')
     expect(found('a transcription please')).toBe('transcribe')
+  })
+})
+
+const read = (question: string) => withoutPhrases(wordsOf(question))
+
+describe('verbs of two words', () => {
+  test('stand for what they mean, also with words between', () => {
+    expect(read('call off the meeting')).toEqual(wordsOf('cancel meeting'))
+    expect(read('shut the old machine down')).toEqual(wordsOf('stop old machine'))
+    expect(read('setting up two servers, then backing them up')).toEqual(wordsOf('create server backup'))
+  })
+
+  test('other words stay as they are, in their order', () => {
+    for (const question of [
+      'call the office',
+      'turn off the light',
+      'off call',
+      'call the big red noisy train off',
+      '',
+    ])
+      expect(read(question)).toEqual(wordsOf(question))
+  })
+
+  test('what was given is not changed', () => {
+    const words = wordsOf('look up a word')
+    const before = [...words]
+    withoutPhrases(words)
+    expect(words).toEqual(before)
   })
 })

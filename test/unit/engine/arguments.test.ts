@@ -29,7 +29,7 @@ test('an object with other members as well is data', () => {
   expect(findReferences({ $from: 'x', to: 'y' })).toEqual([])
 })
 
-test('a handle with members that no reference has says what there is', () => {
+test('a reference with unknown members gets an error with the valid ones', () => {
   expect(findReferences({ a: { $from: handle, fields: ['b'] } })).toEqual({
     fault: expect.stringMatching(/^a: .*not fields.*"\$\$from"/),
   })
@@ -84,7 +84,7 @@ test('the path of a file with a result is as good as its handle', () => {
   ])
 })
 
-test('what was meant as a reference and is none says what to write', () => {
+test('a malformed reference gets an error with the right form', () => {
   for (const wrong of [{ $from: 7 }, { $from: handle, path: 1 }, { $from: [handle] }, { $from: null }])
     expect(findReferences({ a: wrong as JsonObject })).toEqual({
       fault: expect.stringContaining('{"$from": "<cache_id>"'),
@@ -106,7 +106,7 @@ test('there is an end to references, levels and values', () => {
   expect(findReferences(deep)).toEqual([])
 })
 
-test('what is put in stands in a copy, and nothing else is touched', () => {
+test('fills values into a copy and changes nothing else', () => {
   const args = deepFreeze({ a: { $from: handle }, list: [1, { b: { $from: handle } }], same: { c: 1 } })
   const expanded = withValues(args, [
     { place: ['a'], value: 'x' },
@@ -130,7 +130,7 @@ test('any name may be that of an argument', () => {
   expect(({} as JsonObject).x).toBeUndefined()
 })
 
-test('in data that names no reference none is found, whatever it holds', () => {
+test('finds no reference in data without one', () => {
   const data = fc
     .dictionary(fc.string(), fc.jsonValue())
     .filter((value) => !JSON.stringify(value).includes('$'))
@@ -210,7 +210,7 @@ test('a reference may stand in the text of a template itself', () => {
   expect(filled(wanted, new Map([[name, 'Ada']]))).toBe('Dear Ada, {"$from": "x"} {who}!')
 })
 
-test('a template in which nothing stands for anything is told, not sent', () => {
+test('a template without placeholders gets an error', () => {
   expect(findReferences({ a: { $template: `rows: {{${handle}}}` } })).toMatchObject({
     fault: expect.stringContaining('write {"$template"'),
   })

@@ -62,7 +62,7 @@ describe('passing', () => {
     )
   })
 
-  test('a client that counts JSON gets what it does not cut', () => {
+  test('a client that measures JSON gets a result under its limit', () => {
     const lines = 'a "word"\n'.repeat(700)
     expect(digestOf(textResult(lines)).shaped).toBeUndefined()
     expect(digestOf(textResult(lines), { jsonLimit: 8000 }).shaped).toBeDefined()
@@ -86,14 +86,14 @@ describe('passing', () => {
     expect(digestOf(result).shaped).toBeUndefined()
   })
 
-  test('what is not smaller when shaped passes', () => {
+  test('passes a result that shaping would not make smaller', () => {
     expect(
       digestOf(textResult(words(900)), { maxResponseSize: 100 }).shaped?.text.join('').length ?? 0,
     ).toBeLessThan(900)
     expect(digestOf(textResult(words(120)), { maxResponseSize: 100 }).shaped).toBeUndefined()
   })
 
-  test('what is no result at all passes', () => {
+  test('passes a value that is not a result', () => {
     for (const text of ['[1,2]', 'not json', '"x"', '']) {
       const content = new TextEncoder().encode(text)
       expect(

@@ -114,7 +114,7 @@ describe('as TOON', () => {
     expect(fileOf(textResult('[1,2]'), true).text).toBe('[2]: 1,2')
   })
 
-  verifies('S4.7', 'what cannot be written so stays JSON, and text stays text', () => {
+  verifies('S4.7', 'keeps JSON that TOON cannot express, and text', () => {
     const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`
     expect(fileOf(textResult(deep), true)).toMatchObject({ format: 'json', text: deep })
     expect(fileOf(textResult('plain'), true)).toMatchObject({ format: 'text', text: 'plain' })

@@ -154,7 +154,7 @@ test('a count is over everything, whatever the page', () => {
   )
 })
 
-test('what was cut from a row can be asked for, to its end', () => {
+test('the cut part of a row can be read to its end', () => {
   const body = Array.from({ length: 4000 }, (_, n) => `w${n}`).join(' ')
   const items = [
     { id: 1, body: 'short' },
@@ -187,7 +187,7 @@ test('a long line of a text can be read on from where it was cut', () => {
   expect(rest.split('\n').slice(2).join('\n')).toBe(line.slice(Number(from), Number(from) + 900))
 })
 
-test('several results: rows and counts say whose they are', () => {
+test('several results: rows and counts name their result', () => {
   const one = sourceOf(
     jsonResult({ items: Array.from({ length: 5 }, (_, id) => ({ id, kind: 'a' })) }),
     'aaaaaaaaaaaa',

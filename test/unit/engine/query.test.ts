@@ -108,7 +108,7 @@ describe('filter', () => {
     expect(textOf(first)).not.toContain('cache_id')
   })
 
-  test('wide records of which no fields were asked for are shown in those that tell most', () => {
+  test('shows wide records in their most informative fields when none were requested', () => {
     const answer = ask('filter', { where: ['note ~ storm'], sort: '-total' }, shop)
     expect(answer.whole).toBeDefined()
     const [title, note, head, first] = textOf(answer).split('\n')
@@ -191,7 +191,7 @@ describe('filter', () => {
     expect(textOf(answer)).not.toContain('cache_id')
   })
 
-  test('at most fifty rows when nobody says how many', () => {
+  test('returns at most fifty rows by default', () => {
     const answer = ask('filter', { fields: ['id'], where: ['id >= 0'] }, shop, 100_000)
     expect(textOf(answer)).toContain('records 1-50 of 300, next: offset 50')
   })
@@ -203,7 +203,7 @@ describe('filter', () => {
     expect(textOf(answer)).toContain('bbbbbbbbbbbb')
   })
 
-  test('parameters that do not fit the data, or are none, fail with what to write', () => {
+  test('wrong parameters fail with the right form', () => {
     const missing = ask('filter', { where: ['colour = red'], fields: ['id'] }, shop)
     expect(missing).toMatchObject({ failed: true })
     expect(textOf(missing)).toContain('`colour`')
@@ -242,7 +242,7 @@ describe('search', () => {
     )
   })
 
-  verifies('S3.24', 'context shows what stands around', () => {
+  verifies('S3.24', 'context shows the surrounding lines', () => {
     const text = sourceOf(textResult('First paragraph.\n\nThe storm came\nat night.\n\nLast.'))
     const answer = ask('search', { pattern: 'storm', mode: 'context' }, text)
     expect(textOf(answer)).toContain('at night.')
@@ -274,7 +274,7 @@ describe('search', () => {
     expect(textOf(answer)).toContain('bbbbbbbbbbbb')
   })
 
-  test('no pattern is a failure that asks for one; no match is none', () => {
+  test('a missing pattern is a failure; a missing match is not', () => {
     expect(ask('search', {}, shop)).toMatchObject({
       failed: true,
       text: [expect.stringContaining('`pattern`')],

@@ -40,13 +40,13 @@ describe('arguments that are not what the schema asks for', () => {
     expect(faultsOf({ path: 'x', colour: 'red' }, schema)).toEqual([])
   })
 
-  test('few are told, however many there are', () => {
+  test('reports a few problems, however many there are', () => {
     const args = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`p${n}`, 1]))
     expect(faultsOf(args, { ...schema, additionalProperties: false })).toHaveLength(5)
   })
 })
 
-describe('schemas that nobody should trust', () => {
+describe('hostile schemas', () => {
   test.each([
     ['no schema at all', { type: 'nonsense' }],
     ['a reference to nowhere', { $ref: '#/definitions/none' }],
@@ -70,7 +70,7 @@ describe('schemas that nobody should trust', () => {
     expect(faultsOf({}, huge)).toEqual([])
   })
 
-  test('a long list that is all wrong is told of in a few words', () => {
+  test('reports a long list of wrong items in a few words', () => {
     const list = { properties: { ids: { type: 'array', items: { type: 'string' } } } }
     const faults = faultsOf({ ids: Array.from({ length: 20_000 }, (_, at) => at) }, list)
     expect(faults).toHaveLength(5)

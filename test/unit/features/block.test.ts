@@ -1,13 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { LargeResult } from '../../../src/protocol/content.ts'
+import { RPC, RpcError } from '../../../src/protocol/errors.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
+import { listed, moduleWorld } from '../../support/module-world.ts'
 import { routedWorld } from '../../support/routed-world.ts'
 import { verifies } from '../../support/verifies.ts'
 
 const named = (...names: string[]): JsonObject[] => names.map((name) => ({ name, inputSchema: {} }))
 const at = (...uris: string[]): JsonObject[] => uris.map((uri) => ({ uri, name: uri }))
-const listed = async (
+const valuesOf = async (
   world: { ask(method: string): Promise<JsonObject> },
   method: string,
   kind: string,
@@ -23,7 +25,7 @@ describe('block, before the router', () => {
           { a: { tools: named('delete.all', 'read') }, b: { tools: named('read') } },
           { naming: { prefix } },
         )
-        const names = await listed(world, 'tools/list', 'tools', 'name')
+        const names = await valuesOf(world, 'tools/list', 'tools', 'name')
         expect(names).toHaveLength(2)
         expect(names.filter((name) => String(name).includes('delete'))).toEqual([])
         for (const name of ['a_delete_all', 'delete_all', 'delete.all', 'a/delete.all'])
@@ -33,7 +35,7 @@ describe('block, before the router', () => {
     }
   })
 
-  verifies('S2.23', 'a server that lists nothing for a while opens no way to what is blocked', async () => {
+  verifies('S2.23', 'a server that lists nothing for a while does not expose blocked items', async () => {
     for (const glob of ['a/drop', 'a_drop', 'drop']) {
       const world = await routedWorld([{ use: 'block', tools: [glob], prompts: [glob] }], {
         a: { tools: named('drop'), prompts: named('drop') },
@@ -55,7 +57,7 @@ describe('block, before the router', () => {
     }
   })
 
-  verifies('S2.23', 'errors of other names do not tell of it, and tell of what is left', async () => {
+  verifies('S2.23', 'errors about other names suggest visible items and no blocked ones', async () => {
     const world = await routedWorld([{ use: 'block', tools: ['a/write', 'a/wrote'] }], {
       a: { tools: named('write', 'wrote') },
       b: { tools: named('write') },
@@ -69,12 +71,12 @@ describe('block, before the router', () => {
     expect(world.reached).toEqual([])
   })
 
-  verifies('S2.23', 'a URI is blocked however it is written', async () => {
+  verifies('S2.23', 'blocks a URI in every spelling', async () => {
     const world = await routedWorld(
       [{ use: 'block', resources: ['file:///secret/*', 'file:///etc/passwd', 'note://Private'] }],
       { a: { resources: at('file:///open', 'file:///secret/x') }, b: { resources: [] } },
     )
-    expect(await listed(world, 'resources/list', 'resources', 'uri')).toEqual(['file:///open'])
+    expect(await valuesOf(world, 'resources/list', 'resources', 'uri')).toEqual(['file:///open'])
     const ways = [
       'file:///secret/x',
       'FILE:///secret/x',
@@ -106,7 +108,7 @@ describe('block, before the router', () => {
     expect(world.reached.every(([, method]) => method === 'resources/read')).toBe(true)
   })
 
-  test('any mixture of such ways is blocked', async () => {
+  test('blocks any mixture of these spellings', async () => {
     const world = await routedWorld([{ use: 'block', resources: ['file:///a/b/*'] }], {
       a: { resources: at('file:///open') },
     })
@@ -146,49 +148,53 @@ describe('block, before the router', () => {
       b: { resources: at('note://1', 'note://2') },
     })
     const ofOne = await routedWorld([{ use: 'block', resources: ['b/note://1'] }], servers())
-    expect(await listed(ofOne, 'resources/list', 'resources', 'uri')).toEqual(['note://1', 'note://2'])
+    expect(await valuesOf(ofOne, 'resources/list', 'resources', 'uri')).toEqual(['note://1', 'note://2'])
     await expect(ofOne.ask('resources/read', { uri: 'note+b://1' })).rejects.toThrow('not found')
     await ofOne.ask('resources/read', { uri: 'note://1' })
     expect(ofOne.reached).toEqual([['a', 'resources/read', 'note://1']])
     // The URI without a server is blocked wherever it is from.
     const ofAll = await routedWorld([{ use: 'block', resources: ['note://1'] }], servers())
-    expect(await listed(ofAll, 'resources/list', 'resources', 'uri')).toEqual(['note://2'])
+    expect(await valuesOf(ofAll, 'resources/list', 'resources', 'uri')).toEqual(['note://2'])
     for (const uri of ['note://1', 'note+b://1'])
       await expect(ofAll.ask('resources/read', { uri })).rejects.toThrow('not found')
     expect(ofAll.reached).toEqual([])
   })
 
-  verifies('S2.23', 'what a blocked template stands for is neither read, completed nor told of', async () => {
-    for (const glob of ['db://{table}/{row}', 'a/db://{table}/{row}', 'a/db*']) {
-      const world = await routedWorld([{ use: 'block', templates: [glob] }], {
-        a: {
-          resources: at('file:///open'),
-          resourceTemplates: [{ uriTemplate: 'db://{table}/{row}', name: 'rows' }],
-        },
-        b: { resources: [] },
-      })
-      expect(await listed(world, 'resources/templates/list', 'resourceTemplates', 'name')).toEqual([])
-      // Another server may read it where one server's template is blocked.
-      const isForAll = glob.startsWith('db')
-      const uses = [
-        ...['db://users/1', 'DB://users/1', 'db://x/../users/1'].map((uri) =>
-          world.ask('resources/read', { uri }),
-        ),
-        ...['db://{table}/{row}', 'DB://{table}/{row}'].map((uri) =>
-          world.ask('completion/complete', { ref: { type: 'ref/resource', uri }, argument: {} }),
-        ),
-      ]
-      const done = await Promise.allSettled(uses)
-      if (isForAll) expect(done.map(({ status }) => status)).toEqual(Array(5).fill('rejected'))
-      const asked = world.reached.filter(([server]) => server === 'a')
-      expect(asked).toEqual([])
-      const method = 'notifications/resources/updated'
-      const told = await world.tell('client', { method, params: { uri: 'file:///open' } })
-      expect(told?.params).toEqual({ uri: 'file:///open' })
-    }
-  })
+  verifies(
+    'S2.23',
+    'a URI of a blocked template cannot be read or completed, and is not mentioned',
+    async () => {
+      for (const glob of ['db://{table}/{row}', 'a/db://{table}/{row}', 'a/db*']) {
+        const world = await routedWorld([{ use: 'block', templates: [glob] }], {
+          a: {
+            resources: at('file:///open'),
+            resourceTemplates: [{ uriTemplate: 'db://{table}/{row}', name: 'rows' }],
+          },
+          b: { resources: [] },
+        })
+        expect(await valuesOf(world, 'resources/templates/list', 'resourceTemplates', 'name')).toEqual([])
+        // Another server may read it where one server's template is blocked.
+        const isForAll = glob.startsWith('db')
+        const uses = [
+          ...['db://users/1', 'DB://users/1', 'db://x/../users/1'].map((uri) =>
+            world.ask('resources/read', { uri }),
+          ),
+          ...['db://{table}/{row}', 'DB://{table}/{row}'].map((uri) =>
+            world.ask('completion/complete', { ref: { type: 'ref/resource', uri }, argument: {} }),
+          ),
+        ]
+        const done = await Promise.allSettled(uses)
+        if (isForAll) expect(done.map(({ status }) => status)).toEqual(Array(5).fill('rejected'))
+        const asked = world.reached.filter(([server]) => server === 'a')
+        expect(asked).toEqual([])
+        const method = 'notifications/resources/updated'
+        const told = await world.tell('client', { method, params: { uri: 'file:///open' } })
+        expect(told?.params).toEqual({ uri: 'file:///open' })
+      }
+    },
+  )
 
-  test('notifications and what a read brings along say nothing of it', async () => {
+  test('notifications and embedded resources do not mention a blocked item', async () => {
     const contents = [
       { uri: 'file:///dir', text: 'a list' },
       { uri: 'file:///dir/secret', text: 'hidden' },
@@ -222,5 +228,58 @@ describe('block, before the router', () => {
       server: async () => ({ tools: named('x'), nextCursor: 'more', _meta: { kept: 1 } }),
     })
     expect(await world.ask('tools/list')).toEqual({ tools: [], nextCursor: 'more', _meta: { kept: 1 } })
+  })
+})
+
+const names = (result: JsonObject, kind = 'tools', key = 'name'): unknown[] =>
+  (result[kind] as JsonObject[]).map((item) => item[key])
+const texts = (result: JsonObject): string[] => (result.content as { text: string }[]).map(({ text }) => text)
+
+describe('block, in a list of modules', () => {
+  verifies('S2.23', 'a blocked item is neither listed nor usable under any of its names', async () => {
+    const world = await moduleWorld([
+      {
+        use: 'block',
+        tools: ['a/wr*'],
+        prompts: ['b_bye'],
+        resources: ['file://*'],
+        templates: ['note://{id}'],
+      },
+    ])
+    expect(names(await world.ask('tools/list'))).toEqual(['a_read', 'b_read'])
+    expect(names(await world.ask('prompts/list'), 'prompts')).toEqual(['a_hello'])
+    expect(names(await world.ask('resources/list'), 'resources', 'uri')).toEqual(['note://1'])
+    expect(names(await world.ask('resources/templates/list'), 'resourceTemplates')).toEqual([])
+    world.sent.length = 0
+    // Under its listed name and under the server's own, which the router would find as well.
+    for (const name of ['a_write', 'write'])
+      await expect(world.ask('tools/call', { name })).rejects.toThrow(
+        new RpcError(RPC.invalidParams, `Unknown tool: ${name}.`),
+      )
+    await expect(world.ask('prompts/get', { name: 'b_bye' })).rejects.toThrow('Unknown prompt: b_bye.')
+    await expect(
+      world.ask('completion/complete', { ref: { type: 'ref/prompt', name: 'b_bye' } }),
+    ).rejects.toThrow('Unknown')
+    await expect(world.ask('resources/read', { uri: 'file:///x' })).rejects.toThrow('Resource not found')
+    await expect(world.ask('resources/subscribe', { uri: 'file:///x' })).rejects.toThrow('Resource not found')
+    // Not listed, but what the blocked template stands for.
+    await expect(world.ask('resources/read', { uri: 'note://7' })).rejects.toThrow('Resource not found')
+    expect(world.sent.filter(({ method }) => !method.endsWith('/list'))).toEqual([])
+    expect(await world.ask('resources/read', { uri: 'note://1' })).toHaveProperty('contents')
+    expect(texts(await world.ask('tools/call', { name: 'a_read' }))).toEqual(['called a_read'])
+  })
+
+  verifies('S2.23', 'a client that has listed nothing is refused as well', async () => {
+    const world = await moduleWorld([{ use: 'block', tools: ['b/read'] }])
+    await expect(world.ask('tools/call', { name: 'b_read' })).rejects.toThrow('Unknown tool: b_read.')
+  })
+
+  test('the error about an unknown name does not reveal a blocked one', async () => {
+    const server = async ({ method }: { method: string }): Promise<JsonObject> => {
+      if (method === 'tools/list') return { tools: [listed('a', 'write')] }
+      throw new RpcError(RPC.invalidParams, 'Unknown tool: a_wite. Did you mean a_write?')
+    }
+    const world = await moduleWorld([{ use: 'block', tools: ['a_write'] }], { server })
+    await expect(world.ask('tools/call', { name: 'a_wite' })).rejects.toThrow(/^Unknown tool: a_wite\.$/)
   })
 })

@@ -1,8 +1,11 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { scopeOf } from '../../../src/features/package/index.ts'
 import { plain } from '../../../src/protocol/content.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { withOrigin } from '../../../src/protocol/origin.ts'
 import { listed, moduleWorld } from '../../support/module-world.ts'
+import { runs } from '../../support/runs.ts'
 import { client } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
 
@@ -28,7 +31,7 @@ const server = async ({ method }: { method: string }): Promise<JsonObject> =>
   LISTS[method] ?? { served: true }
 
 describe('package', () => {
-  verifies('S2.22', 'chosen items of two servers are there, and nothing else is', async () => {
+  verifies('S2.22', 'shows the chosen items of two servers and no others', async () => {
     const entry = {
       use: 'package',
       tools: ['a/read', 'b_*'],
@@ -54,7 +57,7 @@ describe('package', () => {
     expect(world.sent.filter(({ method }) => !method.endsWith('/list'))).toEqual([])
   })
 
-  verifies('S2.22', 'what a template of it stands for may be read', async () => {
+  verifies('S2.22', 'a URI of a chosen template may be read', async () => {
     const world = await moduleWorld([{ use: 'package', resources: [], templates: ['file:///{path}'] }], {
       server,
     })
@@ -88,7 +91,7 @@ describe('package', () => {
     expect(names(await bare.ask('prompts/list'), 'prompts')).toEqual(['a_hello', 'b_bye'])
   })
 
-  verifies('S2.22', 'servers bound all kinds, those whose items patterns name as well', async () => {
+  verifies('S2.22', 'the server list limits every kind, also kinds with patterns', async () => {
     const entry = { use: 'package', servers: ['a'], tools: ['*'], resources: ['note://*'] }
     const world = await moduleWorld([entry], { server })
     expect(names(await world.ask('tools/list'), 'tools')).toEqual(['a_read', 'a_write'])
@@ -102,7 +105,7 @@ describe('package', () => {
     expect(stack.reached(['a', 'b'], undefined)).toEqual(['a'])
   })
 
-  test('what a template of it stands for may be read where no template was chosen', async () => {
+  test('a URI of any template may be read when no template was chosen', async () => {
     const world = await moduleWorld([{ use: 'package', tools: ['a/*'], resources: ['x://1'] }], { server })
     expect(await world.ask('resources/read', { uri: 'file:///etc/hosts' })).toEqual({ served: true })
     await expect(world.ask('resources/read', { uri: 'other://1' })).rejects.toThrow('Resource not found')
@@ -120,7 +123,7 @@ describe('package', () => {
     expect(await world.ask('tools/call', { name: 'proxy_filter' })).toEqual({ served: true })
   })
 
-  verifies('S2.22', 'updates of resources that are not in it are not told', async () => {
+  verifies('S2.22', 'drops updates of resources outside the package', async () => {
     const world = await moduleWorld(
       [{ use: 'package', resources: ['a/note://*', 'dir://x'], templates: [] }],
       { server },
@@ -172,7 +175,7 @@ describe('profiles', () => {
     ])
   })
 
-  verifies('S2.22 S2.39', 'who chose one that is gone gets nothing, not everything', async () => {
+  verifies('S2.22 S2.39', 'a client with a removed profile gets no items', async () => {
     const world = await moduleWorld([notes, other], { server })
     await world.configure([other])
     const gone = asking('notes')
@@ -195,11 +198,47 @@ describe('profiles', () => {
     expect(await world.ask('tools/call', { name: 'a_read' })).toEqual({ served: true })
   })
 
-  test('without profiles nothing stands in the way', async () => {
+  test('adds no layer without profiles', async () => {
     const world = await moduleWorld([{ use: 'package', tools: ['a/read'] }], { server })
     expect(world.stack.names.outer).toEqual([])
     const servers = ['a', 'b']
     const open = await moduleWorld([{ use: 'block', tools: ['x'] }], { server })
     expect(open.stack.reached(servers, undefined)).toBe(servers)
   })
+})
+
+const all = ['a', 'b', '@org/c'] as const
+const reached = (servers: string[] | undefined, patterns: string[]): string[] =>
+  all.filter((server) => scopeOf(servers, patterns).reaches(server))
+
+verifies('S2.22 S2.38', 'a package is about the servers that its options name', () => {
+  expect(reached(undefined, [])).toEqual(['a', 'b', '@org/c'])
+  expect(reached(['a'], ['b/*'])).toEqual(['a'])
+  expect(reached([], [])).toEqual([])
+  expect(reached(undefined, ['a/read', 'a/write'])).toEqual(['a'])
+  expect(reached(undefined, ['@org/c/read'])).toEqual(['@org/c'])
+  expect(reached(undefined, ['b/note://*'])).toEqual(['b'])
+  // Addresses name no server, and a bare name may be any server's.
+  expect(reached(undefined, ['note://1', 'file:///x'])).toEqual(['a', 'b', '@org/c'])
+  expect(reached(undefined, ['a/read', 'b_read'])).toEqual(['a', 'b', '@org/c'])
+})
+
+test('items without a pattern are decided by the server list', () => {
+  const bare = scopeOf(undefined, ['a/read', 'b_read'])
+  expect([bare.holds('a'), bare.holds('b'), bare.holds(undefined)]).toEqual([true, false, false])
+  expect(bare.isOpen).toBe(false)
+  const open = scopeOf(undefined, ['read'])
+  expect([open.holds('a'), open.holds(undefined), open.isOpen]).toEqual([true, true, true])
+})
+
+test('reaches a server when a pattern names one of its items', () => {
+  const name = fc.string({ unit: fc.constantFrom('a', 'b', '-', '.'), minLength: 1, maxLength: 4 })
+  fc.assert(
+    fc.property(name, name, fc.array(name), (server, tool, others) => {
+      const scope = scopeOf(undefined, [`${server}/${tool}`, ...others.map((other) => `${other}/x`)])
+      expect(scope.reaches(server)).toBe(true)
+      expect(scope.holds(server)).toBe(true)
+    }),
+    { numRuns: runs(100) },
+  )
 })

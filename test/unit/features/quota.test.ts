@@ -5,6 +5,8 @@ import { routedWorld } from '../../support/routed-world.ts'
 import { client } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
 
+const texts = (result: JsonObject): string[] => (result.content as { text: string }[]).map(({ text }) => text)
+
 const named = (...names: string[]): JsonObject[] => names.map((name) => ({ name, inputSchema: {} }))
 const textOf = ({ content }: JsonObject): string => String((content as JsonObject[])[0]?.text)
 
@@ -71,5 +73,32 @@ describe('quota, before the router', () => {
     // It was forgotten, and begins anew.
     expect(await call('first')).toBeUndefined()
     expect(await call('other 9999')).toBe(true)
+  })
+})
+
+describe('quota, in a list of modules', () => {
+  verifies('S2.12', 'an agent has so many calls, and gets more as time passes', async () => {
+    let now = 0
+    const world = await moduleWorld([{ use: 'quota', rps: 1, burst: 2 }], { now: () => now })
+    const call = async (): Promise<unknown> => (await world.ask('tools/call', { name: 'a_read' })).isError
+    expect([await call(), await call(), await call()]).toEqual([undefined, undefined, true])
+    expect(world.sent).toHaveLength(2)
+    expect(texts(await world.ask('tools/call', { name: 'a_read' }))[0]).toMatch(
+      /Nothing was called; try again in 1 s/,
+    )
+    now = 1000
+    expect(await call()).toBeUndefined()
+    expect(await world.ask('tools/list')).toHaveProperty('tools')
+  })
+
+  test('per server, and for chosen tools alone', async () => {
+    const world = await moduleWorld([{ use: 'quota', rps: 0.001, per: 'server', tools: ['*/read'] }])
+    const call = async (name: string): Promise<unknown> => (await world.ask('tools/call', { name })).isError
+    expect([await call('a_read'), await call('b_read'), await call('a_read')]).toEqual([
+      undefined,
+      undefined,
+      true,
+    ])
+    expect([await call('a_write'), await call('a_write')]).toEqual([undefined, undefined])
   })
 })

@@ -91,7 +91,7 @@ const rows = [
   { id: 2, name: 'zwei ü €', tags: [] },
 ]
 
-describe('what a reference stands for', () => {
+describe('the value of a reference', () => {
   verifies(
     'S4.30',
     'is a text where a text is wanted, data where data is, and what it is where anything goes',
@@ -158,7 +158,7 @@ describe('what a reference stands for', () => {
     expect(got()).toEqual({ content: 'Dear {total} $& {"$from":"x"}: 7 {else}' })
   })
 
-  test('is never read for references itself, nor is what a file holds', async () => {
+  test('never reads references in values or files', async () => {
     const { keep, call, got } = world()
     const inner = await keep('secret')
     const data = {
@@ -295,7 +295,7 @@ describe('a call that is not made', () => {
     expect(sent).toEqual([])
   })
 
-  test('whoever cancels gets no answer, and nothing is called', async () => {
+  test('a cancelled call gets no answer and reaches no server', async () => {
     const { keep, call, sent } = world()
     const $from = await keep('x')
     const signal = AbortSignal.abort(new ProxyError('CANCELLED', 'gone', 'Ask again.'))
@@ -304,7 +304,7 @@ describe('a call that is not made', () => {
   })
 })
 
-describe('who sees what is put in', () => {
+describe('layers that see the value', () => {
   verifies(
     'S4.14',
     'the server; what came with the call goes with it, and the call as it was stays that',

@@ -19,7 +19,7 @@ const reach = async (world: World, name: string): Promise<unknown> => {
 }
 
 describe('rename, before the router', () => {
-  verifies('S2.24', 'names are exchanged and passed on, and every call reaches whom it is for', async () => {
+  verifies('S2.24', 'routes every call correctly when names are swapped or passed on', async () => {
     const world = await routedWorld(
       [{ use: 'rename', tools: { a_one: 'a_two', a_two: 'a_one', 'b/one': 'b_two', 'b/two': 'b_three' } }],
       { a: { tools: named('one', 'two') }, b: { tools: named('one', 'two') } },
@@ -37,7 +37,7 @@ describe('rename, before the router', () => {
     await expect(world.ask('tools/call', { name: 'b_one' })).rejects.toThrow('Unknown tool: b_one.')
   })
 
-  test('any new names, exchanged in any way: none is there twice, and each leads to its own', async () => {
+  test('every name is unique and reaches its own tool, for any renaming', async () => {
     const pool = ['a_x', 'a_y', 'b_x', 'b_y', 'p', 'q']
     const olds = ['a/x', 'a/y', 'b/x', 'b/y']
     const changes = fc.uniqueArray(fc.tuple(fc.constantFrom(...olds), fc.constantFrom(...pool)), {
@@ -64,32 +64,28 @@ describe('rename, before the router', () => {
     )
   })
 
-  verifies(
-    'S2.24',
-    'who comes later under a name that was given gets another one, and the log says so',
-    async () => {
-      for (const naming of [{ prefix: 'never' }, { prefix: 'onConflict' }] as const) {
-        const servers: Record<string, MadeUp> = { a: { tools: named('read') }, b: { tools: named('x') } }
-        const world = await routedWorld([{ use: 'rename', tools: { 'a/read': 'open' } }], servers, { naming })
-        expect(await tools(world)).toEqual(['open', 'x'])
-        Object.assign(servers.b ?? {}, { tools: named('x', 'open') })
-        expect(await tools(world)).toEqual(['open', 'x', 'b_open'])
-        expect(await reach(world, 'open')).toEqual(['a', 'tools/call', 'read'])
-        expect(await reach(world, 'b_open')).toEqual(['b', 'tools/call', 'open'])
-        expect(world.lines).toMatchObject([
-          { level: 'warn', module: 'rename', name: 'open', item: 'b/open', instead: 'b_open' },
-        ])
-        // The owner is away for a while: nobody takes its place.
-        Object.assign(servers.a ?? {}, { silent: true })
-        expect(await tools(world)).toEqual(['x', 'b_open'])
-        expect(await reach(world, 'open')).toEqual(['a', 'tools/call', 'read'])
-        // And when it was never there, nobody is called in its place.
-        const other = await routedWorld([{ use: 'rename', tools: { 'z/read': 'open' } }], servers, { naming })
-        await expect(other.ask('tools/call', { name: 'open' })).rejects.toThrow('Unknown tool: open.')
-        expect(await reach(other, 'b_open')).toEqual(['b', 'tools/call', 'open'])
-      }
-    },
-  )
+  verifies('S2.24', 'a later item with a taken name gets another name, and the log says so', async () => {
+    for (const naming of [{ prefix: 'never' }, { prefix: 'onConflict' }] as const) {
+      const servers: Record<string, MadeUp> = { a: { tools: named('read') }, b: { tools: named('x') } }
+      const world = await routedWorld([{ use: 'rename', tools: { 'a/read': 'open' } }], servers, { naming })
+      expect(await tools(world)).toEqual(['open', 'x'])
+      Object.assign(servers.b ?? {}, { tools: named('x', 'open') })
+      expect(await tools(world)).toEqual(['open', 'x', 'b_open'])
+      expect(await reach(world, 'open')).toEqual(['a', 'tools/call', 'read'])
+      expect(await reach(world, 'b_open')).toEqual(['b', 'tools/call', 'open'])
+      expect(world.lines).toMatchObject([
+        { level: 'warn', module: 'rename', name: 'open', item: 'b/open', instead: 'b_open' },
+      ])
+      // The owner is away for a while: nobody takes its place.
+      Object.assign(servers.a ?? {}, { silent: true })
+      expect(await tools(world)).toEqual(['x', 'b_open'])
+      expect(await reach(world, 'open')).toEqual(['a', 'tools/call', 'read'])
+      // And when it was never there, nobody is called in its place.
+      const other = await routedWorld([{ use: 'rename', tools: { 'z/read': 'open' } }], servers, { naming })
+      await expect(other.ask('tools/call', { name: 'open' })).rejects.toThrow('Unknown tool: open.')
+      expect(await reach(other, 'b_open')).toEqual(['b', 'tools/call', 'open'])
+    }
+  })
 
   verifies('S2.24', 'names that cannot be end the start', async () => {
     const start = (...modules: JsonObject[]) =>
@@ -223,3 +219,59 @@ function shared(value: JsonObject): Uint8Array<SharedArrayBuffer> {
   bytes.set(json)
   return bytes
 }
+
+const names = (result: JsonObject, kind = 'tools', key = 'name'): unknown[] =>
+  (result[kind] as JsonObject[]).map((item) => item[key])
+const texts = (result: JsonObject): string[] => (result.content as { text: string }[]).map(({ text }) => text)
+
+describe('rename, in a list of modules', () => {
+  verifies('S2.16 S2.24', 'gives two tools of one name different names and routes both', async () => {
+    const world = await moduleWorld([
+      {
+        use: 'rename',
+        tools: { 'a/read': 'open', 'b/read': { name: 'fetch', description: 'gets it', title: 'Get' } },
+      },
+    ])
+    const { tools } = await world.ask('tools/list')
+    expect(tools).toMatchObject([
+      { name: 'open' },
+      { name: 'a_write' },
+      { name: 'fetch', description: 'gets it', title: 'Get' },
+    ])
+    expect(texts(await world.ask('tools/call', { name: 'open' }))).toEqual(['called a_read'])
+    expect(texts(await world.ask('tools/call', { name: 'fetch' }))).toEqual(['called b_read'])
+    expect(texts(await world.ask('tools/call', { name: 'a_write' }))).toEqual(['called a_write'])
+    // Else what blocks the new name could be passed by.
+    await expect(world.ask('tools/call', { name: 'a_read' })).rejects.toThrow('Unknown tool: a_read.')
+  })
+
+  test('a client that has listed nothing may call by the new name', async () => {
+    const world = await moduleWorld([
+      { use: 'rename', tools: { 'b/read': 'fetch' }, prompts: { a_hello: 'greet' } },
+    ])
+    expect(texts(await world.ask('tools/call', { name: 'fetch' }))).toEqual(['called b_read'])
+    await world.ask('prompts/get', { name: 'greet' })
+    expect(world.sent.at(-1)?.params.name).toBe('a_hello')
+    await world.ask('completion/complete', { ref: { type: 'ref/prompt', name: 'greet' }, argument: {} })
+    expect(world.sent.at(-1)?.params).toMatchObject({ ref: { name: 'a_hello' } })
+  })
+
+  test('reads, watches and notifies resources under their new URI', async () => {
+    const world = await moduleWorld([{ use: 'rename', resources: { 'file:///x': 'doc://x' } }])
+    expect(names(await world.ask('resources/list'), 'resources', 'uri')).toEqual(['note://1', 'doc://x'])
+    expect(await world.ask('resources/read', { uri: 'doc://x' })).toEqual({
+      contents: [{ uri: 'doc://x', text: 'content' }],
+    })
+    expect(world.sent.at(-1)?.params.uri).toBe('file:///x')
+    const method = 'notifications/resources/updated'
+    expect(await world.tell('client', { method, params: { uri: 'file:///x' } })).toEqual({
+      method,
+      params: { uri: 'doc://x' },
+    })
+  })
+
+  verifies('S2.24', 'two that are given one name end the start', async () => {
+    const modules = [{ use: 'rename', tools: { 'a/read': 'x', 'b/read': 'x' } }]
+    await expect(moduleWorld(modules)).rejects.toThrow(/gives the name "x" to two tools: a\/read and b\/read/)
+  })
+})

@@ -36,7 +36,7 @@ function never(): never {
 
 const savings = { originalTokens: 900, originalCharacters: 3000, deliveredTokens: 40 }
 
-test('what was counted is written down', async () => {
+test('writes what was counted to the ledger', async () => {
   expect((await account(savings)).record).toMatchObject({ ...savings, kind: 'call', deliveredCharacters: 5 })
   expect((await account(savings, { keep: true })).record).toMatchObject({
     originalTokens: 900,
@@ -74,7 +74,7 @@ test('images, audio and blobs of a large result are not counted as text', async 
   expect(text?.originalCharacters).toBeGreaterThan(500_000)
 })
 
-test('what a server says of savings is not believed, and what nobody counted is reckoned', async () => {
+test('ignores savings reported by a server, and estimates what was not counted', async () => {
   for (const counted of [undefined, { originalTokens: 0, deliveredTokens: 0 }]) {
     const { record } = await account(counted)
     expect(record).toMatchObject({ originalCharacters: 5, deliveredCharacters: 5 })
@@ -83,17 +83,13 @@ test('what a server says of savings is not believed, and what nobody counted is 
   }
 })
 
-verifies(
-  'S3.16',
-  'clients read what a reply saved where that is asked for, and else nothing is added',
-  async () => {
-    expect((await account(savings)).answer).toBe(result)
-    expect((await account(savings, { tells: true })).answer).toEqual({
-      ...result,
-      _meta: { [`${META}savings`]: savings, other: 1 },
-    })
-  },
-)
+verifies('S3.16', 'adds savings to replies only when configured', async () => {
+  expect((await account(savings)).answer).toBe(result)
+  expect((await account(savings, { tells: true })).answer).toEqual({
+    ...result,
+    _meta: { [`${META}savings`]: savings, other: 1 },
+  })
+})
 
 test('a server that asks for input has not answered: nothing is counted before it has', async () => {
   const records: SavingsRecord[] = []

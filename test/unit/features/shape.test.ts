@@ -77,7 +77,7 @@ verifies('S3.7', 'a result that cannot be kept goes out as it came', async () =>
   expect(await call(long, { keeper: refusing })).toBe(long)
 })
 
-test('when no preview can be made, images stay, and so does what the client was promised', async () => {
+test('keeps images and promised structured content when no preview can be made', async () => {
   const structuredContent = { rows: ['x'.repeat(5000)] }
   const tool = { name: 't', outputSchema: { type: 'object', properties: { rows: { type: 'array' } } } }
   const given = { ...long, structuredContent }
@@ -108,7 +108,7 @@ function largeOf(result: JsonObject): LargeResult {
   return new LargeResult(shared)
 }
 
-describe('what a client is told of output schemas', () => {
+describe('output schemas that a client gets', () => {
   const outputSchema = { type: 'object', properties: { rows: { type: 'array' } } }
   const listed = async (tool: JsonObject, changes: Partial<ShapeOptions> = {}, via?: string[]) => {
     const layer = createShape({
@@ -192,7 +192,7 @@ describe('a result that fits', () => {
     expect(await call(result, { digest: failing })).toBe(result)
   })
 
-  test('keeps what was promised, with a text for who reads texts', async () => {
+  test('keeps promised structured content and adds a text', async () => {
     const keeps = () => true
     const tools = [{ name: 't' }]
     expect(await call(both, { digest: failing, keeps }, tools)).toBe(both)
@@ -222,7 +222,7 @@ describe('a result that fits', () => {
   })
 })
 
-test('what a reply saves is told inside of the proxy, and no client reads it', async () => {
+test('reports savings inside the proxy only', async () => {
   const layer = createShape({
     engine: { digest: async () => shaped } as unknown as Engine,
     keeper: keeper(),
@@ -278,7 +278,7 @@ test('a value is promised to each client by its own list, also when it listed in
   expect(seen[2]).toEqual([true, undefined])
 })
 
-test('a server that asks for input is not shaped, however long its question and whoever wants it kept', async () => {
+test('does not shape a question of a server, whatever its length', async () => {
   const question = { resultType: 'input_required', inputRequests: { q: {} }, requestState: 'x'.repeat(5000) }
   const options = { keep: true, digest: failing }
   expect(await call(question, options)).toBe(question)
@@ -297,7 +297,7 @@ test('a result that only speaks of a question is shaped', async () => {
   expect(answer._meta).toHaveProperty(['mcp-rlm-proxy/cache-id'])
 })
 
-describe('what the worker is told', () => {
+describe('parameters of the worker', () => {
   const told = async (args: JsonObject, extra: Partial<Exchange> = {}, tools: JsonObject[] = []) => {
     const seen: DigestOptions[] = []
     const digest: Engine['digest'] = async (_, options) => {

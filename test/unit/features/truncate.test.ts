@@ -13,7 +13,7 @@ async function through(result: JsonObject, name = 'tool', extra: object = {}): P
   return (await wrapped(exchange(undefined, { params: { name }, ...extra }))) as JsonObject
 }
 
-verifies('S1.56', 'texts that are too long together are cut as one, and what is no text stays', async () => {
+verifies('S1.56', 'cuts texts by their total length and keeps other blocks', async () => {
   const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' }
   const { content, ...rest } = await through({
     content: [long(150), image, long(500)],
@@ -29,7 +29,7 @@ verifies('S1.56', 'texts that are too long together are cut as one, and what is 
 
 verifies(
   'S1.56',
-  'structured content that is too long goes, and what was said nowhere else is told cut',
+  'drops structured content that is too long, and gives it cut as text if no text has it',
   async () => {
     const structuredContent = { text: 'y'.repeat(300) }
     expect(await through({ content: [long(10)], structuredContent })).toEqual({ content: [long(10)] })
@@ -41,7 +41,7 @@ verifies(
   },
 )
 
-test('no tool promises what may be left out', async () => {
+test('lists no output schema for content that may be dropped', async () => {
   const layer = createTruncate({ max: 200, exempt: new Set() })
   const tools = [{ name: 'a', outputSchema: { type: 'object' } }, { name: 'b' }]
   const list = layer.wrap(async () => ({ tools, nextCursor: 'x' }))

@@ -11,17 +11,13 @@ const serve = (): void => {}
 const withUtils = (utils: object, servers: object = mcpServers) =>
   withInProcessServers(parseConfig({ mcpServers: servers, proxySettings: { utils } } as never))
 
-verifies(
-  'S4.3',
-  'the server for files is there when it is wanted, behind those of the configuration',
-  async () => {
-    const config = parseConfig({ mcpServers })
-    expect(await withInProcessServers(config)).toBe(config)
-    const names = ({ servers }: { servers: readonly { name: string }[] }) => servers.map(({ name }) => name)
-    expect(names(await withUtils({ enabled: true, root: '/data' }))).toEqual(['files', 'utils'])
-    expect(names(await withInProcessServers(config, { mine: serve }))).toEqual(['files', 'mine'])
-  },
-)
+verifies('S4.3', 'adds the server for files on request, after the configured ones', async () => {
+  const config = parseConfig({ mcpServers })
+  expect(await withInProcessServers(config)).toBe(config)
+  const names = ({ servers }: { servers: readonly { name: string }[] }) => servers.map(({ name }) => name)
+  expect(names(await withUtils({ enabled: true, root: '/data' }))).toEqual(['files', 'utils'])
+  expect(names(await withInProcessServers(config, { mine: serve }))).toEqual(['files', 'mine'])
+})
 
 test('one with another root is another server, in every run the same', async () => {
   const id = async (root: string) => {

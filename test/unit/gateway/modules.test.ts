@@ -51,7 +51,7 @@ function held(): { server: Handler; arrived(): number; open(): void } {
 describe('without modules', () => {
   verifies(
     'S2.12 S2.13',
-    'lists and results pass as the very same objects, and nobody is announced',
+    'passes lists and results as the same objects, and notifies no client',
     async () => {
       const list = deepFreeze({ tools: [listed('a', 'read')] })
       const result = deepFreeze({ content: [{ type: 'text', text: 'x' }] })

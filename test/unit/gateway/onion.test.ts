@@ -26,7 +26,7 @@ const MOST = {
   toolCache: { ttlMs: 1 },
 }
 
-describe('what stands around an exchange', () => {
+describe('layers around an exchange', () => {
   verifies('S2.9 S2.31', 'is one list from the client to the servers, modules in their places', async () => {
     const modules = [{ use: 'log' }, { use: 'shape' }, { use: 'block', mode: 'audit' }]
     const settings = { ...MOST, exposure: 'dispatch', naming: { rename: { 'a/x': 'y' } } }

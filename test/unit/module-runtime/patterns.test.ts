@@ -98,7 +98,7 @@ describe('names in options', () => {
     expect(await renamed({ read: 'x', 'a/read': 'y' })).toEqual(['y', 'a_write', 'x'])
   })
 
-  test('are told where they fit nothing, of every module that has them', async () => {
+  test('reports patterns that match nothing, for every module', async () => {
     const world = await telling([
       { use: 'block', tools: ['rea'] },
       { use: 'package', servers: ['a', 'c'], prompts: ['helo'], resources: ['nope://x'] },
@@ -119,7 +119,7 @@ describe('names in options', () => {
 })
 
 describe('patterns that fit nothing', () => {
-  verifies('S2.23', 'are told once, after lists went out, and not before', async () => {
+  verifies('S2.23', 'reports them once, after the lists were sent', async () => {
     const world = await telling([
       { use: 'block', tools: ['a/read', 'b_*', 'a/wrte', 'c/*'], prompts: ['hello', 'by'] },
     ])
@@ -135,7 +135,7 @@ describe('patterns that fit nothing', () => {
     expect(world.told()).toEqual(all)
   })
 
-  verifies('S2.23', 'are not told while a server has not listed what it has', async () => {
+  verifies('S2.23', 'does not report them while a server has not listed its items', async () => {
     let isThere = false
     const world = await telling([{ use: 'block', tools: ['z_*'] }], { listsAll: () => isThere })
     await world.ask('tools/list')

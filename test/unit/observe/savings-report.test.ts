@@ -61,7 +61,7 @@ describe('ledger file', () => {
     expect(statSync(join(path, 'new', LEDGER_FILE)).mode & 0o777).toBe(0o600)
   })
 
-  test('a broken file counts as none and is replaced', async () => {
+  test('ignores and replaces a broken file', async () => {
     const path = directory()
     for (const broken of ['{', '[]', '{"version":1,"days":[{"day":"x"}]}', '{"version":2,"days":[]}']) {
       writeFileSync(join(path, LEDGER_FILE), broken)

@@ -20,7 +20,7 @@ test.each([
   expect(effectOf({ name: 'a', annotations } as JsonObject)).toBe(effect)
 })
 
-test('a tool without annotations, or with those of every object, may destroy', () => {
+test('treats a tool without annotations of its own as destructive', () => {
   expect(effectOf({ name: 'a' })).toBe('destructive')
   expect(effectOf(JSON.parse('{"__proto__":{"annotations":{"readOnlyHint":true}}}'))).toBe('destructive')
 })

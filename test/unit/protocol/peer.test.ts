@@ -108,7 +108,7 @@ test('progress reaches the caller under a token of ours, and keeps the call aliv
   expect(params).toEqual({ _meta: { progressToken: 'theirs', other: 1 } })
 })
 
-test('silence ends in a timeout, and the other side is told', async () => {
+test('a request without an answer times out and is cancelled at the other side', async () => {
   const cancelled = deferred<void>()
   const { a } = await connected({
     onRequest: (_, { signal }) =>
@@ -123,7 +123,7 @@ test('silence ends in a timeout, and the other side is told', async () => {
   await cancelled.promise
 })
 
-test('a closed connection rejects what is pending and aborts what is served', async () => {
+test('closing the connection rejects pending requests and aborts running handlers', async () => {
   const serving = deferred<AbortSignal>()
   let ends = 0
   const { a, b } = await connected(
@@ -212,7 +212,7 @@ test('an error that breaks JSON-RPC becomes one that clients can read', async ()
   expect(error).toEqual({ code: -32603, message: 'an error without a message' })
 })
 
-test('a transport that cannot be closed leaves nobody waiting', async () => {
+test('rejects all callers even if the transport fails to close', async () => {
   const [near] = linkedTransports()
   near.close = () => Promise.reject(new Error('stuck'))
   const peer = new Peer(near, { onRequest: async () => ({}), onNotification: () => {} })
@@ -222,7 +222,7 @@ test('a transport that cannot be closed leaves nobody waiting', async () => {
   expect(await pending).toBeInstanceOf(PeerClosed)
 })
 
-test('what a handler throws at a notification costs no other message', async () => {
+test('an error in a notification handler affects no other message', async () => {
   const errors: string[] = []
   const [near, far] = linkedTransports()
   const a = new Peer(near, {

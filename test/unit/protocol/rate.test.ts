@@ -40,7 +40,7 @@ describe('the token bucket', () => {
     expect(bucket.take()).toEqual({ allowed: true })
   })
 
-  test('refuses what would never give anything', () => {
+  test('refuses a rate that never gives a token', () => {
     for (const [rate, burst] of [
       [0, 1],
       [-1, 1],

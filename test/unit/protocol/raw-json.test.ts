@@ -8,7 +8,7 @@ const raw = (text: string): JsonValue => RawJson.in(Buffer.from(text))
 const joined = (value: unknown): string =>
   Buffer.concat(jsonParts(value).map((part) => Buffer.from(part as string))).toString('utf8')
 
-test('what is written stands between the rest, byte for byte', () => {
+test('writes raw JSON between the other members, byte for byte', () => {
   expect(jsonParts({ a: 1 })).toEqual(['{"a":1}'])
   expect(joined({ a: raw('12345678901234567890'), b: [raw('"ü"'), 'x', raw('{"c" :1}')] })).toBe(
     '{"a":12345678901234567890,"b":["ü","x",{"c" :1}]}',

@@ -8,7 +8,7 @@ import { runs } from '../../support/runs.ts'
 const never = new AbortController().signal
 
 describe('a single flight', () => {
-  test('is joined by who comes while it is under way, under each of its keys', async () => {
+  test('a later caller joins running work under each of its keys', async () => {
     const flights = new SingleFlight<string>()
     const gate = deferred<string>()
     const flight = flights.begin(['a', 'b'], () => gate.promise)
@@ -19,7 +19,7 @@ describe('a single flight', () => {
     expect([flights.find('a'), flights.find('b')]).toEqual([undefined, undefined])
   })
 
-  test('is aborted for the reason of the last who leaves, at once, and can no longer be joined', async () => {
+  test('aborts with the reason of the last caller and accepts no new ones', async () => {
     const flights = new SingleFlight<never>()
     let given = never
     const flight = flights.begin(['a'], (signal) => {
@@ -46,7 +46,7 @@ describe('a single flight', () => {
     expect(flights.find('a')).toBe(after)
   })
 
-  test('tells its failure to all who wait, and to nobody when none does', async () => {
+  test('rejects all waiting callers when it fails', async () => {
     const flights = new SingleFlight<string>()
     const flight = flights.begin(['a'], () => Promise.reject(new Error('broken')))
     const outcomes = await Promise.allSettled([flight.join(never), flight.join(never)])

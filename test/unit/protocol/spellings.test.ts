@@ -71,7 +71,7 @@ describe('names as models write them', () => {
     expect(named('a_b_c', both)).toEqual(['a_b_c'])
   })
 
-  test('part of a name is no name, and the own name of a server counts only where it is sure whose it is', () => {
+  test("accepts no partial names, and a server's own name only if it is unambiguous", () => {
     for (const name of [
       'text_file',
       'file',
@@ -100,7 +100,7 @@ describe('names as models write them', () => {
     expect(named('proxy_log', [...tools, of('proxy', 'x')])).toEqual([])
   })
 
-  test('a name that is somebody else’s reaches nothing else', () => {
+  test('a name that belongs to another item does not match', () => {
     const isTaken = (name: string) => name === 'file_delete' || name === 'proxy_log'
     const tools = [of('disk', 'delete', 'delete'), of('git', 'log', 'log')]
     for (const name of ['file_delete', 'mcp__proxy__file_delete', 'x_file_delete', 'proxy_log'])

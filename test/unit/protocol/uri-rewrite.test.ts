@@ -66,7 +66,7 @@ test('messages of a prompt and contents of a resource', () => {
   })
 })
 
-test('what tools and lists name', () => {
+test('URIs in tools and lists', () => {
   const tool = { name: 't', _meta: { 'openai/outputTemplate': 'note://1', ui: { resourceUri: 'note://2' } } }
   expect(renameViews(tool, rename)).toEqual({
     name: 't',
@@ -101,7 +101,7 @@ test('arguments nested without end are left alone', () => {
   expect(renameInArguments(deep, rename)).toBe(deep)
 })
 
-test('what holds nothing to rename is the same object, and nothing makes it throw', () => {
+test('returns the same object when nothing is renamed, and never throws', () => {
   const likely = fc.oneof(
     soundKeys(fc.jsonValue()),
     fc.record({

@@ -49,7 +49,7 @@ test('a name that a server lists twice is listed once', async () => {
   expect(await sent(directory)).toEqual([{ name: 's_a', title: 'first' }, { name: 's_b' }])
 })
 
-test('an item is what its server sent but for its name, in the same order, and whose it is stays inside', async () => {
+test('passes items unchanged except for the name, in order, without the internal owner', async () => {
   const a = JSON.parse(
     '{"title":"A","name":"a","__proto__":{"x":1},"inputSchema":{"type":"object"},"more":[1]}',
   )
@@ -74,7 +74,7 @@ test('a name that was seen is found at once, without asking a server', async () 
   expect(state.asked).toBe(1)
 })
 
-test('a name that nobody has is refused with the servers that gave no list, and why', async () => {
+test('an unknown name is refused with the unavailable servers and why', async () => {
   const { state, directory } = world({ x: [tool('search')], y: [], z: [] })
   state.lists = { x: [tool('search')] }
   state.errors = { y: 'server `y`: did not connect within 2 s' }
@@ -101,7 +101,7 @@ verifies('S3.34', 'a name that begins with that of a server that gave no list is
   await expect(directory.find('tools', 'yread', exchange())).rejects.toThrow('Unknown tool: yread.')
 })
 
-test('a name that nobody has is refused with those alike', async () => {
+test('an unknown name is refused with similar names', async () => {
   const { directory } = world({ x: [tool('search')] })
   await expect(directory.find('tools', 'x_serch', exchange())).rejects.toMatchObject({
     code: -32602,
@@ -110,7 +110,7 @@ test('a name that nobody has is refused with those alike', async () => {
   expect(() => directory.find('tools', 5, exchange())).toThrow('params.name must be a string')
 })
 
-test('names belong to a client: one that comes later is told other ones than one that was there before', async () => {
+test('a later client may get other names than an earlier one', async () => {
   const { state, directory } = world({ x: [], y: [tool('search')] }, 'onConflict')
   const early = exchange(client())
   expect(await sent(directory, early)).toEqual([tool('search')])

@@ -78,7 +78,7 @@ verifies('S4.37', 'credentials are struck out wherever a configuration holds the
   expect(texts[1]).toContain('example.com/mcp')
 })
 
-verifies('S4.37', 'an error of a connection tells none of its secrets either', () => {
+verifies('S4.37', 'an error of a connection contains no secrets', () => {
   const server = { command: 'serve', args: ['--api-key', 'hush-hush-0'], env: { TOKEN: 'hush-hush-1' } }
   const lastError = 'serve --api-key hush-hush-0 failed at https://x?token=hush-hush-2 with hush-hush-1'
   const [connection] = told({ local: server }, { lastError })
@@ -86,8 +86,8 @@ verifies('S4.37', 'an error of a connection tells none of its secrets either', (
   expect(connection?.lastError).not.toContain('hush')
 })
 
-describe('what is told', () => {
-  verifies('S4.38', 'is a copy: who changes it changes nothing', () => {
+describe('the description of a connection', () => {
+  verifies('S4.38', 'is a copy that callers may change', () => {
     const [connection] = told({ local: { command: 'serve', args: ['a'], env: { A: 'b' } } })
     const first = connection?.descriptor() as JsonObject
     const before = JSON.stringify(first)
@@ -109,7 +109,7 @@ describe('what is told', () => {
     expect(told({ a: one })[0]?.refreshed).toBeUndefined()
   })
 
-  test('a server says of itself what it said last', () => {
+  test('gives the latest description of a server', () => {
     const initialize = { serverInfo: { name: 'x', version: '1' } }
     expect(told({ a: { command: 'x' } }, { initialize })[0]?.serverInfo).toEqual(initialize.serverInfo)
     expect(told({ a: { command: 'x' } }, { initialize: { serverInfo: 'x' } })[0]?.serverInfo).toBeUndefined()

@@ -58,7 +58,7 @@ describe('names', () => {
     expect(names.all[0]?.exposed).toBe('x_proxy_filter')
   })
 
-  test('a name stays with whom it was given to: a server that comes later gets another', () => {
+  test('a name stays with its item; a later server gets another name', () => {
     const x = { server: 'x', names: ['search'] }
     const y = { server: 'y', names: ['search'] }
     for (const prefix of ['onConflict', 'never'] as const) {

@@ -36,7 +36,7 @@ verifies('S3.2', 'a name that is given goes on at once, without a look at any li
   ])
 })
 
-test('another name is looked up in the last list, and only what is not there is listed anew', async () => {
+test('looks another name up in the last list before it lists again', async () => {
   const { state, ask, call } = world([tool('a', 'read')])
   await call('mcp__proxy__a_read')
   await call('read')
@@ -74,7 +74,7 @@ verifies(
   },
 )
 
-test('what may mean several is refused with their names; a hidden tool is none of them', async () => {
+test('an ambiguous name is refused with the candidates, without hidden tools', async () => {
   const { call } = world([tool('a', 'find'), tool('b', 'find')])
   await expect(call('find')).rejects.toMatchObject({
     code: -32602,

@@ -4,7 +4,7 @@ import { callTools } from '../../../src/features/retrieve/call-tool.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { calledName, EXPOSURE_NAMES, RESERVED_NAMES } from '../../../src/proxy/own-tools.ts'
 
-test('what is counted is the tool that was run', () => {
+test('counts the tool that was run', () => {
   expect(calledName({ name: 'call_tool', arguments: { name: 'files_read' } })).toBe('files_read')
   expect(calledName({ name: 'call_tool_read', arguments: { name: 'files_read' } })).toBe('files_read')
   expect(calledName({ name: 'files_read', arguments: { name: 'x' } })).toBe('files_read')
@@ -17,7 +17,7 @@ test('what is counted is the tool that was run', () => {
     )
 })
 
-test('what the dispatch tool did is counted as the tool that did it', () => {
+test('counts a dispatch call as a call of the inner tool', () => {
   const counted = (args: JsonObject, name = 'proxy-dispatch') => calledName({ name, arguments: args })
   expect(counted({ action: 'call', tool: 'read' })).toBe('read')
   expect(counted({ tool: 'read' }, 'proxy-dispatch-read')).toBe('read')

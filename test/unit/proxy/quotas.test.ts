@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseConfig } from '../../../src/config/load-program.ts'
-import { createServerQuotas } from '../../../src/proxy/quotas.ts'
+import { createQuotas, createServerQuotas } from '../../../src/proxy/quotas.ts'
+import { verifies } from '../../support/verifies.ts'
 
 const servers = (quotas: Record<string, number | undefined>) =>
   parseConfig({
@@ -12,7 +13,7 @@ const servers = (quotas: Record<string, number | undefined>) =>
     ),
   }).servers
 
-test('a quota that stays goes on with what is left of it; others begin anew or end', () => {
+test('an unchanged quota keeps its remaining calls; others start new or end', () => {
   const quotas = createServerQuotas(() => 0)
   quotas.configure(servers({ same: 1, other: 1, gone: 1, free: undefined }))
   for (const name of ['same', 'other', 'gone', 'free']) expect(quotas.take(name)).toBeUndefined()
@@ -25,3 +26,20 @@ test('a quota that stays goes on with what is left of it; others begin anew or e
   expect(quotas.take('other')).toContain('try again')
   expect(quotas.take('gone')).toBeUndefined()
 })
+
+verifies(
+  'S1.59',
+  'a server that has had its calls is spared, the others are not, and the time that is told is enough',
+  () => {
+    let now = 0
+    const take = createQuotas({ a: { rps: 1, burst: 2 }, b: { rps: 1 / 60 } }, () => now)
+    expect([take('a'), take('a')]).toEqual([undefined, undefined])
+    expect(take('a')).toMatch(/Server `a` .* try again in 1 s/)
+    expect(take('c')).toBeUndefined()
+    expect(take('b')).toBeUndefined()
+    expect(take('b')).toMatch(/try again in 60 s/)
+    now = 1000
+    expect(take('a')).toBeUndefined()
+    expect(take('a')).toMatch(/try again/)
+  },
+)

@@ -22,7 +22,7 @@ function world(names: readonly string[], clientName: string) {
 
 verifies(
   'S1.36',
-  'with the prefix of opencode every name has at most 64 characters, and calls what it names',
+  'with the prefix of opencode every name has at most 64 characters and reaches its tool',
   async () => {
     const long = `server_${'very_long_'.repeat(5)}name`.slice(0, 60)
     const names = [long, `${long.slice(0, 59)}x`, 'server_short']
@@ -46,7 +46,7 @@ test('a client that is not in the table sees names as they are', async () => {
   expect(called).toEqual(['tools/list', names[0]])
 })
 
-test('whatever is listed, every name told is short, the only one, and reaches its own tool', async () => {
+test('for any list, every name is short, unique and reaches its tool', async () => {
   const name = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 40, maxLength: 62 })
   await fc.assert(
     fc.asyncProperty(fc.uniqueArray(name, { maxLength: 8 }), async (names) => {

@@ -53,13 +53,13 @@ describe('URI templates', () => {
     expect(parseTemplate(template).matches(uri)).toBe(false)
   })
 
-  test('what people write by hand matches as its encoded form does', () => {
+  test('a hand-written URI matches like its encoded form', () => {
     const template = parseTemplate('note://größe/{id}')
     for (const uri of ['note://größe/my note', 'note://gr%C3%B6%c3%9fe/my%20note'])
       expect(template.matches(uri)).toBe(true)
   })
 
-  test('what is no expression is taken as it stands', () => {
+  test('text that is no valid expression is literal', () => {
     expect(parseTemplate('a{').matches('a{')).toBe(true)
     expect(parseTemplate('a{}b').matches('a{}b')).toBe(true)
     expect(parseTemplate('a{=x}').matches('a{=x}')).toBe(true)
@@ -81,7 +81,7 @@ describe('URI templates', () => {
     expect(template.matches(`${'x'.repeat(4000)}!`)).toBe(true)
   })
 
-  test('what is too long is compared by its beginning', () => {
+  test('compares a very long URI by its beginning', () => {
     const template = parseTemplate('note://{id}')
     expect(template.matches(`note://${'x'.repeat(5000)}/y`)).toBe(true)
     expect(template.matches(`nope://${'x'.repeat(5000)}`)).toBe(false)

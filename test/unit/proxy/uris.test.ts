@@ -84,7 +84,7 @@ describe('URIs', () => {
     expect(map.inward('mcp+b:x://y')).toEqual({ server: 'b', uri: 'x://y' })
   })
 
-  test('of several templates that match, the most exact decides who is asked first', () => {
+  test('of several matching templates, the server of the most exact one is asked first', () => {
     const map = mapOf({
       a: { templates: ['{+all}'] },
       b: { templates: ['db://{table}/rows', 'db://x/{row}'] },
@@ -115,7 +115,7 @@ describe('URIs', () => {
     expect(map.owner('note+b://1')).toBe('a')
   })
 
-  test('a URI stays with whom it was given to, and a moved one stays moved', () => {
+  test('a URI stays with its server, and a prefixed one keeps its prefix', () => {
     const uri = 'note://1'
     const first = mapOf({ a: {}, b: { uris: [uri] } })
     const second = mapOf({ a: { uris: [uri] }, b: { uris: [uri] } }, first)
@@ -133,7 +133,7 @@ describe('URIs', () => {
     expect(patterns.outwardTemplate('a', 'x://{a}')).toBe('x+a://{a}')
   })
 
-  test('a server that comes with what looks like a moved URI gets another', () => {
+  test('a server that lists a URI like a prefixed one gets another prefix', () => {
     const two = { a: { uris: ['note://1'] }, b: { uris: ['note://1'] } }
     const map = mapOf({ ...two, c: { uris: ['note+b://1'], templates: ['note+b://{x}'] } }, mapOf(two))
     expect(map.inward('note+b://1')).toEqual({ server: 'b', uri: 'note://1' })
@@ -199,7 +199,7 @@ describe('URIs', () => {
     )
   })
 
-  test('a name means the same for as long as what it names is listed', () => {
+  test('a URI keeps its meaning while its item is listed', () => {
     fc.assert(
       fc.property(servers, servers, (before, after) => {
         // What was listed is listed still, by servers that may have come in between.

@@ -33,7 +33,7 @@ test('changes of a moment are one announcement for each list and client', () => 
   expect(two.told).toEqual(['notifications/tools/list_changed', 'notifications/prompts/list_changed'])
 })
 
-test('a client hears of lists it was told of, and of nothing after it left', () => {
+test('tells a client of changes to lists that it received, until it leaves', () => {
   const audience = createAudience()
   const some = client('some')
   const gone = client('gone')
@@ -47,7 +47,7 @@ test('a client hears of lists it was told of, and of nothing after it left', () 
   expect(gone.told).toEqual([])
 })
 
-test('whoever keeps something hears of a change at once', () => {
+test('tells caches of a change at once', () => {
   const audience = createAudience()
   const heard: AnnouncedList[] = []
   audience.listen((list) => heard.push(list))
@@ -56,7 +56,7 @@ test('whoever keeps something hears of a change at once', () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('closed, it leaves no timer', () => {
+test('leaves no timer after close', () => {
   const audience = createAudience()
   const { client: member, told } = client('one')
   audience.add(member, all)

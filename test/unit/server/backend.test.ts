@@ -4,7 +4,7 @@ import { joinCapabilities } from '../../../src/server/backend.ts'
 
 const having = (capabilities: JsonObject): JsonObject => ({ capabilities })
 
-test('what one server can do is not taken back by another', () => {
+test('a capability of one server stays when another server lacks it', () => {
   const joined = joinCapabilities([
     having({ resources: { subscribe: true }, logging: {} }),
     having({ resources: { subscribe: false, listChanged: false }, prompts: {}, tools: {} }),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { RpcError } from '../../../src/protocol/errors.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { isSound, readEnvelope } from '../../../src/server/envelope.ts'
-import { envelope } from '../downstream/modern/support.ts'
+import { envelope } from './support.ts'
 
 const PREFIX = 'io.modelcontextprotocol/'
 
@@ -16,7 +16,7 @@ function refusal(params: JsonObject | undefined): RpcError {
 }
 
 describe('the envelope of a request', () => {
-  test('says who asks', () => {
+  test("gives the client's name, version and capabilities", () => {
     const capabilities = { sampling: {} }
     const read = readEnvelope({
       _meta: envelope({
@@ -78,7 +78,7 @@ describe('the envelope of a request', () => {
     },
   )
 
-  test('members that every object inherits are none', () => {
+  test('ignores members inherited from Object.prototype', () => {
     expect(isSound({ _meta: envelope() })).toBe(true)
     expect(isSound(JSON.parse('{"__proto__":{"_meta":{}}}'))).toBe(false)
   })

@@ -3,13 +3,13 @@ import { cancelled, ProxyError, RPC, RpcError } from '../../../src/protocol/erro
 import { PeerClosed, RequestTimeout } from '../../../src/protocol/peer.ts'
 import { toRpcError } from '../../../src/server/errors.ts'
 
-describe('what was thrown, on the wire', () => {
-  test('an error of another side is itself', () => {
+describe('a thrown error becomes a JSON-RPC error', () => {
+  test('passes an RpcError on unchanged', () => {
     const error = new RpcError(-1, 'theirs', { more: true })
     expect(toRpcError(error)).toBe(error)
   })
 
-  test('a local one has a number by what it is, its next step in the text, and its code as data', () => {
+  test('maps a ProxyError to a JSON-RPC code, with the remedy in the message and its code in data', () => {
     const error = new ProxyError('QUERY_FAILED', 'No such field.', 'Write name.')
     expect(toRpcError(error).toJSON()).toEqual({
       code: RPC.internalError,

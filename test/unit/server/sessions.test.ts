@@ -47,7 +47,7 @@ function world(maxSessions = 3) {
 }
 
 describe('sessions beyond the limit', () => {
-  test('a flood of handshakes pushes out itself, not those at work', async () => {
+  test('a flood of handshakes evicts its own sessions, not active ones', async () => {
     const { begin, work, closed } = world()
     for (const id of ['mine', 'yours']) {
       await begin(id)
@@ -57,7 +57,7 @@ describe('sessions beyond the limit', () => {
     expect(closed).toEqual(Array.from({ length: 19 }, (_, n) => `flood ${n}`))
   })
 
-  test('the longest idle leaves when all have worked, but nobody with an open stream', async () => {
+  test('evicts the longest idle session, but none with an open stream', async () => {
     const { begin, work, request, closed, clock } = world()
     for (const id of ['a', 'b', 'c']) {
       await begin(id)
@@ -81,7 +81,7 @@ describe('sessions beyond the limit', () => {
     expect(closed).toEqual([])
   })
 
-  test('sessions that come at once are no more than the limit, and end none that came with them', async () => {
+  test('simultaneous handshakes stay within the limit and do not evict one another', async () => {
     const { open, closed, begun } = world()
     const opening = deferred()
     const coming = ['a', 'b', 'c', 'd', 'e'].map((id) => open(id, opening.promise))
@@ -94,7 +94,7 @@ describe('sessions beyond the limit', () => {
     expect(begun).toEqual(['a', 'b', 'c'])
   })
 
-  test('each of many that come at once sends another away, found by nobody while it ends', async () => {
+  test('simultaneous handshakes each evict a different session, which is unreachable while it ends', async () => {
     const { sessions, open, begin, closed } = world()
     for (const id of ['a', 'b', 'c']) await begin(id)
     const coming = ['d', 'e', 'f', 'g'].map((id) => open(id).kept)
@@ -103,7 +103,7 @@ describe('sessions beyond the limit', () => {
     expect((await Promise.all(coming)).map((one) => one?.transport)).toEqual(['d', 'e', 'f', undefined])
   })
 
-  test('a session whose first call is under way is at work', async () => {
+  test('a session with its first call running counts as active', async () => {
     const { open, begin, request, closed } = world(2)
     await begin('busy')
     const call = request('busy', true)
@@ -135,7 +135,7 @@ describe('sessions beyond the limit', () => {
   })
 })
 
-verifies('S2.22', 'a session whose place is gone ends, whatever is open in it', async () => {
+verifies('S2.22', 'an evicted session ends with all of its streams', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const gone = new Set<string>()

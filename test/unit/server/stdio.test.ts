@@ -1,8 +1,14 @@
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
-import { expect, test } from 'vitest'
-import type { JsonRpcMessage } from '../../../src/protocol/message.ts'
-import { StdioTransport } from '../../../src/server/stdio.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { silentLogger } from '../../../src/observe/log.ts'
+import type { JsonObject } from '../../../src/protocol/json.ts'
+import type { JsonRpcMessage, Notification } from '../../../src/protocol/message.ts'
+import { Peer } from '../../../src/protocol/peer.ts'
+import type { ModernService } from '../../../src/server/backend.ts'
+import { openEras, StdioTransport } from '../../../src/server/stdio.ts'
+import { linkedTransports } from '../../support/linked.ts'
+import { envelope, LOCAL } from './support.ts'
 
 async function started(output = new PassThrough()) {
   const input = new PassThrough()
@@ -13,7 +19,7 @@ async function started(output = new PassThrough()) {
   return { transport, input, output, received }
 }
 
-test('each message of a batch is read; what is no message is refused', async () => {
+test('reads each message of a batch and refuses invalid ones', async () => {
   const { input, output, received } = await started()
   input.write(
     '[{"jsonrpc":"2.0","id":1,"method":"ping"},7,{"jsonrpc":"2.0","method":"note"}]\n[]\nnull\n{"x"\n',
@@ -56,4 +62,120 @@ test('a client that reads slowly costs no listeners', async () => {
     output.pause()
     expect(listeners()).toBe(before)
   }
+})
+
+const INITIALIZE = {
+  protocolVersion: '2025-11-25',
+  capabilities: {},
+  clientInfo: { name: 'c', version: '1' },
+}
+
+async function connected(serve: ModernService['serve'] = async ({ method }) => ({ modern: method })) {
+  const [near, far] = linkedTransports()
+  const log: string[] = []
+  const session = await openEras({
+    id: 'stdio',
+    agent: LOCAL,
+    transport: far,
+    modern: { serve, toolSchema: async () => undefined, close: async () => {} },
+    backend: {
+      handler: async ({ method }) => ({ legacy: method }),
+      describe: () => ({ capabilities: {}, serverInfo: {}, instructions: '' }),
+      opened: ({ era }) => log.push(`opened ${era}`),
+      closed: ({ era }) => log.push(`closed ${era}`),
+      notified: (_client, { method }) => log.push(method),
+      logger: silentLogger,
+      identity: 'this one',
+    },
+  })
+  const told: Notification[] = []
+  const client = new Peer(near, {
+    onRequest: async () => ({}),
+    onNotification: (notification) => told.push(notification),
+  })
+  await client.start()
+  onTestFinished(() => client.close())
+  const ask = (method: string, params: JsonObject = {}) => client.request({ method, params })
+  const askModern = (method: string, params: JsonObject = {}) => ask(method, { ...params, _meta: envelope() })
+  return { session, client, log, told, ask, askModern }
+}
+
+describe('a connection of either era', () => {
+  test('is of the legacy era after its handshake', async () => {
+    const { ask, askModern, log, client, session } = await connected()
+    expect(await ask('initialize', INITIALIZE)).toMatchObject({ protocolVersion: '2025-11-25' })
+    client.notify({ method: 'notifications/roots/list_changed' })
+    expect(await ask('tools/list')).toEqual({ legacy: 'tools/list' })
+    expect(await askModern('tools/list')).toEqual({ legacy: 'tools/list' })
+    await session.close()
+    expect(log).toEqual(['opened legacy', 'notifications/roots/list_changed', 'closed legacy'])
+  })
+
+  test('answers a legacy handshake that names a modern revision with the newest legacy one', async () => {
+    const { ask } = await connected()
+    const answer = await ask('initialize', { ...INITIALIZE, protocolVersion: '2026-07-28' })
+    expect(answer).toMatchObject({ protocolVersion: '2025-11-25' })
+  })
+
+  test('is of the modern era after a request with an envelope', async () => {
+    const { ask, askModern, log } = await connected()
+    expect(await askModern('tools/list')).toEqual({ modern: 'tools/list' })
+    await expect(ask('initialize', INITIALIZE)).rejects.toMatchObject({
+      code: -32022,
+      data: { supported: ['2026-07-28'], requested: '2025-11-25' },
+    })
+    expect(await ask('tools/list')).toEqual({ modern: 'tools/list' })
+    expect(log).toEqual([])
+  })
+
+  test('may be looked at before it is decided', async () => {
+    const { ask, askModern } = await connected()
+    expect(await askModern('server/discover')).toEqual({ modern: 'server/discover' })
+    await askModern('server/discover')
+    await expect(ask('tools/list')).rejects.toMatchObject({ code: -32600 })
+    expect(await ask('server/discover')).toEqual({ modern: 'server/discover' })
+    await ask('tools/list', { _meta: { 'io.modelcontextprotocol/protocolVersion': '2031-01-01' } })
+    expect(await ask('initialize', INITIALIZE)).toMatchObject({ protocolVersion: '2025-11-25' })
+    expect(await ask('tools/list')).toEqual({ legacy: 'tools/list' })
+  })
+
+  test('takes an `initialize` with an envelope for the method it was', async () => {
+    const { askModern, ask } = await connected()
+    expect(await askModern('initialize', INITIALIZE)).toEqual({ modern: 'initialize' })
+    await expect(ask('initialize', INITIALIZE)).rejects.toMatchObject({ code: -32022 })
+  })
+
+  test('pings in the legacy way only', async () => {
+    const { ask, askModern } = await connected()
+    expect(await ask('ping')).toEqual({})
+    expect(await askModern('ping')).toEqual({ modern: 'ping' })
+  })
+
+  test('passes the client to the modern service, and its messages back', async () => {
+    const { client, told } = await connected(async (_request, { agent, id, notify }) => {
+      notify({ method: 'notifications/x', params: { id } })
+      return { agent: agent.id }
+    })
+    const ids: unknown[] = []
+    const request = { method: 'tools/call', params: { _meta: envelope() } }
+    const answer = await client.request(request, { onId: (id) => ids.push(id) })
+    expect(answer).toEqual({ agent: 'local' })
+    expect(told).toEqual([{ jsonrpc: '2.0', method: 'notifications/x', params: { id: ids[0] } }])
+  })
+
+  test('cancels by notification', async () => {
+    const aborted: unknown[] = []
+    const { client } = await connected(
+      (_request, { signal }) =>
+        new Promise(() =>
+          signal.addEventListener('abort', () => aborted.push(signal.reason), { once: true }),
+        ),
+    )
+    const controller = new AbortController()
+    const request = { method: 'tools/call', params: { _meta: envelope() } }
+    const answer = client.request(request, { signal: controller.signal })
+    controller.abort(new Error('enough'))
+    await expect(answer).rejects.toThrow('enough')
+    await expect.poll(() => aborted).toHaveLength(1)
+  })
 })

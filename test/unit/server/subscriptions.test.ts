@@ -1,8 +1,16 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { RpcError } from '../../../src/protocol/errors.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
+import {
+  accepts,
+  createWatches,
+  honour,
+  isEmpty,
+  readFilter,
+  writeFilter,
+} from '../../../src/server/subscriptions.ts'
 import { deferred } from '../../support/deferred.ts'
-import { type Asked, type Asking, OURS, type World, world } from '../downstream/modern/support.ts'
+import { ALL, type Asked, type Asking, OURS, type World, world } from './support.ts'
 
 const ID = 'io.modelcontextprotocol/subscriptionId'
 const EVERYTHING = {
@@ -32,7 +40,7 @@ const methods = ({ told }: Asking): string[] => told.map(({ method }) => method)
 const everybody = (): boolean => true
 
 describe('listening', () => {
-  test('begins with what is honoured, and everything names the request', async () => {
+  test('starts with the accepted filter, and every message carries the request id', async () => {
     const its = world()
     const asking = await listening(its, EVERYTHING, { id: 'listen:0' })
     expect(asking.told[0]).toEqual({
@@ -61,7 +69,7 @@ describe('listening', () => {
     expect(methods(asking)[1]).toBe('notifications/prompts/list_changed')
   })
 
-  test('concerns the client whose list changed', async () => {
+  test('notifies only the client with the changed list', async () => {
     const its = world()
     const one = await listening(its, EVERYTHING, { meta: clientInfo('one') })
     const two = await listening(its, EVERYTHING, { meta: clientInfo('two') })
@@ -70,7 +78,7 @@ describe('listening', () => {
     expect(one.told).toHaveLength(1)
   })
 
-  test('brings no change of tools to a client whose list stays what it is', async () => {
+  test('sends no tools notification when the list of the client is the same', async () => {
     const its = world(undefined, undefined, ({ info }) => info.name !== 'one')
     const one = await listening(its, EVERYTHING, { meta: clientInfo('one') })
     const two = await listening(its, EVERYTHING, { meta: clientInfo('two') })
@@ -117,7 +125,7 @@ describe('listening', () => {
     expect(gone.told).toHaveLength(1)
   })
 
-  test('for what is no filter is refused', async () => {
+  test('with an invalid filter is refused', async () => {
     const its = world()
     await expect(its.ask('subscriptions/listen').result).rejects.toMatchObject({ code: -32602 })
   })
@@ -140,7 +148,7 @@ describe('resources that are listened to', () => {
     expect(its.exchanges).toHaveLength(2)
   })
 
-  test('are acknowledged once servers watch; what changed before is told after', async () => {
+  test('are acknowledged when servers have subscribed; earlier changes follow', async () => {
     const watching = deferred()
     const its = world(async () => {
       await watching.promise
@@ -202,3 +210,103 @@ describe('subscriptions', () => {
 function clientInfo(name: string): JsonObject {
   return { 'io.modelcontextprotocol/clientInfo': { name, version: '1' } }
 }
+
+const filterOf = (notifications: JsonObject) => readFilter({ notifications })
+const updated = (uri: string) => ({ method: 'notifications/resources/updated', params: { uri } })
+
+describe('a filter', () => {
+  test('is written as it was read, each resource once', () => {
+    const asked = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }
+    const filter = filterOf({ ...asked, resourceSubscriptions: ['a:b', 'c:d', 'a:b'] })
+    expect(writeFilter(honour(filter, ALL))).toEqual({ ...asked, resourceSubscriptions: ['a:b', 'c:d'] })
+  })
+
+  test.each([
+    {},
+    { notifications: [] },
+    { notifications: { toolsListChanged: 'yes' } },
+    { notifications: { resourceSubscriptions: 'a:b' } },
+    { notifications: { resourceSubscriptions: [1] } },
+  ] as JsonObject[])('%j is none', (params) => {
+    expect(() => readFilter(params)).toThrow(expect.objectContaining({ code: -32602 }))
+  })
+
+  test('is honoured as far as the capabilities go', () => {
+    const filter = filterOf({
+      toolsListChanged: true,
+      promptsListChanged: true,
+      resourceSubscriptions: ['a:b'],
+    })
+    const some = { tools: { listChanged: true }, prompts: {}, resources: { listChanged: true } }
+    expect(writeFilter(honour(filter, some))).toEqual({ toolsListChanged: true })
+    expect(isEmpty(honour(filter, {}))).toBe(true)
+  })
+
+  test('is about so many resources and no more', () => {
+    const uris = Array.from({ length: 2000 }, (_, index) => `a:${index}`)
+    expect(honour(filterOf({ resourceSubscriptions: uris }), ALL).uris.size).toBe(1024)
+  })
+
+  test('matches the requested resources and their parts, and no others', () => {
+    const filter = filterOf({ promptsListChanged: true, resourceSubscriptions: ['file:///a', 'file:///b/'] })
+    const taken = ['file:///a', 'file:///a/x', 'file:///b/', 'file:///b/x/y']
+    for (const uri of taken) expect(accepts(filter, updated(uri)), uri).toBe(true)
+    for (const uri of ['file:///ab', 'file:///', 'file:///c'])
+      expect(accepts(filter, updated(uri)), uri).toBe(false)
+    expect(accepts(filter, { method: 'notifications/prompts/list_changed' })).toBe(true)
+    for (const method of [
+      'notifications/tools/list_changed',
+      'notifications/message',
+      'notifications/resources/updated',
+      'notifications/constructor/list_changed',
+    ])
+      expect(accepts(filter, { method }), method).toBe(false)
+  })
+})
+
+function recorded(answers: boolean[] = []) {
+  const asked: string[] = []
+  const watches = createWatches(async (method, uri) => {
+    asked.push(`${method} ${uri}`)
+    return answers.shift() ?? true
+  })
+  return { watches, asked }
+}
+
+test('the first subscribes, the last to go unsubscribes', async () => {
+  const { watches, asked } = recorded()
+  await watches.add('a')
+  await watches.add('a')
+  await watches.add('b')
+  watches.remove('a')
+  await watches.add('c')
+  expect(asked).toEqual(['resources/subscribe a', 'resources/subscribe b', 'resources/subscribe c'])
+  watches.remove('a')
+  await expect.poll(() => asked.at(-1)).toBe('resources/unsubscribe a')
+  await watches.add('a')
+  expect(asked.filter((line) => line === 'resources/subscribe a')).toHaveLength(2)
+})
+
+test('subscribing and unsubscribing during server calls ends in the last requested state', async () => {
+  const asked: string[] = []
+  const first = deferred()
+  const watches = createWatches(async (method) => {
+    asked.push(method)
+    if (asked.length === 1) await first.promise
+    return true
+  })
+  void watches.add('a')
+  watches.remove('a')
+  const last = watches.add('a')
+  first.resolve()
+  await last
+  expect(asked).toEqual(['resources/subscribe'])
+})
+
+test('a refusal is asked again of the next, and nothing is taken back that was not given', async () => {
+  const { watches, asked } = recorded([false, true])
+  await watches.add('a')
+  watches.remove('a')
+  await watches.add('a')
+  expect(asked).toEqual(['resources/subscribe a', 'resources/subscribe a'])
+})

@@ -93,7 +93,7 @@ describe('disk store', () => {
     expect(await filesIn(directory)).toEqual([`${C}.content`])
   })
 
-  test('what cannot be removed is no entry either', async () => {
+  test('a file that cannot be removed is not an entry', async () => {
     const { store, directory } = await opened()
     await store.put(entryOf(A))
     await rm(join(directory, `${A}.content`))
@@ -176,7 +176,7 @@ describe('disk store', () => {
     expect(await indexIn(directory)).toEqual([])
   })
 
-  test('a sweep leaves alone what others are writing, and what is not ours', async () => {
+  test('a sweep keeps files of other processes and foreign files', async () => {
     const { store, directory } = await opened({ maxAge: 1, now: () => 1e15 })
     await writeFile(join(directory, 'README'), 'x')
     await writeFile(join(directory, `${A}.content`), 'x')

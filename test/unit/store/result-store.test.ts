@@ -167,7 +167,7 @@ describe('lifetime', () => {
     expect(await after.keeper.get(ann, handle)).toBeUndefined()
   })
 
-  test('a disk that fails is reported, and what was lost is dropped', async () => {
+  test('reports a failing disk and drops lost entries', async () => {
     const failure = new Error('disk full')
     const disk: Store = {
       ...createMemoryStore(),
@@ -315,7 +315,7 @@ describe('limits', () => {
     expect(keeper.stats()).toMatchObject({ entries: 50 })
   })
 
-  test('what is evicted goes to disk and comes back', async () => {
+  test('writes evicted entries to disk and reads them back', async () => {
     const { keeper } = world({
       maxEntriesPerAgent: 1,
       backing: createMemoryStore(),

@@ -201,7 +201,7 @@ describe('connection', () => {
     await expect(connection.connect()).rejects.toMatchObject({ code: 'UPSTREAM_CONNECT', message })
   })
 
-  test('who leaves while it connects does not end the attempt of others', async () => {
+  test('a client that leaves during connecting does not end the attempt for others', async () => {
     const { connection } = world()
     const leave = new AbortController()
     const impatient = connection
@@ -231,7 +231,7 @@ describe('connection', () => {
     expect(sent).toEqual(['initialize', 'notifications/initialized', 'ping', 'ping', 'ping'])
   })
 
-  test('closing while it connects ends in closed and refuses what comes after', async () => {
+  test('closing during connecting ends in the closed state and refuses later calls', async () => {
     const { connection, server, alarms, servers } = world()
     server.initialize = () => new Promise(() => {})
     const attempt = connection.connect().catch((error: unknown) => error)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { serverEnvironment } from '../../../src/upstream/dial.ts'
 import { verifies } from '../../support/verifies.ts'
 
-verifies('S3.35', 'what programs need passes, what is the proxy’s own does not', () => {
+verifies('S3.35', 'passes on variables that programs need, and none of the proxy’s own', () => {
   const passing = {
     PATH: '/bin',
     LC_ALL: 'C',
@@ -23,7 +23,7 @@ verifies('S3.35', 'what programs need passes, what is the proxy’s own does not
   expect(serverEnvironment({ ...passing, ...staying })).toEqual(passing)
 })
 
-test('what the configuration gives wins and passes whatever its name', () => {
+test('configured variables win and pass under any name', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.stringMatching(/^[A-Z_]{1,12}$/), fc.string()), (extra) => {
       expect(serverEnvironment({ PATH: '/bin', SECRET_TOKEN: 'x' }, extra)).toEqual({

@@ -180,7 +180,7 @@ describe('a modern client at a legacy server', () => {
     expect(await attempt(me, name, state)).toMatchObject({ resultType: 'input_required' })
   })
 
-  test('a call whose client does not come back is given up', async () => {
+  test('ends a parked call when its client does not return', async () => {
     const alarms: { ms: number; run: () => void }[] = []
     const pool = upstreams({
       servers: { s: fixture('--legacy-only') },
@@ -198,7 +198,7 @@ describe('a modern client at a legacy server', () => {
     await expect(send(pool, me, tool(name, {}, answersTo(first)))).rejects.toMatchObject({ code: -32602 })
   })
 
-  test('who waits longest gives way when too many wait', async () => {
+  test('ends the longest parked call when too many wait', async () => {
     const pool = upstreams({ servers: { s: fixture('--legacy-only') } })
     const me = modern()
     const name = 'test_input_required_result_elicitation'
@@ -225,7 +225,7 @@ describe('a modern client at a legacy server', () => {
     expect(ends.map(textOf)).toEqual(['Hello, N0!', 'Hello, N1!'])
   })
 
-  test('what it cannot do it is not asked for', async () => {
+  test('does not ask a client for something it cannot do', async () => {
     const pool = upstreams({ servers: { s: fixture('--legacy-only') } })
     const result = await send(pool, modern({}), tool('test_sampling', { prompt: 'p' })).catch(
       (error: unknown) => error,

@@ -41,7 +41,7 @@ verifies(
   },
 )
 
-test('what a client can do is the same with and without the names of proxies', async () => {
+test('client capabilities are the same with and without a proxy chain in the handshake', async () => {
   const capabilities = fc.dictionary(
     fc.constantFrom('sampling', 'roots', '__proto__', 'other'),
     fc.dictionary(fc.string(), fc.jsonValue()),

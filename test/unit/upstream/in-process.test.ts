@@ -42,7 +42,7 @@ test('a large answer comes as bytes, and says the same', async () => {
   expect(textOf(plain(result))).toBe('x'.repeat(5000))
 })
 
-test('what passes is a copy: neither side changes what the other holds', async () => {
+test("passes copies, so neither side can change the other's objects", async () => {
   const held: JsonObject = { content: [{ type: 'text', text: 'mine' }], deep: { list: [1] } }
   const seen: JsonObject[] = []
   const serve: Serve = (transport) => {

@@ -31,7 +31,7 @@ async function run(dataDir: string, server: object): Promise<unknown[]> {
 }
 
 describe('memory', () => {
-  test('gives back what it was given, from disk, to the owner only', async () => {
+  test('reads back what it stored, from a file only the owner can read', async () => {
     const folder = temporaryFolder()
     const items = [{ name: 'a', description: 'ü' }]
     const first = new Memory(folder, config, silentLogger)
@@ -139,7 +139,7 @@ describe('lists between runs', () => {
     expect(names(await pool.list('tools', client({ roots: {} }), forever))).toEqual(['now'])
   })
 
-  test('of another kind of client are better than none', async () => {
+  test('serves the remembered list of another kind of client when it has no better one', async () => {
     const dataDir = temporaryFolder()
     const server = stdioServer({ tools: ['a'] })
     expect(await run(dataDir, server)).toEqual(['a'])
@@ -166,7 +166,7 @@ describe('lists between runs', () => {
     expect(pool.status()[0]?.state).toBe('idle')
   })
 
-  test('are refreshed when the server answers, and a difference is told', async () => {
+  test('refreshes a remembered list and notifies clients of a difference', async () => {
     const dataDir = temporaryFolder()
     const marker = join(temporaryFolder(), 'later')
     const server = stdioServer({ tools: ['a'], grownWhen: marker })

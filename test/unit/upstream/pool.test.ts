@@ -89,36 +89,40 @@ describe('lists', () => {
     expect(await pool.list('resourceTemplates', client(), forever)).toEqual([{ server: 's', items: [] }])
   })
 
-  verifies('S3.34', 'of a dead or slow server are left out and told when they come', async () => {
-    const time = limit()
-    const pool = upstreams({
-      servers: {
-        dead: stdioServer({ crash: 1, stderr: 'no licence\n' }),
-        slow: { ...stdioServer({ slowList: 3_600_000 }), connectTimeoutMs: time.ms },
-        fine: stdioServer({ tools: ['now'] }),
-      },
-      defaults: { backoff: { initialMs: 60_000, maxMs: 60_000, factor: 1 }, listWaitMs: time.ms },
-      later: time.later,
-    })
-    const me = client()
-    const list = pool.list('tools', me, forever)
-    // The others are there, or dead; the slow one has said hello.
-    await expect.poll(() => pool.status().map(({ state }) => state)).toEqual(['waiting', 'ready', 'ready'])
-    await expect.poll(() => pool.status()[2]?.tools).toBe(1)
-    expect(time.waiting).toBe(1)
-    time.isOver()
-    expect(names(await list)).toEqual(['now'])
-    const [dead, slow] = pool.status()
-    expect(dead).toMatchObject({
-      state: 'waiting',
-      lastError: 'server `dead`: exited with code 1: no licence',
-    })
-    expect(slow?.lastError).toBe(`server \`slow\`: tools/list did not answer within ${time.ms / 1000} s`)
-  })
+  verifies(
+    'S3.34',
+    'omits tools of a dead or slow server and notifies clients when they arrive',
+    async () => {
+      const time = limit()
+      const pool = upstreams({
+        servers: {
+          dead: stdioServer({ crash: 1, stderr: 'no licence\n' }),
+          slow: { ...stdioServer({ slowList: 3_600_000 }), connectTimeoutMs: time.ms },
+          fine: stdioServer({ tools: ['now'] }),
+        },
+        defaults: { backoff: { initialMs: 60_000, maxMs: 60_000, factor: 1 }, listWaitMs: time.ms },
+        later: time.later,
+      })
+      const me = client()
+      const list = pool.list('tools', me, forever)
+      // The others are there, or dead; the slow one has said hello.
+      await expect.poll(() => pool.status().map(({ state }) => state)).toEqual(['waiting', 'ready', 'ready'])
+      await expect.poll(() => pool.status()[2]?.tools).toBe(1)
+      expect(time.waiting).toBe(1)
+      time.isOver()
+      expect(names(await list)).toEqual(['now'])
+      const [dead, slow] = pool.status()
+      expect(dead).toMatchObject({
+        state: 'waiting',
+        lastError: 'server `dead`: exited with code 1: no licence',
+      })
+      expect(slow?.lastError).toBe(`server \`slow\`: tools/list did not answer within ${time.ms / 1000} s`)
+    },
+  )
 
   verifies(
     'S3.34',
-    'of a server that hung once are not waited for again, and told when they come',
+    'does not wait again for a server that hung, and notifies clients when its tools arrive',
     async () => {
       const gate = join(temporaryFolder(), 'gate')
       const { command, args = [] } = stdioServer({ tools: ['late'] })
@@ -141,7 +145,7 @@ describe('lists', () => {
     },
   )
 
-  verifies('S3.34 S3.36', 'of one slow server do not hold up those of the others', async () => {
+  verifies('S3.34 S3.36', 'lists other servers without waiting for a slow one', async () => {
     const gate = join(temporaryFolder(), 'gate')
     const { command, args = [] } = stdioServer({ tools: ['late'] })
     const patient = `while ! test -e ${gate}; do sleep 0.05; done; exec "$0" "$@"`
@@ -366,7 +370,7 @@ describe('connections', () => {
   })
 })
 
-describe('what a server asks and says', () => {
+describe('requests and notifications of a server', () => {
   const ask = (method: string) => toolCall('ask', { method, params: {} })
 
   verifies('S2.8', 'goes to the exchange when it is the only one, else to the client', async () => {

@@ -7,7 +7,7 @@ import { silentLogger } from '../../../src/observe/log.ts'
 import { LargeResult, plain, type Result } from '../../../src/protocol/content.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import type { JsonRpcMessage } from '../../../src/protocol/message.ts'
-import { StdioTransport } from '../../../src/upstream/stdio.ts'
+import { causeOfDeath, StdioTransport } from '../../../src/upstream/stdio.ts'
 import { client, exchange, jsonOf, stdioServer, textOf, toolCall, upstreams } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
 
@@ -117,7 +117,7 @@ function fakeProcess(stdin: Writable = new PassThrough()) {
   return { child, transport }
 }
 
-test('an exit is told as one, also where the event loop stood still when the output ended', async () => {
+test('reports an exit as an exit, even if the event loop was blocked at the end of output', async () => {
   const { child, transport } = fakeProcess()
   const ended = new Promise<void>((resolve) => {
     transport.onclose = resolve
@@ -138,7 +138,7 @@ test('an exit is told as one, also where the event loop stood still when the out
   expect(transport.failure).toBe('exited with code 7')
 })
 
-test('half a message at the end is told', async () => {
+test('reports an incomplete message at the end of output', async () => {
   const pool = upstreams({ servers: { s: stdioServer() } })
   expect(await failure(pool.request('s', toolCall('half'), exchange()))).toMatchObject({
     message:
@@ -218,7 +218,7 @@ verifies('S3.38', 'last words do not tell clients the secrets of a server', asyn
   })
 })
 
-test('a server that exits at start is told with its last words', async () => {
+test('reports the last stderr lines of a server that exits at start', async () => {
   const pool = upstreams({ servers: { s: stdioServer({ crash: 2, stderr: 'API_KEY is missing\n' }) } })
   expect(await failure(pool.request('s', toolCall('echo'), exchange()))).toMatchObject({
     code: 'UPSTREAM_CONNECT',
@@ -278,7 +278,7 @@ verifies(
   },
 )
 
-test('what a server that does not read asks for is not gathered, what takes a call back still goes to it', async () => {
+test('queues no requests for a server that does not read, but still sends cancellations', async () => {
   const taken: string[] = []
   const stdin = new Writable({ decodeStrings: false, write: (chunk: string) => void taken.push(chunk) })
   const { child, transport } = fakeProcess(stdin)
@@ -309,4 +309,80 @@ test('waits when the server does not read', async () => {
   expect(order).toEqual(['later', 'sent'])
   await transport.close()
   await expect(transport.send(message)).rejects.toThrow('takes no more input')
+})
+
+const node = `node:fs:573
+  return binding.open(
+                 ^
+
+Error: ENOENT: no such file or directory, open '/no/where'
+    at Object.openSync (node:fs:573:18)
+    at file:///srv/server.mjs:10:52 {
+  errno: -2,
+  code: 'ENOENT',
+  syscall: 'open',
+  path: '/no/where'
+}
+
+Node.js v20.20.2
+`
+const missing = `node:internal/modules/cjs/loader:1215
+  throw err;
+  ^
+
+Error: Cannot find module '/srv/nope.js'
+    at Module._resolveFilename (node:internal/modules/cjs/loader:1212:15) {
+  code: 'MODULE_NOT_FOUND',
+  requireStack: []
+}
+
+Node.js v20.20.2`
+const npm = `npm error code E404
+npm error 404 Not Found - GET https://registry.example/no-such-server - Not found
+npm error 404
+npm error 404  'no-such-server@*' is not in this registry.
+npm error A complete log of this run can be found in: /home/me/.npm/_logs/2026-01-01T00_00_00_000Z-debug-0.log
+`
+const python = `Traceback (most recent call last):
+  File "/srv/server.py", line 1, in <module>
+    import nope
+ModuleNotFoundError: No module named 'nope'
+`
+
+test.each([
+  ['an error of Node', node, "Error: ENOENT: no such file or directory, open '/no/where'"],
+  ['a missing script', missing, "Error: Cannot find module '/srv/nope.js'"],
+  [
+    'a package that is not there',
+    npm,
+    'npm error 404 Not Found - GET https://registry.example/no-such-server - Not found',
+  ],
+  ['an error of Python', python, "ModuleNotFoundError: No module named 'nope'"],
+  ['a plain line', 'starting\nno licence\n', 'no licence'],
+  ['one that only looks like an error', 'Error: ignored\nno licence', 'no licence'],
+  ['nothing but what follows', 'Node.js v20.20.2\n', 'Node.js v20.20.2'],
+  ['a thrown text', `boom\n\nNode.js v20.20.2`, 'boom'],
+  ['nothing', ' \n', ''],
+])('the reason is told: %s', (_, stderr, reason) => {
+  expect(causeOfDeath('', stderr, null)).toBe(reason)
+})
+
+const greeting = 'Knowledge Graph MCP Server running on stdio\n'
+
+test.each([
+  ['a process that was killed', greeting, '', 'SIGKILL', ''],
+  ['one that was killed while it logged', '', greeting, 'SIGTERM', ''],
+  [
+    'one that named an error and was killed',
+    greeting,
+    'Error: out of ideas\n',
+    'SIGKILL',
+    'Error: out of ideas',
+  ],
+  ['one that ended by itself after it had spoken', greeting, '', null, ''],
+  ['one that ended by itself with a word', greeting, 'no licence\n', null, 'no licence'],
+  ['one whose error came before its answer', python, '', null, "ModuleNotFoundError: No module named 'nope'"],
+  ['one that aborts', greeting, 'out of memory\n', 'SIGABRT', 'out of memory'],
+])('a greeting is not the reason: %s', (_, before, after, signal, reason) => {
+  expect(causeOfDeath(before, after, signal)).toBe(reason)
 })

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { REFUSED } from '../../../../src/spill/confined.ts'
 import { countTokens } from '../../../../src/text/tokens.ts'
 import { verifies } from '../../../support/verifies.ts'
-import { dispatchWorld, type Reply, textOf, type World } from '../../exposure/dispatch/world.ts'
+import { dispatchWorld, type Reply, textOf, type World } from './world.ts'
 
 const LINES = Array.from({ length: 3000 }, (_, n) => `line ${n + 1}${n % 100 === 0 ? ' Föö' : ''}`)
 const CONTENT = `${LINES.join('\n')}\n`
@@ -36,7 +36,7 @@ describe('operations', () => {
     expect(await ask({ cache_id: handle })).toMatchObject({ op: 'stat', cache_id: handle, ...sizes })
   })
 
-  verifies('S4.24 S4.25 S4.26 S4.27 S4.28', 'each of them, as the seed writes it', async () => {
+  verifies('S4.24 S4.25 S4.26 S4.27 S4.28', 'runs every operation of readresult', async () => {
     const { path, handle, ask } = await spilled()
     const part = async (args: object) => {
       const reply = await ask({ resultFile: path, ...args })
@@ -93,7 +93,7 @@ describe('operations', () => {
     },
   )
 
-  verifies('S4.52', 'the guard is what the settings say', async () => {
+  verifies('S4.52', 'takes the size limit from the settings', async () => {
     const { path, ask } = await spilled({ readback: { maxChars: 500, grepMaxMatches: 3 } })
     expect(textOf(await ask({ resultFile: path, op: 'read' })).length).toBeLessThanOrEqual(500)
     const found = textOf(await ask({ resultFile: path, op: 'grep', pattern: 'föö' }))
@@ -141,7 +141,7 @@ describe('aliases for weak models', () => {
   })
 })
 
-describe('what is not one’s own', () => {
+describe('files and handles of others', () => {
   const hostile = async (world: World, handle: string): Promise<[string, object][]> => {
     const others = await world.ask({ action: 'call', tool: 'read', resultToFile: true }, 'other')
     const own = /cache_id ([0-9a-f]{12})/.exec(textOf(others))?.[1] ?? ''
@@ -174,7 +174,7 @@ describe('what is not one’s own', () => {
 
   verifies(
     'S4.55 S3.15',
-    'is refused, and told what to do; that there is no such handle is no error',
+    'refuses a foreign file with the remedy; an unknown handle is not an error',
     async () => {
       const { world, handle, ask } = await spilled()
       for (const [name, args] of await hostile(world, handle)) {
@@ -187,7 +187,7 @@ describe('what is not one’s own', () => {
     },
   )
 
-  verifies('S4.55', 'is told as what does not exist is told', async () => {
+  verifies('S4.55', 'gives the same answer as for a missing file', async () => {
     const { path, handle, ask } = await spilled()
     const never = { path: `${path.slice(0, -6)}0.json`, handle: '000000000000' }
     for (const op of ['stat', 'head', 'grep', 'read']) {
@@ -200,7 +200,7 @@ describe('what is not one’s own', () => {
     }
   })
 
-  verifies('S4.55', 'what is kept does not change with its file', async () => {
+  verifies('S4.55', 'a kept result does not change with its file', async () => {
     const { path, handle, ask } = await spilled()
     writeFileSync(path, 'changed')
     // Whoever may write there may; what is kept is not touched by it.

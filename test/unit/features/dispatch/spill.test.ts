@@ -9,7 +9,7 @@ import type { JsonObject } from '../../../../src/protocol/json.ts'
 import { countTokens } from '../../../../src/text/tokens.ts'
 import { runs } from '../../../support/runs.ts'
 import { verifies } from '../../../support/verifies.ts'
-import { dispatchWorld, type Reply, textOf } from '../../exposure/dispatch/world.ts'
+import { dispatchWorld, type Reply, textOf } from './world.ts'
 
 const text = (content: string, more: JsonObject = {}): JsonObject => ({
   content: [{ type: 'text', text: content }],
@@ -131,7 +131,7 @@ describe('the reply', () => {
   }))
   const document = JSON.stringify({ files, metadata: { total: 900 }, summary: 'z'.repeat(30_000) })
 
-  verifies('S4.17 S4.18 S4.20', 'says what the seed says, to the letter', async () => {
+  verifies('S4.17 S4.18 S4.20', 'gives the documented reply exactly', async () => {
     const world = dispatchWorld({ spill: { threshold: 51_200 } })
     const reply = await world.run(text(document))
     expect(Object.keys(reply)).toEqual([
@@ -280,7 +280,7 @@ describe('the reply', () => {
   })
 })
 
-describe('what a disk may do', () => {
+describe('failures of the disk', () => {
   const codes = [
     'ENOSPC',
     'EDQUOT',

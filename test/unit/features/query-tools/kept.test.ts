@@ -69,7 +69,7 @@ function world({
 
 verifies(
   'S3.15',
-  'without parameters proxy_explore lists what is kept: newest first, a line each',
+  'without parameters proxy_explore lists kept results, newest first, one per line',
   async () => {
     const { ask, keep } = world()
     const first = await keep('fs_read', {
@@ -128,7 +128,7 @@ test('a long list goes on page by page, within the budget, and loses none', asyn
   expect((await ask('proxy_explore', { offset: 20 })).text).toContain('none at offset 20')
 })
 
-test('where nothing is kept that is said, with what to do, as it is called here', async () => {
+test('says that nothing is kept, and what to do', async () => {
   expect((await world().ask('proxy_explore', {})).text).toMatch(
     /^Nothing is kept for you now\..*proxy_explore \{"tool": /s,
   )
@@ -228,7 +228,7 @@ verifies(
   },
 )
 
-test('what an earlier run kept on disk is listed, and is not the last of this one', async () => {
+test('lists results of an earlier run, but not as the last one', async () => {
   const directory = temporaryFolder()
   const disk = (now: () => number) => createDiskStore({ directory, maxBytes: 1e9, maxAge: 1e9, now })
   const before = world({ backing: await disk(() => 1_000_000) })

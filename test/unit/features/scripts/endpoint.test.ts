@@ -70,7 +70,7 @@ async function world({ bridge = {}, endpoint = {}, listening = {} }: WorldOption
   return { send, raw, logged, origin, port: Number(port) }
 }
 
-verifies('S4.54', 'actions over POST, kept results over GET', async () => {
+verifies('S4.54', 'serves actions over POST and kept results over GET', async () => {
   const { send } = await world()
   for (const action of ['list', 'search', 'call', 'batch']) {
     const answered = await send(`/bridge/${action}`, { body: '{"a":{"__proto__":1}}' })
@@ -90,7 +90,7 @@ verifies('S4.54', 'actions over POST, kept results over GET', async () => {
   expect(whole.headers.get('cache-control')).toBe('no-store')
 })
 
-test('what is asked of a result arrives as it is meant', async () => {
+test('passes the parameters of a result request on', async () => {
   const parts: unknown[] = []
   const { send } = await world({
     bridge: {
@@ -144,7 +144,7 @@ verifies('S4.54', 'without the token nothing is answered and nothing is read', a
   for (const secret of [TOKEN, wrong]) expect(told).not.toContain(secret)
 })
 
-test('who guesses has to wait, who has the token does not', async () => {
+test('answers 429 to a client that guesses tokens, not to one with the token', async () => {
   const { send } = await world()
   const statuses: number[] = []
   for (let n = 0; n < 22; n++)
@@ -154,24 +154,20 @@ test('who guesses has to wait, who has the token does not', async () => {
   expect((await send('/bridge/list')).status).toBe(200)
 })
 
-verifies(
-  'S4.54',
-  'web pages and what comes through a proxy are refused, the token notwithstanding',
-  async () => {
-    const { raw } = await world()
-    for (const headers of [
-      { host: 'evil.example' },
-      { origin: 'https://evil.example' },
-      { origin: 'null' },
-      { 'x-forwarded-for': '10.0.0.1' },
-      { forwarded: 'for=10.0.0.1' },
-      { via: '1.1 front' },
-      { 'x-real-ip': '10.0.0.1' },
-    ])
-      expect(await raw('/bridge/list', headers), JSON.stringify(headers)).toBe(403)
-    expect(await raw('/bridge/list', { host: 'localhost:1' })).toBe(200)
-  },
-)
+verifies('S4.54', 'refuses requests of web pages and through HTTP proxies, even with the token', async () => {
+  const { raw } = await world()
+  for (const headers of [
+    { host: 'evil.example' },
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { 'x-forwarded-for': '10.0.0.1' },
+    { forwarded: 'for=10.0.0.1' },
+    { via: '1.1 front' },
+    { 'x-real-ip': '10.0.0.1' },
+  ])
+    expect(await raw('/bridge/list', headers), JSON.stringify(headers)).toBe(403)
+  expect(await raw('/bridge/list', { host: 'localhost:1' })).toBe(200)
+})
 
 test.each([
   ['POST', '/bridge', 404],
@@ -226,7 +222,7 @@ test('a body of another kind is not read as JSON', async () => {
     expect((await send('/bridge/call', { headers: { ...JSON_BODY, ...more } })).status).toBe(415)
 })
 
-verifies('S4.54', 'a body that does not come is not waited for, and its connection ends', async () => {
+verifies('S4.54', 'closes the connection when a body does not arrive', async () => {
   const { port } = await world({ endpoint: { bodyMs: 20 } })
   const socket = connect(port, '127.0.0.1')
   const headers = `Host: localhost\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\nContent-Length: 50\r\n`
@@ -241,7 +237,7 @@ verifies('S4.54', 'a body that does not come is not waited for, and its connecti
   expect(said.toLowerCase()).toContain('connection: close')
 })
 
-test('so many at once, and the next is told to wait', async () => {
+test('answers 429 beyond the limit of concurrent requests', async () => {
   const gate = deferred()
   let begun = 0
   const { send } = await world({
@@ -263,7 +259,7 @@ test('so many at once, and the next is told to wait', async () => {
   expect((await send('/bridge/call')).status).toBe(200)
 })
 
-test('a script that leaves ends its call', async () => {
+test('ends the call of a script that disconnects', async () => {
   const begun = deferred<AbortSignal>()
   const { send } = await world({
     bridge: {
@@ -283,7 +279,7 @@ test('a script that leaves ends its call', async () => {
   await expect.poll(() => signal.aborted).toBe(true)
 })
 
-test('what went wrong here is in the log and not in the answer', async () => {
+test('writes an internal error to the log, not into the answer', async () => {
   const { send, logged } = await world({
     bridge: {
       answer: async () => {
@@ -299,7 +295,7 @@ test('what went wrong here is in the log and not in the answer', async () => {
   expect(logged.join()).toContain('could not be answered')
 })
 
-verifies('S4.39', '/healthz is for everybody, /metrics for this machine or who authenticates', async () => {
+verifies('S4.39', 'serves /healthz to all, /metrics to this machine or authenticated clients', async () => {
   const metrics = async (): Promise<string> => 'mcp_rlm_proxy_tool_calls_total 3\n'
   const open = await world({ listening: { metrics } })
   const told = await fetch(`${open.origin}/metrics`)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { changeTokens, createToken } from '../../../../src/data/tokens.ts'
 import { verifies } from '../../../support/verifies.ts'
-import { AUDIENCE, asking, clock, directory, issuer, tokensFile } from '../../downstream/auth/support.ts'
+import { AUDIENCE, asking, clock, directory, issuer, tokensFile } from './support.ts'
 
 const METADATA = '/.well-known/oauth-protected-resource'
 
@@ -24,8 +24,8 @@ async function local() {
   return { time, token, id: entry.id, ...(await asking({ auth: { tokens: path } }, { clock: time })) }
 }
 
-describe('who presents nothing', () => {
-  test('is told that a token is needed, with no error, as often as it asks', async () => {
+describe('a request without a token', () => {
+  test('answers 401 without an error code, however often it comes', async () => {
     const { ask } = await local()
     for (let n = 0; n < 30; n++) {
       const { status, headers, body } = await ask()
@@ -43,7 +43,7 @@ describe('who presents nothing', () => {
   })
 })
 
-describe('what is not understood is refused', () => {
+describe('malformed credentials are refused', () => {
   test('a token in the address, even with a good one in the header', async () => {
     const { ask, token } = await local()
     for (const headers of [{}, { authorization: `Bearer ${token}` }]) {
@@ -88,19 +88,23 @@ describe('scopes that name profiles', () => {
     return { status, ...principal }
   }
 
-  verifies('S2.22', 'open these alone, and each choice of them keeps what it keeps for itself', async () => {
-    const server = await oauth({ profileScopes: 'profile:', requiredScopes: ['tools'] })
-    const notes = await opened(server, { scope: 'tools profile:notes profile:notes' })
-    expect(notes).toMatchObject({ status: 200, profiles: ['notes'] })
-    const both = await opened(server, { scp: ['profile:notes', 'tools', 'profile:books'] })
-    expect(both.profiles).toEqual(['books', 'notes'])
-    const none = await opened(server, { scope: 'tools profile xprofile:notes' })
-    expect(none).toMatchObject({ status: 200, profiles: [] })
-    expect((await opened(server, { scope: 'profile:notes' })).status).toBe(403)
-    expect(new Set([notes.id, both.id, none.id]).size).toBe(3)
-    const again = await opened(server, { scope: 'profile:notes tools', jti: 'another' })
-    expect(again.id).toBe(notes.id)
-  })
+  verifies(
+    'S2.22',
+    'open only these profiles, and each set of profiles has its own kept results',
+    async () => {
+      const server = await oauth({ profileScopes: 'profile:', requiredScopes: ['tools'] })
+      const notes = await opened(server, { scope: 'tools profile:notes profile:notes' })
+      expect(notes).toMatchObject({ status: 200, profiles: ['notes'] })
+      const both = await opened(server, { scp: ['profile:notes', 'tools', 'profile:books'] })
+      expect(both.profiles).toEqual(['books', 'notes'])
+      const none = await opened(server, { scope: 'tools profile xprofile:notes' })
+      expect(none).toMatchObject({ status: 200, profiles: [] })
+      expect((await opened(server, { scope: 'profile:notes' })).status).toBe(403)
+      expect(new Set([notes.id, both.id, none.id]).size).toBe(3)
+      const again = await opened(server, { scope: 'profile:notes tools', jti: 'another' })
+      expect(again.id).toBe(notes.id)
+    },
+  )
 
   test('say nothing of them unless the settings do, and never limit a token that was made here', async () => {
     const server = await oauth()
@@ -149,7 +153,7 @@ describe('scopes', () => {
   })
 })
 
-describe('who tries tokens', () => {
+describe('an address that guesses tokens', () => {
   test('may fail twenty times, then waits', async () => {
     const { bearer, ask, time } = await local()
     for (let n = 0; n < 20; n++) expect((await bearer(`mrp_${n}`)).status).toBe(401)
@@ -161,7 +165,7 @@ describe('who tries tokens', () => {
     expect((await bearer('mrp_x')).status).toBe(429)
   })
 
-  test('does not keep out who knows one', async () => {
+  test('does not lock out a client with a valid token at the same address', async () => {
     const { bearer, token, id } = await local()
     for (let n = 0; n < 30; n++) await bearer(`mrp_${n}`)
     expect((await bearer(token)).principal).toEqual({ id, name: 'anna' })
@@ -182,7 +186,7 @@ describe('who tries tokens', () => {
     expect(as.asked.length).toBe(asked)
   })
 
-  test('is named in the log, what it tried is not', async () => {
+  test('appears in the log without the tokens that it tried', async () => {
     const { bearer, ask, logged, token } = await local()
     const marker = 'mrp_MARKER0123456789'
     await bearer(marker)
@@ -229,7 +233,7 @@ describe('protected resource metadata', () => {
     expect([status, headers.allow]).toEqual([405, 'GET, HEAD'])
   })
 
-  test('is not there where no authorization server is known, nor at other paths', async () => {
+  test('answers 404 without an authorization server, and at other paths', async () => {
     expect((await (await local()).ask({}, METADATA)).status).toBe(401)
     expect((await (await oauth()).ask({}, `${METADATA}/mcp/x`)).status).toBe(401)
   })
@@ -258,7 +262,7 @@ describe('on loopback, without a public address', () => {
     expect((await ask({ authorization: `Bearer ${neighbour}` })).status).toBe(401)
   })
 
-  test('an audience of one’s own takes its place', async () => {
+  test('a configured audience replaces it', async () => {
     const { bearer, as, port } = await oauth({ publicUrl: undefined, audience: 'api://tools' })
     expect((await bearer(await as.token({ aud: 'api://tools' }))).status).toBe(200)
     expect((await bearer(await as.token({ aud: `http://localhost:${port}/mcp` }))).status).toBe(401)

@@ -38,7 +38,7 @@ test('reads no more than it takes', async () => {
   expect(written).toBeLessThan(1000)
 })
 
-test('follows nobody elsewhere', async () => {
+test('does not follow redirects', async () => {
   const { url, asked } = await serving((response, path) => {
     if (path === '/') response.writeHead(302, { location: '/secret' })
     response.end('{}')

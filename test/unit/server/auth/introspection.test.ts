@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { deferred } from '../../../support/deferred.ts'
-import { AUDIENCE, asking, clock } from '../../downstream/auth/support.ts'
+import { AUDIENCE, asking, clock } from './support.ts'
 
 const URL_ = 'https://issuer.example/introspect'
 

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { SignJWT, UnsecuredJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { AUDIENCE, asking, clock, type Issuer, issuer } from '../../downstream/auth/support.ts'
+import { AUDIENCE, asking, clock, type Issuer, issuer } from './support.ts'
 
 const seconds = (ms: number): number => Math.floor(ms / 1000)
 
@@ -137,7 +137,7 @@ describe('an access token', () => {
 })
 
 describe('keys of an issuer', () => {
-  test('are fetched when they are first needed, once for all who wait', async () => {
+  test('are fetched on first use, once for all waiting requests', async () => {
     const { as, bearer } = await world()
     const tokens = await Promise.all([1, 2, 3].map((jti) => as.token({ jti })))
     expect(as.asked).toEqual([])
@@ -169,7 +169,7 @@ describe('keys of an issuer', () => {
     expect((await bearer(lasting)).status).toBe(401)
   })
 
-  test('do for an hour while the issuer does not answer; then it is said that nobody can tell', async () => {
+  test('stay valid for an hour while the issuer does not answer; then the answer is 503', async () => {
     const { as, bearer, time } = await world()
     const token = await as.token({ exp: seconds(time.now()) + 100_000 })
     expect((await bearer(token)).status).toBe(200)
@@ -181,7 +181,7 @@ describe('keys of an issuer', () => {
     expect([status, headers['retry-after']]).toEqual([503, '5'])
   })
 
-  test('that cannot be fetched at first are tried again, and nobody is blamed', async () => {
+  test('are fetched again after a failure, and no client counts as a guesser', async () => {
     const { as, bearer, time, logged } = await world()
     const answers = new Map(as.answers)
     as.answers.clear()
@@ -229,7 +229,7 @@ describe('keys of an issuer', () => {
     expect(as.asked).toEqual(['https://issuer.example/keys'])
   })
 
-  test('without names are all tried', async () => {
+  test('without key ids are all tried', async () => {
     const { as, bearer, time } = await world()
     await as.rotate('ES256', '')
     const first = await onlyKey(as)

@@ -5,7 +5,7 @@ import { changeTokens, createToken, hashToken } from '../../../../src/data/token
 import { silentLogger } from '../../../../src/observe/log.ts'
 import { openAuthenticator } from '../../../../src/server/auth/open.ts'
 import { verifies } from '../../../support/verifies.ts'
-import { asking, clock, directory, settings, tokensFile } from '../../downstream/auth/support.ts'
+import { asking, clock, directory, settings, tokensFile } from './support.ts'
 
 function added(
   path: string,
@@ -141,7 +141,7 @@ describe('a file of tokens that breaks', () => {
     })
   })
 
-  test('that was named and is not there ends the start; one that nobody named is not missed', async () => {
+  test('ends the start if a configured file is missing; the default file may be missing', async () => {
     const open = (auth: { tokens?: string }) =>
       openAuthenticator({
         settings: settings({ dataDir: directory(), auth }),
@@ -162,7 +162,7 @@ describe('a file of tokens that breaks', () => {
   })
 })
 
-test('two changes at once are one, and the other is told', () => {
+test('of two simultaneous changes one succeeds and the other gets an error', () => {
   const path = tokensFile({ version: 1, tokens: [] })
   changeTokens(path, () => {
     expect(() => changeTokens(path, (entries) => [...entries])).toThrow(

@@ -1,8 +1,12 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { LargeResult } from '../../../../src/protocol/content.ts'
 import type { Exchange } from '../../../../src/protocol/exchange.ts'
+import { EventStore, Overtaken, type StoredEvent } from '../../../../src/server/http/legacy.ts'
+import { textPayload } from '../../../../src/server/http/outlet.ts'
 import { deferred } from '../../../support/deferred.ts'
 import { verifies } from '../../../support/verifies.ts'
-import { allOf, eventsOf, type Message, messageOf, served, until } from '../../downstream/http/support.ts'
+import { allOf, type Event, eventsOf, type Message, messageOf, served, until } from './support.ts'
 
 const CALL = { id: 1, method: 'tools/call', params: { name: 'x' } }
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -131,7 +135,7 @@ describe('answers', () => {
     expect(((await (await post([batch[0] ?? {}], session)).json()) as Message[]).length).toBe(1)
   })
 
-  test('to notifications and answers there are none', async () => {
+  test('answers 202 to notifications and responses', async () => {
     const { post, open } = await served()
     const response = await post(
       [{ method: 'notifications/initialized' }, { id: 5, result: {} }],
@@ -243,7 +247,7 @@ describe('sessions', () => {
     expect(gone).toEqual([])
   })
 
-  test('what belongs to no request waits for the stream of the session, in order', async () => {
+  test('messages that belong to no request wait, in order, for the session stream', async () => {
     const { open, send, clients } = await served()
     const session = await open()
     await until(() => clients.length === 1)
@@ -271,4 +275,265 @@ describe('sessions', () => {
     await events.next()
     expect(messageOf((await events.next()).value as never).method).toBe('notifications/n')
   })
+})
+
+const textOf = ({ payload }: StoredEvent): string => payload.pieces.join('')
+
+/** Events as a session makes them: which stream, how large, whether it is an answer. */
+const events = fc.array(
+  fc.record({ stream: fc.nat(3), size: fc.integer({ min: 1, max: 200 }), answer: fc.boolean() }),
+  { maxLength: 60 },
+)
+
+describe('event store', () => {
+  test('replays the later events of a stream in order while nothing was evicted', () => {
+    fc.assert(
+      fc.property(events, fc.nat(), (added, pick) => {
+        const store = new EventStore({ maxEvents: 1000, maxBytes: 1e6 })
+        const kept = added.map(({ stream, size }, index) => {
+          const event = store.add(stream, textPayload(`${index}`.padEnd(size)))
+          return { stream, id: event.id, text: textOf(event) }
+        })
+        const from = kept[pick % Math.max(kept.length, 1)]
+        if (!from) return
+        const position = store.parse(from.id)
+        expect(position).toBeDefined()
+        const expected = kept.slice(kept.indexOf(from) + 1).filter(({ stream }) => stream === from.stream)
+        expect(store.after(position as never).map(textOf)).toEqual(expected.map(({ text }) => text))
+        expect(store.knows(from.stream)).toBe(true)
+      }),
+    )
+  })
+
+  test('it is never larger than its bounds, and gives up answers last', () => {
+    fc.assert(
+      fc.property(
+        events,
+        fc.integer({ min: 1, max: 20 }),
+        fc.integer({ min: 100, max: 2000 }),
+        (added, maxEvents, maxBytes) => {
+          const evicted: StoredEvent[] = []
+          const store = new EventStore({ maxEvents, maxBytes, onEvict: (event) => evicted.push(event) })
+          for (const [index, { stream, size, answer }] of added.entries()) {
+            const before = evicted.length
+            store.add(stream, textPayload('x'.repeat(size)), answer ? { answers: index } : {})
+            expect(store.size).toBeLessThanOrEqual(maxEvents)
+            expect(store.bytes).toBeLessThanOrEqual(maxBytes)
+            const answersGone = evicted.slice(before).some(({ answers }) => answers !== undefined)
+            const left = [0, 1, 2, 3].flatMap((each) => store.after({ stream: each, seq: 0 }))
+            if (answersGone) expect(left.every(({ answers }) => answers !== undefined)).toBe(true)
+          }
+        },
+      ),
+    )
+  })
+
+  test('an answer that is too large leaves an error under its id', () => {
+    const store = new EventStore({ maxEvents: 10, maxBytes: 4000 })
+    store.add(1, textPayload('x'.repeat(1001)), { answers: 7 })
+    store.add(1, textPayload('x'.repeat(1001)))
+    const [event, ...more] = store.after({ stream: 1, seq: 0 })
+    expect(JSON.parse(textOf(event as StoredEvent))).toMatchObject({ id: 7, error: { code: -32_000 } })
+    expect(more).toEqual([])
+  })
+
+  test('takes no id but its own', () => {
+    const store = new EventStore({ maxEvents: 10, maxBytes: 4000 })
+    const { id } = store.add(1, textPayload('x'))
+    const ahead = store.idOf({ stream: 1, seq: 99 })
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.string(), fc.constantFrom(ahead, `${id}0`, ` ${id}`, id.toUpperCase())),
+        (text) => {
+          expect(store.parse(text)).toBeUndefined()
+        },
+      ),
+    )
+    expect(store.parse(id)).toEqual({ stream: 1, seq: 1 })
+    expect(new EventStore({ maxEvents: 10, maxBytes: 4000 }).parse(id)).toBeUndefined()
+  })
+})
+
+const cancels = (requestId: string | number) => ({
+  jsonrpc: '2.0' as const,
+  method: 'notifications/cancelled',
+  params: { requestId, reason: 'enough' },
+})
+
+describe('a cancellation that arrived before its request', () => {
+  test('ends the call it means, and no other', async () => {
+    const reasons: unknown[] = []
+    const { post, open } = await served({
+      handler: ({ params, signal }) =>
+        new Promise((resolve) => {
+          if (params?.name !== 'slow') return resolve({ done: true })
+          signal.addEventListener('abort', () => {
+            reasons.push(signal.reason)
+            resolve({})
+          })
+        }),
+    })
+    const session = await open()
+    expect((await post(cancels(7), session)).status).toBe(202)
+    const other = await post({ id: 8, method: 'tools/call', params: { name: 'quick' } }, session)
+    expect(((await other.json()) as { result: unknown }).result).toEqual({ done: true })
+    const response = await post({ id: 7, method: 'tools/call', params: { name: 'slow' } }, session)
+    const text = await response.text()
+    expect(reasons).toEqual(['enough'])
+    expect(text).toContain('-32800')
+  })
+
+  test('does not affect a request that was already answered', async () => {
+    const { post, open } = await served({ handler: async () => ({ done: true }) })
+    const session = await open()
+    const call = { id: 3, method: 'tools/call', params: { name: 'x' } }
+    await (await post(call, session)).text()
+    await post(cancels(3), session)
+    const again = await post(call, session)
+    const [message] = again.headers.get('content-type')?.startsWith('application/json')
+      ? [await again.json()]
+      : (await allOf(again)).map(messageOf)
+    expect(message).toEqual({ jsonrpc: '2.0', id: 3, result: { done: true } })
+  })
+
+  test('is kept for some seconds, once, and not without bound', () => {
+    let now = 0
+    const overtaken = new Overtaken(() => now)
+    overtaken.keep('a', cancels('a'))
+    overtaken.keep('b', cancels('b'))
+    expect(overtaken.claim('a')).toEqual(cancels('a'))
+    expect(overtaken.claim('a')).toBeUndefined()
+    now = 10_001
+    expect(overtaken.claim('b')).toBeUndefined()
+    for (let id = 0; id < 300; id++) overtaken.keep(id, cancels(id))
+    expect(overtaken.claim(0)).toBeUndefined()
+    expect(overtaken.claim(299)).toEqual(cancels(299))
+  })
+
+  test('for an answered request is recognised by its id, in bounded memory', () => {
+    const overtaken = new Overtaken(() => 0)
+    for (let id = 0; id < 300; id++) overtaken.answered(id)
+    for (const id of [0, 299]) overtaken.keep(id, cancels(id))
+    expect(overtaken.claim(299)).toBeUndefined()
+    expect(overtaken.claim(0)).toEqual(cancels(0))
+  })
+})
+
+const LOST = { id: 'call', method: 'tools/call', params: {} }
+const STREAM = { accept: 'text/event-stream' }
+
+/** A call under way whose stream the client has lost after its first event. */
+async function lost(version = '2025-11-25') {
+  const answer = deferred<object>()
+  let notify: (n: number) => void = () => {}
+  const world = await served({
+    handler: (exchange) => {
+      notify = (n) => exchange.notify({ method: 'notifications/n', params: { n } })
+      return answer.promise as never
+    },
+  })
+  const session = await world.open(version)
+  const controller = new AbortController()
+  const response = await fetch(world.url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...session,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', ...LOST }),
+    signal: controller.signal,
+  })
+  const first = (await eventsOf(response).next()).value as Event
+  controller.abort()
+  const resume = (id = first.id ?? ''): Promise<Response> =>
+    world.send('GET', { ...session, ...STREAM, 'last-event-id': id })
+  return { ...world, session, answer, notify: (n: number) => notify(n), resume }
+}
+
+const numbers = (events: Event[]): unknown[] =>
+  events.map((event) => messageOf(event).params?.n ?? messageOf(event).result ?? messageOf(event).error?.code)
+
+describe('resuming a broken stream', () => {
+  test('continues with missed events, then with new ones', async () => {
+    const { notify, answer, resume } = await lost()
+    notify(1)
+    notify(2)
+    const stream = eventsOf(await resume())
+    expect(messageOf((await stream.next()).value as never).params).toEqual({ n: 1 })
+    notify(3)
+    answer.resolve({ done: true })
+    const rest: Event[] = []
+    for await (const event of stream) rest.push(event)
+    expect(numbers(rest)).toEqual([2, 3, { done: true }])
+  })
+
+  test('is kept until its answer was fetched, from any place in it', async () => {
+    const { notify, answer, resume, post, session } = await lost()
+    notify(1)
+    notify(2)
+    answer.resolve({ done: true })
+    // Another call's stream does not get into it.
+    await (await post({ ...LOST, id: 'other' }, session)).text()
+    const all = await allOf(await resume())
+    expect(numbers(all)).toEqual([1, 2, { done: true }])
+    expect(numbers(await allOf(await resume(all[0]?.id)))).toEqual([2, { done: true }])
+    expect(numbers(await allOf(await resume(all[2]?.id)))).toEqual([])
+  })
+
+  test('ends with an error when its answer was too large to be kept', async () => {
+    const { answer, resume } = await lost()
+    const bytes = new Uint8Array(new SharedArrayBuffer(3 * 1024 * 1024)).fill(0x20)
+    bytes.set(Buffer.from('{"x":'))
+    bytes.set(Buffer.from('1}'), bytes.length - 2)
+    answer.resolve(new LargeResult(bytes))
+    const [event] = await allOf(await resume())
+    expect(messageOf(event)).toMatchObject({
+      id: 'call',
+      error: { code: -32_000, message: expect.stringMatching(/send the request again/) },
+    })
+  })
+
+  test('is taken over from the connection before, which ends', async () => {
+    const { answer, resume } = await lost()
+    const before = await resume()
+    const after = await resume()
+    expect(await allOf(before)).toEqual([])
+    answer.resolve({ done: true })
+    expect(numbers(await allOf(after))).toEqual([{ done: true }])
+  })
+
+  test('cannot be resumed by another session', async () => {
+    const { resume, open, send, session, answer, notify } = await lost()
+    notify(1)
+    answer.resolve({})
+    const [event] = await allOf(await resume())
+    const other = await open()
+    for (const id of [event?.id ?? '', 'x', '__proto__', `${event?.id}0`, '.0.0']) {
+      const response = await send('GET', { ...other, ...STREAM, 'last-event-id': id })
+      expect([id, response.status]).toEqual([id, 400])
+    }
+    expect((await send('GET', { ...session, ...STREAM, 'last-event-id': 'x' })).status).toBe(400)
+  })
+})
+
+test('the stream of a session goes on after the last event that was seen', async () => {
+  const { open, send, clients } = await served()
+  const session = { ...(await open()), ...STREAM }
+  await until(() => clients.length === 1)
+  const say = (n: number): void => clients[0]?.notify({ method: 'notifications/n', params: { n } })
+  const first = eventsOf(await send('GET', session))
+  say(1)
+  say(2)
+  await first.next()
+  const seen = (await first.next()).value as Event
+  expect(messageOf(seen).params).toEqual({ n: 1 })
+  const second = eventsOf(await send('GET', { ...session, 'last-event-id': seen.id ?? '' }))
+  say(3)
+  const events: Event[] = []
+  for await (const event of second) {
+    if (event.data !== '') events.push(event)
+    if (events.length === 2) break
+  }
+  expect(numbers(events)).toEqual([2, 3])
 })

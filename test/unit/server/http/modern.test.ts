@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../../src/protocol/json.ts'
 import type { Request } from '../../../../src/protocol/message.ts'
 import type { ModernService, Requester } from '../../../../src/server/backend.ts'
 import { deferred } from '../../../support/deferred.ts'
-import { allOf, eventsOf, type Message, messageOf, served } from '../../downstream/http/support.ts'
+import { allOf, eventsOf, type Message, messageOf, served } from './support.ts'
 
 const VERSION = '2026-07-28'
 const META = {
@@ -86,7 +86,7 @@ describe('a modern request', () => {
     expect(events.every(({ id }) => id === undefined)).toBe(true)
   })
 
-  test('sent with the id of a session is served without it', async () => {
+  test('ignores a session id', async () => {
     const { call } = await modern()
     expect((await call(LIST, { 'mcp-session-id': 'nobody' })).status).toBe(200)
   })
@@ -112,7 +112,7 @@ describe('a modern request', () => {
     })
   })
 
-  test('whose stream its client closes is aborted', async () => {
+  test('is aborted when its client closes the stream', async () => {
     const aborted = deferred()
     const { call } = await modern((_, { signal, notify }) => {
       signal.addEventListener('abort', () => aborted.resolve())
@@ -127,7 +127,7 @@ describe('a modern request', () => {
     await aborted.promise
   })
 
-  test('whose client leaves before anything came finds its signal aborted', async () => {
+  test('is aborted when its client disconnects before the answer begins', async () => {
     const requester = deferred<Requester>()
     const { url, seen } = await modern((_: Request, which) => {
       requester.resolve(which)
@@ -260,7 +260,7 @@ describe('at one address with the legacy era', () => {
     expect(seen).toHaveLength(1)
   })
 
-  test('without a modern service its requests are told what is spoken', async () => {
+  test('answers with the supported versions when the modern era is off', async () => {
     const { post } = await served()
     const response = await post({ id: 1, method: 'tools/list', params: { _meta: META } })
     expect(response.status).toBe(400)

@@ -44,7 +44,7 @@ verifies('S2.22', 'a profile is chosen by the path', () => {
   expect(come('http://localhost:8000/mcp/notes').visitor?.profile).toBe('notes')
 })
 
-verifies('S2.22', 'no other spelling of a path leads to one, and none leads out of one', () => {
+verifies('S2.22', 'no other spelling of a path selects a profile or leaves one', () => {
   for (const url of [
     '/mcp/',
     '/mcp//',
@@ -74,7 +74,7 @@ verifies('S2.22', 'no other spelling of a path leads to one, and none leads out 
     expect([url, come(url).visitor, come(url).status]).toEqual([url, undefined, 404])
 })
 
-test('what is there instead is said, in few words', () => {
+test('an unknown profile path gets a short answer with the valid paths', () => {
   expect(come('/mcp/Note').message).toBe(
     'There is no profile "Note". Did you mean notes? There are: notes, constructor.',
   )
@@ -98,7 +98,7 @@ test('nothing but a name that is there is ever taken for one', () => {
   )
 })
 
-verifies('S2.22', 'a token that is for single profiles opens those alone, and is not told of others', () => {
+verifies('S2.22', 'a token for some profiles opens only these, and its errors do not name others', () => {
   const bound: Principal = { id: 't', profiles: ['notes'] }
   expect(come('/mcp/notes', bound).visitor).toEqual({ principal: bound, profile: 'notes' })
   expect([come('/mcp/constructor', bound).status, come('/mcp/constructor', bound).message]).toEqual([

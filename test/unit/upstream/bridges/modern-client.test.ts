@@ -1,9 +1,11 @@
 /** Calls that a legacy server interrupts with questions, by hand. Servers that are real: see `eras.test.ts`. */
+
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Exchange } from '../../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../../src/protocol/json.ts'
 import type { Notification } from '../../../../src/protocol/message.ts'
-import { createModernClients } from '../../../../src/upstream/bridges/modern-client.ts'
+import { createModernClients, createStateSigner } from '../../../../src/upstream/bridges/modern-client.ts'
 import { deferred } from '../../../support/deferred.ts'
 import { client, exchange } from '../../../support/upstream.ts'
 
@@ -51,7 +53,7 @@ test('a call that goes on after an answer is not given up, however long it takes
   expect(alarms).toEqual([])
 })
 
-test('what no client can be asked by a result is refused, and the call goes on', async () => {
+test('refuses a server request that has no modern form, and the call goes on', async () => {
   const { clients } = world()
   const send = async (_: unknown, on: Exchange): Promise<JsonObject> => {
     const refused = await on.ask?.({ method: 'custom/question' }, on.signal).catch((error: unknown) => error)
@@ -104,7 +106,7 @@ async function parked() {
   return { tell: (notification: Notification) => tell(notification), goOn }
 }
 
-test('what the server says while the call is parked reaches the next round, in its order, progress once', async () => {
+test('delivers messages of a parked call in the next round, in order, progress once', async () => {
   const { tell, goOn } = await parked()
   for (const one of [logged('a'), progressed(2), logged('b'), progressed(3), logged('c')]) tell(one)
   expect(await goOn()).toEqual([logged('a'), logged('b'), progressed(3, 'second'), logged('c')])
@@ -127,4 +129,49 @@ test('large ones are not kept beyond their bound', async () => {
   const [gap, ...rest] = await goOn()
   expect(gap?.params).toMatchObject({ data: expect.stringMatching(/^2 notifications /) })
   expect(rest).toEqual([logged('y'.repeat(40_000)), logged('last')])
+})
+
+const OWNER = { client: 'c', subject: 's' }
+
+test('accepts its own state from the same client until it expires', () => {
+  let now = 1000
+  const signer = createStateSigner(() => now)
+  fc.assert(
+    fc.property(fc.uuid(), fc.string(), fc.string(), (id, client, subject) => {
+      now = 1000
+      const state = signer.sign(id, 2000, { client, subject })
+      expect(signer.verify(state, { client, subject })).toBe(id)
+      expect(signer.verify(state, { client: `${client}x`, subject })).toBeUndefined()
+      expect(signer.verify(state, { client, subject: `${subject}x` })).toBeUndefined()
+      now = 2000
+      expect(signer.verify(state, { client, subject })).toBeUndefined()
+    }),
+  )
+})
+
+test('no other text is taken for a state', () => {
+  const signer = createStateSigner(() => 0)
+  const state = signer.sign('id', 1, OWNER)
+  fc.assert(
+    fc.property(fc.nat(state.length - 1), fc.string({ minLength: 1, maxLength: 1 }), (at, other) => {
+      fc.pre(state[at] !== other)
+      const changed = state.slice(0, at) + other + state.slice(at + 1)
+      // The last character of base64 may hold bits that mean nothing; the signature is then the same.
+      const same = Buffer.from(changed.split('.')[2] ?? '', 'base64url').equals(
+        Buffer.from(state.split('.')[2] ?? '', 'base64url'),
+      )
+      fc.pre(!(same && changed.split('.').slice(0, 2).join('.') === state.split('.').slice(0, 2).join('.')))
+      expect(signer.verify(changed, OWNER)).toBeUndefined()
+    }),
+  )
+  fc.assert(
+    fc.property(fc.string({ maxLength: 2000 }), (text) => {
+      expect(signer.verify(text, OWNER)).toBeUndefined()
+    }),
+  )
+})
+
+test('refuses a state of an earlier process', () => {
+  const state = createStateSigner(() => 0).sign('id', 1, OWNER)
+  expect(createStateSigner(() => 0).verify(state, OWNER)).toBeUndefined()
 })

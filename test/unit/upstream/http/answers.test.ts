@@ -93,7 +93,7 @@ describe('an answer over the ceiling fails its request alone', () => {
   })
 })
 
-describe('what a server may answer', () => {
+describe('answers that a server may give', () => {
   test('several messages in one document', async () => {
     const note = { jsonrpc: '2.0', method: 'notifications/message', params: {} }
     const server = await loopback((seen, response) => json(response, [note, resultFor(seen)]))
@@ -170,7 +170,7 @@ describe('what a server may answer', () => {
   })
 })
 
-describe('compression that nobody asked for', () => {
+describe('compression that was not requested', () => {
   const text = (id: unknown): string => JSON.stringify({ jsonrpc: '2.0', id, result: big })
   test.each([
     ['gzip', gzipSync],
@@ -248,7 +248,7 @@ function sharedCopy(text: string): Uint8Array<SharedArrayBuffer> {
   return bytes
 }
 
-test('what follows a notification and has no end holds no connection', async () => {
+test('an endless body after a notification does not hold the connection', async () => {
   const alarms: (() => void)[] = []
   let hungUp = 0
   const server = await loopback((_, response) => {

@@ -46,7 +46,7 @@ const onlyFor =
   }
 
 describe('over streamable HTTP', () => {
-  test('every request carries what the authorizer says', async () => {
+  test('every request carries the header of the authorizer', async () => {
     const server = await loopback(onlyFor('Bearer a'))
     const signIn = authorizer('Bearer a')
     const it = await transport(server.url, { ...modern, authorizer: signIn })
@@ -56,7 +56,7 @@ describe('over streamable HTTP', () => {
     expect(signIn.refusals).toEqual([])
   })
 
-  test('a refusal is told to it, and the message sent once more', async () => {
+  test('reports a 401 to the authorizer and sends the message once more', async () => {
     const server = await loopback(onlyFor('Bearer b'))
     const signIn = authorizer('Bearer a', 'Bearer b')
     const it = await transport(server.url, { ...modern, authorizer: signIn })
@@ -135,7 +135,7 @@ describe('over streamable HTTP', () => {
     expect(signIn.refusals).toEqual([])
   })
 
-  test('who cancels does not wait for it', async () => {
+  test('a cancelled call does not wait for the authorizer', async () => {
     const server = await loopback(onlyFor('Bearer a'))
     let aborted = false
     const slow: Authorizer = {

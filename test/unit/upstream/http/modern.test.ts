@@ -37,7 +37,7 @@ describe('headers', () => {
     expect(server.seen[0]?.headers['x-evil']).toBeUndefined()
   })
 
-  test('of a method nobody knows are harmless', async () => {
+  test('of an unknown method are ignored', async () => {
     const server = await loopback((seen, response) => json(response, resultFor(seen)))
     const it = await transport(server.url, modern)
     await it.send(request(1, 'a\r\nX-Evil: 1', { _meta: { ...meta, [MODERN_META.protocolVersion]: '\n' } }))

@@ -44,7 +44,7 @@ describe('redirects of a message', () => {
     expect(server.seen).toHaveLength(1)
   })
 
-  test('another origin gets neither message nor credentials', async () => {
+  test('sends neither message nor credentials to another origin', async () => {
     const other = await loopback((seen, response) => json(response, resultFor(seen)))
     const server = await loopback(
       (_, response) =>

@@ -103,7 +103,7 @@ describe('streamable HTTP', () => {
     })
   })
 
-  test('an address that is none is named, every time', async () => {
+  test('names an invalid address in the error, every time', async () => {
     const pool = upstreams({ servers: { s: { url: 'not a url' } } })
     for (let i = 0; i < 2; i++) {
       expect(await failure(pool.request('s', echo, exchange()))).toMatchObject({

@@ -33,7 +33,7 @@ function open(server: Partial<ProtectedServer>, options: Partial<AuthorizersOpti
 
 const refusal = { status: 401, challenge: undefined, sent: undefined }
 
-describe('who is answered for', () => {
+describe('servers that get an authorizer', () => {
   test('a server that says nothing of OAuth, once for all of its connections', () => {
     const { authorizers } = open({})
     expect(authorizers.for('docs')).toBeDefined()
@@ -66,7 +66,7 @@ test('a program in BROWSER that follows the address signs in', async () => {
   expect(await authorizers.signOut('docs')).toBe('revoked')
 })
 
-test('without a browser the address is told, and the caller hears of it before its own time is up', async () => {
+test("without a browser the error gives the address before the caller's timeout", async () => {
   const server = await startProtected({ resourceMetadata: 'well-known' })
   const told: string[][] = []
   const { authorizers, clock } = open(
