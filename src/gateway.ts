@@ -19,7 +19,6 @@ import {
   serverOptionsOf,
   toolListsOf,
   unmatchedTools,
-  withToolFilter,
 } from './gateway/servers.ts'
 import { silentLogger } from './observe/log.ts'
 import { createLedger } from './observe/savings.ts'
@@ -78,7 +77,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
   const signIn = await openSignIn(config, parts.signIn, logger, now)
   const quotas = createServerQuotas(elapsed)
   quotas.configure(config.servers)
-  const opened = openUpstreams(config, {
+  const upstreams = openUpstreams(config, {
     audience,
     book,
     authorizer: signIn.for,
@@ -96,7 +95,6 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
       )
     },
   })
-  const upstreams = withToolFilter(opened, permitsOf(config))
   let toolLists = toolListsOf(config)
   let keepsStructured = keepsStructuredOf(config)
   const command = openListChangedCommand(settings, logger)
@@ -251,7 +249,8 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
       await visitAll(profiles, plainly(), upstreams, async (client) => {
         await modules.unmatched()
         // With those that may not be used.
-        for (const { server, items } of await opened.list('tools', client, new AbortController().signal))
+        const lists = await upstreams.list('tools', client, new AbortController().signal, { hidden: true })
+        for (const { server, items } of lists)
           listed.set(
             server,
             items.map(({ name }) => String(name)),
@@ -275,8 +274,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
       profiles = profilesOf(next.modules)
       await signIn.configure(next.servers)
       quotas.configure(next.servers)
-      const done = upstreams.configure(serverOptionsOf(next))
-      upstreams.permit(permitsOf(next))
+      const done = upstreams.configure(serverOptionsOf(next), permitsOf(next))
       keepsStructured = keepsStructuredOf(next)
       // Which tools may be used, and how they are listed, is no part of what a server is: nobody else tells of it.
       if (toolListsOf(next) !== toolLists) audience.announce('tools', () => true)

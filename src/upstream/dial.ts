@@ -2,16 +2,11 @@
 import { withFields } from '../observe/log.ts'
 import { createRedactor, decoded, secretsOf } from '../observe/redact.ts'
 import type { Era } from '../protocol/eras.ts'
-import type {
-  CompleteOptions,
-  HttpServer,
-  ServerOptions,
-  ServerStatus,
-  UpstreamTransport,
-} from './contract.ts'
+import type { CompleteOptions, HttpServer, ServerOptions, ServerStatus } from './contract.ts'
 import { HttpTransport } from './http/transport.ts'
 import { InProcessTransport } from './in-process.ts'
 import { StdioTransport } from './stdio.ts'
+import type { UpstreamTransport } from './transport.ts'
 
 function isHttp(server: ServerOptions): server is HttpServer {
   return 'url' in server

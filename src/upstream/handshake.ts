@@ -13,6 +13,7 @@ import {
 import { RPC, RpcError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
 import { type Peer, PeerClosed, RequestTimeout } from '../protocol/peer.ts'
+import type { UpstreamTransport } from './transport.ts'
 
 export interface Introduction {
   era: Era
@@ -24,6 +25,14 @@ export interface Introduction {
   via: readonly string[]
   /** The client's revision, so that the server speaks to it as it would without a proxy. Default: the newest of the era. */
   protocolVersion?: string | undefined
+}
+
+/** What one handshake established. After another one the server may have forgotten everything. */
+export interface Established {
+  readonly peer: Peer
+  readonly transport: UpstreamTransport
+  /** What the server says of itself; see `handshake`. */
+  readonly initialize: JsonObject
 }
 
 /** A server that breaks the protocol; the message follows "server `x`". */

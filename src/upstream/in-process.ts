@@ -4,8 +4,8 @@
  */
 import { messageOf } from '../protocol/errors.ts'
 import type { JsonRpcMessage, Transport } from '../protocol/message.ts'
-import { type UpstreamTransport, wireMessage } from './contract.ts'
 import { readMessages } from './incoming.ts'
+import { type UpstreamTransport, wireMessage } from './transport.ts'
 
 /**
  * Serves on its end of a new connection: sets its handlers and starts it, as `connect` of a server of the MCP SDK does. What

@@ -10,9 +10,9 @@ import { type DiscardedLine, LineReader, LineWriter } from '../protocol/lines.ts
 import type { JsonRpcMessage, Transport } from '../protocol/message.ts'
 import { jsonParts } from '../protocol/raw-json.ts'
 import { formatBytes } from '../text/format.ts'
-import { localFailure, NotRead, type UpstreamTransport, wireMessage } from './contract.ts'
 import { type Arriving, idOfEdges, readMessages, watchFor } from './incoming.ts'
 import { ProcessGroup, type ProcessOptions, type Spawn } from './processes.ts'
+import { localFailure, NotRead, type UpstreamTransport, wireMessage } from './transport.ts'
 
 interface StdioOptions extends ProcessOptions {
   /** A response longer than this many bytes is not parsed here. */

@@ -7,7 +7,8 @@ import type { JSONRPCMessage, SSEClientTransport } from '@modelcontextprotocol/c
 import type { RequestInit, Response } from 'undici'
 import { messageOf } from '../../protocol/errors.ts'
 import type { JsonRpcMessage, Transport } from '../../protocol/message.ts'
-import { AuthorizationNeeded, type UpstreamTransport, wireMessage } from '../contract.ts'
+import { AuthorizationNeeded } from '../contract.ts'
+import { type UpstreamTransport, wireMessage } from '../transport.ts'
 import { HttpError, oneLine } from './body.ts'
 import type { Endpoint, HttpOptions } from './endpoint.ts'
 

@@ -13,8 +13,8 @@ import type {
 } from '../../protocol/message.ts'
 import { jsonParts } from '../../protocol/raw-json.ts'
 import type { Later } from '../backoff.ts'
-import { SessionExpired, type UpstreamTransport, wireMessage } from '../contract.ts'
 import { watchFor } from '../incoming.ts'
+import { SessionExpired, type UpstreamTransport, wireMessage } from '../transport.ts'
 import { type BodyReader, IGNORED } from './body.ts'
 import { Call } from './call.ts'
 import {

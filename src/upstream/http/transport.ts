@@ -4,7 +4,7 @@
  */
 import { messageOf } from '../../protocol/errors.ts'
 import type { JsonRpcMessage, SendOptions, Transport } from '../../protocol/message.ts'
-import type { UpstreamTransport } from '../contract.ts'
+import type { UpstreamTransport } from '../transport.ts'
 import type { Endpoint, HttpOptions } from './endpoint.ts'
 
 /** What an HTTP+SSE server answers to the POST of an initialize request. */
