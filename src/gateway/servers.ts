@@ -8,18 +8,13 @@ import type { Client } from '../protocol/exchange.ts'
 import type { AddressBook } from '../proxy/uris.ts'
 import type { Audience } from '../server/audience.ts'
 import { fitsGlob } from '../text/glob.ts'
-import type {
-  Authorizer,
-  Permits,
-  ServerOptions,
-  UpstreamEvents,
-  Upstreams,
-  UpstreamsOptions,
-} from '../upstream/contract.ts'
+import type { Permits, UpstreamEvents, Upstreams, UpstreamsOptions } from '../upstream/contract.ts'
+import type { ServerOptions } from '../upstream/dial.ts'
 import type { Arriving } from '../upstream/incoming.ts'
 import type { SignedOut } from '../upstream/oauth/authorizer.ts'
 import type { Authorizers, ProtectedServer } from '../upstream/oauth/authorizers.ts'
 import { createUpstreams } from '../upstream/pool.ts'
+import type { Authorizer } from '../upstream/transport.ts'
 
 interface ServersParts {
   audience: Audience

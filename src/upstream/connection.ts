@@ -26,7 +26,7 @@ import {
   refusesEra,
 } from './handshake.ts'
 import { type Subscription, withoutSubscription } from './subscription.ts'
-import { isLocal, SessionExpired, type UpstreamTransport } from './transport.ts'
+import { SessionExpired, type UpstreamTransport } from './transport.ts'
 import { SingleVariant, type Variants } from './variants.ts'
 
 interface ConnectionHandlers {
@@ -208,7 +208,7 @@ export class Connection {
   async stillSpoken(): Promise<boolean> {
     const { introduction, connectTimeoutMs } = this.#options
     const established = this.#established
-    if (established === undefined || isLocal(established.transport)) return true
+    if (established === undefined || established.transport.local) return true
     const expired = new RequestTimeout('no answer to server/discover')
     try {
       await this.#limited(
@@ -255,7 +255,7 @@ export class Connection {
       return await handshake(peer, introduction, (version) => transport.setProtocolVersion?.(version))
     })()
     // A server that knows only `initialize` may say nothing at all to anything else.
-    const limited = introduction.era === 'modern' && isLocal(transport)
+    const limited = introduction.era === 'modern' && transport.local
     const expired = limited
       ? new RequestTimeout('no answer to server/discover')
       : connectTimedOut(server, connectTimeoutMs)
@@ -284,10 +284,7 @@ export class Connection {
 
   #notConnected(thrown: unknown, transport: UpstreamTransport): Error {
     const { server, introduction } = this.#options
-    if (
-      this.#state !== 'closed' &&
-      refusesEra(introduction.era, { error: thrown, local: isLocal(transport) })
-    ) {
+    if (this.#state !== 'closed' && refusesEra(introduction.era, { error: thrown, local: transport.local })) {
       this.#state = 'idle'
       return new EraRefused(introduction.era, thrown)
     }

@@ -5,10 +5,10 @@ import type { Client, Exchange } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import type { Notification, Request } from '../protocol/message.ts'
 import { type BackoffOptions, DEFAULT_BACKOFF, type Later, later } from './backoff.ts'
-import type { Serve } from './in-process.ts'
+import type { ServerOptions } from './dial.ts'
 import type { Arriving } from './incoming.ts'
 import type { Spawn } from './processes.ts'
-import type { TransportKind } from './transport.ts'
+import type { Authorizer } from './transport.ts'
 
 /** The lists a server offers, by the method that fetches them and the member that holds them. */
 export const LISTS = {
@@ -51,7 +51,8 @@ export type ConnectionState = 'idle' | 'connecting' | 'ready' | 'waiting' | 'clo
 export interface ServerStatus {
   server: string
   state: ConnectionState
-  transport: TransportKind
+  /** `stdio`, `streamable-http`, `sse`, `in-process`: what the transport calls itself. */
+  transport: string
   /** `serverInfo`, `capabilities`, `instructions`, `protocolVersion` of its last initialize result. */
   initialize?: JsonObject
   tools?: number
@@ -129,47 +130,6 @@ export interface Upstreams {
 }
 
 // Everything the upstream side is handed. Complete types: defaults are filled in here, once.
-
-/** Settings of any server; what is absent comes from `defaults`. */
-interface ServerSettings {
-  /** Milliseconds a call may go without an answer or progress. */
-  timeoutMs?: number | undefined
-  /** Milliseconds from start to the end of the handshake; also the longest that a list may take. */
-  connectTimeoutMs?: number | undefined
-  /** Connect on first use. */
-  lazy?: boolean | undefined
-  /** `session`: a connection for each client. `shared`: one for all, which promises no client's capabilities. */
-  instance?: 'session' | 'shared' | undefined
-}
-
-/** A process that is started for it. */
-export interface StdioServer extends ServerSettings {
-  command: string
-  args?: readonly string[] | undefined
-  /** Merged over a safe part of the proxy's own environment. */
-  env?: Readonly<Record<string, string>> | undefined
-  cwd?: string | undefined
-}
-
-/** One that is there already, at an address. */
-export interface HttpServer extends ServerSettings {
-  url: string
-  headers?: Readonly<Record<string, string>> | undefined
-  /** Absent: SSE when the path ends in `/sse`, else streamable HTTP with a fall-back to SSE. */
-  type?: 'sse' | 'http' | 'streamable-http' | undefined
-  /** How its tokens are had. Only looked at to see whether it changed. */
-  oauth?: object | undefined
-}
-
-/** A function of this process. */
-export interface InProcessServer extends ServerSettings {
-  /** Tells it from others, in every run. */
-  id: string
-  serve: Serve
-}
-
-/** How a server is reached. */
-export type ServerOptions = StdioServer | HttpServer | InProcessServer
 
 interface UpstreamDefaults {
   timeoutMs: number
@@ -260,41 +220,5 @@ export function complete(options: UpstreamsOptions): CompleteOptions {
     permits: options.permits,
     authorizer: options.authorizer ?? (() => undefined),
     defaults: { ...UPSTREAM_DEFAULTS, ...options.defaults },
-  }
-}
-
-// Who answers for the proxy at an HTTP server. Contract; `oauth/` implements it, the HTTP transport asks it.
-
-/** A refusal as the server gave it. */
-export interface Refusal {
-  /** 401, or 403 when the token lacks a scope. */
-  status: number
-  /** `WWW-Authenticate`, when there was one (RFC 9110, 11.6.1; RFC 9728, 5.1). */
-  challenge: string | undefined
-  /** The `Authorization` header that was refused. */
-  sent: string | undefined
-}
-
-export interface Authorizer {
-  /** The `Authorization` header to send now, renewed when it is about to expire; undefined while there is none. */
-  header(signal?: AbortSignal): Promise<string | undefined>
-  /**
-   * The server refused. Resolves to true when there is something new to send, so that the request may be sent once more, and to
-   * false when not. Rejects with AuthorizationNeeded when a person has to visit an address first.
-   */
-  refused(refusal: Refusal, signal?: AbortSignal): Promise<boolean>
-  /** Ends what waits for a person. */
-  close(): Promise<void>
-}
-
-/** A person has to sign in first. The message follows "server `x`: " and holds the address. */
-export class AuthorizationNeeded extends Error {
-  override readonly name = 'AuthorizationNeeded'
-  /** Where to sign in. */
-  readonly url: string
-
-  constructor(message: string, url: string) {
-    super(message)
-    this.url = url
   }
 }

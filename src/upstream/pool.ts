@@ -1,5 +1,4 @@
 /** All servers, as the router sees them: which there are, and for whom. Requests go on through sessions, lists come from the catalogue. */
-import { createRedactor, type SecretHolder, secretsOf } from '../observe/redact.ts'
 import type { Result } from '../protocol/content.ts'
 import { cancelled, messageOf, ProxyError, RPC, RpcError } from '../protocol/errors.ts'
 import type { Client, Exchange } from '../protocol/exchange.ts'
@@ -20,12 +19,11 @@ import {
   type Permits,
   type Reconfigured,
   type ServerList,
-  type ServerOptions,
   type ServerStatus,
   type Upstreams,
   type UpstreamsOptions,
 } from './contract.ts'
-import { transportOf } from './dial.ts'
+import { concealFor, type ServerOptions, transportOf } from './dial.ts'
 import { isTimeout } from './errors.ts'
 import { Memory } from './memory.ts'
 import { type Server, serversOf } from './servers.ts'
@@ -38,8 +36,7 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
 
 /** What went wrong, to be told to clients and models. */
 function withoutSecrets({ options }: Server, error: unknown): string {
-  const { env, args, url, headers }: SecretHolder = 'serve' in options ? {} : { ...options }
-  return createRedactor(secretsOf([{ env, args, url, headers }])).text(messageOf(error))
+  return concealFor(options)(messageOf(error))
 }
 
 function filterOf(permits: Permits | undefined): ToolFilter | undefined {

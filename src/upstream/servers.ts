@@ -1,5 +1,6 @@
 /** What is known of each configured server, whoever its connections belong to. */
-import type { CompleteOptions, ServerOptions } from './contract.ts'
+import type { CompleteOptions } from './contract.ts'
+import type { ServerOptions } from './dial.ts'
 import { nameOfServer } from './memory.ts'
 
 export interface Server {

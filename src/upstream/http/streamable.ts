@@ -43,6 +43,7 @@ const MAX_LINGERING = 64
 
 export class StreamableTransport implements UpstreamTransport {
   readonly kind = 'streamable-http'
+  readonly local = false
   readonly failure = undefined
   onmessage: Transport['onmessage']
   onclose: Transport['onclose']

@@ -5,7 +5,7 @@
 import { type OAuthSettings, oauthSchema } from '../../config/auth-options.ts'
 import type { Logger } from '../../observe/log.ts'
 import { type Later, later } from '../backoff.ts'
-import { AuthorizationNeeded, type Authorizer, type Refusal } from '../contract.ts'
+import { AuthorizationNeeded, type Authorizer, type Refusal } from '../transport.ts'
 import { type Account, AccountFile, accountPath, type Realm, type Tokens } from './account.ts'
 import {
   boundedFetch,

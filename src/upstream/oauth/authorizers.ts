@@ -2,8 +2,8 @@
 import { hasAuthorization, type OAuthSettings } from '../../config/auth-options.ts'
 import { type Logger, withFields } from '../../observe/log.ts'
 import { ProxyError } from '../../protocol/errors.ts'
-import type { Authorizer } from '../contract.ts'
 import { sameJson } from '../memory.ts'
+import type { Authorizer } from '../transport.ts'
 import {
   type AuthorizerOptions,
   createAuthorizer,

@@ -72,7 +72,7 @@ function world(options: WorldOptions = {}): World {
       if (method !== '') sent.push(method)
       return options.send?.(method, nth) ?? send(message)
     }
-    return Object.assign(near, { kind: 'stdio' as const, failure: undefined, keepAliveMs })
+    return Object.assign(near, { kind: 'stdio', local: true, failure: undefined, keepAliveMs })
   }
   const connection = new Connection({
     server: 's',
