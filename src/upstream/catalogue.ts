@@ -30,7 +30,7 @@ interface CatalogueParts {
   connections: Connections
   memory: Memory
   sessions: Sessions
-  /** True when there is one server: nobody waits for the lists of others. */
+  /** True when there is one server: no reader waits for the lists of others. */
   alone(): boolean
   server(name: string): Server
   /** The connection is no longer needed for now. */
@@ -59,7 +59,7 @@ export class Catalogue {
     })
   }
 
-  /** A session began: what nobody answers for any more is fetched again. */
+  /** A session began: lists that no living session answers for are fetched again. */
   began(connection: Connection, session: Established): void {
     const server = this.#parts.server(connection.server)
     for (const key of keysOf(connection))
@@ -91,7 +91,7 @@ export class Catalogue {
     client: Client | undefined,
     signal: AbortSignal,
   ): Promise<(Kept | undefined)[]> {
-    // For a client that is gone no server may be started: nobody would end it.
+    // For a client that is gone no server may be started: it would never be ended.
     if (signal.aborted) throw cancelled(signal)
     const limits = new Limits(this.#parts.options.later)
     const lists = servers.map((server) => this.#inTime(server, kind, client, { limits, signal }))
@@ -112,7 +112,7 @@ export class Catalogue {
     const isAtHand = this.#cache.isAtHand(key, kind)
     const work = session.use((connection) => this.read(server, kind, connection, client), undefined)
     if (this.#cache.late(key, kind) || (isSilent && !isAtHand)) {
-      // Nobody waits a second time for a server that hangs; it is announced when it comes.
+      // A reader does not wait a second time for a server that hangs; the list is announced when it comes.
       work.catch(() => {}).finally(() => this.#parts.rest(first))
       return this.#cache.missed(key, kind, false)
     }
@@ -196,7 +196,7 @@ export class Catalogue {
     this.refresh(connection, kinds)
   }
 
-  /** Whoever reads these next gets what the server says then, and so do the others who see the same. */
+  /** The next reader of these lists gets what the server says then, and so do all clients that see the same variant. */
   refresh(connection: Connection, kinds: readonly ListKind[]): void {
     for (const key of keysOf(connection)) {
       const fetch = this.#fetch(this.#parts.server(connection.server), connection, key)
@@ -308,7 +308,7 @@ interface Entry {
 interface ListCacheOptions {
   memory: Memory
   changed(key: ListKey, kind: ListKind): void
-  /** Milliseconds since any moment, by a clock that nobody sets. */
+  /** Milliseconds since any moment, by a monotonic clock. */
   now(): number
   later: Later
   /** True while the session lives. */
@@ -327,8 +327,8 @@ const MAX_ROUNDS = 5
 const QUIET_MS = 1000
 
 /**
- * Milliseconds until a list that may be old is fetched again: to start a server holds up the event loop, and the answer to whoever
- * reads it goes out first.
+ * Milliseconds until a list that may be old is fetched again: to start a server holds up the event loop, and the answer to the
+ * reader goes out first.
  */
 const BEHIND_MS = 50
 
@@ -395,7 +395,7 @@ export class ListCache {
     return this.#entry(key, kind).late
   }
 
-  /** A session for this variant began: lists it remembers, or that nobody answers for any more, are fetched again. */
+  /** A session for this variant began: lists that are remembered, or that no living session answers for, are fetched again. */
   began(key: ListKey, session: object, fetch: Fetch): void {
     for (const kind of LIST_KINDS) {
       const name = textOf(key, kind)
@@ -416,7 +416,7 @@ export class ListCache {
     if (entry) entry.refetch = 'now'
     if (entry?.pending !== undefined) entry.again = true
     else if (entry?.seen) this.#soon(entry, fetch)
-    // Nobody has a list that could be compared: the server's word has to do.
+    // No reader has a list that could be compared: the server's word has to do.
     else this.#options.changed(key, kind)
   }
 
@@ -516,11 +516,11 @@ export class ListCache {
       entry.again = false
       fetched = await fetch(entry.kind)
     }
-    // Meanwhile forgotten: what comes is told to those who wait, and to nobody else.
+    // Meanwhile forgotten: what comes is told to the readers that wait, and not kept.
     if (this.#entries.get(textOf(entry.key, entry.kind)) !== entry) return fetched
     const differs = !sameJson(entry.items, fetched.items)
     if (!differs) entry.quietUntil = this.#options.now() + QUIET_MS
-    // The same list stays the same object: whoever made something of it need not do so again.
+    // The same list stays the same object: what was made of it need not be made again.
     if (differs || entry.items === undefined) entry.items = fetched.items
     entry.hints = fetched.hints
     entry.trueUntil = fetched.announced

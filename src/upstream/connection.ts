@@ -58,7 +58,7 @@ export interface ConnectionOptions {
   revive: boolean
   handlers: ConnectionHandlers
   logger: Logger
-  /** Milliseconds since any moment, by a clock that nobody sets. */
+  /** Milliseconds since any moment, by a monotonic clock. */
   now(): number
   random(): number
   later: Later
@@ -314,7 +314,7 @@ export class Connection {
       return await Promise.race([attempt, limit])
     } finally {
       stop()
-      // The loser of the race may still fail; nobody waits for it any more.
+      // The loser of the race may still fail, and has no reader any more.
       attempt.catch(() => {})
     }
   }
@@ -422,8 +422,8 @@ export class Connection {
   }
 
   /**
-   * The request under way that a message belongs to. HTTP tells it by the stream, also when that request is over: then it is
-   * nobody else's. Elsewhere the legacy era does not say, but with one request under way there is no doubt.
+   * The request under way that a message belongs to. HTTP tells it by the stream, also when that request is over: then
+   * it belongs to no other. Elsewhere the legacy era does not say, but with one request under way there is no doubt.
    */
   #exchangeOf(via: RequestId | undefined): Exchange | undefined {
     if (via !== undefined) return this.#underway.get(via)
@@ -434,7 +434,7 @@ export class Connection {
   /** A modern client can be asked only in answer to a call of its own; which of them it is makes no difference to the server. */
   #latest(): Exchange | undefined {
     const client = this.client ?? this.#onlyClient()
-    // Nobody knows who an anonymous client is, so a question could reach another person.
+    // It is not known who an anonymous client is: a question could reach another person.
     if (client?.era !== 'modern' || client.agent.kind === 'anonymous') return undefined
     return [...this.#underway.values()].findLast((exchange) => exchange.ask !== undefined)
   }

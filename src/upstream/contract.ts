@@ -108,7 +108,7 @@ export interface Upstreams {
    * ProxyError when the server cannot be asked.
    */
   surely(kind: ListKind, server: string, client: Client, signal: AbortSignal): Promise<readonly JsonObject[]>
-  /** Whoever lists these of this client next gets what the servers (these, or all) say then, not what is remembered. */
+  /** The next list of this kind for this client is what the servers (these, or all) say then, not what is remembered. */
   refresh(kind: ListKind, client: Client, servers?: readonly string[]): void
   /** One request to one server on behalf of an exchange: progress, cancellation and server→client requests belong to it. */
   request(server: string, request: Request, exchange: Exchange): Promise<Result>
@@ -187,7 +187,7 @@ export interface UpstreamsOptions {
   reached?: (servers: readonly string[], client: Client) => readonly string[]
   /** Which tools may be used: others are neither listed nor called. Absent: all. */
   permits?: Permits | undefined
-  /** Who signs in at a server over HTTP. Absent: nobody. */
+  /** What signs in at a server over HTTP. Absent: the proxy signs in nowhere. */
   authorizer?: (server: string) => Authorizer | undefined
 }
 

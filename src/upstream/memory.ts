@@ -22,7 +22,7 @@ interface Page {
   lists: Map<string, Map<ListKind, JsonObject[]>>
 }
 
-/** Whether a server speaks an era; absent: nobody has asked yet. */
+/** Whether a server speaks an era; absent: it was not asked yet. */
 export type SpokenEras = Partial<Record<Era, boolean>>
 
 /** Variants of its lists kept of a server, newest last: a person has a handful of clients. */

@@ -124,7 +124,7 @@ class Pool implements Upstreams {
 
   async open(client?: Client): Promise<void> {
     if (client) this.#clients.add(client)
-    // Whoever says something new of itself is a new modern client: servers wait for what it asks.
+    // A modern client is a new one whenever it says something new of itself: servers are connected when it asks for something.
     if (client?.era === 'modern' && client.agent.kind !== 'local') return
     const eager = this.#for(client).filter((server) => !server.lazy)
     await Promise.all(

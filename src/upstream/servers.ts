@@ -1,4 +1,4 @@
-/** What is known of each configured server, whoever its connections belong to. */
+/** What is known of each configured server, over all its connections. */
 import type { CompleteOptions } from './contract.ts'
 import type { ServerOptions } from './dial.ts'
 import { nameOfServer } from './memory.ts'
@@ -12,7 +12,7 @@ export interface Server {
   lazy: boolean
   /** How many tools it listed last. */
   tools: number | undefined
-  /** When, in milliseconds by the clock that nobody sets. */
+  /** When, in milliseconds by the monotonic clock. */
   listed: number | undefined
   /** The last thing that went wrong, without its secrets, until it connects again. */
   lastError: string | undefined

@@ -275,7 +275,7 @@ async function watched(
   return {}
 }
 
-/** The request with the envelope its client gave it, or one that says the same; without what nobody here can read. */
+/** The request with the envelope its client gave it, or one that says the same; without extensions that the proxy cannot read. */
 function introduced(request: Request, client: Client): Request {
   const meta = metaOf(request.params)
   const declared = meta && own(meta, MODERN_META.clientCapabilities)

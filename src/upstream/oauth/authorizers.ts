@@ -10,7 +10,8 @@ import {
   type OAuthAuthorizer,
   type SignedOut,
 } from './authorizer.ts'
-import { environmentFetch, openBrowser } from './browser.ts'
+import { openBrowser } from './browser.ts'
+import { environmentFetch } from './fetch.ts'
 
 /** What is known of a server over HTTP. */
 export interface ProtectedServer {
