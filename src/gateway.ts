@@ -11,14 +11,7 @@ import { openListChangedCommand } from './gateway/list-changed-command.ts'
 import { liveSettings } from './gateway/live-settings.ts'
 import { openModules } from './gateway/modules.ts'
 import { createOnion, describeLayers } from './gateway/onion.ts'
-import {
-  openSignIn,
-  openUpstreams,
-  permitsOf,
-  serverOptionsOf,
-  unmatchedTools,
-  withToolFilter,
-} from './gateway/servers.ts'
+import { openSignIn, openUpstreams, permitsOf, serverOptionsOf, unmatchedTools } from './gateway/servers.ts'
 import { askThrough, createDepartures, notifyThrough, tellThrough } from './gateway/traffic.ts'
 import { createStack } from './module-runtime/stack.ts'
 import { silentLogger } from './observe/log.ts'
@@ -60,7 +53,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
   const audience = createAudience(tellThrough(stack))
   const book = createAddressBook()
   const signIn = await openSignIn(config, parts.signIn, logger, now)
-  const allServers = openUpstreams(config, {
+  const upstreams = openUpstreams(config, {
     audience,
     book,
     authorizer: signIn.for,
@@ -71,7 +64,6 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     reached: (servers, { profile }) => stack.reached(servers, profile),
     ask: askThrough(stack),
   })
-  const upstreams = withToolFilter(allServers, permitsOf(config))
   const quotas = createServerQuotas(elapsed)
   quotas.configure(config.servers)
 
@@ -233,7 +225,8 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
       await visitAll(live.profiles, plain(), upstreams, async (client) => {
         await modules.unmatched()
         // With those that may not be used.
-        for (const { server, items } of await allServers.list('tools', client, new AbortController().signal))
+        const lists = await upstreams.list('tools', client, new AbortController().signal, { hidden: true })
+        for (const { server, items } of lists)
           listed.set(
             server,
             items.map(({ name }) => String(name)),
@@ -256,8 +249,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
       await modules.configure(next)
       await signIn.configure(next.servers)
       quotas.configure(next.servers)
-      const done = upstreams.configure(serverOptionsOf(next))
-      upstreams.permit(permitsOf(next))
+      const done = upstreams.configure(serverOptionsOf(next), permitsOf(next))
       exposure.configure(next)
       // Which tools may be used, and how they are listed, is no part of what a server is: only this tells clients of it.
       if (live.take(next)) audience.announce('tools', () => true)

@@ -2,74 +2,83 @@
 import type { Logger } from '../observe/log.ts'
 import { plain, type Result } from '../protocol/content.ts'
 import { withMeta } from '../protocol/eras.ts'
-import { cancelled } from '../protocol/errors.ts'
+import { cancelled, RPC, RpcError } from '../protocol/errors.ts'
 import type { Client } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
 import type { Request } from '../protocol/message.ts'
 import { unlessAborted } from '../protocol/sharing.ts'
 import type { Later } from './backoff.ts'
-import type { Session } from './connection.ts'
-import { type CacheHints, type CompleteOptions, LIST_KINDS, LISTS, type ListKind } from './contract.ts'
-import { type Speaker, signed } from './eras.ts'
+import type { Connection } from './connection.ts'
+import type { Connections } from './connections.ts'
+import {
+  type CacheHints,
+  type CompleteOptions,
+  LIST_KINDS,
+  LISTS,
+  type ListKind,
+  type Permits,
+} from './contract.ts'
 import { isMethodNotFound, isTimeout, listTimedOut } from './errors.ts'
-import { envelope, offers } from './handshake.ts'
+import { type Established, envelope, offers } from './handshake.ts'
 import { type Memory, sameJson } from './memory.ts'
 import type { Server } from './servers.ts'
-import { isOwn, type Link, type Links, OneGroup } from './session.ts'
+import { type Sessions, signed } from './session.ts'
+import { isOwn, SingleVariant } from './variants.ts'
 
-interface ListsParts {
+interface CatalogueParts {
   options: CompleteOptions
-  links: Links
+  connections: Connections
   memory: Memory
-  speaker: Speaker
-  /** True when there is one server: nobody waits for the lists of others. */
+  sessions: Sessions
+  /** True when there is one server: no reader waits for the lists of others. */
   alone(): boolean
   server(name: string): Server
-  /** The link is no longer needed for now. */
-  rest(link: Link): void
+  /** The connection is no longer needed for now. */
+  rest(connection: Connection): void
   /** The server gave what it was asked for. */
   answered(server: Server): void
   /** It did not. */
   failed(server: Server, error: unknown): void
 }
 
-export class Lists {
-  readonly #parts: ListsParts
-  readonly #catalog: Catalog
+export class Catalogue {
+  readonly #parts: CatalogueParts
+  readonly #cache: ListCache
 
-  constructor(parts: ListsParts) {
+  constructor(parts: CatalogueParts) {
     this.#parts = parts
-    const { options, links, memory } = parts
-    this.#catalog = new Catalog({
+    const { options, connections, memory } = parts
+    this.#cache = new ListCache({
       memory,
       now: options.now,
       later: options.later,
-      changed: ({ server, group }, kind) =>
-        options.events.changed(server, kind, (client) => this.#concerns(server, client, group)),
-      alive: (session) => links.all.some((link) => link.connection.session === session),
-      lasting: (group) => !isOwn(group),
+      changed: ({ server, variant }, kind) =>
+        options.events.changed(server, kind, (client) => this.#concerns(server, client, variant)),
+      alive: (session) => connections.all.some(({ established }) => established === session),
+      lasting: (variant) => !isOwn(variant),
     })
   }
 
-  /** A session began: what nobody answers for any more is fetched again. */
-  began(link: Link, session: Session): void {
-    const server = this.#parts.server(link.server)
-    for (const place of placesOf(link)) this.#catalog.began(place, session, this.#fetch(server, link, place))
+  /** A session began: lists that no living session answers for are fetched again. */
+  began(connection: Connection, session: Established): void {
+    const server = this.#parts.server(connection.server)
+    for (const key of keysOf(connection))
+      this.#cache.began(key, session, this.#fetch(server, connection, key))
   }
 
-  /** Forgets groups that nobody belongs to any more. */
-  drop(groups: Iterable<string>): void {
-    for (const group of groups) this.#catalog.drop(group)
+  /** Forgets variants that no client sees any more. */
+  drop(variants: Iterable<string>): void {
+    for (const variant of variants) this.#cache.drop(variant)
   }
 
   /** Forgets all lists of a server: another has its name now, or none. */
   leave(server: string): void {
-    this.#catalog.leave(server)
+    this.#cache.leave(server)
   }
 
-  /** Forgets the lists of a group at one server, whose changes nobody follows any more. */
-  forget(server: string, group: string): void {
-    this.#catalog.forget({ server, group })
+  /** Forgets the lists of a variant at one server, whose changes are not followed any more. */
+  forget(server: string, variant: string): void {
+    this.#cache.forget({ server, variant })
   }
 
   /**
@@ -82,7 +91,7 @@ export class Lists {
     client: Client | undefined,
     signal: AbortSignal,
   ): Promise<(Kept | undefined)[]> {
-    // For a client that is gone no server may be started: nobody would end it.
+    // For a client that is gone no server may be started: it would never be ended.
     if (signal.aborted) throw cancelled(signal)
     const limits = new Limits(this.#parts.options.later)
     const lists = servers.map((server) => this.#inTime(server, kind, client, { limits, signal }))
@@ -96,27 +105,23 @@ export class Lists {
     client: Client | undefined,
     { limits, signal }: { limits: Limits; signal: AbortSignal },
   ): Promise<Kept | undefined> {
-    const first = this.#parts.speaker.first(server, client)
-    const place = placeOf(first, client)
-    const isSilent = server.silent && first.connection.session === undefined && !this.#parts.alone()
-    const isAtHand = this.#catalog.isAtHand(place, kind)
-    const work = this.#parts.speaker.with(
-      server,
-      client,
-      (link) => this.read(server, kind, link, client),
-      undefined,
-    )
-    if (this.#catalog.late(place, kind) || (isSilent && !isAtHand)) {
-      // Nobody waits a second time for a server that hangs; it is announced when it comes.
+    const session = this.#parts.sessions.of(server, client)
+    const first = session.first()
+    const key = keyFor(first, client)
+    const isSilent = server.silent && first.established === undefined && !this.#parts.alone()
+    const isAtHand = this.#cache.isAtHand(key, kind)
+    const work = session.use((connection) => this.read(server, kind, connection, client), undefined)
+    if (this.#cache.late(key, kind) || (isSilent && !isAtHand)) {
+      // A reader does not wait a second time for a server that hangs; the list is announced when it comes.
       work.catch(() => {}).finally(() => this.#parts.rest(first))
-      return this.#catalog.missed(place, kind, false)
+      return this.#cache.missed(key, kind, false)
     }
     const limitMs = this.#patience(server)
     try {
       return await limits.within(limitMs, work, () => listTimedOut(server.name, LISTS[kind].method, limitMs))
     } catch (error) {
       if (signal.aborted) return undefined
-      const known = this.#catalog.missed(place, kind, isTimeout(error))
+      const known = this.#cache.missed(key, kind, isTimeout(error))
       this.#parts.failed(server, error)
       this.#parts.options.logger.warn(
         { server: server.name, kind, error: server.lastError },
@@ -128,29 +133,29 @@ export class Lists {
     }
   }
 
-  /** The list on a link, from memory where it is still true. */
-  read(server: Server, kind: ListKind, link: Link, client: Client | undefined): Promise<Kept> {
-    const place = placeOf(link, client)
-    return this.#catalog.read(place, kind, this.#fetch(server, link, place), server.lazy)
+  /** The list over this connection, from memory where it is still true. */
+  read(server: Server, kind: ListKind, connection: Connection, client: Client | undefined): Promise<Kept> {
+    const key = keyFor(connection, client)
+    return this.#cache.read(key, kind, this.#fetch(server, connection, key), server.lazy)
   }
 
-  /** The list as the session of the link, or another one that is at work for the same clients, has told it. */
-  surely(server: Server, kind: ListKind, link: Link, client: Client | undefined): Promise<Kept> {
-    const place = placeOf(link, client)
-    return this.#catalog.surely(place, kind, this.#fetch(server, link, place))
+  /** The list as the server has told it over this connection, or over another one whose clients see the same. */
+  surely(server: Server, kind: ListKind, connection: Connection, client: Client | undefined): Promise<Kept> {
+    const key = keyFor(connection, client)
+    return this.#cache.surely(key, kind, this.#fetch(server, connection, key))
   }
 
-  #fetch(server: Server, link: Link, { group }: Place): Fetch {
+  #fetch(server: Server, connection: Connection, { variant }: ListKey): Fetch {
     const { clientInfo, identity } = this.#parts.options
-    // Now: the group may make room for another before it is asked.
-    const capabilities = link.groups.capabilities(group)
+    // Now: the variant may make room for another before the server is asked.
+    const capabilities = connection.variants.capabilities(variant)
     return async (kind) => {
-      const { initialize } = await link.connection.connect()
+      const { initialize } = await connection.connect()
       const asker = envelope({ clientInfo, capabilities })
       const ask = (request: Request): Promise<Result> =>
-        link.connection.request(
-          link.era === 'modern'
-            ? signed({ ...request, params: withMeta(request.params, asker) }, link, [identity])
+        connection.request(
+          connection.era === 'modern'
+            ? signed({ ...request, params: withMeta(request.params, asker) }, connection, [identity])
             : request,
           { timeoutMs: server.connectTimeoutMs },
         )
@@ -160,15 +165,16 @@ export class Lists {
         : { items: [], hints: undefined }
       if (kind === 'tools') Object.assign(server, { tools: items.length, listed: this.#parts.options.now() })
       this.#parts.answered(server)
-      const announced = link.listening?.hears(capability) ?? true
-      return { items, hints, session: link.connection.session, announced: announced || items.length === 0 }
+      const announced = connection.subscription?.hears(capability) ?? true
+      return { items, hints, session: connection.established, announced: announced || items.length === 0 }
     }
   }
 
   /** The input schema of a tool, under the server's own name for it. */
-  async toolSchema(link: Link, name: string, client: Client): Promise<JsonObject | undefined> {
-    const known = this.#catalog.peek(placeOf(link, client), 'tools')
-    const items = known ?? (await this.read(this.#parts.server(link.server), 'tools', link, client)).items
+  async toolSchema(connection: Connection, name: string, client: Client): Promise<JsonObject | undefined> {
+    const known = this.#cache.peek(keyFor(connection, client), 'tools')
+    const items =
+      known ?? (await this.read(this.#parts.server(connection.server), 'tools', connection, client)).items
     const schema = items.find((item) => item.name === name)?.inputSchema
     return isObject(schema) ? schema : undefined
   }
@@ -180,40 +186,40 @@ export class Lists {
   }
 
   /** The server says that lists are others now: for the session, or (modern) for everybody. */
-  changed(link: Link, kinds: readonly ListKind[]): void {
-    const { session } = link.connection
-    if (link.client && session && link.groups instanceof OneGroup && !link.groups.isOwn) {
-      const [before] = placesOf(link)
-      const group = link.groups.split(link.client)
-      if (before) this.#catalog.split(before, group, session)
+  changed(connection: Connection, kinds: readonly ListKind[]): void {
+    const { established, variants } = connection
+    if (connection.client && established && variants instanceof SingleVariant && !variants.isOwn) {
+      const [before] = keysOf(connection)
+      const variant = variants.split(connection.client)
+      if (before) this.#cache.split(before, variant, established)
     }
-    this.refresh(link, kinds)
+    this.refresh(connection, kinds)
   }
 
-  /** Whoever reads these next gets what the server says then, and so do the others who see the same. */
-  refresh(link: Link, kinds: readonly ListKind[]): void {
-    for (const place of placesOf(link)) {
-      const fetch = this.#fetch(this.#parts.server(link.server), link, place)
-      for (const kind of kinds) this.#catalog.invalidate(place, kind, fetch)
+  /** The next reader of these lists gets what the server says then, and so do all clients that see the same variant. */
+  refresh(connection: Connection, kinds: readonly ListKind[]): void {
+    for (const key of keysOf(connection)) {
+      const fetch = this.#fetch(this.#parts.server(connection.server), connection, key)
+      for (const kind of kinds) this.#cache.invalidate(key, kind, fetch)
     }
   }
 
-  /** True when the client sees the lists of this group, or nobody follows those it sees. */
-  #concerns(name: string, client: Client, group: string): boolean {
+  /** True when the client sees this variant, or the changes of the one it sees are not followed. */
+  #concerns(name: string, client: Client, variant: string): boolean {
     const server = this.#parts.server(name)
-    const link = this.#parts.links.peek(server, client, this.#parts.speaker.order(server, client)[0])
-    if (link === undefined) return false
-    const seen = link.groups.peek(client)
-    return seen === undefined ? link.era === 'modern' : seen === group
+    const connection = this.#parts.sessions.of(server, client).peek()
+    if (connection === undefined) return false
+    const seen = connection.variants.peek(client)
+    return seen === undefined ? connection.era === 'modern' : seen === variant
   }
 }
 
-function placeOf({ server, groups }: Link, client: Client | undefined): Place {
-  return { server, group: groups.of(client) }
+function keyFor({ server, variants }: Connection, client: Client | undefined): ListKey {
+  return { server, variant: variants.of(client) }
 }
 
-function placesOf({ server, groups }: Link): readonly Place[] {
-  return groups.all.map((group) => ({ server, group }))
+function keysOf({ server, variants }: Connection): readonly ListKey[] {
+  return variants.all.map((variant) => ({ server, variant }))
 }
 
 /** Time limits of one listing: one timer for all who have the same. */
@@ -253,10 +259,10 @@ class Limits {
 // answered lives and has not said `list_changed`; one from the last run or from an ended session is served at
 // once and fetched again behind the reader's back.
 
-/** Whose list it is. Clients of like capabilities form a group; a session that changed its own lists is one of its own. */
-interface Place {
+/** Which list: of this server, as the clients of this variant see it. */
+interface ListKey {
   readonly server: string
-  readonly group: string
+  readonly variant: string
 }
 
 /** A list, and what its server says about keeping it. */
@@ -277,7 +283,7 @@ interface Fetched extends Kept {
 export type Fetch = (kind: ListKind) => Promise<Fetched>
 
 interface Entry {
-  place: Place
+  key: ListKey
   kind: ListKind
   items: readonly JsonObject[] | undefined
   hints: CacheHints | undefined
@@ -299,16 +305,16 @@ interface Entry {
   waiting: boolean
 }
 
-interface CatalogOptions {
+interface ListCacheOptions {
   memory: Memory
-  changed(place: Place, kind: ListKind): void
-  /** Milliseconds since any moment, by a clock that nobody sets. */
+  changed(key: ListKey, kind: ListKind): void
+  /** Milliseconds since any moment, by a monotonic clock. */
   now(): number
   later: Later
   /** True while the session lives. */
   alive(session: object): boolean
-  /** Groups whose lists are worth remembering. */
-  lasting(group: string): boolean
+  /** True for variants whose lists are worth remembering. */
+  lasting(variant: string): boolean
 }
 
 /** Fetches in a row for a list that changes while it is fetched. A server that never settles gets the last one. */
@@ -321,22 +327,22 @@ const MAX_ROUNDS = 5
 const QUIET_MS = 1000
 
 /**
- * Milliseconds until a list that may be old is fetched again: to start a server holds up the event loop, and the answer to whoever
- * reads it goes out first.
+ * Milliseconds until a list that may be old is fetched again: to start a server holds up the event loop, and the answer to the
+ * reader goes out first.
  */
 const BEHIND_MS = 50
 
-export class Catalog {
-  readonly #options: CatalogOptions
+export class ListCache {
+  readonly #options: ListCacheOptions
   readonly #entries = new Map<string, Entry>()
 
-  constructor(options: CatalogOptions) {
+  constructor(options: ListCacheOptions) {
     this.#options = options
   }
 
   /** The list, from memory when it may be; `lazy` keeps a list that may be old from being fetched again. */
-  async read(place: Place, kind: ListKind, fetch: Fetch, lazy: boolean): Promise<Kept> {
-    const entry = this.#entry(place, kind)
+  async read(key: ListKey, kind: ListKind, fetch: Fetch, lazy: boolean): Promise<Kept> {
+    const entry = this.#entry(key, kind)
     const { items, hints } = entry
     if (items !== undefined && entry.refetch !== 'now' && entry.trueUntil > this.#options.now()) {
       entry.seen = true
@@ -353,8 +359,8 @@ export class Catalog {
   }
 
   /** The list as a session that lives has told it. What it says unasked of its changes is waited for as well. */
-  async surely(place: Place, kind: ListKind, fetch: Fetch): Promise<Kept> {
-    const entry = this.#entry(place, kind)
+  async surely(key: ListKey, kind: ListKind, fetch: Fetch): Promise<Kept> {
+    const entry = this.#entry(key, kind)
     const { items, hints, session, pending, refetch } = entry
     if (pending !== undefined) return pending
     const lives = session !== undefined && this.#options.alive(session)
@@ -362,98 +368,98 @@ export class Catalog {
   }
 
   /** The list as it was last, true or not; undefined when it was never fetched. */
-  peek(place: Place, kind: ListKind): readonly JsonObject[] | undefined {
-    return this.#entry(place, kind).items
+  peek(key: ListKey, kind: ListKind): readonly JsonObject[] | undefined {
+    return this.#entry(key, kind).items
   }
 
   /**
    * A reader left without the list, `late`: after the whole time limit. When it comes, that is a change. Where nothing was ever known
    * of it, what other clients were told is better than nothing.
    */
-  missed(place: Place, kind: ListKind, late: boolean): Kept | undefined {
-    const entry = this.#entry(place, kind)
+  missed(key: ListKey, kind: ListKind, late: boolean): Kept | undefined {
+    const entry = this.#entry(key, kind)
     entry.seen = true
     if (entry.refetch === 'now') entry.late ||= late
-    entry.items ??= this.#options.memory.anyList(place.server, kind)
+    entry.items ??= this.#options.memory.anyList(key.server, kind)
     return entry.items && { items: entry.items }
   }
 
   /** True when a reader gets the list without waiting for its server. */
-  isAtHand(place: Place, kind: ListKind): boolean {
-    const { items, refetch, trueUntil } = this.#entry(place, kind)
+  isAtHand(key: ListKey, kind: ListKind): boolean {
+    const { items, refetch, trueUntil } = this.#entry(key, kind)
     return items !== undefined && refetch !== 'now' && trueUntil > this.#options.now()
   }
 
   /** True while the list is still missing for which somebody has waited out the time limit. */
-  late(place: Place, kind: ListKind): boolean {
-    return this.#entry(place, kind).late
+  late(key: ListKey, kind: ListKind): boolean {
+    return this.#entry(key, kind).late
   }
 
-  /** A session of this group began: lists it remembers, or that nobody answers for any more, are fetched again. */
-  began(place: Place, session: object, fetch: Fetch): void {
+  /** A session for this variant began: lists that are remembered, or that no living session answers for, are fetched again. */
+  began(key: ListKey, session: object, fetch: Fetch): void {
     for (const kind of LIST_KINDS) {
-      const key = keyOf(place, kind)
-      if (!this.#entries.has(key) && !this.#options.memory.list(place.server, place.group, kind)) continue
-      const entry = this.#entry(place, kind)
+      const name = textOf(key, kind)
+      if (!this.#entries.has(name) && !this.#options.memory.list(key.server, key.variant, kind)) continue
+      const entry = this.#entry(key, kind)
       const answered = entry.session === session || (entry.session && this.#options.alive(entry.session))
       if (!answered || entry.refetch !== 'no') this.#behind(entry, fetch)
     }
   }
 
-  /** The server said `list_changed`, on a session of this group. */
-  invalidate(place: Place, kind: ListKind, fetch: Fetch): void {
+  /** The server said `list_changed`, on a session for this variant. */
+  invalidate(key: ListKey, kind: ListKind, fetch: Fetch): void {
     for (const other of this.#entries.values()) {
-      const sibling = other.place.server === place.server && other.kind === kind && other.refetch === 'no'
+      const sibling = other.key.server === key.server && other.kind === kind && other.refetch === 'no'
       if (sibling && !(other.session && this.#options.alive(other.session))) other.refetch = 'soon'
     }
-    const entry = this.#entries.get(keyOf(place, kind))
+    const entry = this.#entries.get(textOf(key, kind))
     if (entry) entry.refetch = 'now'
     if (entry?.pending !== undefined) entry.again = true
     else if (entry?.seen) this.#soon(entry, fetch)
-    // Nobody has a list that could be compared: the server's word has to do.
-    else this.#options.changed(place, kind)
+    // No reader has a list that could be compared: the server's word has to do.
+    else this.#options.changed(key, kind)
   }
 
-  /** Gives a group of its own to a session that no longer sees what the others see. */
-  split(place: Place, group: string, session: object): void {
+  /** Gives a variant of its own to a session that no longer sees what the others see. */
+  split(key: ListKey, variant: string, session: object): void {
     for (const kind of LIST_KINDS) {
-      const entry = this.#entries.get(keyOf(place, kind))
+      const entry = this.#entries.get(textOf(key, kind))
       if (!entry) continue
       const copy: Entry = {
         ...entry,
-        place: { server: place.server, group },
+        key: { server: key.server, variant },
         pending: undefined,
         again: false,
         waiting: false,
       }
       if (entry.pending !== undefined) copy.refetch = 'now'
-      this.#entries.set(keyOf(copy.place, kind), copy)
+      this.#entries.set(textOf(copy.key, kind), copy)
       if (entry.session === session) entry.refetch = 'soon'
     }
   }
 
-  /** Forgets a group that nobody belongs to any more. */
-  drop(group: string): void {
-    for (const [key, entry] of this.#entries) if (entry.place.group === group) this.#entries.delete(key)
+  /** Forgets a variant that no client sees any more. */
+  drop(variant: string): void {
+    for (const [name, entry] of this.#entries) if (entry.key.variant === variant) this.#entries.delete(name)
   }
 
-  /** Forgets the lists of a group at one server. */
-  forget(place: Place): void {
-    for (const kind of LIST_KINDS) this.#entries.delete(keyOf(place, kind))
+  /** Forgets the lists of a variant at one server. */
+  forget(key: ListKey): void {
+    for (const kind of LIST_KINDS) this.#entries.delete(textOf(key, kind))
   }
 
   /** Forgets all lists of a server: another has its name now, or none. */
   leave(server: string): void {
-    for (const [key, entry] of this.#entries) if (entry.place.server === server) this.#entries.delete(key)
+    for (const [name, entry] of this.#entries) if (entry.key.server === server) this.#entries.delete(name)
   }
 
-  #entry(place: Place, kind: ListKind): Entry {
-    const key = keyOf(place, kind)
-    const known = this.#entries.get(key)
+  #entry(key: ListKey, kind: ListKind): Entry {
+    const name = textOf(key, kind)
+    const known = this.#entries.get(name)
     if (known) return known
-    const items = this.#options.memory.list(place.server, place.group, kind)
+    const items = this.#options.memory.list(key.server, key.variant, kind)
     const entry: Entry = {
-      place: { server: place.server, group: place.group },
+      key: { server: key.server, variant: key.variant },
       kind,
       items,
       hints: undefined,
@@ -467,7 +473,7 @@ export class Catalog {
       quietUntil: 0,
       waiting: false,
     }
-    this.#entries.set(key, entry)
+    this.#entries.set(name, entry)
     return entry
   }
 
@@ -503,18 +509,18 @@ export class Catalog {
 
   async #fetch(entry: Entry, fetch: Fetch): Promise<Kept> {
     const { changed, memory, lasting } = this.#options
-    const { server, group } = entry.place
+    const { server, variant } = entry.key
     entry.again = false
     let fetched = await fetch(entry.kind)
     for (let round = 1; entry.again && round < MAX_ROUNDS; round++) {
       entry.again = false
       fetched = await fetch(entry.kind)
     }
-    // Meanwhile forgotten: what comes is told to those who wait, and to nobody else.
-    if (this.#entries.get(keyOf(entry.place, entry.kind)) !== entry) return fetched
+    // Meanwhile forgotten: what comes is told to the readers that wait, and not kept.
+    if (this.#entries.get(textOf(entry.key, entry.kind)) !== entry) return fetched
     const differs = !sameJson(entry.items, fetched.items)
     if (!differs) entry.quietUntil = this.#options.now() + QUIET_MS
-    // The same list stays the same object: whoever made something of it need not do so again.
+    // The same list stays the same object: what was made of it need not be made again.
     if (differs || entry.items === undefined) entry.items = fetched.items
     entry.hints = fetched.hints
     entry.trueUntil = fetched.announced
@@ -523,15 +529,15 @@ export class Catalog {
     entry.session = fetched.session
     entry.refetch = 'no'
     entry.late = false
-    if (lasting(group)) memory.saveList(server, group, entry.kind, fetched.items)
-    if (differs && entry.seen) changed(entry.place, entry.kind)
+    if (lasting(variant)) memory.saveList(server, variant, entry.kind, fetched.items)
+    if (differs && entry.seen) changed(entry.key, entry.kind)
     return { items: entry.items, hints: entry.hints }
   }
 }
 
-/** JSON, so that no name of a server can reach into another's place. */
-function keyOf({ server, group }: Place, kind: ListKind): string {
-  return JSON.stringify([server, group, kind])
+/** JSON, so that the name of one server cannot reach into the lists of another. */
+function textOf({ server, variant }: ListKey, kind: ListKind): string {
+  return JSON.stringify([server, variant, kind])
 }
 
 // Fetches a list with all its pages (MCP specification, server/utilities/pagination).
@@ -612,6 +618,43 @@ function strictest(all: readonly (CacheHints | undefined)[]): CacheHints | undef
   return {
     ttlMs: Math.min(...hints.map(({ ttlMs }) => ttlMs)),
     cacheScope: hints.every(({ cacheScope }) => cacheScope === 'public') ? 'public' : 'private',
+  }
+}
+
+// Lists without the tools that may not be used: what is above the pool is neither told of them nor reaches them.
+
+export class ToolFilter {
+  readonly #permits: Permits
+  /** The same list stays the same object: names are given anew for another one. */
+  readonly #filtered = new WeakMap<readonly JsonObject[], readonly JsonObject[]>()
+  /** How many tools of a server were left out last. */
+  readonly #hidden = new Map<string, number>()
+
+  constructor(permits: Permits) {
+    this.#permits = permits
+  }
+
+  /** The tools of the list that may be used; the list itself when all may. */
+  apply(server: string, items: readonly JsonObject[]): readonly JsonObject[] {
+    const kept =
+      this.#filtered.get(items) ??
+      items.filter(({ name }) => typeof name === 'string' && this.#permits(server, name))
+    const list = kept.length === items.length ? items : kept
+    this.#filtered.set(items, list)
+    this.#hidden.set(server, items.length - list.length)
+    return list
+  }
+
+  /** How many tools of the server were left out when it was listed last. */
+  hidden(server: string): number {
+    return this.#hidden.get(server) ?? 0
+  }
+
+  /** Rejects a call of a tool that may not be used, as if there were none: who may not use it need not know of it. */
+  check(server: string, { method, params }: Request): void {
+    const name = method === 'tools/call' ? params?.name : undefined
+    if (typeof name === 'string' && !this.#permits(server, name))
+      throw new RpcError(RPC.invalidParams, `Unknown tool: ${name.slice(0, 200)}`)
   }
 }
 

@@ -1,34 +1,55 @@
 /**
- * One connection to one server, for as long as somebody wants it: connects once at a time, on first use or when asked,
- * comes back after a loss, and keeps time limits.
+ * One connection to one server, for as long as it is needed: connects once at a time, on first use or when asked, comes back
+ * after a loss, and keeps time limits. It knows which exchange each request belongs to, so that what the server says or asks
+ * reaches the client that is meant, and it sets up again what clients had set up before a loss.
  *
  * idle → connecting → ready → (lost) waiting → connecting …; `close` ends it in `closed` from anywhere.
  */
 import type { Logger } from '../observe/log.ts'
 import type { Result } from '../protocol/content.ts'
-import type { Era } from '../protocol/eras.ts'
-import { cancelled } from '../protocol/errors.ts'
-import type { JsonObject } from '../protocol/json.ts'
+import { type Era, metaOf } from '../protocol/eras.ts'
+import { cancelled, RPC, RpcError } from '../protocol/errors.ts'
+import type { Client, Exchange } from '../protocol/exchange.ts'
+import { isObject, type JsonObject, own } from '../protocol/json.ts'
 import type { Notification, Request, RequestId } from '../protocol/message.ts'
 import { Peer, type RequestOptions, RequestTimeout } from '../protocol/peer.ts'
 import { unlessAborted } from '../protocol/sharing.ts'
 import { type BackoffOptions, backoff, type Later } from './backoff.ts'
-import { type ConnectionState, isLocal, SessionExpired, type UpstreamTransport } from './contract.ts'
+import type { ConnectionState, ListKind } from './contract.ts'
 import { connectFailed, connectionLost, connectTimedOut, requestFailed } from './errors.ts'
-import { EraRefused, handshake, type Introduction, refusesEra } from './handshake.ts'
+import {
+  EraRefused,
+  type Established,
+  handshake,
+  type Introduction,
+  offers,
+  refusesEra,
+} from './handshake.ts'
+import { type Subscription, withoutSubscription } from './subscription.ts'
+import { SessionExpired, type UpstreamTransport } from './transport.ts'
+import { SingleVariant, type Variants } from './variants.ts'
 
 interface ConnectionHandlers {
-  /** A request of the server. `via`: the request of ours on whose stream it came, where the transport can tell. */
-  request(request: Request, signal: AbortSignal, via: RequestId | undefined): Promise<Result>
-  notification(notification: Notification, via: RequestId | undefined): void
   /** The handshake is done, for the first time or again. */
-  ready(session: Session): void
-  /** It was lost, or could not be had. */
+  ready(established: Established): void
+  /** The connection was lost, or none came about. */
   lost(error: Error): void
+  /** The server says that its lists of these kinds changed. */
+  changed?(kinds: readonly ListKind[]): void
+  /** A notification that belongs to no request, for this client; for all clients of the connection when `client` is absent. */
+  notification?(notification: Notification, client: Client | undefined): void
+  /** Asks a client that has no request under way which the question belongs to. Absent: the client itself is asked. */
+  ask?(client: Client, request: Request, signal: AbortSignal): Promise<Result>
 }
 
 export interface ConnectionOptions {
   server: string
+  /** The client that the connection belongs to; absent when clients share it or it serves none yet. */
+  client?: Client | undefined
+  /** Which variants of the lists its clients see. Default: the one of `client`. */
+  variants?: Variants
+  /** How a modern server tells of changes. */
+  subscription?: Subscription
   dial(): UpstreamTransport
   introduction: Introduction
   connectTimeoutMs: number
@@ -37,37 +58,49 @@ export interface ConnectionOptions {
   revive: boolean
   handlers: ConnectionHandlers
   logger: Logger
-  /** Milliseconds since any moment, by a clock that nobody sets. */
+  /** Milliseconds since any moment, by a monotonic clock. */
   now(): number
   random(): number
   later: Later
 }
 
-/** One handshake's worth of connection. A new one means that the server may have forgotten everything. */
-export interface Session {
-  readonly peer: Peer
-  readonly transport: UpstreamTransport
-  readonly initialize: JsonObject
+interface ConnectionRequest extends RequestOptions {
+  /** On whose behalf the request is made: its signal ends the request, and progress goes to it under the token that the client chose. */
+  exchange?: Exchange
 }
 
 /** A connection that lived this long was a good one: its loss starts the backoff from the beginning. */
 const GOOD_MS = 10_000
 
 export class Connection {
+  readonly server: string
+  readonly client: Client | undefined
+  readonly variants: Variants
+  readonly subscription: Subscription | undefined
   readonly #options: ConnectionOptions
+  readonly #underway = new Map<RequestId, Exchange>()
+  /** The clients that have not yet answered a request of the server, one entry a request. */
+  readonly #asked: Client[] = []
+  readonly #setup = new Setup()
+  #level: string | undefined
   #state: ConnectionState = 'idle'
-  #session: Session | undefined
-  #connecting: Promise<Session> | undefined
+  #established: Established | undefined
+  #connecting: Promise<Established> | undefined
   #dialling: Peer | undefined
   #failures = 0
   #readySince = 0
   #stopWaiting: (() => void) | undefined
   readonly #closing = new Set<Promise<void>>()
-  /** Sessions the server forgot, on which requests still wait. */
-  readonly #forgotten = new Set<Session>()
+  /** What the server forgot, with requests that still wait on it. */
+  readonly #forgotten = new Set<Established>()
 
   constructor(options: ConnectionOptions) {
+    const { server, client, variants = new SingleVariant(client), subscription } = options
     this.#options = options
+    this.server = server
+    this.client = client
+    this.variants = variants
+    this.subscription = subscription
   }
 
   get era(): Era {
@@ -78,14 +111,19 @@ export class Connection {
     return this.#state
   }
 
-  /** The session that lives now. */
-  get session(): Session | undefined {
-    return this.#session
+  /** What the handshake established that holds now. */
+  get established(): Established | undefined {
+    return this.#established
+  }
+
+  /** True while a request is under way. */
+  get busy(): boolean {
+    return this.#underway.size > 0
   }
 
   /** Connects now unless it is connected, not waiting out the backoff. All who ask meanwhile share one attempt. */
-  connect(): Promise<Session> {
-    if (this.#session) return Promise.resolve(this.#session)
+  connect(): Promise<Established> {
+    if (this.#established) return Promise.resolve(this.#established)
     if (this.#state === 'closed') {
       return Promise.reject(connectionLost(this.#options.server, 'its connection is closed'))
     }
@@ -95,23 +133,72 @@ export class Connection {
     return this.#connecting
   }
 
-  /** Connects when needed. A message the server never got, because it had forgotten the session, is sent once more. */
-  async request(request: Request, options: RequestOptions = {}): Promise<Result> {
-    const { server } = this.#options
+  /** One request, connecting when needed. One that succeeds is set up again on a later connection, where it set something up. */
+  async request(request: Request, { exchange, ...options }: ConnectionRequest = {}): Promise<Result> {
+    if (exchange === undefined) return this.#send(request, options)
+    let sent: RequestId | undefined
+    options.signal = exchange.signal
+    // A person who is asked for something may think for longer than a call may take.
+    options.paused = () => this.#asked.includes(exchange.client)
+    options.onId = (id) => {
+      // Sent once more after the server forgot the established, it has another id.
+      if (sent !== undefined) this.#underway.delete(sent)
+      sent = id
+      this.#underway.set(id, exchange)
+    }
+    const token = own(metaOf(request.params) ?? {}, 'progressToken')
+    if (typeof token === 'string' || typeof token === 'number') {
+      options.onProgress = (params) =>
+        exchange.notify(
+          { method: 'notifications/progress', params: { ...params, progressToken: token } },
+          this.server,
+        )
+    }
+    try {
+      const result = await this.#send(request, options)
+      this.#setup.note(request)
+      return result
+    } finally {
+      if (sent !== undefined) this.#underway.delete(sent)
+    }
+  }
+
+  /** A message the server never got, because it had forgotten the established, is sent once more. */
+  async #send(request: Request, options: RequestOptions): Promise<Result> {
     for (let again = false; ; again = true) {
-      const session = this.#session ?? (await unlessAborted(this.connect(), options.signal))
+      const established = this.#established ?? (await unlessAborted(this.connect(), options.signal))
       try {
-        return await session.peer.request(request, options)
+        return await established.peer.request(request, options)
       } catch (error) {
         if (options.signal?.aborted) throw cancelled(options.signal)
         if (!(error instanceof SessionExpired) || again) {
-          throw requestFailed(server, request, error, session.transport.failure, options.timeoutMs)
+          throw requestFailed(this.server, request, error, established.transport.failure, options.timeoutMs)
         }
-        this.#forget(session)
+        this.#forget(established)
       } finally {
-        this.#dropIfDone(session)
+        this.#dropIfDone(established)
       }
     }
+  }
+
+  /** A request that is to hold from now on: sent now when there is a connection, else as soon as there is one. */
+  async setUp(request: Request, capability: string, exchange: Exchange, timeoutMs: number): Promise<void> {
+    if (this.#established === undefined) this.#setup.note(request)
+    else if (offers(this.#established.initialize, capability))
+      await this.request(request, { exchange, timeoutMs })
+  }
+
+  /** The level at which the server is to log, told when it is another than before. A server that refuses it logs as it likes. */
+  async log(level: string, exchange: Exchange, timeoutMs: number): Promise<void> {
+    if (this.#level === level) return
+    this.#level = level
+    const request = { method: 'logging/setLevel', params: { level } }
+    await this.setUp(request, 'logging', exchange, timeoutMs).catch(() => {})
+  }
+
+  /** Takes over what was set up on another connection: the server behind it changed, and what the client wants did not. */
+  succeed(other: Connection): void {
+    for (const request of other.#setup.requests) this.#setup.note(request)
   }
 
   /**
@@ -120,12 +207,12 @@ export class Connection {
    */
   async stillSpoken(): Promise<boolean> {
     const { introduction, connectTimeoutMs } = this.#options
-    const session = this.#session
-    if (session === undefined || isLocal(session.transport)) return true
+    const established = this.#established
+    if (established === undefined || established.transport.local) return true
     const expired = new RequestTimeout('no answer to server/discover')
     try {
       await this.#limited(
-        handshake(session.peer, introduction, () => {}),
+        handshake(established.peer, introduction, () => {}),
         expired,
         connectTimeoutMs,
       )
@@ -137,27 +224,27 @@ export class Connection {
 
   /** Dropped when there is no connection. */
   notify(notification: Notification): void {
-    this.#session?.peer.notify(notification)
+    this.#established?.peer.notify(notification)
   }
 
   async close(): Promise<void> {
     this.#state = 'closed'
     this.#stopWaiting?.()
-    const peers = [this.#session?.peer, this.#dialling, ...[...this.#forgotten].map(({ peer }) => peer)]
-    this.#session = undefined
+    const peers = [this.#established?.peer, this.#dialling, ...[...this.#forgotten].map(({ peer }) => peer)]
+    this.#established = undefined
     this.#forgotten.clear()
     for (const peer of peers) if (peer) this.#retire(peer)
     await Promise.all(this.#closing)
   }
 
-  async #open(): Promise<Session> {
+  async #open(): Promise<Established> {
     const { server, introduction, connectTimeoutMs, handlers } = this.#options
     this.#stopWaiting?.()
     this.#state = 'connecting'
     const transport = this.#dial()
     const peer = new Peer(transport, {
-      onRequest: (request, incoming) => handlers.request(request, incoming.signal, incoming.via),
-      onNotification: (notification, via) => handlers.notification(notification, via),
+      onRequest: (request, { signal, via }) => this.#answer(request, signal, via),
+      onNotification: (notification, via) => this.#notified(notification, via),
       onError: (error) =>
         this.#options.logger.debug({ server, error: error.message }, 'trouble with a server'),
       onClose: () => this.#lost(peer, transport),
@@ -168,7 +255,7 @@ export class Connection {
       return await handshake(peer, introduction, (version) => transport.setProtocolVersion?.(version))
     })()
     // A server that knows only `initialize` may say nothing at all to anything else.
-    const limited = introduction.era === 'modern' && isLocal(transport)
+    const limited = introduction.era === 'modern' && transport.local
     const expired = limited
       ? new RequestTimeout('no answer to server/discover')
       : connectTimedOut(server, connectTimeoutMs)
@@ -180,12 +267,13 @@ export class Connection {
       )
       if (this.#state !== 'connecting' || peer.closed)
         throw new Error(transport.failure ?? 'closed the connection')
-      this.#session = { peer, transport, initialize }
+      this.#established = { peer, transport, initialize }
       this.#state = 'ready'
       this.#readySince = this.#options.now()
-      this.#keepAlive(this.#session)
-      handlers.ready(this.#session)
-      return this.#session
+      this.#keepAlive(this.#established)
+      this.#restore(this.#established)
+      handlers.ready(this.#established)
+      return this.#established
     } catch (thrown) {
       this.#retire(peer)
       throw this.#notConnected(thrown, transport)
@@ -196,10 +284,7 @@ export class Connection {
 
   #notConnected(thrown: unknown, transport: UpstreamTransport): Error {
     const { server, introduction } = this.#options
-    if (
-      this.#state !== 'closed' &&
-      refusesEra(introduction.era, { error: thrown, local: isLocal(transport) })
-    ) {
+    if (this.#state !== 'closed' && refusesEra(introduction.era, { error: thrown, local: transport.local })) {
       this.#state = 'idle'
       return new EraRefused(introduction.era, thrown)
     }
@@ -229,24 +314,24 @@ export class Connection {
       return await Promise.race([attempt, limit])
     } finally {
       stop()
-      // The loser of the race may still fail; nobody waits for it any more.
+      // The loser of the race may still fail, and has no reader any more.
       attempt.catch(() => {})
     }
   }
 
-  #keepAlive(session: Session): void {
-    const { keepAliveMs } = session.transport
+  #keepAlive(established: Established): void {
+    const { keepAliveMs } = established.transport
     if (keepAliveMs === undefined) return
     this.#options.later(keepAliveMs, () => {
-      if (this.#session !== session) return
-      session.peer.request({ method: 'ping' }, { timeoutMs: keepAliveMs }).catch(() => {})
-      this.#keepAlive(session)
+      if (this.#established !== established) return
+      established.peer.request({ method: 'ping' }, { timeoutMs: keepAliveMs }).catch(() => {})
+      this.#keepAlive(established)
     })
   }
 
   #lost(peer: Peer, transport: UpstreamTransport): void {
-    if (this.#session?.peer !== peer) return
-    this.#session = undefined
+    if (this.#established?.peer !== peer) return
+    this.#established = undefined
     if (this.#state === 'closed') return
     if (this.#options.now() - this.#readySince >= GOOD_MS) this.#failures = 0
     this.#retire(peer)
@@ -256,6 +341,7 @@ export class Connection {
   #failed(error: Error): void {
     if (this.#state === 'closed') return
     this.#failures++
+    this.subscription?.ended()
     this.#options.handlers.lost(error)
     if (!this.#options.revive) {
       this.#state = 'idle'
@@ -270,21 +356,137 @@ export class Connection {
    * A session the server no longer knows: the next use connects. What was sent on it before is left to hear so for itself,
    * and is then sent again, or to get its answer after all.
    */
-  #forget(session: Session): void {
-    if (this.#session !== session) return
-    this.#session = undefined
+  #forget(established: Established): void {
+    if (this.#established !== established) return
+    this.#established = undefined
     this.#state = 'idle'
-    this.#forgotten.add(session)
+    this.#forgotten.add(established)
   }
 
-  #dropIfDone(session: Session): void {
-    if (session.peer.waiting > 0 || !this.#forgotten.delete(session)) return
-    this.#retire(session.peer)
+  #dropIfDone(established: Established): void {
+    if (established.peer.waiting > 0 || !this.#forgotten.delete(established)) return
+    this.#retire(established.peer)
   }
 
   #retire(peer: Peer): void {
     const closing = peer.close().catch(() => {})
     this.#closing.add(closing)
     void closing.finally(() => this.#closing.delete(closing))
+  }
+
+  /** Sets up again what clients had set up before. A server that refuses it now goes without. */
+  #restore(established: Established): void {
+    const { peer, initialize } = established
+    this.subscription?.began(established)
+    for (const request of this.#setup.requests) {
+      if (request.method === 'logging/setLevel' && !offers(initialize, 'logging')) continue
+      peer.request(request).catch(() => {})
+    }
+  }
+
+  /** Passes a notification of the server to where it belongs; `via` is the request of ours on whose stream it came. */
+  #notified(notification: Notification, via: RequestId | undefined): void {
+    const { method } = notification
+    const { subscription } = this
+    const { handlers, logger } = this.#options
+    const kinds = CHANGED.get(method)
+    if (kinds) return handlers.changed?.(kinds)
+    if (subscription && method === 'notifications/subscriptions/acknowledged')
+      return subscription.acknowledged(notification, via)
+    if (subscription && method === 'notifications/resources/updated') {
+      const plain = withoutSubscription(notification)
+      for (const client of subscription.watchersOf(plain.params?.uri)) handlers.notification?.(plain, client)
+      return
+    }
+    const exchange = method === 'notifications/message' ? this.#exchangeOf(via) : undefined
+    if (exchange) exchange.notify(notification, this.server)
+    else if (!subscription) handlers.notification?.(notification, this.client)
+    else logger.debug({ server: this.server, method }, 'a notification of no request was dropped')
+  }
+
+  /** Passes a request of the server to the client it can only be meant for, or refuses it. */
+  async #answer(request: Request, signal: AbortSignal, via: RequestId | undefined): Promise<Result> {
+    const exchange = this.#exchangeOf(via) ?? this.#latest()
+    const client = exchange?.client ?? this.client ?? this.#onlyClient()
+    if (!client || !mayAsk(client.capabilities, request.method)) {
+      throw new RpcError(RPC.methodNotFound, `${request.method} is not available`)
+    }
+    const { ask } = this.#options.handlers
+    this.#asked.push(client)
+    try {
+      if (exchange?.ask) return await exchange.ask(request, signal, this.server)
+      return await (ask ? ask(client, request, signal) : client.ask(request, signal))
+    } finally {
+      this.#asked.splice(this.#asked.indexOf(client), 1)
+    }
+  }
+
+  /**
+   * The request under way that a message belongs to. HTTP tells it by the stream, also when that request is over: then
+   * it belongs to no other. Elsewhere the legacy era does not say, but with one request under way there is no doubt.
+   */
+  #exchangeOf(via: RequestId | undefined): Exchange | undefined {
+    if (via !== undefined) return this.#underway.get(via)
+    const [exchange] = this.#underway.values()
+    return this.#underway.size === 1 ? exchange : undefined
+  }
+
+  /** A modern client can be asked only in answer to a call of its own; which of them it is makes no difference to the server. */
+  #latest(): Exchange | undefined {
+    const client = this.client ?? this.#onlyClient()
+    // It is not known who an anonymous client is: a question could reach another person.
+    if (client?.era !== 'modern' || client.agent.kind === 'anonymous') return undefined
+    return [...this.#underway.values()].findLast((exchange) => exchange.ask !== undefined)
+  }
+
+  #onlyClient(): Client | undefined {
+    const [client, another] = new Set([...this.#underway.values()].map((exchange) => exchange.client))
+    return another === undefined ? client : undefined
+  }
+}
+
+/** What a client must have declared before a server may ask for it. */
+const NEEDS: Readonly<Record<string, string>> = {
+  'sampling/createMessage': 'sampling',
+  'elicitation/create': 'elicitation',
+  'roots/list': 'roots',
+}
+
+function mayAsk(capabilities: JsonObject, method: string): boolean {
+  const needed = own(NEEDS as JsonObject, method)
+  return typeof needed !== 'string' || isObject(own(capabilities, needed))
+}
+
+/** The lists that a notification speaks of. */
+const CHANGED: ReadonlyMap<string, readonly ListKind[]> = new Map([
+  ['notifications/tools/list_changed', ['tools']],
+  ['notifications/prompts/list_changed', ['prompts']],
+  ['notifications/resources/list_changed', ['resources', 'resourceTemplates']],
+])
+
+// What clients set up on a server and would lose with the connection: its log level and its subscriptions.
+
+/** Subscriptions that are set up again, the newest. */
+const MAX_SUBSCRIPTIONS = 1000
+
+export class Setup {
+  readonly #requests = new Map<string, Request>()
+
+  /** Takes note of a request that succeeded. */
+  note(request: Request): void {
+    const uri = request.params && own(request.params, 'uri')
+    if (request.method === 'logging/setLevel') this.#requests.set('', request)
+    if (typeof uri !== 'string') return
+    if (request.method === 'resources/unsubscribe') this.#requests.delete(`uri ${uri}`)
+    if (request.method === 'resources/subscribe') {
+      this.#requests.set(`uri ${uri}`, request)
+      const [oldest] = this.#requests.keys()
+      if (this.#requests.size > MAX_SUBSCRIPTIONS && oldest !== undefined) this.#requests.delete(oldest)
+    }
+  }
+
+  /** The requests that set it all up again. */
+  get requests(): readonly Request[] {
+    return [...this.#requests.values()]
   }
 }

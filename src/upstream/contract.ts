@@ -1,21 +1,14 @@
 /** What the router sees of the servers. Contract; `pool.ts` implements it. */
 import type { Logger } from '../observe/log.ts'
-import { LargeResult, plain, type Result } from '../protocol/content.ts'
-import { type ErrorCode, RPC, type RpcError } from '../protocol/errors.ts'
+import type { Result } from '../protocol/content.ts'
 import type { Client, Exchange } from '../protocol/exchange.ts'
-import { isObject, type JsonObject, own } from '../protocol/json.ts'
-import type {
-  JsonRpcFailure,
-  JsonRpcMessage,
-  Notification,
-  Request,
-  RequestId,
-  Transport,
-} from '../protocol/message.ts'
+import type { JsonObject } from '../protocol/json.ts'
+import type { Notification, Request } from '../protocol/message.ts'
 import { type BackoffOptions, DEFAULT_BACKOFF, type Later, later } from './backoff.ts'
-import type { Serve } from './in-process.ts'
+import type { ServerOptions } from './dial.ts'
 import type { Arriving } from './incoming.ts'
 import type { Spawn } from './processes.ts'
+import type { Authorizer } from './transport.ts'
 
 /** The lists a server offers, by the method that fetches them and the member that holds them. */
 export const LISTS = {
@@ -58,7 +51,8 @@ export type ConnectionState = 'idle' | 'connecting' | 'ready' | 'waiting' | 'clo
 export interface ServerStatus {
   server: string
   state: ConnectionState
-  transport: 'stdio' | 'streamable-http' | 'sse' | 'in-process'
+  /** `stdio`, `streamable-http`, `sse`, `in-process`: what the transport calls itself. */
+  transport: string
   /** `serverInfo`, `capabilities`, `instructions`, `protocolVersion` of its last initialize result. */
   initialize?: JsonObject
   tools?: number
@@ -76,6 +70,9 @@ export interface UpstreamEvents {
   /** A request of a server that belongs to no request of the client's. Absent: the client is asked. */
   ask?(server: string, client: Client, request: Request, signal: AbortSignal): Promise<Result>
 }
+
+/** Whether a tool of a server, by the server's own name for it, may be used. */
+export type Permits = (server: string, tool: string) => boolean
 
 /** What became of the servers, by name. */
 export interface Reconfigured {
@@ -96,14 +93,22 @@ export interface Upstreams {
   open(client?: Client): Promise<void>
   /** What is known now without asking anybody: remembered from the last run or fetched in this one. */
   known(server: string): JsonObject | undefined
-  /** One list of every server, in parallel, from memory where it is still true. A server that fails is left out (status says why). */
-  list(kind: ListKind, client: Client | undefined, signal: AbortSignal): Promise<ServerList[]>
+  /**
+   * One list of every server, in parallel, from memory where it is still true. A server that fails is left out (status says why).
+   * `hidden`: with the tools that may not be used.
+   */
+  list(
+    kind: ListKind,
+    client: Client | undefined,
+    signal: AbortSignal,
+    options?: { hidden?: boolean },
+  ): Promise<ServerList[]>
   /**
    * One list of one server as the session at work has told it: not one of an earlier session or of the last run. Rejects with
    * ProxyError when the server cannot be asked.
    */
   surely(kind: ListKind, server: string, client: Client, signal: AbortSignal): Promise<readonly JsonObject[]>
-  /** Whoever lists these of this client next gets what the servers (these, or all) say then, not what is remembered. */
+  /** The next list of this kind for this client is what the servers (these, or all) say then, not what is remembered. */
   refresh(kind: ListKind, client: Client, servers?: readonly string[]): void
   /** One request to one server on behalf of an exchange: progress, cancellation and server→client requests belong to it. */
   request(server: string, request: Request, exchange: Exchange): Promise<Result>
@@ -116,56 +121,15 @@ export interface Upstreams {
   broadcast(notification: Notification, client: Client): void
   /**
    * Takes other servers from now on, and connects what is new for the clients that are there. A server that is the same keeps its
-   * connections; what is under way at one that is not ends where it began.
+   * connections; what is under way at one that is not ends where it began. From now on `permits` says which tools may be used.
    */
-  configure(servers: Readonly<Record<string, ServerOptions>>): Reconfigured
+  configure(servers: Readonly<Record<string, ServerOptions>>, permits?: Permits): Reconfigured
   /** Closes the connections that only this client used. */
   release(client: Client): Promise<void>
   close(): Promise<void>
 }
 
 // Everything the upstream side is handed. Complete types: defaults are filled in here, once.
-
-/** Settings of any server; what is absent comes from `defaults`. */
-interface ServerSettings {
-  /** Milliseconds a call may go without an answer or progress. */
-  timeoutMs?: number | undefined
-  /** Milliseconds from start to the end of the handshake; also the longest that a list may take. */
-  connectTimeoutMs?: number | undefined
-  /** Connect on first use. */
-  lazy?: boolean | undefined
-  /** `session`: a connection for each client. `shared`: one for all, which promises no client's capabilities. */
-  instance?: 'session' | 'shared' | undefined
-}
-
-/** A process that is started for it. */
-export interface StdioServer extends ServerSettings {
-  command: string
-  args?: readonly string[] | undefined
-  /** Merged over a safe part of the proxy's own environment. */
-  env?: Readonly<Record<string, string>> | undefined
-  cwd?: string | undefined
-}
-
-/** One that is there already, at an address. */
-export interface HttpServer extends ServerSettings {
-  url: string
-  headers?: Readonly<Record<string, string>> | undefined
-  /** Absent: SSE when the path ends in `/sse`, else streamable HTTP with a fall-back to SSE. */
-  type?: 'sse' | 'http' | 'streamable-http' | undefined
-  /** How its tokens are had. Only looked at to see whether it changed. */
-  oauth?: object | undefined
-}
-
-/** A function of this process. */
-export interface InProcessServer extends ServerSettings {
-  /** Tells it from others, in every run. */
-  id: string
-  serve: Serve
-}
-
-/** How a server is reached. */
-export type ServerOptions = StdioServer | HttpServer | InProcessServer
 
 interface UpstreamDefaults {
   timeoutMs: number
@@ -221,17 +185,23 @@ export interface UpstreamsOptions {
   arriving?: Arriving | undefined
   /** Those of the servers that are there for this client. Absent: all. */
   reached?: (servers: readonly string[], client: Client) => readonly string[]
-  /** Who signs in at a server over HTTP. Absent: nobody. */
+  /** Which tools may be used: others are neither listed nor called. Absent: all. */
+  permits?: Permits | undefined
+  /** What signs in at a server over HTTP. Absent: the proxy signs in nowhere. */
   authorizer?: (server: string) => Authorizer | undefined
 }
 
 /** Options with nothing left to default. */
 export interface CompleteOptions
-  extends Omit<Required<UpstreamsOptions>, 'defaults' | 'dataDir' | 'spawn' | 'arriving' | 'authorizer'> {
+  extends Omit<
+    Required<UpstreamsOptions>,
+    'defaults' | 'dataDir' | 'spawn' | 'arriving' | 'permits' | 'authorizer'
+  > {
   defaults: UpstreamDefaults
   dataDir: string | undefined
   spawn: Spawn | undefined
   arriving: Arriving | undefined
+  permits: Permits | undefined
   authorizer: (server: string) => Authorizer | undefined
 }
 
@@ -247,93 +217,8 @@ export function complete(options: UpstreamsOptions): CompleteOptions {
     dataDir: options.dataDir,
     spawn: options.spawn,
     arriving: options.arriving,
+    permits: options.permits,
     authorizer: options.authorizer ?? (() => undefined),
     defaults: { ...UPSTREAM_DEFAULTS, ...options.defaults },
-  }
-}
-
-// What a connection asks of a transport beyond carrying messages. Contract; stdio.ts and http/ implement it.
-
-export interface UpstreamTransport extends Transport {
-  readonly kind: ServerStatus['transport']
-  /** Why it ended, or could not start, in words that follow "server `x`": "exited with code 1: no such file". */
-  readonly failure: string | undefined
-  /** Milliseconds of silence that this transport does not survive, less a margin: the server is pinged that often. */
-  readonly keepAliveMs?: number | undefined
-  /** Told once the handshake is done (HTTP sends it as a header). */
-  setProtocolVersion?(version: string): void
-}
-
-/** True for a process of ours, or a part of this one: it is there for as long as we want it. */
-export function isLocal({ kind }: UpstreamTransport): boolean {
-  return kind === 'stdio' || kind === 'in-process'
-}
-
-/** Rejects `send` when the server forgot the session: the message was not delivered and may be sent again. */
-export class SessionExpired extends Error {
-  override readonly name = 'SessionExpired'
-}
-
-/** Rejects `send` when the server leaves too much unread: the message was not delivered, and nothing else is lost. */
-export class NotRead extends Error {
-  override readonly name = 'NotRead'
-}
-
-const LOCAL = 'mcp-rlm-proxy/local'
-
-/**
- * A failure that the transport found and that concerns one request, dressed as the server's answer to it: this request
- * fails, the connection lives.
- */
-export function localFailure(id: RequestId, code: ErrorCode, message: string): JsonRpcFailure {
-  return { jsonrpc: '2.0', id, error: { code: RPC.internalError, message, data: { [LOCAL]: code } } }
-}
-
-/** The code given to `localFailure`, when that is where the error comes from. */
-export function localCode(error: RpcError): ErrorCode | undefined {
-  const code = isObject(error.data) ? own(error.data, LOCAL) : undefined
-  return code === 'UPSTREAM_PROTOCOL' || code === 'UPSTREAM_CLOSED' ? code : undefined
-}
-
-/** The message as JSON can carry it: a large result is parsed. */
-export function wireMessage(message: JsonRpcMessage): JsonRpcMessage {
-  return 'result' in message && message.result instanceof LargeResult
-    ? { ...message, result: plain(message.result) }
-    : message
-}
-
-// Who answers for the proxy at an HTTP server. Contract; `oauth/` implements it, the HTTP transport asks it.
-
-/** A refusal as the server gave it. */
-export interface Refusal {
-  /** 401, or 403 when the token lacks a scope. */
-  status: number
-  /** `WWW-Authenticate`, when there was one (RFC 9110, 11.6.1; RFC 9728, 5.1). */
-  challenge: string | undefined
-  /** The `Authorization` header that was refused. */
-  sent: string | undefined
-}
-
-export interface Authorizer {
-  /** The `Authorization` header to send now, renewed when it is about to expire; undefined while there is none. */
-  header(signal?: AbortSignal): Promise<string | undefined>
-  /**
-   * The server refused. Resolves to true when there is something new to send, so that the request may be sent once more, and to
-   * false when not. Rejects with AuthorizationNeeded when a person has to visit an address first.
-   */
-  refused(refusal: Refusal, signal?: AbortSignal): Promise<boolean>
-  /** Ends what waits for a person. */
-  close(): Promise<void>
-}
-
-/** A person has to sign in first. The message follows "server `x`: " and holds the address. */
-export class AuthorizationNeeded extends Error {
-  override readonly name = 'AuthorizationNeeded'
-  /** Where to sign in. */
-  readonly url: string
-
-  constructor(message: string, url: string) {
-    super(message)
-    this.url = url
   }
 }

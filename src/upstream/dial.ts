@@ -1,73 +1,131 @@
-/** The transport a server's configuration asks for. */
-import { withFields } from '../observe/log.ts'
-import { createRedactor, decoded, secretsOf } from '../observe/redact.ts'
+/**
+ * How servers are reached. `TRANSPORTS` is the one place that lists the transports: who adds one adds an entry there, and what
+ * implements UpstreamTransport beside the others.
+ */
+import { type Logger, withFields } from '../observe/log.ts'
+import { createRedactor, decoded, type SecretHolder, secretsOf } from '../observe/redact.ts'
 import type { Era } from '../protocol/eras.ts'
-import type {
-  CompleteOptions,
-  HttpServer,
-  ServerOptions,
-  ServerStatus,
-  UpstreamTransport,
-} from './contract.ts'
-import { HttpTransport } from './http/transport.ts'
-import { InProcessTransport } from './in-process.ts'
-import { StdioTransport } from './stdio.ts'
+import type { Later } from './backoff.ts'
+import { type HttpServer, HttpTransport } from './http/transport.ts'
+import { type InProcessServer, InProcessTransport } from './in-process.ts'
+import type { Arriving } from './incoming.ts'
+import type { Spawn } from './processes.ts'
+import { type StdioServer, StdioTransport } from './stdio.ts'
+import type { Authorizer, UpstreamTransport } from './transport.ts'
 
-function isHttp(server: ServerOptions): server is HttpServer {
-  return 'url' in server
+/** What a transport is made with, whichever it is. */
+interface Dialling {
+  /** The era that is going to be spoken. */
+  readonly era: Era
+  /** Strikes the secrets of the server's options out of what is told to clients and models. */
+  readonly conceal: (text: string) => string
+  readonly logger: Logger
+  /** The proxy's own environment. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Milliseconds; see the defaults in `contract.ts`. */
+  readonly graceMs: number
+  readonly largeBytes: number
+  readonly maxMessageBytes: number
+  readonly arriving: Arriving | undefined
+  readonly authorizer: Authorizer | undefined
+  readonly spawn: Spawn | undefined
+  readonly later: Later
+  random(): number
+}
+
+/** One way to reach servers. */
+export interface TransportEntry<Options> {
+  /** How `status` and `doctor` name it, before anything was tried. */
+  kind(server: Options): string
+  /** The options that may hold secrets. */
+  secrets(server: Options): SecretHolder
+  /** A new transport, not started. */
+  dial(server: Options, dialling: Dialling): UpstreamTransport
+}
+
+const stdio: TransportEntry<StdioServer> = {
+  kind: () => 'stdio',
+  secrets: ({ env, args }) => ({ env, args }),
+  dial: ({ command, args = [], env = {}, cwd }, { environment, ...dialling }) =>
+    new StdioTransport({ ...dialling, command, args, env: serverEnvironment(environment, env), cwd }),
+}
+
+/** Over HTTP a connection carries one era; the other transports carry whatever is sent. */
+const http: TransportEntry<HttpServer> = {
+  kind: (server) => (httpType(server) === 'sse' ? 'sse' : 'streamable-http'),
+  secrets: ({ url, headers }) => ({ url, headers }),
+  dial: (server, dialling) =>
+    new HttpTransport({
+      ...dialling,
+      ...withCredentials(new URL(server.url), server.headers ?? {}),
+      type: httpType(server),
+    }),
+}
+
+const inProcess: TransportEntry<InProcessServer> = {
+  kind: () => 'in-process',
+  secrets: () => ({}),
+  dial: ({ serve }, { largeBytes, conceal }) => new InProcessTransport({ serve, largeBytes, conceal }),
+}
+
+/** The transports, by the member of a server's options that only servers reached in this way have. */
+export const TRANSPORTS = { command: stdio, url: http, serve: inProcess } as const
+
+type Transports = typeof TRANSPORTS
+
+/** How a server is reached. */
+export type ServerOptions = {
+  [Member in keyof Transports]: Transports[Member] extends TransportEntry<infer Options> ? Options : never
+}[keyof Transports]
+
+function entryOf(server: ServerOptions): TransportEntry<ServerOptions> {
+  for (const [member, entry] of Object.entries(TRANSPORTS))
+    if (Object.hasOwn(server, member)) return entry as TransportEntry<ServerOptions>
+  throw new Error(`its configuration has none of ${Object.keys(TRANSPORTS).join(', ')}`)
 }
 
 /** The transport the configuration names, before anything was tried. */
-export function transportOf(server: ServerOptions): ServerStatus['transport'] {
-  if ('serve' in server) return 'in-process'
-  if (!isHttp(server)) return 'stdio'
-  return httpType(server) === 'sse' ? 'sse' : 'streamable-http'
+export function transportOf(server: ServerOptions): string {
+  return entryOf(server).kind(server)
 }
 
-/** A new transport, not started. Over HTTP it carries one era; standard streams carry whatever is sent. */
+/** Strikes the secrets of the server's options out of a text. */
+export function concealFor(server: ServerOptions): (text: string) => string {
+  return createRedactor(secretsOf([entryOf(server).secrets(server)])).text
+}
+
+interface DialOptions
+  extends Omit<Dialling, 'era' | 'conceal' | 'graceMs' | 'largeBytes' | 'maxMessageBytes' | 'authorizer'> {
+  readonly defaults: {
+    readonly closeGraceMs: number
+    readonly largeBytes: number
+    readonly maxMessageBytes: number
+  }
+  authorizer(server: string): Authorizer | undefined
+}
+
+/** A new transport, not started. Throws for options that no transport can be made of. */
 export function dial(
   server: ServerOptions,
-  options: CompleteOptions,
+  options: DialOptions,
   name: string,
   era: Era = 'legacy',
 ): UpstreamTransport {
-  const logger = withFields(options.logger, { server: name })
-  const { closeGraceMs: graceMs, largeBytes, maxMessageBytes } = options.defaults
-  if (isHttp(server)) {
-    const { url, headers = {} } = server
-    return new HttpTransport({
-      ...withCredentials(new URL(url), headers),
-      type: httpType(server),
-      era,
-      largeBytes,
-      maxMessageBytes,
-      arriving: options.arriving,
-      graceMs,
-      conceal: createRedactor(secretsOf([{ url, headers }])).text,
-      logger,
-      environment: options.environment,
-      later: options.later,
-      random: options.random,
-      authorizer: options.authorizer(name),
-    })
-  }
-  if ('serve' in server) {
-    const conceal = createRedactor().text
-    return new InProcessTransport({ serve: server.serve, largeBytes, conceal })
-  }
-  const { command, args = [], env = {}, cwd } = server
-  return new StdioTransport({
-    command,
-    args,
-    env: serverEnvironment(options.environment, env),
-    cwd,
-    graceMs,
+  const { closeGraceMs, largeBytes, maxMessageBytes } = options.defaults
+  const { environment, arriving, spawn, later, random } = options
+  return entryOf(server).dial(server, {
+    era,
+    conceal: concealFor(server),
+    logger: withFields(options.logger, { server: name }),
+    environment,
+    graceMs: closeGraceMs,
     largeBytes,
     maxMessageBytes,
-    arriving: options.arriving,
-    conceal: createRedactor(secretsOf([{ env, args }])).text,
-    logger,
-    spawn: options.spawn,
+    arriving,
+    authorizer: options.authorizer(name),
+    spawn,
+    later,
+    random,
   })
 }
 

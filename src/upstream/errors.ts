@@ -3,7 +3,7 @@ import { messageOf, ProxyError, RPC, RpcError } from '../protocol/errors.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { Request } from '../protocol/message.ts'
 import { PeerClosed, RequestTimeout } from '../protocol/peer.ts'
-import { AuthorizationNeeded, localCode, NotRead } from './contract.ts'
+import { AuthorizationNeeded, localCode, NotRead } from './transport.ts'
 
 /** "120 s", "300 ms". */
 function duration(ms: number): string {

@@ -13,17 +13,26 @@ import {
 import { RPC, RpcError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
 import { type Peer, PeerClosed, RequestTimeout } from '../protocol/peer.ts'
+import type { UpstreamTransport } from './transport.ts'
 
 export interface Introduction {
   era: Era
   /** `clientInfo` of the proxy: at least name and version. */
   clientInfo: JsonObject
-  /** Capabilities of the client this connection serves, or of the first it serves; none when it serves nobody in particular. */
+  /** Capabilities of the client this connection serves, or of the first it serves; none when it serves no client in particular. */
   capabilities: JsonObject
   /** The proxies on the way to the server, this one last. */
   via: readonly string[]
   /** The client's revision, so that the server speaks to it as it would without a proxy. Default: the newest of the era. */
   protocolVersion?: string | undefined
+}
+
+/** What one handshake established. After another one the server may have forgotten everything. */
+export interface Established {
+  readonly peer: Peer
+  readonly transport: UpstreamTransport
+  /** What the server says of itself; see `handshake`. */
+  readonly initialize: JsonObject
 }
 
 /** A server that breaks the protocol; the message follows "server `x`". */
@@ -100,7 +109,7 @@ function offersVersion(error: unknown, version: string): boolean {
   return Array.isArray(supported) && supported.includes(version)
 }
 
-/** Extensions whose results only a client that knows them can read; nobody here does (SEP-2663). */
+/** Extensions whose results only a client that knows them can read; the proxy knows none (SEP-2663). */
 const UNKNOWN_EXTENSIONS: ReadonlySet<string> = new Set(['io.modelcontextprotocol/tasks'])
 
 /** The members of `_meta` that say who asks, as every modern request carries them (MCP 2026-07-28, basic, "_meta"). */

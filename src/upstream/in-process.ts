@@ -4,14 +4,21 @@
  */
 import { messageOf } from '../protocol/errors.ts'
 import type { JsonRpcMessage, Transport } from '../protocol/message.ts'
-import { type UpstreamTransport, wireMessage } from './contract.ts'
 import { readMessages } from './incoming.ts'
+import { type ServerSettings, type UpstreamTransport, wireMessage } from './transport.ts'
 
 /**
  * Serves on its end of a new connection: sets its handlers and starts it, as `connect` of a server of the MCP SDK does. What
  * it throws is why the server could not be started.
  */
 export type Serve = (transport: Transport) => unknown
+
+/** A function of this process. */
+export interface InProcessServer extends ServerSettings {
+  /** Tells it from others, in every run. */
+  id: string
+  serve: Serve
+}
 
 export interface InProcessOptions {
   serve: Serve
@@ -23,6 +30,7 @@ export interface InProcessOptions {
 
 export class InProcessTransport implements UpstreamTransport {
   readonly kind = 'in-process'
+  readonly local = true
   onmessage: Transport['onmessage']
   onclose: Transport['onclose']
   onerror: Transport['onerror']

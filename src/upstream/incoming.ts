@@ -3,7 +3,7 @@ import { edgeOfEnd, edgeOfStart, type GrowingBytes, textOfParts, type Watch } fr
 import { LargeResult } from '../protocol/content.ts'
 import { isObject } from '../protocol/json.ts'
 import type { JsonRpcMessage, RequestId } from '../protocol/message.ts'
-import { localFailure } from './contract.ts'
+import { localFailure } from './transport.ts'
 
 /**
  * The messages of one line, body or event: one or (MCP 2025-03-26) a batch; undefined when it is not JSON-RPC. The result of an

@@ -13,7 +13,7 @@ import { hasCode, messageOf } from '../protocol/errors.ts'
 import { isObject, type JsonObject, own, setOwn } from '../protocol/json.ts'
 import { LIST_KINDS, type ListKind } from './contract.ts'
 
-/** What is known of one server. `lists` are kept by group: clients of like capabilities see the same lists. */
+/** What is known of one server. `lists` are kept by variant: clients of like capabilities see the same lists. */
 interface Page {
   initialize?: JsonObject
   eras: SpokenEras
@@ -22,11 +22,11 @@ interface Page {
   lists: Map<string, Map<ListKind, JsonObject[]>>
 }
 
-/** Whether a server speaks an era; absent: nobody has asked yet. */
+/** Whether a server speaks an era; absent: it was not asked yet. */
 export type SpokenEras = Partial<Record<Era, boolean>>
 
-/** Groups kept of a server, newest last: a person has a handful of clients. */
-const MAX_GROUPS = 8
+/** Variants of its lists kept of a server, newest last: a person has a handful of clients. */
+const MAX_VARIANTS = 8
 const VERSION = 2
 
 export class Memory {
@@ -59,14 +59,14 @@ export class Memory {
     return this.#pages.get(server)?.initialize
   }
 
-  list(server: string, group: string, kind: ListKind): JsonObject[] | undefined {
-    return this.#pages.get(server)?.lists.get(group)?.get(kind)
+  list(server: string, variant: string, kind: ListKind): JsonObject[] | undefined {
+    return this.#pages.get(server)?.lists.get(variant)?.get(kind)
   }
 
-  /** The list as it was given last to any group. */
+  /** The list as the server gave it last to any client. */
   anyList(server: string, kind: ListKind): JsonObject[] | undefined {
-    const groups = [...(this.#pages.get(server)?.lists.values() ?? [])]
-    return groups.findLast((lists) => lists.has(kind))?.get(kind)
+    const variants = [...(this.#pages.get(server)?.lists.values() ?? [])]
+    return variants.findLast((lists) => lists.has(kind))?.get(kind)
   }
 
   /** Why the server gave nothing when it was asked last, in this run or the one before. */
@@ -104,15 +104,15 @@ export class Memory {
     this.#write(server)
   }
 
-  saveList(server: string, group: string, kind: ListKind, items: JsonObject[]): void {
+  saveList(server: string, variant: string, kind: ListKind, items: JsonObject[]): void {
     const page = this.#pages.get(server)
-    const lists = page?.lists.get(group) ?? new Map<ListKind, JsonObject[]>()
+    const lists = page?.lists.get(variant) ?? new Map<ListKind, JsonObject[]>()
     if (!page || sameJson(lists.get(kind), items)) return
     lists.set(kind, items)
-    page.lists.delete(group)
-    page.lists.set(group, lists)
+    page.lists.delete(variant)
+    page.lists.set(variant, lists)
     const [oldest] = page.lists.keys()
-    if (page.lists.size > MAX_GROUPS && oldest !== undefined) page.lists.delete(oldest)
+    if (page.lists.size > MAX_VARIANTS && oldest !== undefined) page.lists.delete(oldest)
     this.#write(server)
   }
 
@@ -193,7 +193,7 @@ function stable(value: unknown): string {
 
 function jsonOf(page: Page): JsonObject {
   const lists: JsonObject = {}
-  for (const [group, kinds] of page.lists) setOwn(lists, group, Object.fromEntries(kinds))
+  for (const [variant, kinds] of page.lists) setOwn(lists, variant, Object.fromEntries(kinds))
   return {
     version: VERSION,
     eras: { ...page.eras },
@@ -212,13 +212,13 @@ function pageOf(value: unknown): Page {
   }
   if (isObject(value.initialize)) page.initialize = value.initialize
   if (typeof value.failure === 'string') page.failure = value.failure
-  for (const [group, kinds] of Object.entries(isObject(value.lists) ? value.lists : {})) {
+  for (const [variant, kinds] of Object.entries(isObject(value.lists) ? value.lists : {})) {
     const lists = new Map<ListKind, JsonObject[]>()
     for (const kind of LIST_KINDS) {
       const items = isObject(kinds) ? own(kinds, kind) : undefined
       if (Array.isArray(items)) lists.set(kind, items.filter(isObject))
     }
-    page.lists.set(group, lists)
+    page.lists.set(variant, lists)
   }
   return page
 }

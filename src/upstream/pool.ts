@@ -1,34 +1,33 @@
-/** All servers, as the router sees them: routes requests to connections and keeps the lists true. */
-import type { Logger } from '../observe/log.ts'
-import { createRedactor, type SecretHolder, secretsOf } from '../observe/redact.ts'
+/** All servers, as the router sees them: which there are, and for whom. Requests go on through sessions, lists come from the catalogue. */
 import type { Result } from '../protocol/content.ts'
 import { cancelled, messageOf, ProxyError, RPC, RpcError } from '../protocol/errors.ts'
 import type { Client, Exchange } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
-import type { Notification, Request, RequestId } from '../protocol/message.ts'
+import type { Notification, Request } from '../protocol/message.ts'
 import { unlessAborted } from '../protocol/sharing.ts'
-import { Lists } from './catalogue.ts'
+import { LogLevels } from './bridges/legacy-client.ts'
+import { createModernClients, type ModernClients } from './bridges/modern-client.ts'
+import { Catalogue, ToolFilter } from './catalogue.ts'
+import type { Connection } from './connection.ts'
+import { Connections } from './connections.ts'
 import {
   type CompleteOptions,
   type ConnectionState,
   complete,
   LIST_KINDS,
   type ListKind,
+  type Permits,
   type Reconfigured,
   type ServerList,
-  type ServerOptions,
   type ServerStatus,
-  type UpstreamEvents,
   type Upstreams,
   type UpstreamsOptions,
 } from './contract.ts'
-import { transportOf } from './dial.ts'
-import { Dispatch, Speaker } from './eras.ts'
+import { concealFor, type ServerOptions, transportOf } from './dial.ts'
 import { isTimeout } from './errors.ts'
-import { withoutSubscription } from './listening.ts'
 import { Memory } from './memory.ts'
 import { type Server, serversOf } from './servers.ts'
-import { type Link, Links } from './session.ts'
+import { Sessions } from './session.ts'
 
 /** Connections to all configured servers. Nothing starts before `open`, `list` or `request`. */
 export function createUpstreams(options: UpstreamsOptions): Upstreams {
@@ -37,19 +36,23 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
 
 /** What went wrong, to be told to clients and models. */
 function withoutSecrets({ options }: Server, error: unknown): string {
-  const { env, args, url, headers }: SecretHolder = 'serve' in options ? {} : { ...options }
-  return createRedactor(secretsOf([{ env, args, url, headers }])).text(messageOf(error))
+  return concealFor(options)(messageOf(error))
+}
+
+function filterOf(permits: Permits | undefined): ToolFilter | undefined {
+  return permits && new ToolFilter(permits)
 }
 
 class Pool implements Upstreams {
   servers: readonly string[]
   readonly #options: CompleteOptions
   #servers: ReadonlyMap<string, Server>
-  readonly #links: Links
+  readonly #connections: Connections
   readonly #memory: Memory
-  readonly #speaker: Speaker
-  readonly #lists: Lists
-  readonly #dispatch: Dispatch
+  readonly #sessions: Sessions
+  readonly #catalogue: Catalogue
+  readonly #modernClients: ModernClients
+  #filter: ToolFilter | undefined
   /** Clients that are there: while there are any, connections that serve all of them stay. */
   readonly #clients = new Set<Client>()
 
@@ -58,37 +61,42 @@ class Pool implements Upstreams {
     this.#servers = serversOf(options)
     this.servers = [...this.#servers.keys()]
     this.#memory = new Memory(options.dataDir, options.servers, options.logger)
-    this.#links = new Links(options, {
-      ready: (link, session) => {
-        const server = this.#server(link.server)
+    this.#filter = filterOf(options.permits)
+    this.#connections = new Connections(options, {
+      ready: (connection, established) => {
+        const server = this.#server(connection.server)
         server.lastError = undefined
         server.met = true
-        this.#memory.saveInitialize(server.name, session.initialize)
-        this.#lists.began(link, session)
+        this.#memory.saveInitialize(server.name, established.initialize)
+        this.#catalogue.began(connection, established)
       },
-      lost: (link, error) => {
-        const server = this.#server(link.server)
+      lost: (connection, error) => {
+        const server = this.#server(connection.server)
         if (server.met) server.lastError = withoutSecrets(server, error)
         else this.#failed(server, error)
-        options.logger.warn({ server: link.server, error: error.message }, 'lost a server')
+        options.logger.warn({ server: server.name, error: error.message }, 'lost a server')
       },
-      notification: serverNotifications({
-        events: options.events,
-        logger: options.logger,
-        changed: (link, kinds) => this.#lists.changed(link, kinds),
-      }),
-      interrupted: (link) => this.#lists.changed(link, LIST_KINDS),
-      outgrown: (server, group) => this.#lists.forget(server, group),
+      changed: (connection, kinds) => this.#catalogue.changed(connection, kinds),
+      outgrown: (server, variant) => this.#catalogue.forget(server, variant),
     })
-    this.#speaker = new Speaker(this.#links, this.#memory)
-    this.#lists = new Lists({
-      options,
-      links: this.#links,
+    this.#modernClients = createModernClients(options.now, options.later)
+    this.#sessions = new Sessions({
+      connections: this.#connections,
       memory: this.#memory,
-      speaker: this.#speaker,
+      modernClients: this.#modernClients,
+      logLevels: new LogLevels(),
+      identity: options.identity,
+      later: options.later,
+      toolSchema: (connection, name, client) => this.#catalogue.toolSchema(connection, name, client),
+    })
+    this.#catalogue = new Catalogue({
+      options,
+      connections: this.#connections,
+      memory: this.#memory,
+      sessions: this.#sessions,
       alone: () => this.#servers.size === 1,
       server: (name) => this.#server(name),
-      rest: (link) => this.#rest(link),
+      rest: (connection) => this.#rest(connection),
       answered: (server) => {
         server.lastError = undefined
         server.silent = false
@@ -100,19 +108,14 @@ class Pool implements Upstreams {
       },
     })
     for (const server of this.#servers.values()) this.#recall(server)
-    this.#dispatch = new Dispatch({
-      now: options.now,
-      later: options.later,
-      links: this.#links,
-      identity: options.identity,
-      toolSchema: (link, name, client) => this.#lists.toolSchema(link, name, client),
-    })
   }
 
   status(): ServerStatus[] {
-    return [...this.#servers.values()].map((server) =>
-      serverStatus(server, this.#links, this.known(server.name)),
-    )
+    return [...this.#servers.values()].map((server) => {
+      const status = serverStatus(server, this.#connections, this.known(server.name))
+      const hidden = this.#filter?.hidden(server.name) ?? 0
+      return status.tools === undefined ? status : { ...status, tools: status.tools - hidden }
+    })
   }
 
   serversFor(client: Client | undefined): readonly string[] {
@@ -121,7 +124,7 @@ class Pool implements Upstreams {
 
   async open(client?: Client): Promise<void> {
     if (client) this.#clients.add(client)
-    // Whoever says something new of itself is a new modern client: servers wait for what it asks.
+    // A modern client is a new one whenever it says something new of itself: servers are connected when it asks for something.
     if (client?.era === 'modern' && client.agent.kind !== 'local') return
     const eager = this.#for(client).filter((server) => !server.lazy)
     await Promise.all(
@@ -138,12 +141,20 @@ class Pool implements Upstreams {
     return this.#memory.initialize(server)
   }
 
-  async list(kind: ListKind, client: Client | undefined, signal: AbortSignal): Promise<ServerList[]> {
+  async list(
+    kind: ListKind,
+    client: Client | undefined,
+    signal: AbortSignal,
+    { hidden = false } = {},
+  ): Promise<ServerList[]> {
     const servers = this.#for(client)
-    const lists = await this.#lists.of(servers, kind, client, signal)
+    const lists = await this.#catalogue.of(servers, kind, client, signal)
+    const filter = kind === 'tools' && !hidden ? this.#filter : undefined
     return servers.flatMap(({ name }, at) => {
       const kept = lists[at]
-      return kept ? [{ server: name, items: kept.items, ...(kept.hints && { hints: kept.hints }) }] : []
+      if (kept === undefined) return []
+      const items = filter ? filter.apply(name, kept.items) : kept.items
+      return [{ server: name, items, ...(kept.hints && { hints: kept.hints }) }]
     })
   }
 
@@ -154,31 +165,28 @@ class Pool implements Upstreams {
     signal: AbortSignal,
   ): Promise<readonly JsonObject[]> {
     const server = this.#server(name)
-    const read = async (link: Link): Promise<readonly JsonObject[]> =>
-      (await unlessAborted(this.#lists.surely(server, kind, link, client), signal)).items
-    return this.#speaker.with(server, client, read, signal)
+    const read = async (connection: Connection): Promise<readonly JsonObject[]> =>
+      (await unlessAborted(this.#catalogue.surely(server, kind, connection, client), signal)).items
+    return this.#sessions.of(server, client).use(read, signal)
   }
 
   refresh(kind: ListKind, client: Client, servers = this.servers): void {
     for (const server of this.#servers.values()) {
       if (!servers.includes(server.name)) continue
-      const [era] = this.#speaker.order(server, client)
-      const link = this.#links.peek(server, client, era)
-      if (link) this.#lists.refresh(link, [kind])
+      const connection = this.#sessions.of(server, client).peek()
+      if (connection) this.#catalogue.refresh(connection, [kind])
     }
   }
 
   async request(name: string, request: Request, exchange: Exchange): Promise<Result> {
+    this.#filter?.check(name, request)
     if (exchange.signal.aborted) throw cancelled(exchange.signal)
     const server = this.#server(name)
     if (!this.#isFor(exchange.client, name))
       throw new RpcError(RPC.methodNotFound, `Method not found: ${request.method.slice(0, 200)}`)
-    const send = (link: Link): Promise<Result> => this.#dispatch.request(server, link, request, exchange)
     server.calls++
     try {
-      return await this.#dispatch.inLane(server, exchange, (lane) =>
-        this.#speaker.with(server, exchange.client, send, exchange.signal, lane),
-      )
+      return await this.#sessions.of(server, exchange.client).request(request, exchange)
     } finally {
       server.calls--
     }
@@ -186,13 +194,7 @@ class Pool implements Upstreams {
 
   async everywhere(request: Request, capability: string, exchange: Exchange): Promise<void> {
     const asked = this.#for(exchange.client).map((server) =>
-      this.#dispatch.setUp(
-        server,
-        this.#speaker.first(server, exchange.client),
-        request,
-        capability,
-        exchange,
-      ),
+      this.#sessions.of(server, exchange.client).setUp(request, capability, exchange),
     )
     const answers = await Promise.allSettled(asked)
     const refused = answers.find((answer) => answer.status === 'rejected')
@@ -200,10 +202,11 @@ class Pool implements Upstreams {
   }
 
   broadcast(notification: Notification, client: Client): void {
-    for (const link of this.#links.of(client)) link.connection.notify(notification)
+    for (const connection of this.#connections.of(client)) connection.notify(notification)
   }
 
-  configure(servers: Readonly<Record<string, ServerOptions>>): Reconfigured {
+  configure(servers: Readonly<Record<string, ServerOptions>>, permits?: Permits): Reconfigured {
+    this.#filter = filterOf(permits)
     const before = this.#servers
     const now = serversOf({ servers, defaults: this.#options.defaults }, before)
     this.#servers = now
@@ -224,15 +227,15 @@ class Pool implements Upstreams {
 
   #retire(name: string, old: Server | undefined, successor: Server | undefined): void {
     if (old === undefined) return
-    const links = this.#links.retire(old)
+    const connections = this.#connections.retire(old)
     old.retired = true
-    this.#lists.leave(name)
+    this.#catalogue.leave(name)
     if (successor === undefined) return this.#memory.leave(name)
     this.#memory.meet(name, successor.options)
-    for (const link of links) {
+    for (const connection of connections) {
       // What a client has set up is set up at the successor as well.
-      if (link.era === 'legacy' && (link.client || successor.shared))
-        this.#links.for(successor, link.client, link.era).succeed(link)
+      if (connection.era === 'legacy' && (connection.client || successor.shared))
+        this.#connections.for(successor, connection.client, connection.era).succeed(connection)
     }
   }
 
@@ -251,22 +254,22 @@ class Pool implements Upstreams {
 
   async release(client: Client): Promise<void> {
     this.#clients.delete(client)
-    const own = this.#links.of(client)
-    const groups = new Set(own.flatMap(({ groups }) => groups.all))
-    const released = this.#links.release(client)
-    for (const link of this.#links.all) {
-      for (const group of link.groups.all) groups.delete(group)
-      link.listening?.forget(client)
-      if (this.#clients.size === 0) this.#rest(link)
+    const own = this.#connections.of(client)
+    const unseen = new Set(own.flatMap(({ variants }) => variants.all))
+    const released = this.#connections.release(client)
+    for (const connection of this.#connections.all) {
+      for (const variant of connection.variants.all) unseen.delete(variant)
+      connection.subscription?.forget(client)
+      if (this.#clients.size === 0) this.#rest(connection)
     }
     // What others like this client will see is in the memory; lists of every kind of client there ever was would add up.
-    this.#lists.drop(groups)
+    this.#catalogue.drop(unseen)
     await released
   }
 
   async close(): Promise<void> {
-    this.#dispatch.close()
-    await this.#links.close()
+    this.#modernClients.close()
+    await this.#connections.close()
     await this.#memory.close()
   }
 
@@ -301,19 +304,20 @@ class Pool implements Upstreams {
   }
 
   async #open(server: Server, client: Client | undefined): Promise<void> {
-    const link = await this.#speaker.connect(server, client)
+    const connection = await this.#sessions.of(server, client).connect()
+    const read = (kind: ListKind): Promise<unknown> => this.#catalogue.read(server, kind, connection, client)
     try {
-      if (!client) await Promise.all(LIST_KINDS.map((kind) => this.#lists.read(server, kind, link, client)))
+      if (!client) await Promise.all(LIST_KINDS.map(read))
     } finally {
-      this.#rest(link)
+      this.#rest(connection)
     }
   }
 
-  /** A connection that serves nobody is there to list; it goes when nobody has listed for a while. */
-  #rest(link: Link): void {
-    const server = this.#servers.get(link.server)
-    if (link.client !== undefined || server === undefined || server.shared) return
-    if (link.era === 'legacy' || this.#clients.size === 0) this.#links.rest(link)
+  /** A connection that serves no client is there for lists; it is closed when none was read for a while. */
+  #rest(connection: Connection): void {
+    const server = this.#servers.get(connection.server)
+    if (connection.client !== undefined || server === undefined || server.shared) return
+    if (connection.era === 'legacy' || this.#clients.size === 0) this.#connections.rest(connection)
   }
 }
 
@@ -323,54 +327,21 @@ class Pool implements Upstreams {
 const BY_MERIT: readonly ConnectionState[] = ['ready', 'connecting', 'waiting', 'idle', 'closed']
 
 /** `initialize`: what it said of itself, now or in an earlier run. */
-function serverStatus(server: Server, links: Links, initialize: JsonObject | undefined): ServerStatus {
-  const connections = links.all.filter((link) => link.server === server.name).map((link) => link.connection)
-  const state = BY_MERIT.find((merit) => connections.some((connection) => connection.state === merit))
-  const live = connections.find((connection) => connection.session)?.session
+function serverStatus(
+  server: Server,
+  connections: Connections,
+  initialize: JsonObject | undefined,
+): ServerStatus {
+  const own = connections.all.filter((connection) => connection.server === server.name)
+  const state = BY_MERIT.find((merit) => own.some((connection) => connection.state === merit))
+  const live = own.find(({ established }) => established)?.established
   return {
     server: server.name,
-    state: state ?? (links.closed ? 'closed' : 'idle'),
+    state: state ?? (connections.closed ? 'closed' : 'idle'),
     transport: live?.transport.kind ?? transportOf(server.options),
     ...(initialize && { initialize }),
     ...(server.tools !== undefined && { tools: server.tools }),
     ...(server.listed !== undefined && { listed: server.listed }),
     ...(server.lastError !== undefined && { lastError: server.lastError }),
-  }
-}
-
-// What becomes of a notification of a server: lists are read anew, who watches hears of it, who waits for it
-// gets it.
-
-/** The lists a notification speaks of. */
-const CHANGED: ReadonlyMap<string, readonly ListKind[]> = new Map([
-  ['notifications/tools/list_changed', ['tools']],
-  ['notifications/prompts/list_changed', ['prompts']],
-  ['notifications/resources/list_changed', ['resources', 'resourceTemplates']],
-])
-
-interface NotificationParts {
-  events: UpstreamEvents
-  logger: Logger
-  /** The lists of these kinds are others now. */
-  changed(link: Link, kinds: readonly ListKind[]): void
-}
-
-/** Takes each notification of a connection; `via` is the request that it belongs to. */
-function serverNotifications({ events, logger, changed }: NotificationParts) {
-  return (link: Link, notification: Notification, via: RequestId | undefined): void => {
-    const { method } = notification
-    const kinds = CHANGED.get(method)
-    if (kinds) changed(link, kinds)
-    else if (link.listening === undefined) {
-      if (!link.relay(notification, via)) events.notification(link.server, notification, link.client)
-    } else if (method === 'notifications/subscriptions/acknowledged') {
-      link.listening.acknowledged(notification, via)
-    } else if (method === 'notifications/resources/updated') {
-      const plain = withoutSubscription(notification)
-      for (const client of link.listening.watchersOf(plain.params?.uri))
-        events.notification(link.server, plain, client)
-    } else if (!link.relay(notification, via)) {
-      logger.debug({ server: link.server, method }, 'a notification of no request was dropped')
-    }
   }
 }

@@ -1,5 +1,6 @@
-/** What is known of each configured server, whoever its connections belong to. */
-import type { CompleteOptions, ServerOptions } from './contract.ts'
+/** What is known of each configured server, over all its connections. */
+import type { CompleteOptions } from './contract.ts'
+import type { ServerOptions } from './dial.ts'
 import { nameOfServer } from './memory.ts'
 
 export interface Server {
@@ -11,7 +12,7 @@ export interface Server {
   lazy: boolean
   /** How many tools it listed last. */
   tools: number | undefined
-  /** When, in milliseconds by the clock that nobody sets. */
+  /** When, in milliseconds by the monotonic clock. */
   listed: number | undefined
   /** The last thing that went wrong, without its secrets, until it connects again. */
   lastError: string | undefined

@@ -1,552 +1,296 @@
-/** Whose connection is which: legacy, one for each server and client, or one for all; modern, one for all. */
+/**
+ * One client at one server: in which era its requests go there, over which connection, and what is said on its behalf. The era is
+ * the client's own where the server speaks it, else the other one, over a bridge. What was found out of a server's eras is
+ * remembered, and an era that is not needed is not tried.
+ */
+import { PROXY_NAME, viaMeta } from '../protocol/chain.ts'
 import type { Result } from '../protocol/content.ts'
-import { type Era, metaOf } from '../protocol/eras.ts'
+import { type Era, MODERN_META, metaOf, withMeta } from '../protocol/eras.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Client, Exchange } from '../protocol/exchange.ts'
+import { buildParamHeaders, scanParamHeaders } from '../protocol/headers.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
-import type { Notification, Request, RequestId } from '../protocol/message.ts'
-import type { RequestOptions } from '../protocol/peer.ts'
-import { Connection, type Session } from './connection.ts'
-import type { CompleteOptions } from './contract.ts'
-import { dial } from './dial.ts'
-import { connectionLost } from './errors.ts'
-import { envelope, offers } from './handshake.ts'
-import { Listening } from './listening.ts'
-import { digest } from './memory.ts'
+import type { Request } from '../protocol/message.ts'
+import { unlessAborted } from '../protocol/sharing.ts'
+import type { Later } from './backoff.ts'
+import { type LogLevels, requestForLegacyClient } from './bridges/legacy-client.ts'
+import { logLevelOf, type ModernClients } from './bridges/modern-client.ts'
+import type { Connection } from './connection.ts'
+import type { Connections } from './connections.ts'
+import { connectFailed } from './errors.ts'
+import { answerable, EraRefused, envelope, statusOf } from './handshake.ts'
+import type { Memory } from './memory.ts'
 import type { Server } from './servers.ts'
 
-/** What happens on any of the connections. */
-interface LinkEvents {
-  ready(link: Link, session: Session): void
-  lost(link: Link, error: Error): void
-  notification(link: Link, notification: Notification, via: RequestId | undefined): void
-  /** What changed on the server for a moment was not told. */
-  interrupted(link: Link): void
-  /** Changes of this group's lists are not followed any more. */
-  outgrown(server: string, group: string): void
+interface SessionParts {
+  connections: Connections
+  memory: Memory
+  /** Calls of modern clients at legacy servers. */
+  modernClients: ModernClients
+  /** What legacy clients have set for all servers. */
+  logLevels: LogLevels
+  /** Of this proxy; see `UpstreamsOptions`. */
+  identity: string
+  later: Later
+  /** The input schema of a tool, under the server's own name for it. */
+  toolSchema(connection: Connection, name: string, client: Client): Promise<JsonObject | undefined>
 }
 
-/** The links of one server. */
-interface Slots {
-  /** By owner, and then by lane. */
-  readonly legacy: Map<Client | undefined, (Link | undefined)[]>
-  modern: Link | undefined
+/** The sessions of all clients at all servers; each is made when it is first asked for, and goes with its client or server. */
+export class Sessions {
+  readonly #parts: SessionParts
+  readonly #byServer = new WeakMap<Server, WeakMap<Client | Server, Session>>()
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts
+  }
+
+  /** Without a client: the session of no client in particular, which is for lists. */
+  of(server: Server, client: Client | undefined): Session {
+    const sessions = this.#byServer.get(server) ?? new WeakMap<Client | Server, Session>()
+    this.#byServer.set(server, sessions)
+    const owner = client ?? server
+    const session = sessions.get(owner) ?? new Session(server, client, this.#parts)
+    sessions.set(owner, session)
+    return session
+  }
 }
 
-/** Milliseconds between two looks whether a link that leaves still has something under way. */
-const LEAVE_MS = 50
+/** Connections of an anonymous client to one server, so that calls that may be asked back do not meet. */
+const MAX_SLOTS = 8
 
-export class Links {
-  readonly #options: CompleteOptions
-  readonly #events: LinkEvents
-  readonly #slots = new Map<Server, Slots>()
-  /** How to take a link out again. */
-  readonly #links = new Map<Link, () => void>()
-  readonly #probes = new Map<Link, () => void>()
-  readonly #closing = new Set<Promise<void>>()
-  /** Links of servers that the configuration no longer has, with what is still under way on them. */
-  readonly #leaving = new Map<Link, () => void>()
-  /** Clients that left. */
-  readonly #gone = new WeakSet<Client>()
-  #closed = false
+/** Capabilities by which a server may ask the client for something. */
+const ASKED_FOR = ['sampling', 'elicitation', 'roots'] as const
 
-  constructor(options: CompleteOptions, events: LinkEvents) {
-    this.#options = options
-    this.#events = events
+export class Session {
+  readonly server: Server
+  readonly client: Client | undefined
+  readonly #parts: SessionParts
+  /** Slots that calls are about to use. */
+  readonly #slots = new Set<number>()
+
+  constructor(server: Server, client: Client | undefined, parts: SessionParts) {
+    this.server = server
+    this.client = client
+    this.#parts = parts
   }
 
-  get all(): readonly Link[] {
-    return [...this.#links.keys()]
+  /** The connection in the era that is to be tried first, made when there is none; whether the server speaks it need not be known. */
+  first(): Connection {
+    return this.#connection(this.#eras()[0])
   }
 
-  get closed(): boolean {
-    return this.#closed
+  /** The same, when there is one. */
+  peek(): Connection | undefined {
+    return this.#parts.connections.peek(this.server, this.client, this.#eras()[0])
   }
 
   /**
-   * The link for this client, made when there is none. `lane` tells links of one client apart whose calls must not meet. Throws
-   * when all was closed, and for a client that was released: what is begun for it would be ended by nobody.
+   * One request. A client that cannot be told from others, and may be asked for something, has its calls go over connections of
+   * their own: a server on a pipe does not say which call it asks for. Rejects with RpcError when there are too many.
    */
-  for(server: Server, client: Client | undefined, era: Era, lane = 0): Link {
-    if (this.#closed) throw connectionLost(server.name, 'the proxy is shutting down')
-    if (server.retired) throw connectionLost(server.name, 'its configuration changed meanwhile; call again')
-    const link = this.peek(server, client, era, lane) ?? this.#add(server, client, era, lane)
-    this.#probes.get(link)?.()
-    return link
+  async request(request: Request, exchange: Exchange): Promise<Result> {
+    const send = (connection: Connection): Promise<Result> => this.#send(connection, request, exchange)
+    // A call that goes on is found by its state, whatever connection it is on.
+    if (!this.#callsApart() || exchange.params.requestState !== undefined)
+      return this.use(send, exchange.signal)
+    const slot = this.#freeSlot()
+    this.#slots.add(slot)
+    try {
+      return await this.use(send, exchange.signal, slot)
+    } finally {
+      this.#slots.delete(slot)
+      const { connections } = this.#parts
+      const used = connections.peek(this.server, this.client, 'legacy', slot)
+      // The first one is the client's own; the others were there for calls at the same time.
+      if (used && slot > 0) connections.rest(used)
+    }
   }
 
-  /** The link for this client, when there is one. */
-  peek(server: Server, client: Client | undefined, era: Era, lane = 0): Link | undefined {
-    const slots = this.#slots.get(server)
-    return era === 'modern' ? slots?.modern : slots?.legacy.get(ownerOf(server, client))?.[lane]
+  /** A request that is to hold for every connection of the client, now and later. */
+  async setUp(request: Request, capability: string, exchange: Exchange): Promise<void> {
+    const connection = this.first()
+    if (request.method === 'logging/setLevel') this.#parts.logLevels.set(exchange.client, request.params)
+    if (connection.era === 'legacy')
+      await connection.setUp(request, capability, exchange, this.server.timeoutMs)
   }
 
-  /** Nobody needs the link for now; it goes when that stays so for a while. */
-  rest(link: Link): void {
-    this.#probes.get(link)?.()
-    const { later, defaults } = this.#options
-    this.#probes.set(
-      link,
-      later(defaults.idleMs, () => (link.busy ? this.rest(link) : void this.drop(link))),
+  /** Runs the work on a connection of an era that the server speaks. */
+  async use<T>(
+    work: (connection: Connection) => Promise<T>,
+    signal: AbortSignal | undefined,
+    slot = 0,
+  ): Promise<T> {
+    const [era] = this.#eras()
+    if (this.#parts.memory.eras(this.server.name)[era]) {
+      try {
+        return await work(this.#connection(era, slot))
+      } catch (error) {
+        // The server spoke the era once, and no longer does.
+        if (!(error instanceof EraRefused) && (await this.#stillSpoken(era, error))) throw error
+      }
+    }
+    return work(await unlessAborted(this.connect(slot), signal))
+  }
+
+  /** Connects in the first era that the server speaks. */
+  async connect(slot = 0): Promise<Connection> {
+    const { server } = this
+    const { connections, memory } = this.#parts
+    const refused: EraRefused[] = []
+    for (const era of this.#eras()) {
+      const connection = this.#connection(era, slot)
+      try {
+        await connection.connect()
+        // What was learned of another server of this name is not this one's.
+        if (server.retired) return connection
+        // A server that could not start at all has refused nothing: only now is a refusal one.
+        for (const refusal of refused) memory.saveEra(server.name, refusal.era, false)
+        memory.saveEra(server.name, era, true)
+        return connection
+      } catch (error) {
+        if (!(error instanceof EraRefused)) throw error
+        refused.push(error)
+        void connections.drop(connection)
+      }
+    }
+    throw connectFailed(server.name, refused[0]?.cause)
+  }
+
+  /** The eras in the order in which they are to be tried. No client in particular is taken for a legacy one. */
+  #eras(): readonly [Era, Era] {
+    const wanted = this.client?.era ?? 'legacy'
+    const other = wanted === 'legacy' ? 'modern' : 'legacy'
+    const eras = this.#parts.memory.eras(this.server.name)
+    return eras[wanted] === false && eras[other] !== false ? [other, wanted] : [wanted, other]
+  }
+
+  #connection(era: Era, slot = 0): Connection {
+    return this.#parts.connections.for(this.server, this.client, era, slot)
+  }
+
+  /** A server that was replaced by an older release refuses the requests of the modern era one by one. */
+  async #stillSpoken(era: Era, error: unknown): Promise<boolean> {
+    const { connections } = this.#parts
+    const connection = connections.peek(this.server, this.client, era)
+    if (era === 'legacy' || connection === undefined || !mayBeRefusal(error)) return true
+    if (await connection.stillSpoken()) return true
+    void connections.drop(connection)
+    return false
+  }
+
+  #callsApart(): boolean {
+    const { client, server } = this
+    if (client === undefined || client.era === 'legacy' || client.agent.kind !== 'anonymous') return false
+    if (server.shared || 'url' in server.options) return false
+    return ASKED_FOR.some((name) => isObject(own(client.capabilities, name)))
+  }
+
+  #freeSlot(): number {
+    for (let slot = 0; slot < MAX_SLOTS; slot++) {
+      const used = this.#parts.connections.peek(this.server, this.client, 'legacy', slot)
+      if (!this.#slots.has(slot) && !used?.busy) return slot
+    }
+    const text = `server \`${this.server.name}\` is busy: call again when other calls have ended`
+    throw new RpcError(RPC.internalError, text)
+  }
+
+  /** Sends the request in the form that the era of the connection has: as it is, or over a bridge. */
+  async #send(connection: Connection, request: Request, exchange: Exchange): Promise<Result> {
+    const { timeoutMs } = this.server
+    if (connection.era === 'modern')
+      return exchange.isOver ? {} : this.#sendModern(connection, request, exchange)
+    if (exchange.client.era === 'legacy') return connection.request(request, { exchange, timeoutMs })
+    const level = logLevelOf(request.params)
+    if (level !== undefined) await connection.log(level, exchange, timeoutMs)
+    return this.#parts.modernClients.request(request, exchange, (sent, on) =>
+      connection.request(sent, { exchange: on, timeoutMs }),
     )
   }
 
-  /** The links that only this client uses. */
-  of(client: Client): readonly Link[] {
-    return this.all.filter((link) => link.client?.id === client.id)
-  }
-
-  /** Closes what only this client used. */
-  async release(client: Client): Promise<void> {
-    this.#gone.add(client)
-    const leaving = [...this.#leaving.keys()].filter((link) => link.client?.id === client.id)
-    await Promise.all([...this.of(client), ...leaving].map((link) => this.drop(link)))
-  }
-
-  /** Nothing new goes to this server; its links are closed when what is under way has ended. Gives those that there were. */
-  retire(server: Server): readonly Link[] {
-    const slots = this.#slots.get(server)
-    const links = [...(slots?.legacy.values() ?? [])].flat().filter((link) => link !== undefined)
-    if (slots?.modern) links.push(slots.modern)
-    this.#slots.delete(server)
-    for (const link of links) {
-      this.#probes.get(link)?.()
-      this.#probes.delete(link)
-      this.#links.delete(link)
-      this.#leave(link, server)
-    }
-    return links
-  }
-
-  #leave(link: Link, server: Server): void {
-    const busy = server.calls > 0 || link.busy
-    this.#leaving.set(link, busy ? this.#options.later(LEAVE_MS, () => this.#leave(link, server)) : () => {})
-    if (!busy) void this.drop(link)
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true
-    for (const link of [...this.all, ...this.#leaving.keys()]) void this.drop(link)
-    await Promise.all(this.#closing)
-  }
-
-  drop(link: Link): Promise<void> {
-    this.#probes.get(link)?.()
-    this.#probes.delete(link)
-    this.#links.get(link)?.()
-    this.#links.delete(link)
-    this.#leaving.get(link)?.()
-    this.#leaving.delete(link)
-    const closing = link.connection.close()
-    this.#closing.add(closing)
-    return closing.finally(() => this.#closing.delete(closing))
-  }
-
-  #add(server: Server, client: Client | undefined, era: Era, lane: number): Link {
-    const slots: Slots = this.#slots.get(server) ?? { legacy: new Map(), modern: undefined }
-    this.#slots.set(server, slots)
-    // A modern server keeps nothing of a client, so that one connection serves all.
-    if (era === 'modern') {
-      const link = this.#make(server, undefined, era, client)
-      slots.modern = link
-      this.#links.set(link, () => {
-        slots.modern = undefined
+  async #sendModern(connection: Connection, request: Request, exchange: Exchange): Promise<Result> {
+    const { client } = exchange
+    const { identity, logLevels, later } = this.#parts
+    const done = await watched(connection, request, client)
+    if (done) return done
+    const headers = await this.#headers(connection, request, client)
+    const via = [...(client.via ?? []), identity]
+    const send = (sent: Request, on: Exchange): Promise<Result> =>
+      connection.request(signed(sent, connection, via), {
+        exchange: on,
+        timeoutMs: this.server.timeoutMs,
+        headers,
       })
-      return link
-    }
-    const owner = ownerOf(server, client)
-    if (owner && this.#gone.has(owner)) throw connectionLost(server.name, 'its client has left')
-    const lanes = slots.legacy.get(owner) ?? []
-    const link = this.#make(server, owner, era)
-    lanes[lane] = link
-    slots.legacy.set(owner, lanes)
-    this.#links.set(link, () => {
-      delete lanes[lane]
-      if (lanes.every((one) => one === undefined)) slots.legacy.delete(owner)
-    })
-    return link
+    if (client.era === 'modern') return send(introduced(request, client), exchange)
+    return requestForLegacyClient(request, exchange, logLevels.of(client), send, later)
   }
 
-  /** `first`: who asked for it, so that a server which serves all is greeted with what at least this client can do. */
-  #make(server: Server, client: Client | undefined, era: Era, first = client): Link {
-    const { events } = this.#options
-    const connection = (link: Link): Connection =>
-      this.#connection(server, link, era, first?.capabilities ?? {})
-    const ask: LinkParts['ask'] = (asked, request, signal) =>
-      events.ask?.(server.name, asked, request, signal) ?? asked.ask(request, signal)
-    if (era === 'legacy')
-      return new Link({ server: server.name, client, groups: new OneGroup(client), connection, ask })
-    const { clientInfo, defaults, random, later } = this.#options
-    const listening = new Listening({
-      envelope: envelope({ clientInfo, capabilities: {} }),
-      backoff: defaults.backoff,
-      random,
-      later,
-      interrupted: () => this.#links.has(link) && this.#events.interrupted(link),
-    })
-    const groups = new ManyGroups((group) => this.#events.outgrown(server.name, group))
-    const link: Link = new Link({
-      server: server.name,
-      client: undefined,
-      groups,
-      connection,
-      listening,
-      ask,
-    })
-    return link
-  }
-
-  #connection(server: Server, link: Link, era: Era, capabilities: JsonObject): Connection {
-    const { clientInfo, identity, defaults, logger, now, random, later } = this.#options
-    const { client } = link
-    return new Connection({
-      server: server.name,
-      dial: () => dial(server.options, this.#options, server.name, era),
-      introduction: {
-        era,
-        clientInfo,
-        capabilities,
-        via: [...(client?.via ?? []), identity],
-        protocolVersion: client?.protocolVersion,
-      },
-      connectTimeoutMs: server.connectTimeoutMs,
-      backoff: defaults.backoff,
-      revive: !server.lazy && (server.shared || client !== undefined),
-      logger,
-      now,
-      random,
-      later,
-      handlers: {
-        request: (request, signal, via) => link.serve(request, signal, via),
-        notification: (notification, via) => {
-          if (this.#links.has(link)) this.#events.notification(link, notification, via)
-          else link.relay(notification, via)
-        },
-        ready: (session) => {
-          link.restore(session)
-          if (this.#links.has(link)) this.#events.ready(link, session)
-        },
-        lost: (error) => {
-          link.listening?.ended()
-          if (this.#links.has(link)) this.#events.lost(link, error)
-          // What was under way on it has ended; nobody needs it again.
-          else void this.drop(link)
-        },
-      },
-    })
+  /** Arguments that the tool wants repeated as headers (MCP 2026-07-28, `x-mcp-header`). */
+  async #headers(
+    connection: Connection,
+    { method, params }: Request,
+    client: Client,
+  ): Promise<Readonly<Record<string, string>> | undefined> {
+    if (method !== 'tools/call' || !('url' in this.server.options) || typeof params?.name !== 'string')
+      return undefined
+    const schema = await this.#parts.toolSchema(connection, params.name, client)
+    if (schema === undefined) return undefined
+    const { declared } = scanParamHeaders(schema)
+    if (declared.length === 0) return undefined
+    return buildParamHeaders(declared, isObject(params.arguments) ? params.arguments : {})
   }
 }
 
-/** Whose a legacy connection is: the client's, or everybody's. */
-function ownerOf(server: Server, client: Client | undefined): Client | undefined {
-  return server.shared ? undefined : client
+/** What servers of the legacy era answer to a request without a session. Errors of tools have other codes. */
+const REFUSALS: ReadonlySet<number> = new Set([
+  RPC.unsupportedVersion,
+  RPC.invalidRequest,
+  RPC.connectionClosed,
+])
+
+function mayBeRefusal(error: unknown): boolean {
+  if (error instanceof RpcError) return REFUSALS.has(error.code)
+  const status = statusOf(error)
+  return (
+    status !== undefined &&
+    status >= 400 &&
+    status < 500 &&
+    status !== 401 &&
+    status !== 403 &&
+    status !== 429
+  )
 }
 
-// A connection and those it works for: sends what they ask, and finds whom a message of the server is meant
-// for.
-
-/** What a client must have declared before a server may ask for it. */
-const NEEDS: Readonly<Record<string, string>> = {
-  'sampling/createMessage': 'sampling',
-  'elicitation/create': 'elicitation',
-  'roots/list': 'roots',
+/** Watching a resource is a subscription in the modern era, not a request. */
+async function watched(
+  { subscription }: Connection,
+  { method, params }: Request,
+  client: Client,
+): Promise<JsonObject | undefined> {
+  const uri = params?.uri
+  if (subscription === undefined || typeof uri !== 'string') return undefined
+  if (method === 'resources/subscribe') await subscription.watch(client, uri)
+  else if (method === 'resources/unsubscribe') subscription.unwatch(client, uri)
+  else return undefined
+  return {}
 }
 
-interface LinkParts {
-  server: string
-  /** The client it belongs to; absent when it is shared or serves nobody yet. */
-  client: Client | undefined
-  groups: Groups
-  connection(link: Link): Connection
-  /** Asks a client that no request under way belongs to. */
-  ask(client: Client, request: Request, signal: AbortSignal): Promise<Result>
-  /** The subscription that a modern server tells changes on. */
-  listening?: Listening | undefined
+/** The request with the envelope its client gave it, or one that says the same; without extensions that the proxy cannot read. */
+function introduced(request: Request, client: Client): Request {
+  const meta = metaOf(request.params)
+  const declared = meta && own(meta, MODERN_META.clientCapabilities)
+  if (!isObject(declared)) {
+    const { info: clientInfo, capabilities } = client
+    return { ...request, params: withMeta(request.params, envelope({ clientInfo, capabilities })) }
+  }
+  const capabilities = answerable(declared)
+  if (capabilities === declared) return request
+  return { ...request, params: withMeta(request.params, { [MODERN_META.clientCapabilities]: capabilities }) }
 }
 
-export class Link {
-  readonly server: string
-  readonly client: Client | undefined
-  readonly connection: Connection
-  readonly groups: Groups
-  readonly listening: Listening | undefined
-  readonly #underway = new Map<RequestId, Exchange>()
-  readonly #standing = new Standing()
-  readonly #ask: LinkParts['ask']
-  #level: string | undefined
-  /** The clients that have not yet answered a request of the server, one entry a request. */
-  readonly #asked: Client[] = []
-
-  constructor({ server, client, groups, connection, listening, ask }: LinkParts) {
-    this.#ask = ask
-    this.server = server
-    this.client = client
-    this.groups = groups
-    this.listening = listening
-    this.connection = connection(this)
-  }
-
-  get era(): Era {
-    return this.connection.era
-  }
-
-  /** True while a request is under way. */
-  get busy(): boolean {
-    return this.#underway.size > 0
-  }
-
-  /** One request on behalf of an exchange. Progress goes back under the token the client chose. */
-  async request(
-    request: Request,
-    exchange: Exchange,
-    timeoutMs: number,
-    headers?: Readonly<Record<string, string>>,
-  ): Promise<Result> {
-    let sent: RequestId | undefined
-    const options: RequestOptions = {
-      signal: exchange.signal,
-      timeoutMs,
-      headers,
-      // A person who is asked for something may think for longer than a call may take.
-      paused: () => this.#asked.includes(exchange.client),
-      onId: (id) => {
-        // Sent once more after the server forgot the session, it has another id.
-        if (sent !== undefined) this.#underway.delete(sent)
-        sent = id
-        this.#underway.set(id, exchange)
-      },
-    }
-    const token = own(metaOf(request.params) ?? {}, 'progressToken')
-    if (typeof token === 'string' || typeof token === 'number') {
-      options.onProgress = (params) =>
-        exchange.notify(
-          { method: 'notifications/progress', params: { ...params, progressToken: token } },
-          this.server,
-        )
-    }
-    try {
-      const result = await this.connection.request(request, options)
-      this.#standing.note(request)
-      return result
-    } finally {
-      if (sent !== undefined) this.#underway.delete(sent)
-    }
-  }
-
-  /** A request that is to hold for every session: sent now when there is one, else as soon as there is. */
-  async setUp(request: Request, capability: string, exchange: Exchange, timeoutMs: number): Promise<void> {
-    const { session } = this.connection
-    if (session === undefined) this.#standing.note(request)
-    else if (offers(session.initialize, capability)) await this.request(request, exchange, timeoutMs)
-  }
-
-  /** The level at which the server is to log, told when it is another than before. A server that refuses it logs as it likes. */
-  async log(level: string, exchange: Exchange, timeoutMs: number): Promise<void> {
-    if (this.#level === level) return
-    this.#level = level
-    const request = { method: 'logging/setLevel', params: { level } }
-    await this.setUp(request, 'logging', exchange, timeoutMs).catch(() => {})
-  }
-
-  /** Sets up on a new session what the client had set up on the last. A server that refuses it now goes without. */
-  restore(session: Session): void {
-    this.listening?.began(session)
-    for (const request of this.#standing.requests) {
-      if (request.method === 'logging/setLevel' && !offers(session.initialize, 'logging')) continue
-      session.peer.request(request).catch(() => {})
-    }
-  }
-
-  /** Takes over what was set up on another link: the server behind it changed, and what the client wants did not. */
-  succeed(other: Link): void {
-    for (const request of other.#standing.requests) this.#standing.note(request)
-  }
-
-  /** Passes a request of the server to the client it can only be meant for, or refuses it. */
-  async serve(request: Request, signal: AbortSignal, via: RequestId | undefined): Promise<Result> {
-    const exchange = this.#exchangeOf(via) ?? this.#latest()
-    const client = exchange?.client ?? this.client ?? this.#onlyClient()
-    if (!client || !mayAsk(client.capabilities, request.method)) {
-      throw new RpcError(RPC.methodNotFound, `${request.method} is not available`)
-    }
-    this.#asked.push(client)
-    try {
-      return exchange?.ask
-        ? await exchange.ask(request, signal, this.server)
-        : await this.#ask(client, request, signal)
-    } finally {
-      this.#asked.splice(this.#asked.indexOf(client), 1)
-    }
-  }
-
-  /** True when the notification was about a request under way, and went there. */
-  relay(notification: Notification, via: RequestId | undefined): boolean {
-    const exchange = notification.method === 'notifications/message' ? this.#exchangeOf(via) : undefined
-    exchange?.notify(notification, this.server)
-    return exchange !== undefined
-  }
-
-  /**
-   * The request under way that a message belongs to. HTTP tells it by the stream, also when that request is over: then it is
-   * nobody else's. Elsewhere the legacy era does not say, but with one request under way there is no doubt.
-   */
-  #exchangeOf(via: RequestId | undefined): Exchange | undefined {
-    if (via !== undefined) return this.#underway.get(via)
-    const [exchange] = this.#underway.values()
-    return this.#underway.size === 1 ? exchange : undefined
-  }
-
-  /** A modern client can be asked only in answer to a call of its own; which of them it is makes no difference to the server. */
-  #latest(): Exchange | undefined {
-    const client = this.client ?? this.#onlyClient()
-    // Nobody knows who an anonymous client is, so a question could reach another person.
-    if (client?.era !== 'modern' || client.agent.kind === 'anonymous') return undefined
-    return [...this.#underway.values()].findLast((exchange) => exchange.ask !== undefined)
-  }
-
-  #onlyClient(): Client | undefined {
-    const [client, another] = new Set([...this.#underway.values()].map((exchange) => exchange.client))
-    return another === undefined ? client : undefined
-  }
-}
-
-function mayAsk(capabilities: JsonObject, method: string): boolean {
-  const needed = own(NEEDS as JsonObject, method)
-  return typeof needed !== 'string' || isObject(own(capabilities, needed))
-}
-
-// What a client set up on a server and would lose with the connection: its log level and its subscriptions.
-
-/** Subscriptions that are set up again, the newest. */
-const MAX_SUBSCRIPTIONS = 1000
-
-export class Standing {
-  readonly #requests = new Map<string, Request>()
-
-  /** Takes note of a request that succeeded. */
-  note(request: Request): void {
-    const uri = request.params && own(request.params, 'uri')
-    if (request.method === 'logging/setLevel') this.#requests.set('', request)
-    if (typeof uri !== 'string') return
-    if (request.method === 'resources/unsubscribe') this.#requests.delete(`uri ${uri}`)
-    if (request.method === 'resources/subscribe') {
-      this.#requests.set(`uri ${uri}`, request)
-      const [oldest] = this.#requests.keys()
-      if (this.#requests.size > MAX_SUBSCRIPTIONS && oldest !== undefined) this.#requests.delete(oldest)
-    }
-  }
-
-  /** The requests that set it all up again. */
-  get requests(): readonly Request[] {
-    return [...this.#requests.values()]
-  }
-}
-
-// Who sees the same lists: clients of like capabilities, until a session changes its own.
-
-/** Groups of one session that changed its own lists. */
-const OWN = 'own:'
-
-/** Kinds of clients a modern server is asked for in turn when its lists change: a person has a handful. */
-const MAX_GROUPS = 16
-
-/** The groups that one connection fetches lists for. */
-interface Groups {
-  /** The group of this client; of nobody in particular when there is none. */
-  of(client: Client | undefined): string
-  /** The same, when it is one of `all`. */
-  peek(client: Client): string | undefined
-  readonly all: readonly string[]
-  /** What clients of the group can do, as the server was or is told. */
-  capabilities(group: string): JsonObject
-}
-
-/** A legacy connection speaks for one client: one group. */
-export class OneGroup implements Groups {
-  #group: string
-  readonly #capabilities: JsonObject
-
-  constructor(client: Client | undefined) {
-    this.#group = groupOf(client)
-    this.#capabilities = client?.capabilities ?? {}
-  }
-
-  of(): string {
-    return this.#group
-  }
-
-  peek(): string {
-    return this.#group
-  }
-
-  get all(): readonly string[] {
-    return [this.#group]
-  }
-
-  capabilities(): JsonObject {
-    return this.#capabilities
-  }
-
-  /** The session no longer sees what the others see. */
-  split(client: Client): string {
-    this.#group = OWN + client.id
-    return this.#group
-  }
-
-  get isOwn(): boolean {
-    return isOwn(this.#group)
-  }
-}
-
-/** A modern connection speaks for all, each request for whom it says. */
-class ManyGroups implements Groups {
-  readonly #capabilities = new Map<string, JsonObject>()
-  readonly #byClient = new WeakMap<Client, string>()
-  readonly #outgrown: (group: string) => void
-
-  /** `outgrown` is told the group that makes room for a new one: of its lists no changes are followed any more. */
-  constructor(outgrown: (group: string) => void) {
-    this.#outgrown = outgrown
-  }
-
-  of(client: Client | undefined): string {
-    const known = client && this.#byClient.get(client)
-    if (known !== undefined && this.#capabilities.has(known)) return known
-    const capabilities = client?.capabilities ?? {}
-    const group = digest(['modern', capabilities])
-    if (client) this.#byClient.set(client, group)
-    this.#capabilities.delete(group)
-    this.#capabilities.set(group, capabilities)
-    const [oldest] = this.#capabilities.keys()
-    if (this.#capabilities.size > MAX_GROUPS && oldest !== undefined) {
-      this.#capabilities.delete(oldest)
-      this.#outgrown(oldest)
-    }
-    return group
-  }
-
-  peek(client: Client): string | undefined {
-    const group = this.#byClient.get(client)
-    return group !== undefined && this.#capabilities.has(group) ? group : undefined
-  }
-
-  get all(): readonly string[] {
-    return [...this.#capabilities.keys()]
-  }
-
-  capabilities(group: string): JsonObject {
-    return this.#capabilities.get(group) ?? {}
-  }
-}
-
-/** True for a group of one session alone. */
-export function isOwn(group: string): boolean {
-  return group.startsWith(OWN)
-}
-
-/** The group of connections that serve all clients or none. */
-const NOBODY = digest('nobody')
-
-function groupOf(client: Client | undefined): string {
-  return client ? digest([client.capabilities, client.protocolVersion]) : NOBODY
+/** Requests to another proxy say where they have come through; other servers have no use for it. */
+export function signed(request: Request, { established }: Connection, via: readonly string[]): Request {
+  const serverInfo = established && own(established.initialize, 'serverInfo')
+  if (!isObject(serverInfo) || serverInfo.name !== PROXY_NAME) return request
+  return { ...request, params: withMeta(request.params, viaMeta(via)) }
 }

@@ -10,9 +10,24 @@ import { type DiscardedLine, LineReader, LineWriter } from '../protocol/lines.ts
 import type { JsonRpcMessage, Transport } from '../protocol/message.ts'
 import { jsonParts } from '../protocol/raw-json.ts'
 import { formatBytes } from '../text/format.ts'
-import { localFailure, NotRead, type UpstreamTransport, wireMessage } from './contract.ts'
 import { type Arriving, idOfEdges, readMessages, watchFor } from './incoming.ts'
 import { ProcessGroup, type ProcessOptions, type Spawn } from './processes.ts'
+import {
+  localFailure,
+  NotRead,
+  type ServerSettings,
+  type UpstreamTransport,
+  wireMessage,
+} from './transport.ts'
+
+/** A process that is started for it. */
+export interface StdioServer extends ServerSettings {
+  command: string
+  args?: readonly string[] | undefined
+  /** Merged over a safe part of the proxy's own environment. */
+  env?: Readonly<Record<string, string>> | undefined
+  cwd?: string | undefined
+}
 
 interface StdioOptions extends ProcessOptions {
   /** A response longer than this many bytes is not parsed here. */
@@ -43,6 +58,7 @@ const TOLD_LINES = 20
 
 export class StdioTransport implements UpstreamTransport {
   readonly kind = 'stdio'
+  readonly local = true
   onmessage: Transport['onmessage']
   onclose: Transport['onclose']
   onerror: Transport['onerror']

@@ -12,14 +12,10 @@ import type { Client, Exchange } from '../../src/protocol/exchange.ts'
 import type { JsonObject, JsonValue } from '../../src/protocol/json.ts'
 import type { JsonRpcMessage, Notification, Request } from '../../src/protocol/message.ts'
 import { type Later, later } from '../../src/upstream/backoff.ts'
-import type {
-  InProcessServer,
-  ListKind,
-  StdioServer,
-  Upstreams,
-  UpstreamsOptions,
-} from '../../src/upstream/contract.ts'
+import type { ListKind, Upstreams, UpstreamsOptions } from '../../src/upstream/contract.ts'
+import type { InProcessServer } from '../../src/upstream/in-process.ts'
 import { createUpstreams } from '../../src/upstream/pool.ts'
+import type { StdioServer } from '../../src/upstream/stdio.ts'
 
 const script = (name: string): string => fileURLToPath(new URL(`./servers/${name}`, import.meta.url))
 

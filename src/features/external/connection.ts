@@ -8,12 +8,13 @@ import type { Logger } from '../../observe/log.ts'
 import { PROXY_NAME } from '../../protocol/chain.ts'
 import type { Result } from '../../protocol/content.ts'
 import { type Era, withMeta } from '../../protocol/eras.ts'
-import { messageOf, ProxyError, RPC, RpcError } from '../../protocol/errors.ts'
+import { messageOf, ProxyError } from '../../protocol/errors.ts'
 import { DEFAULT_BACKOFF, later } from '../../upstream/backoff.ts'
 import { Connection } from '../../upstream/connection.ts'
-import { complete, type UpstreamTransport } from '../../upstream/contract.ts'
+import { complete } from '../../upstream/contract.ts'
 import { dial } from '../../upstream/dial.ts'
 import { EraRefused, envelope } from '../../upstream/handshake.ts'
+import type { UpstreamTransport } from '../../upstream/transport.ts'
 import type { Line, LineEvents, LineLimits, LineRequest } from './interceptors.ts'
 
 export interface LineParts {
@@ -55,12 +56,6 @@ export function openLine(module: ExternalModule, events: LineEvents, { logger, e
       random: Math.random,
       later,
       handlers: {
-        // It is asked, and has nobody to ask.
-        request: async ({ method }) => {
-          if (method === 'ping') return {}
-          throw new RpcError(RPC.methodNotFound, `${method} is not available`)
-        },
-        notification() {},
         ready: () => events.ready(),
         lost(error) {
           lastError = error.message
@@ -103,7 +98,7 @@ export function openLine(module: ExternalModule, events: LineEvents, { logger, e
       }
     },
     isUp: () => connection.state === 'ready',
-    restart: () => void connection.session?.peer.close().catch(() => {}),
+    restart: () => void connection.established?.peer.close().catch(() => {}),
     close: () => connection.close(),
   }
 }

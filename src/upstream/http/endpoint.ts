@@ -6,8 +6,8 @@ import { type Era, MODERN_META, metaOf } from '../../protocol/eras.ts'
 import { encodeHeaderValue, nameOf } from '../../protocol/headers.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import type { Later } from '../backoff.ts'
-import type { Authorizer } from '../contract.ts'
 import type { Arriving } from '../incoming.ts'
+import type { Authorizer } from '../transport.ts'
 
 export interface Endpoint {
   readonly url: URL

@@ -7,7 +7,7 @@ import type { JSONRPCMessage, SSEClientTransport } from '@modelcontextprotocol/c
 import type { RequestInit, Response } from 'undici'
 import { messageOf } from '../../protocol/errors.ts'
 import type { JsonRpcMessage, Transport } from '../../protocol/message.ts'
-import { AuthorizationNeeded, type UpstreamTransport, wireMessage } from '../contract.ts'
+import { AuthorizationNeeded, type UpstreamTransport, wireMessage } from '../transport.ts'
 import { HttpError, oneLine } from './body.ts'
 import type { Endpoint, HttpOptions } from './endpoint.ts'
 
@@ -16,6 +16,7 @@ const KEEP_ALIVE_MS = 120_000
 
 export class SseTransport implements UpstreamTransport {
   readonly kind = 'sse'
+  readonly local = false
   readonly keepAliveMs = KEEP_ALIVE_MS
   failure: string | undefined
   onmessage: Transport['onmessage']

@@ -13,8 +13,8 @@ import type {
 } from '../../protocol/message.ts'
 import { jsonParts } from '../../protocol/raw-json.ts'
 import type { Later } from '../backoff.ts'
-import { SessionExpired, type UpstreamTransport, wireMessage } from '../contract.ts'
 import { watchFor } from '../incoming.ts'
+import { SessionExpired, type UpstreamTransport, wireMessage } from '../transport.ts'
 import { type BodyReader, IGNORED } from './body.ts'
 import { Call } from './call.ts'
 import {
@@ -43,6 +43,7 @@ const MAX_LINGERING = 64
 
 export class StreamableTransport implements UpstreamTransport {
   readonly kind = 'streamable-http'
+  readonly local = false
   readonly failure = undefined
   onmessage: Transport['onmessage']
   onclose: Transport['onclose']

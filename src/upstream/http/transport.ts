@@ -4,13 +4,24 @@
  */
 import { messageOf } from '../../protocol/errors.ts'
 import type { JsonRpcMessage, SendOptions, Transport } from '../../protocol/message.ts'
-import type { UpstreamTransport } from '../contract.ts'
+import type { ServerSettings, UpstreamTransport } from '../transport.ts'
 import type { Endpoint, HttpOptions } from './endpoint.ts'
+
+/** One that is there already, at an address. */
+export interface HttpServer extends ServerSettings {
+  url: string
+  headers?: Readonly<Record<string, string>> | undefined
+  /** Absent: SSE when the path ends in `/sse`, else streamable HTTP with a fall-back to SSE. */
+  type?: 'sse' | 'http' | 'streamable-http' | undefined
+  /** How its tokens are had. Only looked at to see whether it changed. */
+  oauth?: object | undefined
+}
 
 /** What an HTTP+SSE server answers to the POST of an initialize request. */
 const NOT_STREAMABLE = new Set([400, 404, 405])
 
 export class HttpTransport implements UpstreamTransport {
+  readonly local = false
   onmessage: Transport['onmessage']
   onclose: Transport['onclose']
   onerror: Transport['onerror']

@@ -5,19 +5,18 @@
 import { type OAuthSettings, oauthSchema } from '../../config/auth-options.ts'
 import type { Logger } from '../../observe/log.ts'
 import { type Later, later } from '../backoff.ts'
-import { AuthorizationNeeded, type Authorizer, type Refusal } from '../contract.ts'
+import { AuthorizationNeeded, type Authorizer, type Refusal } from '../transport.ts'
 import { type Account, AccountFile, accountPath, type Realm, type Tokens } from './account.ts'
 import {
-  boundedFetch,
   type Challenge,
   discoverRealm,
-  type Fetch,
   isGuess,
   loadSdk,
   parseChallenge,
   type Sdk,
   sameIssuer,
 } from './discovery.ts'
+import { boundedFetch, type Fetch } from './fetch.ts'
 import { abortable, Keyring } from './keyring.ts'
 import type { SignIn, SignInRequest } from './sign-in.ts'
 import { grantedScope, revoke } from './tokens.ts'

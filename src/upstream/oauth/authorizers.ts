@@ -2,15 +2,16 @@
 import { hasAuthorization, type OAuthSettings } from '../../config/auth-options.ts'
 import { type Logger, withFields } from '../../observe/log.ts'
 import { ProxyError } from '../../protocol/errors.ts'
-import type { Authorizer } from '../contract.ts'
 import { sameJson } from '../memory.ts'
+import type { Authorizer } from '../transport.ts'
 import {
   type AuthorizerOptions,
   createAuthorizer,
   type OAuthAuthorizer,
   type SignedOut,
 } from './authorizer.ts'
-import { environmentFetch, openBrowser } from './browser.ts'
+import { openBrowser } from './browser.ts'
+import { environmentFetch } from './fetch.ts'
 
 /** What is known of a server over HTTP. */
 export interface ProtectedServer {

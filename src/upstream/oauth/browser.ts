@@ -2,8 +2,6 @@
 
 import { type SpawnOptions, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import type { Response as UndiciResponse } from 'undici'
-import { dispatcherFor } from '../http/endpoint.ts'
 
 /** The part of a child process that is used here. */
 interface Started {
@@ -50,24 +48,4 @@ function browserCommand(
   // `start` is a word of the shell's; this is what it does with an address.
   if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler']
   return x || wayland ? ['xdg-open'] : undefined
-}
-
-// `fetch` for a sign-in: through a proxy where the environment names one, as calls of servers, but each
-// request alone.
-
-export function environmentFetch(environment: Readonly<Record<string, string | undefined>>): typeof fetch {
-  return async (target, init = {}) => {
-    const { fetch } = await import('undici')
-    const url = new URL(target instanceof Request ? target.url : target)
-    const { method = 'GET', body, redirect = 'follow', signal } = init
-    const answer: UndiciResponse = await fetch(url, {
-      method,
-      redirect,
-      headers: [...new Headers(init.headers)],
-      dispatcher: await dispatcherFor(url, environment, true),
-      ...(body instanceof URLSearchParams || typeof body === 'string' ? { body: String(body) } : {}),
-      ...(signal && { signal }),
-    })
-    return answer as unknown as Response
-  }
 }

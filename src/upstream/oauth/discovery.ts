@@ -1,5 +1,6 @@
 /** Who gives tokens for a server (RFC 9728, RFC 8414, OpenID Connect Discovery). */
 import type { Realm } from './account.ts'
+import type { Fetch } from './fetch.ts'
 
 /**
  * Asks the server and then the authorization server it names; a server that names none is taken for its own
@@ -118,36 +119,4 @@ export type Sdk = typeof import('@modelcontextprotocol/client')
 
 export function loadSdk(): Promise<Sdk> {
   return import('@modelcontextprotocol/client')
-}
-
-// `fetch` for authorization servers: they are strangers, so an answer has a largest size and a longest time.
-
-/** Metadata and tokens are a few kilobytes. */
-const MAX_BYTES = 1024 * 1024
-const TIMEOUT_MS = 20_000
-/** Statuses whose responses have no body (Fetch standard, "null body status"). */
-const BODILESS = new Set([101, 204, 205, 304])
-
-export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
-
-/** The same fetch; an answer is read whole, up to a limit, before it is given out. `signal` ends all of it. */
-export function boundedFetch(inner: typeof fetch, signal: AbortSignal): Fetch {
-  return async (url, init) => {
-    const signals = [signal, AbortSignal.timeout(TIMEOUT_MS), ...(init?.signal ? [init.signal] : [])]
-    const response = await inner(url, { ...init, signal: AbortSignal.any(signals) })
-    const { status, statusText, headers } = response
-    const body = BODILESS.has(status) ? null : await readAll(response, url)
-    return new Response(body, { status, statusText, headers })
-  }
-}
-
-async function readAll(response: Response, url: string | URL): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength
-    if (size > MAX_BYTES) throw new Error(`${new URL(url).origin} sent more than ${MAX_BYTES} bytes`)
-    chunks.push(chunk)
-  }
-  return new Uint8Array(Buffer.concat(chunks))
 }

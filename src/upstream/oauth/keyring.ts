@@ -4,7 +4,8 @@ import type { Logger } from '../../observe/log.ts'
 import { createRedactor } from '../../observe/redact.ts'
 import { messageOf } from '../../protocol/errors.ts'
 import type { Account, AccountFile, Realm, Tokens } from './account.ts'
-import { type Fetch, loadSdk, type Sdk, sameIssuer } from './discovery.ts'
+import { loadSdk, type Sdk, sameIssuer } from './discovery.ts'
+import type { Fetch } from './fetch.ts'
 import {
   bearer,
   configuredIdentity,

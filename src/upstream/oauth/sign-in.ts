@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net'
 import type { OAuthSettings } from '../../config/auth-options.ts'
 import type { Later } from '../backoff.ts'
 import type { Account, ClientIdentity, Realm } from './account.ts'
-import type { Fetch, Sdk } from './discovery.ts'
+import type { Sdk } from './discovery.ts'
+import type { Fetch } from './fetch.ts'
 import { configuredIdentity, newIdentity, redeemCode, stillValid } from './tokens.ts'
 
 export interface SignInRequest {

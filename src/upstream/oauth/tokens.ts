@@ -4,7 +4,8 @@ import type { AddClientAuthentication, OAuthTokens } from '@modelcontextprotocol
 import type { OAuthSettings } from '../../config/auth-options.ts'
 import { type JsonObject, own } from '../../protocol/json.ts'
 import type { Account, ClientIdentity, Realm, Tokens } from './account.ts'
-import type { Fetch, Sdk } from './discovery.ts'
+import type { Sdk } from './discovery.ts'
+import type { Fetch } from './fetch.ts'
 
 /** A token is renewed so long before it expires, or in the second half of its life when that is short. */
 const MARGIN_MS = 60_000

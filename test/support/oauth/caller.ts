@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type OAuthSettings, oauthSchema } from '../../../src/config/auth-options.ts'
 import type { Logger } from '../../../src/observe/log.ts'
-import type { Authorizer } from '../../../src/upstream/contract.ts'
 import {
   type AuthorizerOptions,
   createAuthorizer,
   type OAuthAuthorizer,
 } from '../../../src/upstream/oauth/authorizer.ts'
+import type { Authorizer } from '../../../src/upstream/transport.ts'
 import { type Clock, createClock } from './clock.ts'
 import type { Protected } from './protected-server.ts'
 

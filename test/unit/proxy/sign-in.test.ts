@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ProxyError } from '../../../src/protocol/errors.ts'
 import { askToSignIn } from '../../../src/proxy/router.ts'
-import { AuthorizationNeeded } from '../../../src/upstream/contract.ts'
+import { AuthorizationNeeded } from '../../../src/upstream/transport.ts'
 import { client } from '../../support/upstream.ts'
 
 const url = 'http://127.0.0.1:1/x'

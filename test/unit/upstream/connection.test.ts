@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { silentLogger } from '../../../src/observe/log.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
+import type { Notification, Request, RequestId, Transport } from '../../../src/protocol/message.ts'
 import { Peer } from '../../../src/protocol/peer.ts'
 import { Connection } from '../../../src/upstream/connection.ts'
-import { SessionExpired, type UpstreamTransport } from '../../../src/upstream/contract.ts'
+import { SessionExpired, type UpstreamTransport } from '../../../src/upstream/transport.ts'
 import { deferred } from '../../support/deferred.ts'
 import { linkedTransports } from '../../support/linked.ts'
+import { client, exchange } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
 
 interface World {
@@ -18,6 +20,12 @@ interface World {
   clock: { now: number }
   /** Methods of what was sent to servers. */
   sent: string[]
+  /** Requests that servers received. */
+  received: Request[]
+  /** The connection's own side of each connection, in order. */
+  transports: Transport[]
+  /** Notifications that belonged to no request. */
+  told: Notification[]
   /** What the next servers do with `initialize`. */
   server: { initialize(): Promise<JsonObject> }
 }
@@ -40,24 +48,31 @@ function world(options: WorldOptions = {}): World {
   const alarms: World['alarms'] = []
   const lost: string[] = []
   const sent: string[] = []
+  const received: Request[] = []
+  const transports: Transport[] = []
+  const told: Notification[] = []
   const clock = { now: 0 }
   const server = { initialize: hello }
   const dial = (): UpstreamTransport => {
     const [near, far] = linkedTransports()
     const peer = new Peer(far, {
-      onRequest: async ({ method }) =>
-        method === 'initialize' ? await server.initialize() : { answered: method },
+      onRequest: async ({ method, params }) => {
+        if (method === 'initialize') return await server.initialize()
+        received.push({ method, ...(params && { params }) })
+        return method === 'hang' ? await new Promise(() => {}) : { answered: method }
+      },
       onNotification: () => {},
     })
     void peer.start()
     const nth = servers.push(peer)
+    transports.push(near)
     const send = near.send.bind(near)
     near.send = (message) => {
       const method = 'method' in message ? message.method : ''
       if (method !== '') sent.push(method)
       return options.send?.(method, nth) ?? send(message)
     }
-    return Object.assign(near, { kind: 'stdio' as const, failure: undefined, keepAliveMs })
+    return Object.assign(near, { kind: 'stdio', local: true, failure: undefined, keepAliveMs })
   }
   const connection = new Connection({
     server: 's',
@@ -67,10 +82,9 @@ function world(options: WorldOptions = {}): World {
     backoff: { initialMs: 500, maxMs: 3000, factor: 2 },
     revive,
     handlers: {
-      request: async () => ({}),
-      notification: () => {},
       ready: () => {},
       lost: (error) => lost.push(error.message),
+      notification: (notification) => told.push(notification),
     },
     logger: silentLogger,
     now: () => clock.now,
@@ -84,7 +98,7 @@ function world(options: WorldOptions = {}): World {
       }
     },
   })
-  return { connection, servers, alarms, lost, sent, clock, server }
+  return { connection, servers, alarms, lost, sent, clock, server, received, transports, told }
 }
 
 describe('connection', () => {
@@ -242,5 +256,76 @@ describe('connection', () => {
     expect(servers[0]?.closed).toBe(true)
     await expect(connection.request({ method: 'x' })).rejects.toMatchObject({ code: 'UPSTREAM_CLOSED' })
     expect(alarms).toEqual([])
+  })
+})
+
+describe('what a server says while requests are under way', () => {
+  const LOG = { method: 'notifications/message', params: { level: 'info', data: 'secret' } }
+
+  /** A connection with `hang` under way for each exchange; gives the ids of these requests and how the server says something. */
+  async function busy(...exchanges: ReturnType<typeof exchange>[]) {
+    const { connection, transports, received, told } = world()
+    await connection.connect()
+    const [near] = transports
+    const ids: RequestId[] = []
+    const send = near?.send.bind(near)
+    if (near && send)
+      near.send = (message, options) => {
+        if ('id' in message && 'method' in message) ids.push(message.id)
+        return send(message, options)
+      }
+    for (const one of exchanges) void connection.request({ method: 'hang' }, { exchange: one })
+    await expect.poll(() => received).toHaveLength(exchanges.length)
+    const say = (via?: RequestId): void => near?.onmessage?.({ jsonrpc: '2.0', ...LOG }, via)
+    return { ids, say, told }
+  }
+
+  test('goes to the request whose stream it came on, and to no other when that one is over', async () => {
+    const ada = exchange(client())
+    const { ids, say, told } = await busy(ada)
+    say(ids[0])
+    expect(ada.notified).toMatchObject([LOG])
+    say(4711)
+    expect(ada.notified).toHaveLength(1)
+    expect(told).toHaveLength(1)
+  })
+
+  test('goes to the only request where no stream tells, and of several to none', async () => {
+    const ada = exchange(client())
+    const one = await busy(ada)
+    one.say()
+    expect([ada.notified, one.told]).toMatchObject([[LOG], []])
+    const [bob, eve] = [exchange(client()), exchange(client())]
+    const two = await busy(bob, eve)
+    two.say()
+    expect([bob.notified, eve.notified, two.told.length]).toEqual([[], [], 1])
+  })
+})
+
+describe('what a client set up', () => {
+  const subscribe = (uri: string) => ({ method: 'resources/subscribe', params: { uri } })
+  const level = (name: string) => ({ method: 'logging/setLevel', params: { level: name } })
+  const logging = async () => ({ ...(await hello()), capabilities: { logging: {} } })
+
+  test('is set up again on a new connection: the last log level, and the subscriptions that were not ended', async () => {
+    const { connection, servers, received, server } = world()
+    server.initialize = logging
+    const ended = { method: 'resources/unsubscribe', params: { uri: 'b' } }
+    const other = { method: 'tools/call', params: { uri: 'c' } }
+    for (const one of [level('info'), subscribe('a'), subscribe('b'), level('debug'), ended, other])
+      await connection.request(one, { exchange: exchange() })
+    received.length = 0
+    await servers[0]?.close()
+    await connection.connect()
+    await expect.poll(() => received).toEqual([level('debug'), subscribe('a')])
+  })
+
+  test('is bounded: of many subscriptions the newest stay', async () => {
+    const { connection, received } = world()
+    for (let i = 0; i < 5000; i++)
+      await connection.setUp(subscribe(`file:///${i}`), 'resources', exchange(), 0)
+    await connection.connect()
+    await expect.poll(() => received.length).toBe(1000)
+    expect(received.at(-1)).toEqual(subscribe('file:///4999'))
   })
 })

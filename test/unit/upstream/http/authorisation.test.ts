@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { AuthorizationNeeded, type Authorizer, type Refusal } from '../../../../src/upstream/contract.ts'
+import { AuthorizationNeeded, type Authorizer, type Refusal } from '../../../../src/upstream/transport.ts'
 import {
   type Answer,
   event,

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import type { Later } from '../../../../src/upstream/backoff.ts'
-import { SessionExpired } from '../../../../src/upstream/contract.ts'
+import { SessionExpired } from '../../../../src/upstream/transport.ts'
 import {
   event,
   events,

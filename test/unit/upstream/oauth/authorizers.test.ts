@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { oauthSchema } from '../../../../src/config/auth-options.ts'
 import { silentLogger } from '../../../../src/observe/log.ts'
-import type { AuthorizationNeeded } from '../../../../src/upstream/contract.ts'
 import {
   type AuthorizersOptions,
   createAuthorizers,
   type ProtectedServer,
 } from '../../../../src/upstream/oauth/authorizers.ts'
+import type { AuthorizationNeeded } from '../../../../src/upstream/transport.ts'
 import { temporaryDirectory } from '../../../support/oauth/caller.ts'
 import { createClock } from '../../../support/oauth/clock.ts'
 import { startProtected } from '../../../support/oauth/protected-server.ts'

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { AuthorizationNeeded } from '../../../../src/upstream/contract.ts'
+import { AuthorizationNeeded } from '../../../../src/upstream/transport.ts'
 import { browse, createCaller } from '../../../support/oauth/caller.ts'
 import { type ProtectedOptions, startProtected } from '../../../support/oauth/protected-server.ts'
 import { verifies } from '../../../support/verifies.ts'

@@ -3,8 +3,8 @@ import { RpcError } from '../../../src/protocol/errors.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import type { Request } from '../../../src/protocol/message.ts'
 import type { RequestOptions } from '../../../src/protocol/peer.ts'
-import type { Session } from '../../../src/upstream/connection.ts'
-import { Listening, withoutSubscription } from '../../../src/upstream/listening.ts'
+import type { Established } from '../../../src/upstream/handshake.ts'
+import { Subscription, withoutSubscription } from '../../../src/upstream/subscription.ts'
 import { client } from '../../support/upstream.ts'
 
 interface Opened {
@@ -19,7 +19,7 @@ function world(capabilities: JsonObject = { tools: { listChanged: true } }) {
   const opened: Opened[] = []
   const alarms: (() => void)[] = []
   let interruptions = 0
-  const listening = new Listening({
+  const subscription = new Subscription({
     envelope: {},
     backoff: { initialMs: 1, maxMs: 1, factor: 1 },
     random: () => 0,
@@ -40,31 +40,31 @@ function world(capabilities: JsonObject = { tools: { listChanged: true } }) {
         end: (error) => (error ? reject(error) : resolve({})),
       })
     })
-  const session = { peer: { request }, initialize: { capabilities } } as unknown as Session
+  const established = { peer: { request }, initialize: { capabilities } } as unknown as Established
   const acknowledge = (id: number): void =>
-    listening.acknowledged({ method: 'notifications/subscriptions/acknowledged' }, id)
-  return { listening, session, opened, alarms, acknowledge, interruptions: () => interruptions }
+    subscription.acknowledged({ method: 'notifications/subscriptions/acknowledged' }, id)
+  return { subscription, established, opened, alarms, acknowledge, interruptions: () => interruptions }
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('the subscription to a modern server', () => {
   test('asks for changes of the lists that the server announces, and for nothing else', () => {
-    const { listening, session, opened, acknowledge } = world()
-    listening.began(session)
+    const { subscription, established, opened, acknowledge } = world()
+    subscription.began(established)
     expect(opened.map(({ filter }) => filter)).toEqual([{ toolsListChanged: true }])
-    expect(listening.hears('tools')).toBe(false)
+    expect(subscription.hears('tools')).toBe(false)
     acknowledge(1)
-    expect(listening.hears('tools')).toBe(true)
-    expect(listening.hears('prompts')).toBe(false)
+    expect(subscription.hears('tools')).toBe(true)
+    expect(subscription.hears('prompts')).toBe(false)
   })
 
   test('a server that acknowledges nothing is not left with a stream for every change', async () => {
-    const { listening, session, opened, acknowledge } = world()
-    listening.began(session)
+    const { subscription, established, opened, acknowledge } = world()
+    subscription.began(established)
     acknowledge(1)
     for (let turns = 0; turns < 20; turns++) {
-      void listening.watch(client(), `r:${turns}`)
+      void subscription.watch(client(), `r:${turns}`)
       await turn()
     }
     const live = opened.filter(({ options }) => !options.signal?.aborted).map(({ id }) => id)
@@ -73,17 +73,21 @@ describe('the subscription to a modern server', () => {
   })
 
   test('is not opened when there is nothing to hear', () => {
-    const { listening, session, opened } = world({ tools: {} })
-    listening.began(session)
+    const { subscription, established, opened } = world({ tools: {} })
+    subscription.began(established)
     expect(opened).toEqual([])
   })
 
   test('resources watched in one moment are one new subscription; the old one goes when the new one is there', async () => {
-    const { listening, session, opened, acknowledge } = world()
+    const { subscription, established, opened, acknowledge } = world()
     const [ada, bob] = [client(), client()]
-    listening.began(session)
+    subscription.began(established)
     acknowledge(1)
-    const watching = [listening.watch(ada, 'a:'), listening.watch(bob, 'b:'), listening.watch(bob, 'a:')]
+    const watching = [
+      subscription.watch(ada, 'a:'),
+      subscription.watch(bob, 'b:'),
+      subscription.watch(bob, 'a:'),
+    ]
     await turn()
     expect(opened.map(({ filter }) => filter).slice(1)).toEqual([
       { toolsListChanged: true, resourceSubscriptions: ['a:', 'b:'] },
@@ -92,37 +96,37 @@ describe('the subscription to a modern server', () => {
     acknowledge(2)
     await Promise.all(watching)
     expect(opened[0]?.options.signal?.aborted).toBe(true)
-    expect(listening.watchersOf('a:')).toEqual([ada, bob])
-    listening.forget(bob)
+    expect(subscription.watchersOf('a:')).toEqual([ada, bob])
+    subscription.forget(bob)
     await turn()
     expect(opened[2]?.filter).toEqual({ toolsListChanged: true, resourceSubscriptions: ['a:'] })
-    listening.forget(ada)
-    expect(listening.watchersOf('a:')).toEqual([])
+    subscription.forget(ada)
+    expect(subscription.watchersOf('a:')).toEqual([])
   })
 
   test('who waits for one that is never acknowledged goes on', async () => {
-    const { listening, session, alarms } = world()
-    listening.began(session)
-    const watching = listening.watch(client(), 'a:')
+    const { subscription, established, alarms } = world()
+    subscription.began(established)
+    const watching = subscription.watch(client(), 'a:')
     for (const alarm of [...alarms]) alarm()
     await watching
   })
 
   test('comes back when it ends, and says that something may have been missed', async () => {
-    const { listening, session, opened, alarms, acknowledge, interruptions } = world()
-    listening.began(session)
+    const { subscription, established, opened, alarms, acknowledge, interruptions } = world()
+    subscription.began(established)
     acknowledge(1)
     opened[0]?.end()
     await turn()
-    expect(listening.hears('tools')).toBe(false)
+    expect(subscription.hears('tools')).toBe(false)
     for (const alarm of alarms.splice(0)) alarm()
     expect(opened).toHaveLength(2)
     expect(interruptions()).toBe(1)
   })
 
   test('is left alone by a server that has none', async () => {
-    const { listening, session, opened, alarms } = world()
-    listening.began(session)
+    const { subscription, established, opened, alarms } = world()
+    subscription.began(established)
     opened[0]?.end(new RpcError(-32601, 'Method not found'))
     await turn()
     expect(alarms).toEqual([])

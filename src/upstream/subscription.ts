@@ -8,7 +8,7 @@ import type { Client } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
 import type { Notification, RequestId } from '../protocol/message.ts'
 import { type BackoffOptions, backoff, type Later } from './backoff.ts'
-import type { Session } from './connection.ts'
+import type { Established } from './handshake.ts'
 
 /** Members of the filter, by the capability whose `listChanged` makes them worth asking for. */
 const LIST_FILTERS = {
@@ -17,12 +17,12 @@ const LIST_FILTERS = {
   resourcesListChanged: 'resources',
 } as const
 
-export interface ListeningOptions {
+export interface SubscriptionOptions {
   envelope: JsonObject
   backoff: BackoffOptions
   random(): number
   later: Later
-  /** It was interrupted: what changed meanwhile was not told. */
+  /** The subscription was interrupted: the server told nothing of what changed meanwhile. */
   interrupted(): void
 }
 
@@ -41,22 +41,22 @@ interface Stream {
   acknowledged: boolean
 }
 
-export class Listening {
-  readonly #options: ListeningOptions
+export class Subscription {
+  readonly #options: SubscriptionOptions
   readonly #watchers = new Map<string, Set<Client>>()
   readonly #streams = new Set<Stream>()
-  #session: Session | undefined
+  #established: Established | undefined
   #failures = 0
   #planned = false
   #waiting: (() => void)[] = []
 
-  constructor(options: ListeningOptions) {
+  constructor(options: SubscriptionOptions) {
     this.#options = options
   }
 
   /** The server is connected, for the first time or again. */
-  began(session: Session): void {
-    this.#session = session
+  began(established: Established): void {
+    this.#established = established
     this.#failures = 0
     for (const stream of this.#streams) stream.controller.abort()
     this.#streams.clear()
@@ -64,13 +64,13 @@ export class Listening {
   }
 
   ended(): void {
-    this.#session = undefined
+    this.#established = undefined
   }
 
   /** True when changes of this list are told. */
   hears(capability: string): boolean {
     const acknowledged = [...this.#streams].some((stream) => stream.acknowledged)
-    return acknowledged && announces(this.#session, capability)
+    return acknowledged && announces(this.#established, capability)
   }
 
   /** Resolves when changes of the resource are told to the client, or nothing more can be done about it. */
@@ -140,9 +140,9 @@ export class Listening {
   }
 
   #open(): void {
-    const session = this.#session
-    const notifications = this.#filter(session)
-    if (session === undefined || Object.keys(notifications).length === 0) {
+    const established = this.#established
+    const notifications = this.#filter(established)
+    if (established === undefined || Object.keys(notifications).length === 0) {
       for (const stream of this.#streams) stream.controller.abort()
       this.#streams.clear()
       this.#release()
@@ -151,7 +151,7 @@ export class Listening {
     this.#makeRoom()
     const stream: Stream = { controller: new AbortController(), id: undefined, acknowledged: false }
     this.#streams.add(stream)
-    session.peer
+    established.peer
       .request(
         {
           method: 'subscriptions/listen',
@@ -165,8 +165,8 @@ export class Listening {
         },
       )
       .then(
-        () => this.#lost(session, stream, undefined),
-        (error: unknown) => this.#lost(session, stream, error),
+        () => this.#lost(established, stream, undefined),
+        (error: unknown) => this.#lost(established, stream, error),
       )
   }
 
@@ -178,30 +178,30 @@ export class Listening {
     }
   }
 
-  #lost(session: Session, stream: Stream, error: unknown): void {
-    if (!this.#streams.delete(stream) || this.#session !== session) return
+  #lost(established: Established, stream: Stream, error: unknown): void {
+    if (!this.#streams.delete(stream) || this.#established !== established) return
     this.#release()
     if (error instanceof RpcError && error.code === RPC.methodNotFound) return
     this.#failures++
     const delay = backoff(this.#failures, this.#options.backoff, this.#options.random)
     this.#options.later(delay, () => {
-      if (this.#session !== session || this.#streams.size > 0) return
+      if (this.#established !== established || this.#streams.size > 0) return
       this.#open()
       this.#options.interrupted()
     })
   }
 
-  #filter(session: Session | undefined): JsonObject {
+  #filter(established: Established | undefined): JsonObject {
     const filter: JsonObject = {}
     for (const [member, capability] of Object.entries(LIST_FILTERS))
-      if (announces(session, capability)) filter[member] = true
+      if (announces(established, capability)) filter[member] = true
     if (this.#watchers.size > 0) filter.resourceSubscriptions = [...this.#watchers.keys()]
     return filter
   }
 }
 
-function announces(session: Session | undefined, capability: string): boolean {
-  const capabilities = session && own(session.initialize, 'capabilities')
+function announces(established: Established | undefined, capability: string): boolean {
+  const capabilities = established && own(established.initialize, 'capabilities')
   const one = isObject(capabilities) ? own(capabilities, capability) : undefined
   return isObject(one) && one.listChanged === true
 }

@@ -1,21 +1,20 @@
 import { expect, test } from 'vitest'
-import { type Permits, withToolFilter } from '../../../src/gateway/servers.ts'
 import { RPC } from '../../../src/protocol/errors.ts'
+import type { Permits } from '../../../src/upstream/contract.ts'
 import { client, exchange, inProcessServer, textOf, toolCall, upstreams } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
 
 const forever = new AbortController().signal
 const onlyEcho: Permits = (_, tool) => tool === 'echo'
 
-async function filtered(permits: Permits | undefined) {
-  return withToolFilter(upstreams({ servers: { docs: await inProcessServer() } }), permits)
-}
+const servers = { docs: await inProcessServer() }
+const filtered = (permits: Permits | undefined) => upstreams({ servers, permits })
 
-const names = async (pool: Awaited<ReturnType<typeof filtered>>, me = client()): Promise<unknown[]> =>
+const names = async (pool: ReturnType<typeof filtered>, me = client()): Promise<unknown[]> =>
   (await pool.list('tools', me, forever)).flatMap(({ items }) => items.map(({ name }) => name))
 
 verifies('S4.49', 'a tool that may not be used is not listed, and not called', async () => {
-  const pool = await filtered(onlyEcho)
+  const pool = filtered(onlyEcho)
   const me = client()
   expect(await names(pool, me)).toEqual(['echo'])
   expect(pool.status()[0]?.tools).toBe(1)
@@ -24,24 +23,30 @@ verifies('S4.49', 'a tool that may not be used is not listed, and not called', a
   expect(textOf(await pool.request('docs', toolCall('echo'), exchange(me)))).toBe('{}')
 })
 
+test('a list with what is hidden has the tools that may not be used', async () => {
+  const pool = filtered(onlyEcho)
+  const [whole] = await pool.list('tools', client(), forever, { hidden: true })
+  expect(whole?.items.length).toBeGreaterThan(5)
+})
+
 test('the same list stays the same object, and other lists stay as they are', async () => {
-  const pool = await filtered(onlyEcho)
+  const pool = filtered(onlyEcho)
   const me = client()
   const [first] = await pool.list('tools', me, forever)
   const [second] = await pool.list('tools', me, forever)
   expect(second?.items).toBe(first?.items)
-  const all = await filtered(() => true)
+  const all = filtered(() => true)
   const [whole] = await all.list('tools', me, forever)
   expect(whole?.items.length).toBeGreaterThan(5)
   expect((await pool.list('prompts', me, forever))[0]?.items).toEqual([])
 })
 
 test('other lists of tools hold from then on', async () => {
-  const pool = await filtered(undefined)
+  const pool = filtered(undefined)
   const me = client()
   expect((await names(pool, me)).length).toBeGreaterThan(5)
-  pool.permit(onlyEcho)
+  pool.configure(servers, onlyEcho)
   expect(await names(pool, me)).toEqual(['echo'])
-  pool.permit(undefined)
+  pool.configure(servers)
   expect((await names(pool, me)).length).toBeGreaterThan(5)
 })

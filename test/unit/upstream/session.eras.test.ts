@@ -5,7 +5,8 @@ import { plain } from '../../../src/protocol/content.ts'
 import type { Client, Exchange } from '../../../src/protocol/exchange.ts'
 import { isObject, type JsonObject } from '../../../src/protocol/json.ts'
 import type { Request } from '../../../src/protocol/message.ts'
-import type { StdioServer, Upstreams } from '../../../src/upstream/contract.ts'
+import type { Upstreams } from '../../../src/upstream/contract.ts'
+import type { StdioServer } from '../../../src/upstream/stdio.ts'
 import { client, exchange, type FakeClient, temporaryFolder, upstreams } from '../../support/upstream.ts'
 
 const FIXTURE = fileURLToPath(new URL('../../conformance/server.mjs', import.meta.url))

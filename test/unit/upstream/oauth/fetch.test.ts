@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { environmentFetch } from '../../../../src/upstream/oauth/browser.ts'
+import { environmentFetch } from '../../../../src/upstream/oauth/fetch.ts'
 
 test('requests to authorization servers take the proxy of the environment', async () => {
   const seen: unknown[] = []

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { silentLogger } from '../../../src/observe/log.ts'
-import { Catalog, type Fetch } from '../../../src/upstream/catalogue.ts'
+import { type Fetch, ListCache } from '../../../src/upstream/catalogue.ts'
 import { Memory } from '../../../src/upstream/memory.ts'
 
-const place = { server: 's', group: 'g' }
+const key = { server: 's', variant: 'g' }
 
 test('what a server says of its list while the last of many fetches runs is not lost', async () => {
   const putOff: (() => void)[] = []
   const told: string[] = []
   const session = {}
-  const catalog = new Catalog({
+  const cache = new ListCache({
     memory: new Memory(undefined, { s: {} }, silentLogger),
     changed: ({ server }, kind) => void told.push(`${server} ${kind}`),
     now: () => 0,
@@ -25,11 +25,11 @@ test('what a server says of its list while the last of many fetches runs is not 
   const fetch: Fetch = async () => {
     const items = [{ name: `version ${++fetches}` }]
     await Promise.resolve()
-    if (restless) catalog.invalidate(place, 'tools', fetch)
+    if (restless) cache.invalidate(key, 'tools', fetch)
     return { items, session, announced: true }
   }
 
-  const first = await catalog.read(place, 'tools', fetch, false)
+  const first = await cache.read(key, 'tools', fetch, false)
   expect(first.items).toEqual([{ name: `version ${fetches}` }])
   expect(putOff).toHaveLength(1)
   const before = fetches
@@ -37,7 +37,7 @@ test('what a server says of its list while the last of many fetches runs is not 
   putOff[0]?.()
   await expect.poll(() => told).toEqual(['s tools'])
   expect(fetches).toBe(before + 1)
-  expect(catalog.peek(place, 'tools')).toEqual([{ name: `version ${fetches}` }])
+  expect(cache.peek(key, 'tools')).toEqual([{ name: `version ${fetches}` }])
   expect(putOff).toHaveLength(1)
 })
 
@@ -46,7 +46,7 @@ test('a list is sure when the session at work has told it, and not when it is on
   memory.saveList('s', 'g', 'tools', [{ name: 'of the last run' }])
   let session = {}
   let alive = true
-  const catalog = new Catalog({
+  const cache = new ListCache({
     memory,
     changed() {},
     now: () => 0,
@@ -56,11 +56,11 @@ test('a list is sure when the session at work has told it, and not when it is on
   })
   let fetches = 0
   const fetch: Fetch = async () => ({ items: [{ name: `told ${++fetches}` }], session, announced: true })
-  const sure = async (): Promise<unknown> => (await catalog.surely(place, 'tools', fetch)).items[0]?.name
+  const sure = async (): Promise<unknown> => (await cache.surely(key, 'tools', fetch)).items[0]?.name
   expect(await sure()).toBe('told 1')
   expect(await sure()).toBe('told 1')
   // What it says of changes counts at once, and so does that it is another session.
-  catalog.invalidate(place, 'tools', fetch)
+  cache.invalidate(key, 'tools', fetch)
   expect(await sure()).toBe('told 2')
   session = {}
   expect(await sure()).toBe('told 3')

@@ -1,0 +1,228 @@
+/**
+ * Which connections there are: in the legacy era one for each server and client, or one for all clients of a server that they
+ * share; in the modern era one for each server.
+ */
+import type { Era } from '../protocol/eras.ts'
+import type { Client } from '../protocol/exchange.ts'
+import { Connection } from './connection.ts'
+import { type CompleteOptions, LIST_KINDS, type ListKind } from './contract.ts'
+import { dial } from './dial.ts'
+import { connectionLost } from './errors.ts'
+import { type Established, envelope } from './handshake.ts'
+import type { Server } from './servers.ts'
+import { Subscription } from './subscription.ts'
+import { ManyVariants } from './variants.ts'
+
+/** What happens on any of the connections. */
+interface ConnectionsEvents {
+  ready(connection: Connection, established: Established): void
+  lost(connection: Connection, error: Error): void
+  /** The server's lists of these kinds are no longer what they were, or may not be. */
+  changed(connection: Connection, kinds: readonly ListKind[]): void
+  /** Changes of this variant's lists are not followed any more. */
+  outgrown(server: string, variant: string): void
+}
+
+/** The connections to one server. */
+interface ServerConnections {
+  /** By owner, and then by slot. */
+  readonly legacy: Map<Client | undefined, (Connection | undefined)[]>
+  modern: Connection | undefined
+}
+
+/** Milliseconds between two looks whether a connection that leaves still has something under way. */
+const LEAVE_MS = 50
+
+export class Connections {
+  readonly #options: CompleteOptions
+  readonly #events: ConnectionsEvents
+  readonly #servers = new Map<Server, ServerConnections>()
+  /** How to take a connection out again. */
+  readonly #connections = new Map<Connection, () => void>()
+  readonly #idle = new Map<Connection, () => void>()
+  readonly #closing = new Set<Promise<void>>()
+  /** Connections to servers that the configuration no longer has, with what is still under way on them. */
+  readonly #leaving = new Map<Connection, () => void>()
+  /** Clients that left. */
+  readonly #gone = new WeakSet<Client>()
+  #closed = false
+
+  constructor(options: CompleteOptions, events: ConnectionsEvents) {
+    this.#options = options
+    this.#events = events
+  }
+
+  get all(): readonly Connection[] {
+    return [...this.#connections.keys()]
+  }
+
+  get closed(): boolean {
+    return this.#closed
+  }
+
+  /**
+   * The connection for this client, made when there is none. `slot` tells connections of one client apart, so that calls do not
+   * meet. Throws when all was closed, and for a client that was released: what is begun for it would never be ended.
+   */
+  for(server: Server, client: Client | undefined, era: Era, slot = 0): Connection {
+    if (this.#closed) throw connectionLost(server.name, 'the proxy is shutting down')
+    if (server.retired) throw connectionLost(server.name, 'its configuration changed meanwhile; call again')
+    const connection = this.peek(server, client, era, slot) ?? this.#add(server, client, era, slot)
+    this.#idle.get(connection)?.()
+    return connection
+  }
+
+  /** The connection for this client, when there is one. */
+  peek(server: Server, client: Client | undefined, era: Era, slot = 0): Connection | undefined {
+    const ours = this.#servers.get(server)
+    return era === 'modern' ? ours?.modern : ours?.legacy.get(ownerOf(server, client))?.[slot]
+  }
+
+  /** No client needs the connection for now: it is closed when that stays so for a while. */
+  rest(connection: Connection): void {
+    this.#idle.get(connection)?.()
+    const { later, defaults } = this.#options
+    this.#idle.set(
+      connection,
+      later(defaults.idleMs, () => (connection.busy ? this.rest(connection) : void this.drop(connection))),
+    )
+  }
+
+  /** The connections that only this client uses. */
+  of(client: Client): readonly Connection[] {
+    return this.all.filter((connection) => connection.client?.id === client.id)
+  }
+
+  /** Closes what only this client used. */
+  async release(client: Client): Promise<void> {
+    this.#gone.add(client)
+    const leaving = [...this.#leaving.keys()].filter((connection) => connection.client?.id === client.id)
+    await Promise.all([...this.of(client), ...leaving].map((connection) => this.drop(connection)))
+  }
+
+  /** Nothing new goes to this server; its connections are closed when what is under way has ended. Gives those that there were. */
+  retire(server: Server): readonly Connection[] {
+    const ours = this.#servers.get(server)
+    const connections = [...(ours?.legacy.values() ?? [])]
+      .flat()
+      .filter((connection) => connection !== undefined)
+    if (ours?.modern) connections.push(ours.modern)
+    this.#servers.delete(server)
+    for (const connection of connections) {
+      this.#idle.get(connection)?.()
+      this.#idle.delete(connection)
+      this.#connections.delete(connection)
+      this.#leave(connection, server)
+    }
+    return connections
+  }
+
+  #leave(connection: Connection, server: Server): void {
+    const busy = server.calls > 0 || connection.busy
+    this.#leaving.set(
+      connection,
+      busy ? this.#options.later(LEAVE_MS, () => this.#leave(connection, server)) : () => {},
+    )
+    if (!busy) void this.drop(connection)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    for (const connection of [...this.all, ...this.#leaving.keys()]) void this.drop(connection)
+    await Promise.all(this.#closing)
+  }
+
+  drop(connection: Connection): Promise<void> {
+    this.#idle.get(connection)?.()
+    this.#idle.delete(connection)
+    this.#connections.get(connection)?.()
+    this.#connections.delete(connection)
+    this.#leaving.get(connection)?.()
+    this.#leaving.delete(connection)
+    const closing = connection.close()
+    this.#closing.add(closing)
+    return closing.finally(() => this.#closing.delete(closing))
+  }
+
+  #add(server: Server, client: Client | undefined, era: Era, slot: number): Connection {
+    const ours: ServerConnections = this.#servers.get(server) ?? { legacy: new Map(), modern: undefined }
+    this.#servers.set(server, ours)
+    // A modern server keeps nothing of a client: one connection serves all.
+    if (era === 'modern') {
+      const connection = this.#make(server, undefined, era, client)
+      ours.modern = connection
+      this.#connections.set(connection, () => {
+        ours.modern = undefined
+      })
+      return connection
+    }
+    const owner = ownerOf(server, client)
+    if (owner && this.#gone.has(owner)) throw connectionLost(server.name, 'its client has left')
+    const slots = ours.legacy.get(owner) ?? []
+    const connection = this.#make(server, owner, era)
+    slots[slot] = connection
+    ours.legacy.set(owner, slots)
+    this.#connections.set(connection, () => {
+      delete slots[slot]
+      if (slots.every((one) => one === undefined)) ours.legacy.delete(owner)
+    })
+    return connection
+  }
+
+  /** `first`: the client that needs it first, so that a server which serves all is told what at least this client can do. */
+  #make(server: Server, client: Client | undefined, era: Era, first = client): Connection {
+    const { clientInfo, identity, defaults, logger, events, now, random, later } = this.#options
+    const has = (): boolean => this.#connections.has(connection)
+    const changed = (kinds: readonly ListKind[]): void => {
+      if (has()) this.#events.changed(connection, kinds)
+    }
+    const connection: Connection = new Connection({
+      server: server.name,
+      client,
+      ...(era === 'modern' && {
+        variants: new ManyVariants((variant) => this.#events.outgrown(server.name, variant)),
+        subscription: new Subscription({
+          envelope: envelope({ clientInfo, capabilities: {} }),
+          backoff: defaults.backoff,
+          random,
+          later,
+          interrupted: () => changed(LIST_KINDS),
+        }),
+      }),
+      dial: () => dial(server.options, this.#options, server.name, era),
+      introduction: {
+        era,
+        clientInfo,
+        capabilities: first?.capabilities ?? {},
+        via: [...(client?.via ?? []), identity],
+        protocolVersion: client?.protocolVersion,
+      },
+      connectTimeoutMs: server.connectTimeoutMs,
+      backoff: defaults.backoff,
+      revive: !server.lazy && (server.shared || client !== undefined),
+      logger,
+      now,
+      random,
+      later,
+      handlers: {
+        ready: (established) => has() && this.#events.ready(connection, established),
+        lost: (error) => {
+          if (has()) this.#events.lost(connection, error)
+          // What was under way on it has ended, and nothing new will be.
+          else void this.drop(connection)
+        },
+        changed,
+        notification: (notification, receiver) =>
+          has() && events.notification(server.name, notification, receiver),
+        ask: (asked, request, signal) =>
+          events.ask?.(server.name, asked, request, signal) ?? asked.ask(request, signal),
+      },
+    })
+    return connection
+  }
+}
+
+/** The client that a legacy connection belongs to; undefined when it belongs to all. */
+function ownerOf(server: Server, client: Client | undefined): Client | undefined {
+  return server.shared ? undefined : client
+}
