@@ -5,11 +5,9 @@ import { isAbsolute, join, resolve } from 'node:path'
 import { hasCode, messageOf, ProxyError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import {
-  ALIAS_VALUES,
   CONFIG_FILES,
   CONFIG_PATH_VARIABLE,
   flagName,
-  LATER,
   OPTION_NAMES,
   SERVER_SECTIONS,
   SETTING_ALIASES,
@@ -101,7 +99,6 @@ export function overlay(
 /** Warns about `MCPPROXY_…` variables that no option has. */
 export function unknownVariables(env: Environment, report: Report): void {
   const known = [CONFIG_PATH_VARIABLE, ...Object.values(OPTION_NAMES).flatMap((names) => names.env)]
-  const later: readonly string[] = LATER.env
   for (const name of Object.keys(env).filter((key) => key.startsWith('MCPPROXY_') && !known.includes(key))) {
     const meant = nearest(name, known)
     report.take([
@@ -109,10 +106,8 @@ export function unknownVariables(env: Environment, report: Report): void {
         severity: 'warning',
         place: `environment variable ${name}`,
         path: '',
-        message: later.includes(name)
-          ? 'is not available in this version and is ignored'
-          : 'is not known and is ignored',
-        remedy: meant === undefined || later.includes(name) ? 'Remove it.' : `Did you mean ${meant}?`,
+        message: 'is not known and is ignored',
+        remedy: meant === undefined ? 'Remove it.' : `Did you mean ${meant}?`,
       },
     ])
   }
@@ -139,8 +134,8 @@ export function split(file: JsonObject, report: Report): Parts {
   const parts: Parts = { servers: [], settings: {} }
   const aliases = new Set(Object.keys(SETTING_ALIASES).map(plainName))
   const settings = (value: JsonObject, from: Path): void => {
-    const names = { aliases: SETTING_ALIASES, readings: ALIAS_VALUES, ignored: [], later: LATER.settings }
-    canonicalKeys(value, { schema: settingsSchema, at: SETTINGS, from, ...names }, report, parts.settings)
+    const rules = { schema: settingsSchema, at: SETTINGS, from, aliases: SETTING_ALIASES }
+    canonicalKeys(value, rules, report, parts.settings)
   }
   for (const [key, value] of Object.entries(file)) {
     const name = plainName(key)
@@ -159,7 +154,7 @@ export function split(file: JsonObject, report: Report): Parts {
     else if (key === 'inputs') checkInputs(value, report)
     else if (key === 'profiles') explainProfiles(report)
     else if (!SILENT.includes(key)) {
-      unknownKey(key, [key], [...SERVER_SECTIONS, 'proxySettings'], LATER.file, report)
+      unknownKey(key, [key], [...SERVER_SECTIONS, 'proxySettings'], report)
     }
   }
   return parts

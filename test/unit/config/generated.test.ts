@@ -129,8 +129,6 @@ describe('names', () => {
       'auth.issuers',
       'auth.requiredScopes',
       'naming.rename',
-      'dispatch.allow',
-      'dispatch.deny',
       'spill.allowDirs',
       'bridge.tools',
       'toolCache.tools',
