@@ -14,7 +14,7 @@ import {
 } from './aliases.ts'
 import type { Environment } from './expand.ts'
 import { canonicalKeys, nearest, plainName, unknownKey, write } from './keys.ts'
-import { allowed, fromText } from './option.ts'
+import { allowed, example, fromText } from './option.ts'
 import { settingRows } from './options.ts'
 import { type Path, showSafely } from './problem.ts'
 import type { Report } from './report.ts'
@@ -146,7 +146,7 @@ export function split(file: JsonObject, report: Report): Parts {
       else {
         report.add('error', [key], {
           message: `is ${showSafely(value, [key])}, but must be ${allowed(settingsSchema)}`,
-          remedy: 'Write { "maxResponseSize": 8000 }, or remove it.',
+          remedy: `Write { "maxResponseSize": ${example(settingsSchema.shape.maxResponseSize)} }, or remove it.`,
         })
       }
     } else if (aliases.has(name)) settings({ [key]: value }, [])

@@ -28,9 +28,10 @@ describe('mcp.json.example', () => {
 
   test('and the sample that init writes does, too', () => {
     const { value } = readJsonc(SAMPLE, 'sample')
-    expect(isObject(value) && parseConfig(value).servers).toMatchObject([
-      { name: 'filesystem', command: 'npx' },
-    ])
+    const config = parseConfig(isObject(value) ? value : {})
+    expect(config.servers).toMatchObject([{ name: 'filesystem', command: 'npx' }])
+    expect(config.chosen).toEqual(['maxResponseSize', 'previewSize'])
+    expect(config.settings).toEqual(parseConfig({}).settings)
   })
 })
 
