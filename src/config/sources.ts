@@ -4,14 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
 import { hasCode, messageOf, ProxyError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
-import {
-  CONFIG_FILES,
-  CONFIG_PATH_VARIABLE,
-  flagName,
-  OPTION_NAMES,
-  SERVER_SECTIONS,
-  SETTING_ALIASES,
-} from './aliases.ts'
+import { CONFIG_FILES, CONFIG_PATH_VARIABLE, flagName, SERVER_SECTIONS, SETTING_ALIASES } from './aliases.ts'
 import type { Environment } from './expand.ts'
 import { canonicalKeys, nearest, plainName, unknownKey, write } from './keys.ts'
 import { allowed, example, fromText } from './option.ts'
@@ -98,7 +91,7 @@ export function overlay(
 
 /** Warns about `MCPPROXY_…` variables that no option has. */
 export function unknownVariables(env: Environment, report: Report): void {
-  const known = [CONFIG_PATH_VARIABLE, ...Object.values(OPTION_NAMES).flatMap((names) => names.env)]
+  const known = [CONFIG_PATH_VARIABLE, ...settingRows().flatMap((row) => row.env)]
   for (const name of Object.keys(env).filter((key) => key.startsWith('MCPPROXY_') && !known.includes(key))) {
     const meant = nearest(name, known)
     report.take([
