@@ -5,7 +5,7 @@ const layers = {
   protocol: [],
   text: ['protocol'],
   observe: [],
-  config: ['protocol', 'features'],
+  config: ['protocol', 'features', 'store'],
   data: ['protocol', 'config'],
   documents: ['protocol', 'text'],
   processors: ['protocol', 'text', 'documents'],
@@ -77,10 +77,10 @@ module.exports = {
     },
     {
       name: 'options-are-configuration',
-      comment: 'The configuration knows the options of features, and nothing else of them.',
+      comment: 'The configuration knows the options of features and the list of stores, and nothing else of them.',
       severity: 'error',
       from: { path: '^src/config/' },
-      to: { path: '^src/features/', pathNot: '^src/features/(modules|[^/]+/options)\\.ts$' },
+      to: { path: '^src/(features|store)/', pathNot: '^src/(features/(modules|[^/]+/options)|store/stores)\\.ts$' },
     },
     {
       name: 'cli-through-gateway',

@@ -1,6 +1,7 @@
 /**
- * Writes what is made from tables in the code: `mcp.schema.json`, and the tables of options and commands in README.md between
- * `<!-- options:start -->` and `<!-- options:end -->` and, in the same way, in docs/modules.md; and the tables of docs/clients.md. Needs a build.
+ * Writes what is made from tables in the code: `mcp.schema.json`, the tables of options and commands in README.md between
+ * `<!-- options:start -->` and `<!-- options:end -->` and, in the same way, those in docs/modules.md, docs/errors.md, docs/content.md and
+ * docs/clients.md. Needs a build.
  * With --check nothing is written, and a difference is an error.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -8,9 +9,12 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { commandsTable } from '../dist/cli/program.js'
 import {
+  contentTable,
+  errorsTable,
   externalTable,
   jsonSchemaText,
   modulesText,
+  rpcTable,
   serversTable,
   settingsTable,
 } from '../dist/config/generate.js'
@@ -32,6 +36,8 @@ update('docs/clients.md', (text) => {
   const recorded = JSON.parse(readFileSync(join(root, 'benchmarks/results/clients.json'), 'utf8'))
   return fill(fill(text, 'measured', clientsTable(recorded)), 'settings', clientSettings())
 })
+update('docs/content.md', (text) => fill(text, 'content', contentTable()))
+update('docs/errors.md', (text) => fill(fill(text, 'errors', errorsTable()), 'rpc', rpcTable()))
 
 if (stale.length > 0) {
   console.error(`${stale.join(', ')}: not up to date. Run: npm run gen`)

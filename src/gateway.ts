@@ -1,6 +1,5 @@
 /** The composition root: from a configuration to a running gateway. The one place where everything is wired. */
 import { identityOf } from './config/identity.ts'
-import { profilesOf } from './config/profiles.ts'
 import type { Config } from './config/schema.ts'
 import { createEngine, ENGINE_DEFAULTS } from './engine/pool.ts'
 import { accessOf, createBackend } from './gateway/backend.ts'
@@ -9,22 +8,21 @@ import type { Gateway, GatewayParts } from './gateway/gateway-types.ts'
 import { withInProcessServers } from './gateway/in-process-servers.ts'
 import { openKeeper } from './gateway/keeper.ts'
 import { openListChangedCommand } from './gateway/list-changed-command.ts'
+import { liveSettings } from './gateway/live-settings.ts'
 import { openModules } from './gateway/modules.ts'
 import { createOnion, describeLayers } from './gateway/onion.ts'
 import {
-  keepsStructuredOf,
   openSignIn,
   openUpstreams,
   permitsOf,
   serverOptionsOf,
-  toolListsOf,
   unmatchedTools,
   withToolFilter,
 } from './gateway/servers.ts'
+import { askThrough, createDepartures, notifyThrough, tellThrough } from './gateway/traffic.ts'
+import { createStack } from './module-runtime/stack.ts'
 import { silentLogger } from './observe/log.ts'
 import { createLedger } from './observe/savings.ts'
-import { RPC, RpcError } from './protocol/errors.ts'
-import type { Client, Handler } from './protocol/exchange.ts'
 import { PROXY_TOOL_NAMES } from './proxy/own-tools.ts'
 import { createServerQuotas } from './proxy/quotas.ts'
 import { createAddressBook } from './proxy/uris.ts'
@@ -50,10 +48,35 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
   const config = await withInProcessServers(written, parts.servers)
   const { settings } = config
   const { logger = silentLogger, now = Date.now, elapsed = steady } = parts
+  const live = liveSettings(config)
+
+  // What is kept, and what it saved.
   const engine = createEngine({ ...ENGINE_DEFAULTS, queryTimeout: settings.queryTimeoutMs })
   const ledger = createLedger({ countTokens: (texts) => engine.countTokens(texts), now })
   const keeper = await openKeeper(config, engine, logger, now)
-  const modules = await openModules(config, {
+
+  // Clients and servers, with the place of the modules between them.
+  const stack = createStack()
+  const audience = createAudience(tellThrough(stack))
+  const book = createAddressBook()
+  const signIn = await openSignIn(config, parts.signIn, logger, now)
+  const allServers = openUpstreams(config, {
+    audience,
+    book,
+    authorizer: signIn.for,
+    logger,
+    now: elapsed,
+    maxMessageBytes: MAX_MESSAGE_BYTES,
+    arriving: settings.enableAutoTruncation ? engine.arriving : undefined,
+    reached: (servers, { profile }) => stack.reached(servers, profile),
+    ask: askThrough(stack),
+  })
+  const upstreams = withToolFilter(allServers, permitsOf(config))
+  const quotas = createServerQuotas(elapsed)
+  quotas.configure(config.servers)
+
+  // What stands around an exchange: modules, features that the settings ask for, and those that are always there.
+  const modules = await openModules(config, stack, {
     engine,
     logger,
     now,
@@ -67,41 +90,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
       for (const list of ['tools', 'prompts', 'resources'] as const) audience.announce(list, () => true)
     },
   })
-  const { stack } = modules
-  const audience = createAudience((client, notification, server) => {
-    if (server !== undefined && !stack.reaches(server, client.profile)) return
-    void stack.notify({ ...notification, toward: 'client', client, server }, ({ method, params }) =>
-      client.notify(params === undefined ? { method } : { method, params }),
-    )
-  })
-  const book = createAddressBook()
-  const signIn = await openSignIn(config, parts.signIn, logger, now)
-  const quotas = createServerQuotas(elapsed)
-  quotas.configure(config.servers)
-  const opened = openUpstreams(config, {
-    audience,
-    book,
-    authorizer: signIn.for,
-    logger,
-    now: elapsed,
-    maxMessageBytes: MAX_MESSAGE_BYTES,
-    arriving: settings.enableAutoTruncation ? engine.arriving : undefined,
-    reached: (servers, { profile }) => stack.reached(servers, profile),
-    ask: async (server, client, request, signal) => {
-      if (!stack.reaches(server, client.profile))
-        throw new RpcError(RPC.methodNotFound, `Method not found: ${request.method}`)
-      return stack.ask(
-        { request, client, agent: client.agent, signal, server, notify: client.notify },
-        (asked, until) => client.ask(asked, until),
-      )
-    },
-  })
-  const upstreams = withToolFilter(opened, permitsOf(config))
-  let toolLists = toolListsOf(config)
-  let keepsStructured = keepsStructuredOf(config)
-  const command = openListChangedCommand(settings, logger)
-  if (command) audience.listen((list) => list === 'tools' && command.run())
-  const leaving: ((client: Client) => void)[] = []
+  const departures = createDepartures()
   const exposure = await openExposure(config, {
     engine,
     keeper,
@@ -111,38 +100,41 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     elapsed,
     events: {
       servers: (client) => upstreams.serversFor(client),
-      left: (heard) => leaving.push(heard),
+      left: departures.listen,
       toolsChanged: (heard) => audience.listen((list) => list === 'tools' && heard()),
     },
     toolsChanged: (client) => audience.announce('tools', (other) => other.agent.id === client.agent.id),
   })
-  const { bridge: bridgeOptions, transport } = settings
-  // Whoever speaks over standard input alone has nowhere to read them.
-  const watched = transport !== 'stdio' || bridgeOptions.enabled
-  const metrics = watched
+  // A client over standard input alone has nowhere to read metrics.
+  const hasListener = settings.transport !== 'stdio' || settings.bridge.enabled
+  const metrics = hasListener
     ? (await import('./features/metrics/index.ts')).createMetrics({ ledger, keeper, elapsed })
     : undefined
-  const { handler, plain, layers } = createOnion(config, {
+  const resultCache =
+    settings.toolCache.ttlMs === 0
+      ? undefined
+      : (await import('./features/result-cache/index.ts')).openResultCache(config, audience, elapsed)
+  const onion = createOnion({
+    settings,
     engine,
     keeper,
     ledger,
-    upstreams,
-    book,
     logger,
     elapsed,
-    quotas: quotas.take,
-    keepsStructured: (server, tool) => keepsStructured(server, tool),
-    exposure: exposure.layers,
     instructions: exposure.instructions,
+    keepsStructured: (server, tool) => live.keepsStructured(server, tool),
+    upstreams,
+    book,
+    quotas: quotas.take,
+    exposure: exposure.layers,
     middlewares: parts.middlewares ?? [],
     modules: stack,
-    resultCache:
-      settings.toolCache.ttlMs === 0
-        ? undefined
-        : (await import('./features/result-cache/index.ts')).openResultCache(config, audience, elapsed),
+    resultCache,
     count: metrics?.layer,
   })
-  const backend = createBackend(handler, {
+
+  // How clients and scripts are served.
+  const backend = createBackend(onion.handler, {
     upstreams,
     audience,
     engine,
@@ -151,40 +143,30 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     identity: identityOf(config),
     instructions: exposure.instructions,
     toolsChange: exposure.toolsChange,
-    left(client) {
-      for (const heard of leaving) heard(client)
-    },
+    left: departures.announce,
     described: stack.describe,
     reached: stack.reached,
-    notified: (client, notification) => {
-      void stack.notify({ ...notification, toward: 'server', client }, ({ method, params }) =>
-        upstreams.broadcast(params === undefined ? { method } : { method, params }, client),
-      )
-    },
+    notified: notifyThrough(stack, upstreams),
   })
   const modern = createModernService({ backend, audience, now: elapsed })
-  let current: Pick<Config, 'settings' | 'servers'> = config
-  let profiles = profilesOf(config.modules)
-  let program: Handler | undefined
-  const plainly = (): Handler => {
-    program ??= plain()
-    return program
-  }
+  const plain = once(onion.plain)
   const tellMetrics = metrics && (() => metrics.text(upstreams))
-  const bridge = bridgeOptions.enabled
+  const bridge = settings.bridge.enabled
     ? (await import('./features/scripts/index.ts')).openBridge(config, {
-        handler: plainly(),
+        handler: plain(),
         backend,
         engine,
         keeper,
         upstreams,
-        servers: () => current.servers.filter(({ name }) => stack.reaches(name, undefined)),
+        servers: () => live.config.servers.filter(({ name }) => stack.reaches(name, undefined)),
         metrics: tellMetrics,
         logger,
         now,
         elapsed,
       })
     : undefined
+  const command = openListChangedCommand(settings, logger)
+  if (command) audience.listen((list) => list === 'tools' && command.run())
 
   let listener: Listener | undefined
   let left: () => void = () => {}
@@ -224,7 +206,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
         elapsed,
         bridge: bridge?.endpoint,
         metrics: tellMetrics,
-        profiles: () => profiles,
+        profiles: () => live.profiles,
         ...access,
       })
       void listener.ended.then(left)
@@ -239,29 +221,29 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     },
     status: () => upstreams.status(),
     modules: modules.status,
-    layers: () => describeLayers(layers(), modules.status(), current),
+    layers: () => describeLayers(onion.layers(), modules.status(), live.config),
     async profiles() {
-      if (profiles.length === 0) return []
+      if (live.profiles.length === 0) return []
       const { profileStatuses } = await import('./gateway/profile-status.ts')
-      return profileStatuses(profiles, plainly(), upstreams)
+      return profileStatuses(live.profiles, plain(), upstreams)
     },
     async unmatched() {
       const { visitAll } = await import('./gateway/profile-status.ts')
       const listed = new Map<string, readonly string[]>()
-      await visitAll(profiles, plainly(), upstreams, async (client) => {
+      await visitAll(live.profiles, plain(), upstreams, async (client) => {
         await modules.unmatched()
         // With those that may not be used.
-        for (const { server, items } of await opened.list('tools', client, new AbortController().signal))
+        for (const { server, items } of await allServers.list('tools', client, new AbortController().signal))
           listed.set(
             server,
             items.map(({ name }) => String(name)),
           )
       })
-      return [...(await modules.unmatched()), ...unmatchedTools(current, listed)]
+      return [...(await modules.unmatched()), ...unmatchedTools(live.config, listed)]
     },
     async definitions() {
       const { definitionsOfServers } = await import('./gateway/profile-status.ts')
-      return definitionsOfServers(plainly(), upstreams)
+      return definitionsOfServers(plain(), upstreams)
     },
     checkModules: modules.check,
     savings() {
@@ -272,18 +254,13 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     async reconfigure(changed) {
       const next = await withInProcessServers(changed, parts.servers)
       await modules.configure(next)
-      profiles = profilesOf(next.modules)
       await signIn.configure(next.servers)
       quotas.configure(next.servers)
       const done = upstreams.configure(serverOptionsOf(next))
       upstreams.permit(permitsOf(next))
-      keepsStructured = keepsStructuredOf(next)
-      // Which tools may be used, and how they are listed, is no part of what a server is: nobody else tells of it.
-      if (toolListsOf(next) !== toolLists) audience.announce('tools', () => true)
-      toolLists = toolListsOf(next)
       exposure.configure(next)
-      // All other settings stay what they were.
-      current = { settings, servers: next.servers }
+      // Which tools may be used, and how they are listed, is no part of what a server is: only this tells clients of it.
+      if (live.take(next)) audience.announce('tools', () => true)
       return done
     },
     signOut: signIn.signOut,
@@ -291,5 +268,14 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
       closing ??= shutDown()
       return closing
     },
+  }
+}
+
+/** The same each time, made when it is first asked for. */
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
   }
 }

@@ -20,6 +20,13 @@ export function tokensOf(text) {
   return count
 }
 
+/** Tokens of definitions of tools as models read them: clients keep annotations, `_meta`, titles and output schemas to themselves. */
+export function definitionTokens(tools) {
+  return tokensOf(
+    JSON.stringify(tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))),
+  )
+}
+
 function seam(text, wanted) {
   if (wanted >= text.length) return text.length
   for (let at = wanted; at > wanted - 500; at--) if (/[\s",]/.test(text[at])) return at

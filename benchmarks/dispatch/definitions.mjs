@@ -1,6 +1,6 @@
 /** What a client reads before anything is asked: definitions of tools and instructions, in each exposure. */
 import { definitionsOf } from '../../dist/features/dispatch/index.js'
-import { tokensOf } from '../answers/tokens.mjs'
+import { definitionTokens } from '../answers/tokens.mjs'
 import { clientOf } from '../retrieval/client.mjs'
 import { installedServers, withFolder, withProxy } from './world.mjs'
 
@@ -26,12 +26,12 @@ export async function realDefinitions(
     for (const exposure of exposures) {
       await withProxy({ folder, servers, settings: EXPOSURES[exposure] }, async ({ client }) => {
         const { tools } = await client.listTools({}, { timeout: 180_000 })
-        row[exposure] = tokensOf(JSON.stringify(tools))
+        row[exposure] = definitionTokens(tools)
         if (exposure === 'passthrough') {
           const theirs = tools.slice(OWN)
           row.tools = theirs.length
           row.servers = new Set(theirs.map((tool) => serverOf(tool.name, servers))).size
-          row.direct = tokensOf(JSON.stringify(theirs))
+          row.direct = definitionTokens(theirs)
         }
       })
     }
@@ -68,7 +68,7 @@ export async function listedDefinitions(name, tools) {
     set: name,
     servers: new Set(tools.map(({ server }) => server)).size,
     tools: tools.length,
-    direct: tokensOf(JSON.stringify(definitions)),
+    direct: definitionTokens(definitions),
     passthrough: all,
     retrieve: shown,
     dispatch: dispatchTokens(false),
@@ -77,5 +77,5 @@ export async function listedDefinitions(name, tools) {
 }
 
 function dispatchTokens(splitCalls) {
-  return tokensOf(JSON.stringify(definitionsOf({ splitCalls }).map(({ definition }) => definition)))
+  return definitionTokens(definitionsOf({ splitCalls }).map(({ definition }) => definition))
 }

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { parseConfig } from '../../dist/config/load-program.js'
 import { createEngine, ENGINE_DEFAULTS } from '../../dist/engine/pool.js'
 import { openModules } from '../../dist/gateway/modules.js'
+import { createStack } from '../../dist/module-runtime/stack.js'
 import { silentLogger } from '../../dist/observe/log.js'
 import { withOrigin } from '../../dist/protocol/origin.js'
 import { compose } from '../../dist/proxy/onion.js'
@@ -100,7 +101,8 @@ export async function open(entries) {
   const config = parseConfig({ mcpServers: {}, proxySettings: { dataDir: folder }, modules: entries })
   const engine = createEngine({ ...ENGINE_DEFAULTS, queryTimeout: config.settings.queryTimeoutMs })
   const elapsed = () => Math.floor(performance.now())
-  const modules = await openModules(config, {
+  const stack = createStack()
+  const modules = await openModules(config, stack, {
     engine,
     logger: silentLogger,
     now: Date.now,
@@ -110,7 +112,6 @@ export async function open(entries) {
     listsChanged() {},
   })
   await modules.check()
-  const { stack } = modules
   const { handler, call } = around([stack.outer, stack.inner, stack.door])
   await handler('tools/list')
   return {

@@ -3,7 +3,7 @@ import { indexTools } from '../../dist/discovery/lexical.js'
 import { createProxyTools, PROXY_TOOL_NAMES } from '../../dist/features/query-tools/index.js'
 import { createRetrieve } from '../../dist/features/retrieve/index.js'
 import { withOrigin } from '../../dist/protocol/origin.js'
-import { tokensOf } from '../answers/tokens.mjs'
+import { definitionTokens, tokensOf } from '../answers/tokens.mjs'
 
 /** What the proxy offers beside the tools of servers; nothing of it is called here. */
 const ownDefinitions = createProxyTools({}).map(({ definition }) => definition)
@@ -40,7 +40,7 @@ export function clientOf(tools) {
     /** Tokens of the definitions that the client sees, and of those it would see without. */
     async definitions() {
       const { tools: shown } = await ask('tools/list', {})
-      return { shown: tokensOf(JSON.stringify(shown)), all: tokensOf(JSON.stringify(all)) }
+      return { shown: definitionTokens(shown), all: definitionTokens(all) }
     },
     /** Tokens of what the model writes and of what it gets; how many tools came. */
     async retrieve(args) {

@@ -2,6 +2,8 @@
 
 import * as z from 'zod'
 import { BUILT_IN } from '../features/modules.ts'
+import { CONTENT_KINDS, type ContentKind, UNKNOWN_KIND } from '../protocol/content.ts'
+import { ERROR_CODES, RPC_ERRORS } from '../protocol/errors.ts'
 import { flagName } from './aliases.ts'
 import { oauthSchema } from './auth-options.ts'
 import { externalSchema, useSchema } from './modules.ts'
@@ -107,6 +109,51 @@ export function modulesText(): string {
 /** Markdown: the keys of an entry that names an external module. */
 export function externalTable(): string {
   return optionsTable(rowsIn(externalSchema))
+}
+
+const EXITS = { local: 'local', rpc: 'JSON-RPC', result: '`isError`' } as const
+
+/** Markdown: one row an error code, with the exits that its errors take. */
+export function errorsTable(): string {
+  return table(
+    ['code', 'what happened', 'what to do next', 'thrown in', 'exits', 'JSON-RPC code'],
+    Object.entries(ERROR_CODES).map(([code, { meaning, next, from, exits, rpc }]) => [
+      `\`${code}\``,
+      meaning,
+      next,
+      from.map((folder) => `\`src/${folder}\``).join(' '),
+      exits.map((exit) => EXITS[exit]).join(', '),
+      (exits as readonly string[]).includes('rpc') ? `${rpc}` : '–',
+    ]),
+  )
+}
+
+/** Markdown: one row a code of JSON-RPC errors. */
+export function rpcTable(): string {
+  return table(
+    ['JSON-RPC code', 'name', 'what it means'],
+    Object.entries(RPC_ERRORS).map(([name, { code, meaning }]) => [`${code}`, `\`${name}\``, meaning]),
+  )
+}
+
+/** Markdown: one row a kind of content block. */
+export function contentTable(): string {
+  const path = (names?: readonly string[]): string => (names === undefined ? '–' : `\`${names.join('.')}\``)
+  const row = (type: string, { what, text, keptText, uri, data }: ContentKind): string[] => [
+    type,
+    what,
+    path(text),
+    keptText < 0 ? 'always' : `from ${keptText + 1} characters on`,
+    path(uri),
+    path(data),
+  ]
+  return table(
+    ['`type`', 'what it is', 'text', 'replaced by a preview', 'URI', 'data (base64)'],
+    [
+      ...Object.entries(CONTENT_KINDS).map(([type, kind]) => row(`\`${type}\``, kind)),
+      row('others', UNKNOWN_KIND),
+    ],
+  )
 }
 
 function optionsTable(rows: readonly OptionRow[]): string {

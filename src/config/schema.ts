@@ -9,6 +9,7 @@ import { savingsSettings } from '../features/savings/options.ts'
 import { bridgeSchema } from '../features/scripts/options.ts'
 import { shapeSettings } from '../features/shape/options.ts'
 import { truncateSettings } from '../features/truncate/options.ts'
+import { STORE_NAMES, STORES } from '../store/stores.ts'
 import { authSchema, signInSchema } from './auth-options.ts'
 import type { ModuleConfig } from './modules.ts'
 import { flag, integer, oneOf, text } from './option.ts'
@@ -156,6 +157,10 @@ export const settingsSchema = z.object({
     min: 1,
     max: 1_000_000,
   }).default(1_000),
+  store: oneOf(
+    STORE_NAMES,
+    `Where kept results lie that are not in use. ${STORE_NAMES.map((name) => `${name}: ${STORES[name].what}.`).join(' ')}`,
+  ).default('disk'),
   cacheDiskMaxBytes: integer('The most disk for results that left memory. 0: nothing is kept on disk.', {
     unit: 'bytes',
     min: 0,

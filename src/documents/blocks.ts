@@ -1,17 +1,18 @@
 /** The content blocks of a CallToolResult (MCP specification, server/tools, "Tool Result"). */
-import { blocksOf, isText } from '../protocol/content.ts'
-import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
+import { blocksOf, isMedia, kindOf, stringAt, textIn } from '../protocol/content.ts'
+import type { JsonObject } from '../protocol/json.ts'
 import { formatBytes } from '../text/format.ts'
 
 /** All texts in their order: text blocks and embedded resources that have one. Empty ones are left out. */
 export function textsOf(result: JsonObject): string[] {
-  const texts: string[] = []
-  for (const block of blocksOf(result)) {
-    if (isText(block)) texts.push(block.text)
-    else if (isObject(block.resource) && typeof block.resource.text === 'string')
-      texts.push(block.resource.text)
-  }
-  return texts.filter((text) => text !== '')
+  return blocksOf(result)
+    .map((block) => textIn(block) ?? '')
+    .filter((text) => text !== '')
+}
+
+/** Characters of the same texts. */
+export function textLength(result: JsonObject): number {
+  return blocksOf(result).reduce((sum, block) => sum + (textIn(block)?.length ?? 0), 0)
 }
 
 /** Remarks on what is not text: images, audio, blobs and links, described by kind, type and size. Never decoded. */
@@ -27,21 +28,23 @@ export function beside(result: JsonObject): string[] {
 const MAX_REMARKS = 8
 
 function describe(block: JsonObject): string | undefined {
-  if (block.type === 'image' || block.type === 'audio') {
-    return `${block.type} ${name(block.mimeType)} ${decodedSize(block.data)}`
+  const { label, uri, data } = kindOf(block)
+  const isLink = uri !== undefined && data === undefined
+  if (!isLink && !isMedia(block)) return undefined
+  const words = [label]
+  if (uri !== undefined) words.push(name(stringAt(block, uri)))
+  if (data !== undefined) {
+    const type = stringAt(block, [...data.slice(0, -1), 'mimeType'])
+    words.push(name(type), decodedSize(stringAt(block, data)))
   }
-  if (block.type === 'resource_link') return `link ${name(block.uri)}`
-  if (isObject(block.resource) && typeof block.resource.blob === 'string') {
-    return `resource ${name(block.resource.uri)} ${name(block.resource.mimeType)} ${decodedSize(block.resource.blob)}`
-  }
-  return undefined
+  return words.join(' ')
 }
 
 /** Words of a server in a remark: short, and on one line. */
-function name(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value.slice(0, 120).replace(/[\s\p{Cc}\p{Cs}]+/gu, ' ') : '?'
+function name(value: string | undefined): string {
+  return value?.slice(0, 120).replace(/[\s\p{Cc}\p{Cs}]+/gu, ' ') ?? '?'
 }
 
-function decodedSize(base64: JsonValue | undefined): string {
-  return formatBytes(typeof base64 === 'string' ? Math.floor((base64.length * 3) / 4) : 0)
+function decodedSize(base64 = ''): string {
+  return formatBytes(Math.floor((base64.length * 3) / 4))
 }

@@ -1,4 +1,5 @@
 /** Changes the texts of a message; the message itself stays as it is. */
+import { changeText } from '../protocol/content.ts'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import type { TextChange, TextSort } from '../text/change.ts'
 import { changeStrings } from './change-strings.ts'
@@ -40,11 +41,7 @@ function texts(message: JsonObject, apply: Apply): JsonObject {
 }
 
 function ofBlock(block: JsonValue, apply: Apply): JsonValue {
-  if (!isObject(block)) return block
-  if (block.type === 'text') return member(block, 'text', apply)
-  if (!isObject(block.resource)) return block
-  const resource = member(block.resource, 'text', apply)
-  return resource === block.resource ? block : { ...block, resource }
+  return isObject(block) ? changeText(block, (text) => apply(text, 'prose')) : block
 }
 
 function prompt(item: JsonValue, apply: Apply): JsonValue {

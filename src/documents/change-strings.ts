@@ -1,4 +1,5 @@
 /** Changes every string below a value, however deep it is nested; the value itself stays as it is. */
+import { CONTENT_KINDS, UNKNOWN_KIND } from '../protocol/content.ts'
 import { type JsonObject, type JsonValue, setOwn } from '../protocol/json.ts'
 import { base64Of, textOfBase64 } from './base64-text.ts'
 import type { Apply } from './change-result.ts'
@@ -10,10 +11,19 @@ import type { Apply } from './change-result.ts'
  */
 export type Place = 'envelope' | 'data' | 'schema' | 'texts'
 
+/** Names of the members in which content blocks of all kinds have this. */
+function membersWith(what: 'text' | 'uri' | 'data'): ReadonlySet<string> {
+  const kinds = [...Object.values(CONTENT_KINDS), UNKNOWN_KIND]
+  return new Set(kinds.flatMap((kind) => kind[what]?.slice(-1) ?? []))
+}
+
+const TEXTS = membersWith('text')
+const ENCODED = membersWith('data')
+
 /** Members of the envelope that others go by. */
 const IDENTIFIERS: ReadonlySet<string> = new Set([
+  ...membersWith('uri'),
   'name',
-  'uri',
   'uriTemplate',
   'id',
   'toolUseId',
@@ -109,10 +119,11 @@ function member(
   if (place === 'envelope') {
     if (OPAQUE.has(key)) return inner
     if (typeof inner === 'string') {
-      if (key === 'blob' || (key === 'data' && typeof object.mimeType === 'string'))
+      // `data` is what else a message may call anything.
+      if (ENCODED.has(key) && (key !== 'data' || typeof object.mimeType === 'string'))
         return encoded(inner, apply)
       if (IDENTIFIERS.has(key)) return apply(inner, 'identifier')
-      if (key === 'text' || key === 'description') return apply(inner, 'prose')
+      if (TEXTS.has(key) || key === 'description') return apply(inner, 'prose')
     }
   }
   return leaf(inner, apply, place, key === 'value' ? (beside ?? key) : key)

@@ -9,8 +9,8 @@ import { type ArrivingResult, scanResult } from '../documents/scan/result-scan.t
 import { toJson } from '../documents/stringify.ts'
 import { asRead, readingOf } from '../documents/structured.ts'
 import { lengthOf, spoken } from '../documents/template.ts'
-import { blocksOf, isText } from '../protocol/content.ts'
-import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
+import { blocksOf, isReplaced, isText, textIn } from '../protocol/content.ts'
+import type { JsonObject, JsonValue } from '../protocol/json.ts'
 import { formatCount } from '../text/format.ts'
 import { countTokens } from '../text/tokens.ts'
 import { decodeResult, hashOf } from './content.ts'
@@ -66,7 +66,7 @@ export function digest(
   })
   const text = spoken(made, options.dialect)
   const kept = blocksOf(result).filter((block) => !isReplaced(block))
-  const untouched = kept.reduce((sum, block) => sum + embeddedText(block).length, 0)
+  const untouched = kept.reduce((sum, block) => sum + (textIn(block)?.length ?? 0), 0)
   const sent = form === undefined ? lengthOf(text) : 2 * lengthOf(text)
   if (!always && sent + untouched >= characters) return passes
   if (!look.isSketch) views.keep(hash, document, content.byteLength, tokens)
@@ -187,18 +187,4 @@ function weigh(result: JsonObject): Weight {
 /** Characters of the result as JSON, images and the like left out: no preview makes those smaller. */
 function jsonLength(result: JsonObject): number {
   return toJson({ ...result, content: blocksOf(result).filter(isReplaced) }).length
-}
-
-/** An embedded text up to this length stays where it is; a longer one is part of what the preview stands for. */
-const SMALL_RESOURCE = 1000
-
-/** True for the blocks that a preview stands for. */
-function isReplaced(block: JsonValue): boolean {
-  return isText(block) || embeddedText(block).length > SMALL_RESOURCE
-}
-
-/** The text of an embedded resource; empty for other blocks. */
-function embeddedText(block: JsonValue): string {
-  const resource = isObject(block) ? block.resource : undefined
-  return isObject(resource) && typeof resource.text === 'string' ? resource.text : ''
 }

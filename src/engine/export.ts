@@ -9,7 +9,7 @@ import { topOf } from '../documents/top.ts'
 import { decodeUtf8 } from '../documents/utf8.ts'
 import { readback } from '../processors/readback.ts'
 import { Refusal } from '../processors/refusal.ts'
-import { blocksOf, isText } from '../protocol/content.ts'
+import { blocksOf, textIn } from '../protocol/content.ts'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { countLines, decode } from '../text/byte-text.ts'
 import { head } from '../text/cut.ts'
@@ -79,9 +79,8 @@ function onlyText(result: JsonObject, json: string): string | undefined {
     const isExact = structured !== undefined && withExactNumbers(json) === json
     return isExact ? toJson(structured) : undefined
   }
-  const { resource } = block
-  const text = isText(block) ? block.text : isObject(resource) ? resource.text : undefined
-  if (typeof text !== 'string') return undefined
+  const text = textIn(block)
+  if (text === undefined) return undefined
   if (structured === undefined || structured === null) return text
   const role = typeof structured === 'object' ? roleOf(structured, [text]) : undefined
   return role === 'wrapper' || role === 'parsed' ? text : undefined

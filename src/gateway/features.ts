@@ -1,58 +1,52 @@
-/** What stands around an exchange beside modules: part of the proxy, there whenever the settings ask for it. In the order in which it stands. */
+/** The features that stand around an exchange, in their order: the one list that the onion, `status` and the documentation are made of. */
+import { callLog } from '../features/call-log/index.ts'
+import { references } from '../features/references/index.ts'
+import { savings } from '../features/savings/index.ts'
+import { shape } from '../features/shape/index.ts'
+import { truncation } from '../features/truncate/index.ts'
+import type { Feature } from '../proxy/feature.ts'
 
-export interface Feature {
-  /** Of the layer, as `status` and `doctor` show it. */
-  readonly name: string
-  /** What it does, in a sentence. */
-  readonly what: string
-  /** When it is there. */
-  readonly when: string
+/** A feature that is loaded where the settings ask for it: the gateway opens it and hands its layers to the onion. */
+type OnDemand = Omit<Feature, 'layer'>
+
+const metrics: OnDemand = {
+  name: 'count',
+  what: 'Counts calls for `/metrics`.',
+  when: 'over HTTP, or with the bridge',
+}
+const retrieve: OnDemand = {
+  name: 'retrieve',
+  what: 'Lists a tool that finds tools in place of all tools.',
+  when: '`exposure` is `retrieve`',
+}
+const dispatch: OnDemand = {
+  name: 'dispatch',
+  what: 'Lists one tool for everything in place of all tools.',
+  when: '`exposure` is `dispatch`',
+}
+const resultCache: OnDemand = {
+  name: 'result-cache',
+  what: 'Answers the same call of a tool that only reads with the same result.',
+  when: '`toolCache.ttlMs` is set',
+}
+const router: OnDemand = {
+  name: 'router',
+  what: 'Makes the servers one: names, quotas of servers, and whose a name is.',
+  when: 'always',
 }
 
 /** From the client to the servers. */
-export const FEATURES: readonly Feature[] = [
-  {
-    name: 'call-log',
-    what: 'Logs every call: client, tool, time, sizes and end.',
-    when: '`log.level` is `info` or `debug`',
-  },
-  { name: 'count', what: 'Counts calls for `/metrics`.', when: 'over HTTP, or with the bridge' },
-  { name: 'account', what: 'Notes what answers cost and what was saved, for `stats`.', when: 'always' },
-  {
-    name: 'retrieve',
-    what: 'Lists a tool that finds tools in place of all tools.',
-    when: '`exposure` is `retrieve`',
-  },
-  {
-    name: 'dispatch',
-    what: 'Lists one tool for everything in place of all tools.',
-    when: '`exposure` is `dispatch`',
-  },
-  {
-    name: 'truncate',
-    what: 'Cuts long texts and keeps nothing of them.',
-    when: '`truncateOutputLength` is set',
-  },
-  {
-    name: 'shape',
-    what: 'Keeps large results, puts previews in their place, and has tools that search what is kept.',
-    when: 'always',
-  },
-  {
-    name: 'references',
-    what: 'Puts kept results where arguments say `{"$from": …}`.',
-    when: 'always',
-  },
-  {
-    name: 'result-cache',
-    what: 'Answers the same call of a tool that only reads with the same result.',
-    when: '`toolCache.ttlMs` is set',
-  },
-  {
-    name: 'router',
-    what: 'Makes the servers one: names, quotas of servers, and whose a name is.',
-    when: 'always',
-  },
+export const FEATURES: readonly OnDemand[] = [
+  callLog,
+  metrics,
+  savings,
+  retrieve,
+  dispatch,
+  truncation,
+  shape,
+  references,
+  resultCache,
+  router,
 ]
 
 /** Modules stand between these two, or right before `router`. */

@@ -16,7 +16,11 @@ export async function withInProcessServers(
   if (settings.utils.enabled) {
     const { utilsOf } = await import('../features/utils/index.ts')
     // One with another root is another server: a new configuration takes effect.
-    all.push({ name: UTILS, id: JSON.stringify([UTILS, settings.utils, settings.spill.allowDirs]), serve: utilsOf(settings) })
+    all.push({
+      name: UTILS,
+      id: JSON.stringify([UTILS, settings.utils, settings.spill.allowDirs]),
+      serve: utilsOf(settings),
+    })
   }
   if (all.length === 0) return config
   const names = new Set(config.servers.map(({ name }) => name))

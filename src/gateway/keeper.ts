@@ -1,12 +1,11 @@
 /** Where kept results lie, as the settings say. */
 
-import { join } from 'node:path'
 import type { Config } from '../config/schema.ts'
 import type { Engine } from '../engine/contract.ts'
 import type { Logger } from '../observe/log.ts'
-import { createDiskStore } from '../store/disk.ts'
 import { createMemoryStore } from '../store/memory.ts'
 import { createKeeper, KEEPER_LIMITS, type Keeper, type KeeperOptions } from '../store/result-store.ts'
+import { STORES } from '../store/stores.ts'
 
 export async function openKeeper(
   config: Config,
@@ -15,20 +14,17 @@ export async function openKeeper(
   now: () => number,
 ): Promise<Keeper> {
   const { settings } = config
-  const disk =
-    settings.cacheDiskMaxBytes === 0
-      ? undefined
-      : await createDiskStore({
-          directory: join(settings.dataDir, 'results'),
-          maxBytes: settings.cacheDiskMaxBytes,
-          maxAge: settings.cacheDiskMaxAgeSeconds * 1000,
-          now,
-        })
+  const backing = await STORES[settings.store].open({
+    dataDir: settings.dataDir,
+    maxBytes: settings.cacheDiskMaxBytes,
+    maxAge: settings.cacheDiskMaxAgeSeconds * 1000,
+    now,
+  })
   return createKeeper({
     ...KEEPER_LIMITS,
     ...keeperLimits(settings),
     memory: createMemoryStore(),
-    ...(disk && { disk }),
+    ...(backing && { backing }),
     now,
     onDrop: ({ hash }) => engine.forget(hash),
     onError: (error) => logger.error({ err: error }, 'a kept result could not be stored'),

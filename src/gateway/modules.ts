@@ -2,7 +2,7 @@
 import type { ModulesConfig } from '../config/schema.ts'
 import type { ModuleHealth } from '../module-runtime/module.ts'
 import type { Unmatched } from '../module-runtime/patterns.ts'
-import { createStack, type Stack } from '../module-runtime/stack.ts'
+import type { Stack } from '../module-runtime/stack.ts'
 import type { ModuleList, ModuleMakerParts } from './module-list.ts'
 
 /** One of the list, as `status` and `doctor` show it. */
@@ -19,7 +19,6 @@ export interface UnmatchedPattern extends Unmatched {
 }
 
 export interface Modules {
-  readonly stack: Stack
   status(): ModuleStatus[]
   /** The same, once each has had the time to start. */
   check(): Promise<ModuleStatus[]>
@@ -33,9 +32,12 @@ export interface Modules {
   close(): Promise<void>
 }
 
-/** Rejects with ProxyError CONFIG_INVALID when one cannot be made. */
-export async function openModules(config: ModulesConfig, parts: ModuleMakerParts): Promise<Modules> {
-  const stack = createStack()
+/** Fills `stack` with the modules of the configuration. Rejects with ProxyError CONFIG_INVALID when one cannot be made. */
+export async function openModules(
+  config: ModulesConfig,
+  stack: Stack,
+  parts: ModuleMakerParts,
+): Promise<Modules> {
   let list: ModuleList | undefined
   let last: Promise<unknown> = Promise.resolve()
 
@@ -47,7 +49,6 @@ export async function openModules(config: ModulesConfig, parts: ModuleMakerParts
 
   await put(config)
   return {
-    stack,
     status: () => list?.status() ?? [],
     check: async () => list?.check() ?? [],
     unmatched: async () => list?.unmatched() ?? [],

@@ -1,48 +1,32 @@
-/** The layers around an exchange, in their order. */
-
+/** The layers around an exchange, in their order. Listing and calling take the same way. */
 import type { Config } from '../config/schema.ts'
-import type { Dialect } from '../documents/template.ts'
-import type { Engine } from '../engine/contract.ts'
-import { createCallLog } from '../features/call-log/index.ts'
+import { callLog } from '../features/call-log/index.ts'
 import { createProxyTools } from '../features/query-tools/index.ts'
-import { createReferences } from '../features/references/index.ts'
+import { references } from '../features/references/index.ts'
 import type { ResultCache } from '../features/result-cache/index.ts'
-import { createAccount } from '../features/savings/index.ts'
-import { createShape } from '../features/shape/index.ts'
-import { createTruncate } from '../features/truncate/index.ts'
+import { savings } from '../features/savings/index.ts'
+import { shape } from '../features/shape/index.ts'
+import { truncation } from '../features/truncate/index.ts'
 import type { Stack } from '../module-runtime/stack.ts'
-import type { Logger } from '../observe/log.ts'
-import type { Ledger } from '../observe/savings.ts'
-import type { Result } from '../protocol/content.ts'
 import type { Exchange, Handler, Middleware } from '../protocol/exchange.ts'
 import { createDirectory } from '../proxy/catalogue.ts'
 import { createEffectLimit } from '../proxy/effect-limit.ts'
-import type { Bounded } from '../proxy/exposure.ts'
+import type { Exposure } from '../proxy/exposure.ts'
+import type { Feature, FeatureParts } from '../proxy/feature.ts'
 import { compose } from '../proxy/onion.ts'
 import { createOwnNames } from '../proxy/own-names.ts'
-import {
-  calledName,
-  callWriter,
-  DISPATCH,
-  EXPOSURE_NAMES,
-  PROXY_TOOL_NAMES,
-  RESERVED_NAMES,
-} from '../proxy/own-tools.ts'
+import { callWriter, DISPATCH, dialectOf, PROXY_TOOL_NAMES, RESERVED_NAMES } from '../proxy/own-tools.ts'
 import type { Quotas } from '../proxy/quotas.ts'
 import { createRouter } from '../proxy/router.ts'
 import { createShortNames } from '../proxy/short-names.ts'
 import type { AddressBook } from '../proxy/uris.ts'
-import type { Keeper } from '../store/result-store.ts'
 import type { Upstreams } from '../upstream/contract.ts'
 import { unavailableServers } from '../upstream/unavailable.ts'
 import { FEATURES } from './features.ts'
 import type { ModuleStatus } from './modules.ts'
-import type { KeepsStructured } from './servers.ts'
 
-/** What references of one call may stand for: servers built on the MCP SDK close a pipe at messages of 10 MiB. */
-const MAX_REFERENCED_BYTES = 8 * 1024 * 1024
-
-interface Onion {
+/** What a client or a program of this machine asks. */
+export interface Onion {
   /** What clients ask. */
   readonly handler: Handler
   /** What programs ask: without what is there for models. */
@@ -57,157 +41,87 @@ interface OnionLayer {
   readonly kind: 'feature' | 'layer' | 'module'
 }
 
-interface OnionParts {
-  engine: Engine
-  keeper: Keeper
-  ledger: Ledger
-  upstreams: Upstreams
-  book: AddressBook
-  logger: Logger
-  /** Milliseconds by a clock that nobody sets. */
-  elapsed: () => number
-  quotas: Quotas
-  keepsStructured: KeepsStructured
+interface OnionParts extends FeatureParts {
+  readonly upstreams: Upstreams
+  readonly book: AddressBook
+  readonly quotas: Quotas
   /** How tools are offered, where it is not as they come. */
-  exposure: (bounded: Bounded) => readonly Middleware[]
-  /** The proxy's own part of the server instructions. */
-  instructions: string
-  middlewares: readonly Middleware[]
-  modules: Stack
+  readonly exposure: Exposure['layers']
+  readonly middlewares: readonly Middleware[]
+  readonly modules: Stack
   /** Absent: no results are remembered. */
-  resultCache?: ResultCache | undefined
+  readonly resultCache: ResultCache | undefined
   /** Absent: nobody reads how many calls there are. */
-  count?: Middleware | undefined
+  readonly count: Middleware | undefined
 }
 
-/**
- * client → count → account → exposure → the embedder's layers → modules → truncate → shape → references → result cache → modules → router.
- * Listing and calling take the same way.
- */
-export function createOnion(config: Config, parts: OnionParts): Onion {
-  const { settings } = config
-  const {
-    engine,
-    keeper,
-    ledger,
-    upstreams,
-    book,
-    logger,
-    elapsed,
-    exposure,
-    instructions,
-    quotas,
-    keepsStructured,
-    middlewares,
-    modules,
-    resultCache,
-    count,
-  } = parts
-  const dialect: Dialect = settings.exposure === 'dispatch' ? 'dispatch' : 'tools'
-  const tools = createProxyTools({
-    engine,
-    keeper,
-    call: (exchange: Exchange): Promise<Result> => handler(exchange),
-    ownTools: new Set([...PROXY_TOOL_NAMES, DISPATCH]),
-    freshCalls: settings.freshCalls,
-    callFor: callWriter(settings),
-    unavailable: (client) => unavailableServers(upstreams, client),
-    budget: settings.maxResponseSize,
-    dialect,
-  })
-  const shape = createShape({
-    engine,
-    keeper,
-    logger,
-    enabled: settings.enableAutoTruncation && !cutsBelow(settings),
-    exempt: PROXY_TOOL_NAMES,
-    keeps: keepsStructured,
-    limits: {
-      maxResponseSize: settings.maxResponseSize,
-      maxErrorSize: settings.maxErrorSize,
-      dialect,
-      previewSize: Math.min(settings.previewSize, settings.maxResponseSize),
-      ...(settings.maxResponseTokens !== undefined && { maxResponseTokens: settings.maxResponseTokens }),
-      ...(settings.truncationMessage !== undefined && { truncationMessage: settings.truncationMessage }),
-    },
-  })
+export function createOnion(parts: OnionParts): Onion {
+  const { settings, upstreams, book, quotas, middlewares, modules, resultCache, count } = parts
   const directory = createDirectory({
     upstreams,
     naming: settings.naming,
     reserved: [...PROXY_TOOL_NAMES, ...RESERVED_NAMES[settings.exposure]],
   })
-  const own = createOwnNames({
-    isGiven: directory.isGiven,
-    servers: (client) => upstreams.serversFor(client),
+  const tools = createProxyTools({
+    engine: parts.engine,
+    keeper: parts.keeper,
+    // A fresh call is a call like any other: it begins where those of clients begin.
+    call: (exchange: Exchange) => handler(exchange),
+    ownTools: new Set([...PROXY_TOOL_NAMES, DISPATCH]),
+    freshCalls: settings.freshCalls,
+    callFor: callWriter(settings),
+    unavailable: (client) => unavailableServers(upstreams, client),
+    budget: settings.maxResponseSize,
+    dialect: dialectOf(settings),
   })
-  const limit = createEffectLimit({ isNeeded: () => middlewares.length > 0 || !modules.isEmpty })
-  const short = createShortNames()
-  const counting = count ? [count] : []
-  const telling = ['debug', 'info'].includes(settings.log.level)
-    ? [createCallLog({ logger, calledName, elapsed })]
-    : []
-  const remembering = resultCache ? [resultCache.mark] : []
-  const inner = [
-    createReferences({ engine, keeper, exempt: PROXY_TOOL_NAMES, maxBytes: MAX_REFERENCED_BYTES }),
-    ...(resultCache ? [resultCache.remember] : []),
-    modules.inner,
-    modules.door,
+  const router = createRouter({ upstreams, tools, directory, quotas, book })
+  const part = (feature: Feature): Middleware[] => present(feature.layer(parts))
+  const shaping = part(shape)
+
+  // What every call passes, whether a client or a program makes it.
+  const named = [
+    createOwnNames({ isGiven: directory.isGiven, servers: (client) => upstreams.serversFor(client) }),
+    createEffectLimit({ isNeeded: () => middlewares.length > 0 || !modules.isEmpty }),
   ]
+  const outer = [...middlewares, modules.outer]
+  const inner = [...part(references), ...present(resultCache?.remember), modules.inner, modules.door]
+  const remembering = present(resultCache?.mark)
+
+  const short = createShortNames()
   const layers = [
     short,
-    ...telling,
-    ...counting,
-    createAccount({
-      ledger,
-      ownTools: new Set([...PROXY_TOOL_NAMES, ...EXPOSURE_NAMES, ...ownNamesOf(settings.exposure)]),
-      instructions,
-      tells: settings.savingsInReplies,
-      calledName,
-    }),
-    ...exposure((exchange, result) => shape.wrap(async () => result)(exchange)),
-    own,
-    limit,
-    ...middlewares,
-    modules.outer,
-    ...(settings.truncateOutputLength === undefined
-      ? []
-      : [createTruncate({ max: settings.truncateOutputLength, exempt: PROXY_TOOL_NAMES })]),
+    ...part(callLog),
+    ...present(count),
+    ...part(savings),
+    ...parts.exposure((exchange, result) => compose(shaping, async () => result)(exchange)),
+    ...named,
+    ...outer,
+    ...part(truncation),
     ...remembering,
-    shape,
+    ...shaping,
     ...inner,
   ]
-  const router = createRouter({ upstreams, tools, directory, quotas, book })
-  const handler: Handler = compose(layers, router)
-  const standing = (): OnionLayer[] => [
-    ...layers.flatMap((layer): OnionLayer[] => {
-      if (layer === modules.outer) return named(modules.names.outer, 'module')
-      if (layer === modules.inner) return named(modules.names.inner, 'module')
-      // Halves of what stands elsewhere, which nobody would look for.
-      if ([limit, own, short, modules.door, resultCache?.mark].includes(layer)) return []
-      return named([layer.name], middlewares.includes(layer) ? 'layer' : 'feature')
-    }),
-    { name: 'router', kind: 'feature' },
-  ]
+  const handler = compose(layers, router)
+
+  /** Halves of what stands elsewhere, and what only gives a name its meaning: nobody would look for them. */
+  const hidden = new Set<Middleware>([short, ...named, ...remembering, modules.door])
   return {
     handler,
-    plain: () =>
-      compose([...counting, own, limit, ...middlewares, modules.outer, ...remembering, ...inner], router),
-    layers: standing,
+    plain: () => compose([...present(count), ...named, ...outer, ...remembering, ...inner], router),
+    layers: () => [
+      ...layers.flatMap((layer): OnionLayer[] => {
+        if (layer === modules.outer) return modules.names.outer.map((name) => ({ name, kind: 'module' }))
+        if (layer === modules.inner) return modules.names.inner.map((name) => ({ name, kind: 'module' }))
+        if (hidden.has(layer)) return []
+        return [{ name: layer.name, kind: middlewares.includes(layer) ? 'layer' : 'feature' }]
+      }),
+      { name: 'router', kind: 'feature' },
+    ],
   }
 }
 
-function named(names: readonly string[], kind: OnionLayer['kind']): OnionLayer[] {
-  return names.map((name) => ({ name, kind }))
-}
-
-/** The dispatch tool's answers are the proxy's own, but for those of the tools it calls. */
-function ownNamesOf(exposure: Config['settings']['exposure']): readonly string[] {
-  return exposure === 'dispatch' ? RESERVED_NAMES.dispatch : []
-}
-
-/** Who asks for texts that are shorter than what passes whole anyway gets them cut, not a preview in their place. */
-function cutsBelow({ truncateOutputLength, maxResponseSize }: Config['settings']): boolean {
-  return truncateOutputLength !== undefined && truncateOutputLength <= maxResponseSize
+function present<T>(one: T | undefined): T[] {
+  return one === undefined ? [] : [one]
 }
 
 // What stands around an exchange, told to people.

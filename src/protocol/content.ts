@@ -1,9 +1,106 @@
 /** Content blocks of tool results and prompts (MCP specification, server/tools, "Tool Result"). */
 import { isInputRequired } from './eras.ts'
-import { isObject, type JsonObject, type JsonValue } from './json.ts'
+import { isObject, type JsonObject, type JsonValue, own } from './json.ts'
 
 /** A block as it came: known kinds have a `type` we read, unknown kinds and fields pass untouched. */
 type ContentBlock = JsonObject
+
+/** Names of members from a block down to a string. */
+type Path = readonly string[]
+
+/** One kind of content block. All that the proxy knows of it is here; `docs/content.md` is made of it. */
+export interface ContentKind {
+  /** What it is, for the documentation. */
+  readonly what: string
+  /** How a preview calls it. */
+  readonly label: string
+  /** Where the text stands that a model reads: it counts, is searched and can be changed. */
+  readonly text: Path
+  /** The most characters of text with which the block stays beside a preview; with a longer text the preview stands for it. */
+  readonly keptText: number
+  /** Where the URI of a resource stands, which the proxy may rename. */
+  readonly uri?: Path
+  /** Where base64 stands. It counts as no text and is never cut. */
+  readonly data?: Path
+  /** Something to look at or to hear, also where its data is missing. */
+  readonly isMedia?: boolean
+}
+
+/** What every block may hold besides, and all that is known of a kind that has no entry. */
+const EMBEDDED = { text: ['resource', 'text'], keptText: 1000, data: ['resource', 'blob'] } as const
+
+/** The kinds of content blocks by their `type`. A new one is an entry here. */
+export const CONTENT_KINDS: Readonly<Record<string, ContentKind>> = {
+  text: { what: 'Text.', label: 'text', text: ['text'], keptText: -1 },
+  image: { ...EMBEDDED, what: 'A picture.', label: 'image', data: ['data'], isMedia: true },
+  audio: { ...EMBEDDED, what: 'Sound.', label: 'audio', data: ['data'], isMedia: true },
+  resource: { ...EMBEDDED, what: 'An embedded resource.', label: 'resource', uri: ['resource', 'uri'] },
+  resource_link: {
+    what: 'A link to a resource.',
+    label: 'link',
+    text: EMBEDDED.text,
+    keptText: EMBEDDED.keptText,
+    uri: ['uri'],
+  },
+}
+
+/** A kind without an entry: it passes as it is, but what it embeds in the way of a resource counts. */
+export const UNKNOWN_KIND: ContentKind = { ...EMBEDDED, what: 'Any other kind.', label: 'resource' }
+
+/** What is known of the kind of a block. */
+export function kindOf({ type }: ContentBlock): ContentKind {
+  const known =
+    typeof type === 'string' && Object.hasOwn(CONTENT_KINDS, type) ? CONTENT_KINDS[type] : undefined
+  return known ?? UNKNOWN_KIND
+}
+
+/** The text of a block that a model reads; undefined when it has none. */
+export function textIn(block: ContentBlock): string | undefined {
+  return stringAt(block, kindOf(block).text) ?? stringAt(block, EMBEDDED.text)
+}
+
+/** The block with its text changed; the same block when the text stays the same or there is none. */
+export function changeText(block: ContentBlock, change: (text: string) => string): ContentBlock {
+  const { text } = kindOf(block)
+  return changeAt(block, stringAt(block, text) === undefined ? EMBEDDED.text : text, change)
+}
+
+/** The block with the URI of its resource changed; the same block when the URI stays the same or there is none. */
+export function changeUri(block: ContentBlock, change: (uri: string) => string): ContentBlock {
+  const { uri } = kindOf(block)
+  return uri === undefined ? block : changeAt(block, uri, change)
+}
+
+/** True for a block that a preview stands for. */
+export function isReplaced(block: ContentBlock): boolean {
+  const text = textIn(block)
+  return text !== undefined && text.length > kindOf(block).keptText
+}
+
+/** True for a block to look at or to hear, and for one that carries a file. */
+export function isMedia(block: ContentBlock): boolean {
+  const { isMedia: always = false, data } = kindOf(block)
+  return always || (data !== undefined && stringAt(block, data) !== undefined)
+}
+
+/** The string at the end of a path; undefined when there is none. */
+export function stringAt(block: ContentBlock, path: Path): string | undefined {
+  let value: JsonValue | undefined = block
+  for (const name of path) value = isObject(value) ? own(value, name) : undefined
+  return typeof value === 'string' ? value : undefined
+}
+
+function changeAt(holder: JsonObject, path: Path, change: (text: string) => string): JsonObject {
+  const [name = '', ...rest] = path
+  const value = own(holder, name)
+  const changed =
+    rest.length > 0 && isObject(value)
+      ? changeAt(value, rest, change)
+      : rest.length === 0 && typeof value === 'string'
+        ? change(value)
+        : value
+  return changed === value || changed === undefined ? holder : { ...holder, [name]: changed }
+}
 
 /** True for a block of text. */
 export function isText(block: JsonValue | undefined): block is JsonObject & { type: 'text'; text: string } {

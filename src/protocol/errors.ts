@@ -6,29 +6,60 @@
 import { isObject, type JsonObject, type JsonValue } from './json.ts'
 import type { JsonRpcErrorObject } from './message.ts'
 
-/** Codes of JSON-RPC 2.0 and of MCP that this proxy itself sends. */
-export const RPC = {
-  parseError: -32700,
-  invalidRequest: -32600,
-  methodNotFound: -32601,
-  invalidParams: -32602,
-  internalError: -32603,
-  /** MCP ≤ 2025-11-25: resource not found. */
-  resourceNotFound: -32002,
-  /** Server side of a lost connection; the value the MCP SDKs use locally. */
-  connectionClosed: -32000,
-  requestTimeout: -32001,
-  /** The request was cancelled; the value of the Language Server Protocol. */
-  cancelled: -32800,
-  /** MCP 2026-07-28: an HTTP header and the body disagree. */
-  headerMismatch: -32020,
-  /** MCP 2026-07-28: the request needs a capability that the client did not declare. */
-  missingClientCapability: -32021,
-  /** MCP 2026-07-28: the revision is not spoken here; `data.supported` lists those that are. */
-  unsupportedVersion: -32022,
-  /** MCP 2025-11-25: somebody has to visit an address first (URL mode elicitation). */
-  urlElicitationRequired: -32042,
+/** The codes of JSON-RPC errors that this proxy sends or goes by, of JSON-RPC 2.0 and of MCP. `docs/errors.md` is made of it. */
+export const RPC_ERRORS = {
+  parseError: { code: -32700, meaning: 'The message is not JSON.' },
+  invalidRequest: {
+    code: -32600,
+    meaning: 'The message is no request, or one that does not belong here: `initialize` twice, say.',
+  },
+  methodNotFound: { code: -32601, meaning: 'Neither the proxy nor the server has this method.' },
+  invalidParams: {
+    code: -32602,
+    meaning: 'The parameters are wrong, or name a tool, prompt or resource that does not exist.',
+  },
+  internalError: {
+    code: -32603,
+    meaning: 'The proxy or a server failed. `data.code` is the code of a local error, where it was one.',
+  },
+  resourceNotFound: {
+    code: -32002,
+    meaning: 'The resource does not exist (MCP up to 2025-11-25; later ones say -32602).',
+  },
+  connectionClosed: {
+    code: -32000,
+    meaning: 'The connection or the session ended before the answer (the value of the MCP SDKs).',
+  },
+  requestTimeout: { code: -32001, meaning: 'The answer did not come in time (the value of the MCP SDKs).' },
+  sessionNotFound: {
+    code: -32001,
+    meaning: 'The client sent the id of a session that is not there (the value of the MCP SDKs).',
+  },
+  cancelled: {
+    code: -32800,
+    meaning: 'The request was cancelled (the value of the Language Server Protocol).',
+  },
+  headerMismatch: { code: -32020, meaning: 'An HTTP header and the body disagree (MCP 2026-07-28).' },
+  missingClientCapability: {
+    code: -32021,
+    meaning: 'The request needs a capability that the client did not declare (MCP 2026-07-28).',
+  },
+  unsupportedVersion: {
+    code: -32022,
+    meaning: 'This revision of MCP is not spoken here; `data.supported` lists the others (MCP 2026-07-28).',
+  },
+  urlElicitationRequired: {
+    code: -32042,
+    meaning: 'A person has to visit an address first (MCP 2025-11-25, URL mode elicitation).',
+  },
 } as const
+
+type RpcErrors = typeof RPC_ERRORS
+
+/** The same codes by name alone: `RPC.invalidParams` is -32602. */
+export const RPC = Object.fromEntries(Object.entries(RPC_ERRORS).map(([name, { code }]) => [name, code])) as {
+  readonly [Name in keyof RpcErrors]: RpcErrors[Name]['code']
+}
 
 /** A JSON-RPC error that crosses the wire with code, message and data unchanged. */
 export class RpcError extends Error {
@@ -58,24 +89,118 @@ export class RpcError extends Error {
   }
 }
 
-/** Every local failure has a code; the table is the list that documents and tests go by. */
+/**
+ * Where an error ends. `local`: a message for the person who runs the proxy, at the terminal or in the log. `rpc`: a JSON-RPC error.
+ * `result`: an `isError` result, which the model reads.
+ */
+type Exit = 'local' | 'rpc' | 'result'
+
+/** What there is to say of an error before it happens. */
+interface ErrorInfo {
+  readonly meaning: string
+  /** What to do next in general; a thrown error says it for its case. */
+  readonly next: string
+  /** The folders below `src` that throw it. */
+  readonly from: readonly string[]
+  readonly exits: readonly Exit[]
+  /** The code of the JSON-RPC error that it becomes. */
+  readonly rpc: number
+}
+
+/** Every local failure has a code. A test compares the table with the code, and `docs/errors.md` is made of it. */
 export const ERROR_CODES = {
-  CONFIG_NOT_FOUND: 'no configuration file was found',
-  CONFIG_INVALID: 'the configuration is not valid',
-  LISTEN_FAILED: 'the address could not be listened on',
-  UPSTREAM_CONNECT: 'a server could not be connected',
-  UPSTREAM_TIMEOUT: 'a server did not answer in time',
-  UPSTREAM_CLOSED: 'a server closed the connection',
-  UPSTREAM_PROTOCOL: 'a server sent something that is not MCP',
-  HANDLE_UNKNOWN: 'a cache_id is unknown or expired',
-  BAD_PARAMETERS: 'parameters of a proxy tool are not valid',
-  QUERY_TIMEOUT: 'a query over a kept result took too long',
-  QUERY_FAILED: 'a query over a kept result broke off',
-  STORE_FAILED: 'a kept result could not be written or read',
-  PACKAGE_MISSING: 'an optional package is not installed',
-  EMBEDDING_FAILED: 'texts could not be embedded',
-  CANCELLED: 'the client cancelled',
-} as const
+  CONFIG_NOT_FOUND: {
+    meaning: 'No configuration file was found.',
+    next: 'Write an `mcp.json` (`mcp-rlm-proxy init` begins one), or name one with `--config`.',
+    from: ['cli', 'config'],
+    exits: ['local'],
+    rpc: RPC.internalError,
+  },
+  CONFIG_INVALID: {
+    meaning: 'The configuration, the command line or a file in the data directory is not valid.',
+    next: 'Correct what the message names. `mcp-rlm-proxy doctor` checks everything at once.',
+    from: ['cli', 'config', 'data', 'discovery', 'features', 'gateway', 'upstream'],
+    exits: ['local'],
+    rpc: RPC.internalError,
+  },
+  LISTEN_FAILED: {
+    meaning: 'The proxy could not listen on its address.',
+    next: 'Choose another `port` or `host`, or end the program that uses this one.',
+    from: ['server'],
+    exits: ['local'],
+    rpc: RPC.internalError,
+  },
+  UPSTREAM_CONNECT: {
+    meaning: 'A server could not be connected.',
+    next: 'Check its command, arguments, environment or url. Sign in with `mcp-rlm-proxy login` where it asks for that.',
+    from: ['proxy', 'upstream'],
+    exits: ['local', 'rpc', 'result'],
+    rpc: RPC.internalError,
+  },
+  UPSTREAM_TIMEOUT: {
+    meaning: 'A server did not answer in time.',
+    next: 'Ask for less at once, or raise `timeout` of the server, or `connect.timeoutMs` when it starts slowly.',
+    from: ['upstream'],
+    exits: ['local', 'rpc', 'result'],
+    rpc: RPC.requestTimeout,
+  },
+  UPSTREAM_CLOSED: {
+    meaning: 'A server closed the connection before it answered.',
+    next: 'Call again: the next call connects anew. It is not known whether a call that got no answer took effect.',
+    from: ['upstream'],
+    exits: ['local', 'rpc', 'result'],
+    rpc: RPC.connectionClosed,
+  },
+  UPSTREAM_PROTOCOL: {
+    meaning: 'A server sent something that is not MCP.',
+    next: 'Look at the log of the server, and whether its url or command is that of an MCP server.',
+    from: ['upstream'],
+    exits: ['local', 'rpc', 'result'],
+    rpc: RPC.internalError,
+  },
+  QUERY_TIMEOUT: {
+    meaning: 'A query over a kept result took too long.',
+    next: 'Ask for less: a narrower `path`, a simpler pattern. `queryTimeoutMs` is the limit.',
+    from: ['engine'],
+    exits: ['rpc', 'result'],
+    rpc: RPC.internalError,
+  },
+  QUERY_FAILED: {
+    meaning: 'A query over a kept result broke off.',
+    next: 'Ask in another way; the kept result is not harmed.',
+    from: ['engine'],
+    exits: ['rpc', 'result'],
+    rpc: RPC.internalError,
+  },
+  STORE_FAILED: {
+    meaning: 'A kept result or another file of the proxy could not be written or read.',
+    next: 'Check the rights and the free space of the data directory.',
+    from: ['data', 'store'],
+    exits: ['local', 'rpc', 'result'],
+    rpc: RPC.internalError,
+  },
+  PACKAGE_MISSING: {
+    meaning: 'An optional package is not installed.',
+    next: 'Install the package that the message names, or choose a setting that does not need it.',
+    from: ['discovery'],
+    exits: ['local'],
+    rpc: RPC.internalError,
+  },
+  EMBEDDING_FAILED: {
+    meaning: 'Texts could not be embedded, so tools are found by words alone.',
+    next: 'Check the model, the address and the key of the embedder.',
+    from: ['discovery'],
+    exits: ['local'],
+    rpc: RPC.internalError,
+  },
+  CANCELLED: {
+    meaning: 'The client cancelled, or the proxy ends.',
+    next: 'Nothing: the client no longer waits for the answer.',
+    from: ['engine', 'protocol'],
+    exits: ['rpc'],
+    rpc: RPC.cancelled,
+  },
+} as const satisfies Readonly<Record<string, ErrorInfo>>
 
 export type ErrorCode = keyof typeof ERROR_CODES
 
@@ -100,7 +225,7 @@ export class ProxyError extends Error {
 
 /** What a request is rejected with when the signal says that its client no longer waits. */
 export function cancelled(signal: AbortSignal): ProxyError {
-  return new ProxyError('CANCELLED', ERROR_CODES.CANCELLED, '', { cause: signal.reason })
+  return new ProxyError('CANCELLED', 'the client cancelled', '', { cause: signal.reason })
 }
 
 /** True for an error of the system or of Node with this code, such as ENOENT. */

@@ -1,6 +1,6 @@
 /** The places in results and lists where URIs of resources stand. Whatever holds none that changes is handed back as it is. */
 
-import { LargeResult, plain, type Result } from './content.ts'
+import { CONTENT_KINDS, changeUri, kindOf, LargeResult, plain, type Result } from './content.ts'
 import { isObject, type JsonObject, type JsonValue, own } from './json.ts'
 
 export type Rename = (uri: string) => string
@@ -33,10 +33,20 @@ function parsed(result: LargeResult): JsonObject | undefined {
 export function mayNameResources(result: Result): boolean {
   if (result instanceof LargeResult) {
     const { buffer, byteOffset, byteLength } = result.bytes
-    return byteLength <= MOST_BYTES && Buffer.from(buffer, byteOffset, byteLength).includes('"resource')
+    if (byteLength > MOST_BYTES) return false
+    const bytes = Buffer.from(buffer, byteOffset, byteLength)
+    return NAMING.some((begin) => bytes.includes(begin))
   }
   return isNaming(result.content) || (Array.isArray(result.messages) && result.messages.some(isNamingMessage))
 }
+
+/** What a result holds that names resources: members and kinds of blocks that begin with `resource`, and the other kinds with a URI. */
+const NAMING: readonly string[] = [
+  '"resource',
+  ...Object.entries(CONTENT_KINDS)
+    .filter(([type, { uri }]) => uri !== undefined && !type.startsWith('resource'))
+    .map(([type]) => `"${type}"`),
+]
 
 function isNamingMessage(message: unknown): boolean {
   return isObject(message) && isNaming(isObject(message.content) ? [message.content] : message.content)
@@ -44,12 +54,10 @@ function isNamingMessage(message: unknown): boolean {
 
 function isNaming(blocks: unknown): boolean {
   if (!Array.isArray(blocks)) return false
-  return blocks.some(
-    (block) => isObject(block) && (block.type === 'resource_link' || block.type === 'resource'),
-  )
+  return blocks.some((block) => isObject(block) && kindOf(block).uri !== undefined)
 }
 
-/** An item of `resources/list` or of `contents`, a `resource_link` block: what has its URI in `uri`. */
+/** An item of `resources/list` or of `contents`: what has its URI in `uri`. */
 export function renameUri(
   holder: JsonObject,
   rename: Rename,
@@ -94,16 +102,7 @@ export function renameInResult(result: JsonObject, rename: Rename): JsonObject {
 }
 
 function renameBlocks(content: JsonValue | undefined, rename: Rename): JsonValue | undefined {
-  return isObject(content)
-    ? renameBlock(content, rename)
-    : each(content, (block) => renameBlock(block, rename))
-}
-
-function renameBlock(block: JsonObject, rename: Rename): JsonObject {
-  const type = own(block, 'type')
-  if (type === 'resource_link') return renameUri(block, rename)
-  const resource = type === 'resource' ? own(block, 'resource') : undefined
-  return isObject(resource) ? put(block, 'resource', renameUri(resource, rename)) : block
+  return isObject(content) ? changeUri(content, rename) : each(content, (block) => changeUri(block, rename))
 }
 
 function renameMember(holder: JsonObject, member: string, rename: Rename): JsonObject {

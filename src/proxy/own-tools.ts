@@ -62,6 +62,11 @@ export interface Offered {
   readonly dispatch: { readonly variants: string }
 }
 
+/** How suggested questions are written: as calls of the proxy's own tools, or as actions of the one tool there is. */
+export function dialectOf({ exposure }: Pick<Offered, 'exposure'>): 'tools' | 'dispatch' {
+  return exposure === 'dispatch' ? 'dispatch' : 'tools'
+}
+
 /** How tools of servers are called where they are offered so: by their names, or by the tool that runs them. */
 export function callWriter({ exposure, retrieve, dispatch }: Offered): WriteCall {
   if (exposure === 'dispatch') {

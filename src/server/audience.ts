@@ -46,8 +46,7 @@ export function createAudience(tell: Tell = (client, notification) => client.not
   function send(list: AnnouncedList, { concerned }: Gathering): void {
     gatherings.delete(list)
     for (const client of concerned)
-      if (clients.get(client)?.(list))
-        tell(client, { method: `notifications/${list}/list_changed` }, undefined)
+      if (clients.has(client)) tell(client, { method: `notifications/${list}/list_changed` }, undefined)
   }
 
   function gather(list: AnnouncedList): Gathering {
@@ -62,7 +61,10 @@ export function createAudience(tell: Tell = (client, notification) => client.not
     remove: (client) => clients.delete(client),
     announce(list, concerns) {
       for (const heard of listeners) heard(list)
-      const concerned = [...clients.keys()].filter(concerns)
+      // Now, not when it is sent: what was no change of this client's list is none afterwards either.
+      const concerned = [...clients].flatMap(([client, hears]) =>
+        concerns(client) && hears(list) ? [client] : [],
+      )
       if (concerned.length === 0) return
       const gathering = gatherings.get(list) ?? gather(list)
       for (const client of concerned) gathering.concerned.add(client)

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -17,8 +18,8 @@ export interface DiskStoreOptions {
   now: () => number
 }
 
-/** Entries whose metadata is read for a list: those of other owners count as well. */
-const MOST_READ = 1000
+/** Entries of one owner that are listed. */
+const MOST_LISTED = 1000
 
 /** Milliseconds after which nobody is still writing the other half of an entry. */
 const ABANDONED = 10 * 60_000
@@ -39,14 +40,20 @@ const metadataSchema = z.object({
 })
 
 /**
- * Keeps entries as files that outlive the process: `<handle>.content` and, written last, `<handle>.json`. Both carry
- * `lastAccessed` as their file time. Rejects with ProxyError STORE_FAILED when the file system refuses.
+ * Keeps entries as files that outlive the process: `<handle>.content`, `<handle>.json` and, written last, a file in `by-content` that
+ * is named by owner and hash and holds the handle. They carry `lastAccessed` as their file time. Rejects with ProxyError STORE_FAILED
+ * when the file system refuses.
  */
 export async function createDiskStore(options: DiskStoreOptions): Promise<Store> {
   const { directory, maxBytes, maxAge, now } = options
   const contentPath = (handle: Handle): string => join(directory, contentName(handle))
   const metadataPath = (handle: Handle): string => join(directory, metadataName(handle))
+  const index = join(directory, 'by-content')
+  const indexPath = (owner: string, hash: string): string =>
+    join(index, `${indexKey(owner)}-${indexKey(hash)}`)
   await reporting('open', () => makePrivateDirectory(directory))
+  await reporting('open', () => makePrivateDirectory(index))
+  let indexSwept = Number.NEGATIVE_INFINITY
   /** Bytes at the last look, and those written since; other processes' writes are seen at the next look. */
   let bytes = sum(await reporting('read', () => scan(directory)))
 
@@ -60,6 +67,7 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Store>
       bytes += content.byteLength
     }
     await writeWhole(metadataPath(entry.handle), JSON.stringify(metadata), entry.lastAccessed)
+    await writeWhole(indexPath(entry.owner, entry.hash), entry.handle, entry.lastAccessed)
     if (bytes > maxBytes) await sweep()
   }
 
@@ -75,30 +83,53 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Store>
 
   /** Rejects, or resolves to nothing, when the files are not what was written. */
   async function read(handle: Handle): Promise<Entry | undefined> {
-    const metadata = await readMetadata(handle)
+    const metadata = await readInfo(handle)
     const { content, hash } = await readShared(contentPath(handle))
     return metadata.handle === handle && metadata.hash === hash ? { ...metadata, content } : undefined
   }
 
-  async function readMetadata(handle: Handle): Promise<EntryInfo> {
+  /** Rejects when there is none that can be read. */
+  async function readInfo(handle: Handle): Promise<EntryInfo> {
     return metadataSchema.parse(JSON.parse(await readFile(metadataPath(handle), 'utf8')))
   }
 
-  async function list(owner: string, most: number): Promise<EntryInfo[]> {
-    const found: EntryInfo[] = []
-    const files = (await wholeFiles()).filter(({ used }) => now() - used <= maxAge).reverse()
-    for (const { handle } of files.slice(0, MOST_READ)) {
-      if (found.length >= most) break
-      // Another process may remove it meanwhile.
-      const entry = await readMetadata(handle).catch(() => undefined)
-      if (entry?.owner === owner && entry.handle === handle) found.push(entry)
+  /** By its file time and metadata alone: whether the content is whole shows when it is read. */
+  async function info(handle: Handle): Promise<EntryInfo | undefined> {
+    if (!isHandle(handle)) return undefined
+    const file = await stat(metadataPath(handle)).catch(() => undefined)
+    if (file === undefined || now() - file.mtimeMs > maxAge) return undefined
+    const found = await readInfo(handle).catch(() => undefined)
+    return found?.handle === handle ? found : undefined
+  }
+
+  async function handleIn(path: string): Promise<Handle | undefined> {
+    const handle = await readFile(path, 'utf8').catch(() => '')
+    return isHandle(handle) ? handle : undefined
+  }
+
+  async function handleOf(owner: string, hash: string): Promise<Handle | undefined> {
+    const handle = await handleIn(indexPath(owner, hash))
+    const found = handle === undefined ? undefined : await info(handle)
+    return found?.owner === owner && found.hash === hash ? handle : undefined
+  }
+
+  async function list(owner: string): Promise<EntryInfo[]> {
+    const entries: EntryInfo[] = []
+    for (const name of await readdir(index)) {
+      if (!name.startsWith(`${indexKey(owner)}-`)) continue
+      if (entries.length === MOST_LISTED) break
+      const handle = await handleIn(join(index, name))
+      const entry = handle === undefined ? undefined : await info(handle)
+      if (entry?.owner === owner) entries.push(entry)
     }
-    return found
+    return entries
   }
 
   async function remove(handle: Handle): Promise<boolean> {
     if (!isHandle(handle)) return false
     const there = await stat(metadataPath(handle)).catch(() => undefined)
+    const { owner = '', hash = '' } = (there && (await readInfo(handle).catch(() => undefined))) ?? {}
+    if ((await handleIn(indexPath(owner, hash))) === handle) await rm(indexPath(owner, hash), { force: true })
     await rm(metadataPath(handle), { force: true })
     await rm(contentPath(handle), { force: true })
     return there !== undefined
@@ -116,6 +147,19 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Store>
         bytes -= file.size
       }
     }
+    if (now() - indexSwept > ABANDONED) await sweepIndex()
+  }
+
+  /** Removes what is left in the index of entries that were lost in another way than by `remove`. Rare, so not part of each sweep. */
+  async function sweepIndex(): Promise<void> {
+    indexSwept = now()
+    for (const name of await readdir(index)) {
+      const file = await stat(join(index, name)).catch(() => undefined)
+      const isDead = name.endsWith(PARTIAL)
+        ? Date.now() - (file?.ctimeMs ?? 0) > ABANDONED
+        : now() - (file?.mtimeMs ?? 0) > maxAge
+      if (isDead) await rm(join(index, name), { force: true })
+    }
   }
 
   async function wholeFiles(): Promise<Found[]> {
@@ -126,10 +170,14 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Store>
     put: (entry) => reporting('write', () => put(entry)),
     get: async (handle) => (await getEntry(handle))?.content,
     getEntry: (handle) => reporting('read', () => getEntry(handle)),
+    info: (handle) => reporting('read', () => info(handle)),
+    handleOf: (owner, hash) => reporting('read', () => handleOf(owner, hash)),
+    list: (owner) => reporting('read', () => list(owner)),
     remove: (handle) => reporting('remove', () => remove(handle)),
     clear: () =>
       reporting('remove', async () => {
         for (const { handle } of await scan(directory)) await remove(handle)
+        for (const name of await readdir(index)) await rm(join(index, name), { force: true })
         bytes = 0
       }),
     size: async () => (await wholeFiles()).length,
@@ -137,7 +185,6 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Store>
       const files = await wholeFiles()
       return { entries: files.length, bytes: sum(files) }
     },
-    list: (owner, most) => reporting('read', () => list(owner, most)),
     sweep: () => reporting('sweep', sweep),
     close: async () => {},
   }
@@ -203,6 +250,11 @@ async function scan(directory: string): Promise<Found[]> {
     entry.whole = entry.names.has(contentName(handle)) && entry.names.has(metadataName(handle))
   }
   return [...found.values()].sort((a, b) => a.used - b.used)
+}
+
+/** Owners may be any text; a file name may not. */
+function indexKey(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 24)
 }
 
 function contentName(handle: Handle): string {

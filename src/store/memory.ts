@@ -1,11 +1,14 @@
-import type { Entry, Handle, Store } from './store.ts'
+import type { Entry, EntryInfo, Handle, Store } from './store.ts'
 
 /** Keeps entries in this process and nowhere else. */
 export function createMemoryStore(): Store {
   const entries = new Map<Handle, Entry>()
+  const handles = new Map<string, Handle>()
+  const key = (owner: string, hash: string): string => `${hash} ${owner}`
   return {
     async put(entry) {
       entries.set(entry.handle, { ...entry })
+      handles.set(key(entry.owner, entry.hash), entry.handle)
     },
     async get(handle) {
       return entries.get(handle)?.content
@@ -14,11 +17,26 @@ export function createMemoryStore(): Store {
       const entry = entries.get(handle)
       return entry && { ...entry }
     },
+    async info(handle) {
+      const entry = entries.get(handle)
+      return entry && infoOf(entry)
+    },
+    async handleOf(owner, hash) {
+      return handles.get(key(owner, hash))
+    },
+    async list(owner) {
+      return [...entries.values()].filter((entry) => entry.owner === owner).map(infoOf)
+    },
     async remove(handle) {
+      const entry = entries.get(handle)
+      if (entry === undefined) return false
+      const id = key(entry.owner, entry.hash)
+      if (handles.get(id) === handle) handles.delete(id)
       return entries.delete(handle)
     },
     async clear() {
       entries.clear()
+      handles.clear()
     },
     async size() {
       return entries.size
@@ -30,6 +48,11 @@ export function createMemoryStore(): Store {
     },
     async close() {
       entries.clear()
+      handles.clear()
     },
   }
+}
+
+function infoOf({ content: _, ...info }: Entry): EntryInfo {
+  return info
 }

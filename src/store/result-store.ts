@@ -1,4 +1,4 @@
-/** The policy of keeping: owners, lifetimes, quotas and eviction. Stores only carry. */
+/** The policy of keeping: lifetimes, quotas and eviction. Stores carry, and say who owns what. */
 
 import { LRUCache } from 'lru-cache'
 import {
@@ -17,8 +17,8 @@ import {
 export interface KeeperOptions {
   /** Where entries in use lie. */
   memory: Store
-  /** Where entries go that leave memory. Without it they are gone. */
-  disk?: Store
+  /** Where entries go that leave memory, or, when it is shared, at once. Without it they are gone. */
+  backing?: Store
   /** Milliseconds an entry stays in memory after its last use. */
   ttl: number
   /** The most entries of one agent in memory. */
@@ -38,7 +38,7 @@ export interface KeeperOptions {
   now: () => number
   /** An entry is gone for good: views of its content are of no use any more. */
   onDrop: (entry: EntryInfo) => void
-  /** A store failed where nobody waits for it: on the way to disk, or in a sweep. */
+  /** A store failed where nobody waits for it: on the way to the backing store, or in a sweep. */
   onError: (error: unknown) => void
 }
 
@@ -78,9 +78,9 @@ export interface Keeper {
   get(agent: Owner, handle: string): Promise<Entry | undefined>
   /** True when the agent had it. */
   remove(agent: Owner, handle: string): Promise<boolean>
-  /** Everything that the agent keeps, on disk too, without content; what was kept last is first. Not for agents that others share. */
+  /** Everything that the agent keeps, in the backing store too, without content; what was kept last is first. Not for agents that others share. */
   recent(agent: Owner): Promise<readonly Recent[]>
-  /** Removes everything, on disk too. */
+  /** Removes everything, from the backing store too. */
   clear(): Promise<void>
   /** Entries in memory. */
   readonly size: number
@@ -88,30 +88,27 @@ export interface Keeper {
   stats(agent?: Owner): StoreStats
   /** What is in memory, without content. */
   list(agent?: Owner): readonly Readonly<EntryInfo>[]
-  /** The agent will not come back under this id: its entries are removed, on disk too. */
+  /** The agent will not come back under this id: its entries are removed, from the backing store too. */
   forgetAgent(agent: Owner): Promise<void>
-  /** Moves what is too old out of memory, and lets the disk do the same. Runs by itself as well. */
+  /** Moves what is too old out of memory, and lets the backing store do the same. Runs by itself as well. */
   sweep(): Promise<void>
-  /** Moves everything to disk, when there is one, so that handles outlive a restart. */
+  /** Moves everything to the backing store, when there is one, so that handles outlive a restart. */
   close(): Promise<void>
 }
 
 /** The owner of everything when agents are not isolated. */
 const EVERYONE = '*'
 
-/** Entries on disk that are listed. */
-const MOST_LISTED = 500
-
-/** Contents whose handle is remembered beyond their time in memory. */
+/** Handles that are remembered as given out by this process. */
 const REMEMBERED = 10_000
 
-/** Decides over what is kept; the stores it is handed only carry it. */
+/** Decides how long what is kept stays where; the stores carry it and say who owns it. Any two stores of the contract will do. */
 export function createKeeper(options: KeeperOptions): Keeper {
-  const { memory, disk, now } = options
+  const { memory, backing, now } = options
   const maxEntries = options.isolation ? options.maxEntriesPerAgent : options.maxEntries
   const ledger = new Ledger()
-  /** Handles by owner and content, also of entries on disk. */
-  const known = new LRUCache<string, { owner: string; handle: Handle }>({ max: REMEMBERED })
+  /** Handles that agents of this process were told. */
+  const given = new LRUCache<Handle, true>({ max: REMEMBERED })
   const keeping = new Map<string, Promise<Entry>>()
   /** On their way out of memory, and how many bytes they still take there. */
   const leaving = new Map<Handle, Promise<void>>()
@@ -127,15 +124,23 @@ export function createKeeper(options: KeeperOptions): Keeper {
     const id = key(owner, result.hash)
     const before = keeping.get(id)
     if (before !== undefined) return before
-    const kept = again(owner, id).then((entry) => (entry ? renewed(entry, result) : anew(owner, id, result)))
+    const kept = again(owner, result.hash).then((entry) =>
+      entry ? renewed(entry, result) : anew(owner, result),
+    )
     keeping.set(id, kept)
     return kept.finally(() => keeping.delete(id))
   }
 
-  async function again(owner: string, id: string): Promise<Entry | undefined> {
-    const before = known.get(id)
-    const entry = before && (await find(owner, before.handle))
-    return entry && key(owner, entry.hash) === id ? entry : undefined
+  /** A store that fails here must not keep a result from being kept. */
+  async function again(owner: string, hash: string): Promise<Entry | undefined> {
+    try {
+      const handle = (await memory.handleOf(owner, hash)) ?? (await backing?.handleOf(owner, hash))
+      const entry = handle === undefined ? undefined : await find(owner, handle)
+      return entry?.hash === hash ? entry : undefined
+    } catch (error) {
+      options.onError(error)
+      return undefined
+    }
   }
 
   /** Kept again: it is the newest now, and the last call is the one to tell of it. */
@@ -150,7 +155,6 @@ export function createKeeper(options: KeeperOptions): Keeper {
 
   async function anew(
     owner: string,
-    id: string,
     { content, hash, origin, look, ttl = options.ttl }: Keepsake,
   ): Promise<Entry> {
     const handle = await unusedHandle()
@@ -169,15 +173,16 @@ export function createKeeper(options: KeeperOptions): Keeper {
       ...look,
     }
     const entry = { ...info, content: shared(content) }
+    if (backing?.isShared) await backing.put(entry)
     await admit(info, entry)
-    known.set(id, { owner, handle })
+    given.set(handle, true)
     return entry
   }
 
   async function unusedHandle(): Promise<Handle> {
     for (;;) {
       const handle = newHandle()
-      const used = ledger.get(handle) !== undefined || leaving.has(handle) || (await disk?.getEntry(handle))
+      const used = ledger.get(handle) !== undefined || leaving.has(handle) || (await backing?.info(handle))
       if (!used) return handle
     }
   }
@@ -198,18 +203,18 @@ export function createKeeper(options: KeeperOptions): Keeper {
       if (idlest === info.owner) break
       for (const victim of ledger.list(idlest)) void leave(victim)
     }
-    // A disk that takes results more slowly than they come must not fill the memory.
+    // A backing store that takes results more slowly than they come must not fill the memory.
     while (bytesLeaving > options.maxBytesPerAgent) await Promise.race(leaving.values())
   }
 
-  /** Out of memory, to disk or for good. Never rejects. */
+  /** Out of memory, to the backing store or for good. Never rejects. */
   function leave(info: EntryInfo): Promise<void> {
     ledger.delete(info.handle)
     bytesLeaving += info.size
     const gone = moveOut(info)
       .catch((error) => {
         options.onError(error)
-        dropped(info)
+        options.onDrop(info)
       })
       .finally(() => {
         bytesLeaving -= info.size
@@ -220,71 +225,72 @@ export function createKeeper(options: KeeperOptions): Keeper {
   }
 
   async function moveOut(info: EntryInfo): Promise<void> {
-    const content = disk && (await memory.get(info.handle))
+    const content = backing && (await memory.get(info.handle))
     try {
-      if (disk !== undefined && content !== undefined) await disk.put({ ...info, content })
-      else dropped(info)
+      // What another process removed must not come back.
+      const isRemoved = backing?.isShared && (await backing.info(info.handle)) === undefined
+      if (backing !== undefined && content !== undefined && !isRemoved)
+        await backing.put({ ...info, content })
+      else options.onDrop(info)
     } finally {
-      // A disk that is full must not fill the memory, too.
+      // A backing store that is full must not fill the memory, too.
       await memory.remove(info.handle)
     }
   }
 
-  function dropped(info: EntryInfo): void {
-    known.delete(key(info.owner, info.hash))
-    options.onDrop(info)
-  }
-
   async function find(owner: string, handle: string): Promise<Entry | undefined> {
     if (!isHandle(handle)) return undefined
+    const held = await memory.getEntry(handle)
+    // What leaves memory is no longer in the ledger.
     const info = ledger.get(handle)
-    if (info === undefined) return restore(owner, handle)
-    if (info.owner !== owner) return undefined
-    if (disk === undefined && isExpired(info, now())) {
+    if (held === undefined || info === undefined) return restore(owner, handle)
+    if (held.owner !== owner) return undefined
+    if (backing === undefined && isExpired(info, now())) {
       await leave(info)
       return undefined
     }
     ledger.touch(info, now())
-    const content = await memory.get(handle)
-    return content === undefined ? restore(owner, handle) : { ...info, content }
+    if (backing?.isShared && (await backing.info(handle))?.owner !== owner) {
+      await forget(handle, info)
+      return undefined
+    }
+    return { ...info, content: held.content }
   }
 
-  /** Back from disk. */
+  /** Back from the backing store. */
   async function restore(owner: string, handle: Handle): Promise<Entry | undefined> {
     await leaving.get(handle)
-    const stored = await disk?.getEntry(handle)
+    const stored = await backing?.getEntry(handle)
     if (stored === undefined || stored.owner !== owner) return undefined
     const { content, ...rest } = stored
     const info = { ...rest, lastAccessed: now(), accessCount: stored.accessCount + 1 }
     const entry = { ...info, content: shared(content) }
     await admit(info, entry)
-    known.set(key(owner, info.hash), { owner, handle })
     return entry
   }
 
-  async function forget(handle: Handle, info: EntryInfo | undefined): Promise<void> {
+  async function forget(handle: Handle, info: EntryInfo): Promise<void> {
     ledger.delete(handle)
     await leaving.get(handle)
     await memory.remove(handle)
-    await disk?.remove(handle)
-    if (info !== undefined) dropped(info)
+    await backing?.remove(handle)
+    options.onDrop(info)
   }
 
   async function sweep(): Promise<void> {
     await Promise.all(ledger.expired(now()).map(leave))
-    await disk?.sweep?.()
+    await backing?.sweep?.()
   }
 
   async function recent(owner: string): Promise<Recent[]> {
     // What is on its way out is in neither place.
     await Promise.all(leaving.values())
-    const inMemory = ledger.list(owner).filter((info) => disk !== undefined || !isExpired(info, now()))
+    const inMemory = ledger.list(owner).filter((info) => backing !== undefined || !isExpired(info, now()))
     const there = new Set(inMemory.map(({ handle }) => handle))
-    const onDisk = ((await disk?.list?.(owner, MOST_LISTED)) ?? []).filter(({ handle }) => !there.has(handle))
-    for (const one of known.values()) if (one.owner === owner) there.add(one.handle)
+    const others = ((await backing?.list(owner)) ?? []).filter(({ handle }) => !there.has(handle))
     // The latest used first, so that of two that were kept in one millisecond the later one is.
-    return [...inMemory.reverse(), ...onDisk]
-      .map((info) => ({ ...info, age: now() - info.created, isEarlier: !there.has(info.handle) }))
+    return [...inMemory.reverse(), ...others]
+      .map((info) => ({ ...info, age: now() - info.created, isEarlier: !given.has(info.handle) }))
       .sort((one, other) => one.age - other.age)
   }
 
@@ -300,8 +306,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     async clear() {
       await Promise.all(ledger.list().map((info) => forget(info.handle, info)))
       await Promise.all(leaving.values())
-      await disk?.clear()
-      known.clear()
+      await backing?.clear()
     },
     get size() {
       return ledger.size
@@ -314,18 +319,15 @@ export function createKeeper(options: KeeperOptions): Keeper {
     async forgetAgent(agent) {
       if (!options.isolation) return
       await Promise.all(ledger.list(agent.id).map((info) => forget(info.handle, info)))
-      for (const [id, { owner, handle }] of [...known]) {
-        if (owner !== agent.id) continue
-        known.delete(id)
-        await forget(handle, undefined)
-      }
+      await Promise.all(leaving.values())
+      for (const info of (await backing?.list(agent.id)) ?? []) await forget(info.handle, info)
     },
     sweep,
     async close() {
       clearInterval(timer)
       await Promise.all(ledger.list().map(leave))
       await Promise.all(leaving.values())
-      await disk?.close()
+      await backing?.close()
       await memory.close()
     },
   }

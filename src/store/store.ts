@@ -48,18 +48,30 @@ export interface StoreStats {
   bytes: number
 }
 
-/** A dumb carrier: owners, quotas, expiry and eviction are decided by the keeper, which calls it. */
+/**
+ * Carries entries, and answers who owns what. Quotas, expiry and eviction are decided by the keeper, which calls it. `STORES` in
+ * `stores.ts` lists the stores that can be chosen.
+ */
 export interface Store {
+  /**
+   * True: other processes write to it as well. The keeper then puts each entry at once, and asks `info` for the owner before each use,
+   * which a store with an age of its own may count as a use.
+   */
+  readonly isShared?: boolean
   put(entry: Entry): Promise<void>
   /** The content alone. Undefined: not there. */
   get(handle: Handle): Promise<Uint8Array | undefined>
   getEntry(handle: Handle): Promise<Entry | undefined>
+  /** The same without the content. */
+  info(handle: Handle): Promise<EntryInfo | undefined>
+  /** Under which handle this owner keeps content with this hash, last put first. Undefined: it does not. */
+  handleOf(owner: string, hash: string): Promise<Handle | undefined>
+  /** What is there of this owner. Of equal content, one entry at least. */
+  list(owner: string): Promise<EntryInfo[]>
   remove(handle: Handle): Promise<boolean>
   clear(): Promise<void>
   size(): Promise<number>
   stats(): Promise<StoreStats>
-  /** Of carriers that outlive the process: entries of an owner without their content, the latest used first, `most` of them. */
-  list?(owner: string, most: number): Promise<EntryInfo[]>
   /** Removes what exceeds the carrier's own caps of size and age, for carriers that have such caps. */
   sweep?(): Promise<void>
   close(): Promise<void>

@@ -30,7 +30,7 @@ test('every file that it calls by its name alone exists, and every option that i
       (path) => `/${folder}/${path}`,
     ),
   )
-  expect(names.length).toBeGreaterThan(100)
+  expect(names.length).toBeGreaterThan(30)
   const isThere = (name: string): boolean =>
     existsSync(join(root, name)) || files.some((file) => file.endsWith(`/${name}`))
   expect(names.filter((name) => !isThere(name))).toEqual([])
@@ -40,7 +40,6 @@ test('every file that it calls by its name alone exists, and every option that i
     const known = properties?.[section]?.properties
     return known === undefined ? [] : [{ path, isThere: name in known }]
   })
-  expect(options.length).toBeGreaterThan(2)
   expect(options.filter(({ isThere }) => !isThere)).toEqual([])
 })
 
@@ -52,6 +51,10 @@ test('a path that does not exist would be seen', () => {
   expect(pathsIn('see `src/no-such/file.ts` and `test/x`')).toEqual(['src/no-such/file.ts', 'test/x'])
 })
 
+test('it can be read in one sitting', () => {
+  expect(read('ARCHITECTURE.md').length).toBeLessThanOrEqual(10 * 1024)
+})
+
 test('no address of a registry is in it', () => {
   for (const name of ['README.md', 'ARCHITECTURE.md', 'package.json', 'package-lock.json']) {
     expect(read(name)).not.toMatch(/"resolved": "http/)
@@ -59,12 +62,19 @@ test('no address of a registry is in it', () => {
 })
 
 test('what the architecture says a folder may import is what the check of layers holds it to', () => {
-  const base = ['protocol', 'text', 'config', 'telemetry']
+  const base = ['protocol', 'text', 'config', 'data', 'observe']
+  const groups: Record<string, string[]> = {
+    'the base': base,
+    'all below': [
+      ...base,
+      ...['store', 'spill', 'discovery', 'upstream', 'server', 'documents', 'processors', 'engine'],
+    ],
+  }
   const said = new Map(
-    [...read('ARCHITECTURE.md').matchAll(/^\| `src\/(\w+)\/` \|.*\| ([^|]+) \|$/gm)].map(
+    [...read('ARCHITECTURE.md').matchAll(/^\| `src\/([\w-]+)\/` \|.*\| ([^|]+) \|$/gm)].map(
       ([, folder = '', cell = '']) => [
         folder,
-        cell === 'nothing' ? [] : cell.split(', ').flatMap((name) => (name === 'the base' ? base : [name])),
+        cell === 'nothing' ? [] : cell.split(', ').flatMap((name) => groups[name] ?? [name]),
       ],
     ),
   )

@@ -187,7 +187,7 @@ function holds(name: string, sample: ModuleSample): void {
       traced = 'custom/ask'
       await world.askClient('custom/ask', {}, async () => ({}))
       expect(trace.join(' ')).toBe('last> first> <first <last')
-      expect(world.modules.stack.names.inner).toEqual(['first', world.modules.status()[1]?.name, 'last'])
+      expect(world.stack.names.inner).toEqual(['first', world.modules.status()[1]?.name, 'last'])
     })
 
     test('an error of a server passes it as an error', async () => {

@@ -143,7 +143,7 @@ describe('profiles', () => {
       expect((await notes.call('memory_read')).text).toContain('the memory')
       expect((await books.call('files_many')).text).toContain('cache_id')
       const before = Object.values(servers).map(({ asked }) => asked.length)
-      for (const name of ['files_many', 'secret_read', 'secret_many', 'many', 'nobody'])
+      for (const name of ['files_many', 'secret_read', 'secret_many', 'nobody'])
         await expect(notes.call(name)).rejects.toThrow(`Unknown tool: ${name}`)
       const { client } = notes
       await expect(client.getPrompt({ name: 'files_hello' })).rejects.toThrow('Unknown prompt: files_hello')

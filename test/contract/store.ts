@@ -72,6 +72,46 @@ export function storeContract(
       expect(await store.get('0123456789ab')).toBeUndefined()
     })
 
+    test('says who owns what, by owner and content', async () => {
+      const mine = entryOf('aaaaaaaaaaaa', 'one')
+      const also = entryOf('bbbbbbbbbbbb', 'two')
+      const theirs = entryOf('cccccccccccc', 'one', { owner: 'another' })
+      for (const entry of [mine, also, theirs]) await store.put(entry)
+      expect(await store.handleOf('someone', mine.hash)).toBe(mine.handle)
+      expect(await store.handleOf('another', mine.hash)).toBe(theirs.handle)
+      expect(await store.handleOf('another', also.hash)).toBeUndefined()
+      const { content: _, ...info } = theirs
+      expect(await store.info(theirs.handle)).toEqual(info)
+      expect(await store.list('another')).toEqual([info])
+      expect((await store.list('someone')).map(({ handle }) => handle).sort()).toEqual([
+        mine.handle,
+        also.handle,
+      ])
+      expect(await store.list('nothing')).toEqual([])
+    })
+
+    test('forgets whose content it was once it is removed or cleared', async () => {
+      const [a, b] = [entryOf('aaaaaaaaaaaa', 'one'), entryOf('bbbbbbbbbbbb', 'two')]
+      await store.put(a)
+      await store.put(b)
+      await store.remove(a.handle)
+      expect(await store.handleOf(a.owner, a.hash)).toBeUndefined()
+      expect(await store.info(a.handle)).toBeUndefined()
+      expect((await store.list(a.owner)).map(({ handle }) => handle)).toEqual([b.handle])
+      await store.clear()
+      expect(await store.handleOf(b.owner, b.hash)).toBeUndefined()
+      expect(await store.list(b.owner)).toEqual([])
+    })
+
+    test('of equal content of one owner the last one put is found, also when another one is removed', async () => {
+      const [first, last] = [entryOf('aaaaaaaaaaaa', 'one'), entryOf('bbbbbbbbbbbb', 'one')]
+      await store.put(first)
+      await store.put(last)
+      expect(await store.handleOf(last.owner, last.hash)).toBe(last.handle)
+      await store.remove(first.handle)
+      expect(await store.handleOf(last.owner, last.hash)).toBe(last.handle)
+    })
+
     verifies('S3.31', 'counts entries and bytes, and clears', async () => {
       const [a, b] = [entryOf('aaaaaaaaaaaa', 'one'), entryOf('bbbbbbbbbbbb', 'two and more')]
       await store.put(a)
@@ -99,6 +139,7 @@ export function storeContract(
     test('names that are no handles are unknown', async () => {
       for (const name of ['', '..', '../../etc/passwd', '0123456789AB', '0123456789ab.json', '__proto__']) {
         expect(await store.get(name)).toBeUndefined()
+        expect(await store.info(name)).toBeUndefined()
         expect(await store.remove(name)).toBe(false)
       }
     })

@@ -149,7 +149,7 @@ function withoutOwnTools(message: Message): Message {
 async function proxied(server: Server, prefix: 'always' | 'never'): Promise<Server> {
   const options = {
     servers: { everything: server },
-    settings: { naming: { prefix }, maxResponseSize: 1_000_000, log: { level: 'error' } },
+    settings: { naming: { prefix }, maxResponseSize: 1_000_000, structured: 'keep', log: { level: 'error' } },
   }
   const proxy =
     'url' in server

@@ -66,7 +66,11 @@ async function world(
   env: Record<string, string> = {},
 ): Promise<World> {
   let changes = 0
-  const proxy = await startProxy({ servers, settings: { exposure: 'retrieve', retrieve }, env })
+  const proxy = await startProxy({
+    servers,
+    settings: { exposure: 'retrieve', retrieve, structured: 'keep' },
+    env,
+  })
   proxy.client.setNotificationHandler('notifications/tools/list_changed', () => void changes++)
   const some = Object.entries(ONE_OF_EACH).flatMap(([server, tool]) => (server in servers ? [tool] : []))
   const missing = async (): Promise<string[]> => {

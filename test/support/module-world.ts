@@ -6,6 +6,7 @@ import { change } from '../../src/engine/worker.ts'
 import { type Modules, openModules } from '../../src/gateway/modules.ts'
 import type { ModuleDefinition } from '../../src/module-runtime/module.ts'
 import type { Answer } from '../../src/module-runtime/stack.ts'
+import { createStack } from '../../src/module-runtime/stack.ts'
 import type { Logger } from '../../src/observe/log.ts'
 import { plain, type Result } from '../../src/protocol/content.ts'
 import type { Client, Exchange, Handler } from '../../src/protocol/exchange.ts'
@@ -47,7 +48,8 @@ export async function moduleWorld(modules: JsonObject[], options: WorldOptions =
   const configOf = (list: JsonObject[]) =>
     parseConfig({ mcpServers: {}, proxySettings: { dataDir }, modules: list }, definitions)
   const engine = { change: async (content, wanted) => change(content, wanted) } as Partial<Engine> as Engine
-  const opened: Modules = await openModules(configOf(modules), {
+  const stack = createStack()
+  const opened: Modules = await openModules(configOf(modules), stack, {
     engine,
     logger,
     now,
@@ -58,7 +60,6 @@ export async function moduleWorld(modules: JsonObject[], options: WorldOptions =
     ...(options.listsAll && { listsAll: options.listsAll }),
   })
   onTestFinished(() => opened.close())
-  const { stack } = opened
   const handler = compose([stack.outer, stack.inner, stack.door], async (asked) => {
     sent.push(asked)
     return server(asked)
@@ -67,6 +68,7 @@ export async function moduleWorld(modules: JsonObject[], options: WorldOptions =
     handler({ ...exchange(one, { method, params }), ...changes })
   return {
     modules: opened,
+    stack,
     client: one,
     lines,
     sent,

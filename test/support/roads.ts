@@ -80,7 +80,7 @@ export const ROADS: Record<string, (options: RoadOptions) => Promise<Road>> = {
       call: (name, args = {}) => answer(world.ask(args, name)),
     })),
   'a tool of the proxy that calls them': (options) =>
-    through(options, { exposure: 'passthrough' }, (world) => ({
+    through(options, { exposure: 'passthrough', freshCalls: 'all' }, (world) => ({
       told: () => listedTools(world),
       call: (tool, args = {}) => answer(world.ask({ tool, arguments: args, ...ALL }, 'proxy_search')),
     })),
@@ -109,7 +109,7 @@ export const ROADS: Record<string, (options: RoadOptions) => Promise<Road>> = {
       call: (tool, args = {}) => answer(world.ask({ action: 'call', tool, arguments: args })),
     })),
   'one tool for all, asked in one go': (options) =>
-    through(options, { exposure: 'dispatch' }, (world) => ({
+    through(options, { exposure: 'dispatch', freshCalls: 'all' }, (world) => ({
       told: () => dispatchTold(world),
       call: (tool, args = {}) =>
         answer(world.ask({ action: 'search_result', tool, arguments: args, ...ALL })),

@@ -7,6 +7,8 @@ import { fingerprint } from '../../observe/redact.ts'
 import { LargeResult } from '../../protocol/content.ts'
 import type { Client, Middleware } from '../../protocol/exchange.ts'
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
+import type { Feature } from '../../proxy/feature.ts'
+import { calledName } from '../../proxy/own-tools.ts'
 
 export interface CallLogOptions {
   logger: Logger
@@ -86,4 +88,14 @@ function lengthAbout(value: JsonValue | undefined): number {
     } else length += String(one ?? '').length
   }
   return length
+}
+
+export const callLog: Feature = {
+  name: 'call-log',
+  what: 'Logs every call: client, tool, time, sizes and end.',
+  when: '`log.level` is `info` or `debug`',
+  layer: ({ settings, logger, elapsed }) =>
+    ['debug', 'info'].includes(settings.log.level)
+      ? createCallLog({ logger, calledName, elapsed })
+      : undefined,
 }

@@ -2,9 +2,17 @@
 import type { FindableTool } from '../../discovery/finder.ts'
 import { encodeResult, hashInSlices } from '../../engine/content.ts'
 import type { Engine, Export } from '../../engine/contract.ts'
-import { blocksOf, LargeResult, META, plain, type Result, textBlock } from '../../protocol/content.ts'
+import {
+  blocksOf,
+  isMedia,
+  LargeResult,
+  META,
+  plain,
+  type Result,
+  textBlock,
+} from '../../protocol/content.ts'
 import { messageOf, ProxyError } from '../../protocol/errors.ts'
-import { isObject, type JsonObject } from '../../protocol/json.ts'
+import type { JsonObject } from '../../protocol/json.ts'
 import type { Entry } from '../../store/store.ts'
 import { ellipsis, head } from '../../text/cut.ts'
 import { formatCount } from '../../text/format.ts'
@@ -65,10 +73,6 @@ function isSurelyWithin(result: JsonObject, threshold: number, toon: boolean): b
   if (toon && others.length === blocks.length) return false
   // What is to be looked at or heard is not what is meant by long.
   return Buffer.byteLength(JSON.stringify({ ...result, content: others })) <= threshold
-}
-
-function isMedia({ type, resource }: JsonObject): boolean {
-  return type === 'image' || type === 'audio' || (isObject(resource) && typeof resource.blob === 'string')
 }
 
 async function toFile(result: Result, called: Called): Promise<JsonObject | undefined> {

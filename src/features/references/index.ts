@@ -9,6 +9,8 @@ import { ProxyError, RpcError } from '../../protocol/errors.ts'
 import type { Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
 import { RawJson } from '../../protocol/raw-json.ts'
+import type { Feature } from '../../proxy/feature.ts'
+import { PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
 import type { Keeper } from '../../store/result-store.ts'
 import type { Entry } from '../../store/store.ts'
 import { ellipsis } from '../../text/cut.ts'
@@ -113,4 +115,15 @@ async function sent(exchange: Exchange, next: Handler): Promise<Result> {
 /** The same words for a handle that expired, never was, or is another agent's. */
 function goneText(handle: string): string {
   return `No kept result has cache_id "${handle}": it expired or was never yours. Do not retry this cache_id; call the tool that gave it again and use the new one.`
+}
+
+/** The most bytes that the references of one call stand for: servers built on the MCP SDK close a pipe at messages of 10 MiB. */
+const MAX_REFERENCED_BYTES = 8 * 1024 * 1024
+
+export const references: Feature = {
+  name: 'references',
+  what: 'Puts kept results where arguments say `{"$from": …}`.',
+  when: 'always',
+  layer: ({ engine, keeper }) =>
+    createReferences({ engine, keeper, exempt: PROXY_TOOL_NAMES, maxBytes: MAX_REFERENCED_BYTES }),
 }

@@ -1,9 +1,12 @@
 /** Keeps the savings ledger: what every answer cost a model, and what it would have cost. Outermost, so it sees what goes out. */
+import { textLength, textsOf } from '../../documents/blocks.ts'
 import type { Ledger, SavingsRecord } from '../../observe/savings.ts'
-import { blocksOf, isText, LargeResult, META, type Result } from '../../protocol/content.ts'
+import { LargeResult, META, type Result } from '../../protocol/content.ts'
 import { isInputRequired } from '../../protocol/eras.ts'
 import type { Exchange, Middleware, Savings } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../../protocol/json.ts'
+import type { Feature } from '../../proxy/feature.ts'
+import { calledName, EXPOSURE_NAMES, PROXY_TOOL_NAMES, RESERVED_NAMES } from '../../proxy/own-tools.ts'
 
 export interface AccountOptions {
   ledger: Ledger
@@ -72,7 +75,7 @@ function recordOf(
     return unshaped(about, bytes.length - encoded, () => sampleOf(bytes, media))
   }
   const characters = textLength(result)
-  if (savings === undefined) return unshaped(about, characters, () => textOf(result))
+  if (savings === undefined) return unshaped(about, characters, () => textsOf(result).join('\n'))
   const originalTokens = counted(savings.originalTokens)
   const deliveredTokens = counted(savings.deliveredTokens)
   const delivered = {
@@ -154,20 +157,26 @@ function definitions(
   }
 }
 
-function textLength(result: JsonObject): number {
-  let characters = 0
-  for (const block of blocksOf(result)) if (isText(block)) characters += block.text.length
-  return characters
-}
-
-function textOf(result: JsonObject): string {
-  return blocksOf(result)
-    .filter(isText)
-    .map((block) => block.text)
-    .join('\n')
-}
-
 /** Undefined for what nobody counted. */
 function counted(tokens: number | undefined): number | undefined {
   return tokens === 0 ? undefined : tokens
+}
+
+export const savings: Feature = {
+  name: 'account',
+  what: 'Notes what answers cost and what was saved, for `stats`.',
+  when: 'always',
+  layer: ({ settings: { exposure, savingsInReplies }, ledger, instructions }) =>
+    createAccount({
+      ledger,
+      // What the dispatch tool answers is the proxy's own, but for the results of the tools that it calls.
+      ownTools: new Set([
+        ...PROXY_TOOL_NAMES,
+        ...EXPOSURE_NAMES,
+        ...(exposure === 'dispatch' ? RESERVED_NAMES.dispatch : []),
+      ]),
+      instructions,
+      tells: savingsInReplies,
+      calledName,
+    }),
 }

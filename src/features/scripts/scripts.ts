@@ -425,7 +425,6 @@ const CODES: Readonly<Partial<Record<ErrorCode, BridgeErrorCode>>> = {
   UPSTREAM_PROTOCOL: 'server_failed',
   UPSTREAM_TIMEOUT: 'server_timeout',
   QUERY_TIMEOUT: 'server_timeout',
-  BAD_PARAMETERS: 'bad_request',
 }
 
 /** What is of no kind known here is told without its words, which may be anything. */

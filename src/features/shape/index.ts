@@ -5,6 +5,8 @@
  */
 
 import { createHash } from 'node:crypto'
+import type { Config } from '../../config/schema.ts'
+import { textLength } from '../../documents/blocks.ts'
 import { type Form, formFor, promisedBy, withText } from '../../documents/conform.ts'
 import { asRead, readingOf } from '../../documents/structured.ts'
 import { hasReferences } from '../../engine/arguments.ts'
@@ -15,17 +17,19 @@ import {
   asksForInput,
   blocksOf,
   errorResult,
-  isText,
   LargeResult,
   META,
   plain,
   type Result,
   textBlock,
+  textIn,
 } from '../../protocol/content.ts'
 import type { Client, Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../../protocol/json.ts'
 import { originOf } from '../../protocol/origin.ts'
 import { hasView } from '../../protocol/uri-rewrite.ts'
+import type { Feature } from '../../proxy/feature.ts'
+import { dialectOf, PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
 import type { Keeper } from '../../store/result-store.ts'
 import { sharedBytes } from '../../text/shared-bytes.ts'
 
@@ -203,16 +207,6 @@ function isLarge(result: JsonObject, limits: ShapeOptions['limits'], jsonLimit: 
   return characters > limit || (jsonLimit !== undefined && JSON.stringify(result).length > jsonLimit)
 }
 
-function textLength(result: JsonObject): number {
-  let characters = 0
-  for (const block of blocksOf(result)) {
-    if (isText(block)) characters += block.text.length
-    else if (isObject(block.resource) && typeof block.resource.text === 'string')
-      characters += block.resource.text.length
-  }
-  return characters
-}
-
 /** A result is never lost to a preview that failed: it is kept, and its first characters stand in. */
 async function digestOrFallback(
   result: Result,
@@ -291,7 +285,33 @@ function fallbackPreview(
 /** Images and the like stay. */
 function withoutTexts(result: JsonObject): JsonObject {
   const { structuredContent: _, ...rest } = result
-  const isLong = (block: JsonObject): boolean =>
-    isText(block) || (isObject(block.resource) && typeof block.resource.text === 'string')
-  return { ...rest, content: blocksOf(result).filter((block) => !isLong(block)) }
+  return { ...rest, content: blocksOf(result).filter((block) => textIn(block) === undefined) }
+}
+
+/** A text that is cut anyway to less than what passes whole gets no preview in its place. */
+function cutsBelow({ truncateOutputLength, maxResponseSize }: Config['settings']): boolean {
+  return truncateOutputLength !== undefined && truncateOutputLength <= maxResponseSize
+}
+
+export const shape: Feature = {
+  name: 'shape',
+  what: 'Keeps large results, puts previews in their place, and has tools that search what is kept.',
+  when: 'always',
+  layer: ({ settings, engine, keeper, logger, keepsStructured }) =>
+    createShape({
+      engine,
+      keeper,
+      logger,
+      enabled: settings.enableAutoTruncation && !cutsBelow(settings),
+      exempt: PROXY_TOOL_NAMES,
+      keeps: keepsStructured,
+      limits: {
+        maxResponseSize: settings.maxResponseSize,
+        maxErrorSize: settings.maxErrorSize,
+        dialect: dialectOf(settings),
+        previewSize: Math.min(settings.previewSize, settings.maxResponseSize),
+        ...(settings.maxResponseTokens !== undefined && { maxResponseTokens: settings.maxResponseTokens }),
+        ...(settings.truncationMessage !== undefined && { truncationMessage: settings.truncationMessage }),
+      },
+    }),
 }

@@ -2,6 +2,8 @@
 import { blocksOf, isText, plain, type Result, textBlock } from '../../protocol/content.ts'
 import type { Middleware } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../../protocol/json.ts'
+import type { Feature } from '../../proxy/feature.ts'
+import { PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
 import { truncate, truncateAll } from '../../text/truncate.ts'
 
 export interface TruncateOptions {
@@ -59,4 +61,12 @@ function truncated(result: JsonObject, max: number): Result {
     return text === undefined ? [] : [{ ...block, text }]
   })
   return { ...kept, content }
+}
+
+export const truncation: Feature = {
+  name: 'truncate',
+  what: 'Cuts long texts and keeps nothing of them.',
+  when: '`truncateOutputLength` is set',
+  layer: ({ settings: { truncateOutputLength: max } }) =>
+    max === undefined ? undefined : createTruncate({ max, exempt: PROXY_TOOL_NAMES }),
 }

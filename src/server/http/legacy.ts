@@ -34,9 +34,6 @@ import {
 import { isThere, type Place } from './profile-path.ts'
 import { accepts, agentOf, expiryOf, header, type Refusal, refuse, STREAM_HEADERS } from './request.ts'
 
-/** The code with which the official servers say that a session is gone. */
-const SESSION_NOT_FOUND = -32_001
-
 /** The first revision whose clients understand an event without data. */
 const PRIMED_SINCE = '2025-11-25'
 
@@ -168,7 +165,7 @@ export function createLegacyEndpoint(
       const uses = { response, owner: principal?.id, answers }
       const kept = sessions.use(id, uses, (hosted) => hosted.profile === profile)
       if (kept) return kept
-      refuse(response, 404, 'Session not found: initialize again', { ...about, code: SESSION_NOT_FOUND })
+      refuse(response, 404, 'Session not found: initialize again', { ...about, code: RPC.sessionNotFound })
     }
     return undefined
   }

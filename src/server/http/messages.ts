@@ -1,5 +1,6 @@
 /** The messages in the body of a POST. */
 import { claimsModern } from '../../protocol/eras.ts'
+import { RPC } from '../../protocol/errors.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
 import type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../../protocol/message.ts'
 
@@ -25,7 +26,7 @@ export function parseMessages(bytes: Buffer): Body | BodyFault {
   try {
     value = JSON.parse(bytes.toString('utf8'))
   } catch {
-    return { code: -32_700, message: 'Parse error: the body is not JSON' }
+    return { code: RPC.parseError, message: 'Parse error: the body is not JSON' }
   }
   if (!Array.isArray(value)) {
     return isMessage(value) ? { messages: [value], batch: false } : invalid('the body is no JSON-RPC message')
@@ -50,7 +51,7 @@ export function isFault(body: Body | BodyFault): body is BodyFault {
 }
 
 function invalid(text: string): BodyFault {
-  return { code: -32_600, message: `Invalid Request: ${text}` }
+  return { code: RPC.invalidRequest, message: `Invalid Request: ${text}` }
 }
 
 function isClaim(params: unknown): boolean {

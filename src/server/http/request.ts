@@ -1,12 +1,12 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import type { RpcError } from '../../protocol/errors.ts'
+import { RPC, type RpcError } from '../../protocol/errors.ts'
 import type { Agent } from '../../protocol/exchange.ts'
 import type { RequestId } from '../../protocol/message.ts'
 import type { Principal } from '../backend.ts'
 
 /** What a refusal says besides its words. */
 export interface Refusal {
-  /** JSON-RPC code; -32000 when absent. */
+  /** JSON-RPC code; that of a closed connection when absent. */
   code?: number
   /** The request that is refused; null when it is none, or several. */
   id?: RequestId | null
@@ -18,7 +18,7 @@ export function refuse(
   response: ServerResponse,
   status: number,
   message: string,
-  { code = -32_000, id = null, headers }: Refusal = {},
+  { code = RPC.connectionClosed, id = null, headers }: Refusal = {},
 ): void {
   respond(response, status, { jsonrpc: '2.0', id, error: { code, message } }, headers)
 }

@@ -69,14 +69,14 @@ describe('package', () => {
       servers: [{ server: 'a', instructions: 'of a' }],
     }
     const own = await moduleWorld([{ use: 'package', title: 'Notes', instructions: 'For notes.' }])
-    expect(own.modules.stack.describe(said, undefined)).toEqual({
+    expect(own.stack.describe(said, undefined)).toEqual({
       serverInfo: { name: 'p', title: 'Notes', version: '1' },
       // How to work with what is kept has to be known whatever the package is.
       instructions: 'For notes.\n\nof the proxy',
       servers: [],
     })
     const none = await moduleWorld([{ use: 'package', tools: ['a/*'] }])
-    expect(none.modules.stack.describe(said, undefined)).toEqual(said)
+    expect(none.stack.describe(said, undefined)).toEqual(said)
   })
 
   test('a kind that it does not name is there as far as its servers are', async () => {
@@ -98,7 +98,7 @@ describe('package', () => {
     await expect(
       world.ask('completion/complete', { ref: { type: 'ref/prompt', name: 'b_bye' } }),
     ).rejects.toThrow()
-    const { stack } = world.modules
+    const { stack } = world
     expect(stack.reached(['a', 'b'], undefined)).toEqual(['a'])
   })
 
@@ -163,7 +163,7 @@ describe('profiles', () => {
     expect(await world.raw('tools/call', { name: 'b_read' }, asking('other'))).toEqual({ served: true })
     const said = { serverInfo: { name: 'p' }, instructions: '', servers: [] }
     const titles = ['notes', 'other', undefined].map(
-      (profile) => world.modules.stack.describe(said, profile).serverInfo.title,
+      (profile) => world.stack.describe(said, profile).serverInfo.title,
     )
     expect(titles).toEqual(['Notes', 'Other', 'Other'])
     expect(world.modules.status().map(({ message }) => message)).toEqual([
@@ -180,7 +180,7 @@ describe('profiles', () => {
     await expect(world.raw('custom/method', {}, gone)).rejects.toThrow('no longer there')
     await world.configure([])
     await expect(world.raw('tools/call', { name: 'a_read' }, gone)).rejects.toThrow('no longer there')
-    const { stack } = world.modules
+    const { stack } = world
     expect(stack.reached(['a', 'b'], 'notes')).toEqual([])
     expect(stack.reached(['a', 'b'], undefined)).toEqual(['a', 'b'])
     let told = 0
@@ -197,9 +197,9 @@ describe('profiles', () => {
 
   test('without profiles nothing stands in the way', async () => {
     const world = await moduleWorld([{ use: 'package', tools: ['a/read'] }], { server })
-    expect(world.modules.stack.names.outer).toEqual([])
+    expect(world.stack.names.outer).toEqual([])
     const servers = ['a', 'b']
     const open = await moduleWorld([{ use: 'block', tools: ['x'] }], { server })
-    expect(open.modules.stack.reached(servers, undefined)).toBe(servers)
+    expect(open.stack.reached(servers, undefined)).toBe(servers)
   })
 })

@@ -139,7 +139,7 @@ describe('redact', () => {
       expect(JSON.stringify([error.message, { ...error }])).not.toMatch(new RegExp(`${KEY}|hunter2`))
       expect(error.message).toContain('[redacted:secret]')
     }
-    const said = world.modules.stack.describe({
+    const said = world.stack.describe({
       serverInfo: { name: 'p' },
       instructions: 'mine',
       servers: [{ server: 'a', instructions: `Use ${KEY}` }],

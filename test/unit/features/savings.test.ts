@@ -105,3 +105,19 @@ test('a server that asks for input has not answered: nothing is counted before i
   )
   expect(records).toEqual([])
 })
+
+test('the text of an embedded resource counts, as it does where results are measured', async () => {
+  const records: SavingsRecord[] = []
+  const ledger = { record: (record: SavingsRecord) => void records.push(record), report: async () => never() }
+  const layer = createAccount({ ledger, ownTools: new Set(), instructions: '', tells: false })
+  const resource = { uri: 'file:///a', text: 'abc' }
+  const result = {
+    content: [
+      { type: 'text', text: '12345' },
+      { type: 'resource', resource },
+    ],
+  }
+  await layer.wrap(async () => result)(exchange(undefined, { params: { name: 't' } }))
+  expect(records).toMatchObject([{ originalCharacters: 8, deliveredCharacters: 8 }])
+  expect(records[0]?.sample?.()).toBe('12345\nabc')
+})

@@ -115,7 +115,7 @@ describe('a list that changes while calls are under way', () => {
       { level: 'info', modules: ['b', 'a'], message: 'the modules are these from now on' },
     ])
     await world.configure([mark('b'), { use: 'shape' }, mark('a')])
-    expect(world.modules.stack.names).toEqual({ outer: ['b'], inner: ['a'] })
+    expect(world.stack.names).toEqual({ outer: ['b'], inner: ['a'] })
     expect(world.announced()).toBe(2)
   })
 

@@ -10,11 +10,11 @@ describe('what was thrown, on the wire', () => {
   })
 
   test('a local one has a number by what it is, its next step in the text, and its code as data', () => {
-    const error = new ProxyError('BAD_PARAMETERS', 'No such field.', 'Write name.')
+    const error = new ProxyError('QUERY_FAILED', 'No such field.', 'Write name.')
     expect(toRpcError(error).toJSON()).toEqual({
-      code: RPC.invalidParams,
+      code: RPC.internalError,
       message: 'No such field.\nWrite name.',
-      data: { code: 'BAD_PARAMETERS' },
+      data: { code: 'QUERY_FAILED' },
     })
   })
 

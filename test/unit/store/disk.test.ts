@@ -37,14 +37,24 @@ async function opened(changes: Partial<DiskStoreOptions> = {}): Promise<{ store:
 
 storeContract('disk', openDisk)
 
+/** The files of entries, without the folder in which they are found by owner and content. */
+async function filesIn(directory: string): Promise<string[]> {
+  return (await readdir(directory)).filter((name) => name !== 'by-content').sort()
+}
+
+const indexIn = (directory: string): Promise<string[]> => readdir(join(directory, 'by-content'))
+
 describe('disk store', () => {
   test('is readable by its owner alone', async () => {
     const { store, directory } = await opened()
     await store.put(entryOf(A))
     expect((await stat(directory)).mode & 0o777).toBe(0o700)
-    const names = await readdir(directory)
-    expect(names.sort()).toEqual([`${A}.content`, `${A}.json`])
-    for (const name of names) expect((await stat(join(directory, name))).mode & 0o777).toBe(0o600)
+    expect((await stat(join(directory, 'by-content'))).mode & 0o777).toBe(0o700)
+    const names = await filesIn(directory)
+    expect(names).toEqual([`${A}.content`, `${A}.json`])
+    const [found = ''] = await indexIn(directory)
+    for (const name of [...names, join('by-content', found)])
+      expect((await stat(join(directory, name))).mode & 0o777).toBe(0o600)
   })
 
   test('narrows the rights of a directory that was there', async () => {
@@ -80,7 +90,7 @@ describe('disk store', () => {
     await writeFile(join(directory, `${B}.json`), '{"handle":')
     await rm(join(directory, `${C}.json`))
     for (const handle of [A, B, C]) expect(await store.getEntry(handle)).toBeUndefined()
-    expect((await readdir(directory)).sort()).toEqual([`${C}.content`])
+    expect(await filesIn(directory)).toEqual([`${C}.content`])
   })
 
   test('what cannot be removed is no entry either', async () => {
@@ -90,6 +100,34 @@ describe('disk store', () => {
     // A directory in its place: `rm` refuses it, as it refuses a file in a directory that is read-only.
     await mkdir(join(directory, `${A}.content`))
     expect(await store.getEntry(A)).toBeUndefined()
+  })
+
+  test('owners and hashes may be any text, and lead to no entry of another', async () => {
+    const { store, directory } = await opened()
+    await store.put(entryOf(A, 'a', { owner: '../../x' }))
+    expect(await store.handleOf('../../x', entryOf(A, 'a').hash)).toBe(A)
+    expect(await store.handleOf('someone', entryOf(A, 'a').hash)).toBeUndefined()
+    const [name = ''] = await indexIn(directory)
+    await store.put(entryOf(B, 'b'))
+    for (const wrong of [B, '../../etc/passwd', '']) {
+      await writeFile(join(directory, 'by-content', name), wrong)
+      expect(await store.handleOf('../../x', entryOf(A, 'a').hash)).toBeUndefined()
+      expect(await store.list('../../x')).toEqual([])
+    }
+  })
+
+  test('a handle is found by its content only while its entry is there', async () => {
+    let time = 5000
+    const { store, directory } = await opened({ maxAge: 1000, now: () => time })
+    const entry = entryOf(A, 'a', { lastAccessed: 5000 })
+    await store.put(entry)
+    time = 6001
+    expect(await store.handleOf(entry.owner, entry.hash)).toBeUndefined()
+    expect(await store.list(entry.owner)).toEqual([])
+    await rm(join(directory, `${A}.json`))
+    await rm(join(directory, `${A}.content`))
+    await store.sweep?.()
+    expect(await indexIn(directory)).toEqual([])
   })
 
   test('same length but other bytes is no entry', async () => {
@@ -134,7 +172,8 @@ describe('disk store', () => {
     expect(await store.get(A)).toBeUndefined()
     time = 6501
     await store.sweep?.()
-    expect(await readdir(directory)).toEqual([])
+    expect(await filesIn(directory)).toEqual([])
+    expect(await indexIn(directory)).toEqual([])
   })
 
   test('a sweep leaves alone what others are writing, and what is not ours', async () => {
@@ -144,7 +183,7 @@ describe('disk store', () => {
     await writeFile(join(directory, `${B}.json.123.tmp`), 'x')
     await utimes(join(directory, 'README'), 1, 1)
     await store.sweep?.()
-    expect((await readdir(directory)).sort()).toEqual(['README', `${A}.content`, `${B}.json.123.tmp`].sort())
+    expect(await filesIn(directory)).toEqual(['README', `${A}.content`, `${B}.json.123.tmp`].sort())
   })
 
   test('two writers of one handle leave one whole entry', async () => {
@@ -156,7 +195,7 @@ describe('disk store', () => {
       now: () => 5000,
     })
     await Promise.all(Array.from({ length: 20 }, (_, i) => (i % 2 ? store : other).put(entryOf(A))))
-    expect((await readdir(directory)).sort()).toEqual([`${A}.content`, `${A}.json`])
+    expect(await filesIn(directory)).toEqual([`${A}.content`, `${A}.json`])
     expect(await store.get(A)).toBeDefined()
   })
 

@@ -114,7 +114,7 @@ for (const withDisk of [false, true]) {
             ...KEEPER_DEFAULTS,
             ...LIMITS,
             memory: createMemoryStore(),
-            ...(withDisk && { disk: createMemoryStore() }),
+            ...(withDisk && { backing: createMemoryStore() }),
             now: () => clock.time,
             onDrop: () => {},
             onError: (error) => errors.push(error),

@@ -125,7 +125,7 @@ describe('lifetime', () => {
 
   test('with a disk, handles outlive memory, and come back with the same content', async () => {
     const disk = createMemoryStore()
-    const { keeper, clock, dropped } = world({ disk })
+    const { keeper, clock, dropped } = world({ backing: disk })
     const { handle } = await keeper.keep(ann, result('a'))
     clock.time += 300_000
     await keeper.sweep()
@@ -140,7 +140,7 @@ describe('lifetime', () => {
   })
 
   test('fetched again after it left memory, it has the handle it had', async () => {
-    const { keeper, clock } = world({ disk: createMemoryStore() })
+    const { keeper, clock } = world({ backing: createMemoryStore() })
     const { handle } = await keeper.keep(ann, result('a'))
     clock.time += 300_000
     await keeper.sweep()
@@ -149,15 +149,18 @@ describe('lifetime', () => {
 
   test('with a disk, handles outlive a restart', async () => {
     const disk: Store = { ...createMemoryStore(), close: async () => {} }
-    const before = world({ disk })
+    const before = world({ backing: disk })
     const { handle } = await before.keeper.keep(ann, result('a'))
     await before.keeper.close()
-    const after = world({ disk })
+    const after = world({ backing: disk })
     expect(await after.keeper.get(ann, handle)).toMatchObject({
       handle,
       owner: 'ann',
     })
     expect(await after.keeper.get(ben, handle)).toBeUndefined()
+    expect((await after.keeper.keep(ann, result('a'))).handle).toBe(handle)
+    await after.keeper.forgetAgent(ann)
+    expect(await after.keeper.get(ann, handle)).toBeUndefined()
   })
 
   test('a disk that fails is reported, and what was lost is dropped', async () => {
@@ -167,7 +170,7 @@ describe('lifetime', () => {
       put: () => Promise.reject(failure),
     }
     const memory = createMemoryStore()
-    const { keeper, clock, dropped, errors } = world({ disk, memory })
+    const { keeper, clock, dropped, errors } = world({ backing: disk, memory })
     const { handle } = await keeper.keep(ann, result('a'))
     clock.time += 300_000
     await keeper.sweep()
@@ -175,6 +178,56 @@ describe('lifetime', () => {
     expect(await memory.size()).toBe(0)
     expect(dropped).toEqual([handle])
     expect(await keeper.get(ann, handle)).toBeUndefined()
+  })
+})
+
+describe('a store that several processes share', () => {
+  /** Two keepers over one store, as two processes have them. */
+  function both(): { here: World; there: World; store: Store } {
+    const store: Store = { ...createMemoryStore(), isShared: true, close: async () => {} }
+    return { here: world({ backing: store }), there: world({ backing: store }), store }
+  }
+
+  test('what one keeps the other gives, to its owner alone', async () => {
+    const { here, there } = both()
+    const { handle } = await here.keeper.keep(ann, result('a'))
+    expect(await there.keeper.get(ann, handle)).toMatchObject({ handle, owner: 'ann' })
+    expect(await there.keeper.get(ben, handle)).toBeUndefined()
+  })
+
+  test('the same content of one owner has one handle, whoever keeps it', async () => {
+    const { here, there } = both()
+    const { handle } = await here.keeper.keep(ann, result('a'))
+    expect((await there.keeper.keep(ann, result('a'))).handle).toBe(handle)
+    expect((await there.keeper.keep(ben, result('a'))).handle).not.toBe(handle)
+  })
+
+  test('what one removes the other has no more, and never puts back', async () => {
+    const { here, there, store } = both()
+    const { handle } = await here.keeper.keep(ann, result('a'))
+    const other = await here.keeper.keep(ann, result('b'))
+    expect(await there.keeper.remove(ann, handle)).toBe(true)
+    expect(await here.keeper.get(ann, handle)).toBeUndefined()
+    await there.keeper.forgetAgent(ann)
+    await here.keeper.close()
+    expect(await store.getEntry(other.handle)).toBeUndefined()
+    expect(here.dropped).toEqual([handle, other.handle])
+  })
+
+  test('a result that it does not take is not kept', async () => {
+    const failure = new Error('not reached')
+    const backing: Store = { ...createMemoryStore(), isShared: true, put: () => Promise.reject(failure) }
+    const { keeper } = world({ backing })
+    await expect(keeper.keep(ann, result('a'))).rejects.toBe(failure)
+    expect(keeper.size).toBe(0)
+  })
+
+  test('a store that cannot be asked for a handle does not keep a result from being kept', async () => {
+    const failure = new Error('not reached')
+    const backing: Store = { ...createMemoryStore(), handleOf: () => Promise.reject(failure) }
+    const { keeper, errors } = world({ backing })
+    expect(await keeper.keep(ann, result('a'))).toMatchObject({ owner: 'ann' })
+    expect(errors).toEqual([failure])
   })
 })
 
@@ -261,7 +314,7 @@ describe('limits', () => {
   test('what is evicted goes to disk and comes back', async () => {
     const { keeper } = world({
       maxEntriesPerAgent: 1,
-      disk: createMemoryStore(),
+      backing: createMemoryStore(),
     })
     const first = await keeper.keep(ann, result('a'))
     const second = await keeper.keep(ann, result('b'))
@@ -277,7 +330,7 @@ verifies('S3.32', 'a disk that is slower than results come does not let the memo
   const put = disk.put.bind(disk)
   disk.put = (entry) => slow.promise.then(() => put(entry))
   const memory = createMemoryStore()
-  const { keeper } = world({ memory, disk, maxEntriesPerAgent: 1, maxBytesPerAgent: 1000 })
+  const { keeper } = world({ memory, backing: disk, maxEntriesPerAgent: 1, maxBytesPerAgent: 1000 })
   const kept: string[] = []
   const all = Array.from({ length: 8 }, (_, nth) => result(`r${nth}`, 600))
   const keeping = (async () => {
@@ -296,7 +349,7 @@ verifies('S3.32', 'a disk that is slower than results come does not let the memo
 describe('forgetting', () => {
   test('an agent that does not come back takes everything along, from disk too', async () => {
     const disk = createMemoryStore()
-    const { keeper } = world({ disk, maxEntriesPerAgent: 1 })
+    const { keeper } = world({ backing: disk, maxEntriesPerAgent: 1 })
     const ofAnn = [await keeper.keep(ann, result('a')), await keeper.keep(ann, result('b'))]
     const ofBen = await keeper.keep(ben, result('a'))
     await keeper.forgetAgent(ann)
@@ -307,7 +360,7 @@ describe('forgetting', () => {
 
   test('clear empties memory and disk', async () => {
     const disk = createMemoryStore()
-    const { keeper } = world({ disk, maxEntriesPerAgent: 1 })
+    const { keeper } = world({ backing: disk, maxEntriesPerAgent: 1 })
     const { handle } = await keeper.keep(ann, result('a'))
     await keeper.keep(ann, result('b'))
     await keeper.clear()

@@ -82,18 +82,16 @@ verifies('S3.35', 'servers do not outlive a proxy that exits without closing', a
   const folder = temporaryFolder()
   const started = join(folder, 'started')
   const { command, args = [] } = wrappedServer({ started, stubborn: true })
-  for (const name of ['process-group', 'spawn']) {
-    const source = readFileSync(new URL(`../../../src/upstream/${name}.ts`, import.meta.url), 'utf8')
-    const { outputText } = typescript.transpileModule(source, {
-      compilerOptions: { module: typescript.ModuleKind.ESNext, target: typescript.ScriptTarget.ES2023 },
-    })
-    writeFileSync(join(folder, `${name}.mjs`), outputText.replace('./spawn.ts', './spawn.mjs'))
-  }
+  const source = readFileSync(new URL('../../../src/upstream/processes.ts', import.meta.url), 'utf8')
+  const { outputText } = typescript.transpileModule(source, {
+    compilerOptions: { module: typescript.ModuleKind.ESNext, target: typescript.ScriptTarget.ES2023 },
+  })
+  writeFileSync(join(folder, 'processes.mjs'), outputText)
   const script = join(folder, 'proxy.mjs')
   writeFileSync(
     script,
     `import { existsSync } from 'node:fs'
-     import { ProcessGroup } from './process-group.mjs'
+     import { ProcessGroup } from './processes.mjs'
      const [, , started, command, ...args] = process.argv
      new ProcessGroup({ command, args, env: process.env, cwd: undefined, graceMs: 100 })
      setInterval(() => { if (existsSync(started)) process.exit(0) }, 10)`,

@@ -1,6 +1,6 @@
 /** What the recorded figures of `npm run bench -- dispatch` have to show. */
 import { readFileSync } from 'node:fs'
-import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { RETRIEVE_TOKENS } from '../../../../src/cli/doctor.ts'
 import { definitionsOf } from '../../../../src/features/dispatch/index.ts'
@@ -8,6 +8,11 @@ import { ourInstructions } from '../../../../src/proxy/instructions.ts'
 import { verifies } from '../../../support/verifies.ts'
 
 const root = new URL('../../../../', import.meta.url)
+const { definitionTokens } = (await import(
+  fileURLToPath(new URL('benchmarks/answers/tokens.mjs', root))
+)) as {
+  definitionTokens(tools: readonly object[]): number
+}
 const { definitions, results, published } = JSON.parse(
   readFileSync(new URL('benchmarks/results/dispatch.json', root), 'utf8'),
 ) as {
@@ -17,7 +22,7 @@ const { definitions, results, published } = JSON.parse(
 }
 
 const tokensOf = (splitCalls: boolean): number =>
-  countTokens(JSON.stringify(definitionsOf({ splitCalls }).map(({ definition }) => definition)))
+  definitionTokens(definitionsOf({ splitCalls }).map(({ definition }) => definition))
 
 verifies(
   'S4.40 S4.1',

@@ -48,7 +48,8 @@ describe('operations', () => {
     expect(await part({ op: 'tail' })).toBe(LINES.slice(-50).join('\n'))
     expect(await part({ op: 'slice', fromLine: 1, toLine: 100 })).toBe(LINES.slice(0, 100).join('\n'))
     expect(await part({ op: 'slice', start: 3, end: 4 })).toBe('line 3\nline 4')
-    expect(await part({ op: 'slice', fromLine: -3, toLine: 1 })).toBe('line 1 Föö')
+    expect(await part({ op: 'slice', fromLine: 0, toLine: 1 })).toBe('line 1 Föö')
+    expect(await part({ op: 'slice', fromLine: -2 })).toBe('line 2999\nline 3000')
     expect(await part({ op: 'slice', fromLine: 2999, toLine: 9999 })).toBe('line 2999\nline 3000')
     expect(await part({ op: 'grep', pattern: 'föö', context: 1 })).toContain(
       '1: line 1 Föö\n2- line 2\n---\n100- line 100',

@@ -232,11 +232,11 @@ verifies(
 test('what an earlier run kept on disk is listed, and is not the last of this one', async () => {
   const directory = temporaryFolder()
   const disk = (now: () => number) => createDiskStore({ directory, maxBytes: 1e9, maxAge: 1e9, now })
-  const before = world({ disk: await disk(() => 1_000_000) })
+  const before = world({ backing: await disk(() => 1_000_000) })
   const handle = await before.keep('fs_read', { path: '/a' })
   await before.keep('fs_read', {}, { agent: { id: 'ben', kind: 'session' } })
   await before.keeper.close()
-  const after = world({ disk: await disk(() => 1_000_000) })
+  const after = world({ backing: await disk(() => 1_000_000) })
   after.clock.now += 3_600_000
   const { text } = await after.ask('proxy_explore', {})
   expect(text).toContain('1 kept result, newest first:')

@@ -108,7 +108,7 @@ describe('scopes that name profiles', () => {
     const made = createToken('anna', { now: Date.now() })
     const tokens = tokensFile({ version: 1, tokens: [made.entry] })
     const both = await oauth({ profileScopes: 'profile:', tokens })
-    expect((await both.bearer(made.token)).principal).toEqual({ id: made.entry.id })
+    expect((await both.bearer(made.token)).principal).toEqual({ id: made.entry.id, name: 'anna' })
   })
 })
 
@@ -144,7 +144,7 @@ describe('scopes', () => {
     const { token, entry } = createToken('anna', { now: 0 })
     changeTokens(join(dataDir, 'tokens.json'), () => [entry])
     const { bearer, as } = await oauth({ requiredScopes: ['tools'] }, { dataDir })
-    expect((await bearer(token)).principal).toEqual({ id: entry.id })
+    expect((await bearer(token)).principal).toEqual({ id: entry.id, name: 'anna' })
     expect((await bearer(await as.token({ scope: 'tools' }))).status).toBe(200)
   })
 })
@@ -164,7 +164,7 @@ describe('who tries tokens', () => {
   test('does not keep out who knows one', async () => {
     const { bearer, token, id } = await local()
     for (let n = 0; n < 30; n++) await bearer(`mrp_${n}`)
-    expect((await bearer(token)).principal).toEqual({ id })
+    expect((await bearer(token)).principal).toEqual({ id, name: 'anna' })
   })
 
   test('does not break the sessions of others behind the same address, and makes no work', async () => {

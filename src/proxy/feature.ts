@@ -1,0 +1,33 @@
+/** A feature that stands around every exchange. Contract: the index of its folder in `src/features/` exports it, `src/gateway/features.ts` lists it. */
+import type { Config } from '../config/schema.ts'
+import type { Engine } from '../engine/contract.ts'
+import type { Logger } from '../observe/log.ts'
+import type { Ledger } from '../observe/savings.ts'
+import type { Middleware } from '../protocol/exchange.ts'
+import type { Keeper } from '../store/result-store.ts'
+
+export interface Feature {
+  /** The name of its layer in `status`, `doctor` and the log. */
+  readonly name: string
+  /** What it does, in a sentence for the documentation and for `status`. */
+  readonly what: string
+  /** When it is there, as the documentation says it. */
+  readonly when: string
+  /** Its layer. Undefined: this configuration does without it. */
+  layer(parts: FeatureParts): Middleware | undefined
+}
+
+/** What the gateway hands to features. */
+export interface FeatureParts {
+  readonly settings: Config['settings']
+  readonly engine: Engine
+  readonly keeper: Keeper
+  readonly ledger: Ledger
+  readonly logger: Logger
+  /** Milliseconds by a clock that is never set. */
+  readonly elapsed: () => number
+  /** The proxy's own part of the server instructions. */
+  readonly instructions: string
+  /** True when the operator keeps the structured content of this tool. `tool`: the server's own name. */
+  keepsStructured(server: string, tool: string): boolean
+}
