@@ -9,7 +9,7 @@ import { createEngine, ENGINE_DEFAULTS } from '../dist/engine/pool.js'
 import { interleaved, machine, seeded } from './lib/measure.mjs'
 
 const rounds = Number(process.argv[2] ?? 30)
-const engine = createEngine(ENGINE_DEFAULTS)
+const engine = createEngine({ ...ENGINE_DEFAULTS, queryTimeout: 60_000 })
 const signal = new AbortController().signal
 const rows = []
 

@@ -1,11 +1,13 @@
 /**
- * Writes what is made from tables in the code: `mcp.schema.json`, the option tables in README.md between `<!-- options:start -->` and
- * `<!-- options:end -->` and, in the same way, those in docs/modules.md, docs/errors.md, docs/content.md and docs/clients.md. Needs a build.
+ * Writes what is made from tables in the code: `mcp.schema.json`, the tables of options and commands in README.md between
+ * `<!-- options:start -->` and `<!-- options:end -->` and, in the same way, those in docs/modules.md, docs/errors.md, docs/content.md and
+ * docs/clients.md. Needs a build.
  * With --check nothing is written, and a difference is an error.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { commandsTable } from '../dist/cli/program.js'
 import {
   contentTable,
   errorsTable,
@@ -24,7 +26,9 @@ const check = process.argv.includes('--check')
 const stale = []
 
 update('mcp.schema.json', () => jsonSchemaText())
-update('README.md', (text) => fill(text, 'options', `${serversTable()}\n\n${settingsTable()}`))
+update('README.md', (text) =>
+  fill(fill(text, 'options', `${serversTable()}\n\n${settingsTable()}`), 'commands', commandsTable()),
+)
 update('docs/modules.md', (text) =>
   fill(fill(fill(text, 'features', featuresTable()), 'modules', modulesText()), 'external', externalTable()),
 )

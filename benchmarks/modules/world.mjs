@@ -98,8 +98,8 @@ export async function startTranslator() {
 /** The router answers lists and calls; what stands before it is made of these entries. */
 export async function open(entries) {
   const folder = mkdtempSync(join(tmpdir(), 'modules-benchmark-'))
-  const engine = createEngine(ENGINE_DEFAULTS)
   const config = parseConfig({ mcpServers: {}, proxySettings: { dataDir: folder }, modules: entries })
+  const engine = createEngine({ ...ENGINE_DEFAULTS, queryTimeout: config.settings.queryTimeoutMs })
   const elapsed = () => Math.floor(performance.now())
   const stack = createStack()
   const modules = await openModules(config, stack, {

@@ -6,13 +6,25 @@ import { SAMPLE } from '../config/sample.ts'
 import { absolutePath } from '../config/sources.ts'
 import { hasCode, messageOf, ProxyError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
-import { type Client, proxyEntry, readClientFile, snippet } from './clients.ts'
+import { CLIENTS, type Client, clientCalled, proxyEntry, readClientFile, snippet } from './clients.ts'
 import type { Host } from './program.ts'
 
 /** The name of the proxy in a client. Models see it in front of every tool. */
 const NAME = 'proxy'
 
-export function init(host: Host, file: string): number {
+/**
+ * Writes a first configuration, or with a client the entry for it.
+ * @param file the proxy's configuration, or the name of a client
+ * @param client the name of a client. Undefined: none
+ * @param write adds the entry to the client's file
+ */
+export function init(host: Host, file: string, client: string | undefined, write: boolean): number {
+  const isClient = client === undefined && CLIENTS.some(({ id }) => id === file)
+  const wanted = isClient ? file : client
+  if (wanted === undefined && write) {
+    throw new ProxyError('CONFIG_INVALID', '--write needs a client.', 'Name it with --client.')
+  }
+  if (wanted !== undefined) return initClient(host, clientCalled(wanted), isClient ? 'mcp.json' : file, write)
   const path = absolutePath(file, host.cwd, host.home)
   writeNew(path, SAMPLE)
   host.stdout.write(`Wrote ${path}. Put your servers into it, then run: mcp-rlm-proxy doctor\n`)
@@ -25,7 +37,7 @@ export function init(host: Host, file: string): number {
  * @param file the proxy's configuration
  * @param write adds the entry to the client's file instead; a copy of the file as it was is kept beside it
  */
-export function initClient(host: Host, client: Client, file: string, write: boolean): number {
+function initClient(host: Host, client: Client, file: string, write: boolean): number {
   const config = absolutePath(file, host.cwd, host.home)
   const entry = proxyEntry(client, config, host.platform)
   const target = client.files(host).at(client.target) ?? ''

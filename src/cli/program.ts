@@ -6,7 +6,6 @@ import { flagName, OPTION_NAMES } from '../config/aliases.ts'
 import { packageVersion } from '../config/identity.ts'
 import type { Config } from '../config/schema.ts'
 import type { Gateway, GatewayParts } from '../gateway.ts'
-import { ProxyError } from '../protocol/errors.ts'
 
 /** What every command is told. */
 export interface Invocation {
@@ -18,20 +17,169 @@ export interface Invocation {
   wrapped: readonly string[] | undefined
 }
 
-/** The names that are commands. Any other first word is a program to wrap. */
-export const COMMANDS: readonly string[] = [
-  'run',
-  'doctor',
-  'status',
-  'stats',
-  'init',
-  'import',
-  'login',
-  'logout',
-  'token',
-  'pins',
-  'help',
+/** A command as the command line declares it. */
+interface CliCommand {
+  readonly name: string
+  /** What it does, as help and the documentation say it. */
+  readonly what: string
+  /** As commander declares them, with what they are and the default. */
+  readonly arguments?: readonly (readonly [name: string, what: string, fallback?: string])[]
+  readonly options?: readonly (readonly [flags: string, what: string])[]
+  /** It runs when no command is written. */
+  readonly isDefault?: boolean
+  /** Runs it and gives the exit code. Its code is loaded here. A command with `commands` has none of its own. */
+  readonly run?: (call: Call) => number | Promise<number>
+  readonly commands?: readonly CliCommand[]
+}
+
+/** What a command is called with. */
+interface Call {
+  readonly host: Host
+  readonly invocation: Invocation
+  /** What was written for its arguments, or their defaults. */
+  readonly words: readonly string[]
+  /** Its options by name: texts, and true for those without a value. */
+  readonly options: Readonly<Record<string, unknown>>
+}
+
+const SERVER = [['<server>', 'its name in the configuration']] as const
+
+/** The commands, in the order of help and of the documentation. A command is added here and in the file that it loads. */
+const CLI_COMMANDS: readonly CliCommand[] = [
+  {
+    name: 'run',
+    what: 'serve (the default)',
+    isDefault: true,
+    run: async ({ host, invocation }) => (await import('./run.ts')).run(host, invocation),
+  },
+  {
+    name: 'doctor',
+    what: 'check the configuration and every server, and say how to mend what is broken',
+    options: [['--json', 'print the findings as JSON']],
+    run: async ({ host, invocation, options }) =>
+      (await import('./doctor.ts')).doctor(host, invocation, options.json === true),
+  },
+  {
+    name: 'status',
+    what: 'show what stands around every call, from the client to the servers, and what else is to be had',
+    options: [['--json', 'print it as JSON']],
+    run: async ({ host, invocation, options }) =>
+      (await import('./status.ts')).status(host, invocation, options.json === true),
+  },
+  {
+    name: 'stats',
+    what: 'show what past runs saved',
+    options: [['--json', 'print it as JSON']],
+    run: async ({ host, invocation, options }) =>
+      (await import('./stats.ts')).stats(host, invocation, options.json === true),
+  },
+  {
+    name: 'init',
+    what: 'write a first mcp.json, or show what to put into a client',
+    arguments: [['[file]', "the proxy's configuration, or the name of a client as for --client", 'mcp.json']],
+    options: [
+      ['--client <name>', 'show the entry that starts the proxy in this client, with its settings'],
+      ['--write', "add that entry to the client's file"],
+    ],
+    run: async ({ host, words: [file = ''], options }) =>
+      (await import('./init.ts')).init(host, file, textIn(options.client), options.write === true),
+  },
+  {
+    name: 'import',
+    what: 'make an mcp.json of the servers a client already has',
+    arguments: [['[client]', 'codex, cursor, vscode, …; all of them when absent']],
+    options: [['-o, --out <file>', 'write a new file; without it the result is printed']],
+    run: async ({ host, words: [client], options }) =>
+      (await import('./import.ts')).importClients(host, client, textIn(options.out)),
+  },
+  {
+    name: 'login',
+    what: 'sign in to a server in the browser, and keep the tokens',
+    arguments: SERVER,
+    run: async ({ host, invocation, words: [server = ''] }) =>
+      (await import('./login.ts')).login(host, invocation, server),
+  },
+  {
+    name: 'logout',
+    what: 'forget the tokens of a server',
+    arguments: SERVER,
+    run: async ({ host, invocation, words: [server = ''] }) =>
+      (await import('./login.ts')).logout(host, invocation, server),
+  },
+  {
+    name: 'token',
+    what: 'make, list and remove the tokens with which clients connect over HTTP',
+    commands: [
+      {
+        name: 'add',
+        what: 'make a token and print it; only its hash is kept. With --profile it opens that profile alone',
+        arguments: [['<name>', 'whose it is']],
+        options: [['--expires <when>', '12h, 90d, 8w, 1y or a date; without it the token does not expire']],
+        run: async ({ host, invocation, words: [name = ''], options }) =>
+          (await import('./token.ts')).addToken(host, invocation, name, textIn(options.expires)),
+      },
+      {
+        name: 'list',
+        what: 'show whose tokens there are',
+        options: [['--json', 'print them as JSON']],
+        run: async ({ host, invocation, options }) =>
+          (await import('./token.ts')).listTokens(host, invocation, options.json === true),
+      },
+      {
+        name: 'remove',
+        what: 'end a token',
+        arguments: [['<name|id>', 'which']],
+        run: async ({ host, invocation, words: [which = ''] }) =>
+          (await import('./token.ts')).removeToken(host, invocation, which),
+      },
+    ],
+  },
+  {
+    name: 'pins',
+    what: 'show and approve the tools that the module pin holds back',
+    commands: [
+      {
+        name: 'list',
+        what: 'show which tools are held back, why, and what is another than before',
+        isDefault: true,
+        options: [['--json', 'print them as JSON, with whole definitions']],
+        run: async ({ host, invocation, options }) =>
+          (await import('./pins.ts')).listPins(host, invocation, options.json === true),
+      },
+      {
+        name: 'approve',
+        what: 'accept what they say of themselves now',
+        arguments: [
+          ['[server/tool...]', 'which; with @ and the beginning of a hash: only what pins list showed'],
+        ],
+        options: [['--all', 'all that are held back']],
+        run: async ({ host, invocation, words, options }) =>
+          (await import('./pins.ts')).approvePins(host, invocation, words, options.all === true),
+      },
+    ],
+  },
 ]
+
+/** The names that are commands. Any other first word is a program to wrap. */
+export const COMMANDS: readonly string[] = [...CLI_COMMANDS.map(({ name }) => name), 'help']
+
+/** Markdown: one row a command. */
+export function commandsTable(): string {
+  const code = (text: string): string => `\`${text.replaceAll('|', '\\|')}\``
+  const rowsOf = (commands: readonly CliCommand[], before: string): string[] =>
+    commands.flatMap(({ name, what, arguments: taken = [], options = [], isDefault, commands: inner }) => {
+      const full = `${before} ${name}`
+      if (inner) return rowsOf(inner, full)
+      const called = [full, ...taken.map(([argument]) => argument)].join(' ')
+      const choices = options.map(([flags, told]) => `${code(flags)}: ${told}`).join('<br>')
+      return [`| ${isDefault ? `${code(before)}, ` : ''}${code(called)} | ${what} | ${choices} |`]
+    })
+  return [
+    '| command | what it does | options |',
+    '| --- | --- | --- |',
+    ...rowsOf(CLI_COMMANDS, 'mcp-rlm-proxy'),
+  ].join('\n')
+}
 
 /** `wrapped` is the command to wrap; `done` gets the exit code. */
 export async function createProgram(
@@ -74,163 +222,39 @@ export async function createProgram(
     wrapped,
   })
 
-  program
-    .command('run', { isDefault: true })
-    .description('serve (the default)')
-    .action(async () => {
-      const { run } = await import('./run.ts')
-      done(await run(host, invocation()))
-    })
-  program
-    .command('doctor')
-    .description('check the configuration and every server, and say how to mend what is broken')
-    .option('--json', 'print the findings as JSON')
-    .action(async (options: { json?: boolean }) => {
-      const { doctor } = await import('./doctor.ts')
-      done(await doctor(host, invocation(), options.json === true))
-    })
-  program
-    .command('status')
-    .description(
-      'show what stands around every call, from the client to the servers, and what else is to be had',
-    )
-    .option('--json', 'print it as JSON')
-    .action(async (options: { json?: boolean }) => {
-      const { status } = await import('./status.ts')
-      done(await status(host, invocation(), options.json === true))
-    })
-  program
-    .command('stats')
-    .description('show what past runs saved')
-    .option('--json', 'print it as JSON')
-    .action(async (options: { json?: boolean }) => {
-      const { stats } = await import('./stats.ts')
-      done(await stats(host, invocation(), options.json === true))
-    })
-  program
-    .command('init')
-    .description('write a first mcp.json, or show what to put into a client')
-    .argument('[file]', "the proxy's configuration, or the name of a client as for --client", 'mcp.json')
-    .option('--client <name>', 'show the entry that starts the proxy in this client, with its settings')
-    .option('--write', "add that entry to the client's file")
-    .action(async (file: string, options: { client?: string; write?: boolean }) => {
-      const [{ init, initClient }, { CLIENTS, clientCalled }] = await Promise.all([
-        import('./init.ts'),
-        import('./clients.ts'),
-      ])
-      const isClient = options.client === undefined && CLIENTS.some(({ id }) => id === file)
-      const client = isClient ? file : options.client
-      if (client === undefined && options.write === true) {
-        throw new ProxyError('CONFIG_INVALID', '--write needs a client.', 'Name it with --client.')
-      }
-      if (client === undefined) return done(init(host, file))
-      done(initClient(host, clientCalled(client), isClient ? 'mcp.json' : file, options.write === true))
-    })
-  program
-    .command('import')
-    .description('make an mcp.json of the servers a client already has')
-    .argument('[client]', 'codex, cursor, vscode, …; all of them when absent')
-    .option('-o, --out <file>', 'write a new file; without it the result is printed')
-    .action(async (client: string | undefined, options: { out?: string }) => {
-      const { importClients } = await import('./import.ts')
-      done(importClients(host, client, options.out))
-    })
-  program
-    .command('login')
-    .description('sign in to a server in the browser, and keep the tokens')
-    .argument('<server>', 'its name in the configuration')
-    .action(async (server: string) => {
-      const { login } = await import('./login.ts')
-      done(await login(host, invocation(), server))
-    })
-  program
-    .command('logout')
-    .description('forget the tokens of a server')
-    .argument('<server>', 'its name in the configuration')
-    .action(async (server: string) => {
-      const { logout } = await import('./login.ts')
-      done(await logout(host, invocation(), server))
-    })
-  addTokenCommands(program, host, invocation, done)
-  addPinCommands(program, host, invocation, done)
-  for (const command of program.commands) pointToGlobalOptions(command)
+  const declare = (parent: Command, declared: CliCommand): void => {
+    const {
+      name,
+      what,
+      arguments: taken = [],
+      options: choices = [],
+      isDefault,
+      run,
+      commands = [],
+    } = declared
+    const command = parent.command(name, isDefault ? { isDefault } : {}).description(what)
+    for (const [argument, told, fallback] of taken) command.argument(argument, told, fallback)
+    for (const [flags, told] of choices) command.option(flags, told)
+    if (run)
+      command.action(async () => {
+        const words = command.processedArgs.flat().filter((word) => word !== undefined)
+        done(await run({ host, invocation: invocation(), words, options: command.opts() }))
+      })
+    for (const inner of commands) declare(command, inner)
+    command.addHelpText('after', '\nGlobal options: see mcp-rlm-proxy --help')
+  }
+  for (const command of CLI_COMMANDS) declare(program, command)
   return program
-}
-
-function pointToGlobalOptions(command: Command): void {
-  command.addHelpText('after', '\nGlobal options: see mcp-rlm-proxy --help')
-  for (const inner of command.commands) pointToGlobalOptions(inner)
-}
-
-function addPinCommands(
-  program: Command,
-  host: Host,
-  invocation: () => Invocation,
-  done: (code: number) => void,
-): void {
-  const pins = program
-    .command('pins')
-    .description('show and approve the tools that the module pin holds back')
-  pins
-    .command('list', { isDefault: true })
-    .description('show which tools are held back, why, and what is another than before')
-    .option('--json', 'print them as JSON, with whole definitions')
-    .action(async (options: { json?: boolean }) => {
-      const { listPins } = await import('./pins.ts')
-      done(await listPins(host, invocation(), options.json === true))
-    })
-  pins
-    .command('approve')
-    .description('accept what they say of themselves now')
-    .argument('[server/tool...]', 'which; with @ and the beginning of a hash: only what pins list showed')
-    .option('--all', 'all that are held back')
-    .action(async (names: string[], options: { all?: boolean }) => {
-      const { approvePins } = await import('./pins.ts')
-      done(await approvePins(host, invocation(), names, options.all === true))
-    })
-}
-
-function addTokenCommands(
-  program: Command,
-  host: Host,
-  invocation: () => Invocation,
-  done: (code: number) => void,
-): void {
-  const token = program
-    .command('token')
-    .description('make, list and remove the tokens with which clients connect over HTTP')
-  token
-    .command('add')
-    .description(
-      'make a token and print it; only its hash is kept. With --profile it opens that profile alone',
-    )
-    .argument('<name>', 'whose it is')
-    .option('--expires <when>', '12h, 90d, 8w, 1y or a date; without it the token does not expire')
-    .action(async (name: string, options: { expires?: string }) => {
-      const { addToken } = await import('./token.ts')
-      done(await addToken(host, invocation(), name, options.expires))
-    })
-  token
-    .command('list')
-    .description('show whose tokens there are')
-    .option('--json', 'print them as JSON')
-    .action(async (options: { json?: boolean }) => {
-      const { listTokens } = await import('./token.ts')
-      done(await listTokens(host, invocation(), options.json === true))
-    })
-  token
-    .command('remove')
-    .description('end a token')
-    .argument('<name|id>', 'which')
-    .action(async (which: string) => {
-      const { removeToken } = await import('./token.ts')
-      done(await removeToken(host, invocation(), which))
-    })
 }
 
 /** A flag without a value is `true` when it is there. */
 function textOf(value: unknown): string | undefined {
   return value === undefined ? undefined : String(value)
+}
+
+/** The value of an option that takes one. Undefined: it was not given. */
+function textIn(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
 }
 
 /** The schema is loaded only when help is wanted: it is what takes time. */

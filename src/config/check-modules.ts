@@ -100,7 +100,6 @@ function unique(modules: readonly ModuleConfig[]): ModuleConfig[] {
 
 // Checks an entry of the list of modules that names one of the proxy or of its embedder.
 
-const NAMES = { aliases: {}, ignored: [], later: [] }
 const COMMON = new Set(Object.keys(useSchema.shape))
 
 /** Undefined: it is left out, or is not valid. */
@@ -151,7 +150,7 @@ function readOptions(
   const hasOwnConfig = Object.hasOwn(schema.shape, 'config')
   const into: JsonObject = {}
   const plain = only(written, (key) => !COMMON.has(key) && (hasOwnConfig || key !== 'config'))
-  canonicalKeys(plain, { schema, at: path, from: path, ...NAMES }, report, into)
+  canonicalKeys(plain, { schema, at: path, from: path }, report, into)
   if (!hasOwnConfig && inner !== undefined) {
     if (!isObject(inner)) {
       report.add('error', [...path, 'config'], {
@@ -160,7 +159,7 @@ function readOptions(
       })
       return undefined
     }
-    canonicalKeys(inner, { schema, at: path, from: [...path, 'config'], ...NAMES }, report, into)
+    canonicalKeys(inner, { schema, at: path, from: [...path, 'config'] }, report, into)
   }
   const options = expandAll(into, schema, path, surroundings, report)
   const parsed = schema.safeParse(options)
@@ -223,7 +222,7 @@ function knownKeys(written: JsonObject, path: Path, report: Report): JsonObject 
   const entry: JsonObject = {}
   for (const [key, value] of Object.entries(written)) {
     if (known.includes(key)) setOwn(entry, key, value)
-    else unknownKey(key, [...path, key], known, [], report)
+    else unknownKey(key, [...path, key], known, report)
   }
   return entry
 }

@@ -1,7 +1,7 @@
 /** Checks a whole configuration and collects every problem it has. Does no input or output of its own. */
 import { checkBridge } from '../features/scripts/options.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
-import { LATER, SERVER_ALIASES, SERVER_IGNORED, SERVER_SECTIONS } from './aliases.ts'
+import { SERVER_ALIASES, SERVER_IGNORED, SERVER_LATER, SERVER_SECTIONS } from './aliases.ts'
 import { checkAuth, longForm } from './auth-options.ts'
 import { expandAll, type Surroundings } from './expand.ts'
 import type { JsoncFile } from './jsonc.ts'
@@ -246,7 +246,7 @@ function checkServer(
     })
     return
   }
-  const names = { aliases: SERVER_ALIASES, ignored: SERVER_IGNORED, later: LATER.servers }
+  const names = { aliases: SERVER_ALIASES, ignored: SERVER_IGNORED, later: SERVER_LATER }
   const entry = canonicalKeys(
     withLongForms(written),
     { schema: serverSchema, at: path, from: path, ...names },

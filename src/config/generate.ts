@@ -18,7 +18,7 @@ export function jsonSchemaText(): string {
     target: 'draft-7',
     override: ({ zodSchema, jsonSchema }) => {
       if (zodSchema === serverSchema) jsonSchema.anyOf = [{ required: ['command'] }, { required: ['url'] }]
-      const { unit, spellings, later, allowed, ...rest } = jsonSchema
+      const { unit, spellings, allowed, ...rest } = jsonSchema
       for (const key of Object.keys(jsonSchema)) delete jsonSchema[key]
       Object.assign(jsonSchema, rest)
       if (typeof unit === 'string' && typeof rest.description === 'string') {

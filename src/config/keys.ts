@@ -3,6 +3,7 @@
 import { distance } from 'fastest-levenshtein'
 import * as z from 'zod'
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../protocol/json.ts'
+import type { Alias } from './aliases.ts'
 import { allowed, example, schemaAt, unwrap } from './option.ts'
 import { formatPath, type Path, showSafely } from './problem.ts'
 import type { Report } from './report.ts'
@@ -13,14 +14,12 @@ interface KeyRules {
   at: Path
   /** Where the keys were written. */
   from: Path
-  /** Other name → path in `schema`: `{ mcplazy: 'connect.lazy' }`. */
-  aliases: Readonly<Record<string, string>>
-  /** By other name, where its values mean something else there. */
-  readings?: Readonly<Record<string, (value: unknown) => unknown>>
-  /** Known, without meaning here, not worth a word. */
-  ignored: readonly string[]
-  /** Known, but of a later version. */
-  later: readonly string[]
+  /** By other name, with paths in `schema`: `{ mcplazy: { path: 'connect.lazy' } }`. Absent: none. */
+  aliases?: Readonly<Record<string, Alias>>
+  /** Keys without meaning here, not worth a word. Absent: none. */
+  ignored?: readonly string[]
+  /** Keys of a later version. Absent: none. */
+  later?: readonly string[]
 }
 
 /**
@@ -33,9 +32,8 @@ export function canonicalKeys(
   report: Report,
   into: JsonObject,
 ): JsonObject {
-  const { at, from, ignored, later } = rules
-  const aliases = new Map(Object.entries(rules.aliases).map(([key, path]) => [plainName(key), path]))
-  const readings = new Map(Object.entries(rules.readings ?? {}).map(([key, read]) => [plainName(key), read]))
+  const { at, from, ignored = [], later = [] } = rules
+  const aliases = new Map(Object.entries(rules.aliases ?? {}).map(([key, alias]) => [plainName(key), alias]))
   walk(raw, rules.schema, [], from)
   return into
 
@@ -51,10 +49,9 @@ export function canonicalKeys(
         if (type instanceof z.ZodObject && isObject(value)) walk(value, type, [...inside, canonical], here)
         else place([...inside, canonical], below(value, type, [...inside, canonical], here), here)
       } else if (alias !== undefined) {
-        const reading = readings.get(plainName(key))
-        const meant = reading === undefined ? value : (reading(value) as JsonValue | undefined)
-        if (meant !== undefined) place(alias.split('.'), meant, here)
-      } else if (!ignored.includes(key)) unknownKey(key, here, known, later, report)
+        const meant = alias.read === undefined ? value : (alias.read(value) as JsonValue | undefined)
+        if (meant !== undefined) place(alias.path.split('.'), meant, here)
+      } else if (!ignored.includes(key)) unknownKey(key, here, known, report, later)
     }
   }
 
@@ -76,8 +73,7 @@ export function canonicalKeys(
 
   function object(value: JsonValue, schema: z.ZodObject, inside: Path, written: Path): JsonValue {
     if (!isObject(value)) return value
-    const plain = { schema, at: [...at, ...inside], from: written, aliases: {}, ignored: [], later: [] }
-    return canonicalKeys(value, plain, report, {})
+    return canonicalKeys(value, { schema, at: [...at, ...inside], from: written }, report, {})
   }
 
   function place(inside: Path, value: JsonValue, written: Path): void {
@@ -108,8 +104,8 @@ export function unknownKey(
   key: string,
   path: Path,
   known: readonly string[],
-  later: readonly string[],
   report: Report,
+  later: readonly string[] = [],
 ): void {
   if (later.includes(key)) {
     report.add('warning', path, {
@@ -185,14 +181,6 @@ export function reportIssues(
       report.addAt('error', path, {
         message: `is not valid: ${issue.message}`,
         remedy: 'Correct this value.',
-      })
-      continue
-    }
-    const { facts } = unwrap(target)
-    if (typeof wrong === 'string' && facts.later?.includes(wrong)) {
-      report.addAt('error', path, {
-        message: `is "${wrong}", which is not available in this version`,
-        remedy: `Write ${allowed(target)}, or remove the option.`,
       })
       continue
     }

@@ -9,8 +9,6 @@ interface OptionFacts {
   unit?: string
   /** Other spellings of an option with fixed values: `{ warn: 'warning' }`. */
   spellings?: Readonly<Record<string, string>>
-  /** Values that later versions will know. */
-  later?: readonly string[]
   /** What may be written, where the type alone does not say it. */
   allowed?: string
 }
@@ -53,7 +51,7 @@ export function names(description: string): z.ZodArray<z.ZodString> {
 export function oneOf<const T extends readonly [string, ...string[]]>(
   values: T,
   description: string,
-  facts: Pick<OptionFacts, 'spellings' | 'later'> = {},
+  facts: Pick<OptionFacts, 'spellings'> = {},
 ): z.ZodEnum<{ [K in T[number]]: K }> {
   return z.enum(values).meta({ description, ...facts })
 }

@@ -1,7 +1,7 @@
 /** Every option as one row: what the table in the documentation, `--help` and the environment are made from. */
 
 import * as z from 'zod'
-import { OPTION_NAMES } from './aliases.ts'
+import { OPTION_NAMES, variableOf } from './aliases.ts'
 import { range, unwrap } from './option.ts'
 import { settingsSchema } from './schema.ts'
 import { serverSchema } from './servers.ts'
@@ -48,10 +48,15 @@ function rowsOf(schema: z.ZodObject, prefix: string): OptionRow[] {
         description: facts.description ?? '',
         range: range(option),
         default: fallback,
-        env: names?.env ?? [],
+        env: names?.env ?? (takesOne(type) ? [variableOf(path)] : []),
         flag: names?.flag,
         schema: option,
       },
     ]
   })
+}
+
+/** A variable is one value. */
+function takesOne(type: z.ZodType): boolean {
+  return !(type instanceof z.ZodArray || type instanceof z.ZodRecord)
 }

@@ -2,9 +2,13 @@
 
 import * as z from 'zod'
 import { dispatchSchema, readbackSchema, spillSchema, utilsSchema } from '../features/dispatch/options.ts'
+import { queryToolSettings } from '../features/query-tools/options.ts'
 import { toolCacheSchema } from '../features/result-cache/options.ts'
 import { indexSchema, retrieveSchema } from '../features/retrieve/options.ts'
+import { savingsSettings } from '../features/savings/options.ts'
 import { bridgeSchema } from '../features/scripts/options.ts'
+import { shapeSettings } from '../features/shape/options.ts'
+import { truncateSettings } from '../features/truncate/options.ts'
 import { STORE_NAMES, STORES } from '../store/stores.ts'
 import { authSchema, signInSchema } from './auth-options.ts'
 import type { ModuleConfig } from './modules.ts'
@@ -63,15 +67,15 @@ const connect = z.object({
     min: 100,
     max: 86_400_000,
   }).default(120_000),
-  idleMs: integer(
-    'How long a connection that serves no client stays open after its lists were fetched. Not set: one minute.',
-    {
-      unit: 'milliseconds',
-      min: 1_000,
-      max: 86_400_000,
-    },
-  ).optional(),
+  idleMs: integer('How long a connection that serves no client stays open after its lists were fetched.', {
+    unit: 'milliseconds',
+    min: 1_000,
+    max: 86_400_000,
+  }).default(60_000),
 })
+
+/** How servers are connected when a configuration says nothing. */
+export const CONNECT_DEFAULTS = connect.parse({})
 
 const log = z.object({
   level: oneOf(['debug', 'info', 'warning', 'error'], 'The least important messages that are still logged.', {
@@ -86,10 +90,6 @@ export const settingsSchema = z.object({
     ['passthrough', 'retrieve', 'dispatch'],
     'How the tools of the servers are offered: passthrough lists them all, retrieve lists a tool that finds them, dispatch lists one tool for everything.',
   ).default('passthrough'),
-  freshCalls: oneOf(
-    ['readOnly', 'all'],
-    'Which tools proxy_filter, proxy_search and proxy_explore call themselves: those that declare `readOnlyHint: true`, or all. With all, whoever approves these three approves every tool behind them.',
-  ).default('readOnly'),
   transport: oneOf(
     ['stdio', 'streamable-http', 'sse'],
     'How clients reach the proxy: stdio for one local client, streamable-http or sse for several.',
@@ -121,52 +121,10 @@ export const settingsSchema = z.object({
     false,
   ),
 
-  maxResponseSize: integer(
-    'The longest result that passes unchanged. Longer ones are kept, and a preview is sent.',
-    {
-      unit: 'characters',
-      min: 200,
-      max: 100_000_000,
-    },
-  ).default(8_000),
-  maxResponseTokens: integer(
-    'The same limit in tokens. Where both are given, the one that is reached first counts.',
-    {
-      unit: 'tokens',
-      min: 50,
-      max: 50_000_000,
-    },
-  ).optional(),
-  maxErrorSize: integer('The longest error text of a tool that passes unchanged.', {
-    unit: 'characters',
-    min: 200,
-    max: 100_000_000,
-  }).default(32_000),
-  previewSize: integer('The size of a preview. Never more than `maxResponseSize`.', {
-    unit: 'characters',
-    min: 200,
-    max: 1_000_000,
-  }).default(2_000),
-  enableAutoTruncation: flag('false: every result passes unchanged, whatever its size.').default(true),
-  structured: oneOf(
-    ['drop', 'keep'],
-    'Whether tools keep `outputSchema` and `structuredContent`. drop: no schema is listed, a preview stands in `content` alone, and structured content that repeats the text is not sent. Tools with an interface keep both.',
-  ).default('drop'),
-  savingsInReplies: flag(
-    'Write into `_meta` of each reply how many tokens it saved. Some clients show `_meta` to their model.',
-  ).default(false),
-  truncationMessage: text(
-    'Replaces the first line of a preview. {cache_id}, {size}, {tokens} and {limit} are filled in.',
-  ).optional(),
-  truncateOutputLength: integer(
-    'Cut the texts of a result to this length, the end stays; what is cut is lost, and up to `maxResponseSize` no previews are made. Not set: nothing is cut.',
-    { unit: 'characters', min: 1, max: 100_000_000 },
-  ).optional(),
-  queryTimeoutMs: integer('How long one query over a kept result may take.', {
-    unit: 'milliseconds',
-    min: 100,
-    max: 600_000,
-  }).default(20_000),
+  ...shapeSettings,
+  ...savingsSettings,
+  ...truncateSettings,
+  ...queryToolSettings,
 
   cacheTTLSeconds: integer('How long a kept result stays in memory after it was last used.', {
     unit: 'seconds',

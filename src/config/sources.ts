@@ -4,19 +4,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
 import { hasCode, messageOf, ProxyError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
-import {
-  ALIAS_VALUES,
-  CONFIG_FILES,
-  CONFIG_PATH_VARIABLE,
-  flagName,
-  LATER,
-  OPTION_NAMES,
-  SERVER_SECTIONS,
-  SETTING_ALIASES,
-} from './aliases.ts'
+import { CONFIG_FILES, CONFIG_PATH_VARIABLE, flagName, SERVER_SECTIONS, SETTING_ALIASES } from './aliases.ts'
 import type { Environment } from './expand.ts'
 import { canonicalKeys, nearest, plainName, unknownKey, write } from './keys.ts'
-import { allowed, fromText } from './option.ts'
+import { allowed, example, fromText } from './option.ts'
 import { settingRows } from './options.ts'
 import { type Path, showSafely } from './problem.ts'
 import type { Report } from './report.ts'
@@ -100,8 +91,7 @@ export function overlay(
 
 /** Warns about `MCPPROXY_…` variables that no option has. */
 export function unknownVariables(env: Environment, report: Report): void {
-  const known = [CONFIG_PATH_VARIABLE, ...Object.values(OPTION_NAMES).flatMap((names) => names.env)]
-  const later: readonly string[] = LATER.env
+  const known = [CONFIG_PATH_VARIABLE, ...settingRows().flatMap((row) => row.env)]
   for (const name of Object.keys(env).filter((key) => key.startsWith('MCPPROXY_') && !known.includes(key))) {
     const meant = nearest(name, known)
     report.take([
@@ -109,10 +99,8 @@ export function unknownVariables(env: Environment, report: Report): void {
         severity: 'warning',
         place: `environment variable ${name}`,
         path: '',
-        message: later.includes(name)
-          ? 'is not available in this version and is ignored'
-          : 'is not known and is ignored',
-        remedy: meant === undefined || later.includes(name) ? 'Remove it.' : `Did you mean ${meant}?`,
+        message: 'is not known and is ignored',
+        remedy: meant === undefined ? 'Remove it.' : `Did you mean ${meant}?`,
       },
     ])
   }
@@ -139,8 +127,8 @@ export function split(file: JsonObject, report: Report): Parts {
   const parts: Parts = { servers: [], settings: {} }
   const aliases = new Set(Object.keys(SETTING_ALIASES).map(plainName))
   const settings = (value: JsonObject, from: Path): void => {
-    const names = { aliases: SETTING_ALIASES, readings: ALIAS_VALUES, ignored: [], later: LATER.settings }
-    canonicalKeys(value, { schema: settingsSchema, at: SETTINGS, from, ...names }, report, parts.settings)
+    const rules = { schema: settingsSchema, at: SETTINGS, from, aliases: SETTING_ALIASES }
+    canonicalKeys(value, rules, report, parts.settings)
   }
   for (const [key, value] of Object.entries(file)) {
     const name = plainName(key)
@@ -151,7 +139,7 @@ export function split(file: JsonObject, report: Report): Parts {
       else {
         report.add('error', [key], {
           message: `is ${showSafely(value, [key])}, but must be ${allowed(settingsSchema)}`,
-          remedy: 'Write { "maxResponseSize": 8000 }, or remove it.',
+          remedy: `Write { "maxResponseSize": ${example(settingsSchema.shape.maxResponseSize)} }, or remove it.`,
         })
       }
     } else if (aliases.has(name)) settings({ [key]: value }, [])
@@ -159,7 +147,7 @@ export function split(file: JsonObject, report: Report): Parts {
     else if (key === 'inputs') checkInputs(value, report)
     else if (key === 'profiles') explainProfiles(report)
     else if (!SILENT.includes(key)) {
-      unknownKey(key, [key], [...SERVER_SECTIONS, 'proxySettings'], LATER.file, report)
+      unknownKey(key, [key], [...SERVER_SECTIONS, 'proxySettings'], report)
     }
   }
   return parts

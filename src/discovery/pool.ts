@@ -3,10 +3,10 @@
 interface PoolOptions {
   /** Tools that may be registered at once. */
   limit: number
-  scoreWeight?: number
-  freshnessWeight?: number
+  scoreWeight: number
+  freshnessWeight: number
   /** Seconds until a tool that is not used counts as not fresh at all. */
-  maxAgeSeconds?: number
+  maxAgeSeconds: number
   /** Milliseconds. */
   now: () => number
 }
@@ -42,7 +42,7 @@ export class ToolPool {
   /** In the order in which they were registered, which decides among equals. */
   readonly #members = new Map<string, Member>()
 
-  constructor({ limit, scoreWeight = 0.7, freshnessWeight = 0.3, maxAgeSeconds = 1800, now }: PoolOptions) {
+  constructor({ limit, scoreWeight, freshnessWeight, maxAgeSeconds, now }: PoolOptions) {
     this.limit = limit
     this.#score = scoreWeight
     this.#freshness = freshnessWeight

@@ -19,10 +19,7 @@ export interface EngineOptions {
 }
 
 /** Two workers, on few cores as well: a new result does not wait for a long query. The second starts when the first is busy. */
-export const ENGINE_DEFAULTS = {
-  lanes: 2,
-  queryTimeout: 20_000,
-} as const
+export const ENGINE_DEFAULTS = { lanes: 2 } as const
 
 /** Contents whose lane is remembered. One that is forgotten is opened once more, somewhere. */
 const REMEMBERED = 10_000

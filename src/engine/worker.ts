@@ -112,10 +112,12 @@ const LONGEST = 150
 /** Takes some tenths of a second, most of it to load what counts tokens. */
 export function rehearse(): void {
   const content = encodeResult(made())
+  // It is too long for any client, so a preview is made.
+  const limit = Math.floor(content.length / 50)
   const options: DigestOptions = {
-    maxResponseSize: 8000,
-    maxErrorSize: 32_000,
-    previewSize: 2000,
+    maxResponseSize: limit,
+    maxErrorSize: limit,
+    previewSize: Math.floor(limit / 4),
     always: false,
   }
   digest(createViews(), { content, tool: 'rehearsal' }, options)

@@ -8,8 +8,6 @@ import type { Config } from '../config/schema.ts'
 import type { Logger } from '../observe/log.ts'
 import { messageOf } from '../protocol/errors.ts'
 
-/** Milliseconds a command may take. */
-const LIMIT_MS = 5_000
 const FAILED = 'the command for changed lists failed'
 /** Milliseconds in which changes are gathered: a little longer than clients wait to be told. */
 const GATHER_MS = 100
@@ -34,10 +32,11 @@ export function openListChangedCommand(
     : createListChangedCommand(listChangedExec, logger, listChangedExecTimeoutMs)
 }
 
+/** `limitMs`: how long the command may take. */
 export function createListChangedCommand(
   command: string,
   logger: Logger,
-  limitMs = LIMIT_MS,
+  limitMs: number,
 ): ListChangedCommand {
   let stop: (() => void) | undefined
   let soon: NodeJS.Timeout | undefined

@@ -43,7 +43,7 @@ export function openUpstreams(config: Config, parts: ServersParts): Upstreams {
     servers: serverOptionsOf(config),
     defaults: {
       listWaitMs: settings.connect.listWaitMs,
-      ...(settings.connect.idleMs !== undefined && { idleMs: settings.connect.idleMs }),
+      idleMs: settings.connect.idleMs,
       // What is not longer than the limit in bytes cannot exceed it in characters, so it is parsed and passes.
       largeBytes: limit,
       maxMessageBytes,

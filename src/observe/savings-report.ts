@@ -4,7 +4,12 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
-import type { SavingsKind } from './savings.ts'
+
+/**
+ * `call`: a tool of a server. `proxy-tool`: an answer of the proxy's own tools. `definitions`: the proxy's own tool
+ * definitions and instructions, as a client receives them. The last two are pure cost.
+ */
+export type SavingsKind = 'call' | 'proxy-tool' | 'definitions'
 
 export interface SavingsRow {
   tool: string

@@ -1,12 +1,12 @@
 /** The ledger: what results would have cost a model, what was delivered, and what the proxy itself costs. */
 import { fingerprint } from './redact.ts'
-import { type SavingsReport, type SavingsRow, totalsOf, unmeasuredOf } from './savings-report.ts'
-
-/**
- * `call`: a tool of a server. `proxy-tool`: an answer of the proxy's own tools. `definitions`: the proxy's own tool
- * definitions and instructions, as a client receives them. The last two are pure cost.
- */
-export type SavingsKind = 'call' | 'proxy-tool' | 'definitions'
+import {
+  type SavingsKind,
+  type SavingsReport,
+  type SavingsRow,
+  totalsOf,
+  unmeasuredOf,
+} from './savings-report.ts'
 
 export interface SavingsRecord {
   agent: string

@@ -3,7 +3,7 @@ import { ProxyError, RPC, RpcError } from '../protocol/errors.ts'
 import type { Client, Exchange } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import { withOrigin } from '../protocol/origin.ts'
-import { nearest } from '../text/edit-distance.ts'
+import { didYouMean } from '../text/edit-distance.ts'
 import type { ServerList, Upstreams } from '../upstream/contract.ts'
 import { unavailableServers } from '../upstream/unavailable.ts'
 import { isPrefixed, type Named, type Names, type NamingOptions, nameAll } from './names.ts'
@@ -155,13 +155,8 @@ function listedUnder(names: Names, lists: readonly ServerList[]): Listed[] {
 
 function unresolved(noun: string, name: string, names: Names): string {
   const shown = name.slice(0, 200)
-  const near = nearest(
-    name,
-    names.all.map(({ exposed }) => exposed),
-    3,
-  )
-  const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ''
-  return `Unknown ${noun}: ${shown}.${hint}`
+  const known = names.all.map(({ exposed }) => exposed)
+  return `Unknown ${noun}: ${shown}.${didYouMean(name, known, 3)}`
 }
 
 /** Which servers gave no list, and why: the name may be one of theirs. */

@@ -5,7 +5,7 @@ import type { ServerConfig } from '../config/servers.ts'
 import { concealArgs, createRedactor, secretsOf } from '../observe/redact.ts'
 import type { Client } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
-import { nearest } from '../text/edit-distance.ts'
+import { didYouMean } from '../text/edit-distance.ts'
 import type { Upstreams } from '../upstream/contract.ts'
 
 /** Tools that may be used, and tools that may not, by name or pattern. */
@@ -62,12 +62,10 @@ export function findConnection(wanted: string, connections: readonly Connection[
 
 export function unknownConnection(wanted: string, connections: readonly Connection[]): string {
   const names = connections.map(({ alias, server }) => `${alias} (${server})`)
-  const [near] = nearest(
+  const hint = didYouMean(
     wanted,
     connections.map(({ server }) => server),
-    1,
   )
-  const hint = near === undefined ? '' : ` Did you mean ${near}?`
   return `There is no connection "${wanted.slice(0, 100)}".${hint} There are: ${names.slice(0, 30).join(', ')}${names.length > 30 ? `, and ${names.length - 30} more` : ''}.`
 }
 

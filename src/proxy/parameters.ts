@@ -1,7 +1,7 @@
 import type { ZodObject } from 'zod'
 import * as z from 'zod'
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../protocol/json.ts'
-import { nearest } from '../text/edit-distance.ts'
+import { didYouMean } from '../text/edit-distance.ts'
 
 /** Reads a proxy tool's arguments; a mistake becomes a text that says what to write instead. */
 export function readParams<S extends ZodObject>(
@@ -26,9 +26,12 @@ export function readParams<S extends ZodObject>(
 }
 
 function unknownParam(key: string, known: readonly string[]): string {
-  const [near] = nearest(key, known, 1)
-  const hint = near === undefined ? '' : ` Did you mean ${near}?`
-  return `${key.slice(0, 60)}: no such parameter.${hint} There are: ${known.join(', ')}.`
+  return noParam(key, known, `There are: ${known.join(', ')}.`)
+}
+
+/** What to say of a name that is no parameter: the nearest that is, and `next`. */
+export function noParam(key: string, known: readonly string[], next: string): string {
+  return `${key.slice(0, 60)}: no such parameter.${didYouMean(key, known)} ${next}`
 }
 
 function got(key: PropertyKey | undefined, args: JsonObject): string {
@@ -66,7 +69,23 @@ function bare(schema: JsonValue, described = true): JsonValue {
   }
 }
 
-// Parameters as models write them: under like names, one where several may be, a list or a number as a text.
+// Parameters as models write them: under other names, one where several may be, JSON, numbers and truth values as texts, and words for
+// no value.
+
+/** What models call the tool that is to be called. */
+export const TOOL_NAMES: readonly string[] = ['name', 'tool', 'tool_name', 'toolName', 'function']
+
+/** What models call the object of a tool's inputs. */
+export const ARGUMENT_NAMES: readonly string[] = [
+  'arguments',
+  'args',
+  'params',
+  'parameters',
+  'input',
+  'inputs',
+  'kwargs',
+  'tool_input',
+]
 
 /** The arguments under the names they should have, by what else they are called. A name that is right wins. */
 export function renamed(args: JsonObject, others: Readonly<Record<string, string>>): JsonObject {
@@ -82,13 +101,47 @@ export function renamed(args: JsonObject, others: Readonly<Record<string, string
 /** One text is a list of one, unless it is a list written as JSON. */
 export function listed(value: unknown): unknown {
   if (typeof value !== 'string') return value
-  if (!value.trimStart().startsWith('[')) return [value]
+  const read = value.trimStart().startsWith('[') ? jsonIn(value) : undefined
+  return Array.isArray(read) ? read : [value]
+}
+
+/** The same for names, which may also be several with commas between, or a number. */
+export function listedByCommas(value: unknown): unknown {
+  if (typeof value === 'number') return [String(value)]
+  if (typeof value !== 'string') return value
+  const text = value.trim()
+  return text.startsWith('[') ? listed(text) : text.split(',').map((part) => part.trim())
+}
+
+/** An object, or one that was sent as a text of JSON. Undefined: it is none. */
+export function objectIn(value: unknown): JsonObject | undefined {
+  const read = typeof value === 'string' ? jsonIn(value) : value
+  return isObject(read) ? read : undefined
+}
+
+function jsonIn(text: string): unknown {
   try {
-    const read = JSON.parse(value) as JsonValue
-    return Array.isArray(read) ? read : [value]
+    return JSON.parse(text)
   } catch {
-    return [value]
+    return undefined
   }
+}
+
+/** A parameter that is an object; some models send it as a JSON string. */
+export const objectParam = z.preprocess(
+  (value) => objectIn(value) ?? value,
+  z.custom<JsonObject>(isObject, 'must be an object'),
+)
+
+/** The inputs for the tool that a call names: under one of these names, or what stands beside. Undefined: they are no object. */
+export function inputsIn({
+  arguments: plain,
+  args,
+  parameters,
+  ...beside
+}: JsonObject): JsonObject | undefined {
+  const value = plain ?? args ?? parameters ?? beside
+  return typeof value === 'string' && value.trim() === '' ? {} : objectIn(value)
 }
 
 /** A whole number that was written as a text; a larger one than `most` means as many as there may be. */
@@ -99,6 +152,17 @@ export function counted(most: number): (value: unknown) => unknown {
   }
 }
 
+/** A whole number that was written as a text. */
+export function numberIn(value: JsonValue): JsonValue {
+  return typeof value === 'string' && /^\s*-?\d{1,15}\s*$/.test(value) ? Number(value) : value
+}
+
+/** A truth value that was written as a text. */
+export function flagIn(value: JsonValue): JsonValue {
+  if (typeof value !== 'string' || !/^\s*(?:true|false)\s*$/i.test(value)) return value
+  return value.trim().toLowerCase() === 'true'
+}
+
 /** How callers that fill in every parameter say that they mean none. */
 const NOTHING: ReadonlySet<unknown> = new Set(['', 'null', 'none'])
 
@@ -106,4 +170,14 @@ const NOTHING: ReadonlySet<unknown> = new Set(['', 'null', 'none'])
 export function saysNothing(value: unknown): boolean {
   if (typeof value === 'string') return NOTHING.has(value.trim().toLowerCase())
   return value === null || (Array.isArray(value) && value.every(saysNothing))
+}
+
+/** True for a value without content, where words for nothing may be content. */
+export function isEmpty(value: unknown): boolean {
+  return value === '' || value === null || (Array.isArray(value) && value.length === 0)
+}
+
+/** A parameter that may be left out, also by a value that stands for none. */
+export function unlessNothing<T extends z.ZodType>(schema: T) {
+  return z.preprocess((value) => (saysNothing(value) ? undefined : value), schema.optional()).optional()
 }

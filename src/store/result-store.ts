@@ -13,7 +13,7 @@ import {
   type StoreStats,
 } from './store.ts'
 
-/** All that a keeper needs; `KEEPER_DEFAULTS` holds the numbers. */
+/** All that a keeper needs; `KEEPER_LIMITS` holds the numbers that are no settings. */
 export interface KeeperOptions {
   /** Where entries in use lie. */
   memory: Store
@@ -42,17 +42,8 @@ export interface KeeperOptions {
   onError: (error: unknown) => void
 }
 
-/** Limits as they are when nobody sets them. */
-export const KEEPER_DEFAULTS = {
-  ttl: 300_000,
-  maxEntriesPerAgent: 20,
-  maxBytesPerAgent: 100 * 1024 * 1024,
-  maxAgents: 1000,
-  maxBytes: 1024 * 1024 * 1024,
-  isolation: true,
-  maxEntries: 50,
-  sweepInterval: 30_000,
-} as const
+/** Limits that no setting changes. */
+export const KEEPER_LIMITS = { maxBytes: 1024 * 1024 * 1024, sweepInterval: 30_000 } as const
 
 /** A result to keep. */
 interface Keepsake {

@@ -29,6 +29,12 @@ export function nearest(word: string, candidates: Iterable<string>, limit = 3): 
   return found.slice(0, limit).map(({ name }) => name)
 }
 
+/** ` Did you mean a, b?` with the nearest candidates, best first. Empty when nothing is alike. */
+export function didYouMean(word: string, candidates: Iterable<string>, limit = 1): string {
+  const near = nearest(word, candidates, limit)
+  return near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`
+}
+
 /** 0: the same; up to 1: alike; more: not alike. */
 function unlikeness(wanted: string, name: string): number {
   const longer = Math.max(wanted.length, name.length)

@@ -1,4 +1,6 @@
 /** What the router sees of the servers. Contract; `pool.ts` implements it. */
+import { CONNECT_DEFAULTS } from '../config/schema.ts'
+import { serverSchema } from '../config/servers.ts'
 import type { Logger } from '../observe/log.ts'
 import type { Result } from '../protocol/content.ts'
 import type { Client, Exchange } from '../protocol/exchange.ts'
@@ -150,12 +152,12 @@ interface UpstreamDefaults {
 }
 
 const UPSTREAM_DEFAULTS: UpstreamDefaults = {
-  timeoutMs: 120_000,
-  connectTimeoutMs: 30_000,
-  listWaitMs: 8_000,
-  lazy: false,
-  instance: 'session',
-  idleMs: 60_000,
+  timeoutMs: CONNECT_DEFAULTS.callTimeoutMs,
+  connectTimeoutMs: CONNECT_DEFAULTS.timeoutMs,
+  listWaitMs: CONNECT_DEFAULTS.listWaitMs,
+  lazy: CONNECT_DEFAULTS.lazy,
+  instance: serverSchema.shape.instance.parse(undefined),
+  idleMs: CONNECT_DEFAULTS.idleMs,
   closeGraceMs: 400,
   largeBytes: 256 * 1024,
   maxMessageBytes: 256 * 1024 * 1024,

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { OPTION_NAMES } from '../../src/config/aliases.ts'
+import { settingRows } from '../../src/config/options.ts'
 import { ourInstructions } from '../../src/proxy/instructions.ts'
 import { verifies } from '../support/verifies.ts'
 
@@ -79,7 +79,7 @@ describe('who finds tools is told how', () => {
     'the README has recipes whose names exist, the prompt, and the warning about the shell',
     () => {
       const readme = read('README.md')
-      const known = new Set(Object.values(OPTION_NAMES).flatMap(({ env }) => env))
+      const known = new Set(settingRows().flatMap(({ env }) => env))
       const named = [...readme.matchAll(/\bMCPPROXY_[A-Z_]+\b/g)].map(([name]) => name)
       expect(named.filter((name) => !known.has(name) && name !== 'MCPPROXY_CONFIG_PATH')).toEqual([])
       expect(readme).toMatch(/\*\*Cursor\*\*.*\n\s*```json\n.*MCPPROXY_ROUTING_TYPE/)

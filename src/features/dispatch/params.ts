@@ -4,8 +4,20 @@ import * as z from 'zod'
 import { READBACK_OPS } from '../../processors/readback.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
 import { QUERIES } from '../../proxy/own-tools.ts'
-import { readParams, saysNothing } from '../../proxy/parameters.ts'
-import { nearest } from '../../text/edit-distance.ts'
+import {
+  ARGUMENT_NAMES,
+  flagIn,
+  isEmpty,
+  noParam,
+  numberIn,
+  objectIn,
+  objectParam,
+  readParams,
+  renamed,
+  saysNothing,
+  TOOL_NAMES,
+} from '../../proxy/parameters.ts'
+import { didYouMean } from '../../text/edit-distance.ts'
 
 export const ACTIONS = [
   'list',
@@ -21,19 +33,6 @@ export type ActionName = (typeof ACTIONS)[number]
 
 const count = z.int().min(0)
 
-/** Arguments are an object; some models send it as a JSON string. */
-const argumentsObject = z.preprocess(
-  (value) => {
-    if (typeof value !== 'string') return value
-    try {
-      return JSON.parse(value)
-    } catch {
-      return value
-    }
-  },
-  z.custom<JsonObject>(isObject, 'must be an object'),
-)
-
 const shape = {
   action: z.enum(ACTIONS),
   connection: z.string().max(500).optional(),
@@ -45,7 +44,7 @@ const shape = {
   query: z.string().max(4000).optional(),
   limit: z.int().min(1).max(1000).optional(),
   tool: z.string().max(500).optional(),
-  arguments: argumentsObject.optional(),
+  arguments: objectParam.optional(),
   argumentsFile: z.string().max(5000).optional(),
   meta: z.custom<JsonObject>(isObject, 'must be an object').optional(),
   resultToFile: z.boolean().optional(),
@@ -136,24 +135,17 @@ const FLAGS: ReadonlySet<string> = new Set([
 
 /** Numbers and truth values that are written as texts. */
 function typed(given: JsonObject): JsonObject {
+  const typedAs = (name: string, value: JsonValue): JsonValue =>
+    NUMBERS.has(name) ? numberIn(value) : FLAGS.has(name) ? flagIn(value) : value
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, typedAs(name, value)]))
-}
-
-function typedAs(name: string, value: JsonValue): JsonValue {
-  if (typeof value !== 'string') return value
-  if (NUMBERS.has(name)) return /^\s*-?\d{1,15}\s*$/.test(value) ? Number(value) : value
-  if (!FLAGS.has(name) || !/^\s*(?:true|false)\s*$/i.test(value)) return value
-  return value.trim().toLowerCase() === 'true'
 }
 
 /** A name that is no parameter of any action. */
 function strangerIn(tool: string, action: ActionName, given: JsonObject): string | undefined {
   const [strange] = Object.keys(given).filter((name) => !Object.hasOwn(shape, name))
   if (strange === undefined) return undefined
-  const [near] = nearest(strange, TAKEN[action], 1)
-  const hint = near === undefined ? '' : ` Did you mean ${near}?`
   const taken = TAKEN[action].length === 0 ? 'takes none' : `takes ${TAKEN[action].join(', ')}`
-  return `${tool} cannot read its parameters.\n${strange.slice(0, 60)}: no such parameter.${hint} Action ${action} ${taken}.`
+  return `${tool} cannot read its parameters.\n${noParam(strange, TAKEN[action], `Action ${action} ${taken}.`)}`
 }
 
 /** Listed for other actions: some models fill in every parameter they see, with nothing. */
@@ -171,10 +163,6 @@ function withoutEmpty(args: JsonObject): JsonObject {
 /** Of those that name something, words for nothing are nothing, too. */
 const NAMED: ReadonlySet<string> = new Set(['cache_id', 'resultFile', 'argumentsFile', 'connection', 'tool'])
 
-function isEmpty(value: unknown): boolean {
-  return value === '' || value === null || (Array.isArray(value) && value.length === 0)
-}
-
 function isAction(value: unknown): value is ActionName {
   return ACTIONS.some((name) => name === value)
 }
@@ -183,23 +171,11 @@ function unknownAction(tool: string, action: unknown, isCall: boolean): string {
   const example = `${tool} {"action": ${isCall ? '"call", "tool": "…", "arguments": {…}' : '"search", "query": "…"'}}`
   if (typeof action !== 'string')
     return `${tool} needs action, one of ${ACTIONS.join(', ')}. For example: ${example}`
-  const [near] = nearest(action, ACTIONS, 1)
-  const hint = near === undefined ? '' : ` Did you mean ${near}?`
-  return `There is no action "${action.slice(0, 100)}".${hint} There are ${ACTIONS.join(', ')}. For example: ${example}`
+  return `There is no action "${action.slice(0, 100)}".${didYouMean(action, ACTIONS)} There are ${ACTIONS.join(', ')}. For example: ${example}`
 }
 
-/** What models call the object of a tool's inputs, beside `arguments`. */
-const CONTAINERS: readonly string[] = [
-  'args',
-  'params',
-  'parameters',
-  'input',
-  'inputs',
-  'kwargs',
-  'tool_input',
-]
-/** What models call the tool, beside `tool`. */
-const TOOL_NAMES: readonly string[] = ['name', 'tool_name', 'toolName', 'function']
+/** What models call the lines of a slice. */
+const LINE_NAMES = { start: 'fromLine', from: 'fromLine', end: 'toLine', to: 'toLine' }
 
 /**
  * Other names for the same: parameters inside `arguments` (or `args`) of an action that takes them beside `action`, `name` of a
@@ -208,9 +184,9 @@ const TOOL_NAMES: readonly string[] = ['name', 'tool_name', 'toolName', 'functio
 function respelled(args: JsonObject): JsonObject {
   const { action } = args
   if (action === 'call' || !isAction(action) || Object.hasOwn(QUERIES, action)) return args
-  const container = ['arguments', ...CONTAINERS].find((name) => objectOf(args[name]) !== undefined)
+  const container = ARGUMENT_NAMES.find((name) => objectIn(args[name]) !== undefined)
   const { [container ?? '']: inner, ...beside } = args
-  const flat: JsonObject = { ...objectOf(inner), ...beside }
+  const flat: JsonObject = { ...objectIn(inner), ...beside }
   if (action === 'list') {
     const { name, ...others } = flat
     return typeof name === 'string' && others.connection === undefined
@@ -218,28 +194,13 @@ function respelled(args: JsonObject): JsonObject {
       : flat
   }
   if (action !== 'readresult') return flat
-  const { start, end, from, to, path, file, filePath, ...given } = flat
+  const { path, file, filePath, ...given } = renamed(flat, LINE_NAMES)
   const resultFile = given.resultFile ?? path ?? file ?? filePath
-  const fromLine = given.fromLine ?? start ?? from
-  const toLine = given.toLine ?? end ?? to
   return {
     ...given,
     // A kept result is named already: it is not the path of a file then.
     ...(resultFile !== undefined &&
       (given.cache_id === undefined || given.resultFile !== undefined) && { resultFile }),
-    ...(fromLine !== undefined && { fromLine }),
-    ...(toLine !== undefined && { toLine }),
-  }
-}
-
-/** An object, or one that was sent as a text of JSON. */
-function objectOf(value: JsonValue | undefined): JsonObject | undefined {
-  if (typeof value !== 'string') return isObject(value) ? value : undefined
-  try {
-    const read: JsonValue = JSON.parse(value)
-    return isObject(read) ? read : undefined
-  } catch {
-    return undefined
   }
 }
 
@@ -272,9 +233,9 @@ function rightCall(given: JsonObject, strange: readonly string[]): JsonObject {
     return given[name]
   }
   const tool = given.tool ?? take(TOOL_NAMES, (value) => typeof value === 'string') ?? '<tool>'
-  const inputs = written ?? take(CONTAINERS, (value) => objectOf(value) !== undefined)
+  const inputs = written ?? take(ARGUMENT_NAMES, (value) => objectIn(value) !== undefined)
   const inside = Object.fromEntries([...left].map((name) => [name, given[name] ?? null]))
-  const all = { ...objectOf(inputs), ...inside }
+  const all = { ...objectIn(inputs), ...inside }
   // A file takes the place of all inputs.
   const needsNone = given.argumentsFile !== undefined && Object.keys(all).length === 0
   return { action: 'call', ...others, tool, ...(!needsNone && { arguments: all }) }

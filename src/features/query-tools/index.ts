@@ -9,8 +9,15 @@ import { annotationsOf, type Effect, type Limit, within } from '../../protocol/e
 import { isInputRequired } from '../../protocol/eras.ts'
 import { ProxyError } from '../../protocol/errors.ts'
 import type { Client, Exchange, Handler } from '../../protocol/exchange.ts'
-import { isObject, type JsonObject } from '../../protocol/json.ts'
-import { publicSchema, readParams, saysNothing } from '../../proxy/parameters.ts'
+import type { JsonObject } from '../../protocol/json.ts'
+import {
+  listedByCommas,
+  objectParam,
+  publicSchema,
+  readParams,
+  saysNothing,
+  unlessNothing,
+} from '../../proxy/parameters.ts'
 import { findable, type ProxyTool, refusal } from '../../proxy/tool.ts'
 import type { Keeper } from '../../store/result-store.ts'
 import type { Entry } from '../../store/store.ts'
@@ -349,61 +356,33 @@ const MAX_HANDLES = 16
 
 /** Handles as models write them: one (a number, when it has no letters), a list, a JSON list in a string, or several with commas between. */
 function handles(value: unknown): unknown {
-  if (saysNothing(value)) return undefined
-  const read = listed(value)
+  const read = listedByCommas(value)
   return Array.isArray(read) ? read.filter((handle) => !saysNothing(handle)) : read
-}
-
-function listed(value: unknown): unknown {
-  if (typeof value === 'number') return [String(value)]
-  if (typeof value !== 'string') return value
-  const text = value.trim()
-  if (text.startsWith('[')) {
-    try {
-      return JSON.parse(text)
-    } catch {
-      return [text]
-    }
-  }
-  return text.split(',').map((part) => part.trim())
-}
-
-/** Arguments are an object; some models send it as a JSON string. */
-function argumentsObject(value: unknown): unknown {
-  if (saysNothing(value)) return undefined
-  if (typeof value !== 'string') return value
-  try {
-    const parsed: unknown = JSON.parse(value)
-    return isObject(parsed) ? parsed : value
-  } catch {
-    return value
-  }
 }
 
 /** The parameters all query tools share. */
 const sourceParams = {
-  cache_id: z
-    .preprocess(
+  cache_id: unlessNothing(
+    z.preprocess(
       handles,
       z
         .array(z.string(HANDLE).max(200, HANDLE), HANDLE)
         .min(1, HANDLE)
-        .max(MAX_HANDLES, `must be at most ${MAX_HANDLES}`)
-        .optional(),
-    )
-    .optional()
-    .meta({
-      type: 'string',
-      description: 'From an earlier reply; several: "a, b". "last": the newest result.',
-    }),
-  tool: z
-    .preprocess((value) => (saysNothing(value) ? undefined : value), z.string().max(500).optional())
-    .optional()
-    .meta({ type: 'string', description: 'Instead of cache_id: tool to call now; it must only read.' }),
-  arguments: z
-    .preprocess(argumentsObject, z.custom<JsonObject>(isObject, 'must be an object').optional())
-    .optional()
-    .meta({ type: 'object', additionalProperties: true, description: '' }),
+        .max(MAX_HANDLES, `must be at most ${MAX_HANDLES}`),
+    ),
+  ).meta({
+    type: 'string',
+    description: 'From an earlier reply; several: "a, b". "last": the newest result.',
+  }),
+  tool: unlessNothing(z.string().max(500)).meta({
+    type: 'string',
+    description: 'Instead of cache_id: tool to call now; it must only read.',
+  }),
+  arguments: unlessNothing(objectParam).meta({
+    type: 'object',
+    additionalProperties: true,
+    description: '',
+  }),
 }
 
 /** Their names. */

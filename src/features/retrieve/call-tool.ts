@@ -7,9 +7,10 @@ import { annotationsOf, covers, EFFECTS, type Effect, effectOf, RUNS } from '../
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
 import { listedNames, spellingsOf } from '../../protocol/spellings.ts'
 import { CALL_TOOL, callNameFor } from '../../proxy/own-tools.ts'
+import { inputsIn, TOOL_NAMES } from '../../proxy/parameters.ts'
 import type { Shelf } from '../../proxy/shelf.ts'
 import { findable } from '../../proxy/tool.ts'
-import { nearest } from '../../text/edit-distance.ts'
+import { didYouMean } from '../../text/edit-distance.ts'
 import type { Servers } from './routing.ts'
 
 /** What is to be called instead, or why nothing is. */
@@ -62,9 +63,6 @@ export function callTools(split: boolean): CallTool[] {
   })
 }
 
-/** What models call the tool that is meant; what else they write beside it are its arguments. */
-const NAME_KEYS = ['name', 'tool', 'tool_name']
-
 /** Reads what a model wrote: `arguments` may be called `args` or `parameters`, be JSON in a string, or stand beside the name. */
 export function dispatch(
   tool: CallTool,
@@ -73,7 +71,7 @@ export function dispatch(
   listed: readonly string[] = [],
   unavailable: Servers['unavailable'] = [],
 ): Dispatched {
-  const key = NAME_KEYS.find((each) => typeof own(given, each) === 'string')
+  const key = TOOL_NAMES.find((each) => typeof own(given, each) === 'string')
   if (key === undefined)
     return { failure: `${tool.name} needs name: the tool to run, as retrieve_tools gave it.` }
   const { [key]: _, ...rest } = given
@@ -87,7 +85,7 @@ export function dispatch(
   if (!found || another) return { failure: unknownText(name, shelf, unavailable) }
   const effect = effectOf(found.definition)
   if (!covers(tool.allowed, effect)) return { failure: elsewhere(found.name, tool, effect) }
-  const args = argumentsIn(rest)
+  const args = inputsIn(rest)
   if (args === undefined) return { failure: `arguments must be an object. ${signatureText(found)}` }
   const schema = own(found.definition, 'inputSchema')
   const faults = isObject(schema) && !hasReferences(args) ? faultsOf(args, schema) : []
@@ -99,21 +97,6 @@ export function dispatch(
 /** What a call tool answers in place of running a tool that may do more. */
 export function elsewhere(name: string, runner: CallTool, effect: Effect): string {
   return `${name} is not for ${runner.name}: run it with ${callNameFor(effect, true)}.`
-}
-
-function argumentsIn(rest: JsonObject): JsonObject | undefined {
-  const { arguments: plain, args, parameters, ...beside } = rest
-  const value = plain ?? args ?? parameters
-  if (value === undefined || value === null) return beside
-  if (isObject(value)) return value
-  if (typeof value !== 'string') return undefined
-  if (value.trim() === '') return {}
-  try {
-    const read: unknown = JSON.parse(value)
-    return isObject(read) ? read : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /** For a name that no tool has: which may be meant, and how to find out; or that its server is not there. */
@@ -130,12 +113,11 @@ export function unknownText(
   const same = meant(name)
   if (same.length > 1)
     return `There are several tools that ${shown} may mean: run one of ${listedNames(same)}.`
-  const near = nearest(
+  const hint = didYouMean(
     name,
     tools.map((tool) => tool.name),
     3,
   )
-  const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ''
   return `Tool ${shown} not found.${hint} Use retrieve_tools first: it gives the names of the tools there are now.`
 }
 

@@ -28,7 +28,7 @@ import { readParams } from '../../proxy/parameters.ts'
 import { createShelves, type Shelf } from '../../proxy/shelf.ts'
 import type { Keeper } from '../../store/result-store.ts'
 import type { Entry, Handle, Origin } from '../../store/store.ts'
-import { nearest } from '../../text/edit-distance.ts'
+import { didYouMean } from '../../text/edit-distance.ts'
 import { fitsGlob } from '../../text/glob.ts'
 import { type Bridge, BridgeError, type BridgeErrorCode } from './contract.ts'
 
@@ -360,8 +360,7 @@ function notForScripts({ name }: FindableTool): BridgeError {
 
 function absent(name: string, tools: readonly FindableTool[], at: Connection | undefined): BridgeError {
   const names = tools.flatMap((tool) => [tool.original, tool.name])
-  const near = nearest(name, new Set(names), 3)
-  const hint = near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`
+  const hint = didYouMean(name, new Set(names), 3)
   const error = at?.lastError === undefined ? '' : ` The connection failed last with: ${at.lastError}`
   return new BridgeError(
     'not_found',

@@ -1,8 +1,9 @@
 import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { runCli } from '../../../src/cli/cli.ts'
-import { COMMANDS } from '../../../src/cli/program.ts'
+import { COMMANDS, commandsTable } from '../../../src/cli/program.ts'
 import { readLedger } from '../../../src/observe/savings-report.ts'
 import { verifies } from '../../support/verifies.ts'
 import { type World, world } from './support.ts'
@@ -130,6 +131,13 @@ describe('run', () => {
       const [, commands = ''] = w.out().split('\nCommands:\n')
       const shown = [...commands.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name)
       expect(shown.slice(0, COMMANDS.length)).toEqual(COMMANDS)
+    })
+
+    test('the README holds the table of commands, which names each', () => {
+      const readme = readFileSync(fileURLToPath(new URL('../../../README.md', import.meta.url)), 'utf8')
+      expect(readme).toContain(commandsTable())
+      for (const name of COMMANDS.filter((one) => one !== 'help'))
+        expect(commandsTable()).toContain(`\`mcp-rlm-proxy ${name}`)
     })
   })
 

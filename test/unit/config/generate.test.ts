@@ -28,9 +28,10 @@ describe('mcp.json.example', () => {
 
   test('and the sample that init writes does, too', () => {
     const { value } = readJsonc(SAMPLE, 'sample')
-    expect(isObject(value) && parseConfig(value).servers).toMatchObject([
-      { name: 'filesystem', command: 'npx' },
-    ])
+    const config = parseConfig(isObject(value) ? value : {})
+    expect(config.servers).toMatchObject([{ name: 'filesystem', command: 'npx' }])
+    expect(config.chosen).toEqual(['maxResponseSize', 'previewSize'])
+    expect(config.settings).toEqual(parseConfig({}).settings)
   })
 })
 
@@ -124,7 +125,7 @@ describe('generated files', () => {
 })
 
 describe('names', () => {
-  test('belong to options that exist, and every option with one value has one', () => {
+  test('belong to options that exist, and every option with one value has a variable', () => {
     const several = [
       'auth.issuers',
       'auth.requiredScopes',
@@ -135,15 +136,14 @@ describe('names', () => {
       'bridge.tools',
       'toolCache.tools',
     ]
-    const paths = settingRows().map(({ path }) => path)
+    const rows = settingRows()
+    const paths = rows.map(({ path }) => path)
     expect(Object.keys(OPTION_NAMES).filter((path) => !paths.includes(path))).toEqual([])
-    expect(paths.filter((path) => !Object.hasOwn(OPTION_NAMES, path))).toEqual(several)
+    expect(rows.filter(({ env }) => env.length === 0).map(({ path }) => path)).toEqual(several)
   })
 
   test('are used once', () => {
-    const names = Object.values(OPTION_NAMES).flatMap(({ env, flag }) =>
-      flag === undefined ? env : [...env, flag],
-    )
+    const names = settingRows().flatMap(({ env, flag }) => (flag === undefined ? env : [...env, flag]))
     expect(new Set(names).size).toBe(names.length)
   })
 

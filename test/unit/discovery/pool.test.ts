@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { freshness, ToolPool, ToolPools } from '../../../src/discovery/pool.ts'
+import { SETTINGS } from '../../support/defaults.ts'
 import { runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
 
@@ -8,7 +9,7 @@ const minute = 60_000
 
 function world(limit: number) {
   const clock = { now: 1_000_000 }
-  return { clock, pool: new ToolPool({ limit, now: () => clock.now }) }
+  return { clock, pool: new ToolPool({ ...SETTINGS.retrieve.pool, limit, now: () => clock.now }) }
 }
 const hits = (scores: Record<string, number>) =>
   Object.entries(scores).map(([name, score]) => ({ name, score }))
@@ -148,7 +149,8 @@ describe('the pool', () => {
 })
 
 describe('the pools', () => {
-  const make = (maxAgents: number) => new ToolPools({ limit: 2, now: () => 0, maxAgents })
+  const make = (maxAgents: number) =>
+    new ToolPools({ ...SETTINGS.retrieve.pool, limit: 2, now: () => 0, maxAgents })
 
   verifies('S1.17', 'each agent has its own', () => {
     const pools = make(10)

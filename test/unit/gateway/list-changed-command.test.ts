@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { createListChangedCommand } from '../../../src/gateway/list-changed-command.ts'
 import { silentLogger } from '../../../src/observe/log.ts'
+import { SETTINGS } from '../../support/defaults.ts'
 import { temporaryFolder } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
 
-function world(command: (file: string) => string, limitMs?: number) {
+function world(command: (file: string) => string, limitMs = SETTINGS.retrieve.listChangedExecTimeoutMs) {
   const file = join(temporaryFolder(), 'said')
   const warned: string[] = []
   const logger = { ...silentLogger, warn: (_: object, message: string) => void warned.push(message) }

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { createMemoryStore } from '../../../src/store/memory.ts'
-import { createKeeper, KEEPER_DEFAULTS, type Keeper } from '../../../src/store/result-store.ts'
+import { createKeeper, type Keeper } from '../../../src/store/result-store.ts'
+import { KEEPER_DEFAULTS } from '../../support/defaults.ts'
 import { verifies } from '../../support/verifies.ts'
 
 const AGENTS = ['ann', 'ben', 'cid', 'dot']

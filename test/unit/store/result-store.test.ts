@@ -1,13 +1,9 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createMemoryStore } from '../../../src/store/memory.ts'
-import {
-  createKeeper,
-  KEEPER_DEFAULTS,
-  type Keeper,
-  type KeeperOptions,
-} from '../../../src/store/result-store.ts'
+import { createKeeper, type Keeper, type KeeperOptions } from '../../../src/store/result-store.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { KEEPER_DEFAULTS } from '../../support/defaults.ts'
 import { deferred } from '../../support/deferred.ts'
 import { verifies } from '../../support/verifies.ts'
 

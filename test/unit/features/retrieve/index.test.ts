@@ -12,6 +12,7 @@ import type { Client, Exchange } from '../../../../src/protocol/exchange.ts'
 import { isObject, type JsonObject } from '../../../../src/protocol/json.ts'
 import { withOrigin } from '../../../../src/protocol/origin.ts'
 import { PROXY_TOOL_NAMES } from '../../../../src/proxy/own-tools.ts'
+import { SETTINGS } from '../../../support/defaults.ts'
 import { client, exchange } from '../../../support/upstream.ts'
 import { verifies } from '../../../support/verifies.ts'
 
@@ -62,7 +63,7 @@ function world(
   const registry =
     options.routing === 'dynamic'
       ? {
-          pools: new ToolPools({ limit: 3, maxAgents: 10, now: () => time.now }),
+          pools: new ToolPools({ ...SETTINGS.retrieve.pool, limit: 3, maxAgents: 10, now: () => time.now }),
           changed: (one: Client) => void changed.push(one),
         }
       : undefined

@@ -1,0 +1,14 @@
+import { integer, oneOf } from '../../config/option.ts'
+
+/** `proxySettings`: what proxy_filter, proxy_search and proxy_explore may do. */
+export const queryToolSettings = {
+  freshCalls: oneOf(
+    ['readOnly', 'all'],
+    'Which tools proxy_filter, proxy_search and proxy_explore call themselves: those that declare `readOnlyHint: true`, or all. With all, whoever approves these three approves every tool behind them.',
+  ).default('readOnly'),
+  queryTimeoutMs: integer('How long one query over a kept result may take.', {
+    unit: 'milliseconds',
+    min: 100,
+    max: 600_000,
+  }).default(20_000),
+}
