@@ -4,9 +4,9 @@ import { LargeResult, plain, type Result } from '../protocol/content.ts'
 import { messageOf } from '../protocol/errors.ts'
 import type { Client, Destination, Exchange, Handler } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
+import { KINDS, type Kind, kindOfList } from '../protocol/lists.ts'
 import { originOf, withOrigin } from '../protocol/origin.ts'
 import { failure, isRefusal, type Module, ModuleTimeout, type Notice, type Notify } from './module.ts'
-import { KINDS, type Kind, kindOfList } from './roster.ts'
 
 interface GuardOptions {
   name: string
