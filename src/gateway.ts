@@ -122,7 +122,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
   const metrics = watched
     ? (await import('./features/metrics/index.ts')).createMetrics({ ledger, keeper, elapsed })
     : undefined
-  const { handler, plain, layers } = createOnion(config, {
+  const { handler, plain, layers, lists } = createOnion(config, {
     engine,
     keeper,
     ledger,
@@ -136,6 +136,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     instructions: exposure.instructions,
     middlewares: parts.middlewares ?? [],
     modules: stack,
+    changes: audience.changes,
     resultCache:
       settings.toolCache.ttlMs === 0
         ? undefined
@@ -174,6 +175,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
   const bridge = bridgeOptions.enabled
     ? (await import('./features/scripts/index.ts')).openBridge(config, {
         handler: plainly(),
+        lists,
         backend,
         engine,
         keeper,

@@ -14,7 +14,7 @@ import type { Stack } from '../module-runtime/stack.ts'
 import type { Logger } from '../observe/log.ts'
 import type { Ledger } from '../observe/savings.ts'
 import type { Result } from '../protocol/content.ts'
-import type { Exchange, Handler, Middleware } from '../protocol/exchange.ts'
+import type { Exchange, Handler, ListKind, ListSource, Middleware } from '../protocol/exchange.ts'
 import { createDirectory } from '../proxy/catalogue.ts'
 import { createEffectLimit } from '../proxy/effect-limit.ts'
 import type { Bounded } from '../proxy/exposure.ts'
@@ -47,6 +47,8 @@ interface Onion {
   readonly handler: Handler
   /** What programs ask: without what is there for models. */
   plain(): Handler
+  /** For who remembers lists outside of the handlers. */
+  readonly lists: ListSource
   /** What stands around an exchange now, the client's side first. */
   layers(): OnionLayer[]
 }
@@ -74,6 +76,8 @@ interface OnionParts {
   instructions: string
   middlewares: readonly Middleware[]
   modules: Stack
+  /** How often changes of lists were announced. */
+  changes(kind: ListKind): number
   /** Absent: no results are remembered. */
   resultCache?: ResultCache | undefined
   /** Absent: nobody reads how many calls there are. */
@@ -100,6 +104,7 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
     keepsStructured,
     middlewares,
     modules,
+    changes,
     resultCache,
     count,
   } = parts
@@ -177,7 +182,16 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
     ...inner,
   ]
   const router = createRouter({ upstreams, tools, directory, quotas, book })
-  const handler: Handler = compose(layers, router)
+  const lists: ListSource = {
+    changes,
+    current: async (kind, exchange) =>
+      kind === 'tools' || kind === 'prompts' ? directory.list(kind, exchange) : undefined,
+  }
+  const around = (wanted: readonly Middleware[]): Handler => {
+    const inner = compose(wanted, router)
+    return (exchange) => inner({ ...exchange, lists })
+  }
+  const handler = around(layers)
   const standing = (): OnionLayer[] => [
     ...layers.flatMap((layer): OnionLayer[] => {
       if (layer === modules.outer) return named(modules.names.outer, 'module')
@@ -190,8 +204,8 @@ export function createOnion(config: Config, parts: OnionParts): Onion {
   ]
   return {
     handler,
-    plain: () =>
-      compose([...counting, own, limit, ...middlewares, modules.outer, ...remembering, ...inner], router),
+    plain: () => around([...counting, own, limit, ...middlewares, modules.outer, ...remembering, ...inner]),
+    lists,
     layers: standing,
   }
 }

@@ -23,12 +23,41 @@ export function kindOfList(method: string): Kind | undefined {
 }
 const LISTS = new Map(Object.entries(KINDS).map(([kind, { list }]) => [list, kind as Kind]))
 
-/** One list as a layer saw it: the result, and the items in it that are objects. Never changed. */
-export interface ListedItems {
-  readonly result: JsonObject
-  readonly items: readonly JsonObject[]
+/** One list as a layer saw it. What is read of it is worked out when it is first read. */
+export class ListedItems {
+  /** As it came, which may be bytes. */
+  readonly passing: Result
+  readonly #kind: Kind
+  #result: JsonObject | undefined
+  #items: readonly JsonObject[] | undefined
+  #byName: ReadonlyMap<string, JsonObject> | undefined
+
+  constructor(kind: Kind, passing: Result) {
+    this.#kind = kind
+    this.passing = passing
+  }
+
+  /** The result. Throws when its bytes are no JSON. */
+  get result(): JsonObject {
+    this.#result ??= plain(this.passing)
+    return this.#result
+  }
+
+  /** The items that are objects. */
+  get items(): readonly JsonObject[] {
+    const list = this.result[this.#kind]
+    this.#items ??= Array.isArray(list) ? list.filter(isObject) : []
+    return this.#items
+  }
+
   /** The items by name or URI; of two with one name the last. */
-  readonly byName: ReadonlyMap<string, JsonObject>
+  get byName(): ReadonlyMap<string, JsonObject> {
+    const { key } = KINDS[this.#kind]
+    this.#byName ??= new Map(
+      this.items.flatMap((item) => (typeof item[key] === 'string' ? [[item[key], item]] : [])),
+    )
+    return this.#byName
+  }
 }
 
 /** The lists at one place of the onion. `next` is what stands inside of that place. */
@@ -72,7 +101,7 @@ export function createListsInside(): ListsInside {
 
   async function ask(kind: Kind, exchange: Exchange, next: Handler): Promise<ListedItems> {
     const basis = exchange.basis ?? { changes: exchange.lists?.changes(kind) }
-    const listed = listedIn(kind, await next(exchange.basis ? exchange : { ...exchange, basis }))
+    const listed = new ListedItems(kind, await next(exchange.basis ? exchange : { ...exchange, basis }))
     const { client } = exchange
     const before = lastOf(kind, client)
     // A list that was asked for before a change does not replace one that was asked for after it.
@@ -116,11 +145,16 @@ export function createListsInside(): ListsInside {
       return before && isUnchanged(before, kind, exchange) ? before.listed : fresh(kind, exchange, next)
     },
     async current(kind, exchange, next) {
-      const servers = await exchange.lists?.current(kind, exchange)
+      const { client, lists } = exchange
+      if (lastOf(kind, client) === undefined) return fresh(kind, exchange, next)
+      const servers = await lists?.current(kind, exchange)
       // Read after waiting: a newer list may have come.
-      const before = lastOf(kind, exchange.client)
+      const before = lastOf(kind, client)
       const isTrue =
-        before && servers && before.basis.servers === servers && isUnchanged(before, kind, exchange)
+        before !== undefined &&
+        servers !== undefined &&
+        before.basis.servers === servers &&
+        isUnchanged(before, kind, exchange)
       return isTrue ? before.listed : fresh(kind, exchange, next)
     },
     fresh,
@@ -135,22 +169,6 @@ export function createListsInside(): ListsInside {
           ? (await known(kind, exchange, next)).byName.get(name)
           : await find(kind, name, exchange, next)
       return item && originOf(item)
-    },
-  }
-}
-
-function listedIn(kind: Kind, passing: Result): ListedItems {
-  const result = plain(passing)
-  const list = result[kind]
-  const items = Array.isArray(list) ? list.filter(isObject) : []
-  const { key } = KINDS[kind]
-  let byName: ReadonlyMap<string, JsonObject> | undefined
-  return {
-    result,
-    items,
-    get byName() {
-      byName ??= new Map(items.flatMap((item) => (typeof item[key] === 'string' ? [[item[key], item]] : [])))
-      return byName
     },
   }
 }

@@ -80,7 +80,7 @@ export const log = defineModule({
         const chooses = isServer !== undefined || isTool !== undefined
         const answered: Handler =
           chooses && kindOfList(method) !== undefined
-            ? async (asked) => (await inside.pass(asked, next)).result
+            ? async (asked) => (await inside.pass(asked, next)).passing
             : next
         if (!isWanted(method, toward)) return answered(exchange)
         const { sent, place } = chooses ? tracked(exchange) : { sent: exchange, place: () => undefined }

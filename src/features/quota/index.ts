@@ -36,7 +36,7 @@ export const quota = defineModule({
     return {
       wrap: (next) => async (exchange) => {
         if (exchange.method === 'tools/list')
-          return asksLists ? (await inside.pass(exchange, next)).result : next(exchange)
+          return asksLists ? (await inside.pass(exchange, next)).passing : next(exchange)
         const key = await keyOf(exchange, next)
         const seconds = key === undefined ? undefined : take(key)
         if (seconds === undefined) return next(exchange)

@@ -7,8 +7,8 @@ import { annotationsOf, covers, EFFECTS, type Effect, effectOf, RUNS } from '../
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
 import { listedNames, spellingsOf } from '../../protocol/spellings.ts'
 import { CALL_TOOL, callNameFor } from '../../proxy/own-tools.ts'
-import type { Shelf } from '../../proxy/shelf.ts'
 import { findable } from '../../proxy/tool.ts'
+import type { ToolIndex } from '../../proxy/tool-index.ts'
 import { nearest } from '../../text/edit-distance.ts'
 import type { Servers } from './routing.ts'
 
@@ -69,7 +69,7 @@ const NAME_KEYS = ['name', 'tool', 'tool_name']
 export function dispatch(
   tool: CallTool,
   given: JsonObject,
-  shelf: Shelf,
+  index: ToolIndex,
   listed: readonly string[] = [],
   unavailable: Servers['unavailable'] = [],
 ): Dispatched {
@@ -78,13 +78,13 @@ export function dispatch(
     return { failure: `${tool.name} needs name: the tool to run, as retrieve_tools gave it.` }
   const { [key]: _, ...rest } = given
   const name = String(given[key])
-  const [found, another] = shelf.meant(name)
+  const [found, another] = index.meant(name)
   const [itself] = found ? [] : spellingsOf(listed.map((own) => ({ name: own })))(name)
   if (itself)
     return {
       failure: `${itself.name} is a tool of its own: call ${itself.name} itself, without ${tool.name}.`,
     }
-  if (!found || another) return { failure: unknownText(name, shelf, unavailable) }
+  if (!found || another) return { failure: unknownText(name, index, unavailable) }
   const effect = effectOf(found.definition)
   if (!covers(tool.allowed, effect)) return { failure: elsewhere(found.name, tool, effect) }
   const args = argumentsIn(rest)
@@ -119,7 +119,7 @@ function argumentsIn(rest: JsonObject): JsonObject | undefined {
 /** For a name that no tool has: which may be meant, and how to find out; or that its server is not there. */
 export function unknownText(
   name: string,
-  { tools, meant }: Shelf,
+  { tools, meant }: ToolIndex,
   unavailable: Servers['unavailable'] = [],
 ): string {
   const shown = name.slice(0, 200)
