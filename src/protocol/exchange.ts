@@ -122,7 +122,10 @@ export interface Exchange {
 /** Answers an exchange. Rejects with RpcError what the client is to read, with ProxyError what went wrong here. */
 export type Handler = (exchange: Exchange) => Promise<Result>
 
-/** One layer of the onion. The first in the list is outermost: it sees a request first and its result last. */
+/**
+ * One layer of the onion. The first in the list is outermost: it sees a request first and its result last. What it lists is remembered
+ * further out until servers list something else, other lists are announced, or the client asks for its list again.
+ */
 export interface Middleware {
   readonly name: string
   /** Methods it wants to see, for example `tools/call`. Absent: all. */
