@@ -121,6 +121,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     exposure: exposure.layers,
     middlewares: parts.middlewares ?? [],
     modules: stack,
+    changes: audience.changes,
     resultCache,
     count: metrics?.layer,
   })
@@ -146,6 +147,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
   const bridge = settings.bridge.enabled
     ? (await import('./features/scripts/index.ts')).openBridge(config, {
         handler: plain(),
+        lists: onion.lists,
         backend,
         engine,
         keeper,

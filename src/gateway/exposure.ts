@@ -1,7 +1,8 @@
 /** How the tools of the servers are offered: nothing in the way of those that pass through. */
 import { plain } from '../protocol/content.ts'
-import type { Client, Handler, Middleware } from '../protocol/exchange.ts'
+import type { Middleware } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
+import { createListsInside } from '../protocol/lists.ts'
 import { originOf } from '../protocol/origin.ts'
 import type { Exposure, ExposureConfig, ExposureParts } from '../proxy/exposure.ts'
 import { ourInstructions } from '../proxy/instructions.ts'
@@ -59,24 +60,22 @@ export function besideDirect(exposure: Middleware, direct: () => ReadonlySet<str
   return {
     ...exposure,
     wrap(next) {
-      /** What the exposure was listed while it answered: it need not be asked for twice. */
-      const listed = new WeakMap<Client, JsonObject[]>()
-      const listing: Handler = async (exchange) => {
-        const result = plain(await next(exchange))
-        listed.set(exchange.client, toolsOf(result))
-        return result
-      }
-      const hiding = exposure.wrap((asked) => (asked.method === LIST ? listing(asked) : next(asked)))
+      const inside = createListsInside()
+      const hiding = exposure.wrap(async (asked) =>
+        asked.method === LIST ? (await inside.pass(asked, next)).result : next(asked),
+      )
       return async (exchange) => {
         const servers = direct()
         const isPlain = exchange.method !== LIST || exchange.client.via !== undefined
         if (isPlain || servers.size === 0) return hiding(exchange)
-        listed.delete(exchange.client)
+        const before = inside.last('tools', exchange.client)
         const result = plain(await hiding(exchange))
         const shown = toolsOf(result)
         const names = new Set(shown.map(({ name }) => name))
-        const all = listed.get(exchange.client) ?? toolsOf(plain(await next(exchange)))
-        const added = all.filter((tool) => {
+        const last = inside.last('tools', exchange.client)
+        // What the exposure was listed while it answered need not be asked for twice.
+        const { items } = last && last !== before ? last : await inside.pass(exchange, next)
+        const added = items.filter((tool) => {
           const origin = originOf(tool)
           return origin !== undefined && servers.has(origin.server) && !names.has(tool.name)
         })

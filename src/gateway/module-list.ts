@@ -17,11 +17,11 @@ import {
 } from '../module-runtime/module.ts'
 import { type PatternWatch, watchPatterns } from '../module-runtime/patterns.ts'
 import { createProfileGate } from '../module-runtime/profile-gate.ts'
-import { kindOfList } from '../module-runtime/roster.ts'
 import { counted, type Layer, type Stack } from '../module-runtime/stack.ts'
 import { type Logger, withFields } from '../observe/log.ts'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
 import type { Client } from '../protocol/exchange.ts'
+import { kindOfList } from '../protocol/lists.ts'
 import { later } from '../upstream/backoff.ts'
 import type { ModuleStatus, UnmatchedPattern } from './modules.ts'
 

@@ -8,7 +8,7 @@ import { savings } from '../features/savings/index.ts'
 import { shape } from '../features/shape/index.ts'
 import { truncation } from '../features/truncate/index.ts'
 import type { Stack } from '../module-runtime/stack.ts'
-import type { Exchange, Handler, Middleware } from '../protocol/exchange.ts'
+import type { Exchange, Handler, ListKind, ListSource, Middleware } from '../protocol/exchange.ts'
 import { createDirectory } from '../proxy/catalogue.ts'
 import { createEffectLimit } from '../proxy/effect-limit.ts'
 import type { Exposure } from '../proxy/exposure.ts'
@@ -31,6 +31,8 @@ export interface Onion {
   readonly handler: Handler
   /** What programs ask: without what is there for models. */
   plain(): Handler
+  /** For who remembers lists outside of the handlers. */
+  readonly lists: ListSource
   /** What stands around an exchange now, the client's side first. */
   layers(): OnionLayer[]
 }
@@ -49,6 +51,8 @@ interface OnionParts extends FeatureParts {
   readonly exposure: Exposure['layers']
   readonly middlewares: readonly Middleware[]
   readonly modules: Stack
+  /** How often changes of lists were announced. */
+  changes(kind: ListKind): number
   /** Absent: no results are remembered. */
   readonly resultCache: ResultCache | undefined
   /** Absent: nobody reads how many calls there are. */
@@ -101,13 +105,23 @@ export function createOnion(parts: OnionParts): Onion {
     ...shaping,
     ...inner,
   ]
-  const handler = compose(layers, router)
+  const lists: ListSource = {
+    changes: parts.changes,
+    current: async (kind, exchange) =>
+      kind === 'tools' || kind === 'prompts' ? directory.list(kind, exchange) : undefined,
+  }
+  const around = (wanted: readonly Middleware[]): Handler => {
+    const inside = compose(wanted, router)
+    return (exchange) => inside({ ...exchange, lists })
+  }
+  const handler = around(layers)
 
   /** Halves of what stands elsewhere, and what only gives a name its meaning: nobody would look for them. */
   const hidden = new Set<Middleware>([short, ...named, ...remembering, modules.door])
   return {
     handler,
-    plain: () => compose([...present(count), ...named, ...outer, ...remembering, ...inner], router),
+    plain: () => around([...present(count), ...named, ...outer, ...remembering, ...inner]),
+    lists,
     layers: () => [
       ...layers.flatMap((layer): OnionLayer[] => {
         if (layer === modules.outer) return modules.names.outer.map((name) => ({ name, kind: 'module' }))

@@ -2,11 +2,11 @@
 import type { Logger } from '../observe/log.ts'
 import { LargeResult, plain, type Result } from '../protocol/content.ts'
 import { messageOf } from '../protocol/errors.ts'
-import type { Client, Destination, Exchange, Handler } from '../protocol/exchange.ts'
+import type { Destination, Exchange, Handler } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
+import { createListsInside, KINDS, type Kind, kindOfList } from '../protocol/lists.ts'
 import { originOf, withOrigin } from '../protocol/origin.ts'
 import { failure, isRefusal, type Module, ModuleTimeout, type Notice, type Notify } from './module.ts'
-import { KINDS, type Kind, kindOfList } from './roster.ts'
 
 interface GuardOptions {
   name: string
@@ -257,34 +257,27 @@ function createTimeLimit(ms: number | undefined): TimeLimit {
 // module gives back what it read from JSON: without it whatever blocks, pins or counts by server would no
 // longer know the item.
 
-type Items = readonly unknown[]
-
-/** `wrap(next)`, whose lists say of their items what those of `next` said. */
+/** `wrap(next)`, with lists that say of their items what the lists of `next` said. */
 function keepOrigins(wrap: (next: Handler) => Handler, next: Handler): Handler {
-  /** What each client was listed last further in. */
-  const listed = new WeakMap<Client, Partial<Record<Kind, Items>>>()
-
-  const handler = wrap((exchange) => {
-    const kind = kindOfList(exchange.method)
-    if (kind === undefined) return next(exchange)
-    return next(exchange).then((result) => {
-      if (!(result instanceof LargeResult) && Array.isArray(result[kind]))
-        listed.set(exchange.client, { ...listed.get(exchange.client), [kind]: result[kind] })
-      return result
-    })
-  })
-
+  const inside = createListsInside()
+  const handler = wrap((exchange) =>
+    kindOfList(exchange.method) === undefined
+      ? next(exchange)
+      : inside.pass(exchange, next).then(({ passing }) => passing),
+  )
   return (exchange) => {
     const kind = kindOfList(exchange.method)
     if (kind === undefined) return handler(exchange)
     return handler(exchange).then((result) => {
-      const before = listed.get(exchange.client)?.[kind]
-      return before === undefined ? result : withOrigins(result, kind, before)
+      const before = inside.last(kind, exchange.client)?.passing
+      if (before === undefined || before instanceof LargeResult) return result
+      const items = before[kind]
+      return Array.isArray(items) ? withOrigins(result, kind, items) : result
     })
   }
 }
 
-function withOrigins(passing: Result, kind: Kind, before: Items): Result {
+function withOrigins(passing: Result, kind: Kind, before: readonly unknown[]): Result {
   const result = plain(passing)
   const items = result[kind]
   if (!Array.isArray(items)) return passing

@@ -85,7 +85,10 @@ export interface ModuleContext {
   change(result: Result, change: TextChange, signal: AbortSignal): Promise<{ result: Result; counts: Counts }>
   /** True for the name of a tool of the proxy's own: what it answers comes from kept results, which passed the modules before. */
   isOwnTool(name: string): boolean
-  /** What is listed is no longer what it was: clients are told. */
+  /**
+   * To be called when the module would list something else than before: clients are told, and lists that the proxy remembers are made
+   * anew. A list that depends only on what is listed inside needs no call.
+   */
   listsChanged(): void
 }
 

@@ -2,10 +2,10 @@
 import { plain } from '../protocol/content.ts'
 import type { Client, Exchange, Handler } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
+import { KINDS, type Kind, kindOfList, namesOf } from '../protocol/lists.ts'
 import { originOf } from '../protocol/origin.ts'
 import { nearest } from '../text/edit-distance.ts'
 import { matcherOf } from '../text/glob.ts'
-import { KINDS, type Kind, kindOfList, namesOf } from './roster.ts'
 
 export const ALL_KINDS = Object.keys(KINDS) as Kind[]
 

@@ -3,10 +3,10 @@ import { LargeResult, plain, type Result } from '../protocol/content.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Client, Destination, Exchange, Handler } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
+import { createListsInside, KINDS, type Kind, kindOfList, type ListedItems } from '../protocol/lists.ts'
 import { originOf } from '../protocol/origin.ts'
 import { tidyUri, uriMatcherOf } from '../text/uri-readings.ts'
 import type { Module, Notice } from './module.ts'
-import { createRoster, KINDS, type Kind, kindOfList } from './roster.ts'
 
 /** What decides. All say true for what nobody may see. */
 interface Withheld {
@@ -48,7 +48,7 @@ interface Use {
 }
 
 export function withhold(withheld: Withheld): Pick<Module, 'wrap' | 'notify'> {
-  const roster = createRoster()
+  const inside = createListsInside()
   /** Lists are kept: the same items are asked about with every call. */
   const verdicts = new WeakMap<JsonObject, boolean>()
 
@@ -63,12 +63,12 @@ export function withhold(withheld: Withheld): Pick<Module, 'wrap' | 'notify'> {
   /** By client, what was taken out of its lists: servers' own names, by kind and server. */
   const taken = new WeakMap<Client, Set<string>>()
 
-  function listing(kind: Kind, passing: Result, { client }: Exchange): Result {
-    if (!isConcerned(withheld, kind)) return passing
-    const { result, items } = roster.learn(kind, passing, client)
+  async function listing(kind: Kind, exchange: Exchange, next: Handler): Promise<Result> {
+    if (!isConcerned(withheld, kind)) return next(exchange)
+    const { result, items } = await inside.pass(exchange, next)
     const left = items.filter((item) => !isWithheld(item, kind))
     if (left.length === items.length) return result
-    note(kind, items, client)
+    note(kind, items, exchange.client)
     return { ...result, [kind]: left }
   }
 
@@ -91,15 +91,15 @@ export function withhold(withheld: Withheld): Pick<Module, 'wrap' | 'notify'> {
     exchange: Exchange,
     next: Handler,
   ): Promise<'shown' | 'withheld' | 'free'> {
-    const found = roster.find(kind, name, exchange, next)
+    const found = inside.find(kind, name, exchange, next)
     const item = found instanceof Promise ? await found : found
     if (item !== undefined) return isWithheld(item, kind) ? 'withheld' : 'shown'
     if (withheld.unlisted(name, kind)) {
       if (kind !== 'resources' || !withheld.opens) return 'withheld'
-      return standFor(name, await roster.all('resourceTemplates', exchange, next)) ? 'free' : 'withheld'
+      return standFor(name, await inside.known('resourceTemplates', exchange, next)) ? 'free' : 'withheld'
     }
     // Servers' own names work as well where one server has them.
-    const all = [...(await roster.all(kind, exchange, next)).values()]
+    const all = (await inside.known(kind, exchange, next)).items
     note(kind, all, exchange.client)
     const isAlias = all.some((one) => originOf(one)?.name === name && isWithheld(one, kind))
     return isAlias ? 'withheld' : 'free'
@@ -118,15 +118,15 @@ export function withhold(withheld: Withheld): Pick<Module, 'wrap' | 'notify'> {
   }
 
   function mayRead(uri: string, client: Client, server: string | undefined): boolean {
-    const item = roster.known('resources', client)?.get(uri)
+    const item = inside.last('resources', client)?.byName.get(uri)
     if (item) return !isWithheld(item, 'resources')
-    const templates = withheld.opens ? roster.known('resourceTemplates', client) : undefined
+    const templates = withheld.opens ? inside.last('resourceTemplates', client) : undefined
     if (withheld.unlisted(uri, 'resources') && !(templates && standFor(uri, templates))) return false
     return server === undefined || !withheld.reached?.({ server, name: uri }, 'resources', false)
   }
 
   /** Templates that may be seen. */
-  function standFor(uri: string, templates: ReadonlyMap<string, JsonObject>): boolean {
+  function standFor(uri: string, { byName: templates }: ListedItems): boolean {
     const seen = [...templates].filter(([, item]) => !isWithheld(item, 'resourceTemplates'))
     return uriMatcherOf(seen.map(([template]) => patternOfTemplate(template))).sure(uri)
   }
@@ -155,7 +155,7 @@ export function withhold(withheld: Withheld): Pick<Module, 'wrap' | 'notify'> {
   /** Errors from further in name others that it may have meant. */
   function withoutHints(error: unknown, { kind }: Use, { client }: Exchange): unknown {
     if (KINDS[kind].key !== 'name') return error
-    const all = roster.known(kind, client)
+    const all = inside.last(kind, client)?.byName
     return withNames(error, (name) => {
       const item = all?.get(name)
       return item !== undefined && !isWithheld(item, kind) ? name : undefined
@@ -165,7 +165,7 @@ export function withhold(withheld: Withheld): Pick<Module, 'wrap' | 'notify'> {
   return {
     wrap: (next) => async (exchange) => {
       const kind = kindOfList(exchange.method)
-      if (kind !== undefined) return listing(kind, await next(exchange), exchange)
+      if (kind !== undefined) return listing(kind, exchange, next)
       const use = useOf(exchange)
       if (use === undefined || !isConcerned(withheld, use.kind)) return next(exchange)
       const judged = await judge(use, exchange, next)

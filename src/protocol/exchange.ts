@@ -56,6 +56,25 @@ export interface Destination {
   readonly definition?: () => Promise<JsonObject | undefined>
 }
 
+/** What can be listed, by the member of the result that holds it. */
+export type ListKind = 'tools' | 'prompts' | 'resources' | 'resourceTemplates'
+
+/** Tells when a remembered list is no longer true. The gateway puts it into every exchange. */
+export interface ListSource {
+  /** How often servers, modules or settings have announced other lists of this kind. */
+  changes(kind: ListKind): number
+  /** What the servers list to this client now: the same object as long as they list the same. Undefined: nobody can tell. */
+  current(kind: ListKind, exchange: Exchange): Promise<object | undefined>
+}
+
+/** What a list is made from. It travels with the request; the router fills in `servers`. */
+export interface ListBasis {
+  /** `ListSource.changes` when the list was asked for. */
+  readonly changes: number | undefined
+  /** `ListSource.current` as it was put into the list. */
+  servers?: object
+}
+
 /** One JSON-RPC request under way. */
 export interface Exchange {
   readonly method: string
@@ -92,6 +111,10 @@ export interface Exchange {
   readonly isOver?: true
   /** Set by an exposure that hides the servers' tools: the proxy's own are listed, and no server is waited for. */
   readonly listing?: 'own'
+  /** Tells whether a remembered list is still true. Set by the onion; without it lists are asked for again. */
+  readonly lists?: ListSource
+  /** Of a request for a list: what the list is made from. Set by the outermost layer that remembers lists. */
+  readonly basis?: ListBasis
   /** Set for programs: a server that failed is an error, not a result with words for a model. */
   readonly failing?: 'throws'
 }
@@ -99,7 +122,10 @@ export interface Exchange {
 /** Answers an exchange. Rejects with RpcError what the client is to read, with ProxyError what went wrong here. */
 export type Handler = (exchange: Exchange) => Promise<Result>
 
-/** One layer of the onion. The first in the list is outermost: it sees a request first and its result last. */
+/**
+ * One layer of the onion. The first in the list is outermost: it sees a request first and its result last. What it lists is remembered
+ * further out until servers list something else, other lists are announced, or the client asks for its list again.
+ */
 export interface Middleware {
   readonly name: string
   /** Methods it wants to see, for example `tools/call`. Absent: all. */

@@ -10,7 +10,7 @@ import type { Client, Exchange, Middleware } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import type { Keeper } from '../store/result-store.ts'
 import type { Upstreams } from '../upstream/contract.ts'
-import type { ShelfEvents } from './shelf.ts'
+import type { ToolIndexEvents } from './tool-index.ts'
 
 export type ExposureConfig = Pick<Config, 'settings' | 'servers' | 'file'>
 
@@ -26,7 +26,7 @@ export interface ExposureParts {
   /** The list of tools of one client changed by what it asked. */
   toolsChanged(client: Client): void
   /** What happens beside the exchanges. */
-  events: ShelfEvents
+  events: ToolIndexEvents
 }
 
 /** A result as a client may have it: one that is too large becomes a preview of what is kept. */

@@ -2,10 +2,11 @@
  * Another name by which a tool or prompt may be called becomes the one under which it is listed: modules that decide by names, other
  * people's too, are not passed by, and the router finds listed names alone.
  */
-import { plain, type Result } from '../protocol/content.ts'
+import type { Result } from '../protocol/content.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Client, Exchange, Handler, Middleware } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
+import { createListsInside, kindOfList, type ListedItems } from '../protocol/lists.ts'
 import { originOf } from '../protocol/origin.ts'
 import { listedNames, type Meaning, type Spelled, spellingsOf } from '../protocol/spellings.ts'
 
@@ -18,44 +19,32 @@ export interface OwnNamesOptions {
   servers(client: Client): readonly string[]
 }
 
-/** What was listed last, and what names mean in it, worked out when the first name is not a listed one. */
-interface Seen {
-  readonly result: Result
-  meaning?: Meaning<Spelled>
-}
-
-const LISTS: Readonly<Record<string, Kind>> = { 'tools/list': 'tools', 'prompts/list': 'prompts' }
-
 export function createOwnNames(options: OwnNamesOptions): Middleware {
-  const seen: Record<Kind, WeakMap<Client, Seen>> = { tools: new WeakMap(), prompts: new WeakMap() }
+  const inside = createListsInside()
+  /** What names mean in a list of one client, worked out when the first name is not a listed one. */
+  const meanings = new WeakMap<ListedItems, Meaning<Spelled>>()
 
-  async function list(kind: Kind, exchange: Exchange, next: Handler): Promise<Result> {
-    const result = await next(exchange)
-    seen[kind].set(exchange.client, { result })
-    return result
-  }
-
-  function meant(kind: Kind, name: string, client: Client): readonly Spelled[] {
-    const last = seen[kind].get(client)
-    if (last === undefined) return []
-    last.meaning ??= spellingsOf(spelledIn(last.result, kind), {
-      servers: options.servers(client),
-      isTaken: (taken) => options.isGiven(kind, taken, client),
-    })
-    return last.meaning(name)
+  function meant(
+    listed: ListedItems | undefined,
+    kind: Kind,
+    name: string,
+    client: Client,
+  ): readonly Spelled[] {
+    if (listed === undefined) return []
+    const meaning =
+      meanings.get(listed) ??
+      spellingsOf(listed.items.flatMap(spelled), {
+        servers: options.servers(client),
+        isTaken: (taken) => options.isGiven(kind, taken, client),
+      })
+    meanings.set(listed, meaning)
+    return meaning(name)
   }
 
   async function byOther(kind: Kind, name: string, exchange: Exchange, next: Handler): Promise<Result> {
-    let found = meant(kind, name, exchange.client)
-    if (found.length === 0) {
-      const { _meta } = exchange.params
-      await list(
-        kind,
-        { ...exchange, method: `${kind}/list`, params: _meta === undefined ? {} : { _meta } },
-        next,
-      )
-      found = meant(kind, name, exchange.client)
-    }
+    const { client } = exchange
+    let found = meant(inside.last(kind, client), kind, name, client)
+    if (found.length === 0) found = meant(await inside.current(kind, exchange, next), kind, name, client)
     const [only, another] = found
     if (only === undefined) return next(exchange)
     if (another !== undefined) {
@@ -71,9 +60,8 @@ export function createOwnNames(options: OwnNamesOptions): Middleware {
   return {
     name: 'own-names',
     methods: ['tools/list', 'prompts/list', 'tools/call', 'prompts/get', 'completion/complete'],
-    wrap: (next) => (exchange) => {
-      const listing = LISTS[exchange.method]
-      if (listing !== undefined) return list(listing, exchange, next)
+    wrap: (next) => async (exchange) => {
+      if (kindOfList(exchange.method) !== undefined) return (await inside.pass(exchange, next)).passing
       const name = nameIn(exchange)
       const kind = exchange.method === 'tools/call' ? 'tools' : 'prompts'
       if (typeof name !== 'string' || options.isGiven(kind, name, exchange.client)) return next(exchange)
@@ -94,17 +82,12 @@ function renamed({ method, params }: Exchange, name: string): JsonObject {
     : { ...params, name }
 }
 
-function spelledIn(result: Result, kind: Kind): Spelled[] {
-  const items = plain(result)[kind]
-  return (Array.isArray(items) ? items : []).flatMap((item) =>
-    isObject(item) && typeof item.name === 'string' ? [spelled(item, item.name)] : [],
-  )
-}
-
 /** A module may have given it another name: then its server's own is not offered any more. */
-function spelled(item: JsonObject, name: string): Spelled {
+function spelled(item: JsonObject): Spelled[] {
+  const { name } = item
+  if (typeof name !== 'string') return []
   const origin = originOf(item)
-  if (origin === undefined) return { name }
+  if (origin === undefined) return [{ name }]
   const isRenamed = origin.listed !== undefined && origin.listed !== name
-  return { name, server: origin.server, ...(!isRenamed && { original: origin.name }) }
+  return [{ name, server: origin.server, ...(!isRenamed && { original: origin.name }) }]
 }

@@ -100,7 +100,9 @@ function toolRoutes(parts: ToolRouteParts): Routes {
       // The proxy nearest the client offers its tools, and only it keeps results.
       const mine = exchange.client.via === undefined ? definitions : []
       if (exchange.listing === 'own') return { tools: mine, ...joinHints('tools', [], upstreams, exchange) }
-      const { lists, listed } = await directory.list('tools', exchange)
+      const listing = await directory.list('tools', exchange)
+      const { lists, listed } = listing
+      if (exchange.basis) exchange.basis.servers = listing
       const map = resources.learnTools(lists, exchange)
       const items = listed.map(({ server, item }) =>
         map.moved(server) ? renameViews(item, (uri) => map.outward(server, uri)) : item,
@@ -147,7 +149,9 @@ function promptRoutes(upstreams: Upstreams, directory: Directory, resources: Res
   return {
     'prompts/list': async (exchange) => {
       refuseCursor(exchange)
-      const { lists, listed } = await directory.list('prompts', exchange)
+      const listing = await directory.list('prompts', exchange)
+      const { lists, listed } = listing
+      if (exchange.basis) exchange.basis.servers = listing
       return {
         prompts: listed.map(({ item }) => item),
         ...joinHints('prompts', lists, upstreams, exchange),

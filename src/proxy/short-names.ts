@@ -3,9 +3,9 @@
  * names knows one name for all clients.
  */
 import { clientRule } from '../protocol/client-rules.ts'
-import { plain } from '../protocol/content.ts'
-import type { Client, Exchange, Middleware } from '../protocol/exchange.ts'
+import type { Client, Middleware } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
+import { createListsInside, type ListedItems } from '../protocol/lists.ts'
 import { shortHash } from '../text/short-hash.ts'
 
 /** The key that the documentation gives the proxy in the configuration of a client. */
@@ -19,8 +19,14 @@ function room(client: Client): number {
 }
 
 export function createShortNames(): Middleware {
-  /** Listed names by short ones, as each client was told. */
-  const told = new WeakMap<Client, ReadonlyMap<string, string>>()
+  const inside = createListsInside()
+  /** A client that is in the table has one limit, and a list belongs to one client. */
+  const shortenedOf = new WeakMap<ListedItems, Shortened>()
+  const shortNames = (listed: ListedItems, most: number): Shortened => {
+    const made = shortenedOf.get(listed) ?? shortened(listed.result.tools, most)
+    shortenedOf.set(listed, made)
+    return made
+  }
   return {
     name: 'short-names',
     methods: ['tools/list', 'tools/call'],
@@ -28,19 +34,15 @@ export function createShortNames(): Middleware {
       const most = room(exchange.client)
       if (most === Number.POSITIVE_INFINITY) return next(exchange)
       if (exchange.method === 'tools/list') {
-        const result = plain(await next(exchange))
-        const { tools, names } = shortened(result.tools, most)
-        told.set(exchange.client, names)
-        return names.size === 0 ? result : { ...result, tools }
+        const listed = await inside.pass(exchange, next)
+        const { tools, names } = shortNames(listed, most)
+        return names.size === 0 ? listed.result : { ...listed.result, tools }
       }
       const { name } = exchange.params
       if (typeof name !== 'string' || name.length !== most) return next(exchange)
-      if (!told.has(exchange.client)) {
-        // It was told by an earlier run.
-        const { tools } = plain(await next(listing(exchange)))
-        told.set(exchange.client, shortened(tools, most).names)
-      }
-      const listed = told.get(exchange.client)?.get(name)
+      // A client that has got no list knows the name from an earlier run.
+      const { names } = shortNames(await inside.known('tools', exchange, next), most)
+      const listed = names.get(name)
       return next(
         listed === undefined ? exchange : { ...exchange, params: { ...exchange.params, name: listed } },
       )
@@ -48,16 +50,14 @@ export function createShortNames(): Middleware {
   }
 }
 
-function listing(exchange: Exchange): Exchange {
-  const { _meta } = exchange.params
-  return { ...exchange, method: 'tools/list', params: _meta === undefined ? {} : { _meta } }
+/** A list of tools with short names, and the listed names by the short ones. */
+interface Shortened {
+  readonly tools: JsonValue[]
+  readonly names: ReadonlyMap<string, string>
 }
 
 /** What is too long gets a hash of itself at its end: the same in every run, and no name that is listed. */
-function shortened(
-  tools: JsonValue | undefined,
-  most: number,
-): { tools: JsonValue[]; names: ReadonlyMap<string, string> } {
+function shortened(tools: JsonValue | undefined, most: number): Shortened {
   const names = new Map<string, string>()
   if (!Array.isArray(tools)) return { tools: [], names }
   const taken = new Set(tools.map((tool) => (isObject(tool) ? tool.name : undefined)))

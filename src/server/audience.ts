@@ -1,5 +1,5 @@
 /** The clients that are connected now, and what they are told without having asked. */
-import type { Client } from '../protocol/exchange.ts'
+import type { Client, ListKind } from '../protocol/exchange.ts'
 import type { Notification } from '../protocol/message.ts'
 
 /** Lists that clients are told about when they change. */
@@ -16,6 +16,8 @@ export interface Audience {
   announce(list: AnnouncedList, concerns: (client: Client) => boolean): void
   /** Calls back at every change, at once. */
   listen(heard: (list: AnnouncedList) => void): void
+  /** How often changes of this list were announced. */
+  changes(kind: ListKind): number
   /** To one client, or to all. */
   notify(notification: Notification, to?: Receivers): void
   close(): void
@@ -42,6 +44,7 @@ export function createAudience(tell: Tell = (client, notification) => client.not
   const clients = new Map<Client, (list: AnnouncedList) => boolean>()
   const gatherings = new Map<AnnouncedList, Gathering>()
   const listeners: ((list: AnnouncedList) => void)[] = []
+  const changes: Record<AnnouncedList, number> = { tools: 0, prompts: 0, resources: 0 }
 
   function send(list: AnnouncedList, { concerned }: Gathering): void {
     gatherings.delete(list)
@@ -60,6 +63,7 @@ export function createAudience(tell: Tell = (client, notification) => client.not
     add: (client, hears) => clients.set(client, hears),
     remove: (client) => clients.delete(client),
     announce(list, concerns) {
+      changes[list]++
       for (const heard of listeners) heard(list)
       // Now, not when it is sent: what was no change of this client's list is none afterwards either.
       const concerned = [...clients].flatMap(([client, hears]) =>
@@ -70,6 +74,7 @@ export function createAudience(tell: Tell = (client, notification) => client.not
       for (const client of concerned) gathering.concerned.add(client)
     },
     listen: (heard) => listeners.push(heard),
+    changes: (kind) => changes[kind === 'resourceTemplates' ? 'resources' : kind],
     notify(notification, { client, server, as = () => notification } = {}) {
       for (const receiver of client ? [client] : clients.keys()) tell(receiver, as(receiver), server)
     },

@@ -2,11 +2,12 @@
 
 import { createHash } from 'node:crypto'
 import { refuseLoop } from '../protocol/chain.ts'
-import { LargeResult, plain, type Result } from '../protocol/content.ts'
+import { LargeResult, type Result } from '../protocol/content.ts'
 import { MODERN_META, MODERN_VERSIONS } from '../protocol/eras.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
-import type { Agent, Client, Exchange } from '../protocol/exchange.ts'
+import type { Agent, Client, Exchange, ListSource } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
+import { createListsInside, onceForEach } from '../protocol/lists.ts'
 import type { Notification, Request } from '../protocol/message.ts'
 import type { Audience } from './audience.ts'
 import type { ModernService, Requester } from './backend.ts'
@@ -25,7 +26,9 @@ interface ModernServiceOptions {
 export function createModernService({ backend, audience, now }: ModernServiceOptions): ModernService {
   /** By profile. */
   const ourselves = new Map<string | undefined, JsonObject>()
-  const schemas = createToolSchemas()
+  const inside = createListsInside()
+  /** Only announcements tell here whether a list is another one. */
+  const lists: ListSource = { changes: audience.changes, current: async () => undefined }
   const subscriptions = createSubscriptions({ backend, audience })
   const clients = createModernClients({
     now,
@@ -39,10 +42,7 @@ export function createModernService({ backend, audience, now }: ModernServiceOpt
     closed: backend.closed,
   })
   let closed = false
-  audience.listen((list) => {
-    if (list === 'tools') schemas.changed()
-    ourselves.clear()
-  })
+  audience.listen(() => ourselves.clear())
 
   const serverInfo = (profile: string | undefined): JsonObject => {
     const known = ourselves.get(profile) ?? backend.describe({ profile }).serverInfo
@@ -83,9 +83,11 @@ export function createModernService({ backend, audience, now }: ModernServiceOpt
       return toModernResult(method, discover({ via: envelope.via, profile }), serverInfo(profile))
     return on(envelope, requester, async (client) => {
       if (method === LISTEN) return subscriptions.listen(client, params, requester)
-      const run = (): Promise<Result> =>
-        backend.handler(exchangeOf({ method, params }, client, requester, envelope.logLevel))
-      const result = await (method === 'tools/list' ? schemas.list(client, run) : run())
+      const exchange = exchangeOf({ method, params }, client, requester, envelope.logLevel)
+      const result =
+        method === 'tools/list'
+          ? (await inside.pass({ ...exchange, lists }, backend.handler)).passing
+          : await backend.handler(exchange)
       return toModernResult(method, result, serverInfo(profile))
     })
   }
@@ -101,9 +103,10 @@ export function createModernService({ backend, audience, now }: ModernServiceOpt
     async toolSchema(name, { params = {} }, requester) {
       try {
         const list = { method: 'tools/list', params: { _meta: own(params, '_meta') ?? {} } }
-        return await on(readEnvelope(params), requester, (client) =>
-          schemas.of(client, name, () => backend.handler(exchangeOf(list, client, requester, undefined))),
-        )
+        return await on(readEnvelope(params), requester, async (client) => {
+          const exchange = { ...exchangeOf(list, client, requester, undefined), lists }
+          return schemasOf(await inside.unchanged('tools', exchange, backend.handler)).get(name)
+        })
       } catch (error) {
         throw toRpcError(error)
       }
@@ -444,56 +447,13 @@ function pastSpace(json: Buffer, start: number): number {
   return at
 }
 
-// The input schemas of tools, by the names each client knows them by.
-
-interface ToolSchemas {
-  /** Makes a list for a client, and keeps it. */
-  list(client: Client, list: () => Promise<Result>): Promise<Result>
-  /** From the list that was kept, else from one that is made now. Undefined: there is no such tool. */
-  of(client: Client, name: string, list: () => Promise<Result>): Promise<JsonObject | undefined>
-  /** The tools of somebody are no longer what they were. Nothing that was kept counts any more. */
-  changed(): void
-}
-
-interface Kept {
-  result: Result
-  generation: number
-  /** By name, once somebody asked. */
-  schemas?: ReadonlyMap<string, JsonObject>
-}
-
-function createToolSchemas(): ToolSchemas {
-  const kept = new WeakMap<Client, Kept>()
-  let generation = 0
-
-  async function make(client: Client, list: () => Promise<Result>): Promise<Kept> {
-    const begun = generation
-    const made = { result: await list(), generation: begun }
-    kept.set(client, made)
-    return made
-  }
-
-  return {
-    list: async (client, list) => (await make(client, list)).result,
-    async of(client, name, list) {
-      const known = kept.get(client)
-      const current = known?.generation === generation ? known : await make(client, list)
-      current.schemas ??= schemasOf(current.result)
-      return current.schemas.get(name)
-    },
-    changed() {
-      generation++
-    },
-  }
-}
-
-function schemasOf(result: Result): ReadonlyMap<string, JsonObject> {
-  const tools = own(plain(result), 'tools')
+/** The input schemas of the tools of a list, by name. */
+const schemasOf = onceForEach(({ items }) => {
   const schemas = new Map<string, JsonObject>()
-  for (const tool of Array.isArray(tools) ? tools : []) {
-    if (!isObject(tool) || typeof tool.name !== 'string') continue
+  for (const tool of items) {
+    if (typeof tool.name !== 'string') continue
     const schema = own(tool, 'inputSchema')
     schemas.set(tool.name, isObject(schema) ? schema : {})
   }
   return schemas
-}
+})

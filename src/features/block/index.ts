@@ -1,10 +1,10 @@
 /** Takes tools, prompts, resources and templates away. */
 import { defineModule } from '../../module-runtime/module.ts'
 import { mayStandFor, type NamingPattern, patternsIn } from '../../module-runtime/patterns.ts'
-import { type Kind, namesAt, namesOf } from '../../module-runtime/roster.ts'
 import { messagesOf, patternOfTemplate, withhold } from '../../module-runtime/withhold.ts'
 import type { Destination } from '../../protocol/exchange.ts'
 import type { JsonObject } from '../../protocol/json.ts'
+import { type Kind, namesAt, namesOf } from '../../protocol/lists.ts'
 import { matcherOf } from '../../text/glob.ts'
 import { uriMatcherOf } from '../../text/uri-readings.ts'
 import { blockOptions } from './options.ts'

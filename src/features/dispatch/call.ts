@@ -9,8 +9,8 @@ import { asksForInput, blocksOf, isText, plain, textBlock } from '../../protocol
 import { covers, type Effect, effectOf, type Limit, within } from '../../protocol/effects.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import { type Connection, findConnection, unknownConnection } from '../../proxy/connections.ts'
-import type { Shelf } from '../../proxy/shelf.ts'
 import { refusal } from '../../proxy/tool.ts'
+import type { ToolIndex } from '../../proxy/tool-index.ts'
 import { Refused } from '../../spill/confined.ts'
 import type { Spills } from '../../spill/spills.ts'
 import { nearest } from '../../text/edit-distance.ts'
@@ -25,7 +25,7 @@ export const call: Action = async (params, situation, parts) => {
       'call',
       'call needs tool: {"action":"call","tool":"<name>","arguments":{…}}. Find one with {"action":"search","query":"…"}.',
     )
-  const resolved = resolveTool(name, connection, situation.listing.shelf, situation.connections)
+  const resolved = resolveTool(name, connection, situation.listing.index, situation.connections)
   if ('failure' in resolved) return failureReply('call', resolved.failure)
   const { tool } = resolved
   const effect = effectOf(tool.definition)
@@ -164,7 +164,7 @@ const mostNamed = 10
 export function resolveTool(
   name: string,
   connection: string | undefined,
-  { tools, meant }: Pick<Shelf, 'tools' | 'meant'>,
+  { tools, meant }: Pick<ToolIndex, 'tools' | 'meant'>,
   connections: readonly Connection[],
 ): Resolved {
   const wanted = connection === undefined ? undefined : findConnection(connection, connections)

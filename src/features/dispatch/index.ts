@@ -17,8 +17,8 @@ import { connectionsOf, findConnection, withAliases } from '../../proxy/connecti
 import { type Exposure, type ExposureConfig, type ExposureParts, finderOf } from '../../proxy/exposure.ts'
 import { ourInstructions } from '../../proxy/instructions.ts'
 import { DISPATCH, PROXY_TOOL_NAMES, QUERIES, RESULT_ALIASES } from '../../proxy/own-tools.ts'
-import { createShelves, type ShelfEvents, type Shelves } from '../../proxy/shelf.ts'
 import { findable } from '../../proxy/tool.ts'
+import { createToolIndexes, type ToolIndexEvents, type ToolIndexes } from '../../proxy/tool-index.ts'
 import { Refused } from '../../spill/confined.ts'
 import { createSpillDirectory, sweepSpills } from '../../spill/directory.ts'
 import { createSpills } from '../../spill/spills.ts'
@@ -197,7 +197,7 @@ export function definitionsOf({ splitCalls }: Pick<DispatchSettings, 'splitCalls
 
 interface DispatchOptions extends DispatchParts {
   finder: Finder
-  events?: ShelfEvents
+  events?: ToolIndexEvents
   /** Names of the proxy's own query tools, which are actions here and not listed. */
   ownTools: ReadonlySet<string>
 }
@@ -222,18 +222,18 @@ export function createDispatch(options: DispatchOptions): Middleware {
     name: 'dispatch',
     methods: ['tools/list', 'tools/call'],
     wrap(next) {
-      const shelves = createShelves(next, options.ownTools, options.finder, options.events)
+      const indexes = createToolIndexes(next, options.ownTools, options.finder, options.events)
       const answer: Handler = async (exchange) => {
         // A proxy that is our client offers its tools as it likes: it has to see them all.
         if (exchange.client.via !== undefined) return next(exchange)
         if (exchange.method === 'tools/list') {
-          const { result } = await shelves.own(exchange)
+          const { result } = await indexes.own(exchange)
           return { ...result, tools: tools.map(({ definition }) => definition) }
         }
         const { name, arguments: args } = exchange.params
         const tool = typeof name === 'string' ? byName.get(name) : undefined
         return tool
-          ? dispatch(tool, isObject(args) ? args : {}, exchange, { options, shelves, next })
+          ? dispatch(tool, isObject(args) ? args : {}, exchange, { options, indexes, next })
           : next(exchange).catch((error: unknown) => orOwn(error, exchange))
       }
 
@@ -241,7 +241,7 @@ export function createDispatch(options: DispatchOptions): Middleware {
       async function orOwn(error: unknown, exchange: Exchange): Promise<Result> {
         const name = String(exchange.params.name)
         const [ours] = error instanceof RpcError && error.code === RPC.invalidParams ? meant(name) : []
-        if (ours === undefined || (await shelves.of(exchange)).shelf.meant(name).length > 0) throw error
+        if (ours === undefined || (await indexes.of(exchange)).index.meant(name).length > 0) throw error
         return answer({ ...exchange, params: { ...exchange.params, name: ours.name } })
       }
       return answer
@@ -253,7 +253,7 @@ async function dispatch(
   tool: DispatchTool,
   args: JsonObject,
   exchange: Exchange,
-  { options, shelves, next }: { options: DispatchOptions; shelves: Shelves; next: Handler },
+  { options, indexes, next }: { options: DispatchOptions; indexes: ToolIndexes; next: Handler },
 ): Promise<Result> {
   const read = readDispatchParams(tool.name, tool.rewrite(args))
   if ('failure' in read) return errorResult(read.failure)
@@ -265,7 +265,7 @@ async function dispatch(
     const chosen =
       params.connection === undefined ? undefined : findConnection(params.connection, connections)
     // What nobody has listed yet is only remembered: it is asked for first, so that there is something to ask anew.
-    await shelves.of(exchange)
+    await indexes.of(exchange)
     options.refresh(
       (chosen ? [chosen] : connections).map(({ server }) => server),
       exchange,
@@ -273,7 +273,7 @@ async function dispatch(
   }
   const situation: Situation = {
     exchange: { ...exchange, params: { ...exchange.params, arguments: given } },
-    listing: await shelves.of(exchange),
+    listing: await indexes.of(exchange),
     connections: withAliases(options.connections(exchange.client)),
     next,
     allowed: tool.allowed,
@@ -339,7 +339,7 @@ async function query(
     const resolved = resolveTool(
       args.tool,
       typeof connection === 'string' ? connection : undefined,
-      listing.shelf,
+      listing.index,
       connections,
     )
     if ('failure' in resolved) return failureReply(action, resolved.failure)

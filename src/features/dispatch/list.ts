@@ -59,7 +59,7 @@ async function kept(
 
 function describe(connection: Connection, params: DispatchParams, { listing }: Situation): JsonObject {
   const { includeTools = true, format = 'compact' } = params
-  const tools = listing.shelf.tools.filter(({ server }) => server === connection.server)
+  const tools = listing.index.tools.filter(({ server }) => server === connection.server)
   const { alias, server, id, serverInfo, lastError, refreshed, toolFilter } = connection
   return {
     alias,
@@ -109,7 +109,7 @@ function shortened(
   )
   const named = counts.map((count) => ({
     ...count,
-    tools: situation.listing.shelf.tools
+    tools: situation.listing.index.tools
       .filter(({ server }) => server === count.name)
       .map(({ original }) => original),
   }))
@@ -130,7 +130,7 @@ function within(items: readonly JsonObject[], budget: number): JsonObject[] {
 }
 
 export const status: Action = async (_, { connections, exchange, listing }, { settings, toolFilter }) => {
-  const { tools } = listing.shelf
+  const { tools } = listing.index
   const refreshed = connections.flatMap((one) => (one.refreshed === undefined ? [] : [one.refreshed]))
   const filter = toolFilter(exchange.client)
   const told = connections.map((one): JsonObject => {

@@ -26,7 +26,7 @@ export const search: Action = async (
   const wanted = connection === undefined ? undefined : findConnection(connection, connections)
   if (connection !== undefined && !wanted)
     return failureReply('search', unknownConnection(connection, connections))
-  const { tools, search: find } = listing.shelf
+  const { tools, search: find } = listing.index
   const ranked = await find(query, tools.length, exchange.signal)
   const found = [...ranked, ...byAnnotations(query, tools, ranked)].filter(
     ({ index }) => !wanted || tools[index]?.server === wanted.server,

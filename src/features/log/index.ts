@@ -4,12 +4,12 @@ import { closeSync, createWriteStream, openSync } from 'node:fs'
 import { toJson } from '../../documents/stringify.ts'
 import { defineModule } from '../../module-runtime/module.ts'
 import { ALL_KINDS, byServer, patternsIn } from '../../module-runtime/patterns.ts'
-import { createRoster, kindOfList, namesAt, tracked } from '../../module-runtime/roster.ts'
 import { fingerprint } from '../../observe/redact.ts'
 import { LargeResult, maySayError, type Result } from '../../protocol/content.ts'
 import { messageOf, ProxyError, RpcError } from '../../protocol/errors.ts'
-import type { Agent, Destination } from '../../protocol/exchange.ts'
+import type { Agent, Destination, Handler } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
+import { createListsInside, kindOfList, namesAt, tracked } from '../../protocol/lists.ts'
 import type { Origin } from '../../protocol/origin.ts'
 import { compileChange, Tally } from '../../text/change.ts'
 import { matcherOf } from '../../text/glob.ts'
@@ -35,7 +35,7 @@ export const log = defineModule({
     const isMethod = options.methods === undefined ? () => true : matcherOf(options.methods)
     const isServer = options.servers && matcherOf(options.servers)
     const isTool = options.tools && matcherOf(options.tools)
-    const roster = createRoster()
+    const inside = createListsInside()
     const secrets = compileChange([
       { kind: 'sensitive', kinds: ['secrets'], patterns: {}, entropy: 0, replacement: '***', allow: [] },
     ])
@@ -78,17 +78,18 @@ export const log = defineModule({
       wrap: (next) => async (exchange) => {
         const { method, params, toward = 'server' } = exchange
         const chooses = isServer !== undefined || isTool !== undefined
-        const kind = chooses ? kindOfList(method) : undefined
-        const learnt = async (result: Result): Promise<Result> =>
-          kind === undefined ? result : roster.learn(kind, result, exchange.client).result
-        if (!isWanted(method, toward)) return learnt(await next(exchange))
+        const answered: Handler =
+          chooses && kindOfList(method) !== undefined
+            ? async (asked) => (await inside.pass(asked, next)).passing
+            : next
+        if (!isWanted(method, toward)) return answered(exchange)
         const { sent, place } = chooses ? tracked(exchange) : { sent: exchange, place: () => undefined }
         const began = elapsed()
         const ended = async (more: () => Line): Promise<void> => {
           const ms = elapsed() - began
           // What cannot be found out is not chosen; the answer goes its way.
           const where =
-            place() ?? (chooses ? await roster.place(exchange, next).catch(() => undefined) : undefined)
+            place() ?? (chooses ? await inside.place(exchange, next).catch(() => undefined) : undefined)
           const server = exchange.server ?? where?.server
           if (chooses && !isChosen(params, server, where)) return
           write('message', () => ({
@@ -104,9 +105,9 @@ export const log = defineModule({
           }))
         }
         try {
-          const result = await next(sent)
+          const result = await answered(sent)
           await ended(() => ({ ...sizeOf(result), ...answer(result) }))
-          return await learnt(result)
+          return result
         } catch (error) {
           const code = error instanceof RpcError || error instanceof ProxyError ? error.code : undefined
           await ended(() => ({ error: plainly(messageOf(error)), ...(code !== undefined && { code }) }))

@@ -1,9 +1,9 @@
 /** How often tools may be called: a bucket of tokens for each client, server or tool. */
 import { defineModule } from '../../module-runtime/module.ts'
 import { patternsIn } from '../../module-runtime/patterns.ts'
-import { createRoster, namesAt } from '../../module-runtime/roster.ts'
 import { errorResult } from '../../protocol/content.ts'
 import type { Exchange, Handler } from '../../protocol/exchange.ts'
+import { createListsInside, namesAt } from '../../protocol/lists.ts'
 import { originOf } from '../../protocol/origin.ts'
 import { createBuckets } from '../../protocol/rate.ts'
 import { matcherOf } from '../../text/glob.ts'
@@ -15,7 +15,7 @@ export const quota = defineModule({
   messages: ['tools/call', 'tools/list'],
   patterns: ({ tools }) => patternsIn('tools', tools, ['tools']),
   create({ rps, burst, per, tools }, { elapsed, isOwnTool }) {
-    const roster = createRoster()
+    const inside = createListsInside()
     const take = createBuckets({ rps, burst }, elapsed)
     const isMeant = tools && matcherOf(tools)
     /** Whose a tool is has to be known. */
@@ -26,7 +26,7 @@ export const quota = defineModule({
       const name = String(exchange.params.name)
       // It calls nobody, or calls a tool, which is counted.
       if (isOwnTool(name) && !isMeant?.(name)) return undefined
-      const item = asksLists ? await roster.find('tools', name, exchange, next) : undefined
+      const item = asksLists ? await inside.find('tools', name, exchange, next) : undefined
       if (isMeant && !namesAt(item && originOf(item), name).some(isMeant)) return undefined
       if (per === 'agent') return exchange.agent.id
       if (per === 'tool') return name
@@ -35,10 +35,8 @@ export const quota = defineModule({
 
     return {
       wrap: (next) => async (exchange) => {
-        if (exchange.method === 'tools/list') {
-          const result = await next(exchange)
-          return asksLists ? roster.learn('tools', result, exchange.client).result : result
-        }
+        if (exchange.method === 'tools/list')
+          return asksLists ? (await inside.pass(exchange, next)).passing : next(exchange)
         const key = await keyOf(exchange, next)
         const seconds = key === undefined ? undefined : take(key)
         if (seconds === undefined) return next(exchange)

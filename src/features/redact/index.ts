@@ -2,11 +2,11 @@
 import { changeTexts } from '../../documents/change-result.ts'
 import { withoutForms } from '../../documents/schema-forms.ts'
 import { defineModule } from '../../module-runtime/module.ts'
-import { type Kind, kindOfList } from '../../module-runtime/roster.ts'
 import { plain, type Result } from '../../protocol/content.ts'
 import { ProxyError, RpcError } from '../../protocol/errors.ts'
 import type { Exchange } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
+import { type Kind, kindOfList } from '../../protocol/lists.ts'
 import { compileChange, Tally, type TextChange } from '../../text/change.ts'
 import { redactOptions } from './options.ts'
 

@@ -4,10 +4,11 @@
  */
 import { type Found, findReferences, handlesIn, withValues } from '../../engine/arguments.ts'
 import type { Engine } from '../../engine/contract.ts'
-import { errorResult, plain, type Result } from '../../protocol/content.ts'
+import { errorResult, type Result } from '../../protocol/content.ts'
 import { ProxyError, RpcError } from '../../protocol/errors.ts'
 import type { Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
+import { createListsInside } from '../../protocol/lists.ts'
 import { RawJson } from '../../protocol/raw-json.ts'
 import type { Feature } from '../../proxy/feature.ts'
 import { PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
@@ -24,14 +25,25 @@ export interface ReferencesOptions {
   maxBytes: number
 }
 
+/** The input schema of a tool as it is listed inside. Undefined: no such tool, which the call itself will say. */
+type SchemaOf = (name: string, exchange: Exchange, next: Handler) => Promise<JsonObject | undefined>
+
 /** A call that is not made, and what the model reads in place of its result. */
 class Fault extends Error {}
 
 export function createReferences(options: ReferencesOptions): Middleware {
+  const inside = createListsInside()
+  const schemaOf: SchemaOf = async (name, exchange, next) => {
+    const { items } = await inside.current('tools', exchange, next)
+    const tool = items.find((one) => one.name === name)
+    const schema = tool && own(tool, 'inputSchema')
+    return isObject(schema) ? schema : undefined
+  }
   return {
     name: 'references',
-    methods: ['tools/call'],
+    methods: ['tools/list', 'tools/call'],
     wrap: (next) => async (exchange) => {
+      if (exchange.method === 'tools/list') return (await inside.pass(exchange, next)).passing
       const { name, arguments: args } = exchange.params
       // A proxy that is our client has put in what was to be put in, and its values may look like references.
       const isWhole = exchange.client.via !== undefined
@@ -39,7 +51,7 @@ export function createReferences(options: ReferencesOptions): Middleware {
       const found = wantedIn(args, exchange)
       if (found === undefined) return next(exchange)
       try {
-        const expanded = await expand(name, found, exchange, next, options)
+        const expanded = await expand(name, found, exchange, next, { ...options, schemaOf })
         return await sent({ ...exchange, params: { ...exchange.params, arguments: expanded } }, next)
       } catch (error) {
         if (error instanceof Fault) return errorResult(`${name} was not called. ${error.message}`)
@@ -68,7 +80,7 @@ async function expand(
   wanted: Wanted,
   exchange: Exchange,
   next: Handler,
-  { keeper, engine, maxBytes }: ReferencesOptions,
+  { keeper, engine, maxBytes, schemaOf }: ReferencesOptions & { schemaOf: SchemaOf },
 ): Promise<JsonObject> {
   if ('fault' in wanted) throw new Fault(wanted.fault)
   const sources: Entry[] = []
@@ -85,16 +97,6 @@ async function expand(
   if ('error' in filled) throw new Fault(filled.error)
   const written = filled.written.map(({ place, bytes }) => ({ place, value: RawJson.in(bytes) }))
   return withValues(filled.args, written)
-}
-
-/** As the client was told. Undefined: no such tool, which the call itself will say. */
-async function schemaOf(name: string, exchange: Exchange, next: Handler): Promise<JsonObject | undefined> {
-  const { _meta } = exchange.params
-  const params = _meta === undefined ? {} : { _meta }
-  const { tools } = plain(await next({ ...exchange, method: 'tools/list', params }))
-  const tool = Array.isArray(tools) ? tools.filter(isObject).find((one) => one.name === name) : undefined
-  const schema = tool && own(tool, 'inputSchema')
-  return isObject(schema) ? schema : undefined
 }
 
 /** Characters of an error of the protocol that may come of such a call. */

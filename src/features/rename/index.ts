@@ -4,12 +4,19 @@ import type * as z from 'zod'
 import { givenTwice } from '../../config/check.ts'
 import { defineModule } from '../../module-runtime/module.ts'
 import { type NamingPattern, patternsIn } from '../../module-runtime/patterns.ts'
-import { createRoster, KINDS, type Kind, kindOfList, namesOf } from '../../module-runtime/roster.ts'
 import { withNames } from '../../module-runtime/withhold.ts'
 import { plain, type Result } from '../../protocol/content.ts'
 import { ProxyError, RPC, RpcError } from '../../protocol/errors.ts'
 import type { Client, Exchange, Handler } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
+import {
+  createListsInside,
+  KINDS,
+  type Kind,
+  kindOfList,
+  type ListedItems,
+  namesOf,
+} from '../../protocol/lists.ts'
 import { originOf } from '../../protocol/origin.ts'
 import { mayNameResources, renameInAny, renameViews } from '../../protocol/uri-rewrite.ts'
 import { shortHash } from '../../text/short-hash.ts'
@@ -41,7 +48,7 @@ export const rename = defineModule({
       prompts: changesIn('prompts', options.prompts, module),
       resources: changesIn('resources', options.resources, module),
     }
-    const roster = createRoster()
+    const inside = createListsInside()
     const ways: Record<Renamed, WeakMap<Client, Way>> = {
       tools: new WeakMap(),
       prompts: new WeakMap(),
@@ -70,7 +77,7 @@ export const rename = defineModule({
     async function wayOf(kind: Renamed, exchange: Exchange, next: Handler): Promise<Way> {
       const known = ways[kind].get(exchange.client)
       if (known) return known
-      learn(kind, [...(await roster.all(kind, exchange, next)).values()], exchange.client)
+      learn(kind, (await inside.known(kind, exchange, next)).items, exchange.client)
       return ways[kind].get(exchange.client) ?? NOWHERE
     }
 
@@ -80,14 +87,13 @@ export const rename = defineModule({
       let way = await wayOf(kind, exchange, next)
       if (isGiven && !way.inward.has(name)) {
         // It may be listed by now.
-        roster.forget(kind, exchange.client)
-        learn(kind, [...(await roster.all(kind, exchange, next)).values()], exchange.client)
+        learn(kind, (await inside.fresh(kind, exchange, next)).items, exchange.client)
         way = ways[kind].get(exchange.client) ?? way
       }
-      const inside = way.inward.get(name)
+      const old = way.inward.get(name)
       // Else what is blocked by its new name could be had by the old one, and what a new name stands for by another's own.
-      if (inside === undefined && (isGiven || way.gone.has(name))) throw unknown(kind, name, exchange.client)
-      return inside ?? name
+      if (old === undefined && (isGiven || way.gone.has(name))) throw unknown(kind, name, exchange.client)
+      return old ?? name
     }
 
     /** The item that the params name, under its name further in. */
@@ -98,8 +104,8 @@ export const rename = defineModule({
       const ref = own(params, 'ref')
       if (exchange.method !== 'completion/complete' || !isObject(ref) || ref.type !== 'ref/prompt')
         return params
-      const inside = await renamedIn('prompts', ref, exchange, next)
-      return inside === ref ? params : { ...params, ref: inside }
+      const renamed = await renamedIn('prompts', ref, exchange, next)
+      return renamed === ref ? params : { ...params, ref: renamed }
     }
 
     async function renamedIn(
@@ -111,8 +117,8 @@ export const rename = defineModule({
       const { key } = KINDS[kind]
       const name = own(holder, key)
       if (changes[kind].byName.size === 0 || typeof name !== 'string') return holder
-      const inside = await inward(kind, name, exchange, next)
-      return inside === name ? holder : { ...holder, [key]: inside }
+      const old = await inward(kind, name, exchange, next)
+      return old === name ? holder : { ...holder, [key]: old }
     }
 
     /** Links lead to where clients can go: under its old URI nothing is read. */
@@ -132,8 +138,7 @@ export const rename = defineModule({
       )
     }
 
-    function listed(kind: Renamed, passing: Result, { client }: Exchange): Result {
-      const { result, items } = roster.learn(kind, passing, client)
+    function listed(kind: Renamed, { result, items }: ListedItems, client: Client): Result {
       const renamed = learn(kind, items, client)
       return renamed === items ? result : { ...result, [kind]: [...renamed] }
     }
@@ -148,9 +153,11 @@ export const rename = defineModule({
 
     async function list(exchange: Exchange, next: Handler): Promise<Result> {
       const kind = kindOfList(exchange.method)
-      const passing = await next(exchange)
-      if (kind === undefined || kind === 'resourceTemplates') return passing
-      const result = changes[kind].byName.size === 0 ? passing : listed(kind, passing, exchange)
+      if (kind === undefined || kind === 'resourceTemplates') return next(exchange)
+      const result =
+        changes[kind].byName.size === 0
+          ? await next(exchange)
+          : listed(kind, await inside.pass(exchange, next), exchange.client)
       if (kind !== 'tools' || changes.resources.byName.size === 0) return result
       const { tools } = plain(result)
       const hasViews = Array.isArray(tools) && tools.some((tool) => isObject(tool) && isObject(tool._meta))

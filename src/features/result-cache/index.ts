@@ -8,12 +8,13 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Config } from '../../config/schema.ts'
-import { asksForInput, LargeResult, META, maySayError, plain, type Result } from '../../protocol/content.ts'
+import { asksForInput, LargeResult, META, maySayError, type Result } from '../../protocol/content.ts'
 import { effectOf } from '../../protocol/effects.ts'
 import { withMeta } from '../../protocol/eras.ts'
 import { cancelled } from '../../protocol/errors.ts'
-import type { Client, Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
+import type { Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
+import { createListsInside, onceForEach } from '../../protocol/lists.ts'
 import { originOf } from '../../protocol/origin.ts'
 import { jsonParts, RawJson } from '../../protocol/raw-json.ts'
 import { SingleFlight } from '../../protocol/sharing.ts'
@@ -67,7 +68,10 @@ export function createResultCache({ ttl, tools, maxBytes, exempt, now }: ResultC
   })
   const flights = new SingleFlight<Result>()
   const judge = createJudge(tools)
-  let verdicts = new WeakMap<Client, ReadonlyMap<string, Verdict>>()
+  const inside = createListsInside()
+  const verdictsOf = onceForEach(
+    ({ items }) => new Map(items.map((item) => [String(item.name), judge(item)])),
+  )
   /** Counts whatever ends what a result is good for: what was asked before is not remembered after. */
   let changes = 0
 
@@ -77,23 +81,13 @@ export function createResultCache({ ttl, tools, maxBytes, exempt, now }: ResultC
     for (const [key, remembered] of known) if (remembered.agent === agent) known.delete(key)
   }
 
-  async function list(next: Handler, exchange: Exchange): Promise<Result> {
-    // A list that was asked for before the tools changed is not one of the tools there are then.
-    const into = verdicts
-    const result = plain(await next(exchange))
-    const items = Array.isArray(result.tools) ? result.tools.filter(isObject) : []
-    into.set(exchange.client, new Map(items.map((item) => [String(item.name), judge(item)])))
-    return result
-  }
-
-  /** By what the client was told: a tool that nobody knows is nobody's to remember. */
+  /** By what the client was told: a tool that is not listed is not remembered. */
   async function verdictOn(name: string, next: Handler, exchange: Exchange): Promise<Verdict> {
-    const before = verdicts.get(exchange.client)?.get(name)
-    if (before) return before
-    const { _meta } = exchange.params
-    const params = _meta === undefined ? {} : { _meta }
-    await list(next, { ...exchange, method: 'tools/list', params })
-    return verdicts.get(exchange.client)?.get(name) ?? UNKNOWN
+    const before = inside.last('tools', exchange.client)
+    const listed = await inside.unchanged('tools', exchange, next)
+    const verdict = verdictsOf(listed).get(name)
+    if (verdict !== undefined || listed !== before) return verdict ?? UNKNOWN
+    return verdictsOf(await inside.fresh('tools', exchange, next)).get(name) ?? UNKNOWN
   }
 
   async function call(next: Handler, exchange: Exchange): Promise<Result> {
@@ -155,13 +149,10 @@ export function createResultCache({ ttl, tools, maxBytes, exempt, now }: ResultC
     remember: {
       name: 'result-cache',
       methods: ['tools/list', 'tools/call'],
-      wrap: (next) => (exchange) =>
-        exchange.method === 'tools/list' ? list(next, exchange) : call(next, exchange),
+      wrap: (next) => async (exchange) =>
+        exchange.method === 'tools/list' ? (await inside.pass(exchange, next)).result : call(next, exchange),
     },
-    forget() {
-      verdicts = new WeakMap()
-      forget()
-    },
+    forget: () => forget(),
   }
 }
 

@@ -8,8 +8,8 @@ import { isObject, type JsonObject, own } from '../../protocol/json.ts'
 import { listedNames, spellingsOf } from '../../protocol/spellings.ts'
 import { CALL_TOOL, callNameFor } from '../../proxy/own-tools.ts'
 import { inputsIn, TOOL_NAMES } from '../../proxy/parameters.ts'
-import type { Shelf } from '../../proxy/shelf.ts'
 import { findable } from '../../proxy/tool.ts'
+import type { ToolIndex } from '../../proxy/tool-index.ts'
 import { didYouMean } from '../../text/edit-distance.ts'
 import type { Servers } from './routing.ts'
 
@@ -67,7 +67,7 @@ export function callTools(split: boolean): CallTool[] {
 export function dispatch(
   tool: CallTool,
   given: JsonObject,
-  shelf: Shelf,
+  index: ToolIndex,
   listed: readonly string[] = [],
   unavailable: Servers['unavailable'] = [],
 ): Dispatched {
@@ -76,13 +76,13 @@ export function dispatch(
     return { failure: `${tool.name} needs name: the tool to run, as retrieve_tools gave it.` }
   const { [key]: _, ...rest } = given
   const name = String(given[key])
-  const [found, another] = shelf.meant(name)
+  const [found, another] = index.meant(name)
   const [itself] = found ? [] : spellingsOf(listed.map((own) => ({ name: own })))(name)
   if (itself)
     return {
       failure: `${itself.name} is a tool of its own: call ${itself.name} itself, without ${tool.name}.`,
     }
-  if (!found || another) return { failure: unknownText(name, shelf, unavailable) }
+  if (!found || another) return { failure: unknownText(name, index, unavailable) }
   const effect = effectOf(found.definition)
   if (!covers(tool.allowed, effect)) return { failure: elsewhere(found.name, tool, effect) }
   const args = inputsIn(rest)
@@ -102,7 +102,7 @@ export function elsewhere(name: string, runner: CallTool, effect: Effect): strin
 /** For a name that no tool has: which may be meant, and how to find out; or that its server is not there. */
 export function unknownText(
   name: string,
-  { tools, meant }: Shelf,
+  { tools, meant }: ToolIndex,
   unavailable: Servers['unavailable'] = [],
 ): string {
   const shown = name.slice(0, 200)

@@ -7,8 +7,8 @@ import type { Exchange } from '../../protocol/exchange.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import { listedNames } from '../../protocol/spellings.ts'
 import { listed, publicSchema, readParams, renamed } from '../../proxy/parameters.ts'
-import type { Shelf } from '../../proxy/shelf.ts'
 import { findable } from '../../proxy/tool.ts'
+import type { ToolIndex } from '../../proxy/tool-index.ts'
 import { nearest } from '../../text/edit-distance.ts'
 import type { ExposureTool, RetrieveSettings } from './routing.ts'
 
@@ -41,18 +41,18 @@ export function describeTool(
       annotations: annotationsOf('read', 'closed'),
       _meta: findable('full description and input schema of a tool'),
     },
-    async call(args, exchange, { shelf }) {
+    async call(args, exchange, { index }) {
       const read = readParams(NAME, params, renamed(args, OTHER_NAMES))
       if ('failure' in read) return errorResult(read.failure)
       const left: string[] = []
       const told: JsonObject[] = []
       let length = 0
       for (const name of new Set(read.params.names)) {
-        const [tool, another] = shelf.meant(name)
+        const [tool, another] = index.meant(name)
         const [entry, size] = measured(
           tool && !another
             ? { ...tool.definition, server: tool.server }
-            : { name, error: missing(name, shelf) },
+            : { name, error: missing(name, index) },
           name,
         )
         // The first is told whatever its length: without it there would be no answer at all.
@@ -83,7 +83,7 @@ function measured(entry: JsonObject, name: string): [JsonObject, number] {
   }
 }
 
-function missing(name: string, { tools, meant }: Shelf): string {
+function missing(name: string, { tools, meant }: ToolIndex): string {
   const several = meant(name)
   if (several.length > 1) return `may mean several; ask for one of ${listedNames(several)}`
   const near = nearest(

@@ -13,7 +13,7 @@ import { spellingsOf } from '../../protocol/spellings.ts'
 import { type Exposure, type ExposureConfig, type ExposureParts, finderOf } from '../../proxy/exposure.ts'
 import { ourInstructions } from '../../proxy/instructions.ts'
 import { PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
-import { createShelves, type Listing, type ShelfEvents } from '../../proxy/shelf.ts'
+import { createToolIndexes, type Listing, type ToolIndexEvents } from '../../proxy/tool-index.ts'
 import { unavailableServers } from '../../upstream/unavailable.ts'
 import { type CallTool, callTools, dispatch, elsewhere, unknownText } from './call-tool.ts'
 import { describeTool } from './describe-tool.ts'
@@ -24,7 +24,7 @@ export interface RetrieveOptions extends RetrieveSettings {
   /** Names of the tools that the router offers as the proxy's own: they stay listed. */
   ownTools: ReadonlySet<string>
   finder: Finder
-  events?: ShelfEvents
+  events?: ToolIndexEvents
   /** Given in the dynamic routing. */
   registry?: Registry | undefined
   /** An answer of these tools as a client may have it: one that is too large becomes a preview of what is kept. */
@@ -65,7 +65,7 @@ export function createRetrieve(options: RetrieveOptions): Middleware {
     name: 'retrieve',
     methods: ['tools/list', 'tools/call'],
     wrap(next) {
-      const shelves = createShelves(next, ownTools, finder, options.events)
+      const indexes = createToolIndexes(next, ownTools, finder, options.events)
       const fits = createFits(options)
 
       async function list(exchange: Exchange): Promise<Result> {
@@ -73,12 +73,12 @@ export function createRetrieve(options: RetrieveOptions): Middleware {
         if (exchange.params.cursor !== undefined) return next(exchange)
         const known = registry?.pools.peek(exchange.agent.id)
         if (options.listWithinTokens === 0 && (known === undefined || known.names.length === 0)) {
-          const { own, result } = await shelves.own(exchange)
+          const { own, result } = await indexes.own(exchange)
           return { ...result, tools: [...definitionsFor(exchange.client), ...own.map(lean)] }
         }
-        const listing = await shelves.of(exchange)
+        const listing = await indexes.anew(exchange)
         if (await fits(listing)) return listing.result
-        const shown = known === undefined ? [] : listing.shelf.tools.filter(({ name }) => known.has(name))
+        const shown = known === undefined ? [] : listing.index.tools.filter(({ name }) => known.has(name))
         return {
           ...listing.result,
           tools: [
@@ -91,12 +91,12 @@ export function createRetrieve(options: RetrieveOptions): Middleware {
 
       async function run(runner: CallTool, exchange: Exchange): Promise<Result> {
         const { arguments: args } = exchange.params
-        const { shelf, own } = await shelves.of(exchange)
+        const { index, own } = await indexes.of(exchange)
         const listed = [...definitions, ...own].map(({ name }) => String(name))
         const dispatched = dispatch(
           runner,
           isObject(args) ? args : {},
-          shelf,
+          index,
           listed,
           options.servers?.(exchange.client).unavailable,
         )
@@ -119,11 +119,11 @@ export function createRetrieve(options: RetrieveOptions): Middleware {
         } catch (error) {
           if (!(error instanceof RpcError) || error.code !== RPC.invalidParams) throw error
           const name = String(exchange.params.name)
-          const { shelf, own } = await shelves.of(exchange)
-          if (shelf.meant(name).length === 1 || own.some((tool) => tool.name === name)) throw error
+          const { index, own } = await indexes.of(exchange)
+          if (index.meant(name).length === 1 || own.some((tool) => tool.name === name)) throw error
           const [ours] = meantOwn(name)
           return ours === undefined
-            ? errorResult(unknownText(name, shelf, options.servers?.(exchange.client).unavailable))
+            ? errorResult(unknownText(name, index, options.servers?.(exchange.client).unavailable))
             : answer({ ...exchange, params: { ...exchange.params, name: ours.name } })
         }
       }
@@ -137,7 +137,7 @@ export function createRetrieve(options: RetrieveOptions): Middleware {
         if (runner) return run(runner, exchange)
         const tool = typeof name === 'string' ? byName.get(name) : undefined
         if (!tool) return callByName(exchange)
-        return tool.call(isObject(args) ? args : {}, exchange, await shelves.of(exchange))
+        return tool.call(isObject(args) ? args : {}, exchange, await indexes.of(exchange))
       }
       return answer
     },
@@ -168,14 +168,14 @@ function createFits({
   countTokens,
 }: RetrieveOptions): (listing: Listing) => Promise<boolean> {
   const known = new WeakMap<object, Promise<boolean>>()
-  return ({ shelf }) => {
+  return ({ index }) => {
     if (listWithinTokens === 0) return Promise.resolve(false)
     const counted =
-      known.get(shelf) ??
-      countTokens(shelf.tools.map(({ definition }) => JSON.stringify(definition))).then(
+      known.get(index) ??
+      countTokens(index.tools.map(({ definition }) => JSON.stringify(definition))).then(
         (counts) => counts.reduce((sum, count) => sum + count, 0) <= listWithinTokens,
       )
-    known.set(shelf, counted)
+    known.set(index, counted)
     return counted
   }
 }

@@ -11,8 +11,8 @@ import type { Client } from '../../protocol/exchange.ts'
 import { type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import { callNameFor } from '../../proxy/own-tools.ts'
 import { counted, listed, publicSchema, readParams, renamed } from '../../proxy/parameters.ts'
-import type { Shelf } from '../../proxy/shelf.ts'
 import { findable } from '../../proxy/tool.ts'
+import type { ToolIndex } from '../../proxy/tool-index.ts'
 import { ellipsis } from '../../text/cut.ts'
 import { type ExposureTool, isSplit, type Registry, type RetrieveSettings, type Servers } from './routing.ts'
 
@@ -75,7 +75,7 @@ export function retrieveTools(
       annotations: annotationsOf('read', 'closed'),
       _meta: findable('find tools for a task among all connected servers, search what can be done'),
     },
-    async call(args, exchange, { shelf }) {
+    async call(args, exchange, { index }) {
       const read = readParams(NAME, params, renamed(args, OTHER_NAMES))
       if ('failure' in read) return errorResult(read.failure)
       const { query = [], queries = [], top_k: asked } = read.params
@@ -86,19 +86,21 @@ export function retrieveTools(
         )
       const limit = asked ?? (topK === 'adaptive' ? mostTools : topK)
       const answers = await Promise.all(
-        wanted.map((question) => shelf.search(question, limit, exchange.signal)),
+        wanted.map((question) => index.search(question, limit, exchange.signal)),
       )
       const found = mergeAnswers(answers)
       const kept = asked === undefined && topK === 'adaptive' ? deserving(answers, found) : found
       const pooled = registry?.pools.of(exchange.agent.id)
       // What its server no longer has is not listed either: it only takes up room.
-      pooled?.remove((name) => shelf.find(name) === undefined)
-      const admission = pooled?.admit(kept.map(({ index, score }) => ({ name: nameAt(shelf, index), score })))
+      pooled?.remove((name) => index.find(name) === undefined)
+      const admission = pooled?.admit(
+        kept.map(({ index: at, score }) => ({ name: nameAt(index, at), score })),
+      )
       if (admission && admission.registered.length + admission.evicted.length > 0)
         registry?.changed(exchange.client)
       const fresh = new Set(admission?.registered)
-      const tools = kept.flatMap(({ index, score }): JsonObject[] => {
-        const tool = shelf.tools[index]
+      const tools = kept.flatMap(({ index: at, score }): JsonObject[] => {
+        const tool = index.tools[at]
         // More were found than the pool holds: the client would not see them.
         if (tool === undefined || pooled?.has(tool.name) === false) return []
         const told = describe(tool, score)
@@ -107,9 +109,9 @@ export function retrieveTools(
           : [{ ...told, newly_registered: fresh.has(tool.name) }]
       })
       return reply(settings, {
-        message: messageOf(tools.length, shelf, way),
+        message: messageOf(tools.length, index, way),
         query: wanted.length === 1 ? shown(wanted[0]) : wanted.map(shown),
-        total_available_tools: shelf.tools.length,
+        total_available_tools: index.tools.length,
         ...(pooled &&
           admission && {
             newly_registered: [...admission.registered],
@@ -117,7 +119,7 @@ export function retrieveTools(
             pool_size: pooled.names.length,
             pool_limit: pooled.limit,
           }),
-        ...absentOf(servers(exchange.client), shelf),
+        ...absentOf(servers(exchange.client), index),
         tools,
       })
     },
@@ -169,7 +171,7 @@ const HOW = {
   dynamic: 'Call one by its name.',
 }
 
-function messageOf(count: number, { tools }: Shelf, way: keyof typeof HOW): string {
+function messageOf(count: number, { tools }: ToolIndex, way: keyof typeof HOW): string {
   if (count > 0) return `The best ${count} of ${tools.length} tools. ${HOW[way]}`
   return tools.length === 0
     ? 'No server has given its tools yet; ask again in a moment.'
@@ -192,7 +194,7 @@ function reply({ budget }: RetrieveSettings, answer: JsonObject & { tools: JsonO
 }
 
 /** Servers whose tools cannot be found because nothing is known of them: what they would do is not told to be impossible. */
-function absentOf({ unavailable }: Pick<Servers, 'unavailable'>, { tools }: Shelf): JsonObject {
+function absentOf({ unavailable }: Pick<Servers, 'unavailable'>, { tools }: ToolIndex): JsonObject {
   if (unavailable.length === 0) return {}
   const known = new Set(tools.map(({ server }) => server))
   const absent = unavailable.filter(({ server }) => !known.has(server)).slice(0, mostAbsent)
@@ -224,6 +226,6 @@ function shown(question = ''): string {
   return ellipsis(question, longestEcho)
 }
 
-function nameAt({ tools }: Shelf, index: number): string {
-  return tools[index]?.name ?? ''
+function nameAt({ tools }: ToolIndex, at: number): string {
+  return tools[at]?.name ?? ''
 }

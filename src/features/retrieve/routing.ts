@@ -3,7 +3,7 @@ import type { ToolPools } from '../../discovery/pool.ts'
 import type { Result } from '../../protocol/content.ts'
 import type { Client, Exchange } from '../../protocol/exchange.ts'
 import type { JsonObject } from '../../protocol/json.ts'
-import type { Listing } from '../../proxy/shelf.ts'
+import type { Listing } from '../../proxy/tool-index.ts'
 
 export type Routing = 'call' | 'dynamic'
 

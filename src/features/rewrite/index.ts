@@ -4,17 +4,18 @@ import type * as z from 'zod'
 import { changeTexts } from '../../documents/change-result.ts'
 import { defineModule } from '../../module-runtime/module.ts'
 import { ALL_KINDS, patternsIn } from '../../module-runtime/patterns.ts'
-import {
-  createRoster,
-  type Kind,
-  kindOfList,
-  namesAt,
-  namesOf,
-  tracked,
-} from '../../module-runtime/roster.ts'
 import { messageOf, ProxyError } from '../../protocol/errors.ts'
 import type { Exchange } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
+import {
+  createListsInside,
+  type Kind,
+  kindOfList,
+  type ListedItems,
+  namesAt,
+  namesOf,
+  tracked,
+} from '../../protocol/lists.ts'
 import {
   type ChangeText,
   compileChange,
@@ -57,7 +58,7 @@ export const rewrite = defineModule({
         places.set(place, placed)
       }
     })
-    const roster = createRoster()
+    const inside = createListsInside()
     const hasOnly = rules.some(({ only }) => only !== undefined)
     /** The same rules are the same list: what is compiled goes by that. */
     const selections = new Map<string, readonly TextRule[]>()
@@ -92,12 +93,7 @@ export const rewrite = defineModule({
       return (text, sort) => apply(text, counts, sort)
     }
 
-    function described(
-      exchange: Exchange,
-      passing: JsonObject,
-      kind: NonNullable<ReturnType<typeof kindOfList>>,
-    ): JsonObject {
-      const { result, items } = roster.learn(kind, passing, exchange.client)
+    function described({ result, items }: ListedItems, kind: Kind): JsonObject {
       const changed = items.map((item) => {
         const written = rulesOf('descriptions', namesOf(item, kind))
         return written ? withTexts(item, applied(written)) : item
@@ -118,12 +114,12 @@ export const rewrite = defineModule({
     return {
       wrap: (next) => async (exchange) => {
         const kind = kindOfList(exchange.method)
-        if (kind !== undefined) {
-          const result = await next(exchange)
-          return places.has('descriptions') && isObject(result) ? described(exchange, result, kind) : result
-        }
+        if (kind !== undefined)
+          return places.has('descriptions')
+            ? described(await inside.pass(exchange, next), kind)
+            : next(exchange)
         const shown = String(exchange.params.name ?? exchange.params.uri)
-        const origin = hasOnly ? await roster.place(exchange, next) : undefined
+        const origin = hasOnly ? await inside.place(exchange, next) : undefined
         const params = asked(exchange, namesAt(origin, shown))
         const { sent, place: ended } = tracked(
           params === exchange.params ? exchange : { ...exchange, params },

@@ -14,7 +14,7 @@ import type { Engine } from '../../engine/contract.ts'
 import { asksForInput, LargeResult, maySayError, plain, type Result } from '../../protocol/content.ts'
 import { effectOf, type Limit, within } from '../../protocol/effects.ts'
 import { type ErrorCode, ProxyError, RPC, RpcError } from '../../protocol/errors.ts'
-import type { Agent, Client, Exchange, Handler } from '../../protocol/exchange.ts'
+import type { Agent, Client, Exchange, Handler, ListSource } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
 import { originOf } from '../../protocol/origin.ts'
 import {
@@ -25,7 +25,7 @@ import {
   withAliases,
 } from '../../proxy/connections.ts'
 import { readParams } from '../../proxy/parameters.ts'
-import { createShelves, type Shelf } from '../../proxy/shelf.ts'
+import { createToolIndexes, type ToolIndex } from '../../proxy/tool-index.ts'
 import type { Keeper } from '../../store/result-store.ts'
 import type { Entry, Handle, Origin } from '../../store/store.ts'
 import { didYouMean } from '../../text/edit-distance.ts'
@@ -47,6 +47,8 @@ export interface BridgeOptions {
   keeper: Keeper
   /** Patterns of the tools that scripts may call; none: those that only read. */
   tools: readonly string[]
+  /** Tells whether a remembered list is still true. Absent: lists are asked for with every operation. */
+  lists?: ListSource | undefined
   /** Longer results are kept. */
   inlineBytes: number
   /** Milliseconds for which they are. */
@@ -60,7 +62,7 @@ const LARGEST_PART = 64 * 1024 * 1024
 
 export function createBridge(options: BridgeOptions): Bridge {
   const { next, agent, as, engine, inlineBytes, ttl } = options
-  const shelves = createShelves(next, options.ownTools, wordFinder, {
+  const indexes = createToolIndexes(next, options.ownTools, wordFinder, {
     left: options.left,
     // No script waits for an index that nobody asked for.
     toolsChanged() {},
@@ -68,8 +70,8 @@ export function createBridge(options: BridgeOptions): Bridge {
   const permits = createPermit(options.tools)
   const kept = createKept(options)
   const connections = () => withAliases(options.connections())
-  const shelfFor = async (client: Client, signal: AbortSignal): Promise<Shelf> =>
-    (await shelves.of(exchangeOf(client, 'tools/list', {}, signal))).shelf
+  const indexFor = async (client: Client, signal: AbortSignal): Promise<ToolIndex> =>
+    (await indexes.of(exchangeOf(client, 'tools/list', {}, signal))).index
 
   const exchangeOf = (client: Client, method: string, params: JsonObject, signal: AbortSignal): Exchange => ({
     method,
@@ -78,20 +80,25 @@ export function createBridge(options: BridgeOptions): Bridge {
     agent,
     signal,
     notify() {},
+    ...(options.lists && { lists: options.lists }),
     failing: 'throws',
   })
 
-  async function list(params: ParamsOf<'list'>, shelf: Shelf): Promise<JsonObject> {
+  async function list(params: ParamsOf<'list'>, index: ToolIndex): Promise<JsonObject> {
     const all = connections()
     const one = connectionNamed(params.connection, all)
-    return listed(one ? [one] : all, shelf.tools.filter(permits), params)
+    return listed(one ? [one] : all, index.tools.filter(permits), params)
   }
 
-  async function search(params: ParamsOf<'search'>, shelf: Shelf, signal: AbortSignal): Promise<JsonObject> {
+  async function search(
+    params: ParamsOf<'search'>,
+    index: ToolIndex,
+    signal: AbortSignal,
+  ): Promise<JsonObject> {
     const one = connectionNamed(params.connection, connections())
-    const hits = await shelf.search(params.query, shelf.tools.length, signal)
-    const tools = hits.flatMap(({ index, score }) => {
-      const tool = shelf.tools[index]
+    const hits = await index.search(params.query, index.tools.length, signal)
+    const tools = hits.flatMap(({ index: at, score }) => {
+      const tool = index.tools[at]
       return tool && permits(tool) && (!one || tool.server === one.server) ? [{ tool, score }] : []
     })
     return found(tools, params)
@@ -99,11 +106,11 @@ export function createBridge(options: BridgeOptions): Bridge {
 
   async function call(
     params: ParamsOf<'call'>,
-    shelf: Shelf,
+    index: ToolIndex,
     client: Client,
     signal: AbortSignal,
   ): Promise<JsonObject> {
-    const tool = toolNamed(params, shelf.tools, connections(), permits)
+    const tool = toolNamed(params, index.tools, connections(), permits)
     const asked = { name: tool.name, arguments: params.arguments }
     const exchange = exchangeOf(client, 'tools/call', asked, signal)
     const limit: Limit = {
@@ -131,13 +138,13 @@ export function createBridge(options: BridgeOptions): Bridge {
   /** Side by side: each is answered as if it were alone. */
   async function batch(
     { calls }: ParamsOf<'batch'>,
-    shelf: Shelf,
+    index: ToolIndex,
     client: Client,
     signal: AbortSignal,
   ): Promise<JsonObject> {
     const one = async (given: JsonObject): Promise<JsonObject> => {
       try {
-        return { status: 200, ...(await call(paramsOf('call', given), shelf, client, signal)) }
+        return { status: 200, ...(await call(paramsOf('call', given), index, client, signal)) }
       } catch (error) {
         const refusal = toBridgeError(error)
         return { status: refusal.status, ...refusal.toJSON() }
@@ -162,11 +169,11 @@ export function createBridge(options: BridgeOptions): Bridge {
         // What cannot be read is refused before any server is asked for anything.
         const params = paramsOf(action, given)
         return as(async (client) => {
-          const shelf = await shelfFor(client, signal)
-          if (action === 'list') return list(params as ParamsOf<'list'>, shelf)
-          if (action === 'search') return search(params as ParamsOf<'search'>, shelf, signal)
-          if (action === 'call') return call(params as ParamsOf<'call'>, shelf, client, signal)
-          return batch(params as ParamsOf<'batch'>, shelf, client, signal)
+          const index = await indexFor(client, signal)
+          if (action === 'list') return list(params as ParamsOf<'list'>, index)
+          if (action === 'search') return search(params as ParamsOf<'search'>, index, signal)
+          if (action === 'call') return call(params as ParamsOf<'call'>, index, client, signal)
+          return batch(params as ParamsOf<'batch'>, index, client, signal)
         })
       }),
 

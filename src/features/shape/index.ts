@@ -19,13 +19,13 @@ import {
   errorResult,
   LargeResult,
   META,
-  plain,
   type Result,
   textBlock,
   textIn,
 } from '../../protocol/content.ts'
-import type { Client, Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
-import { isObject, type JsonObject } from '../../protocol/json.ts'
+import type { Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
+import { createListsInside, type ListedItems, onceForEach } from '../../protocol/lists.ts'
 import { originOf } from '../../protocol/origin.ts'
 import { hasView } from '../../protocol/uri-rewrite.ts'
 import type { Feature } from '../../proxy/feature.ts'
@@ -50,14 +50,35 @@ export interface ShapeOptions {
 const ADDED = 200
 
 export function createShape(options: ShapeOptions): Middleware {
-  /** What each client was told last, by exposed name: a shaped answer has to fit that. */
-  const promised = new WeakMap<Client, Promised>()
+  const inside = createListsInside()
+  const shownOf = onceForEach((listed) => shownIn(listed, options))
+
+  async function list(exchange: Exchange, next: Handler): Promise<Result> {
+    const listed = await inside.pass(exchange, next)
+    const { result } = listed
+    if (!options.enabled || exchange.client.via !== undefined || !Array.isArray(result.tools)) return result
+    return { ...result, tools: shownOf(listed).tools }
+  }
+
+  /**
+   * What the client was promised: a shaped answer has to fit that. A client that has got no list may have got one in an earlier run of
+   * the proxy: the list of now says what it must have been.
+   */
+  async function promisesTo(exchange: Exchange, next: Handler): Promise<Promised | undefined> {
+    if (!options.enabled) return undefined
+    try {
+      return shownOf(await inside.known('tools', exchange, next)).promised
+    } catch {
+      return undefined
+    }
+  }
+
   return {
     name: 'shape',
     methods: ['tools/list', 'tools/call'],
     wrap: (next) => async (exchange) => {
-      if (exchange.method === 'tools/list') return listTools(next, exchange, options, promised)
-      return callTool(next, exchange, options, promised)
+      if (exchange.method === 'tools/list') return list(exchange, next)
+      return callTool(next, exchange, options, promisesTo)
     },
   }
 }
@@ -69,48 +90,25 @@ type Promised = ReadonlyMap<string, Form | undefined>
  * Output schemas are not listed, for a preview is no value of them and clients refuse a result that breaks its schema. No client shows
  * them to its model. They stay for tools with an interface and where the operator says so.
  */
-async function listTools(
-  next: Handler,
-  exchange: Exchange,
-  { enabled, keeps = () => false }: ShapeOptions,
-  promised: WeakMap<Client, Promised>,
-): Promise<Result> {
-  const result = plain(await next(exchange))
-  if (!enabled || exchange.client.via !== undefined || !Array.isArray(result.tools)) return result
-  const kept = new Map<string, Form | undefined>()
-  const tools = result.tools.map((tool) => {
+function shownIn(
+  { result }: ListedItems,
+  { keeps = () => false }: ShapeOptions,
+): { tools: JsonValue[]; promised: Promised } {
+  const promised = new Map<string, Form | undefined>()
+  const tools = (Array.isArray(result.tools) ? result.tools : []).map((tool) => {
     if (!isObject(tool) || typeof tool.name !== 'string') return tool
     const { outputSchema, ...rest } = tool
     const { server, name } = originOf(tool) ?? { server: '', name: tool.name }
     if (hasView(tool) || keeps(server, name)) {
       const form = isObject(outputSchema) ? formOf(outputSchema) : undefined
-      kept.set(tool.name, form)
+      promised.set(tool.name, form)
       return form === undefined || form.listed === outputSchema
         ? tool
         : { ...rest, outputSchema: form.listed }
     }
     return outputSchema === undefined ? tool : rest
   })
-  promised.set(exchange.client, kept)
-  return { ...result, tools }
-}
-
-/**
- * What the client was promised. One that was not met before may have been told in an earlier life: its list says what it must
- * have been, and is at hand.
- */
-async function promisesTo(
-  next: Handler,
-  exchange: Exchange,
-  options: ShapeOptions,
-  promised: WeakMap<Client, Promised>,
-): Promise<Promised | undefined> {
-  if (!promised.has(exchange.client)) {
-    const { _meta } = exchange.params
-    const params = _meta === undefined ? {} : { _meta }
-    await listTools(next, { ...exchange, method: 'tools/list', params }, options, promised).catch(() => {})
-  }
-  return promised.get(exchange.client)
+  return { tools, promised }
 }
 
 /** Schemas come from lists that are kept, so the same object is asked about again and again. */
@@ -129,7 +127,7 @@ async function callTool(
   next: Handler,
   exchange: Exchange,
   options: ShapeOptions,
-  promised: WeakMap<Client, Promised>,
+  promisesTo: (exchange: Exchange, next: Handler) => Promise<Promised | undefined>,
 ): Promise<Result> {
   const name = String(exchange.params.name)
   const result = await next(exchange)
@@ -141,7 +139,7 @@ async function callTool(
   const jsonLimit = jsonLimitOf(exchange)
   const isPlain = !(result instanceof LargeResult) && result.structuredContent === undefined
   if (isPlain && !always && !isLarge(result, options.limits, jsonLimit)) return result
-  const kept = await promisesTo(next, exchange, options, promised)
+  const kept = await promisesTo(exchange, next)
   const keeps = kept?.has(name) === true
   const read = result instanceof LargeResult || isPlain || always ? result : sentOn(result, keeps)
   if (!(read instanceof LargeResult) && !always && !isLarge(read, options.limits, jsonLimit)) return read

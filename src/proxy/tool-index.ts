@@ -1,13 +1,13 @@
 /** The tools a client could call, as something to search: what is not the proxy's own of its list. */
 import type { FindableTool, Finder, Search } from '../discovery/finder.ts'
-import { plain } from '../protocol/content.ts'
-import type { Client, Exchange, Handler } from '../protocol/exchange.ts'
-import { isObject, type JsonObject } from '../protocol/json.ts'
+import type { Client, Exchange, Handler, ListSource } from '../protocol/exchange.ts'
+import type { JsonObject } from '../protocol/json.ts'
+import { createListsInside, type ListedItems, onceForEach } from '../protocol/lists.ts'
 import { originOf } from '../protocol/origin.ts'
 import { type Meaning, spellingsOf } from '../protocol/spellings.ts'
 import { RESERVED_NAMES } from './own-tools.ts'
 
-export interface Shelf {
+export interface ToolIndex {
   readonly tools: readonly FindableTool[]
   readonly search: Search
   find(name: string): FindableTool | undefined
@@ -15,26 +15,29 @@ export interface Shelf {
   readonly meant: Meaning<FindableTool>
 }
 
-/** A shelf and the list it was made from, with what else stood in that. */
+/** An index and the list it was made from, with what else stood in that. */
 export interface Listing {
-  readonly shelf: Shelf
+  readonly index: ToolIndex
   /** The proxy's own tools that the router listed. */
   readonly own: readonly JsonObject[]
   /** The list as it came. */
   readonly result: JsonObject
 }
 
-export interface Shelves {
+export interface ToolIndexes {
+  /** Over what is listed now, as it is remembered while that is the same. */
   of(exchange: Exchange): Promise<Listing>
+  /** Over the list as it is asked for anew: for who asks for a list. */
+  anew(exchange: Exchange): Promise<Listing>
   /**
-   * The list as it would come without the servers' tools, which waits for no server. The shelf is made soon afterwards, so that the first
+   * The list as it would come without the servers' tools, which waits for no server. The index is made soon afterwards, so that the first
    * question need not wait for it.
    */
-  own(exchange: Exchange): Promise<Omit<Listing, 'shelf'>>
+  own(exchange: Exchange): Promise<Omit<Listing, 'index'>>
 }
 
 /** What is known, and what happens, beside the exchanges. */
-export interface ShelfEvents {
+export interface ToolIndexEvents {
   /** All servers of a client, also those that list nothing now. */
   servers?(client: Client): readonly string[]
   /** Calls back when a client is gone. */
@@ -49,34 +52,41 @@ const SOON_MS = 200
 const PATIENCE_MS = 60_000
 
 /**
- * Kept per client, and shared by clients that see the same. When tools change, the shelf of the client that asked last is made anew behind
+ * Kept per client, and shared by clients that see the same. When tools change, the index of the client that asked last is made anew behind
  * its back, so that its next question waits neither for an index nor for vectors.
  */
-export function createShelves(
+export function createToolIndexes(
   next: Handler,
   ownTools: ReadonlySet<string>,
   finder: Finder,
-  events?: ShelfEvents,
-): Shelves {
+  events?: ToolIndexEvents,
+): ToolIndexes {
   const withheld = new Set([...ownTools, ...Object.values(RESERVED_NAMES).flat()])
   /** The client that asked last is last. */
-  const byClient = new Map<Client, Shelf>()
+  const byClient = new Map<Client, ToolIndex>()
   const gone = new WeakSet<Client>()
-  let latest: Shelf | undefined
+  let latest: ToolIndex | undefined
   let looking = false
+  const inside = createListsInside()
+  /** Of who asked last: who looks behind a client's back can tell by it what is still true. */
+  let lists: ListSource | undefined
+  const partsOf = onceForEach(({ items, result }) => ({
+    tools: items.filter((item) => typeof item.name === 'string' && !isOwn(item)).map(findable),
+    own: items.filter(isOwn),
+    result,
+  }))
 
-  function shelfOf(items: readonly JsonObject[], client: Client): Shelf {
-    const tools = items.map(shelved)
+  function indexOver(tools: readonly FindableTool[], client: Client): ToolIndex {
     const before = byClient.get(client)
-    const known = [before, latest].find((shelf) => shelf && sameTools(shelf.tools, tools))
-    const shelf = known ?? createShelf(tools, finder, meaning(tools, client))
+    const known = [before, latest].find((index) => index && sameTools(index.tools, tools))
+    const index = known ?? createToolIndex(tools, finder, meaning(tools, client))
     const old = new Set([before, latest])
     byClient.delete(client)
     // A question may outlive who asked it.
-    if (!gone.has(client)) byClient.set(client, shelf)
-    latest = shelf
+    if (!gone.has(client)) byClient.set(client, index)
+    latest = index
     for (const one of old) releaseUnused(one, true)
-    return shelf
+    return index
   }
 
   /** Worked out when the first name is not a listed one. */
@@ -91,38 +101,37 @@ export function createShelves(
     }
   }
 
-  function releaseUnused(shelf: Shelf | undefined, changed: boolean): void {
-    if (shelf === undefined || shelf === latest) return
-    if (![...byClient.values()].includes(shelf)) finder.release(shelf.search, changed)
+  function releaseUnused(index: ToolIndex | undefined, changed: boolean): void {
+    if (index === undefined || index === latest) return
+    if (![...byClient.values()].includes(index)) finder.release(index.search, changed)
   }
 
   const isOwn = ({ name }: JsonObject): boolean => typeof name === 'string' && ownTools.has(name)
 
-  async function listed(exchange: Exchange): Promise<{ result: JsonObject; items: JsonObject[] }> {
-    const { _meta } = exchange.params
-    const params = _meta === undefined ? {} : { _meta }
-    const result = plain(await next({ ...exchange, method: 'tools/list', params }))
-    return { result, items: Array.isArray(result.tools) ? result.tools.filter(isObject) : [] }
+  function over(listed: ListedItems, { client }: Exchange): Listing {
+    const { tools, own, result } = partsOf(listed)
+    return { index: indexOver(tools, client), own, result }
   }
 
   async function of(exchange: Exchange): Promise<Listing> {
-    const { result, items } = await listed(exchange)
-    return {
-      shelf: shelfOf(
-        items.filter((item) => typeof item.name === 'string' && !isOwn(item)),
-        exchange.client,
-      ),
-      own: items.filter(isOwn),
-      result,
-    }
+    lists = exchange.lists ?? lists
+    return over(await inside.current('tools', exchange, next), exchange)
   }
 
-  async function own(exchange: Exchange): Promise<Omit<Listing, 'shelf'>> {
+  async function anew(exchange: Exchange): Promise<Listing> {
+    lists = exchange.lists ?? lists
+    return over(await inside.fresh('tools', exchange, next), exchange)
+  }
+
+  async function own(exchange: Exchange): Promise<Omit<Listing, 'index'>> {
     const { client } = exchange
+    lists = exchange.lists ?? lists
     // Layers remember what each client was listed: this is not what the client may call.
-    const { result, items } = await listed({ ...exchange, client: Object.create(client), listing: 'own' })
+    const asked: Exchange = { ...exchange, client: Object.create(client), listing: 'own' }
+    const listed = await inside.fresh('tools', asked, next)
     if (!byClient.has(client)) setTimeout(() => void lookFor(client), SOON_MS).unref()
-    return { own: items.filter(isOwn), result }
+    const { own, result } = partsOf(listed)
+    return { own, result }
   }
 
   async function look(): Promise<void> {
@@ -135,9 +144,8 @@ export function createShelves(
     if (gone.has(client)) return
     const signal = AbortSignal.timeout(PATIENCE_MS)
     // Who asks next hears of what is wrong.
-    await of({ method: 'tools/list', params: {}, client, agent: client.agent, signal, notify() {} }).catch(
-      () => {},
-    )
+    const asked = { method: 'tools/list', params: {}, client, agent: client.agent, signal, notify() {} }
+    await of(lists ? { ...asked, lists } : asked).catch(() => {})
   }
 
   events?.toolsChanged(() => {
@@ -146,20 +154,24 @@ export function createShelves(
     setTimeout(() => void look(), SOON_MS).unref()
   })
   events?.left((client) => {
-    const shelf = byClient.get(client)
+    const index = byClient.get(client)
     gone.add(client)
     byClient.delete(client)
-    releaseUnused(shelf, false)
+    releaseUnused(index, false)
   })
-  return { of, own }
+  return { of, anew, own }
 }
 
-function createShelf(tools: readonly FindableTool[], finder: Finder, meant: Meaning<FindableTool>): Shelf {
+function createToolIndex(
+  tools: readonly FindableTool[],
+  finder: Finder,
+  meant: Meaning<FindableTool>,
+): ToolIndex {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   return { tools, search: finder.over(tools), find: (name) => byName.get(name), meant }
 }
 
-function shelved(definition: JsonObject): FindableTool {
+function findable(definition: JsonObject): FindableTool {
   const name = String(definition.name)
   const origin = originOf(definition)
   // A module gave it another name: then its server's own is nobody's any more.
@@ -173,6 +185,7 @@ const told = ['title', 'description', 'inputSchema', 'outputSchema', 'annotation
 
 /** Layers copy definitions; what they do not change in them stays the same object. */
 function sameTools(before: readonly FindableTool[], now: readonly FindableTool[]): boolean {
+  if (before === now) return true
   return (
     before.length === now.length &&
     before.every((tool, index) => {

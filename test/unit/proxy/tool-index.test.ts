@@ -7,14 +7,14 @@ import { silentLogger } from '../../../src/observe/log.ts'
 import type { Client } from '../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { withOrigin } from '../../../src/protocol/origin.ts'
-import { createShelves } from '../../../src/proxy/shelf.ts'
+import { createToolIndexes } from '../../../src/proxy/tool-index.ts'
 import { client, exchange } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
 
 const tool = (name: string, description = `Gives a ${name}.`): JsonObject =>
   withOrigin({ name: `shop_${name}`, description, inputSchema: { type: 'object' } }, { server: 'shop', name })
 
-/** Shelves over what each client is listed, with a catalogue and an embedder that counts. */
+/** ToolIndexes over what each client is listed, with a catalogue and an embedder that counts. */
 async function world() {
   const embedded: string[] = []
   const catalogue = await openCatalogue({
@@ -39,7 +39,7 @@ async function world() {
   let asked = 0
   let change = (): void => {}
   let leave = (_: Client): void => {}
-  const shelves = createShelves(
+  const indexes = createToolIndexes(
     async ({ client: who }) => {
       asked++
       return { tools: lists.get(who) ?? [] }
@@ -57,7 +57,7 @@ async function world() {
   )
   const list = async (who: Client, tools?: JsonObject[]) => {
     if (tools) lists.set(who, tools)
-    return (await shelves.of(exchange(who))).shelf
+    return (await indexes.of(exchange(who))).index
   }
   const known = (): string[] => catalogue.tools().map(({ name }) => name)
   const set = (who: Client, tools: JsonObject[]): void => void lists.set(who, tools)
@@ -101,11 +101,11 @@ describe('lists of one server that differ', () => {
     const [anna, ben] = [client(), client()]
     const hers = await list(anna, [APPLE, tool('fig', 'A zorble.')])
     const his = await list(ben, [APPLE, tool('fig', 'A zorble, indeed.')])
-    for (const shelf of [hers, his])
-      await expect.poll(async () => (await shelf.search('zorble', 1))[0]?.index).toBe(1)
+    for (const index of [hers, his])
+      await expect.poll(async () => (await index.search('zorble', 1))[0]?.index).toBe(1)
   })
 
-  test('a client that sees what another saw takes its shelf, and the one before goes', async () => {
+  test('a client that sees what another saw takes its index, and the one before goes', async () => {
     const { list, known } = await world()
     const [anna, ben] = [client(), client()]
     const first = await list(anna, [APPLE, FIG])
