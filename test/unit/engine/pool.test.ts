@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { AheadTask, Engine, Query } from '../../../src/engine/contract.ts'
 import { digest } from '../../../src/engine/digest.ts'
 import {
@@ -423,39 +423,41 @@ test('a digest is the same whether the result was seen to arrive or not', async 
   expect(seen.shaped?.text.join('')).toContain('60,000 records')
 })
 
-beforeEach(() => void vi.useFakeTimers())
-afterEach(() => void vi.useRealTimers())
+describe('work that waits for a quiet moment', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
 
-test('work is done once, when nothing was asked for a while', () => {
-  const quiet = createQuiet(100)
-  const done: string[] = []
-  quiet.later('open', () => done.push('first'))
-  vi.advanceTimersByTime(99)
-  quiet.disturb()
-  vi.advanceTimersByTime(99)
-  expect(done).toEqual([])
-  vi.advanceTimersByTime(1)
-  expect(done).toEqual(['first'])
-  quiet.disturb()
-  vi.advanceTimersByTime(1000)
-  expect(done).toEqual(['first'])
-})
+  test('work is done once, when nothing was asked for a while', () => {
+    const quiet = createQuiet(100)
+    const done: string[] = []
+    quiet.later('open', () => done.push('first'))
+    vi.advanceTimersByTime(99)
+    quiet.disturb()
+    vi.advanceTimersByTime(99)
+    expect(done).toEqual([])
+    vi.advanceTimersByTime(1)
+    expect(done).toEqual(['first'])
+    quiet.disturb()
+    vi.advanceTimersByTime(1000)
+    expect(done).toEqual(['first'])
+  })
 
-test('of one place the last work is done, of another its own', () => {
-  const quiet = createQuiet(100)
-  const done: string[] = []
-  quiet.later('open', () => done.push('first'))
-  quiet.later('rehearse', () => done.push('rehearsed'))
-  quiet.later('open', () => done.push('second'))
-  vi.advanceTimersByTime(100)
-  expect(done.sort()).toEqual(['rehearsed', 'second'])
-})
+  test('of one place the last work is done, of another its own', () => {
+    const quiet = createQuiet(100)
+    const done: string[] = []
+    quiet.later('open', () => done.push('first'))
+    quiet.later('rehearse', () => done.push('rehearsed'))
+    quiet.later('open', () => done.push('second'))
+    vi.advanceTimersByTime(100)
+    expect(done.sort()).toEqual(['rehearsed', 'second'])
+  })
 
-test('nothing is done after it was closed', () => {
-  const quiet = createQuiet(100)
-  const work = vi.fn()
-  quiet.later('open', work)
-  quiet.close()
-  vi.advanceTimersByTime(1000)
-  expect(work).not.toHaveBeenCalled()
+  test('nothing is done after it was closed', () => {
+    const quiet = createQuiet(100)
+    const work = vi.fn()
+    quiet.later('open', work)
+    quiet.close()
+    vi.advanceTimersByTime(1000)
+    expect(work).not.toHaveBeenCalled()
+  })
 })
