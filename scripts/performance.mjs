@@ -9,6 +9,7 @@ import { ordinarySection } from './performance-ordinary.mjs'
 import { overheadSection } from './performance-overhead.mjs'
 import { previewsSection } from './performance-previews.mjs'
 import { retrievalSection } from './performance-retrieval.mjs'
+import { startSection } from './performance-start.mjs'
 
 /** In the order of the page. What was not recorded has no section. */
 const SECTIONS = {
@@ -17,6 +18,7 @@ const SECTIONS = {
   engines: enginesSection,
   memory: memorySection,
   overhead: overheadSection,
+  start: startSection,
   modules: modulesSection,
   ordinary: ordinarySection,
   retrieval: retrievalSection,

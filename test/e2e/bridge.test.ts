@@ -50,7 +50,7 @@ verifies(
 
     const metrics = await get('/metrics')
     expect(metrics).toContain('mcp_rlm_proxy_tool_calls_total 3\n')
-    expect(metrics).toContain('mcp_rlm_proxy_tool_call_errors_total 1\n')
+    expect(metrics).toContain('mcp_rlm_proxy_tool_call_errors_total 0\n')
     expect(await (await fetch(new URL('/healthz', bridge))).text()).toBe('ok\n')
     expect(await client.end('SIGTERM')).toMatchObject({ code: 0 })
     expect(client.strays).toEqual([])

@@ -285,8 +285,8 @@ verifies(
         const dataDir = join(gates, `${era}-${round}`)
         const connect = { ...PATIENCE.connect, lazy: true }
         const proxySettings = { transport: 'streamable-http', port: 0, dataDir, connect }
-        // A tool that was never listed is looked up before the call.
-        await http.break(path, kind, 2)
+        // A tool that was never listed is looked up before the call, for a modern client also for its schema.
+        await http.break(path, kind, era === 'modern' ? 3 : 2)
         const gateway = await createGateway(parseConfig({ mcpServers, proxySettings }))
         try {
           const started = await gateway.start()
