@@ -183,7 +183,7 @@ function programOf(words: readonly string[]): string {
 // What would stand around an exchange with a configuration: asked of a gateway that serves nobody and keeps
 // nothing.
 
-interface Standing {
+interface Layers {
   /** From the client to the servers. */
   layers: LayerStatus[]
   /** Each was started, no server was. */
@@ -191,7 +191,7 @@ interface Standing {
 }
 
 /** Rejects with ProxyError CONFIG_INVALID when a module cannot be made. */
-export async function standing(config: Config, host: Host): Promise<Standing> {
+export async function standing(config: Config, host: Host): Promise<Layers> {
   const dataDir = mkdtempSync(join(host.temporary, 'mcpproxy-look-'))
   try {
     const settings = { ...config.settings, dataDir }

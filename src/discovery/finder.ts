@@ -1,6 +1,7 @@
 /** Finds tools for whoever asks, by words, by meaning, or by both: what the engines have in common. */
 import type { JsonObject } from '../protocol/json.ts'
-import { type Catalogue, type KnownTool, keyOf } from './catalogue/catalogue.ts'
+import type { Catalogue } from './catalogue/catalogue.ts'
+import { type KnownTool, keyOf } from './catalogue/known-tool.ts'
 import type { SearchedTool } from './fields.ts'
 import { indexReading, WEIGHTS } from './lexical.ts'
 import type { Meaning } from './meaning.ts'

@@ -2,7 +2,7 @@
 import type { Logger } from '../observe/log.ts'
 import { messageOf } from '../protocol/errors.ts'
 import { isObject, type JsonValue, own } from '../protocol/json.ts'
-import type { KnownTool } from './catalogue/catalogue.ts'
+import type { KnownTool } from './catalogue/known-tool.ts'
 import type { Embedder } from './embed/embedder.ts'
 import { DimensionError, type IdentifiedVector, type Near, type VectorIndex } from './vectors/vector-index.ts'
 

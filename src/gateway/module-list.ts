@@ -15,7 +15,7 @@ import {
   type ModuleHealth,
   methodFilter,
 } from '../module-runtime/module.ts'
-import { type PatternWatch, watchPatterns } from '../module-runtime/patterns.ts'
+import { type PatternWatch, type Unmatched, watchPatterns } from '../module-runtime/patterns.ts'
 import { createProfileGate } from '../module-runtime/profile-gate.ts'
 import { counted, type Layer, type Stack } from '../module-runtime/stack.ts'
 import { type Logger, withFields } from '../observe/log.ts'
@@ -23,7 +23,19 @@ import { messageOf, ProxyError } from '../protocol/errors.ts'
 import type { Client } from '../protocol/exchange.ts'
 import { kindOfList } from '../protocol/lists.ts'
 import { later } from '../upstream/backoff.ts'
-import type { ModuleStatus, UnmatchedPattern } from './modules.ts'
+
+/** One of the list, as `status` and `doctor` show it. */
+export interface ModuleStatus extends ModuleHealth {
+  name: string
+  /** `use: block`, `command: node`, `url: …`, `path: …`. */
+  what: string
+  mode: 'enforce' | 'audit'
+}
+
+/** A pattern that means items of servers, and fits none of them. */
+export interface UnmatchedPattern extends Unmatched {
+  module: string
+}
 
 export interface ModuleList {
   /** True: messages go another way from now on. Rejects with ProxyError CONFIG_INVALID, and then nothing has changed. */

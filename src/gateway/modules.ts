@@ -1,22 +1,9 @@
 /** The modules of a configuration. What makes them is loaded when the first is listed: nobody else pays for them. */
 import type { ModulesConfig } from '../config/schema.ts'
-import type { ModuleHealth } from '../module-runtime/module.ts'
-import type { Unmatched } from '../module-runtime/patterns.ts'
 import type { Stack } from '../module-runtime/stack.ts'
-import type { ModuleList, ModuleMakerParts } from './module-list.ts'
+import type { ModuleList, ModuleMakerParts, ModuleStatus, UnmatchedPattern } from './module-list.ts'
 
-/** One of the list, as `status` and `doctor` show it. */
-export interface ModuleStatus extends ModuleHealth {
-  name: string
-  /** `use: block`, `command: node`, `url: …`, `path: …`. */
-  what: string
-  mode: 'enforce' | 'audit'
-}
-
-/** A pattern that means items of servers, and fits none of them. */
-export interface UnmatchedPattern extends Unmatched {
-  module: string
-}
+export type { ModuleStatus, UnmatchedPattern } from './module-list.ts'
 
 export interface Modules {
   status(): ModuleStatus[]

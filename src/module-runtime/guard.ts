@@ -1,8 +1,9 @@
 /** What happens when a module fails, takes too long, or only looks on. */
 import type { Logger } from '../observe/log.ts'
 import { LargeResult, plain, type Result } from '../protocol/content.ts'
+import type { Destination } from '../protocol/effects.ts'
 import { messageOf } from '../protocol/errors.ts'
-import type { Destination, Exchange, Handler } from '../protocol/exchange.ts'
+import type { Exchange, Handler } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
 import { createListsInside, KINDS, type Kind, kindOfList } from '../protocol/lists.ts'
 import { originOf, withOrigin } from '../protocol/origin.ts'

@@ -10,7 +10,13 @@ import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Exchange, Handler } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
 import type { Request } from '../protocol/message.ts'
-import type { Answer, Asking } from './stack.ts'
+
+/** A request of a server on its way to a client. */
+export interface Asking extends Pick<Exchange, 'client' | 'agent' | 'signal' | 'notify'> {
+  readonly request: Request
+  readonly server?: string | undefined
+}
+export type Answer = (request: Request, signal: AbortSignal) => Promise<Result>
 
 interface Rounds {
   /** The exchange to its end, or to what the client has to answer first. */

@@ -5,7 +5,7 @@ import type { JsonObject } from '../protocol/json.ts'
 import type { Notification, Request } from '../protocol/message.ts'
 import type { Described, Module, Notice, Notify } from './module.ts'
 import type { PatternWatch } from './patterns.ts'
-import { createRounds } from './rounds.ts'
+import { type Answer, type Asking, createRounds } from './rounds.ts'
 
 /** A module in its place. */
 export interface Layer {
@@ -45,13 +45,6 @@ export interface Stack {
   /** Gives up what still waits for an answer of a client. */
   close(): void
 }
-
-/** A request of a server on its way to a client. */
-export interface Asking extends Pick<Exchange, 'client' | 'agent' | 'signal' | 'notify'> {
-  readonly request: Request
-  readonly server?: string | undefined
-}
-export type Answer = (request: Request, signal: AbortSignal) => Promise<Result>
 
 /** Params that a request does not have. What nobody changed goes out without them. */
 const NO_PARAMS: JsonObject = Object.freeze({})

@@ -1,7 +1,8 @@
 /** Keeps items of servers from clients: they are neither listed nor can they be used, and nobody is told that they exist. */
 import { LargeResult, plain, type Result } from '../protocol/content.ts'
+import type { Destination } from '../protocol/effects.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
-import type { Client, Destination, Exchange, Handler } from '../protocol/exchange.ts'
+import type { Client, Exchange, Handler } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
 import { createListsInside, KINDS, type Kind, kindOfList, type ListedItems } from '../protocol/lists.ts'
 import { originOf } from '../protocol/origin.ts'

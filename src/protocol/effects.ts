@@ -2,7 +2,6 @@
  * What a call may do, as its tool says of itself (MCP specification, server/tools, "ToolAnnotations"), and what a call made through
  * another tool is held to. Every way around a tool asks here: fresh calls, `call_tool`, `proxy-dispatch`, scripts.
  */
-import type { Destination, Exchange } from './exchange.ts'
 import { isObject, type JsonObject, own } from './json.ts'
 import { originOf } from './origin.ts'
 
@@ -45,6 +44,15 @@ export function covers(allowed: Effect, effect: Effect): boolean {
   return EFFECTS.indexOf(effect) <= EFFECTS.indexOf(allowed)
 }
 
+/** Where a request ends. */
+export interface Destination {
+  readonly server: string
+  /** What is used, under the server's own name or URI for it. */
+  readonly name: string
+  /** What a tool says of itself now; undefined when its server lists none of this name. Rejects when the server cannot be asked. */
+  readonly definition?: () => Promise<JsonObject | undefined>
+}
+
 /** The most that the tool may do which a call ends at, however it was named. */
 export interface Limit {
   readonly most: Effect
@@ -55,7 +63,7 @@ export interface Limit {
 }
 
 /** The exchange held to this limit, or to a stricter one that it has already. */
-export function within(exchange: Exchange, limit: Limit): Exchange {
+export function within<E extends { readonly limit?: Limit }>(exchange: E, limit: Limit): E {
   const isWider = !covers(exchange.limit?.most ?? 'destructive', limit.most)
   return isWider || limit.most === 'destructive' ? exchange : { ...exchange, limit }
 }

@@ -1,7 +1,7 @@
 /** The vocabulary of the onion: an exchange, the handler that answers it, the middleware around it. */
 
 import type { Result } from './content.ts'
-import type { Limit } from './effects.ts'
+import type { Destination, Limit } from './effects.ts'
 import type { Era } from './eras.ts'
 import type { JsonObject } from './json.ts'
 import type { Notification, Request } from './message.ts'
@@ -45,15 +45,6 @@ export interface Savings {
   readonly deliveredTokens?: number
   /** Of a query: sizes in characters, counts and errors by step. */
   readonly steps?: JsonObject
-}
-
-/** Where a request ends. */
-export interface Destination {
-  readonly server: string
-  /** What is used, under the server's own name or URI for it. */
-  readonly name: string
-  /** What a tool says of itself now; undefined when its server lists none of this name. Rejects when the server cannot be asked. */
-  readonly definition?: () => Promise<JsonObject | undefined>
 }
 
 /** What can be listed, by the member of the result that holds it. */

@@ -3,7 +3,8 @@
  * know a listed item asks it here, and no layer asks for a list on its own.
  */
 import { plain, type Result } from './content.ts'
-import type { Client, Destination, Exchange, Handler, ListBasis, ListKind } from './exchange.ts'
+import type { Destination } from './effects.ts'
+import type { Client, Exchange, Handler, ListBasis, ListKind } from './exchange.ts'
 import { isObject, type JsonObject } from './json.ts'
 import { type Origin, originOf } from './origin.ts'
 

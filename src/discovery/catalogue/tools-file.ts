@@ -10,7 +10,7 @@ import type { Logger } from '../../observe/log.ts'
 import { hasCode, messageOf } from '../../protocol/errors.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
 import { removeStale, replaceFile, setAside, usePartial } from '../own-files.ts'
-import type { KnownTool } from './catalogue.ts'
+import type { KnownTool } from './known-tool.ts'
 
 /** Rows between two looks at the event loop: some 10 ms in WebAssembly. */
 const SLICE = 100

@@ -31,7 +31,7 @@ import {
   rankOf,
   textPayload,
 } from './outlet.ts'
-import { isThere, type Place } from './profile-path.ts'
+import { isThere, type ProfilePath } from './profile-path.ts'
 import { accepts, agentOf, expiryOf, header, type Refusal, refuse, STREAM_HEADERS } from './request.ts'
 
 /** The first revision whose clients understand an event without data. */
@@ -57,7 +57,7 @@ interface LegacyEndpoint {
 export function createLegacyEndpoint(
   options: HttpOptions,
   heartbeat: Heartbeat,
-  place: Place,
+  place: ProfilePath,
 ): LegacyEndpoint {
   const { backend, now } = options
   const sessions = createSessions<Hosted>(

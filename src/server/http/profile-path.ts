@@ -6,7 +6,7 @@ import type { Principal, Visitor } from '../backend.ts'
 import { refuse } from './request.ts'
 
 /** Where MCP is served, and what may be chosen there. */
-export interface Place {
+export interface ProfilePath {
   /** `/mcp`: profiles are below it. */
   readonly path: string
   /** Those there are now. */
@@ -18,7 +18,7 @@ export interface Place {
  * was sent: whoever lets clients pass by their path must not read another one than we do.
  */
 export function visitorAt(
-  { path, profiles }: Place,
+  { path, profiles }: ProfilePath,
   request: IncomingMessage,
   response: ServerResponse,
   principal: Principal | undefined,
@@ -42,7 +42,7 @@ export function visitorAt(
 
 /** Whether this profile, or none, is for whoever comes. */
 export function admits(
-  { profiles }: Pick<Place, 'profiles'>,
+  { profiles }: Pick<ProfilePath, 'profiles'>,
   principal: Principal | undefined,
   profile: string | undefined,
 ): boolean {
@@ -52,7 +52,7 @@ export function admits(
 }
 
 /** False for a profile that is no longer there. */
-export function isThere({ profiles }: Place, name: string | undefined): boolean {
+export function isThere({ profiles }: ProfilePath, name: string | undefined): boolean {
   return name === undefined || profiles().some((profile) => profile.name === name)
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type KnownTool, vectorIdOf } from '../../../src/discovery/catalogue/catalogue.ts'
+import { type KnownTool, vectorIdOf } from '../../../src/discovery/catalogue/known-tool.ts'
 import type { Embedder } from '../../../src/discovery/embed/embedder.ts'
 import { createMeaning, textOf } from '../../../src/discovery/meaning.ts'
 import { openExactIndex } from '../../../src/discovery/vectors/exact.ts'

@@ -8,11 +8,10 @@ import {
   changesBetween,
   hashTool,
   isEmpty,
-  type KnownTool,
-  keyOf,
   openCatalogue,
   TOOLS_FILE,
 } from '../../../../src/discovery/catalogue/catalogue.ts'
+import { type KnownTool, keyOf } from '../../../../src/discovery/catalogue/known-tool.ts'
 import { builtInSqlite, loadSqlite, type OpenSqlite } from '../../../../src/discovery/catalogue/tools-file.ts'
 import { silentLogger } from '../../../../src/observe/log.ts'
 import type { JsonObject } from '../../../../src/protocol/json.ts'
