@@ -19,12 +19,12 @@ ${markdownTable([
   ['exposure', 'servers', 'slow', 'what is known', 'initialize', 'tools/list', 'tools'],
   ...rows.map(({ exposure, servers, slow, start, initialize, list, worst, tools }) => [
     exposure,
-    servers,
-    slow,
+    String(servers),
+    String(slow),
     STARTS[start],
-    initialize,
+    String(initialize),
     `${list} (${worst})`,
-    tools,
+    String(tools),
   ]),
 ])}
 
