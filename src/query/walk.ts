@@ -1,7 +1,10 @@
 /** Follows a path through data by hand: linear, own properties only, never changing anything. */
+import { several } from '../documents/column.ts'
 import { isObject, type JsonObject, type JsonPrimitive, type JsonValue, own } from '../protocol/json.ts'
 import { Refusal } from './refusal.ts'
 import { newWork, type Path, type Segment, type Selector, type Work } from './path.ts'
+
+export { several }
 
 /** Gets each value reached, in document order, with the key of the map it was last found in by `*`, `..` or a condition. */
 export type Visit = (value: JsonValue, key: string | undefined) => void
@@ -43,9 +46,6 @@ export function readValues(record: JsonValue, path: Path, into: JsonValue[], wor
   into.push(here)
   return false
 }
-
-/** What `scalarAt` answers for all that is not a single scalar: lists, objects, and what only a walker finds. */
-export const several = Symbol('several')
 
 /**
  * The one scalar that a path of plain names leads to in a record; undefined when there is nothing. Like `readValues`, but without
