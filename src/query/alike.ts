@@ -1,7 +1,6 @@
 /** Names that differ from a reference in spelling only: case, `_` and `-`, plural, levels left out, a slip of the pen. */
-import { editDistance } from '../../text/edit-distance.ts'
-import { parsePath } from '../path/parse.ts'
-import type { Path } from '../path/path.ts'
+import { editDistance } from '../text/edit-distance.ts'
+import { type Path, parsePath } from './path.ts'
 
 /** The names of fields that a reference may mean, best first, or several that are as good as each other. */
 export type Candidates =
@@ -102,7 +101,7 @@ function sameBut({ parts }: Spelled, wanted: readonly string[], change: (part: s
 }
 
 /** Things before and after a name that tell what it is: a time, a count, a yes or no. */
-const affixes: readonly (readonly [RegExp, string])[] = [
+const AFFIXES: readonly (readonly [RegExp, string])[] = [
   [/(?:at|on|date|time|timestamp|datetime)$/, 'time'],
   [/(?:count|cnt)$/, 'count'],
   [/^(?:num|numberof|countof|nb|n(?=um))/, 'count'],
@@ -112,7 +111,7 @@ const affixes: readonly (readonly [RegExp, string])[] = [
 ]
 
 function affixed(part: string): { core: string; kind: string } {
-  for (const [affix, kind] of affixes) {
+  for (const [affix, kind] of AFFIXES) {
     const core = part.replace(affix, '')
     if (core !== part && core.length > 2) return { core, kind }
   }
