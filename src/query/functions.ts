@@ -66,7 +66,9 @@ export const FUNCTIONS: readonly ScalarFunction[] = [
 ]
 
 const BY_NAME = new Map(
-  FUNCTIONS.flatMap((one) => [one.name, ...one.otherNames].map((name) => [name.toLowerCase().replaceAll('_', ''), one])),
+  FUNCTIONS.flatMap((one) =>
+    [one.name, ...one.otherNames].map((name) => [name.toLowerCase().replaceAll('_', ''), one]),
+  ),
 )
 
 export function functionNamed(name: string): ScalarFunction | undefined {

@@ -136,6 +136,61 @@ export function partsOf(expression: Expression): readonly Expression[] {
   }
 }
 
+/** A copy in which every part that `change` gives another for is that one; what it gives is not looked into. */
+export function mapped(
+  expression: Expression,
+  change: (one: Expression) => Expression | undefined,
+): Expression {
+  const changed = change(expression)
+  if (changed) return changed
+  const part = (one: Expression): Expression => mapped(one, change)
+  // What a condition is made of stays one: a field in its place is the condition that it is true.
+  const condition = (one: Condition): Condition => asCondition(part(one))
+  switch (expression.kind) {
+    case 'call':
+      return { ...expression, args: expression.args.map(part) }
+    case 'arithmetic':
+      return { ...expression, left: part(expression.left), right: part(expression.right) }
+    case 'negative':
+      return { ...expression, operand: part(expression.operand) }
+    case 'case': {
+      const branches = expression.branches.map(({ when, then }) => ({
+        when: condition(when),
+        then: part(then),
+      }))
+      return {
+        kind: 'case',
+        branches,
+        ...(expression.otherwise && { otherwise: part(expression.otherwise) }),
+      }
+    }
+    case 'and':
+    case 'or':
+      return { ...expression, parts: expression.parts.map(condition) }
+    case 'not':
+      return { ...expression, part: condition(expression.part) }
+    case 'comparison':
+      return { ...expression, left: part(expression.left), operands: expression.operands.map(part) }
+    case 'literal':
+    case 'field':
+    case 'within':
+      return expression
+  }
+}
+
+/** The expression as a condition: that it is true. */
+export function asCondition(expression: Expression): Condition {
+  if (isCondition(expression)) return expression
+  return {
+    kind: 'comparison',
+    left: expression,
+    operator: 'is true',
+    negated: false,
+    operands: [],
+    written: '',
+  }
+}
+
 /** The names of all fields in an expression, each once, in the order in which they are written. */
 export function fieldsIn(expression: Expression): string[] {
   const names = new Set<string>()
@@ -180,9 +235,12 @@ export function sourceOf(expression: Expression): string {
     case 'comparison': {
       const { left, operator, negated, operands } = expression
       const values = operands.map(sourceOf)
-      const listed = operator === 'in' || operator === 'has all' ? `(${values.join(', ')})` : values.join(' and ')
+      const listed =
+        operator === 'in' || operator === 'has all' ? `(${values.join(', ')})` : values.join(' and ')
       const text =
-        operator === 'is true' ? sourceOf(left) : `${sourceOf(left)} ${operator}${values.length > 0 ? ` ${listed}` : ''}`
+        operator === 'is true'
+          ? sourceOf(left)
+          : `${sourceOf(left)} ${operator}${values.length > 0 ? ` ${listed}` : ''}`
       return negated ? `not (${text})` : text
     }
   }

@@ -246,7 +246,8 @@ function instantsOf(column: Column): Float64Array {
     const instants = new Float64Array(column.size)
     for (let code = 0; code < instants.length; code++) {
       const value = column.scalar(code)
-      const date = typeof value === 'string' && value.length >= SHORTEST_INSTANT ? parseDate(value) : undefined
+      const date =
+        typeof value === 'string' && value.length >= SHORTEST_INSTANT ? parseDate(value) : undefined
       instants[code] = date && !date.yearless ? date.from : Number.NaN
     }
     return instants
