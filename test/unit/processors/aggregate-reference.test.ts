@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fromRows, fromValue } from '../../../src/documents/derive.ts'
-import { datePart, partOf } from '../../../src/processors/aggregate/date-part.ts'
+import { datePart, partOf } from '../../../src/query/date-parts.ts'
 import { aggregate } from '../../../src/processors/aggregate.ts'
 import { runPipeline } from '../../../src/processors/pipeline.ts'
 import { filterSteps } from '../../../src/processors/pipelines.ts'
