@@ -44,7 +44,11 @@ export function operandOf(written: string): Operand {
     literal !== undefined ||
     (bare.length >= 2 && (quote === '"' || quote === "'" || quote === '`') && bare.endsWith(quote))
   const inner = literal ?? (quoted ? bare.slice(1, -1) : bare)
-  const text = quoted ? withoutEscapes(inner, bare.charAt(0)) : inner
+  return operandFor(quoted ? withoutEscapes(inner, bare.charAt(0)) : inner, quoted)
+}
+
+/** A text without its quotes, with everything that it may mean. */
+export function operandFor(text: string, quoted: boolean): Operand {
   const lower = text.toLowerCase()
   return {
     text,

@@ -84,9 +84,10 @@ export function scan(source: string, { strict = false }: ScanOptions = {}): Toke
     }
     if (CLOSING.has(char)) {
       const opened = open.findLastIndex((index) => OPENING[tokens[index]?.text ?? ''] === char)
-      // A bracket that nothing opened closes nothing; those that were opened after its own are left open.
+      // A bracket that nothing opened closes nothing; those that were opened after its own enclose nothing.
       if (opened >= 0) {
         const index = open[opened] as number
+        for (const left of open.splice(opened + 1)) unopen(tokens, left)
         open.length = opened
         add('close', at, at + 1).match = index
         ;(tokens[index] as Token).match = tokens.length - 1
@@ -102,7 +103,13 @@ export function scan(source: string, { strict = false }: ScanOptions = {}): Toke
     add(kind, at, to)
     at = to
   }
+  for (const left of open) unopen(tokens, left)
   return tokens
+}
+
+/** A bracket that is not closed encloses nothing. */
+function unopen(tokens: readonly Token[], at: number): void {
+  for (let next = at + 1; next < tokens.length; next++) (tokens[next] as Token).depth--
 }
 
 function lengthAt(pattern: RegExp, source: string, at: number): number {

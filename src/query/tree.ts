@@ -147,3 +147,63 @@ export function fieldsIn(expression: Expression): string[] {
   visit(expression)
   return [...names]
 }
+
+/** An expression as text that is read to the same expression again; the name of a computed field, and of its column. */
+export function sourceOf(expression: Expression): string {
+  switch (expression.kind) {
+    case 'literal':
+      return expression.quoted ? quoted(expression.text) : expression.text
+    case 'field':
+      return expression.name
+    case 'call': {
+      const args = expression.args.map(sourceOf).join(', ')
+      return `${expression.name}(${expression.distinct ? 'distinct ' : ''}${args})${windowOf(expression)}`
+    }
+    case 'arithmetic':
+      return `${operandOf(expression.left)} ${expression.operator} ${operandOf(expression.right)}`
+    case 'negative':
+      return `-${operandOf(expression.operand)}`
+    case 'case': {
+      const branches = expression.branches.map(
+        ({ when, then }) => ` when ${sourceOf(when)} then ${sourceOf(then)}`,
+      )
+      const otherwise = expression.otherwise ? ` else ${sourceOf(expression.otherwise)}` : ''
+      return `case${branches.join('')}${otherwise} end`
+    }
+    case 'and':
+    case 'or':
+      return expression.parts.map((part) => `(${sourceOf(part)})`).join(` ${expression.kind} `)
+    case 'not':
+      return `not (${sourceOf(expression.part)})`
+    case 'within':
+      return `${expression.quantifier}(${expression.field}, ${expression.condition})`
+    case 'comparison': {
+      const { left, operator, negated, operands } = expression
+      const values = operands.map(sourceOf)
+      const listed = operator === 'in' || operator === 'has all' ? `(${values.join(', ')})` : values.join(' and ')
+      const text =
+        operator === 'is true' ? sourceOf(left) : `${sourceOf(left)} ${operator}${values.length > 0 ? ` ${listed}` : ''}`
+      return negated ? `not (${text})` : text
+    }
+  }
+}
+
+function windowOf({ over }: Call): string {
+  if (!over) return ''
+  const partition = over.partition.length > 0 ? `partition by ${over.partition.map(sourceOf).join(', ')}` : ''
+  const order =
+    over.order.length > 0
+      ? `order by ${over.order.map(({ by, descending }) => sourceOf(by) + (descending ? ' desc' : '')).join(', ')}`
+      : ''
+  return ` over (${[partition, order].filter((part) => part !== '').join(' ')})`
+}
+
+function operandOf(expression: Expression): string {
+  const text = sourceOf(expression)
+  return expression.kind === 'arithmetic' || expression.kind === 'negative' ? `(${text})` : text
+}
+
+function quoted(text: string): string {
+  const mark = ["'", '"', '`'].find((each) => !text.includes(each)) ?? "'"
+  return `${mark}${text.replaceAll(mark, mark + mark)}${mark}`
+}
