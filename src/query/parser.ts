@@ -4,6 +4,7 @@
  * known of the records decides where a name or a value without quotes begins and ends: `title = cats and dogs` is one
  * comparison, `title = cats and id = 5` are two.
  */
+import { aggregateNamed } from './aggregates.ts'
 import { operandOf } from './compare.ts'
 import { operatorAtEnd } from './dialects/django.ts'
 import { unwrapped } from './dialects/index.ts'
@@ -1202,7 +1203,7 @@ class Parser {
     if (end < 0 || marks[0]?.word !== 'when')
       return this.#refuse("has a `case` that is not closed; write `case when a > 5 then 'x' else 'y' end`")
     const subject = marks[0].at > this.#at + 1 ? { from: this.#at + 1, to: marks[0].at } : undefined
-    const branches: { when: Condition; then: Expression }[] = []
+    const branches: { when: Condition; value: Expression }[] = []
     let otherwise: Expression | undefined
     for (const [nth, { word, at }] of marks.entries()) {
       const range = { from: at + 1, to: marks[nth + 1]?.at ?? end }
@@ -1219,7 +1220,7 @@ class Parser {
               written: this.#text(range),
             }
           : this.#condition(range)
-        branches.push({ when, then: this.#value(value) })
+        branches.push({ when, value: this.#value(value) })
       } else if (word === 'else') otherwise = this.#value(range)
     }
     this.#at = end + 1
@@ -1345,12 +1346,12 @@ function isCallable(name: string): boolean {
   return functionNamed(name) !== undefined || isAggregate(name) || /^(?:extract|cast|if|iff)$/i.test(name)
 }
 
-/** Names of aggregates, and of window functions, which are read here and computed by the steps. */
-const AGGREGATES =
-  /^(?:count|sum|avg|mean|average|total|min|max|median|distinct|percentile|quantile|percent|stddev|std|stdev|p\d{1,2}(?:_\d+)?|first|last|top|collect|list|share|unique|nunique|mode|variance|corr|rank|dense_rank|row_number|lag|lead|running_sum|cumsum|ntile|string_agg|array_agg|group_concat)\w*$/i
+/** Window functions, and forms of counts, which the steps compute. */
+const WINDOWS =
+  /^(?:rank|dense_?rank|percent_?rank|row_?number|lag|lead|running_?(?:sum|avg|count)|cum_?sum|cumulative_?sum|moving_?(?:sum|avg)|ntile|first_value|last_value|nth_value|share)$/i
 
 function isAggregate(name: string): boolean {
-  return AGGREGATES.test(name)
+  return aggregateNamed(name) !== undefined || WINDOWS.test(name)
 }
 
 /** True for a call of an aggregate or of a window function, which no single record has a value of. */

@@ -54,7 +54,7 @@ export interface Negative {
 /** `case when a > 5 then 'big' else 'small' end`. */
 export interface Case {
   kind: 'case'
-  branches: { when: Condition; then: Expression }[]
+  branches: { when: Condition; value: Expression }[]
   otherwise?: Expression
 }
 
@@ -119,7 +119,7 @@ export function partsOf(expression: Expression): readonly Expression[] {
     case 'negative':
       return [expression.operand]
     case 'case': {
-      const parts = expression.branches.flatMap(({ when, then }): Expression[] => [when, then])
+      const parts = expression.branches.flatMap(({ when, value }): Expression[] => [when, value])
       return expression.otherwise ? [...parts, expression.otherwise] : parts
     }
     case 'and':
@@ -154,9 +154,9 @@ export function mapped(
     case 'negative':
       return { ...expression, operand: part(expression.operand) }
     case 'case': {
-      const branches = expression.branches.map(({ when, then }) => ({
+      const branches = expression.branches.map(({ when, value }) => ({
         when: condition(when),
-        then: part(then),
+        value: part(value),
       }))
       return {
         kind: 'case',
@@ -220,7 +220,7 @@ export function sourceOf(expression: Expression): string {
       return `-${operandOf(expression.operand)}`
     case 'case': {
       const branches = expression.branches.map(
-        ({ when, then }) => ` when ${sourceOf(when)} then ${sourceOf(then)}`,
+        ({ when, value }) => ` when ${sourceOf(when)} then ${sourceOf(value)}`,
       )
       const otherwise = expression.otherwise ? ` else ${sourceOf(expression.otherwise)}` : ''
       return `case${branches.join('')}${otherwise} end`

@@ -1,8 +1,8 @@
 /** Parts of dates to group by: each month, each day of the week. All in UTC. */
-import type { JsonValue } from '../../protocol/json.ts'
-import { bucket, parseDate, type Span } from '../where/dates.ts'
+import type { JsonValue } from '../protocol/json.ts'
+import { bucket, parseDate, type Span } from './dates.ts'
 
-const parts = [
+const PARTS = [
   'year',
   'quarter',
   'month',
@@ -15,9 +15,9 @@ const parts = [
   'month_of_year',
   'day_of_month',
 ] as const
-export type DatePart = (typeof parts)[number]
+export type DatePart = (typeof PARTS)[number]
 
-const synonyms: Readonly<Record<string, DatePart>> = {
+const SYNONYMS: Readonly<Record<string, DatePart>> = {
   date: 'day',
   yearmonth: 'month',
   dayofweek: 'weekday',
@@ -37,12 +37,12 @@ export function datePart(word: string): DatePart | undefined {
     .replaceAll(/[\s_-]/g, '')
     .replace(/ly$|s$/, '')
     .replace(/^dai$/, 'day')
-  const part = parts.find((one) => one.replaceAll('_', '') === plain)
-  return part ?? (Object.hasOwn(synonyms, plain) ? synonyms[plain] : undefined)
+  const part = PARTS.find((one) => one.replaceAll('_', '') === plain)
+  return part ?? (Object.hasOwn(SYNONYMS, plain) ? SYNONYMS[plain] : undefined)
 }
 
-const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
-const dayLength = 86_400_000
+export const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
+const DAY = 86_400_000
 
 /**
  * `2024`, `2024-Q2`, `2024-05`, `2024-W18` (ISO 8601), `2024-05-06`, `2024-05-06T10`, `2024-05-06T10:30`, `Monday`, `10`. Dates without a
@@ -57,7 +57,7 @@ export function partOf(value: JsonValue, part: DatePart): string | undefined {
   if (yearless && needsYear(part)) return undefined
   switch (part) {
     case 'weekday':
-      return weekdays[time.getUTCDay()]
+      return WEEKDAYS[time.getUTCDay()]
     case 'hour_of_day':
       return time.toISOString().slice(11, 13)
     case 'month_of_year':
@@ -75,11 +75,11 @@ export function partOf(value: JsonValue, part: DatePart): string | undefined {
   }
 }
 
-const ofYears: ReadonlySet<DatePart> = new Set(['year', 'week', 'weekday'])
+const OF_YEARS: ReadonlySet<DatePart> = new Set(['year', 'week', 'weekday'])
 
 /** True for what cannot be told of a date without its year. */
 export function needsYear(part: DatePart): boolean {
-  return ofYears.has(part)
+  return OF_YEARS.has(part)
 }
 
 /** True for a date that was written without its year, as in syslog. */
@@ -92,7 +92,7 @@ export function hasOffset(value: JsonValue): boolean {
   return typeof value === 'string' && /\d\s*[+-](?!00:?00)\d\d:?\d\d$/.test(value) && value.length > 16
 }
 
-function dateOf(value: JsonValue): Span | undefined {
+export function dateOf(value: JsonValue): Span | undefined {
   if (typeof value === 'string') return parseDate(value.trim()) ?? epoch(value)
   if (typeof value !== 'number' || value < 1e8 || value > 1e14) return undefined
   const from = value > 1e11 ? value : value * 1_000
@@ -106,8 +106,8 @@ function epoch(text: string): Span | undefined {
 
 /** The week of the Thursday next to the day (ISO 8601). */
 function isoWeek(time: Date): string {
-  const thursday = new Date(time.getTime() + (4 - (time.getUTCDay() || 7)) * dayLength)
+  const thursday = new Date(time.getTime() + (4 - (time.getUTCDay() || 7)) * DAY)
   const year = thursday.getUTCFullYear()
-  const week = Math.floor((thursday.getTime() - Date.UTC(year, 0, 1)) / dayLength / 7) + 1
+  const week = Math.floor((thursday.getTime() - Date.UTC(year, 0, 1)) / DAY / 7) + 1
   return `${year}-W${String(week).padStart(2, '0')}`
 }
