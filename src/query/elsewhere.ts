@@ -1,6 +1,7 @@
 /** Conditions about records that are not those of the main collection. */
 import type { Document } from '../documents/document.ts'
-import { type Binding, type Bound, bind } from './evaluate.ts'
+import type { Bound } from './comparison.ts'
+import { type Binding, bind } from './evaluate.ts'
 import { formatPath } from './path.ts'
 import { otherRecords, type Records } from './records.ts'
 import { Refusal } from './refusal.ts'

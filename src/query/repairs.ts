@@ -13,7 +13,7 @@ import {
   type Findings,
   heldBy,
   holdsSome,
-} from './evaluate.ts'
+} from './comparison.ts'
 import type { Field } from './fields.ts'
 import { acrossMap, holdsObjects, innerFields } from './inner-fields.ts'
 import { columnOf } from './reader.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { askedBy } from '../../../src/query/comparison.ts'
 import { bucket, parseDate } from '../../../src/query/dates.ts'
-import { askedBy } from '../../../src/query/evaluate.ts'
 import { parseCondition } from '../../../src/query/parser.ts'
 import { looseNumber, plainNumber, quantity } from '../../../src/query/quantities.ts'
 import { Refusal } from '../../../src/query/refusal.ts'
