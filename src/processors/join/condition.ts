@@ -54,7 +54,8 @@ function pairsOf(condition: Condition, text: string): Pair[] {
   if (condition.kind === 'and') return condition.parts.flatMap((part) => pairsOf(part, text))
   const isEquation = condition.kind === 'comparison' && !condition.negated
   const [right, another] = isEquation ? condition.operands : []
-  if (isEquation && condition.operator === 'is true') return [{ left: nameOf(condition.left), right: undefined }]
+  if (isEquation && condition.operator === 'is true')
+    return [{ left: nameOf(condition.left), right: undefined }]
   if (isEquation && condition.operator === '=' && right && !another && !/[<>=~]/.test(nameOf(right)))
     return [{ left: nameOf(condition.left), right: nameOf(right) }]
   throw new Refusal(`\`join_on\` cannot read \`${shown(text)}\`. ${howTo}`)
