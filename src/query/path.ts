@@ -20,7 +20,12 @@ export type Selector =
   /** `[?…]`: the children for which it holds. */
   | { kind: 'filter'; holds: Test; source: string }
   /** What an expression computes of a value; `key` names it among paths. */
-  | { kind: 'computed'; source: string; key: string; values(value: JsonValue, work: Work): readonly JsonValue[] }
+  | {
+      kind: 'computed'
+      source: string
+      key: string
+      values(value: JsonValue, work: Work): readonly JsonValue[]
+    }
 
 /** A compiled condition over one value; `root` is what `$` means, `work` is spent as it looks. */
 export type Test = (value: JsonValue, root: JsonValue, work: Work) => boolean

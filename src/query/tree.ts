@@ -180,9 +180,12 @@ export function sourceOf(expression: Expression): string {
     case 'comparison': {
       const { left, operator, negated, operands } = expression
       const values = operands.map(sourceOf)
-      const listed = operator === 'in' || operator === 'has all' ? `(${values.join(', ')})` : values.join(' and ')
+      const listed =
+        operator === 'in' || operator === 'has all' ? `(${values.join(', ')})` : values.join(' and ')
       const text =
-        operator === 'is true' ? sourceOf(left) : `${sourceOf(left)} ${operator}${values.length > 0 ? ` ${listed}` : ''}`
+        operator === 'is true'
+          ? sourceOf(left)
+          : `${sourceOf(left)} ${operator}${values.length > 0 ? ` ${listed}` : ''}`
       return negated ? `not (${text})` : text
     }
   }
@@ -206,4 +209,36 @@ function operandOf(expression: Expression): string {
 function quoted(text: string): string {
   const mark = ["'", '"', '`'].find((each) => !text.includes(each)) ?? "'"
   return `${mark}${text.replaceAll(mark, mark + mark)}${mark}`
+}
+
+/** The same expression, its parts one level down changed. */
+export function mapParts(one: Expression, change: (part: Expression) => Expression): Expression {
+  if (partsOf(one).length === 0) return one
+  switch (one.kind) {
+    case 'call':
+      return { ...one, args: one.args.map(change) }
+    case 'arithmetic':
+      return { ...one, left: change(one.left), right: change(one.right) }
+    case 'negative':
+      return { ...one, operand: change(one.operand) }
+    case 'case':
+      return {
+        ...one,
+        branches: one.branches.map(({ when, then }) => ({
+          when: change(when) as typeof when,
+          // biome-ignore lint/suspicious/noThenProperty: what a case gives is called so.
+          then: change(then),
+        })),
+        ...(one.otherwise && { otherwise: change(one.otherwise) }),
+      }
+    case 'and':
+    case 'or':
+      return { ...one, parts: one.parts.map((part) => change(part) as typeof part) }
+    case 'not':
+      return { ...one, part: change(one.part) as typeof one.part }
+    case 'comparison':
+      return { ...one, left: change(one.left), operands: one.operands.map(change) }
+    default:
+      return one
+  }
 }
