@@ -76,11 +76,11 @@ export function compile(expression: Expression, options: CompileOptions): Evalua
       }
     }
     case 'case': {
-      const branches = expression.branches.map(({ when, then }) => [part(when), part(then)] as const)
+      const branches = expression.branches.map(({ when, value }) => [part(when), part(value)] as const)
       const otherwise = expression.otherwise && part(expression.otherwise)
       return (value, root, work) => {
-        for (const [when, then] of branches)
-          if (when(value, root, work) === true) return then(value, root, work)
+        for (const [when, given] of branches)
+          if (when(value, root, work) === true) return given(value, root, work)
         return otherwise?.(value, root, work)
       }
     }

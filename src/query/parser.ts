@@ -4,6 +4,7 @@
  * known of the records decides where a name or a value without quotes begins and ends: `title = cats and dogs` is one
  * comparison, `title = cats and id = 5` are two.
  */
+import { aggregateNamed } from './aggregates.ts'
 import { operandOf } from './compare.ts'
 import { operatorAtEnd } from './dialects/django.ts'
 import { unwrapped } from './dialects/index.ts'
@@ -11,8 +12,17 @@ import { functionNamed } from './functions.ts'
 import { operatorAt, operatorCalled, operatorCalledAlone } from './operators.ts'
 import { Refusal, shown } from './refusal.ts'
 import { enclosed, scan, splitAt, type Token } from './scanner.ts'
-import type { Comparison, Condition, Expression, Literal, Named, Within } from './tree.ts'
-import { fieldsIn } from './tree.ts'
+import {
+  asCondition,
+  type Comparison,
+  type Condition,
+  type Expression,
+  fieldsIn,
+  type Literal,
+  type Named,
+  type Within,
+} from './tree.ts'
+import { windowNamed } from './windows.ts'
 
 /** How well a name is known as a field: as written, by another spelling, or not at all. */
 export type Knows = (name: string) => 'exactly' | 'nearly' | undefined
@@ -799,8 +809,10 @@ class Parser {
     const computed = range && this.#text(range) === rest ? this.#computedOf(range) : undefined
     const isOfFields =
       computed !== undefined &&
-      fieldsIn(computed).length > 0 &&
-      fieldsIn(computed).every((name) => this.#knows(name) === 'exactly')
+      (this.#names === NOTHING_KNOWN
+        ? isAggregateCall(computed)
+        : fieldsIn(computed).length > 0 &&
+          fieldsIn(computed).every((name) => this.#knows(name) === 'exactly'))
     return [isOfFields && computed ? computed : literalOf(rest)]
   }
 
@@ -845,8 +857,8 @@ class Parser {
     const start = this.#tokens[from]?.from ?? 0
     const field = this.#source.slice(start, token.from).trim()
     if (field === '') return undefined
-    const found = operatorAt(this.#source, token.from)
-    if (found && found.to <= end) {
+    const found = operatorAt(this.#source, token.from, end)
+    if (found) {
       const rest = this.#source.slice(found.to, end).trim()
       let next = at
       while (next < to && (this.#tokens[next]?.from ?? 0) < found.to) next++
@@ -1021,7 +1033,13 @@ class Parser {
         return this.#quoted(this.#tokens[this.#at] as Token)
       }
       const next = this.#tokens[this.#at + 1]
-      if (next?.text === '(' && this.#at + 1 < this.#end && next.match >= 0) return this.#call(token.text)
+      if (next?.text === '(' && this.#at + 1 < this.#end && next.match >= 0) {
+        // A column of groups is called as it was computed: `sum(price)`.
+        const whole = this.#text({ from: this.#at, to: next.match + 1 })
+        if (this.#knows(whole) !== 'exactly') return this.#call(token.text)
+        this.#at = next.match + 1
+        return { kind: 'field', name: whole }
+      }
       if (word === 'true' || word === 'false' || word === 'null') {
         this.#at++
         return { kind: 'literal', text: word, quoted: false }
@@ -1186,7 +1204,7 @@ class Parser {
     if (end < 0 || marks[0]?.word !== 'when')
       return this.#refuse("has a `case` that is not closed; write `case when a > 5 then 'x' else 'y' end`")
     const subject = marks[0].at > this.#at + 1 ? { from: this.#at + 1, to: marks[0].at } : undefined
-    const branches: { when: Condition; then: Expression }[] = []
+    const branches: { when: Condition; value: Expression }[] = []
     let otherwise: Expression | undefined
     for (const [nth, { word, at }] of marks.entries()) {
       const range = { from: at + 1, to: marks[nth + 1]?.at ?? end }
@@ -1203,7 +1221,7 @@ class Parser {
               written: this.#text(range),
             }
           : this.#condition(range)
-        branches.push({ when, then: this.#value(value) })
+        branches.push({ when, value: this.#value(value) })
       } else if (word === 'else') otherwise = this.#value(range)
     }
     this.#at = end + 1
@@ -1329,12 +1347,13 @@ function isCallable(name: string): boolean {
   return functionNamed(name) !== undefined || isAggregate(name) || /^(?:extract|cast|if|iff)$/i.test(name)
 }
 
-/** Names of aggregates, and of window functions, which are read here and computed by the steps. */
-const AGGREGATES =
-  /^(?:count|sum|avg|mean|average|total|min|max|median|distinct|percentile|quantile|percent|stddev|std|stdev|p\d{1,2}(?:_\d+)?|first|last|top|collect|list|share|unique|nunique|mode|variance|corr|rank|dense_rank|row_number|lag|lead|running_sum|cumsum|ntile|string_agg|array_agg|group_concat)\w*$/i
-
 function isAggregate(name: string): boolean {
-  return AGGREGATES.test(name)
+  return aggregateNamed(name) !== undefined || windowNamed(name) !== undefined
+}
+
+/** True for a call of an aggregate or of a window function, which no single record has a value of. */
+export function isAggregateCall(expression: Expression): boolean {
+  return expression.kind === 'call' && (expression.over !== undefined || isAggregate(expression.name))
 }
 
 /** A value as it was written: in quotes, in what programs put around a literal, bare. */
@@ -1371,26 +1390,6 @@ function cast(object: Expression, kind: string): Expression {
       ? 'date'
       : 'string'
   return functionNamed(name) ? { kind: 'call', name, args: [object] } : object
-}
-
-function asCondition(expression: Expression): Condition {
-  switch (expression.kind) {
-    case 'and':
-    case 'or':
-    case 'not':
-    case 'comparison':
-    case 'within':
-      return expression
-    default:
-      return {
-        kind: 'comparison',
-        left: expression,
-        operator: 'is true',
-        negated: false,
-        operands: [],
-        written: '',
-      }
-  }
 }
 
 function operation(sign: string, left: Expression, right: Expression, strict: boolean): Expression {
