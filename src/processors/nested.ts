@@ -3,8 +3,8 @@ import type { Document } from '../documents/document.ts'
 import { allNested, nestedPath, nestingOf } from '../documents/nesting.ts'
 import { withField } from '../documents/records.ts'
 import { isObject, type JsonValue } from '../protocol/json.ts'
+import { countOf, type Matcher } from '../query/verdict.ts'
 import { formatCount } from '../text/format.ts'
-import { originOf } from './origin.ts'
 import { parsePath } from './path/parse.ts'
 import { newWork } from './path/path.ts'
 import { walk } from './path/walk.ts'
@@ -13,7 +13,6 @@ import { type Records, recordsOf } from './records.ts'
 import { Refusal } from './refusal.ts'
 import { Remembered } from './remembered.ts'
 import { siblingMatches } from './siblings.ts'
-import { countOf, type Matcher } from './where/verdict.ts'
 
 /** Records looked at below other records. */
 const mostNested = 200_000
@@ -77,7 +76,7 @@ interface Place {
 }
 
 function placeOf(document: Document, records: Records): Place | undefined {
-  const origin = originOf(document).path
+  const origin = document.provenance.path
   if (origin === '' || origin.includes('..') || /[?,:]/.test(origin)) return undefined
   const nesting = nestingOf(records.values, origin)
   if (!nesting) return undefined
