@@ -4,7 +4,6 @@ import { allNested, nestedPath, nestingOf } from '../documents/nesting.ts'
 import { withField } from '../documents/records.ts'
 import { isObject, type JsonValue } from '../protocol/json.ts'
 import { formatCount } from '../text/format.ts'
-import { originOf } from './origin.ts'
 import { parsePath } from './path/parse.ts'
 import { newWork } from './path/path.ts'
 import { walk } from './path/walk.ts'
@@ -77,7 +76,7 @@ interface Place {
 }
 
 function placeOf(document: Document, records: Records): Place | undefined {
-  const origin = originOf(document).path
+  const origin = document.provenance.path
   if (origin === '' || origin.includes('..') || /[?,:]/.test(origin)) return undefined
   const nesting = nestingOf(records.values, origin)
   if (!nesting) return undefined

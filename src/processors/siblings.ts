@@ -3,7 +3,6 @@ import type { Collection, Document } from '../documents/document.ts'
 import { collectionsOf, keyedRecords } from '../documents/records.ts'
 import { isObject, type JsonValue } from '../protocol/json.ts'
 import { formatCount } from '../text/format.ts'
-import { originOf } from './origin.ts'
 import { type Records, recordsOf } from './records.ts'
 import { countOf, type Matcher } from './where/verdict.ts'
 
@@ -21,16 +20,13 @@ interface Sibling {
   values: readonly JsonValue[]
 }
 
-const known = new WeakMap<Collection, readonly Sibling[]>()
-
 /** One remark, or none: how many records of other collections of the same kind fulfil what was asked of those of the main one. */
 export function siblingMatches(document: Document, records: Records, matches: Matcher): string[] {
   const main = document.records()
   // What a path reached is what was asked about.
-  if (!main || main.path === '$' || originOf(document).path !== main.path) return []
+  if (!main || main.path === '$' || document.provenance.path !== main.path) return []
   if (document.json() === undefined || recordsOf(document)?.values !== records.values) return []
-  const siblings = known.get(main) ?? siblingsOf(document, main)
-  known.set(main, siblings)
+  const siblings = records.table.derived('siblings', () => siblingsOf(document, main))
   const counted = siblings
     .map(({ path, keyed, values }) => ({
       path,

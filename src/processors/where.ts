@@ -1,14 +1,13 @@
 /** `where`: the records that fulfil all conditions. */
-import { fromRows } from '../documents/derive.ts'
+import { fromTable } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
-import type { JsonValue } from '../protocol/json.ts'
+import type { Table } from '../documents/table.ts'
 import { nestedMatches } from './nested.ts'
 import { whereParams } from './parameters.ts'
 import type { StepMetadata } from './processor.ts'
 import { type Records, requireRecords } from './records.ts'
 import { Refusal } from './refusal.ts'
 import { Remembered } from './remembered.ts'
-import { chooseFrom } from './selection.ts'
 import { siblingMatches } from './siblings.ts'
 import { defineStep } from './step.ts'
 import { bindSomewhere } from './where/elsewhere.ts'
@@ -31,15 +30,15 @@ export const where = defineStep({
     if (conditions.length > mostConditions)
       throw new Refusal(`At most ${mostConditions} conditions are allowed.`)
     const asked = requireRecords(document, 'filter')
-    const { items, metadata } = answered.of(asked, JSON.stringify(conditions), () =>
+    const { table, metadata } = answered.of(asked, JSON.stringify(conditions), () =>
       find(document, asked, conditions),
     )
-    return { content: fromRows({ noun: 'record', items }), metadata }
+    return { content: fromTable('record', table), metadata }
   },
 })
 
 interface Found {
-  items: readonly JsonValue[]
+  table: Table
   metadata: StepMetadata
 }
 
@@ -52,17 +51,17 @@ const answered = new Remembered<Found>(4)
 function find(document: Document, asked: Records, conditions: readonly string[]): Found {
   const { records, binding } = bindSomewhere(conditions, asked, document)
   const { matches, comparisons, patterns, notes } = binding
-  const filter = (): readonly JsonValue[] => {
-    const found = chooseFrom(records.values, positionsIn(matches(records.values)))
-    const nested = nestedMatches(document, records, matches, found.length)
+  const filter = (): Table => {
+    const found = records.table.choose(positionsIn(matches(records.values)))
+    const nested = nestedMatches(document, records, matches, found.count)
     if (nested.length > 0) notes.push(...nested)
-    else if (found.length === 0) notes.push(...explainNothing(comparisons, records))
+    else if (found.count === 0) notes.push(...explainNothing(comparisons, records))
     notes.push(...otherFields(document, comparisons, records))
     notes.push(...siblingMatches(document, records, matches))
     return found
   }
   const timed = patterns.reduce((work, pattern) => () => pattern.run(work), filter)
-  const items = timed()
-  const counts = { total: records.values.length, matched: items.length }
-  return { items, metadata: { ...counts, ...(notes.length > 0 && { notes }) } }
+  const table = timed()
+  const counts = { total: records.values.length, matched: table.count }
+  return { table, metadata: { ...counts, ...(notes.length > 0 && { notes }) } }
 }

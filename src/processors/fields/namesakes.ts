@@ -3,7 +3,6 @@ import type { Document } from '../../documents/document.ts'
 import { nestingOf } from '../../documents/nesting.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { Field } from '../fields.ts'
-import { originOf } from '../origin.ts'
 import { parsePath } from '../path/parse.ts'
 import { formatPath, newWork } from '../path/path.ts'
 import { readValues } from '../path/walk.ts'
@@ -26,7 +25,7 @@ export function namesakes(
   holds: () => ((values: readonly JsonValue[]) => boolean) | undefined = () => undefined,
 ): string[] {
   if (path.length !== 1 || note !== undefined) return []
-  const origin = originOf(document).path
+  const origin = document.provenance.path
   const flat = origin.includes('..')
   // Of those a remark of their own tells how many there are.
   const nested = flat ? undefined : nestingOf(records.values, origin)?.field
