@@ -3,7 +3,7 @@
  * the filters of MongoDB, Prisma, Elasticsearch and others.
  */
 import { isObject, own } from '../protocol/json.ts'
-import { operatorNamed } from './where/spellings.ts'
+import { operatorNamed } from '../query/operators.ts'
 
 /** Objects within objects: more are written by nobody. */
 const deepest = 8

@@ -3,6 +3,7 @@ import type { Document } from '../documents/document.ts'
 import { allNested, nestedPath, nestingOf } from '../documents/nesting.ts'
 import { withField } from '../documents/records.ts'
 import { isObject, type JsonValue } from '../protocol/json.ts'
+import { countOf, type Matcher } from '../query/verdict.ts'
 import { formatCount } from '../text/format.ts'
 import { parsePath } from './path/parse.ts'
 import { newWork } from './path/path.ts'
@@ -12,7 +13,6 @@ import { type Records, recordsOf } from './records.ts'
 import { Refusal } from './refusal.ts'
 import { Remembered } from './remembered.ts'
 import { siblingMatches } from './siblings.ts'
-import { countOf, type Matcher } from './where/verdict.ts'
 
 /** Records looked at below other records. */
 const mostNested = 200_000

@@ -2,9 +2,9 @@
 import type { Collection, Document } from '../documents/document.ts'
 import { collectionsOf, keyedRecords } from '../documents/records.ts'
 import { isObject, type JsonValue } from '../protocol/json.ts'
+import { countOf, type Matcher } from '../query/verdict.ts'
 import { formatCount } from '../text/format.ts'
 import { type Records, recordsOf } from './records.ts'
-import { countOf, type Matcher } from './where/verdict.ts'
 
 /** Collections that are looked at, and told one by one; records of each that are looked at for their fields. */
 const mostSiblings = 50

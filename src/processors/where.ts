@@ -2,6 +2,9 @@
 import { fromTable } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
 import type { Table } from '../documents/table.ts'
+import { bindSomewhere } from '../query/elsewhere.ts'
+import { explainNothing, otherFields } from '../query/explain.ts'
+import { positionsIn } from '../query/verdict.ts'
 import { nestedMatches } from './nested.ts'
 import { whereParams } from './parameters.ts'
 import type { StepMetadata } from './processor.ts'
@@ -10,9 +13,6 @@ import { Refusal } from './refusal.ts'
 import { Remembered } from './remembered.ts'
 import { siblingMatches } from './siblings.ts'
 import { defineStep } from './step.ts'
-import { bindSomewhere } from './where/elsewhere.ts'
-import { explainNothing, otherFields } from './where/explain.ts'
-import { positionsIn } from './where/verdict.ts'
 
 /** More conditions than anybody writes. */
 const mostConditions = 50

@@ -76,10 +76,11 @@ export function compile(expression: Expression, options: CompileOptions): Evalua
       }
     }
     case 'case': {
-      const branches = expression.branches.map(({ when, then }) => [part(when), part(then)] as const)
+      const branches = expression.branches.map(({ when, value }) => [part(when), part(value)] as const)
       const otherwise = expression.otherwise && part(expression.otherwise)
       return (value, root, work) => {
-        for (const [when, then] of branches) if (when(value, root, work) === true) return then(value, root, work)
+        for (const [when, given] of branches)
+          if (when(value, root, work) === true) return given(value, root, work)
         return otherwise?.(value, root, work)
       }
     }
@@ -131,7 +132,8 @@ function comparison(
   { left, operator, negated, operands, written }: Comparison,
   part: (one: Expression) => Evaluate,
 ): Evaluate {
-  const isLength = left.kind === 'call' && functionNamed(left.name)?.name === 'length' && left.args.length === 1
+  const isLength =
+    left.kind === 'call' && functionNamed(left.name)?.name === 'length' && left.args.length === 1
   const measured = isLength ? left.args[0] : undefined
   const read = part(measured ?? left)
   const around = {
@@ -142,7 +144,9 @@ function comparison(
   }
   const test = (given: readonly Operand[]): ((values: readonly JsonValue[]) => boolean) =>
     testOf({ operator, operands: given, written }, around).holds
-  const literals = operands.map((one) => (one.kind === 'literal' ? operandFor(one.text, one.quoted) : undefined))
+  const literals = operands.map((one) =>
+    one.kind === 'literal' ? operandFor(one.text, one.quoted) : undefined,
+  )
   const values = (value: JsonValue, root: JsonValue, work: Work): readonly JsonValue[] => {
     const found = valuesOf(read(value, root, work))
     return measured ? [lengthOf(found)] : found
@@ -309,7 +313,8 @@ export function reachMember(source: string, wherever: boolean): Evaluate {
     work.left -= 1 + keys.length
     let here: Result = fromRoot ? root : value
     // A list has members of its own only where a name led to it.
-    if (!wherever && Array.isArray(here) && typeof keys[0] === 'string' && keys[0] !== 'length') here = undefined
+    if (!wherever && Array.isArray(here) && typeof keys[0] === 'string' && keys[0] !== 'length')
+      here = undefined
     for (const key of keys) here = child(here, key)
     return here
   }
@@ -334,7 +339,9 @@ function keysIn(source: string): (string | number)[] {
       if (only?.kind === 'text') keys.push(only.text.slice(1, -1).replaceAll(/\\(.)/gs, '$1'))
       else if (/^-?\d+$/.test(inside)) keys.push(Number(inside))
       else if (inside !== '' && inside !== '*')
-        throw new Refusal(`The condition has brackets that hold no name or index: \`[${shown(inside, 30)}]\`.`)
+        throw new Refusal(
+          `The condition has brackets that hold no name or index: \`[${shown(inside, 30)}]\`.`,
+        )
       at = token.match
     } else if (token.kind === 'text') keys.push(token.value)
     else if (token.text !== '*') name = { from: name?.from ?? token.from, to: token.to }

@@ -5,9 +5,9 @@
  */
 import { JSONPath } from 'jsonpath-plus'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
-import { Refusal, shown } from './refusal.ts'
 import type { Reached } from './locate.ts'
 import { newWork, parseScript, type Work } from './path.ts'
+import { Refusal, shown } from './refusal.ts'
 
 const QUOTED = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/gs
 const EXTENSIONS =

@@ -2,8 +2,8 @@
 import { areMaps, isMap } from '../documents/map-like.ts'
 import { isObject, type JsonValue, own } from '../protocol/json.ts'
 import { nearest } from '../text/edit-distance.ts'
-import { listed, shown } from './refusal.ts'
 import { formatPath, newWork, type Path, type Segment, type Work } from './path.ts'
+import { listed, shown } from './refusal.ts'
 import { walk } from './walk.ts'
 
 /** A value reached, with the key it has in its map. */

@@ -411,14 +411,26 @@ const alternatives = (isWord: boolean): string =>
 const SIGN_AT = new RegExp(alternatives(false), 'iy')
 const WORD_AT = new RegExp(`(?<=[\\s\\])"'\`])(?:${alternatives(true)})(?=\\s|$|[("'[])`, 'iy')
 
-/** The operator that is written at a place, the longest that fits, and where it ends; undefined where there is none. */
-export function operatorAt(source: string, at: number): (Spelling & { to: number }) | undefined {
+/** The longest operator in words, in characters, with blanks between them. */
+const LONGEST_SPELLING = 60
+
+/**
+ * The operator that is written at a place, the longest that fits, and where it ends; undefined where there is none. `end`: where the
+ * expression does.
+ */
+export function operatorAt(
+  source: string,
+  at: number,
+  end = source.length,
+): (Spelling & { to: number }) | undefined {
+  const from = Math.max(0, at - 1)
+  const text = source.slice(from, Math.min(end, at + LONGEST_SPELLING))
   for (const pattern of [SIGN_AT, WORD_AT]) {
-    pattern.lastIndex = at
-    const [found] = pattern.exec(source) ?? []
+    pattern.lastIndex = at - from
+    const [found] = pattern.exec(text) ?? []
     const spelling =
       found === undefined ? undefined : SPELLINGS.get(found.toLowerCase().replaceAll(/\s+/g, ' '))
-    if (spelling) return { ...spelling, to: pattern.lastIndex }
+    if (spelling) return { ...spelling, to: from + pattern.lastIndex }
   }
   return undefined
 }

@@ -4,6 +4,7 @@
  * known of the records decides where a name or a value without quotes begins and ends: `title = cats and dogs` is one
  * comparison, `title = cats and id = 5` are two.
  */
+import { aggregateNamed } from './aggregates.ts'
 import { operandOf } from './compare.ts'
 import { operatorAtEnd } from './dialects/django.ts'
 import { unwrapped } from './dialects/index.ts'
@@ -11,8 +12,17 @@ import { functionNamed } from './functions.ts'
 import { operatorAt, operatorCalled, operatorCalledAlone } from './operators.ts'
 import { Refusal, shown } from './refusal.ts'
 import { enclosed, scan, splitAt, type Token } from './scanner.ts'
-import type { Comparison, Condition, Expression, Literal, Named, Within } from './tree.ts'
-import { fieldsIn } from './tree.ts'
+import {
+  asCondition,
+  type Comparison,
+  type Condition,
+  type Expression,
+  fieldsIn,
+  type Literal,
+  type Named,
+  type Within,
+} from './tree.ts'
+import { windowNamed } from './windows.ts'
 
 /** How well a name is known as a field: as written, by another spelling, or not at all. */
 export type Knows = (name: string) => 'exactly' | 'nearly' | undefined
@@ -237,7 +247,12 @@ class Parser {
     const add = (end: number, held?: string): void => {
       const range = { from: start, to: end }
       const inherits = parts.length > 0 && this.#opensWithSign(range) ? lastField : undefined
-      parts.push({ range, joint, ...(inherits !== undefined && { field: inherits }), ...(held !== undefined && { held }) })
+      parts.push({
+        range,
+        joint,
+        ...(inherits !== undefined && { field: inherits }),
+        ...(held !== undefined && { held }),
+      })
       lastField = inherits ?? this.#cut(this.#withoutOpening(range))?.field
     }
     const base = this.#tokens[from]?.depth ?? 0
@@ -258,7 +273,12 @@ class Parser {
       }
       const found = parts.length < MOST_PARTS && at > start ? this.#jointAt(at, start, base) : undefined
       const rest = { from: at + (found?.width ?? 0), to }
-      if (!found || rest.from >= to || places++ > MOST_PLACES || !this.#counts(found, { from: start, to: at }, rest)) {
+      if (
+        !found ||
+        rest.from >= to ||
+        places++ > MOST_PLACES ||
+        !this.#counts(found, { from: start, to: at }, rest)
+      ) {
         at++
         continue
       }
@@ -292,7 +312,9 @@ class Parser {
       return undefined
     }
     // The blanks in `state:open draft=true`, as search boxes have it.
-    return token.apart && at > start && this.#opensBeside(at) ? { joint: 'and', width: 0, isTight: false } : undefined
+    return token.apart && at > start && this.#opensBeside(at)
+      ? { joint: 'and', width: 0, isTight: false }
+      : undefined
   }
 
   #opensBeside(at: number): boolean {
@@ -358,14 +380,11 @@ class Parser {
     // A number is a field, or has a field after it (`5 < price`); else it is a part of a value: `>=17 || 14 >=14.58`.
     if (/^[-+]?\d[\d.]*$/.test(cut.field) && this.#knows(cut.field) === undefined && !this.#begins(cut.rest))
       return false
-    if (
-      strictly &&
-      this.#knows(cut.field) === undefined &&
-      (cut.colon || !/^[\w.$@[\]-]+$/.test(cut.field))
-    )
+    if (strictly && this.#knows(cut.field) === undefined && (cut.colon || !/^[\w.$@[\]-]+$/.test(cut.field)))
       return false
     if (cut.colon && this.#knows(cut.field) !== 'exactly') return false
-    if (!/\s/.test(cut.field) || /^["'`[]/.test(cut.field) || this.#knows(cut.field) === 'exactly') return true
+    if (!/\s/.test(cut.field) || /^["'`[]/.test(cut.field) || this.#knows(cut.field) === 'exactly')
+      return true
     return this.#computedOf(cut.left) !== undefined
   }
 
@@ -493,7 +512,8 @@ class Parser {
     for (;;) {
       const end = this.#tokens[open]?.match ?? -1
       const [dot, name, next] = [this.#tokens[end + 1], this.#tokens[end + 2], this.#tokens[end + 3]]
-      if (end + 3 >= to || !/^\??\.$/.test(dot?.text ?? '') || name?.kind !== 'word' || next?.text !== '(') break
+      if (end + 3 >= to || !/^\??\.$/.test(dot?.text ?? '') || name?.kind !== 'word' || next?.text !== '(')
+        break
       if (next.match < 0) break
       open = end + 3
     }
@@ -536,7 +556,12 @@ class Parser {
     const isNegated = verdict[1] !== undefined && /false|0/i.test(verdict[1])
     const object = this.#text(call.object)
     const written = shown(this.#text(range), 60)
-    const comparison = (symbol: string, negated: boolean, left: Range, operands: Expression[]): Comparison => ({
+    const comparison = (
+      symbol: string,
+      negated: boolean,
+      left: Range,
+      operands: Expression[],
+    ): Comparison => ({
       kind: 'comparison',
       left: this.#left(this.#text(left), left),
       operator: symbol,
@@ -564,9 +589,15 @@ class Parser {
       !/^["']/.test(this.#text(second))
     const [field, args] = isTurned && second ? [second, [call.object]] : [call.object, call.args]
     const values = args.map((arg) => this.#text(arg))
-    if (symbol === 'in') return comparison(symbol, negated, field, itemsOf(values.join(', '), this.#text(range)))
+    if (symbol === 'in')
+      return comparison(symbol, negated, field, itemsOf(values.join(', '), this.#text(range)))
     if (symbol === 'between')
-      return comparison(symbol, negated, field, this.#operands('between', values.join(' and '), args[0], written))
+      return comparison(
+        symbol,
+        negated,
+        field,
+        this.#operands('between', values.join(' and '), args[0], written),
+      )
     const [value = ''] = values
     const text = symbol === '~' ? value.replace(/^r(?=["'])/, '') : value
     return comparison(symbol, negated, field, this.#operands(symbol, text, args[0], written))
@@ -639,7 +670,14 @@ class Parser {
       }
     const computed = this.#computedOf(range)
     if (computed)
-      return { kind: 'comparison', left: computed, operator: 'is true', negated: false, operands: [], written }
+      return {
+        kind: 'comparison',
+        left: computed,
+        operator: 'is true',
+        negated: false,
+        operands: [],
+        written,
+      }
     const field = shown(source.replace(/^!/, ''), 40) || 'field'
     throw new Refusal(
       `The condition \`${shown(source)}\` has no operator. Write like \`${field} = value\`, \`${field} > 5\`, \`${field} ~ pattern\`, \`${field} has x\` or \`${field} exists\`.`,
@@ -740,7 +778,8 @@ class Parser {
   #property(name: string): Expression | undefined {
     const [, list, property] =
       /^(.+?)(?:\[\*?\])?\s*[.:|]\s*(length|len|size|count|year|month|day|hour)$/i.exec(name) ?? []
-    if (list === undefined || property === undefined || !PROPERTIES.has(property.toLowerCase())) return undefined
+    if (list === undefined || property === undefined || !PROPERTIES.has(property.toLowerCase()))
+      return undefined
     if (this.#knows(list) === undefined || this.#knows(name) !== undefined) return undefined
     const called = /^(?:len|size|count)$/i.test(property) ? 'length' : property.toLowerCase()
     return { kind: 'call', name: called, args: [{ kind: 'field', name: list }] }
@@ -770,8 +809,10 @@ class Parser {
     const computed = range && this.#text(range) === rest ? this.#computedOf(range) : undefined
     const isOfFields =
       computed !== undefined &&
-      fieldsIn(computed).length > 0 &&
-      fieldsIn(computed).every((name) => this.#knows(name) === 'exactly')
+      (this.#names === NOTHING_KNOWN
+        ? isAggregateCall(computed)
+        : fieldsIn(computed).length > 0 &&
+          fieldsIn(computed).every((name) => this.#knows(name) === 'exactly'))
     return [isOfFields && computed ? computed : literalOf(rest)]
   }
 
@@ -816,8 +857,8 @@ class Parser {
     const start = this.#tokens[from]?.from ?? 0
     const field = this.#source.slice(start, token.from).trim()
     if (field === '') return undefined
-    const found = operatorAt(this.#source, token.from)
-    if (found && found.to <= end) {
+    const found = operatorAt(this.#source, token.from, end)
+    if (found) {
       const rest = this.#source.slice(found.to, end).trim()
       let next = at
       while (next < to && (this.#tokens[next]?.from ?? 0) < found.to) next++
@@ -854,7 +895,8 @@ class Parser {
     }
     if (/^(?:[<>=!~]|not\b)/i.test(rest)) {
       const inner = new Parser(`x ${rest}`, NOTHING_KNOWN).#cutAt2()
-      if (inner) return { ...cut, symbol: inner.symbol, negated: inner.negated, rest: inner.rest, colon: false }
+      if (inner)
+        return { ...cut, symbol: inner.symbol, negated: inner.negated, rest: inner.rest, colon: false }
     }
     if (/^(?:year|month|day|hour)\b/i.test(rest) && /^\w+\s*(?:[=<>!]|in\b|is\b|between\b)/i.test(rest))
       return undefined
@@ -953,7 +995,11 @@ class Parser {
     if (token?.text === '-' && token.kind === 'sign') {
       this.#at++
       read = { kind: 'negative', operand: this.#unary(powers) }
-    } else if (this.#isStrict && (token?.text === '!' || /^not$/i.test(token?.text ?? '')) && token?.kind !== 'text') {
+    } else if (
+      this.#isStrict &&
+      (token?.text === '!' || /^not$/i.test(token?.text ?? '')) &&
+      token?.kind !== 'text'
+    ) {
       this.#at++
       read = { kind: 'not', part: asCondition(this.#unary(powers)) }
     } else read = this.#postfix(this.#primary(powers))
@@ -979,12 +1025,21 @@ class Parser {
     if (token.kind === 'word') {
       const word = token.text.toLowerCase()
       if (word === 'case') return this.#case(powers)
-      if ((word === 'interval' || word === 'date' || word === 'timestamp') && this.#tokens[this.#at + 1]?.kind === 'text') {
+      if (
+        (word === 'interval' || word === 'date' || word === 'timestamp') &&
+        this.#tokens[this.#at + 1]?.kind === 'text'
+      ) {
         this.#at++
         return this.#quoted(this.#tokens[this.#at] as Token)
       }
       const next = this.#tokens[this.#at + 1]
-      if (next?.text === '(' && this.#at + 1 < this.#end && next.match >= 0) return this.#call(token.text)
+      if (next?.text === '(' && this.#at + 1 < this.#end && next.match >= 0) {
+        // A column of groups is called as it was computed: `sum(price)`.
+        const whole = this.#text({ from: this.#at, to: next.match + 1 })
+        if (this.#knows(whole) !== 'exactly') return this.#call(token.text)
+        this.#at = next.match + 1
+        return { kind: 'field', name: whole }
+      }
       if (word === 'true' || word === 'false' || word === 'null') {
         this.#at++
         return { kind: 'literal', text: word, quoted: false }
@@ -997,7 +1052,8 @@ class Parser {
   #quoted(token: Token): Expression {
     this.#at++
     const isName = token.text.startsWith('`') || token.text.startsWith('"')
-    if (!this.#isStrict && isName && this.#knows(token.value) === 'exactly') return { kind: 'field', name: token.value }
+    if (!this.#isStrict && isName && this.#knows(token.value) === 'exactly')
+      return { kind: 'field', name: token.value }
     if (this.#isStrict && token.text.startsWith('`')) return jsonLiteral(token.text.slice(1, -1))
     const text = this.#isStrict ? token.text.slice(1, -1).replaceAll(/\\(.)/gs, '$1') : token.value
     return { kind: 'literal', text, quoted: true }
@@ -1039,7 +1095,12 @@ class Parser {
       }
     }
     this.#at = at
-    return { kind: 'field', name: this.#text({ from: start, to: at }).replaceAll('?.', '.').replace(/^\.(?=\w)/, '') }
+    return {
+      kind: 'field',
+      name: this.#text({ from: start, to: at })
+        .replaceAll('?.', '.')
+        .replace(/^\.(?=\w)/, ''),
+    }
   }
 
   #call(name: string): Expression {
@@ -1070,7 +1131,8 @@ class Parser {
   /** `over (partition by a, b order by c desc)`. */
   #window(call: Expression): Expression {
     const [over, open] = [this.#peek(), this.#tokens[this.#at + 1]]
-    if (call.kind !== 'call' || !/^over$/i.test(over?.text ?? '') || open?.text !== '(' || open.match < 0) return call
+    if (call.kind !== 'call' || !/^over$/i.test(over?.text ?? '') || open?.text !== '(' || open.match < 0)
+      return call
     const inside = { from: this.#at + 2, to: open.match }
     this.#at = open.match + 1
     const order = this.#wordIn(inside, 'order')
@@ -1142,7 +1204,7 @@ class Parser {
     if (end < 0 || marks[0]?.word !== 'when')
       return this.#refuse("has a `case` that is not closed; write `case when a > 5 then 'x' else 'y' end`")
     const subject = marks[0].at > this.#at + 1 ? { from: this.#at + 1, to: marks[0].at } : undefined
-    const branches: { when: Condition; then: Expression }[] = []
+    const branches: { when: Condition; value: Expression }[] = []
     let otherwise: Expression | undefined
     for (const [nth, { word, at }] of marks.entries()) {
       const range = { from: at + 1, to: marks[nth + 1]?.at ?? end }
@@ -1159,7 +1221,7 @@ class Parser {
               written: this.#text(range),
             }
           : this.#condition(range)
-        branches.push({ when, then: this.#value(value) })
+        branches.push({ when, value: this.#value(value) })
       } else if (word === 'else') otherwise = this.#value(range)
     }
     this.#at = end + 1
@@ -1213,7 +1275,8 @@ class Parser {
       if (token?.text === '.') {
         this.#at++
         const name = this.#tokens[this.#at++]
-        if (name?.kind !== 'word' && name?.kind !== 'number') return this.#refuse('has a dot without a name after it')
+        if (name?.kind !== 'word' && name?.kind !== 'number')
+          return this.#refuse('has a dot without a name after it')
         // `a-b` after a dot is one name.
         while (
           this.#tokens[this.#at]?.text === '-' &&
@@ -1284,12 +1347,13 @@ function isCallable(name: string): boolean {
   return functionNamed(name) !== undefined || isAggregate(name) || /^(?:extract|cast|if|iff)$/i.test(name)
 }
 
-/** Names of aggregates, and of window functions, which are read here and computed by the steps. */
-const AGGREGATES =
-  /^(?:count|sum|avg|mean|average|total|min|max|median|distinct|percentile|quantile|percent|stddev|std|stdev|p\d{1,2}(?:_\d+)?|first|last|top|collect|list|share|unique|nunique|mode|variance|corr|rank|dense_rank|row_number|lag|lead|running_sum|cumsum|ntile|string_agg|array_agg|group_concat)\w*$/i
-
 function isAggregate(name: string): boolean {
-  return AGGREGATES.test(name)
+  return aggregateNamed(name) !== undefined || windowNamed(name) !== undefined
+}
+
+/** True for a call of an aggregate or of a window function, which no single record has a value of. */
+export function isAggregateCall(expression: Expression): boolean {
+  return expression.kind === 'call' && (expression.over !== undefined || isAggregate(expression.name))
 }
 
 /** A value as it was written: in quotes, in what programs put around a literal, bare. */
@@ -1326,19 +1390,6 @@ function cast(object: Expression, kind: string): Expression {
       ? 'date'
       : 'string'
   return functionNamed(name) ? { kind: 'call', name, args: [object] } : object
-}
-
-function asCondition(expression: Expression): Condition {
-  switch (expression.kind) {
-    case 'and':
-    case 'or':
-    case 'not':
-    case 'comparison':
-    case 'within':
-      return expression
-    default:
-      return { kind: 'comparison', left: expression, operator: 'is true', negated: false, operands: [], written: '' }
-  }
 }
 
 function operation(sign: string, left: Expression, right: Expression, strict: boolean): Expression {

@@ -3,10 +3,11 @@
  * `a."b.c"`, `/a/b`. Read in one pass from left to right; `walk.ts` follows them.
  */
 import type { JsonValue } from '../protocol/json.ts'
-import { type CompileOptions, compile, isTrue, plain, reachMember } from './compile.ts'
+import { type CompileOptions, compile, type Evaluate, isTrue, plain, reachMember } from './compile.ts'
 import { type Names, parseCondition, parseStrict } from './parser.ts'
 import { Refusal, shown } from './refusal.ts'
 import { closingAt, enclosed } from './scanner.ts'
+import type { Within } from './tree.ts'
 
 /** What one segment of a path picks among the children of a value. */
 export type Selector =
@@ -20,7 +21,12 @@ export type Selector =
   /** `[?…]`: the children for which it holds. */
   | { kind: 'filter'; holds: Test; source: string }
   /** What an expression computes of a value; `key` names it among paths. */
-  | { kind: 'computed'; source: string; key: string; values(value: JsonValue, work: Work): readonly JsonValue[] }
+  | {
+      kind: 'computed'
+      source: string
+      key: string
+      values(value: JsonValue, work: Work): readonly JsonValue[]
+    }
 
 /** A compiled condition over one value; `root` is what `$` means, `work` is spent as it looks. */
 export type Test = (value: JsonValue, root: JsonValue, work: Work) => boolean
@@ -322,18 +328,21 @@ function looseTest(source: string, depth: number): Test {
   const holds = compile(parseCondition(enclosed(source) ?? source, PLAIN_NAMES), {
     strict: false,
     reach: (name) => reachMember(name, true),
-    within: ({ field, quantifier, condition }) => {
-      const inner = looseTest(condition, depth + 1)
-      const reach = reachMember(field, true)
-      return (value, root, work) => {
-        const found = plain(reach(value, root, work))
-        const elements = Array.isArray(found) ? found.flat() : found === undefined ? [] : [found]
-        if (quantifier === 'all') return elements.every((each) => inner(each, root, work))
-        return elements.some((each) => inner(each, root, work)) === (quantifier === 'any')
-      }
-    },
+    within: (condition) => withinValue(condition, depth + 1),
   })
   return (value, root, work) => isTrue(holds(value, root, work))
+}
+
+/** A condition on the elements of a list in a value. Throws a `Refusal` for what is none. */
+export function withinValue({ field, quantifier, condition }: Within, depth = 1): Evaluate {
+  const inner = looseTest(condition, depth)
+  const reach = reachMember(field, true)
+  return (value, root, work) => {
+    const found = plain(reach(value, root, work))
+    const elements = Array.isArray(found) ? found.flat() : found === undefined ? [] : [found]
+    if (quantifier === 'all') return elements.every((each) => inner(each, root, work))
+    return elements.some((each) => inner(each, root, work)) === (quantifier === 'any')
+  }
 }
 
 function whole(digits: string | undefined): number | undefined {

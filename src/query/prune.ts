@@ -3,8 +3,8 @@
  * state is a path and how far it has come.
  */
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../protocol/json.ts'
-import { Refusal } from './refusal.ts'
 import { newWork, type Path, type Segment, type Selector, type Work } from './path.ts'
+import { Refusal } from './refusal.ts'
 import { isIndex } from './walk.ts'
 
 interface State {

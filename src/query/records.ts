@@ -5,8 +5,8 @@ import type { Collection, Document } from '../documents/document.ts'
 import { type Table, tableOf } from '../documents/table.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import { formatPath, newWork, type Path, parsePath } from './path.ts'
-import { readValues } from './walk.ts'
 import { Refusal } from './refusal.ts'
+import { readValues } from './walk.ts'
 
 export interface Records {
   readonly table: Table

@@ -54,7 +54,7 @@ export interface Negative {
 /** `case when a > 5 then 'big' else 'small' end`. */
 export interface Case {
   kind: 'case'
-  branches: { when: Condition; then: Expression }[]
+  branches: { when: Condition; value: Expression }[]
   otherwise?: Expression
 }
 
@@ -119,7 +119,7 @@ export function partsOf(expression: Expression): readonly Expression[] {
     case 'negative':
       return [expression.operand]
     case 'case': {
-      const parts = expression.branches.flatMap(({ when, then }): Expression[] => [when, then])
+      const parts = expression.branches.flatMap(({ when, value }): Expression[] => [when, value])
       return expression.otherwise ? [...parts, expression.otherwise] : parts
     }
     case 'and':
@@ -133,6 +133,61 @@ export function partsOf(expression: Expression): readonly Expression[] {
     case 'field':
     case 'within':
       return []
+  }
+}
+
+/** A copy in which every part that `change` gives another for is that one; what it gives is not looked into. */
+export function mapped(
+  expression: Expression,
+  change: (one: Expression) => Expression | undefined,
+): Expression {
+  const changed = change(expression)
+  if (changed) return changed
+  const part = (one: Expression): Expression => mapped(one, change)
+  // What a condition is made of stays one: a field in its place is the condition that it is true.
+  const condition = (one: Condition): Condition => asCondition(part(one))
+  switch (expression.kind) {
+    case 'call':
+      return { ...expression, args: expression.args.map(part) }
+    case 'arithmetic':
+      return { ...expression, left: part(expression.left), right: part(expression.right) }
+    case 'negative':
+      return { ...expression, operand: part(expression.operand) }
+    case 'case': {
+      const branches = expression.branches.map(({ when, value }) => ({
+        when: condition(when),
+        value: part(value),
+      }))
+      return {
+        kind: 'case',
+        branches,
+        ...(expression.otherwise && { otherwise: part(expression.otherwise) }),
+      }
+    }
+    case 'and':
+    case 'or':
+      return { ...expression, parts: expression.parts.map(condition) }
+    case 'not':
+      return { ...expression, part: condition(expression.part) }
+    case 'comparison':
+      return { ...expression, left: part(expression.left), operands: expression.operands.map(part) }
+    case 'literal':
+    case 'field':
+    case 'within':
+      return expression
+  }
+}
+
+/** The expression as a condition: that it is true. */
+export function asCondition(expression: Expression): Condition {
+  if (isCondition(expression)) return expression
+  return {
+    kind: 'comparison',
+    left: expression,
+    operator: 'is true',
+    negated: false,
+    operands: [],
+    written: '',
   }
 }
 
@@ -165,7 +220,7 @@ export function sourceOf(expression: Expression): string {
       return `-${operandOf(expression.operand)}`
     case 'case': {
       const branches = expression.branches.map(
-        ({ when, then }) => ` when ${sourceOf(when)} then ${sourceOf(then)}`,
+        ({ when, value }) => ` when ${sourceOf(when)} then ${sourceOf(value)}`,
       )
       const otherwise = expression.otherwise ? ` else ${sourceOf(expression.otherwise)}` : ''
       return `case${branches.join('')}${otherwise} end`
@@ -180,9 +235,12 @@ export function sourceOf(expression: Expression): string {
     case 'comparison': {
       const { left, operator, negated, operands } = expression
       const values = operands.map(sourceOf)
-      const listed = operator === 'in' || operator === 'has all' ? `(${values.join(', ')})` : values.join(' and ')
+      const listed =
+        operator === 'in' || operator === 'has all' ? `(${values.join(', ')})` : values.join(' and ')
       const text =
-        operator === 'is true' ? sourceOf(left) : `${sourceOf(left)} ${operator}${values.length > 0 ? ` ${listed}` : ''}`
+        operator === 'is true'
+          ? sourceOf(left)
+          : `${sourceOf(left)} ${operator}${values.length > 0 ? ` ${listed}` : ''}`
       return negated ? `not (${text})` : text
     }
   }
@@ -206,4 +264,35 @@ function operandOf(expression: Expression): string {
 function quoted(text: string): string {
   const mark = ["'", '"', '`'].find((each) => !text.includes(each)) ?? "'"
   return `${mark}${text.replaceAll(mark, mark + mark)}${mark}`
+}
+
+/** The same expression, its parts one level down changed. */
+export function mapParts(one: Expression, change: (part: Expression) => Expression): Expression {
+  if (partsOf(one).length === 0) return one
+  switch (one.kind) {
+    case 'call':
+      return { ...one, args: one.args.map(change) }
+    case 'arithmetic':
+      return { ...one, left: change(one.left), right: change(one.right) }
+    case 'negative':
+      return { ...one, operand: change(one.operand) }
+    case 'case':
+      return {
+        ...one,
+        branches: one.branches.map(({ when, value }) => ({
+          when: change(when) as typeof when,
+          value: change(value),
+        })),
+        ...(one.otherwise && { otherwise: change(one.otherwise) }),
+      }
+    case 'and':
+    case 'or':
+      return { ...one, parts: one.parts.map((part) => change(part) as typeof part) }
+    case 'not':
+      return { ...one, part: change(one.part) as typeof one.part }
+    case 'comparison':
+      return { ...one, left: change(one.left), operands: one.operands.map(change) }
+    default:
+      return one
+  }
 }

@@ -1,8 +1,8 @@
 /** Follows a path through data by hand: linear, own properties only, never changing anything. */
 import { several } from '../documents/column.ts'
 import { isObject, type JsonObject, type JsonPrimitive, type JsonValue, own } from '../protocol/json.ts'
-import { Refusal } from './refusal.ts'
 import { newWork, type Path, type Segment, type Selector, type Work } from './path.ts'
+import { Refusal } from './refusal.ts'
 
 export { several }
 

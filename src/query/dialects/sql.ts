@@ -17,7 +17,9 @@ export function fromSql(text: string, note: (text: string) => void): string {
   const from = tokens[at]?.from ?? 0
   // Within a quote that is not closed it is a part of a text.
   if (isOpen(inner.slice(0, from))) return inner
-  note(`\`${inner.slice(from, from + 60)}\` was left out of \`where\`: use \`sort\`, \`group_by\` or \`limit\`.`)
+  note(
+    `\`${inner.slice(from, from + 60)}\` was left out of \`where\`: use \`sort\`, \`group_by\` or \`limit\`.`,
+  )
   return inner.slice(0, from).trim()
 }
 

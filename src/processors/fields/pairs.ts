@@ -1,1 +1,0 @@
-export { halvesOf } from '../../query/compile.ts'

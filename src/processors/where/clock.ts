@@ -1,1 +1,0 @@
-export { type ClockSpan, clockOf, parseClock } from '../../query/dates.ts'

@@ -1,1 +1,0 @@
-export { contains, equals, has, order, type Strictness } from '../../query/compare.ts'

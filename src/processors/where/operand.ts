@@ -1,1 +1,0 @@
-export { isNull, type Operand, operandOf } from '../../query/compare.ts'
