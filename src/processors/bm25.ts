@@ -3,25 +3,30 @@ import { fromMadeRows } from '../documents/derive.ts'
 import type { Document, Rows } from '../documents/document.ts'
 import { madeRows, rowsOf } from '../documents/rows.ts'
 import type { JsonObject, JsonValue } from '../protocol/json.ts'
-import { type Ranked, type Ranking, rankPassages, searchTerms } from '../text/bm25.ts'
-import { ellipsis } from '../text/cut.ts'
+import {
+  type Corpus,
+  type Ranked,
+  type Ranking,
+  rankPassages,
+  type SharedWords,
+  searchTerms,
+} from '../text/bm25.ts'
 import { formatCount } from '../text/format.ts'
 import type { LineIndex } from '../text/lines.ts'
-import { paragraphPassages, recordPassages } from '../text/passages.ts'
-import { findHeadings, headingPaths, lastAtMost } from '../text/sections.ts'
-import { SpanList, type Spans } from '../text/spans.ts'
-import { dataPassages, type Source } from './data-passages.ts'
-import { densestPlace } from './densest.ts'
+import {
+  findHeadings,
+  headingPaths,
+  lastAtMost,
+  paragraphPassages,
+  recordPassages,
+} from '../text/passages.ts'
+import { densestPlace, ellipsis, excerpt } from '../text/shorten.ts'
+import { NumberList, SpanList, type Spans, StartList } from '../text/spans.ts'
 import { entryTest } from './entries.ts'
-import { excerpt } from './excerpt.ts'
-import { type LeafHit, type RecordHits, recordRows, type Show, valueWidth } from './leaf-hits.ts'
-import type { LeafIndex } from './leaves.ts'
-import { nearMisses } from './near-misses.ts'
+import { type LeafHit, type RecordHits, recordRows, type Show, valueWidth } from './hits.ts'
 import { readable } from './readable.ts'
-import { counts } from './search-counts.ts'
-import { searches, searchStepParams } from './search-params.ts'
-import { requireText } from './search-pattern.ts'
-import { isRecordLines, type Searchable, searchable } from './searchable.ts'
+import { counts, nearMisses, requireText, searches, searchStepParams } from './search.ts'
+import { isRecordLines, type LeafIndex, nameReader, type Searchable, searchable } from './searchable.ts'
 import { defineStep } from './step.ts'
 
 /** Ranked passages that can be paged through. What follows is hardly relevant, and a sharper query finds it. */
@@ -63,7 +68,7 @@ export const bm25 = defineStep({
 })
 
 /** What is ranked, and how it is shown. */
-interface Corpus {
+interface RankedDocument {
   count: number
   /** What is counted, where it is neither records nor passages of a text. */
   unit?: string
@@ -71,12 +76,12 @@ interface Corpus {
   rows(ranked: readonly Ranked[], terms: readonly string[]): Rows
 }
 
-const corpora = new WeakMap<Searchable, Corpus>()
+const corpora = new WeakMap<Searchable, RankedDocument>()
 
 const nothing: Ranked = { index: -1, score: 0 }
 
 /** Built once for each document. */
-function corpusOf(document: Document, view: Searchable): Corpus {
+function corpusOf(document: Document, view: Searchable): RankedDocument {
   const before = corpora.get(view)
   if (before !== undefined) return before
   const built = view.leaves === undefined ? ofText(document, view) : ofData(document, view.leaves)
@@ -84,7 +89,7 @@ function corpusOf(document: Document, view: Searchable): Corpus {
   return built
 }
 
-function ofText(document: Document, view: Searchable): Corpus {
+function ofText(document: Document, view: Searchable): RankedDocument {
   const lines = document.lines()
   const passages =
     document.format === 'log' || document.format === 'entries'
@@ -146,7 +151,7 @@ function densest(passage: string, words: RegExp, width: number): string {
   return excerpt(passage, densestPlace(passage, words, width * 0.8), width)
 }
 
-function ofData(document: Document, leaves: LeafIndex): Corpus {
+function ofData(document: Document, leaves: LeafIndex): RankedDocument {
   const values = document.records()?.values
   if (values === undefined) return ofLeaves(document, leaves)
   const { source: sourceOf, beside, ...corpus } = dataPassages(leaves, values.length)
@@ -194,7 +199,7 @@ function tellingLeaves(leaves: LeafIndex, { record, first, after }: Source, word
 }
 
 /** Where nothing repeats, each value is ranked by itself. */
-function ofLeaves(document: Document, leaves: LeafIndex): Corpus {
+function ofLeaves(document: Document, leaves: LeafIndex): RankedDocument {
   const { units } = leaves
   return {
     count: units.count,
@@ -221,3 +226,168 @@ const hitOf = (units: Spans, unit: number): LeafHit => ({
   start: units.start(unit),
   end: units.start(unit),
 })
+
+// JSON as passages to rank: each record, in pieces where it is long, and what stands beside the records.
+
+/** Where a passage comes from: leaves `first` up to `after` of a record, -1 for what is outside of all. */
+export interface Source {
+  readonly record: number
+  readonly first: number
+  readonly after: number
+}
+
+export interface DataPassages extends Corpus {
+  source(passage: number): Source
+  /** How many passages are beside the records. */
+  readonly beside: number
+}
+
+/** Characters after which a passage ends with its leaf: a record may be a whole book. */
+const longestOfRecord = 2_000
+const longestOutside = 600
+
+/**
+ * All of a document. The words of a passage are its values, which stand in the text of the leaves one after the other, and
+ * the names of the fields that lead to them, which most records share.
+ */
+export function dataPassages(leaves: LeafIndex, records: number): DataPassages {
+  const { units } = leaves
+  /** The first leaf of each passage, and its names. */
+  const firsts = new NumberList()
+  const lists = new NumberList()
+  const goOn = new NumberList()
+  const names = new NameLists()
+
+  function add(first: number, list: number): void {
+    firsts.add(first)
+    lists.add(list)
+  }
+
+  let listed = names.empty
+  const readNames = nameReader((name) => {
+    listed = names.longer(listed, name)
+  })
+  /** The usual record: all of it is one passage. */
+  function addWhole(record: number, first: number): void {
+    listed = names.empty
+    readNames(leaves.valueOf(record))
+    add(first, listed)
+  }
+
+  /** In passages that end with the leaf that makes them as long as `longest`. */
+  function addPieces(record: number, from: number, longest: number): void {
+    let unit = from
+    let first = from
+    let list = names.empty
+    let length = 0
+    const end = (): void => {
+      if (record >= 0 && first > from) goOn.add(firsts.length)
+      add(first, list)
+    }
+    leaves.visit(record, (_, path, changed) => {
+      // In a new passage all that leads to its first leaf is said again.
+      for (let at = unit === first ? 0 : changed; at < path.length; at++) {
+        const name = path[at]
+        if (typeof name === 'string') list = names.longer(list, name)
+      }
+      length += units.end(unit) - units.start(unit)
+      unit++
+      if (length < longest) return
+      end()
+      first = unit
+      list = names.empty
+      length = 0
+    })
+    if (unit > first) end()
+  }
+
+  for (let record = 0; record < records; record++) {
+    const { first, after } = leaves.unitsOf(record)
+    if (after === first) continue
+    if (units.end(after - 1) - units.start(first) < longestOfRecord) addWhole(record, first)
+    else addPieces(record, first, longestOfRecord)
+  }
+  const inside = firsts.length
+  addPieces(-1, records === 0 ? 0 : leaves.unitsOf(records - 1).after, longestOutside)
+  return {
+    text: leaves.text,
+    ...passagesOf(leaves, firsts.array()),
+    shared: names.shared(lists.array()),
+    goOn: goOn.array(),
+    beside: firsts.length - inside,
+  }
+}
+
+/** Passages that begin with these leaves, one after the other. A function of its own, so that no more than that is kept. */
+function passagesOf(leaves: LeafIndex, firsts: Uint32Array): Pick<DataPassages, 'passages' | 'source'> {
+  const { units } = leaves
+  const firstOf = (index: number): number => firsts[index] ?? units.count
+  const passages: Spans = {
+    count: firsts.length,
+    start: (index) => units.start(firstOf(index)),
+    end: (index) => units.end(firstOf(index + 1) - 1),
+  }
+  const source = (index: number): Source => {
+    const first = firstOf(index)
+    return { record: leaves.recordOf(first), first, after: firstOf(index + 1) }
+  }
+  return { passages, source }
+}
+
+// The names of fields that lead to the values of a record, as lists that records share: most of them have the same.
+
+/** Lists by number: each is another one and a name after it. */
+export class NameLists {
+  readonly empty = 0
+  readonly #shorter: number[] = [0]
+  readonly #names: string[] = ['']
+  /** Of most lists there is one longer; where there are more, the others are in `#others`. */
+  readonly #longer: number[] = [0]
+  readonly #others: (Map<string, number> | undefined)[] = [undefined]
+
+  /** The list with `name` after the others. */
+  longer(list: number, name: string): number {
+    const usual = this.#longer[list] ?? 0
+    if (usual !== 0 && this.#names[usual] === name) return usual
+    const known = usual === 0 ? undefined : this.#others[list]?.get(name)
+    if (known !== undefined) return known
+    const made = this.#names.push(name) - 1
+    this.#shorter.push(list)
+    this.#longer.push(0)
+    this.#others.push(undefined)
+    if (usual === 0) this.#longer[list] = made
+    else {
+      const others = this.#others[list] ?? new Map<string, number>()
+      this.#others[list] = others.set(name, made)
+    }
+    return made
+  }
+
+  /** The words of the lists, one list for each passage; what only served to find them is not kept. */
+  shared(lists: Uint32Array): SharedWords {
+    const parts = new Map<number, number>()
+    const texts: string[] = []
+    const starts = new StartList()
+    const of = new Uint32Array(lists.length)
+    let offset = 0
+    lists.forEach((list, passage) => {
+      let part = parts.get(list)
+      if (part === undefined) {
+        const text = this.#text(list)
+        part = texts.push(text) - 1
+        parts.set(list, part)
+        starts.add(offset)
+        offset += text.length + 1
+      }
+      of[passage] = part
+    })
+    return { text: texts.join('\n'), parts: starts.spans(offset), of }
+  }
+
+  #text(list: number): string {
+    const names: string[] = []
+    for (let at = list; at !== this.empty; at = this.#shorter[at] ?? this.empty)
+      names.push(this.#names[at] ?? '')
+    return names.reverse().join('\n')
+  }
+}

@@ -3,21 +3,34 @@ import { fromRows } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import { indexLines, type LineIndex } from '../text/lines.ts'
-import { type LineRange, paragraphAround } from '../text/passages.ts'
+import { findHeadings, type LineRange, paragraphAround, sectionAt, sentenceAround } from '../text/passages.ts'
 import type { Span } from '../text/pattern.ts'
-import { findHeadings, sectionAt } from '../text/sections.ts'
-import { sentenceAround } from '../text/sentences.ts'
+import { excerpt } from '../text/shorten.ts'
 import { entryAround, entryTest } from './entries.ts'
-import { excerpt } from './excerpt.ts'
-import { byRecord, recordRows, type Show } from './leaf-hits.ts'
-import { groupLines, groupRows, lineRows, placesOf } from './line-hits.ts'
-import { nearMisses } from './near-misses.ts'
-import { passageRows } from './passage-row.ts'
+import {
+  byRecord,
+  groupLines,
+  groupRows,
+  lineRows,
+  passageRows,
+  placesOf,
+  recordRows,
+  type Show,
+} from './hits.ts'
 import { readable } from './readable.ts'
-import { counts, timesIn } from './search-counts.ts'
-import { contextLines, type SearchParams, searches, searchStepParams } from './search-params.ts'
-import { requirePattern, runPattern } from './search-pattern.ts'
-import { asPlainText, otherReading } from './search-readings.ts'
+import {
+  asPlainText,
+  contextLines,
+  counts,
+  nearMisses,
+  otherReading,
+  requirePattern,
+  runPattern,
+  type SearchParams,
+  searches,
+  searchStepParams,
+  timesIn,
+} from './search.ts'
 import { findHits, type Hit, isRecordLines, mostKept, searchable } from './searchable.ts'
 import { defineStep } from './step.ts'
 

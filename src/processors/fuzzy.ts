@@ -2,13 +2,9 @@
 import { fromMadeRows } from '../documents/derive.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import { spanAfter } from '../text/spans.ts'
-import { lineHitRows, recordHitRows } from './hit-rows.ts'
-import { byRecord } from './leaf-hits.ts'
-import { nearMisses } from './near-misses.ts'
+import { byRecord, lineHitRows, recordHitRows } from './hits.ts'
 import { readable } from './readable.ts'
-import { counts } from './search-counts.ts'
-import { searches, searchStepParams } from './search-params.ts'
-import { requireText } from './search-pattern.ts'
+import { counts, nearMisses, requireText, searches, searchStepParams } from './search.ts'
 import {
   type Hit,
   longUnit,

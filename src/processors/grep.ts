@@ -6,18 +6,24 @@ import { formatCount, formatPlural } from '../text/format.ts'
 import type { LineIndex } from '../text/lines.ts'
 import type { LineRange } from '../text/passages.ts'
 import type { Pattern } from '../text/pattern.ts'
-import { lineHitRows, recordHitRows } from './hit-rows.ts'
-import { byRecord } from './leaf-hits.ts'
-import type { LeafIndex } from './leaves.ts'
-import { groupLines, groupRows, lineRows, placesOf } from './line-hits.ts'
-import { nearMisses } from './near-misses.ts'
+import { byRecord, groupLines, groupRows, lineHitRows, lineRows, placesOf, recordHitRows } from './hits.ts'
 import { fieldRows, findPairs, mayBePair } from './pairs.ts'
 import { readable, sourceNote } from './readable.ts'
 import { listed } from './refusal.ts'
-import { counts, timesIn } from './search-counts.ts'
-import { contextLines, type SearchParams, searches, searchStepParams } from './search-params.ts'
-import { requirePattern, runPattern } from './search-pattern.ts'
-import { asPlainText, otherReading } from './search-readings.ts'
+import {
+  asPlainText,
+  contextLines,
+  counts,
+  nearMisses,
+  otherReading,
+  requirePattern,
+  runPattern,
+  type SearchParams,
+  searches,
+  searchStepParams,
+  timesIn,
+} from './search.ts'
+import type { LeafIndex } from './searchable.ts'
 import { findHits, type Hit, longUnit, mostKept, type Searchable, searchable } from './searchable.ts'
 import { defineStep } from './step.ts'
 

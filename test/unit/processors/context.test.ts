@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fromText, fromValue } from '../../../src/documents/derive.ts'
 import { context } from '../../../src/processors/context.ts'
-import type { SearchParams } from '../../../src/processors/search-params.ts'
+import type { SearchParams } from '../../../src/processors/search.ts'
 import { verifies } from '../../support/verifies.ts'
 import { search } from './search.ts'
 
