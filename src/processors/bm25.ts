@@ -5,6 +5,7 @@ import { madeRows, rowsOf } from '../documents/rows.ts'
 import type { JsonObject, JsonValue } from '../protocol/json.ts'
 import {
   type Corpus,
+  queryTerms,
   type Ranked,
   type Ranking,
   rankPassages,
@@ -67,12 +68,59 @@ export const bm25 = defineStep({
   },
 })
 
+/** Passages that are shown where a pattern matches nothing, and characters of a pattern whose words are looked for. */
+const MOST_RELEVANT = 3
+const LONGEST_QUESTION = 300
+const SHORTEST_TERM = 3
+
+/**
+ * The passages that fit the words of a pattern best which matches nothing by itself; undefined where most of its words do not occur
+ * together.
+ */
+export function passagesFor(
+  document: Document,
+  view: Searchable,
+  pattern: string,
+): { rows: Rows; note: string } | undefined {
+  const query = wordsIn(pattern)
+  const terms = queryTerms(query).filter(({ length }) => length >= SHORTEST_TERM)
+  const present = terms.filter((term) => formsPattern([term]).test(view.text))
+  if (!isMost(present.length, terms.length)) return undefined
+  const corpus = corpusOf(document, view)
+  const { best, count } = corpus.ranking.search(query, MOST_RELEVANT)
+  const [first] = best
+  const held = first ? corpus.textOf(first.index) : ''
+  if (!isMost(present.filter((term) => formsPattern([term]).test(held)).length, terms.length))
+    return undefined
+  return {
+    rows: corpus.rows(best, searchTerms(query)),
+    note: `Nothing matches the pattern; these ${formatCount(best.length)} of ${formatCount(count)} passages have most of its words (mode: bm25 shows more).`,
+  }
+}
+
+const isMost = (some: number, all: number): boolean => some > 0 && 2 * some > all
+
+/** Beginnings of words: the terms themselves and their other endings. */
+const formsPattern = (terms: readonly string[]): RegExp =>
+  new RegExp(`(?<![\\p{L}\\p{N}])(?:${searchTerms(terms.join(' ')).join('|') || '(?!)'})`, 'iu')
+
+/** A pattern without what only patterns have: classes, counts, escapes. */
+function wordsIn(pattern: string): string {
+  return pattern
+    .slice(0, LONGEST_QUESTION)
+    .replace(/\(\?[a-zA-Z]+\)|\\[pP]\{\w+\}|\\[a-zA-Z]|\[(?:\\.|[^\]])*\]|\{\d*,?\d*\}/g, ' ')
+    .replace(/[^\p{L}\p{N}_]+/gu, ' ')
+    .trim()
+}
+
 /** What is ranked, and how it is shown. */
 interface RankedDocument {
   count: number
   /** What is counted, where it is neither records nor passages of a text. */
   unit?: string
   ranking: Ranking
+  /** What was read of a passage. */
+  textOf(index: number): string
   rows(ranked: readonly Ranked[], terms: readonly string[]): Rows
 }
 
@@ -105,6 +153,7 @@ function ofText(document: Document, view: Searchable): RankedDocument {
   return {
     count: passages.count,
     ranking: rankPassages(ranked),
+    textOf: (index) => ranked.text.slice(ranked.passages.start(index), ranked.passages.end(index)),
     rows: (found, terms) => {
       const words = new RegExp(terms.join('|') || '(?!)', 'giu')
       return madeRows('passage', found.length, (nth) => {
@@ -159,6 +208,12 @@ function ofData(document: Document, leaves: LeafIndex): RankedDocument {
     count: values.length + beside,
     unit: beside === 0 ? 'record' : 'passage',
     ranking: rankPassages(corpus),
+    textOf: (index) => {
+      const { text, passages, shared } = corpus
+      const part = shared?.of[index] ?? 0
+      const names = shared?.text.slice(shared.parts.start(part), shared.parts.end(part)) ?? ''
+      return `${names}\n${text.slice(passages.start(index), passages.end(index))}`
+    },
     rows: (ranked, terms) => {
       const words = new RegExp(terms.join('|') || '(?!)', 'giu')
       return madeRows('passage', ranked.length, (nth): JsonValue => {
@@ -168,7 +223,7 @@ function ofData(document: Document, leaves: LeafIndex): RankedDocument {
         const group = { record: source.record, hits: tellingLeaves(leaves, source, words) }
         const width = nth === 0 ? longestOther : valueWidth
         const show: Show = (value) => excerpt(value, densestPlace(value, words, width * 0.8), width)
-        const [row] = recordRows(document, leaves, [group], undefined, show)
+        const [row] = recordRows(document, leaves, [group], { show })
         return { score: Number(found.score.toFixed(2)), ...row }
       })
     },
@@ -204,6 +259,7 @@ function ofLeaves(document: Document, leaves: LeafIndex): RankedDocument {
   return {
     count: units.count,
     ranking: rankPassages({ text: leaves.text, passages: units }),
+    textOf: (index) => leaves.text.slice(units.start(index), units.end(index)),
     rows: (ranked) => {
       const groups = ranked.map(({ index }) => ({ record: -1, hits: [hitOf(units, index)] }))
       return rowsOf('passage', withScores(document, leaves, groups, ranked))

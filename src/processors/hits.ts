@@ -1,6 +1,7 @@
-/** Hits in data as rows: the path of the record, what matched in it, and the fields that tell which record it is. */
+/** Hits in data as rows: where the record is (`at`, a name that no data has), what matched in it, and the fields that tell which record it is. */
 import type { Document, Rows } from '../documents/document.ts'
 import { madeRows, rowsOf } from '../documents/rows.ts'
+import { isWithin } from '../documents/size.ts'
 import {
   isObject,
   type JsonObject,
@@ -14,7 +15,7 @@ import type { LineRange } from '../text/passages.ts'
 import type { Span } from '../text/pattern.ts'
 import { ellipsis, excerpt } from '../text/shorten.ts'
 import { recordPath } from './origin.ts'
-import { type Hit, type Leaf, type LeafIndex, longUnit, placeWidth } from './searchable.ts'
+import { type FieldName, type Hit, type Leaf, type LeafIndex, longUnit, placeWidth } from './searchable.ts'
 
 /** Matches listed for one record; characters of a value; fields that identify. */
 const mostMatches = 12
@@ -50,13 +51,33 @@ export function byRecord<H extends LeafHit>(leaves: LeafIndex, hits: readonly H[
   return groups
 }
 
-/** One row a group, in the order of the groups; `more` is appended to each. Hits of a group are in order. */
+/** What a row says beside its hits. */
+export interface RowOptions {
+  show?: Show
+  /** Characters of the other fields of a record that a hit is in. 0: those alone that tell which record it is. */
+  room?: number
+}
+
+/** Characters of the other fields: of the one record that was found, of each of a few, of each that was found by its key. */
+const ROOM_OF_ONE = 1_000
+const ROOM_OF_FEW = 300
+const ROOM_OF_KEYED = 240
+const FEW = 3
+
+/** How much of each record is shown where so many were found. */
+export function roomFor(groups: number): number {
+  return groups === 1 ? ROOM_OF_ONE : groups <= FEW ? ROOM_OF_FEW : 0
+}
+
+/**
+ * One row a group, in the order of the groups. `at`: where the record is, or the value outside of all records; `match`: what matches
+ * in it, by field; `record`: other fields of it. Hits of a group are in order.
+ */
 export function recordRows(
   document: Document,
   leaves: LeafIndex,
   groups: readonly RecordHits[],
-  more: (group: RecordHits) => JsonObject = () => ({}),
-  show: Show = aroundPlace,
+  { show = aroundPlace, room = 0 }: RowOptions = {},
 ): JsonObject[] {
   const outside = groups.flatMap(({ record, hits }) => (record < 0 ? hits.slice(0, 1) : []))
   const loose = leaves.locate(
@@ -67,11 +88,12 @@ export function recordRows(
   return groups.map((group) => {
     const { record, hits } = group
     const only = hits[0]
-    if (record < 0 && only !== undefined) {
-      const leaf = byUnit.get(only.unit)
-      return { path: `$${leaf?.path ?? ''}`, value: shownValue(leaf, only, leaves, show), ...more(group) }
-    }
-    return { ...recordRow(document, leaves, group, show), ...more(group) }
+    if (record >= 0 || only === undefined) return recordRow(document, leaves, group, show, room)
+    const leaf = byUnit.get(only.unit)
+    const row: JsonObject = { at: `$${leaf?.path ?? ''}`, value: shownValue(leaf, only, leaves, show) }
+    // The object that holds the value is what was looked for, as often as not.
+    const holder = room > 0 && isObject(leaf?.holder ?? null) ? (leaf?.holder as JsonObject) : {}
+    return withFields(row, shownFields(holder, [String(leaf?.step ?? '')], false, room))
   })
 }
 
@@ -80,37 +102,113 @@ function recordRow(
   leaves: LeafIndex,
   { record, hits }: RecordHits,
   show: Show,
+  room: number,
 ): JsonObject {
-  const path = recordPath(document, record)
+  const records = document.records()
+  const whole = records?.values[record] ?? null
+  const hasKey = records?.keys !== undefined
   const shown = hits.slice(0, mostMatches)
   const found = leaves.locate(
     record,
     shown.map(({ unit }) => unit),
   )
+  const row: JsonObject = { at: recordPath(document, record) }
   const match: JsonObject = {}
   const matched: string[] = []
-  let value: JsonPrimitive | undefined
+  let isKeyed = false
   found.forEach((leaf, nth) => {
     const hit = shown[nth]
     if (hit === undefined) return
-    // The record itself, or the key of a map, which is in the path already.
-    if (leaf.path === '') value ??= shownValue(leaf, hit, leaves, show)
-    else setOwn(match, leaf.path.replace(/^\./, ''), shownValue(leaf, hit, leaves, show))
-    matched.push(leaf.path.replace(/^\./, ''))
+    const name = leaf.path.replace(/^\./, '')
+    matched.push(name)
+    if (name !== '') setOwn(match, name, shownValue(leaf, hit, leaves, show))
+    // The key of a map, which is in the place already.
+    else if (hasKey && nth === 0 && leaf.value === records?.keys?.[record]) isKeyed = true
+    else row.value ??= shownValue(leaf, hit, leaves, show)
   })
-  const row: JsonObject = { path }
-  if (matched.some((name) => name !== '')) row.match = match
-  else if (value !== undefined) row.value = value
+  if (Object.keys(match).length > 0) {
+    delete row.value
+    row.match = match
+  } else if (isKeyed && !isObject(whole)) row.value = shownAlone(whole) ?? null
   if (hits.length > shown.length) row.more_matches = hits.length - shown.length
-  const records = document.records()
+  const more = isKeyed ? Math.max(room, ROOM_OF_KEYED) : room
+  if (more > 0 && isObject(whole)) return withFields(row, shownFields(whole, matched, hasKey, more))
   const constant = constantFields(records?.values ?? [])
-  const identity = identityOf(
-    records?.values[record] ?? null,
-    [...matched, ...constant],
-    records?.keys !== undefined,
-  )
-  if (Object.keys(identity).length > 0) row.record = identity
+  return withFields(row, identityOf(whole, [...matched, ...constant], hasKey))
+}
+
+function withFields(row: JsonObject, fields: JsonObject): JsonObject {
+  if (Object.keys(fields).length > 0) row.record = fields
   return row
+}
+
+/** Characters of one text among the fields of a record, of one list or object, and of what comes before all longer ones. */
+const FIELD_WIDTH = 200
+const OBJECT_WIDTH = 320
+const SHORT_FIELD = 60
+
+/**
+ * The fields of a record as far as `room` characters go, those first that tell which record it is; without the ones that are `shown`
+ * already. `…` counts what is left out.
+ */
+function shownFields(
+  record: JsonObject,
+  shown: readonly string[],
+  hasKey: boolean,
+  room: number,
+): JsonObject {
+  const fields: JsonObject = {}
+  const identity = candidates(record, hasKey).map(([name]) => name)
+  const lengths = new Map(Object.keys(record).map((name) => [name, lengthOf(own(record, name) ?? null)]))
+  const isShort = (name: string): boolean => (lengths.get(name) ?? 0) <= SHORT_FIELD
+  const others = [...lengths.keys()]
+  const names = [...identity.filter((name) => lengths.has(name)), ...others.filter(isShort), ...others]
+  let left = room
+  let missing = 0
+  for (const name of new Set(names)) {
+    const value = own(record, name)
+    if (value === undefined || value === null || shown.includes(name)) continue
+    const brief = briefly(
+      value,
+      Math.min(left, typeof value === 'string' ? Math.min(room / 4, FIELD_WIDTH) : OBJECT_WIDTH),
+    )
+    const length = brief === undefined ? Number.POSITIVE_INFINITY : name.length + 6 + lengthOf(brief)
+    if (length > left || brief === undefined) missing++
+    else {
+      setOwn(fields, name, brief)
+      left -= length
+    }
+  }
+  if (missing > 0 && Object.keys(fields).length > 0) fields['…'] = missing
+  return fields
+}
+
+/** The value as far as `room` characters go: a text in its first words, of an object some fields; undefined for longer lists. */
+function briefly(value: JsonValue, room: number): JsonValue | undefined {
+  if (typeof value === 'string') return excerpt(value, { start: 0, end: 0 }, Math.max(0, room))
+  return lengthOf(value) <= room ? value : undefined
+}
+
+/** A value by itself: an object in as many fields as `room` characters hold. */
+export function shownAlone(value: JsonValue, room = ROOM_OF_KEYED): JsonValue | undefined {
+  return isObject(value) && lengthOf(value) > room ? shownFields(value, [], true, room) : briefly(value, room)
+}
+
+/** One row a field, however many records have it; with what it holds where there is one. */
+export function fieldRows(names: readonly FieldName[]): JsonObject[] {
+  return names.map(({ path, name, count, value }) => {
+    const shown = count === 1 ? shownAlone(value, names.length === 1 ? undefined : FIELD_VALUE) : undefined
+    return { at: path, field: name, ...(shown === undefined ? { occurs: count } : { value: shown }) }
+  })
+}
+
+/** Characters of the value of one of several fields. */
+const FIELD_VALUE = 120
+
+/** Characters of a value as JSON; of what is large, that it is. */
+function lengthOf(value: JsonValue): number {
+  if (typeof value !== 'object' || value === null) return String(value).length
+  return isWithin([value], ROOM_OF_ONE) ? JSON.stringify(value).length : Number.POSITIVE_INFINITY
 }
 
 function shownValue(leaf: Leaf | undefined, hit: LeafHit, leaves: LeafIndex, show: Show): JsonPrimitive {
@@ -306,8 +404,9 @@ export function recordHitRows<G extends RecordHits>(
   groups: readonly G[],
   shown: (row: JsonObject, group: G) => JsonObject = (row) => row,
 ): Rows {
+  const room = roomFor(groups.length)
   const made = (some: readonly G[]): JsonObject[] =>
-    recordRows(document, leaves, some).map((row, nth) => shown(row, some[nth] as G))
+    recordRows(document, leaves, some, { room }).map((row, nth) => shown(row, some[nth] as G))
   if (groups.some(({ record }) => record < 0)) return rowsOf('hit', made(groups))
   return madeRows('hit', groups.length, (nth) => made(groups.slice(nth, nth + 1))[0] ?? null)
 }

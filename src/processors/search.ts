@@ -264,11 +264,9 @@ function quoted(source: string): string {
 const mostLookedUp = 3
 const mostNear = 4
 
-/** Notes for a search of `view` that found nothing, however the pattern was read. */
-export function nearMisses(view: Searchable, params: SearchParams): string[] {
+/** Notes for a search of `view` that found nothing; `near`: what would match if less were asked for. */
+export function nearMisses(view: Searchable, params: SearchParams, near?: string): string[] {
   const nothing = `Nothing matches in ${formatPlural(view.units.count, view.noun)}.`
-  const mode = params.mode ?? 'regex'
-  const near = mode === 'regex' || mode === 'context' ? nearMatches(view, params) : undefined
   return near === undefined ? [nothing, ...nearWords(view, params.pattern ?? '')] : [nothing, near]
 }
 

@@ -1,12 +1,11 @@
 /** What a search looks through: the lines of a text, or the leaves of data. */
-import type { Document, Format } from '../documents/document.ts'
+import type { Collection, Document, Format } from '../documents/document.ts'
 import { keyedBefore, pathStep } from '../documents/records.ts'
 import { isObject, type JsonObject, type JsonPrimitive, type JsonValue, own } from '../protocol/json.ts'
 import { type LineIndex, lastAtMost } from '../text/lines.ts'
 import type { Pattern, Span } from '../text/pattern.ts'
 import { type Spans, StartList, spanAfter } from '../text/spans.ts'
 import { buildVocabulary, type Vocabulary } from '../text/vocabulary.ts'
-import { type FieldName, listFieldNames } from './field-names.ts'
 
 /** A document as searches see it: one text and the units that can match. */
 export interface Searchable {
@@ -203,6 +202,9 @@ export interface Leaf {
   unit: number
   path: string
   value: JsonPrimitive
+  /** What has it under `step`; undefined where there is no path. */
+  holder?: Holder
+  step: Step
 }
 
 export interface LeafIndex {
@@ -227,12 +229,9 @@ export interface LeafIndex {
  * Called for each leaf in order; `path` changes afterwards and must be read at once. Its steps before `changed` are those
  * of the leaf before. `holder` has the leaf under the last step; undefined where there is no path.
  */
-export type Visit = (
-  value: JsonPrimitive,
-  path: readonly Step[],
-  changed: number,
-  holder: JsonObject | readonly JsonValue[] | undefined,
-) => void
+export type Visit = (value: JsonPrimitive, path: readonly Step[], changed: number, holder: Holder) => void
+
+type Holder = JsonObject | readonly JsonValue[] | undefined
 
 /** A key, or the index of an element. */
 type Step = string | number
@@ -270,8 +269,9 @@ export function indexLeaves(document: Document): LeafIndex {
     locate(record, wanted) {
       const found: Leaf[] = []
       let unit = firsts[record < 0 ? values.length : record] ?? 0
-      const look: Visit = (value, path) => {
-        if (wanted[found.length] === unit) found.push({ unit, path: formatPath(path), value })
+      const look: Visit = (value, path, _, holder) => {
+        if (wanted[found.length] === unit)
+          found.push({ unit, path: formatPath(path), value, holder, step: path.at(-1) ?? '' })
         unit++
       }
       if (record < 0) walkRest(look)
@@ -427,4 +427,74 @@ export function shareText(document: Document, leaves: LeafIndex): void {
   for (; record < values.length; record++) leaves.visit(record, share)
   record = -1
   leaves.visit(record, share)
+}
+
+// The names of fields in data, each told once however many records have it.
+
+export interface FieldName {
+  name: string
+  /** `$.items[*].labels[*].name`. */
+  path: string
+  /** How often it occurs, and what it is there first. */
+  count: number
+  value: JsonValue
+}
+
+/** Distinct names that are told apart; beyond this they are data, not names. */
+const mostNames = 20_000
+
+/** Fields under the same names; `[*]` is an array element or a value of the main collection when that is a map. */
+class Place {
+  count = 0
+  value: JsonValue = null
+  readonly below = new Map<string, Place>()
+}
+
+/** Names below this many levels are not listed: their paths would be longer than what is in them. */
+const deepest = 100
+
+const anyElement = '[*]'
+
+/** All names of fields, in order of appearance. The keys of the main collection are data and not among them. */
+export function listFieldNames(root: JsonValue, records: Collection | undefined): FieldName[] {
+  const top = new Place()
+  let left = mostNames
+  const below = (place: Place, name: string): Place | undefined => {
+    let found = place.below.get(name)
+    if (found === undefined && left > 0) {
+      left--
+      found = new Place()
+      place.below.set(name, found)
+    }
+    return found
+  }
+  const map = records?.keys === undefined ? undefined : records.keys
+  const visit = (value: JsonValue, place: Place, depth: number): void => {
+    if (typeof value !== 'object' || value === null || depth > deepest) return
+    if (Array.isArray(value)) {
+      const element = value.length > 0 ? below(place, anyElement) : undefined
+      if (element !== undefined) for (const item of value) visit(item, element, depth + 1)
+      return
+    }
+    const keys = Object.keys(value)
+    const isMap =
+      map !== undefined && keys.length === map.length && keys[0] === map[0] && keys.at(-1) === map.at(-1)
+    for (const key of keys) {
+      const next = below(place, isMap ? anyElement : `.${key}`)
+      if (next === undefined) continue
+      if (next.count++ === 0) next.value = own(value, key) ?? null
+      visit(own(value, key) ?? null, next, depth + 1)
+    }
+  }
+  visit(root, top, 0)
+  return [...named(top, '$')]
+}
+
+function* named(place: Place, path: string): Generator<FieldName> {
+  for (const [step, below] of place.below) {
+    const name = step.slice(1)
+    const own = step === anyElement ? path + step : path + pathStep(name)
+    if (step !== anyElement) yield { name, path: own, count: below.count, value: below.value }
+    yield* named(below, own)
+  }
 }

@@ -180,8 +180,9 @@ function headingAt(lines: LineIndex, line: number, text: string): Heading | unde
 }
 
 /**
- * The innermost section that holds `line`; from its heading on with the sections below it, when all of that has at most
- * `longest` characters. Text before the first heading is a section without a path.
+ * The section that holds `line`, from its heading to the next one of its own level or above: with the sections and tables below it.
+ * Where all of that has more than `longest` characters and `line` is not its heading, its own text alone, up to the next heading
+ * of any level. Text before the first heading is a section without a path.
  */
 export function sectionAt(
   lines: LineIndex,
@@ -191,14 +192,12 @@ export function sectionAt(
 ): Section {
   if (headings.length === 0) return indentedAt(lines, line)
   const index = lastAtMost(headings, line)
-  let last = (headings[index + 1]?.line ?? lines.count) - 1
   const own = headings[index]
-  if (own === undefined) return { first: 0, last, path: [] }
-  if (own.line === line) {
-    const next = headings.findIndex(({ level }, at) => at > index && level <= own.level)
-    const end = (headings[next]?.line ?? lines.count) - 1
-    if (lines.end(end) - lines.start(line) <= longest) last = end
-  }
+  const before = (at: number): number => (headings[at]?.line ?? lines.count) - 1
+  if (own === undefined) return { first: 0, last: before(0), path: [] }
+  const next = headings.findIndex(({ level }, at) => at > index && level <= own.level)
+  let last = before(next)
+  if (own.line !== line && lines.end(last) - lines.start(own.line) > longest) last = before(index + 1)
   while (last > own.line && isBlank(lines, last)) last--
   const path = [own.title]
   let level = own.level
