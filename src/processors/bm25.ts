@@ -71,7 +71,7 @@ export const bm25 = defineStep({
 /** Passages that are shown where a pattern matches nothing, and characters of a pattern whose words are looked for. */
 const MOST_RELEVANT = 3
 const LONGEST_QUESTION = 300
-const SHORTEST_TERM = 3
+const WORD = /^\p{L}{3,}$/u
 
 /**
  * The passages that fit the words of a pattern best which matches nothing by itself; undefined where most of its words do not occur
@@ -83,7 +83,9 @@ export function passagesFor(
   pattern: string,
 ): { rows: Rows; note: string } | undefined {
   const query = wordsIn(pattern)
-  const terms = queryTerms(query).filter(({ length }) => length >= SHORTEST_TERM)
+  const terms = queryTerms(query).filter((term) => WORD.test(term))
+  // One word that does not occur is not there, whatever begins like it.
+  if (terms.length < 2) return undefined
   const present = terms.filter((term) => formsPattern([term]).test(view.text))
   if (!isMost(present.length, terms.length)) return undefined
   const corpus = corpusOf(document, view)

@@ -59,9 +59,9 @@ export interface RowOptions {
 }
 
 /** Characters of the other fields: of the one record that was found, of each of a few, of each that was found by its key. */
-const ROOM_OF_ONE = 1_000
-const ROOM_OF_FEW = 300
-const ROOM_OF_KEYED = 240
+const ROOM_OF_ONE = 600
+const ROOM_OF_FEW = 160
+const ROOM_OF_KEYED = 200
 const FEW = 3
 
 /** How much of each record is shown where so many were found. */
