@@ -4,13 +4,14 @@ import type { Document, Rows } from '../documents/document.ts'
 import { madeRows, rowsOf } from '../documents/rows.ts'
 import type { JsonObject, JsonValue } from '../protocol/json.ts'
 import {
+  beginningsOf,
   type Corpus,
   queryTerms,
   type Ranked,
   type Ranking,
   rankPassages,
   type SharedWords,
-  searchTerms,
+  searchStems,
 } from '../text/bm25.ts'
 import { formatCount } from '../text/format.ts'
 import type { LineIndex } from '../text/lines.ts'
@@ -23,6 +24,7 @@ import {
 } from '../text/passages.ts'
 import { densestPlace, ellipsis, excerpt } from '../text/shorten.ts'
 import { NumberList, SpanList, type Spans, StartList } from '../text/spans.ts'
+import { stemOf } from '../text/words.ts'
 import { entryTest } from './entries.ts'
 import { type LeafHit, type RecordHits, recordRows, type Show, valueWidth } from './hits.ts'
 import { readable } from './readable.ts'
@@ -56,10 +58,7 @@ export const bm25 = defineStep({
       )
     }
     return {
-      content: fromMadeRows(
-        view.leaves === undefined ? 'text' : 'json',
-        corpus.rows(best, searchTerms(query)),
-      ),
+      content: fromMadeRows(view.leaves === undefined ? 'text' : 'json', corpus.rows(best, placesOf(query))),
       metadata: {
         ...counts(corpus.count, count, notes),
         ...(corpus.unit !== undefined && { unit: corpus.unit }),
@@ -95,16 +94,19 @@ export function passagesFor(
   if (!isMost(present.filter((term) => formsPattern([term]).test(held)).length, terms.length))
     return undefined
   return {
-    rows: corpus.rows(best, searchTerms(query)),
+    rows: corpus.rows(best, placesOf(query)),
     note: `Nothing matches the pattern; these ${formatCount(best.length)} of ${formatCount(count)} passages have most of its words (mode: bm25 shows more).`,
   }
 }
 
 const isMost = (some: number, all: number): boolean => some > 0 && 2 * some > all
 
-/** Beginnings of words: the terms themselves and their other endings. */
+/** Where a word begins that may be a form of one of these. */
 const formsPattern = (terms: readonly string[]): RegExp =>
-  new RegExp(`(?<![\\p{L}\\p{N}])(?:${searchTerms(terms.join(' ')).join('|') || '(?!)'})`, 'iu')
+  new RegExp(`(?<![\\p{L}\\p{N}])(?:${beginningsOf(terms.map(stemOf))})`, 'iu')
+
+/** Where words of a query are in a text, in any form. */
+const placesOf = (query: string): RegExp => new RegExp(beginningsOf(searchStems(query)), 'giu')
 
 /** A pattern without what only patterns have: classes, counts, escapes. */
 function wordsIn(pattern: string): string {
@@ -123,7 +125,7 @@ interface RankedDocument {
   ranking: Ranking
   /** What was read of a passage. */
   textOf(index: number): string
-  rows(ranked: readonly Ranked[], terms: readonly string[]): Rows
+  rows(ranked: readonly Ranked[], words: RegExp): Rows
 }
 
 const corpora = new WeakMap<Searchable, RankedDocument>()
@@ -156,8 +158,7 @@ function ofText(document: Document, view: Searchable): RankedDocument {
     count: passages.count,
     ranking: rankPassages(ranked),
     textOf: (index) => ranked.text.slice(ranked.passages.start(index), ranked.passages.end(index)),
-    rows: (found, terms) => {
-      const words = new RegExp(terms.join('|') || '(?!)', 'giu')
+    rows: (found, words) => {
       return madeRows('passage', found.length, (nth) => {
         const { index, score } = found[nth] ?? nothing
         const start = passages.start(index)
@@ -216,8 +217,7 @@ function ofData(document: Document, leaves: LeafIndex): RankedDocument {
       const names = shared?.text.slice(shared.parts.start(part), shared.parts.end(part)) ?? ''
       return `${names}\n${text.slice(passages.start(index), passages.end(index))}`
     },
-    rows: (ranked, terms) => {
-      const words = new RegExp(terms.join('|') || '(?!)', 'giu')
+    rows: (ranked, words) => {
       return madeRows('passage', ranked.length, (nth): JsonValue => {
         const found = ranked[nth]
         if (found === undefined) return null

@@ -1,7 +1,8 @@
 /** Relevance ranking by BM25 (Robertson and Zaragoza, 2009): rare words count more, repeated ones less and less. */
-import winkBm25 from 'wink-bm25-text-search'
+import { createRequire } from 'node:module'
 import { type Spans, spanAfter } from './spans.ts'
 import { countTermsOf, pieces, tokenize, wordAt } from './tokenize.ts'
+import { irregularForms, stemOf, stopWords } from './words.ts'
 
 /** What can be asked again and again about the same passages. */
 export interface Ranking {
@@ -22,45 +23,34 @@ export function rankPassages(corpus: Corpus): Ranking {
   return corpus.text.length <= indexedCharacters ? indexed(corpus) : scanned(corpus)
 }
 
-/** Words that questions are made of, and that say nothing of what is asked for. */
-const common: ReadonlySet<string> = new Set(
-  'a about an and are as at be before but by can could did do does for from had has have how i if in into is it its of on or our should so than that the their then there these they this to was we were what when where which who why will with would you your'.split(
-    ' ',
-  ),
-)
-
-/** The distinct words of a query that count: common ones only where there are no others. */
+/** The distinct words of a query that count: those that say nothing only where there are no others. */
 export function queryTerms(query: string): string[] {
   const terms = [...new Set(tokenize(query.slice(0, 2_000)))].filter((term) => term.length <= longestTerm)
-  const telling = terms.filter((term) => !common.has(term))
+  const telling = terms.filter((term) => !stopWords.has(term))
   return (telling.length > 0 ? telling : terms).slice(0, mostTerms)
 }
 
-/** The terms of a query with other endings of its words, which count as terms of their own. */
-export function searchTerms(query: string): string[] {
-  const asked = queryTerms(query)
-  return [...new Set([...asked, ...asked.flatMap(inflections)])]
+/** What is looked for: the stems of the words. `install` is also in `installing` and `installation`. */
+export function searchStems(query: string): string[] {
+  return [...new Set(queryTerms(query).map(stemOf))]
 }
 
-/** Other endings of an English word: `install` is also in `installing` and `installation`. */
-function inflections(word: string): string[] {
-  if (!/^[a-z]{4,20}$/.test(word)) return []
-  const ending = /(?:ations?|ings?|ions?|ed|es|s)$/.exec(word)?.[0] ?? ''
-  const stem =
-    word.length - ending.length >= 4 && !/ss$|[aeiu]s$/.test(word)
-      ? word.slice(0, word.length - ending.length)
-      : word
-  const bare = stem.replace(/e$/, '')
-  const forms = [
-    stem,
-    `${stem}s`,
-    `${bare}ed`,
-    `${bare}ing`,
-    `${bare}ion`,
-    `${bare}ation`,
-    ...(ending === 'ing' || ending === 'ed' ? [`${bare}e`] : []),
-  ]
-  return forms.filter((form) => form !== word)
+/** How the words begin that have these stems, as a pattern. Some other words begin so, too. */
+export function beginningsOf(stems: readonly string[]): string {
+  const beginnings = new Set(stems.flatMap((stem) => [commonTo(stem), ...irregularForms(stem)]))
+  // Words hold letters, digits and `_` alone: nothing in them is special in a pattern.
+  const telling = [...beginnings].filter(
+    (one) => ![...beginnings].some((other) => other !== one && one.startsWith(other)),
+  )
+  return telling.join('|') || '(?!)'
+}
+
+/** What all words of a stem begin with. Its last letter may be another one than theirs: `happi` of `happy`, `hope` of `hoping`. */
+function commonTo(stem: string): string {
+  if (!/^[a-z]{3,}$/.test(stem)) return stem
+  const british = /^([a-z]{2,}i)z[a-z]{0,5}$/.exec(stem)
+  if (british) return british[1] ?? stem
+  return stem.length > 3 || /(?:[eiy]|ns)$/.test(stem) ? stem.slice(0, -1) : stem
 }
 
 /** What is remembered of the terms of queries takes this part of the text's length at most. */
@@ -70,19 +60,29 @@ export function scanned(corpus: Corpus): Ranking {
   const lengths = measurePassages(corpus)
   const known = new KnownTerms(corpus.text.length * rememberedShare)
   return {
-    search: (query, most = Infinity) => scanBm25(corpus, lengths, known, searchTerms(query), most),
+    search: (query, most = Infinity) => scanBm25(corpus, lengths, known, searchStems(query), most),
   }
+}
+
+let wink: typeof import('wink-bm25-text-search').default | undefined
+
+/** A require, because most threads never rank a small text. */
+function loadWink(): typeof import('wink-bm25-text-search').default {
+  wink ??= createRequire(import.meta.url)(
+    'wink-bm25-text-search',
+  ) as typeof import('wink-bm25-text-search').default
+  return wink
 }
 
 export function indexed(corpus: Corpus): Ranking {
   const { text, passages, shared } = corpus
   // Padding would change how rare a word is; scanning needs none.
   if (passages.count < fewest) return scanned(corpus)
-  const engine = winkBm25()
+  const engine = loadWink()()
   engine.defineConfig({ fldWeights: { text: 1 } })
   // Texts and queries take the same way in; a repeated word of a query would count repeatedly.
   let learning = true
-  engine.definePrepTasks([(input) => (learning ? tokenize(input) : searchTerms(input))])
+  engine.definePrepTasks([(input) => (learning ? tokenize(input).map(stemOf) : searchStems(input))])
   for (let index = 0; index < passages.count; index++) {
     const part = shared?.of[index] ?? 0
     const common = shared?.text.slice(shared.parts.start(part), shared.parts.end(part)) ?? ''
@@ -109,9 +109,16 @@ export function indexed(corpus: Corpus): Ranking {
 // * BM25 without an index: only the words of the query are looked for. On 10 MB a query takes milliseconds, where
 // building an index takes more than a second. Formula and rounding are those of wink-bm25-text-search.
 
-/** The parameters k1 and b of BM25. */
-const saturation = 1.2
-const lengthWeight = 0.75
+/** The parameters k1 and b of BM25, as wink sets them: saturation of repeated words, share of a text's length. */
+export const K1 = 1.2
+export const B = 0.75
+
+/** What a word is worth that `having` of `all` texts have: Robertson's inverse document frequency, as wink has it. */
+export const worthOf = (having: number, all: number): number =>
+  Math.log(1 + (all - having + 0.5) / (having + 0.5))
+
+/** What the count of a word is weighed against in a text: more in one that is longer than the average. */
+export const normOf = (length: number, average: number): number => K1 * (1 - B + B * (length / average))
 
 /** Words whose terms are remembered during a query. */
 const mostKnown = 10_000
@@ -152,7 +159,7 @@ export function measurePassages({ text, passages, shared }: Corpus): PassageLeng
   return { counts, average: counts.length === 0 ? 0 : sum / counts.length }
 }
 
-/** The `most` best of the passages that hold a term. `terms` are distinct and lower case; those not `known` yet become so. */
+/** The `most` best of the passages that hold a term. `terms` are distinct stems; those not `known` yet become so. */
 export function scanBm25(
   corpus: Corpus,
   lengths: PassageLengths,
@@ -164,7 +171,7 @@ export function scanBm25(
   if (terms.length === 0) return { best: [], count: 0 }
   const scores: Scores = { values: new Float64Array(count), held: new Uint8Array(count) }
   for (const { passages, times } of occurrencesOf(corpus, known, terms)) {
-    const rarity = Math.log(1 + (count - passages.length + 0.5) / (passages.length + 0.5))
+    const rarity = worthOf(passages.length, count)
     const weight = weighting(rarity, lengths)
     for (let nth = 0; nth < passages.length; nth++) {
       const index = passages[nth] ?? 0
@@ -188,8 +195,8 @@ function weighting(
     const key = frequency * 0x1000000 + length
     let score = known.get(key)
     if (score === undefined) {
-      const norm = saturation * (1 - lengthWeight + lengthWeight * (length / average))
-      score = Number((rarity * ((frequency * (saturation + 1)) / (norm + frequency))).toFixed(4))
+      const norm = normOf(length, average)
+      score = Number((rarity * ((frequency * (K1 + 1)) / (norm + frequency))).toFixed(4))
       known.set(key, score)
     }
     return score
@@ -272,14 +279,13 @@ function findTerms(text: string, passages: Spans, terms: readonly string[]): Map
   const countersOf = (word: string): readonly Frequencies[] => {
     let counters = known.get(word)
     if (counters === undefined) {
-      const given = [word, ...pieces(word)].map((term) => term.toLowerCase())
+      const given = [word, ...pieces(word)].map((term) => stemOf(term.toLowerCase()))
       counters = given.filter((term) => wanted.has(term)).map(counterOf)
       if (known.size < mostKnown) known.set(word, counters)
     }
     return counters
   }
-  // Terms hold letters, digits and `_` alone: nothing in them is special in a pattern.
-  const candidates = new RegExp(shortest(terms).join('|'), 'giu')
+  const candidates = new RegExp(beginningsOf(terms), 'giu')
   let passage = 0
   for (let match = candidates.exec(text); match !== null; match = candidates.exec(text)) {
     const at = match.index
@@ -295,11 +301,6 @@ function findTerms(text: string, passages: Spans, terms: readonly string[]): Map
     candidates.lastIndex = Math.max(word.end, at + 1)
   }
   return found
-}
-
-/** The terms that begin with no other: where the others stand, these do. */
-function shortest(terms: readonly string[]): string[] {
-  return terms.filter((term) => !terms.some((other) => other !== term && term.startsWith(other)))
 }
 
 // The best of many passages by their scores, without sorting all.
