@@ -1,10 +1,103 @@
-/** What a pattern can still mean that finds nothing as it is written. */
-import { formatPlural } from '../text/format.ts'
+/** The parameters of a search: one flat set, as all modes are one tool. Each mode is a step of its own. */
+import * as z from 'zod'
+import { formatCount, formatPlural } from '../text/format.ts'
 import { compilePattern, isPattern, type Pattern, PatternError } from '../text/pattern.ts'
-import { excerpt } from './excerpt.ts'
-import type { SearchParams } from './search-params.ts'
-import { nearestDots } from './search-pattern.ts'
-import { findHits, hasHit, type Searchable } from './searchable.ts'
+import { excerpt } from '../text/shorten.ts'
+import { eachWord } from '../text/tokenize.ts'
+import { choice, count, flag, fraction, text } from './lenient.ts'
+import type { StepMetadata } from './processor.ts'
+import { Refusal } from './refusal.ts'
+import {
+  findHits,
+  type Hits,
+  hasHit,
+  isVocabularyCheap,
+  mostKept,
+  type Searchable,
+  vocabularyOf,
+} from './searchable.ts'
+
+const searchModes = ['regex', 'bm25', 'fuzzy', 'context'] as const
+type SearchMode = (typeof searchModes)[number]
+
+export const searchStepParams = z.object({
+  pattern: text('RE2 for regex and context, words for bm25 and fuzzy.'),
+  mode: choice(
+    searchModes,
+    'regex (default), bm25: most relevant, fuzzy: despite typos, context: text round each match.',
+  ),
+  max_results: count('Default 20.', 1),
+  context_lines: count(''),
+  case_insensitive: flag(''),
+  multiline: flag(''),
+  threshold: fraction('fuzzy, 0–1; default 0.7.'),
+  top_k: count('bm25; default 5.', 1),
+  context_type: choice(['paragraph', 'section', 'sentence', 'lines'], ''),
+})
+
+export type SearchParams = z.output<typeof searchStepParams>
+
+/** More lines around a hit than this are never shown. */
+const mostContextLines = 50
+
+/** Lines before and after a hit. */
+export function contextLines(params: SearchParams, byDefault = 0): number {
+  return Math.min(params.context_lines ?? byDefault, mostContextLines)
+}
+
+/** True when a search is asked for and `mode` is its mode. An empty pattern is asked for, and refused by the step. */
+export function searches(params: SearchParams, mode: SearchMode): boolean {
+  return params.pattern !== undefined && (params.mode ?? 'regex') === mode
+}
+
+/** Hits on a page. */
+export function pageSize(params: SearchParams): number {
+  return params.mode === 'bm25' ? (params.top_k ?? params.max_results ?? 5) : (params.max_results ?? 20)
+}
+
+// The pattern of a search, compiled or refused.
+
+/** Throws a `Refusal` that says what to write instead. */
+export function requirePattern(params: SearchParams): Pattern {
+  const source = requireText(params)
+  const multiline = params.multiline === true
+  const pattern = compilePattern(multiline ? nearestDots(source) : source, {
+    caseInsensitive: params.case_insensitive === true,
+    multiline,
+  })
+  if (!isPattern(pattern)) throw new Refusal(pattern.error)
+  return pattern
+}
+
+/** `pattern.run`; when the time is up, a `Refusal` that says what to write instead. */
+export function runPattern<T>(pattern: Pattern, work: () => T): T {
+  try {
+    return pattern.run(work)
+  } catch (error) {
+    if (error instanceof PatternError) throw new Refusal(error.message)
+    throw error
+  }
+}
+
+/** The pattern as plain text. An empty one is refused: it would find everything. */
+export function requireText({ pattern = '' }: SearchParams): string {
+  if (pattern.trim() === '')
+    throw new Refusal('`pattern` is empty. Give the text or regular expression to search for.')
+  return pattern
+}
+
+/**
+ * Over several lines `a.*b` is meant to end at the next `b`, not at the last one of the text: repeated dots take as little
+ * as they can.
+ */
+export function nearestDots(source: string): string {
+  return source.replace(
+    /\\[\s\S]|\[\^?\]?(?:\\[\s\S]|[^\]\\])*\](?:[*+](?![?+]))?|\.[*+](?![?+])/g,
+    (part) => (/^(?:\.|\[(?:\\s\\S|\\S\\s|\\d\\D|\\w\\W)\])[*+]$/.test(part) ? `${part}?` : part),
+  )
+}
+
+// What a pattern can still mean that finds nothing as it is written.
 
 /** One way to read a pattern. */
 interface Reading {
@@ -163,4 +256,46 @@ function escaped(text: string): string {
 
 function quoted(source: string): string {
   return `\`${source.length > 60 ? `${source.slice(0, 60)}…` : source}\``
+}
+
+// What to say when nothing was found: what was searched, and what is near.
+
+/** Words of the pattern that are looked up, and near words told for each. */
+const mostLookedUp = 3
+const mostNear = 4
+
+/** Notes for a search of `view` that found nothing; `near`: what would match if less were asked for. */
+export function nearMisses(view: Searchable, params: SearchParams, near?: string): string[] {
+  const nothing = `Nothing matches in ${formatPlural(view.units.count, view.noun)}.`
+  return near === undefined ? [nothing, ...nearWords(view, params.pattern ?? '')] : [nothing, near]
+}
+
+function nearWords(view: Searchable, pattern: string): string[] {
+  if (!isVocabularyCheap(view)) return []
+  const vocabulary = vocabularyOf(view)
+  const words: string[] = []
+  // A backslash and a letter is a class, not the beginning of a word.
+  const plain = pattern.replace(/\\[a-zA-Z]/g, ' ').slice(0, 200)
+  eachWord(plain, (start, end) => {
+    if (words.length < mostLookedUp && end - start >= 3) words.push(plain.slice(start, end).toLowerCase())
+  })
+  return words.flatMap((word) => {
+    const near = vocabulary.nearest(word, mostNear)
+    return near.length === 0 || near.includes(word) ? [] : [`Near \`${word}\`: ${near.join(', ')}.`]
+  })
+}
+
+// What a search says beside its hits.
+
+/** Counts are over everything; `notes` only when there are some. */
+export function counts(total: number, matched: number, notes: string[]): StepMetadata {
+  return { total, matched, ...(notes.length > 0 && { notes }) }
+}
+
+/** How often a long line matches, where that is more often than there are hits. */
+export function timesIn({ count, units, long, inLong }: Hits): string[] {
+  const hits = count - (units - long)
+  if (inLong === hits) return []
+  const times = Number.isFinite(inLong) ? formatCount(inLong) : `more than ${formatCount(mostKept)}`
+  return [`In long lines it matches ${times} times; matches near each other are one hit.`]
 }

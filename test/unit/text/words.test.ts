@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import porter2 from 'wink-porter2-stemmer'
-import { stemOf, wordsOf } from '../../../src/discovery/words.ts'
+import { stemOf, wordsOf } from '../../../src/text/words.ts'
 import { runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
 
