@@ -171,6 +171,18 @@ function binary(status: string): string {
   return status === 'modified' ? 'binary' : `${status}, binary`
 }
 
+/** What stands above the first file, as `git show` and mails with patches print it: commit, author, date, message. */
+function commitOf(text: string): string[] {
+  const lines = indexLines(text)
+  const first = firstFile(lines) ?? 0
+  const said: string[] = []
+  for (let index = 0; index < Math.min(first, MOST_COMMIT * 2); index++) {
+    const line = at(lines, index).trim()
+    if (line !== '' && !/^(?:---|\d+ files? changed|[-\w./ ]+ \| +\d+)/.test(line)) said.push(line)
+  }
+  return said.length === 0 ? [] : [said.join(' · ').slice(0, 600)]
+}
+
 /** Tried before the log of git, which may hold diffs: several commits are its own. Never takes a document that shows a diff. */
 export const diff = defineFormat({
   name: 'diff',
@@ -178,5 +190,6 @@ export const diff = defineFormat({
   line: 'entry',
   detect: readDiff,
   read: (_, read) => read(),
+  asides: (text) => commitOf(text),
   overview: overviewOfEntries,
 })

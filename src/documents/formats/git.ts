@@ -21,8 +21,25 @@ function sumOf(changes: string): JsonObject {
   }
 }
 
+/** `src/a.ts | 2 +-`, `M<tab>src/a.ts`, a diff of `src/a.ts`, or the name alone: what `--stat`, `--name-status`, `-p` and `--name-only` print. */
+const CHANGED =
+  /^ ?(.{1,400}?) +\| +(?:\d+ ?[-+]*|Bin\b.*)$|^[ACDMRT]\d{0,3}\t(?:[^\t]{1,400}\t)?([^\t]{1,400})$|^diff --git .{0,500} "?b\/(.{1,400}?)"?$|^([^\s@+-][^\s]{0,400})$/
+
+/** The files that a commit changes. */
+function filesOf(changes: string): JsonObject {
+  const isPatch = /^diff --git /m.test(changes)
+  const files = new Set<string>()
+  for (const line of changes.split('\n')) {
+    if (isPatch && !line.startsWith('diff --git ')) continue
+    const [, stat, status, patched, alone] = (line.length < 1_000 && CHANGED.exec(line)) || []
+    const file = stat?.trim() ?? status ?? patched ?? alone
+    if (file !== undefined && files.size < 10_000) files.add(file)
+  }
+  return files.size === 0 ? {} : { files: [...files] }
+}
+
 /**
- * Records `{line, commit, refs?, merge?, author, date, message, changes?}`, with `files_changed`, `insertions` and `deletions` where
+ * Records `{line, commit, refs?, merge?, author, date, message, files?, changes?}`, with `files_changed`, `insertions` and `deletions` where
  * the changes end in their sum; `message` without its indentation.
  */
 function readGitLog(text: string): (() => JsonValue[]) | undefined {
@@ -43,7 +60,7 @@ function readGitLog(text: string): (() => JsonValue[]) | undefined {
       if (!commit) return
       commit.message = message.join('\n').trim()
       const changed = changes.join('\n').trim()
-      if (changed !== '') Object.assign(commit, { changes: changed }, sumOf(changed))
+      if (changed !== '') Object.assign(commit, filesOf(changed), { changes: changed }, sumOf(changed))
       message = []
       changes = []
     }

@@ -14,8 +14,8 @@ import { BEGINNING, defineFormat } from './define.ts'
 
 // `- button "Save" [ref=e12] [cursor=pointer]: text` and `uid=1_3 link "Home" url="…"`.
 const NODE =
-  /^(\s*)(?:- )?(?:'|uid=(\S+) )?([A-Za-z][\w-]*)(?: "([^"\\]*(?:\\.[^"\\]*)*)")?((?: \[[^\]]*\])*)(?:: ?(.*)|(.*))$/
-const LINE = /^\s*(?:- '?[a-z][\w-]*(?: "|: |:$| \[| ?$)|uid=\S+ [A-Za-z])/
+  /^(\s*)(?:- )?(?:'|uid=(\S+) )?(?:([A-Za-z][\w-]*)|(?="))(?: ?"([^"\\]*(?:\\.[^"\\]*)*)")?((?: \[[^\]]*\])*)(?:: ?(.*)|(.*))$/
+const LINE = /^\s*(?:- '?[a-z][\w-]*(?: "|: |:$| \[| ?$)|uid=\S+ ["A-Za-z])/
 const LONGEST = 4096
 
 /** True when most lines are nodes, and some of them name a reference or a quoted name. */
@@ -36,7 +36,7 @@ function looksLikeTree(start: string): boolean {
 }
 
 /**
- * Records `{line, depth, role, name, ref, url, text, …}`: `line` counts from 1, `depth` in steps of indentation. States in
+ * Records `{line, depth, role, name, ref or uid, url, text, …}`: `line` counts from 1, `depth` in steps of indentation. States in
  * brackets are fields: `[disabled]` is true, `[level=2]` the number. The `/url` below a link is its `url`.
  */
 function readTree(text: string): JsonValue[] {
@@ -53,17 +53,17 @@ function readTree(text: string): JsonValue[] {
     }
     const match = LINE.test(line) ? NODE.exec(line) : null
     if (!match) continue
-    const [, indent = '', uid, role = '', name, brackets = '', value, rest] = match
+    const [, indent = '', uid, role = 'text', name, brackets = '', value, rest] = match
     while (indents.length > 0 && (indents.at(-1) ?? 0) >= indent.length) indents.pop()
     const record: JsonObject = { line: index + 1, depth: indents.length, role }
     indents.push(indent.length)
     if (name !== undefined) record.name = name.replace(/\\(["\\])/g, '$1')
-    if (uid !== undefined) record.ref = uid
+    if (uid !== undefined) record.uid = uid
     for (const [, key = '', held] of brackets.matchAll(/\[([\w-]+)(?:=([^\]]*))?\]/g))
       addOwn(record, key, held === undefined ? true : (exactNumber(held) ?? held))
     // YAML puts a line in single quotes when it holds a colon.
     const said = (value ?? rest ?? '').trim().replace(/^'$|^':?\s*/, '')
-    const words = value === undefined ? attributesOf(said, record) : unquoted(said)
+    const words = value === undefined ? attributesOf(said, record, uid !== undefined) : unquoted(said)
     if (words !== '') record.text = words
     records.push(record)
   }
@@ -75,9 +75,15 @@ const PROPERTY = /^\s*- \/([a-z][\w-]*): ?(.*)$/
 /** `url="…"`, as other snapshots write behind a name. */
 const ATTRIBUTE = /(?:^| )([a-z][\w-]*)="([^"]*)"/g
 
-function attributesOf(said: string, record: JsonObject): string {
-  for (const [, key = '', value = ''] of said.matchAll(ATTRIBUTE)) addOwn(record, key, value)
-  return said
+/** What is left of the words behind a name. Of DevTools, each word without a value is a state: `focusable focused`. */
+function attributesOf(said: string, record: JsonObject, areStates: boolean): string {
+  for (const [, key = '', value = ''] of said.matchAll(ATTRIBUTE))
+    addOwn(record, key, exactNumber(value) ?? value)
+  if (!areStates) return said
+  const words = said.replace(ATTRIBUTE, ' ').trim().split(/\s+/)
+  if (!words.every((word) => /^[a-z][a-z-]{1,40}$/.test(word))) return words.join(' ')
+  for (const word of words) addOwn(record, word, true)
+  return ''
 }
 
 function addOwn(record: JsonObject, key: string, value: JsonValue): void {
@@ -105,6 +111,7 @@ const ACTIVE = [
 
 function overviewOfTree(document: Document): Overview {
   const nodes = (document.records()?.values ?? []).filter(isObject)
+  const reference = nodes.some((node) => Object.hasOwn(node, 'uid')) ? 'uid' : 'ref'
   const roles = new Map<string, JsonObject[]>()
   for (const node of nodes) {
     const role = String(node.role)
@@ -119,7 +126,7 @@ function overviewOfTree(document: Document): Overview {
   )
   return {
     totals: [formatPlural(document.lines().count, 'line'), formatPlural(nodes.length, 'node')],
-    type: (max) => (max > TYPE.length ? TYPE : ''),
+    type: (max) => (max > TYPE.length ? TYPE.replace('ref', reference) : ''),
     facts: [
       `roles: ${counted
         .slice(0, 16)
@@ -133,13 +140,15 @@ function overviewOfTree(document: Document): Overview {
       ...active
         .slice(-2)
         .reverse()
-        .map((role) => call('proxy_filter', { where: [`role = ${role}`], fields: ['line', 'name', 'ref'] })),
+        .map((role) =>
+          call('proxy_filter', { where: [`role = ${role}`], fields: ['line', 'name', reference] }),
+        ),
       ...treeSearch(nodes),
     ],
   }
 }
 
-const TYPE = '{line: number, depth: number, role, name?, ref?, text?} (no type: string)'
+const TYPE = '{line: number, depth: number, role, name?, ref?, text?}'
 
 /** Names with the reference of the first that has it: `"Add to cart" [b0] ×150, "Home" [e1], …42 more`. */
 function named(nodes: readonly JsonObject[]): string {
@@ -148,7 +157,7 @@ function named(nodes: readonly JsonObject[]): string {
     const name = String(own(node, 'name') ?? own(node, 'text') ?? '')
     const group = groups.get(name)
     if (group) group.count += 1
-    else groups.set(name, { ref: node.ref === undefined ? '' : ` [${node.ref}]`, count: 1 })
+    else groups.set(name, { ref: referenceOf(node), count: 1 })
   }
   let text = ''
   let told = 0
@@ -159,6 +168,12 @@ function named(nodes: readonly JsonObject[]): string {
     told += 1
   }
   return told < groups.size ? `${text}, …${groups.size - told} more` : text
+}
+
+/** The reference that an action takes. */
+function referenceOf({ ref, uid }: JsonObject): string {
+  const held = ref ?? uid
+  return held === undefined ? '' : ` [${held}]`
 }
 
 function treeSearch(nodes: readonly JsonObject[]): Template[] {
