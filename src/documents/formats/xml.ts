@@ -114,7 +114,7 @@ const ENTITY = /entity/
  * Tells a tree the elements and texts of XML: strict, each character read once. References that only a document type explains stay as they
  * are written, so that none grows. False when the text is not one well-formed element.
  */
-function scanXml(text: string, tree: Tree, written = text.trimStart()): boolean {
+function scanXml(text: string, tree: Tree, repaired = false): boolean {
   const parser = new SaxesParser({ position: false })
   let depth = 0
   let loose = false
@@ -135,12 +135,12 @@ function scanXml(text: string, tree: Tree, written = text.trimStart()): boolean 
   parser.on('text', (words) => tree.text(words))
   parser.on('cdata', (words) => tree.text(words))
   try {
-    parser.write(written).close()
+    parser.write(repaired ? withReferences(text.trimStart()) : text.trimStart()).close()
     return true
   } catch {
-    if (!loose || written !== text.trimStart()) return false
+    if (!loose || repaired) return false
     tree.clear()
-    return scanXml(text, tree, withReferences(written))
+    return scanXml(text, tree, true)
   }
 }
 
