@@ -31,8 +31,8 @@ import { yaml } from './yaml.ts'
 /** A format is added here, and nowhere else. Its evidence is what its own detection gives its own reader. */
 export const FORMATS: readonly FormatDefinition[] = [
   json,
-  python,
   ndjson,
+  python,
   jsonCut,
   files,
   xml,
