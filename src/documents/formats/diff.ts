@@ -1,7 +1,11 @@
 /** Unified diffs, as `git diff`, `git show`, `diff -u` and mails with patches have them: a record for each hunk. */
-import type { JsonObject, JsonValue } from '../../protocol/json.ts'
+import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
+import { ellipsis } from '../../text/cut.ts'
+import { formatPlural } from '../../text/format.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
+import type { Document } from '../document.ts'
 import { overviewOfEntries } from '../overview/entries.ts'
+import type { Overview } from '../overview/overview.ts'
 import { defineFormat } from './define.ts'
 
 const GIT = /^diff --git (?:"?a\/(.+?)"? "?b\/(.+?)"?|(\S+) (\S+))$/
@@ -183,6 +187,38 @@ function commitOf(text: string): string[] {
   return said.length === 0 ? [] : [said.join(' · ').slice(0, 600)]
 }
 
+/** As of other entries, how much was changed first. */
+function overviewOfDiff(document: Document): Overview {
+  const overview = overviewOfEntries(document)
+  return { ...overview, facts: [...changes(document.records()?.values ?? []), ...overview.facts] }
+}
+
+/** Of a diff: how much was changed, and in which files most. */
+function changes(values: readonly JsonValue[]): string[] {
+  const files = new Map<string, { added: number; removed: number }>()
+  for (const value of values) {
+    const [file, added, removed] = ['file', 'added', 'removed'].map((name) => field(value, name))
+    if (typeof file !== 'string' || typeof added !== 'number' || typeof removed !== 'number') return []
+    const sum = files.get(file) ?? { added: 0, removed: 0 }
+    files.set(file, { added: sum.added + added, removed: sum.removed + removed })
+  }
+  const sums = [...files].sort(([, a], [, b]) => b.added + b.removed - a.added - a.removed)
+  const all = sums.reduce(
+    (sum, [, one]) => ({ added: sum.added + one.added, removed: sum.removed + one.removed }),
+    {
+      added: 0,
+      removed: 0,
+    },
+  )
+  const named = sums.map(([file, { added, removed }]) => `${file} +${added} -${removed}`)
+  const total = `${formatPlural(files.size, 'file')}, +${all.added} -${all.removed}`
+  return [ellipsis(`${total}: ${named.slice(0, 12).join(', ')}`, 290)]
+}
+
+function field(record: JsonValue | undefined, name: string): JsonValue | undefined {
+  return isObject(record) ? own(record, name) : undefined
+}
+
 /** Tried before the log of git, which may hold diffs: several commits are its own. Never takes a document that shows a diff. */
 export const diff = defineFormat({
   name: 'diff',
@@ -191,5 +227,5 @@ export const diff = defineFormat({
   detect: readDiff,
   read: (_, read) => read(),
   asides: (text) => commitOf(text),
-  overview: overviewOfEntries,
+  overview: overviewOfDiff,
 })

@@ -1,8 +1,22 @@
 /** HTML pages: title, headings, tables as records, links, and the words as a reader sees them. */
 
 import { createRequire } from 'node:module'
-import { type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
-import { largestTable, overviewOfHtml } from '../overview/markup.ts'
+import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
+import { ellipsis } from '../../text/cut.ts'
+import { formatPlural } from '../../text/format.ts'
+import { literal } from '../../text/literal.ts'
+import type { Document } from '../document.ts'
+import {
+  largestTable,
+  listOf,
+  outlined,
+  plain,
+  tableCalls,
+  tableFacts,
+  tablesOf,
+} from '../overview/markup.ts'
+import type { Overview } from '../overview/overview.ts'
+import { call } from '../template.ts'
 import { defineFormat } from './define.ts'
 
 const TAG =
@@ -455,6 +469,38 @@ class HtmlTokens {
 /** White space single; marks that only say where a word may break are no part of it. */
 function tidied(text: string): string {
   return (text.includes('\u00ad') ? text.replaceAll('\u00ad', '') : text).replace(/\s+/g, ' ')
+}
+
+/** The overview of a page: title, headings, tables, links. */
+function overviewOfHtml(document: Document): Overview {
+  const json = document.json()
+  const title =
+    isObject(json) && typeof json.title === 'string' ? [`title: ${ellipsis(json.title, 160)}`] : []
+  const headings = listOf(json, 'headings')
+  const links = listOf(json, 'links')
+  const outline = outlined(
+    headings.map(({ level, text }) => ({ level: Number(level), text: ellipsis(plain(String(text)), 80) })),
+  )
+  const named = links.filter(({ text }) => text !== '').slice(0, 12)
+  const linked = named.map(({ text }) => ellipsis(String(text), 30)).join(' | ')
+  return {
+    totals: [
+      formatPlural(document.lines().count, 'line'),
+      formatPlural(tablesOf(json).length, 'table'),
+      formatPlural(links.length, 'link'),
+    ],
+    type: () => '{title, headings: {level, text}[], tables: record[][], links: {text, href}[]}',
+    facts: [...title, ...tableFacts(json), ...outline.facts, ...(linked === '' ? [] : [`links: ${linked}`])],
+    outline,
+    sample: () => [],
+    calls: [
+      ...tableCalls(json),
+      ...(links.length > 0 ? [call('proxy_filter', { path: '$.links', limit: 20 })] : []),
+      ...(headings.length > 0
+        ? [call('proxy_search', { pattern: literal(String(headings[0]?.text)), max_results: 5 })]
+        : []),
+    ].slice(0, 3),
+  }
 }
 
 /** Tried after XML. Never takes a text that does not begin with a tag. */

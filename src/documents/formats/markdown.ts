@@ -1,7 +1,15 @@
 /** The outline and the tables of Markdown (CommonMark headings, GitHub tables). */
 import { type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
+import { ellipsis } from '../../text/cut.ts'
+import { formatPlural } from '../../text/format.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
-import { largestTable, listOf, overviewOfMarkdown } from '../overview/markup.ts'
+import { literal } from '../../text/literal.ts'
+import type { Document } from '../document.ts'
+import type { Template } from '../fit.ts'
+import { largestTable, listOf, outlined, plain, tableCalls, tableFacts } from '../overview/markup.ts'
+import type { Overview } from '../overview/overview.ts'
+import { distinctiveWord } from '../overview/words.ts'
+import { call } from '../template.ts'
 import { BEGINNING, defineFormat } from './define.ts'
 
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/
@@ -162,6 +170,78 @@ function readTable(lines: LineIndex, start: number): { rows: JsonValue[]; end: n
 function cells(line: string): string[] {
   const inner = line.trim().replace(/^\|/, '').replace(/\|$/, '')
   return inner.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'))
+}
+
+/** The overview of a Markdown text: its headings with their lines, its tables. */
+function overviewOfMarkdown(document: Document): Overview {
+  const json = document.json()
+  const sections = listOf(json, 'sections').filter(({ level }) => level !== 0)
+  const outline = sections.map((section) => ({
+    level: Number(section.level),
+    text: `${section.line} ${ellipsis(plain(String(section.heading)), 80)}${length(section)}`,
+  }))
+  const shown = outlined(outline)
+  const longest = sections
+    .filter(({ heading }) => isOnly(String(heading), sections))
+    .reduce<JsonObject | undefined>(
+      (best, section) => (size(section) > size(best) ? section : best),
+      undefined,
+    )
+  return {
+    totals: [formatPlural(document.lines().count, 'line'), formatPlural(sections.length, 'heading')],
+    type: () => '',
+    facts: [...tableFacts(json), 'outline (line, heading, [characters]):', ...shown.facts],
+    outline: shown,
+    sample: (max) => beginning(document, max),
+    calls: [
+      ...sectionCall(longest ?? sections[0]),
+      ...tableCalls(json),
+      ...wordCall(document.text.slice(0, 200_000)),
+    ].slice(0, 3),
+  }
+}
+
+/** Headings that are compared with each other. */
+const COMPARED = 500
+
+/** True for a heading that leads to one section. */
+function isOnly(heading: string, sections: readonly JsonObject[]): boolean {
+  if (sections.length > COMPARED) return heading.length > 8
+  return (
+    heading.length > 3 && sections.filter((other) => String(other.heading).includes(heading)).length === 1
+  )
+}
+
+function size(section: JsonObject | undefined): number {
+  return typeof section?.text === 'string' ? section.text.length : -1
+}
+
+function length(section: JsonObject): string {
+  return size(section) >= 1000 ? ` [${size(section)}]` : ''
+}
+
+function sectionCall(section: JsonObject | undefined): Template[] {
+  const heading = typeof section?.heading === 'string' ? section.heading.slice(0, 60) : ''
+  return heading === ''
+    ? []
+    : [
+        call('proxy_search', {
+          pattern: literal(heading),
+          mode: 'context',
+          context_type: 'section',
+          max_results: 1,
+        }),
+      ]
+}
+
+function wordCall(text: string): Template[] {
+  const word = distinctiveWord(text.split(/\n\s*\n/))
+  return word === undefined ? [] : [call('proxy_search', { pattern: word, mode: 'bm25' })]
+}
+
+function beginning(document: Document, max: number): string[] {
+  const start = document.text.slice(0, max * 4).trim()
+  return [ellipsis(start.replace(/\s*\n\s*/g, '\n'), Math.min(max, 160))]
 }
 
 /** Tried after what may hold a heading of Markdown, as diffs do. Never takes programs, settings or YAML, where `#` begins a comment. */

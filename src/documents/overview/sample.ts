@@ -6,7 +6,7 @@ import type { Document } from '../document.ts'
 import { type Field, isNoise } from '../fields.ts'
 import { shorten } from '../shorten.ts'
 import { toJson } from '../stringify.ts'
-import { at } from './ranges.ts'
+import { at } from './facts.ts'
 import { idOf, isProse, labelOf, scalarCount, worth } from './rank.ts'
 
 /** Fields of samples: what identifies a record first, then by worth; one value a record each. */
