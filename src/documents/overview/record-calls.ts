@@ -8,8 +8,7 @@ import { scannedOf } from '../scan/scanned-list.ts'
 import type { Shape } from '../shape.ts'
 import { call } from '../template.ts'
 import type { Records } from './facts.ts'
-import { positionsOf } from './positions.ts'
-import { at } from './ranges.ts'
+import { at, positionsOf } from './facts.ts'
 import {
   idOf,
   isDated,

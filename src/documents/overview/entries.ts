@@ -5,7 +5,7 @@ import { formatCount, formatPlural } from '../../text/format.ts'
 import type { Document } from '../document.ts'
 import { fieldsOf } from '../fields.ts'
 import type { Template } from '../fit.ts'
-import { isBad, isSerious } from '../formats/log-level.ts'
+import { isBad, isSerious } from '../formats/levels.ts'
 import { profile } from '../profile.ts'
 import { call } from '../template.ts'
 import { typeNotations } from '../type-notation.ts'
@@ -15,11 +15,10 @@ import type { Overview } from './overview.ts'
 import { callsOn } from './record-calls.ts'
 import { unusualOf } from './unusual.ts'
 
-export function overviewOfLog(document: Document): Overview {
+export function overviewOfEntries(document: Document): Overview {
   const values = document.records()?.values ?? []
   const records: Records = { values, keys: undefined, profile: profile({ values }) }
   const facts = [
-    ...changes(values),
     ...messages(values),
     ...factsOf(records).filter((fact) => !/^(?:size is mostly|line|message)\b/.test(fact)),
   ]
@@ -30,28 +29,6 @@ export function overviewOfLog(document: Document): Overview {
     sample: (max) => sample(document, records, max),
     calls: callsFor(records),
   }
-}
-
-/** Of a diff: how much was changed, and in which files most. */
-function changes(values: readonly JsonValue[]): string[] {
-  const files = new Map<string, { added: number; removed: number }>()
-  for (const value of values) {
-    const [file, added, removed] = ['file', 'added', 'removed'].map((name) => field(value, name))
-    if (typeof file !== 'string' || typeof added !== 'number' || typeof removed !== 'number') return []
-    const sum = files.get(file) ?? { added: 0, removed: 0 }
-    files.set(file, { added: sum.added + added, removed: sum.removed + removed })
-  }
-  const sums = [...files].sort(([, a], [, b]) => b.added + b.removed - a.added - a.removed)
-  const all = sums.reduce(
-    (sum, [, one]) => ({ added: sum.added + one.added, removed: sum.removed + one.removed }),
-    {
-      added: 0,
-      removed: 0,
-    },
-  )
-  const named = sums.map(([file, { added, removed }]) => `${file} +${added} -${removed}`)
-  const total = `${formatPlural(files.size, 'file')}, +${all.added} -${all.removed}`
-  return [ellipsis(`${total}: ${named.slice(0, 12).join(', ')}`, 290)]
 }
 
 /** Facts that pass come before the others. */
