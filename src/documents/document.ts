@@ -1,6 +1,7 @@
 /** A kept result, seen as something to explore. This file is the contract; `open.ts` and `derive.ts` make documents. */
 import type { JsonValue } from '../protocol/json.ts'
 import type { LineIndex } from '../text/lines.ts'
+import type { Traits } from './formats/define.ts'
 
 /**
  * What the content was recognised as. `table`: drawn with bars or aligned, lists of files. `tree`: indented lines that name a role
@@ -25,6 +26,8 @@ export type Format =
 export interface Document {
   readonly kind: 'json' | 'text' | 'mixed'
   readonly format: Format
+  /** How steps treat this format. */
+  readonly traits: Traits
   /** UTF-8 bytes of the text where it is one, else of the kept original. */
   readonly bytes: number
   /** UTF-16 code units of `text`. */

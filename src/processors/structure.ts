@@ -1,9 +1,9 @@
 /** The structure of a document, as text: what it is, which fields it has, how its size is spread. */
 import { fromText } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
+import { overviewOf } from '../documents/formats/index.ts'
 import { fieldLines } from '../documents/overview/field-lines.ts'
 import { shares } from '../documents/overview/sizes.ts'
-import { overviewOf } from '../documents/preview.ts'
 import { profile } from '../documents/profile.ts'
 import { collectionsOf } from '../documents/records.ts'
 import { typeNotation } from '../documents/type-notation.ts'
@@ -39,7 +39,8 @@ function describe(document: Document, maxDepth: number): string[] {
     `${document.format}: ${[...overview.totals, size].join(', ')}`,
     ...document.asides.map((aside) => `also: ${aside}`),
     ...data(document, maxDepth, tokens),
-    ...facts(document, overview.facts),
+    // Facts that the fields do not tell: outlines, message patterns, what stands beside the records.
+    ...overview.facts.filter(document.traits.isOwnFact),
     ...(sample.length > 0 ? ['sample:', ...sample] : []),
   ]
 }
@@ -47,7 +48,7 @@ function describe(document: Document, maxDepth: number): string[] {
 /** Type, fields, sizes and collections of what is data; logs and trees have fields as well. */
 function data(document: Document, maxDepth: number, tokens: number): string[] {
   const value = document.json()
-  if (value === undefined || READ.has(document.format)) return []
+  if (value === undefined || document.traits.outlined) return []
   const collection = document.records()
   const values = collection?.values ?? [value]
   // Fields tell a level more than is asked for, and what was not looked at would seem empty; a list is a level of its own.
@@ -74,16 +75,6 @@ function data(document: Document, maxDepth: number, tokens: number): string[] {
     ...(fields.length > 0 ? ['fields:', ...fields.map((line) => `  ${line}`)] : []),
     ...(profiled.every > 1 ? [`frequent values are from every ${profiled.every}th record`] : []),
   ]
-}
-
-/** Formats that are outlined rather than listed by field. */
-const READ: ReadonlySet<string> = new Set(['markdown', 'html', 'text', 'blocks'])
-
-/** Facts that the fields do not tell: outlines, message patterns, what stands beside the records. */
-function facts(document: Document, all: readonly string[]): readonly string[] {
-  if (READ.has(document.format) || document.format === 'tree') return all
-  if (document.format === 'log') return all.filter((fact) => /^[\d,]+×/.test(fact))
-  return all.filter((fact) => fact.startsWith('beside the records:'))
 }
 
 function sizes(values: Parameters<typeof shares>[0], tokens: number): string[] {

@@ -1,6 +1,8 @@
 /** Unified diffs, as `git diff`, `git show`, `diff -u` and mails with patches have them: a record for each hunk. */
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
+import { overviewOfEntries } from '../overview/entries.ts'
+import { defineFormat } from './define.ts'
 
 const GIT = /^diff --git (?:"?a\/(.+?)"? "?b\/(.+?)"?|(\S+) (\S+))$/
 const HUNK = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@ ?(.*)$/
@@ -23,7 +25,7 @@ interface File {
  * Records `{line, file, from?, status, hunk, section?, added, removed, patch}`, and one without a hunk for a file that was renamed or is
  * binary. Undefined unless every hunk has as many lines as its head says, and for several commits.
  */
-export function readDiff(text: string): (() => JsonValue[]) | undefined {
+function readDiff(text: string): (() => JsonValue[]) | undefined {
   const lines = indexLines(text)
   const first = firstFile(lines)
   if (
@@ -168,3 +170,13 @@ function headed(file: File, line: string, next: string, inHead: boolean): File {
 function binary(status: string): string {
   return status === 'modified' ? 'binary' : `${status}, binary`
 }
+
+/** Tried before the log of git, which may hold diffs: several commits are its own. Never takes a document that shows a diff. */
+export const diff = defineFormat({
+  name: 'diff',
+  family: 'entries',
+  line: 'entry',
+  detect: readDiff,
+  read: (_, read) => read(),
+  overview: overviewOfEntries,
+})

@@ -1,6 +1,8 @@
 /** The outline and the tables of Markdown (CommonMark headings, GitHub tables). */
 import { type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
+import { largestTable, listOf, overviewOfMarkdown } from '../overview/markup.ts'
+import { BEGINNING, defineFormat } from './define.ts'
 
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/
 const FENCE = /^ {0,3}(```|~~~)/
@@ -15,7 +17,7 @@ const LONGEST = 4096
 const PAIR = /^\s*(?:- )?[\w.$/-]+:(?:\s|$)/
 
 /** True for a text with headings or a table, judged by its beginning. */
-export function looksLikeMarkdown(start: string): boolean {
+function looksLikeMarkdown(start: string): boolean {
   const lines = indexLines(start)
   if (start.startsWith('#!')) return false
   let headings = 0
@@ -54,7 +56,7 @@ export function looksLikeMarkdown(start: string): boolean {
  * `{sections: [{level, heading, line, text}], tables: [[record…]…], links?: [{text, href, line}]}`: `line` counts from 1, `text` is a section's own
  * text up to the next heading of any level. What comes before the first heading is a section of level 0.
  */
-export function readMarkdown(text: string): JsonObject {
+function readMarkdown(text: string): JsonObject {
   const lines = indexLines(text)
   const sections: JsonObject[] = []
   const tables: JsonValue[][] = []
@@ -161,3 +163,20 @@ function cells(line: string): string[] {
   const inner = line.trim().replace(/^\|/, '').replace(/\|$/, '')
   return inner.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'))
 }
+
+/** Tried after what may hold a heading of Markdown, as diffs do. Never takes programs, settings or YAML, where `#` begins a comment. */
+export const markdown = defineFormat<true>({
+  name: 'markdown',
+  family: 'markdown',
+  outlined: true,
+  isOwnFact: () => true,
+  mainPart(json) {
+    const sections = listOf(json, 'sections')
+    return sections.length > 1
+      ? { path: '$.sections', keys: undefined, values: sections }
+      : largestTable(json)
+  },
+  detect: (text) => looksLikeMarkdown(text.slice(0, BEGINNING)) || undefined,
+  read: readMarkdown,
+  overview: overviewOfMarkdown,
+})

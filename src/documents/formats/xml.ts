@@ -1,7 +1,10 @@
 /** XML as data: elements are fields, those that repeat are lists. */
+
+import { SaxesParser } from 'saxes'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
-import { exactNumber } from './numbers.ts'
-import { scanXml } from './xml-scan.ts'
+import { overviewOfData } from '../overview/records.ts'
+import { exactNumber } from './cells.ts'
+import { defineFormat } from './define.ts'
 
 /** True for what may be XML, by its beginning, and is no page. */
 export function looksLikeXml(text: string): boolean {
@@ -32,6 +35,11 @@ class Tree {
   readonly #open: Element[] = [{ name: '', attributes: [], children: new Map(), text: '' }]
   /** `parent child` of children that stand more than once in one of the parents of that name. */
   readonly #repeated = new Set<string>()
+
+  clear(): void {
+    this.#open.splice(0, this.#open.length, { name: '', attributes: [], children: new Map(), text: '' })
+    this.#repeated.clear()
+  }
 
   open(name: string, attributes: Element['attributes']): void {
     const parent = this.#top()
@@ -82,4 +90,66 @@ class Tree {
       setOwn(value, own(value, '_text') === undefined ? '_text' : '#text', exactNumber(text) ?? text)
     return value
   }
+}
+
+/** Tried before HTML, which is rarely well formed. Never takes a page, or an element with nothing in it to ask about. */
+export const xml = defineFormat<JsonObject>({
+  name: 'xml',
+  family: 'xml',
+  readable: (document) => document.json(),
+  source: 'No value matches; these are lines of the XML source.',
+  detect: (text) => (looksLikeXml(text) ? readXml(text) : undefined),
+  read: (_, data) => data,
+  overview: overviewOfData,
+})
+
+/** Deeper elements are no data that anyone asks questions about. */
+const DEEPEST = 200
+
+/** What other readers of XML pass over as well: names that a document type would have to tell, characters that are not allowed, `]]>` in a text. */
+const TOLERATED = /undefined entity|disallowed character\.?$|string "\]\]>" is disallowed/
+const ENTITY = /entity/
+
+/**
+ * Tells a tree the elements and texts of XML: strict, each character read once. References that only a document type explains stay as they
+ * are written, so that none grows. False when the text is not one well-formed element.
+ */
+function scanXml(text: string, tree: Tree, written = text.trimStart()): boolean {
+  const parser = new SaxesParser({ position: false })
+  let depth = 0
+  let loose = false
+  parser.on('error', ({ message }) => {
+    if (TOLERATED.test(message)) return
+    loose = ENTITY.test(message)
+    throw new Error(message)
+  })
+  parser.on('opentag', ({ name, attributes }) => {
+    depth += 1
+    if (depth > DEEPEST) throw new Error('too deep')
+    tree.open(name, Object.entries(attributes))
+  })
+  parser.on('closetag', () => {
+    depth -= 1
+    tree.close()
+  })
+  parser.on('text', (words) => tree.text(words))
+  parser.on('cdata', (words) => tree.text(words))
+  try {
+    parser.write(written).close()
+    return true
+  } catch {
+    if (!loose || written !== text.trimStart()) return false
+    tree.clear()
+    return scanXml(text, tree, withReferences(written))
+  }
+}
+
+/** An `&` that begins no reference means itself, as many writers have it; not in sections of characters. */
+function withReferences(xml: string): string {
+  return xml
+    .split(/(<!\[CDATA\[[\s\S]*?\]\]>)/)
+    .map((part, nth) =>
+      nth % 2 === 1 ? part : part.replace(/&(?!(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z_][\w.-]{0,60});)/gi, '&amp;'),
+    )
+    .join('')
 }

@@ -3,7 +3,7 @@ import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/j
 import { ellipsis } from '../../text/cut.ts'
 import { formatPlural } from '../../text/format.ts'
 import { literal } from '../../text/literal.ts'
-import type { Document } from '../document.ts'
+import type { Collection, Document } from '../document.ts'
 import type { Template } from '../fit.ts'
 import { call } from '../template.ts'
 import type { Overview } from './overview.ts'
@@ -81,7 +81,8 @@ export function overviewOfHtml(document: Document): Overview {
   }
 }
 
-function listOf(json: JsonValue | undefined, name: string): JsonObject[] {
+/** The objects of a list by its name. */
+export function listOf(json: JsonValue | undefined, name: string): JsonObject[] {
   const list = isObject(json) ? own(json, name) : undefined
   return Array.isArray(list) ? list.filter(isObject) : []
 }
@@ -89,6 +90,15 @@ function listOf(json: JsonValue | undefined, name: string): JsonObject[] {
 function tablesOf(json: JsonValue | undefined): JsonValue[][] {
   const list = isObject(json) ? own(json, 'tables') : undefined
   return Array.isArray(list) ? list.filter((table) => Array.isArray(table)) : []
+}
+
+/** The largest table of a page or a text, where it has two rows. */
+export function largestTable(json: JsonValue | undefined): Collection | undefined {
+  let largest: Collection | undefined
+  for (const [index, table] of tablesOf(json).entries())
+    if (table.length > (largest?.values.length ?? 1))
+      largest = { path: `$.tables[${index}]`, keys: undefined, values: table }
+  return largest
 }
 
 /** So many headings are listed; of a level with more, the first ones and the last. */

@@ -67,7 +67,6 @@ export function scanResult(content: Uint8Array, arriving?: ArrivingResult): Scan
     const { value, text, bytes } = (arriving?.scan ?? new TextScan(head.length)).finish(content, end)
     const root = withColumns(unfold(value))
     const document = makeDocument({
-      kind: 'json',
       format: 'json',
       bytes,
       characters: text.length,

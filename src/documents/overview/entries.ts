@@ -5,7 +5,7 @@ import { formatCount, formatPlural } from '../../text/format.ts'
 import type { Document } from '../document.ts'
 import { fieldsOf } from '../fields.ts'
 import type { Template } from '../fit.ts'
-import { isBad, isSerious } from '../formats/log-level.ts'
+import { isBad, isSerious } from '../formats/levels.ts'
 import { profile } from '../profile.ts'
 import { call } from '../template.ts'
 import { typeNotations } from '../type-notation.ts'
@@ -15,7 +15,7 @@ import type { Overview } from './overview.ts'
 import { callsOn } from './record-calls.ts'
 import { unusualOf } from './unusual.ts'
 
-export function overviewOfLog(document: Document): Overview {
+export function overviewOfEntries(document: Document): Overview {
   const values = document.records()?.values ?? []
   const records: Records = { values, keys: undefined, profile: profile({ values }) }
   const facts = [

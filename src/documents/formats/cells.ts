@@ -1,6 +1,5 @@
-/** Cells under the names of their columns, as records. */
+/** Cells under the names of their columns, as records; and which texts are numbers. */
 import { type JsonObject, setOwn } from '../../protocol/json.ts'
-import { exactNumber } from './numbers.ts'
 
 /** A record a row; a line that is none becomes `{_line}`. Cells beyond the last column go to `_more`; numbers are those that come back as they were written. */
 export function recordsOf(
@@ -43,4 +42,12 @@ export function distinct(header: readonly string[]): string[] {
     seen.set(name, times)
     return times === 1 ? name : `${name}_${times}`
   })
+}
+
+/** The number a text is, when writing that number gives the same text. */
+export function exactNumber(text: string): number | undefined {
+  const first = text.charCodeAt(0)
+  if (text.length > 24 || text.length === 0 || (first !== 45 && (first < 48 || first > 57))) return undefined
+  const number = Number(text)
+  return String(number) === text && Number.isFinite(number) ? number : undefined
 }

@@ -1,7 +1,8 @@
-/** A record in the fields that tell most, for a sample that has room for a few. */
+/** Samples: a record in the fields that tell most, the lines a text begins and ends with. */
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
 import { cut, ellipsis } from '../../text/cut.ts'
 import { formatPlural } from '../../text/format.ts'
+import type { Document } from '../document.ts'
 import { type Field, isNoise } from '../fields.ts'
 import { shorten } from '../shorten.ts'
 import { toJson } from '../stringify.ts'
@@ -43,4 +44,30 @@ export function digest(record: JsonValue, fields: readonly Field[], max: number,
     return max < 80 ? ellipsis(toJson({ '…': formatPlural(left, 'field') }), max) : shorten(record, max)
   if (left > 0) short['…'] = `${left} more`
   return toJson(short)
+}
+
+/** The first lines and the last ones. */
+export function endsOf(document: Document, max: number): string[] {
+  const lines = document.lines()
+  const firsts: string[] = []
+  let room = Math.floor(max * 0.65)
+  for (let index = 0; index < lines.count && room > 20; index++) {
+    const line = ellipsis(lines.at(index), Math.min(room, 240))
+    firsts.push(line)
+    room -= line.length + 1
+  }
+  const lasts: string[] = []
+  room = Math.floor(max * 0.3)
+  for (let index = lines.count - 1; index >= firsts.length && lasts.length < 5; index--) {
+    const line = lines.at(index)
+    if (line.length + 1 > room && lasts.length > 0) break
+    lasts.unshift(ellipsis(line, Math.min(240, Math.max(0, room - 1))))
+    if (line.length > 240) room -= 240 - line.length
+    room -= line.length + 1
+  }
+  return [
+    ...firsts,
+    ...(lasts.length > 0 && firsts.length + lasts.length < lines.count ? ['…'] : []),
+    ...lasts,
+  ]
 }

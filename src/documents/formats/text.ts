@@ -1,7 +1,105 @@
-/** What plain text is made of: files of a diff, declarations of source code, sections of settings, elements of XML, failures. */
+/** What is only text, and results of several blocks: lines, what repeats in them, what they are made of. */
+import { isObject } from '../../protocol/json.ts'
 import { ellipsis } from '../../text/cut.ts'
 import { formatCount, formatPlural } from '../../text/format.ts'
 import type { LineIndex } from '../../text/lines.ts'
+import { literal } from '../../text/literal.ts'
+import type { Document } from '../document.ts'
+import type { Template } from '../fit.ts'
+import { messagePatterns } from '../overview/message-patterns.ts'
+import type { Overview } from '../overview/overview.ts'
+import { endsOf } from '../overview/sample.ts'
+import { distinctiveWords } from '../overview/words.ts'
+import { call } from '../template.ts'
+import { type FormatDefinition, PLAIN } from './define.ts'
+
+/** Plain text: what it is made of, what repeats in it, how it begins and ends, words to look for. */
+function overviewOfText(document: Document): Overview {
+  const lines = document.lines()
+  const encoded = encodedOf(document.text)
+  const words =
+    encoded === undefined
+      ? distinctiveWords(paragraphs(document.text), 8).filter((word) => standsAlone(word, document.text))
+      : []
+  const { patterns, looked } = messagePatterns(lines.count, (index) => lines.at(index))
+  const repeated = patterns.filter(
+    ({ count, pattern }) => count > 2 && count > looked * 0.01 && /\p{L}{3}/u.test(pattern),
+  )
+  const outline = encoded === undefined ? outlineOf(lines, document.text) : undefined
+  const failures = outline?.code || encoded !== undefined ? undefined : failuresOf(lines)
+  const covered = repeated.reduce((sum, { count }) => sum + count, 0) / Math.max(1, looked)
+  const sampled = looked < lines.count ? ` of ${formatCount(looked)} sampled` : ''
+  const blocks = document.format === 'blocks' ? blockFacts(document) : []
+  return {
+    totals: [formatPlural(lines.count, 'line')],
+    type: () => '',
+    facts: [
+      ...(encoded === undefined ? [] : [encoded]),
+      ...blocks,
+      ...(outline ? [outline.fact] : []),
+      ...(failures ? [failures.fact] : []),
+      ...repeated
+        .slice(0, 8)
+        .map(({ pattern, count }) => `${formatCount(count)}×${sampled} ${ellipsis(pattern, 110)}`),
+      ...(words.length > 0 ? [`words to search for: ${words.join(', ')}`] : []),
+    ],
+    // Lines that repeat are told already; a few show how they look.
+    sample: (max) =>
+      endsOf(document, encoded !== undefined ? Math.min(max, 160) : covered > 0.8 ? Math.min(max, 480) : max),
+    // Of what nobody can read no part is an answer.
+    calls:
+      document.text.trim() === '' || encoded !== undefined
+        ? []
+        : textCalls({ words, outline, failures }, document),
+  }
+}
+
+/** True for a word that is one by itself somewhere near the beginning, so that a search for it finds it. */
+function standsAlone(word: string, text: string): boolean {
+  const alone = new RegExp(
+    `(?<![\\p{L}\\p{N}])${word.replace(/[^\p{L}\p{N}]/gu, '\\$&')}(?![\\p{L}\\p{N}])`,
+    'iu',
+  )
+  return alone.test(text.slice(0, 200_000))
+}
+
+interface Leads {
+  words: readonly string[]
+  outline: Outline | undefined
+  failures: Failures | undefined
+}
+
+/** Failures first, then a part by its name, then a word that leads to a few places, then the end. */
+function textCalls({ words: [word], outline, failures }: Leads, document: Document): Template[] {
+  const { count } = document.lines()
+  const calls = [
+    ...(failures
+      ? [call('proxy_search', { pattern: failures.pattern, context_lines: 2, max_results: 10 })]
+      : []),
+    ...(outline?.name
+      ? [call('proxy_search', { pattern: literal(outline.name), context_lines: 10, max_results: 1 })]
+      : []),
+    ...(word === undefined ? [] : [call('proxy_search', { pattern: word, mode: 'bm25', top_k: 3 })]),
+    count > 100
+      ? call('proxy_filter', { offset: count - 40, limit: 40 })
+      : call('proxy_filter', { limit: 50 }),
+  ]
+  return calls
+}
+
+function paragraphs(text: string): string[] {
+  const start = text.slice(0, 200_000)
+  const parts = start.split(/\n\s*\n/)
+  return parts.length > 3 ? parts : start.split('\n')
+}
+
+function blockFacts(document: Document): string[] {
+  const blocks = document.records()?.values ?? []
+  return blocks.slice(0, 12).map((block) => {
+    const text = isObject(block) && typeof block.text === 'string' ? block.text : ''
+    return `block ${isObject(block) ? block.block : '?'}, ${formatPlural(text.length, 'character')}: ${ellipsis(text.trim().replace(/\s+/g, ' '), 90)}`
+  })
+}
 
 /** Lines that are looked at, and characters of one. Facts about longer texts say that they are about the beginning. */
 const MOST_LINES = 100_000
@@ -55,7 +153,7 @@ export function outlineOf(lines: LineIndex, text: string): Outline | undefined {
     // Parts have names of their own; what repeats is rather a pattern.
     if (found.length < 3 || found.length < looked * 0.005 || new Set(names).size < names.length * 0.5)
       continue
-    const fact = `${formatCount(found.length)} ${title}${some(looked < lines.count)} (line, name): ${joined(found)}`
+    const fact = `${formatCount(found.length)} ${title}${partly(looked < lines.count)} (line, name): ${joined(found)}`
     return { fact, name: names[0] ?? '', code: title !== 'keys' }
   }
   return elementsOf(text)
@@ -72,7 +170,7 @@ function elementsOf(text: string): Outline | undefined {
   const listed = [...counts]
     .sort((one, other) => other[1] - one[1])
     .map(([name, count]) => `${name} ×${count}`)
-  return { fact: `elements${some(start.length < text.length)}: ${joined(listed)}`, code: true }
+  return { fact: `elements${partly(start.length < text.length)}: ${joined(listed)}`, code: true }
 }
 
 /** As programs write it, not as prose speaks of it. */
@@ -105,7 +203,7 @@ export function failuresOf(lines: LineIndex): Failures | undefined {
   if (first === undefined || count > Math.max(4, looked * 0.1)) return undefined
   const more = count > found.length ? ' | …' : ''
   return {
-    fact: `${formatPlural(count, 'line')} of failure${some(looked < lines.count)}: ${found.join(' | ')}${more}`,
+    fact: `${formatPlural(count, 'line')} of failure${partly(looked < lines.count)}: ${found.join(' | ')}${more}`,
     pattern: first[0],
   }
 }
@@ -133,7 +231,7 @@ const MAGIC: readonly [string, string][] = [
   ['RIFF', 'RIFF file'],
 ]
 
-function some(partly: boolean): string {
+function partly(partly: boolean): string {
   return partly ? ' in the beginning' : ''
 }
 
@@ -147,4 +245,20 @@ function joined(items: readonly string[]): string {
     text += next
   }
   return text
+}
+
+/** What remains. */
+export const text: FormatDefinition<true> = {
+  ...PLAIN.text,
+  detect: () => true,
+  read: () => undefined,
+  overview: overviewOfText,
+}
+
+/** Several blocks of content that are not one value; no text is so. */
+export const blocks: FormatDefinition<never> = {
+  ...PLAIN.blocks,
+  detect: () => undefined,
+  read: () => undefined,
+  overview: overviewOfText,
 }
