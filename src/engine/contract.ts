@@ -162,6 +162,8 @@ export interface DigestOptions {
   truncationMessage?: string
   /** How suggested calls are written. Default: as tools. */
   dialect?: Dialect
+  /** False: nothing is read ahead of parsing. The digest is the same. Default: true. */
+  readAhead?: boolean
 }
 
 /** A first response, looked at. */

@@ -2,10 +2,10 @@
 import { textsOf } from '../documents/blocks.ts'
 import { type Form, frameFor } from '../documents/conform.ts'
 import type { Document } from '../documents/document.ts'
+import { type AheadReading, readAhead } from '../documents/fast/index.ts'
 import type { Template } from '../documents/fit.ts'
 import { openResult } from '../documents/open.ts'
 import { preview, shapeOf } from '../documents/preview.ts'
-import { type ArrivingResult, scanResult } from '../documents/scan/result-scan.ts'
 import { toJson } from '../documents/stringify.ts'
 import { asRead, readingOf } from '../documents/structured.ts'
 import { lengthOf, spoken } from '../documents/template.ts'
@@ -34,16 +34,18 @@ interface Look {
 }
 
 /**
- * Measures a first response and shapes it when it is too large. Never mutates; the kept bytes stay what they are. `arriving`: what was
+ * Measures a first response and shapes it when it is too large. Never mutates; the kept bytes stay what they are. `begun`: what was
  * read of it before all of it was there.
  */
 export function digest(
   views: Views,
   { content, tool }: Arrival,
   options: DigestOptions,
-  arriving?: ArrivingResult,
+  begun?: AheadReading,
 ): Digest {
-  const look = sketch(content, arriving) ?? open(content, options.keeps === true)
+  const look =
+    (options.readAhead === false ? undefined : sketch(content, begun)) ??
+    open(content, options.keeps === true)
   // A long one is hashed while it is looked at, by whoever sent it here.
   const hash = look?.isSketch ? '' : hashOf(content)
   if (look === undefined) return { hash, characters: 0, tokens: 0, unreadable: true }
@@ -83,9 +85,9 @@ export function digest(
   }
 }
 
-/** One text of JSON with long lists, of which no objects are made. Undefined for all else. */
-function sketch(content: Uint8Array, arriving: ArrivingResult | undefined): Look | undefined {
-  const scanned = scanResult(content, arriving)
+/** One text of JSON or NDJSON with long lists, of which no objects are made. Undefined for all else. */
+function sketch(content: Uint8Array, begun = readAhead()): Look | undefined {
+  const scanned = begun.finish(content)
   if (scanned === undefined) return undefined
   const { result, text, document } = scanned
   const weight = { characters: text.length, tokens: countTokens(text) }

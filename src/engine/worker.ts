@@ -1,6 +1,6 @@
 /** What runs in a lane's thread. */
 import { changeTexts } from '../documents/change-result.ts'
-import { ArrivingResult } from '../documents/scan/result-scan.ts'
+import { type AheadReading, readAhead } from '../documents/fast/index.ts'
 import { arrivedIn, partOf } from '../protocol/bytes.ts'
 import { textBlock } from '../protocol/content.ts'
 import type { JsonObject } from '../protocol/json.ts'
@@ -59,7 +59,7 @@ interface Arrivals {
   /** Reads on, for a while. Answers how many bytes of the message were read; -1: the rest must wait until all is there. */
   read(task: AheadTask): number
   /** What was read, and forgets it. */
-  take(id: number | undefined): ArrivingResult | undefined
+  take(id: number | undefined): AheadReading | undefined
 }
 
 /** Bytes that are read before the clock is looked at, milliseconds after which others have their turn, and the least that is worth it. */
@@ -71,7 +71,7 @@ const PATIENCE = 10_000
 
 /** One at a time: of several that arrive at once the last one is read. */
 export function createArrivals(): Arrivals {
-  let current: { id: number; result: ArrivingResult; read: number } | undefined
+  let current: { id: number; result: AheadReading; read: number } | undefined
   let timer: NodeJS.Timeout | undefined
 
   return {
@@ -80,7 +80,7 @@ export function createArrivals(): Arrivals {
       timer = setTimeout(() => {
         current = undefined
       }, PATIENCE).unref()
-      if (current?.id !== id) current = { id, result: new ArrivingResult(), read: 0 }
+      if (current?.id !== id) current = { id, result: readAhead(), read: 0 }
       const until = performance.now() + TURN
       for (;;) {
         const to = Math.min(arrivedIn(buffer), current.read + PIECE)

@@ -26,8 +26,8 @@ import { xml } from './xml.ts'
 /** A format is added here, and nowhere else. Its evidence is what its own detection gives its own reader. */
 export const FORMATS: readonly FormatDefinition[] = [
   json,
-  python,
   ndjson,
+  python,
   xml,
   html,
   table,
