@@ -150,6 +150,11 @@ export interface DigestOptions {
   /** Errors are shaped only above this. */
   maxErrorSize: number
   previewSize: number
+  /**
+   * The most tokens of what passes whole although it is over the limit: text without parts to ask for, and records as a table. Default 0:
+   * nothing does.
+   */
+  wholeTokens?: number
   /** Keep and preview whatever its size (a fresh call by a proxy tool), unless it is an error: that is the answer. */
   always: boolean
   /** The most characters of a whole result as JSON that the client does not cut. Absent: it does not count them. */

@@ -9,6 +9,7 @@ import { preview, shapeOf } from '../documents/preview.ts'
 import { toJson } from '../documents/stringify.ts'
 import { asRead, readingOf } from '../documents/structured.ts'
 import { lengthOf, spoken } from '../documents/template.ts'
+import { isBetterWhole, wholeTable } from '../documents/whole.ts'
 import { blocksOf, isReplaced, isText, textIn } from '../protocol/content.ts'
 import type { JsonObject, JsonValue } from '../protocol/json.ts'
 import { formatCount } from '../text/format.ts'
@@ -28,6 +29,8 @@ interface Look {
   json(): number
   /** What came, as it is explored. */
   exact?: JsonObject
+  /** No number of it is one that JavaScript would change. */
+  isExact?: boolean
   document(): Document
   /** The document is there for the preview alone. */
   isSketch: boolean
@@ -57,15 +60,19 @@ export function digest(
   if (!always && !isTooLarge(look, options)) return passes
   const form = result.isError === true ? undefined : options.form
   const document = look.document()
-  const made = preview(document, {
-    budget: options.previewSize,
-    tool,
-    bytes: document.bytes,
-    tokens,
-    ...(options.truncationMessage !== undefined && {
-      notice: filled(options.truncationMessage, weight, options),
-    }),
-  })
+  const whole = always ? undefined : wholeFor(look, document, tool, options)
+  if (whole === 'as it came') return passes
+  const made =
+    whole ??
+    preview(document, {
+      budget: options.previewSize,
+      tool,
+      bytes: document.bytes,
+      tokens,
+      ...(options.truncationMessage !== undefined && {
+        notice: filled(options.truncationMessage, weight, options),
+      }),
+    })
   const text = spoken(made, options.dialect)
   const kept = blocksOf(result).filter((block) => !isReplaced(block))
   const untouched = kept.reduce((sum, block) => sum + (textIn(block)?.length ?? 0), 0)
@@ -107,6 +114,7 @@ function open(content: Uint8Array, keeps: boolean): Look | undefined {
     weight: weigh(reading ? asRead(exact, reading) : exact),
     json: () => jsonLength(result),
     exact,
+    isExact: exact === sent,
     document,
     isSketch: false,
   }
@@ -120,6 +128,24 @@ function isTooLarge({ result, weight, json }: Look, options: DigestOptions): boo
   return (
     characters > options.maxResponseSize || tokens > (options.maxResponseTokens ?? Number.POSITIVE_INFINITY)
   )
+}
+
+/** What is over the limit and yet better read whole: as it came, or as the table that it is. Undefined: a preview helps more. */
+function wholeFor(
+  { result, weight, isExact, isSketch, json }: Look,
+  document: Document,
+  tool: string,
+  { wholeTokens = 0, jsonLimit = Number.POSITIVE_INFINITY, ...options }: DigestOptions,
+): 'as it came' | Template | undefined {
+  if (wholeTokens === 0 || isSketch || result.isError === true) return undefined
+  const { maxResponseSize, previewSize, truncationMessage } = options
+  const fits = weight.characters <= jsonLimit && json() <= jsonLimit
+  if (fits && isBetterWhole(document, weight.tokens, { most: wholeTokens, previewSize })) return 'as it came'
+  const [only, ...others] = textsOf(result)
+  if (!isExact || only === undefined || others.length > 0 || truncationMessage !== undefined) return undefined
+  const table = wholeTable(document, tool, Math.min(maxResponseSize, jsonLimit))
+  if (table === undefined || tokensOf(table) > wholeTokens) return undefined
+  return JSON.stringify(table.join('')).length > jsonLimit ? undefined : table
 }
 
 /** The result with one hole where its texts were; everything else as the server sent it. */

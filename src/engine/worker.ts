@@ -104,12 +104,12 @@ export function createArrivals(): Arrivals {
 // A first look at a result that nobody sent, so that the first one that is sent finds everything loaded and
 // compiled.
 
-const RECORDS = 2500
+const RECORDS = 1200
 /** Looks after which the compiler has seen enough, and milliseconds after which it has to do with what it saw. */
 const LOOKS = 12
 const LONGEST = 150
 
-/** Takes some tenths of a second, most of it to load what counts tokens. */
+/** Takes some tenths of a second, and little memory: what is read is as long as few results are. */
 export function rehearse(): void {
   const content = encodeResult(made())
   // It is too long for any client, so a preview is made.
