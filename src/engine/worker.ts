@@ -101,19 +101,16 @@ export function createArrivals(): Arrivals {
   }
 }
 
-// A first look at a result that nobody sent, so that the first one that is sent finds everything loaded and
-// compiled.
+// A first look at a result that nobody sent, so that the first one that is sent finds everything loaded.
 
-const RECORDS = 1200
-/** Looks after which the compiler has seen enough, and milliseconds after which it has to do with what it saw. */
-const LOOKS = 12
-const LONGEST = 150
+/** Few: what is read for it stays in the process as room. */
+const RECORDS = 120
 
-/** Takes some tenths of a second, and little memory: what is read is as long as few results are. */
+/** Takes some tens of milliseconds. */
 export function rehearse(): void {
   const content = encodeResult(made())
   // It is too long for any client, so a preview is made.
-  const limit = Math.floor(content.length / 50)
+  const limit = Math.floor(content.length / 5)
   const options: DigestOptions = {
     maxResponseSize: limit,
     maxErrorSize: limit,
@@ -121,9 +118,6 @@ export function rehearse(): void {
     always: false,
   }
   digest(createViews(), { content, tool: 'rehearsal' }, options)
-  const until = performance.now() + LONGEST
-  for (let look = 1; look < LOOKS && performance.now() < until; look++)
-    digest(createViews(), { content, tool: 'rehearsal' }, options)
 }
 
 /** Records with fields of the usual kinds. */

@@ -43,7 +43,7 @@ export class BytePairs {
   #part = new Uint8Array(1024)
   readonly #merging = new Merging()
 
-  /** `file`: a token a line by rank, as base64 and its rank in digits, with a blank between. */
+  /** `file`: a token a line by rank, as base64 and its rank in digits, with a blank between. It is written over. */
   constructor(file: Uint8Array) {
     const { bytes, starts } = tokensIn(file)
     this.#bytes = bytes
@@ -112,6 +112,9 @@ function hashOf(bytes: Uint8Array, from: number, to: number): number {
   return hash ^ (hash >>> 15)
 }
 
+/** Tokens of an encoding at most, and one. */
+const MOST_TOKENS = SLOTS / 2
+
 /** The values of the letters of base64. */
 const SEXTETS = Uint8Array.from({ length: 256 }, (_, code) =>
   Math.max(
@@ -121,8 +124,9 @@ const SEXTETS = Uint8Array.from({ length: 256 }, (_, code) =>
 )
 
 function tokensIn(file: Uint8Array): { bytes: Uint8Array; starts: Uint32Array } {
-  const bytes = new Uint8Array(file.length)
-  const starts = new Uint32Array(file.length >> 3)
+  // What is decoded is shorter than what is read, and takes its place.
+  const bytes = file
+  const starts = new Uint32Array(MOST_TOKENS)
   let length = 0
   let count = 0
   for (let at = 0; at < file.length; ) {
