@@ -76,7 +76,7 @@ function csv(bytes) {
 }
 
 function prose(bytes) {
-  return pieces(bytes, 4, (id, pick, below) => {
+  return pieces(bytes, 4, (_, pick, below) => {
     const sentences = Array.from({ length: 3 + below(4) }, () => `The ${sentence(pick, 9)}.`)
     return `${sentences.join(' ')} It was seen in case NUMBER.\n\n`
   })

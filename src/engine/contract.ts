@@ -207,6 +207,8 @@ interface DigestTask {
   options: DigestOptions
   /** What was read while it arrived. */
   ahead?: number
+  /** What its view is called until its hash is known. */
+  name?: string
 }
 
 /** Reads on in a result that still arrives. */
@@ -267,6 +269,13 @@ interface OpenTask {
   source: Pick<Source, 'hash' | 'content'>
 }
 
+/** The hash of a result whose view has a name. */
+interface NamedTask {
+  kind: 'named'
+  name: string
+  hash: string
+}
+
 /** The tokens of a result that is not open yet. */
 interface CountedTask {
   kind: 'counted'
@@ -290,6 +299,7 @@ export type Task =
   | CountTask
   | ForgetTask
   | CountedTask
+  | NamedTask
   | OpenTask
   | RehearseTask
 

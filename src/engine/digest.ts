@@ -38,19 +38,20 @@ interface Look {
 
 /**
  * Measures a first response and shapes it when it is too large. Never mutates; the kept bytes stay what they are. `begun`: what was
- * read of it before all of it was there.
+ * read of it before all of it was there. `name`: what its view is called until its hash is known.
  */
 export function digest(
   views: Views,
   { content, tool }: Arrival,
   options: DigestOptions,
   begun?: AheadReading,
+  name?: string,
 ): Digest {
   const look =
     (options.readAhead === false ? undefined : sketch(content, begun)) ??
     open(content, options.keeps === true)
-  // A long one is hashed while it is looked at, by whoever sent it here.
-  const hash = look?.isSketch ? '' : hashOf(content)
+  // One with a name is hashed while it is looked at, by whoever sent it here.
+  const hash = look?.isSketch || name !== undefined ? '' : hashOf(content)
   if (look === undefined) return { hash, characters: 0, tokens: 0, unreadable: true }
   const { result, weight } = look
   const { characters, tokens } = weight
@@ -78,7 +79,7 @@ export function digest(
   const untouched = kept.reduce((sum, block) => sum + (textIn(block)?.length ?? 0), 0)
   const sent = form === undefined ? lengthOf(text) : 2 * lengthOf(text)
   if (!always && sent + untouched >= characters) return passes
-  if (!look.isSketch) views.keep(hash, document, content.byteLength, tokens)
+  if (!look.isSketch) views.keep(name ?? hash, document, content.byteLength, tokens)
   const structured = form?.at && besidePreview(look.exact?.structuredContent, form, text, options)
   return {
     ...measured,

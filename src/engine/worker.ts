@@ -23,7 +23,7 @@ export function ready(): void {}
 export function run(task: Task): Answer<Task> {
   switch (task.kind) {
     case 'digest':
-      return digest(views, task.arrival, task.options, arrivals.take(task.ahead))
+      return digest(views, task.arrival, task.options, arrivals.take(task.ahead), task.name)
     case 'ahead':
       return arrivals.read(task)
     case 'query':
@@ -40,6 +40,9 @@ export function run(task: Task): Answer<Task> {
       return task.texts.map(countTokens)
     case 'counted':
       views.counted(task.hash, task.tokens)
+      return null
+    case 'named':
+      views.named(task.name, task.hash)
       return null
     case 'open':
       views.open(task.source)

@@ -390,7 +390,7 @@ test('an unreadable part waits for the complete result', () => {
   growing.append(message)
   const arrivals = createArrivals()
   expect(arrivals.read({ kind: 'ahead', id: 1, buffer: growing.buffer, start: HEAD.length })).toBe(-1)
-  expect(arrivals.take(1)?.scan).toBeUndefined()
+  expect(arrivals.take(1)?.finish(bytesOf(textResult('x')))).toBeUndefined()
 })
 
 test('of several that arrive at once the last one is read', () => {
