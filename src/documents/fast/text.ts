@@ -12,9 +12,8 @@ import {
   unescaped,
   wideIn,
 } from './escaped.ts'
-import { expectedCount } from './expected-count.ts'
-import { RecordsScan, type ScannedRecords } from './records-scan.ts'
-import { scannedList } from './scanned-list.ts'
+import { expectedCount, scannedList } from './lists.ts'
+import { type Layout, RecordsScan, type ScannedRecords } from './records.ts'
 
 /** JSON that was read, and its text, of which parts are made as they are asked for. */
 export interface ScannedText {
@@ -23,6 +22,7 @@ export interface ScannedText {
   text: LongText
   /** The UTF-8 bytes of the text. */
   bytes: number
+  format: 'json' | 'ndjson'
 }
 
 /** Shorter lists are parsed, and so are those that may be wrappers. */
@@ -82,7 +82,11 @@ export class TextScan {
   *#read(): Generator<undefined, ScannedText, void> {
     yield* this.#some()
     this.#space()
-    const value = yield* this.#value(0)
+    let value = yield* this.#value(0)
+    yield* this.#some()
+    this.#space()
+    const isLines = this.#bytes[this.#at] === OPEN_OBJECT
+    if (isLines) value = yield* this.#lines()
     while (!this.#isWhole) yield
     this.#space()
     if (this.#at !== this.#end || this.#lists.length === 0) giveUp()
@@ -91,7 +95,7 @@ export class TextScan {
       length,
       slice: (from: number, to: number) => this.#slice(from, Math.min(to, length)),
     }
-    return { value, text, bytes: length + this.#wide }
+    return { value, text, bytes: length + this.#wide, format: isLines ? 'ndjson' : 'json' }
   }
 
   /** Waits until there is something to read. */
@@ -144,8 +148,23 @@ export class TextScan {
 
   *#list(): Generator<undefined, JsonValue, void> {
     const start = this.#at
-    const scanned = yield* this.#records(start)
+    const scanned = yield* this.#records(start, 'list')
     if (scanned.offsets.count < FEWEST || scanned.end - start < LONG) return this.#plain(scanned.end)
+    return this.#listOf(scanned)
+  }
+
+  /** A second object stands behind the first: all that was read is a record, and so is all that follows. */
+  *#lines(): Generator<undefined, JsonValue, void> {
+    this.#lists.length = 0
+    this.#saved = 0
+    this.#wide = 0
+    this.#at = this.#start
+    this.#space()
+    const scanned = yield* this.#records(this.#at, 'lines')
+    return scanned.offsets.count < FEWEST ? giveUp() : this.#listOf(scanned)
+  }
+
+  #listOf(scanned: ScannedRecords): JsonValue {
     this.#lists.push(scanned)
     this.#saved = scanned.saved
     this.#wide += scanned.wide
@@ -154,9 +173,9 @@ export class TextScan {
   }
 
   /** How many records there are decides of how many the values are counted, and is known for sure when they were read. */
-  *#records(start: number): Generator<undefined, ScannedRecords, void> {
-    const expected = expectedCount(this.#bytes, start, this.#end)
-    const scan = new RecordsScan(this.#bytes, start, expected, this.#saved)
+  *#records(start: number, layout: Layout): Generator<undefined, ScannedRecords, void> {
+    const expected = expectedCount(this.#bytes, start, this.#end, layout)
+    const scan = new RecordsScan(this.#bytes, start, expected, this.#saved, layout)
     while (!scan.read(this.#isWhole ? this.#end : this.#bytes.length - AHEAD)) {
       if (this.#isWhole) giveUp()
       yield

@@ -11,7 +11,7 @@ import { makeDocument } from '../make.ts'
 import { unfold } from '../unfold.ts'
 import { decodeUtf8 } from '../utf8.ts'
 import { BACKSLASH, QUOTE } from './escaped.ts'
-import { TextScan } from './text-scan.ts'
+import { TextScan } from './text.ts'
 
 /** A result whose text was read where it is written. */
 export interface ScannedResult {
@@ -26,34 +26,37 @@ export interface ScannedResult {
 const LONG = 262_144
 const ENDING = 512
 
-/** A result that is read while it arrives. */
-export class ArrivingResult {
-  #scan: TextScan | undefined
-  #isOdd = false
-
+/** A result that is read while it arrives, or at once. */
+export interface AheadReading {
   /** Reads on in what is there, from the first byte of the result. False: nothing can be read before all is there. */
-  advance(bytes: Uint8Array): boolean {
-    if (bytes.byteLength < LONG || this.#isOdd) return !this.#isOdd
-    try {
-      const start = headOf(bytes)?.length
-      if (start !== undefined) this.#scan ??= new TextScan(start)
-      this.#isOdd = this.#scan === undefined
-      this.#scan?.advance(bytes)
-    } catch {
-      // What is cut off may look odd: it is read once more when all is there.
-      this.#isOdd = true
-    }
-    return !this.#isOdd
-  }
+  advance(bytes: Uint8Array): boolean
+  /** What the whole of it is, by what was read so far and the rest. Undefined for all that has to be parsed. */
+  finish(content: Uint8Array): ScannedResult | undefined
+}
 
-  /** What was read of the text so far, to be finished. */
-  get scan(): TextScan | undefined {
-    return this.#isOdd ? undefined : this.#scan
+/** Begins to read the bytes of a CallToolResult ahead of parsing. Without it everything is parsed, and is the same. */
+export function readAhead(): AheadReading {
+  let scan: TextScan | undefined
+  let isOdd = false
+  return {
+    advance(bytes) {
+      if (bytes.byteLength < LONG || isOdd) return !isOdd
+      try {
+        const start = headOf(bytes)?.length
+        if (start !== undefined) scan ??= new TextScan(start)
+        isOdd = scan === undefined
+        scan?.advance(bytes)
+      } catch {
+        // What is cut off may look odd: it is read once more when all is there.
+        isOdd = true
+      }
+      return !isOdd
+    },
+    finish: (content) => scanned(content, isOdd ? undefined : scan),
   }
 }
 
-/** Reads the bytes of a CallToolResult, or what of them was not read yet. Undefined for all that looks otherwise. */
-export function scanResult(content: Uint8Array, arriving?: ArrivingResult): ScannedResult | undefined {
+function scanned(content: Uint8Array, begun: TextScan | undefined): ScannedResult | undefined {
   const head = headOf(content)
   const end = closingQuote(content, content.byteLength - ENDING)
   if (head === undefined || end < head.length) return undefined
@@ -64,10 +67,10 @@ export function scanResult(content: Uint8Array, arriving?: ArrivingResult): Scan
     const result: JsonValue = JSON.parse(envelope)
     if (!isObject(result) || !isOneText(result, place)) return undefined
     for (const block of blocksOf(result)) block.text = ''
-    const { value, text, bytes } = (arriving?.scan ?? new TextScan(head.length)).finish(content, end)
-    const root = withColumns(unfold(value))
+    const { value, text, bytes, format } = (begun ?? new TextScan(head.length)).finish(content, end)
+    const root = format === 'json' ? withColumns(unfold(value)) : value
     const document = makeDocument({
-      format: 'json',
+      format,
       bytes,
       characters: text.length,
       text: () => text.slice(0, text.length),

@@ -1,10 +1,157 @@
-/** Counts strings, numbers and words where they are written. What is rare is made a value and counted as `profile` does it. */
+/** What `profile` asks of strings, asked of their bytes. */
 import type { JsonValue } from '../../protocol/json.ts'
 import { countLength, countNumber, type Pass } from '../profile.ts'
 import { type Box, MAX_DISTINCT_LENGTH, type Shape, type StringStats } from '../shape.ts'
-import { isDate, isWeb, mayBeNumber, precedes } from './bytes.ts'
 import { BACKSLASH, behindValue, giveUp, parsed, QUOTE, stringEnd, unescaped, wideIn } from './escaped.ts'
-import type { Place } from './place.ts'
+import type { Place } from './fields.ts'
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 0x30 && byte <= 0x39
+}
+
+/** `https://` or `http://`. */
+export function isWeb(bytes: Uint8Array, from: number, length: number): boolean {
+  const letters = bytes[from + 4] === 0x73 ? 5 : 4
+  return (
+    length >= letters + 3 &&
+    bytes[from] === 0x68 &&
+    bytes[from + 1] === 0x74 &&
+    bytes[from + 2] === 0x74 &&
+    bytes[from + 3] === 0x70 &&
+    bytes[from + letters] === 0x3a &&
+    bytes[from + letters + 1] === 0x2f &&
+    bytes[from + letters + 2] === 0x2f
+  )
+}
+
+/** Digits, a point and a minus: what may be a number in quotes. */
+export function mayBeNumber(bytes: Uint8Array, from: number, end: number): boolean {
+  for (let at = from; at < end; at++) {
+    const byte = bytes[at]
+    if (!isDigit(byte) && byte !== 0x2e && byte !== 0x2d) return false
+  }
+  return true
+}
+
+/** The digits of `2024-05-06T07:08`, by their offsets, and what stands between them. */
+const DATE_DIGITS = [0, 1, 2, 3, 5, 6, 8, 9]
+
+/** ISO 8601: a day, with minutes, seconds, a fraction of nine digits at most, and a zone as they please. */
+export function isDate(bytes: Uint8Array, from: number, length: number): boolean {
+  if (length < 10 || bytes[from + 4] !== 0x2d || bytes[from + 7] !== 0x2d) return false
+  for (const digit of DATE_DIGITS) if (!isDigit(bytes[from + digit])) return false
+  const end = from + length
+  let at = from + 10
+  if (at === end) return true
+  if (bytes[at] !== 0x54 && bytes[at] !== 0x20) return false
+  if (end - at < 6 || !isPair(bytes, at + 1) || bytes[at + 3] !== 0x3a || !isPair(bytes, at + 4)) return false
+  at += 6
+  if (end - at >= 3 && bytes[at] === 0x3a && isPair(bytes, at + 1)) {
+    at += 3
+    if (end - at >= 2 && (bytes[at] === 0x2e || bytes[at] === 0x2c) && isDigit(bytes[at + 1])) {
+      const most = Math.min(end, at + 10)
+      at += 1
+      while (at < most && isDigit(bytes[at])) at += 1
+    }
+  }
+  return at === end || isZone(bytes, at, end)
+}
+
+/** `Z`, `+02:00`, `-0700`. */
+function isZone(bytes: Uint8Array, at: number, end: number): boolean {
+  if (bytes[at] === 0x5a) return at + 1 === end
+  if ((bytes[at] !== 0x2b && bytes[at] !== 0x2d) || end - at < 5 || !isPair(bytes, at + 1)) return false
+  const minutes = bytes[at + 3] === 0x3a ? at + 4 : at + 3
+  return minutes + 2 === end && isPair(bytes, minutes)
+}
+
+function isPair(bytes: Uint8Array, at: number): boolean {
+  return isDigit(bytes[at]) && isDigit(bytes[at + 1])
+}
+
+/** True when the bytes of one ASCII text sort before those of another. */
+export function precedes(
+  bytes: Uint8Array,
+  one: number,
+  oneLength: number,
+  other: number,
+  otherLength: number,
+): boolean {
+  const most = Math.min(oneLength, otherLength)
+  for (let at = 0; at < most; at++) {
+    const difference = (bytes[one + at] as number) - (bytes[other + at] as number)
+    if (difference !== 0) return difference < 0
+  }
+  return oneLength < otherLength
+}
+
+// Boxes of values by the bytes they are written in: what occurs again is counted without making a string of it.
+
+const FIRST_SIZE = 64
+
+/** A table with open addressing. Offsets and lengths are those of one array of bytes, which does not change. */
+export class SpelledValues {
+  #mask = FIRST_SIZE - 1
+  #size = 0
+  #boxes: (Box | undefined)[] = emptyBoxes(0)
+  #hashes = new Int32Array(0)
+  #froms = new Int32Array(0)
+  #lengths = new Int32Array(0)
+
+  /** The box of the bytes from `from` on, which have this hash. */
+  find(bytes: Uint8Array, hash: number, from: number, length: number): Box | undefined {
+    if (this.#size === 0) return undefined
+    for (let slot = hash & this.#mask; ; slot = (slot + 1) & this.#mask) {
+      const box = this.#boxes[slot]
+      if (box === undefined) return undefined
+      if (
+        this.#hashes[slot] === hash &&
+        this.#lengths[slot] === length &&
+        isSame(bytes, this.#froms[slot] as number, from, length)
+      )
+        return box
+    }
+  }
+
+  add(hash: number, from: number, length: number, box: Box): void {
+    if (this.#size * 2 >= this.#boxes.length) this.#grow()
+    this.#put(hash, from, length, box)
+    this.#size += 1
+  }
+
+  #put(hash: number, from: number, length: number, box: Box): void {
+    let slot = hash & this.#mask
+    while (this.#boxes[slot] !== undefined) slot = (slot + 1) & this.#mask
+    this.#boxes[slot] = box
+    this.#hashes[slot] = hash
+    this.#froms[slot] = from
+    this.#lengths[slot] = length
+  }
+
+  #grow(): void {
+    const [boxes, hashes, froms, lengths] = [this.#boxes, this.#hashes, this.#froms, this.#lengths]
+    const size = Math.max(FIRST_SIZE, boxes.length * 2)
+    this.#mask = size - 1
+    this.#boxes = emptyBoxes(size)
+    this.#hashes = new Int32Array(size)
+    this.#froms = new Int32Array(size)
+    this.#lengths = new Int32Array(size)
+    for (const [slot, box] of boxes.entries())
+      if (box !== undefined)
+        this.#put(hashes[slot] as number, froms[slot] as number, lengths[slot] as number, box)
+  }
+}
+
+function emptyBoxes(size: number): (Box | undefined)[] {
+  return new Array<Box | undefined>(size).fill(undefined)
+}
+
+function isSame(bytes: Uint8Array, one: number, other: number, length: number): boolean {
+  for (let at = 0; at < length; at++) if (bytes[one + at] !== bytes[other + at]) return false
+  return true
+}
+
+// Counts strings, numbers and words where they are written. What is rare is made a value and counted as `profile` does it.
 
 const [ZERO, NINE, MINUS, POINT, SMALL_E, LARGE_E] = [0x30, 0x39, 0x2d, 0x2e, 0x65, 0x45]
 const [OPEN_LIST, OPEN_OBJECT] = [0x5b, 0x7b]
@@ -25,6 +172,8 @@ export class LeafCounts {
   saved: number
   /** UTF-8 bytes of the text beyond one for each of its characters. */
   wide = 0
+  /** Ends of lines between values. */
+  breaks = 0
   #bytes: Uint8Array
   readonly #pass: Pass
 

@@ -9,6 +9,7 @@ import { decodeUtf8 } from '../utf8.ts'
 export const QUOTE = 0x22
 export const BACKSLASH = 0x5c
 const UNICODE = 0x75
+const LINE_FEED = 0x6e
 
 const GIVE_UP = new Error('this is read by JSON.parse alone')
 
@@ -102,4 +103,19 @@ export function behindValue(bytes: Uint8Array, from: number): number {
     } else if (depth === 0 && (byte === 0x2c || byte === 0x20)) return at
     at += 1
   }
+}
+
+// White space between values.
+
+/** Behind white space, of which each escape is one character: the other byte of it is added to `saved`. Counts the ends of lines. */
+export function skipSpace(bytes: Uint8Array, at: number, counts: { saved: number; breaks: number }): number {
+  const byte = bytes[at]
+  if (byte !== 0x20 && (byte !== BACKSLASH || bytes[at + 1] === QUOTE)) return at
+  const end = behindSpace(bytes, at)
+  for (let index = at; index < end; index++) {
+    if (bytes[index] !== BACKSLASH) continue
+    counts.saved += 1
+    if (bytes[index + 1] === LINE_FEED) counts.breaks += 1
+  }
+  return end
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { profile } from '../../../../src/documents/profile.ts'
-import { RecordsScan, type ScannedRecords } from '../../../../src/documents/scan/records-scan.ts'
-import { scannedList, scannedOf } from '../../../../src/documents/scan/scanned-list.ts'
+import { scannedList } from '../../../../src/documents/fast/lists.ts'
+import { RecordsScan, type ScannedRecords } from '../../../../src/documents/fast/records.ts'
+import { knownOf, profile } from '../../../../src/documents/profile.ts'
 import type { Shape } from '../../../../src/documents/shape.ts'
 import { parseJson } from '../../../../src/documents/stringify.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../../../src/protocol/json.ts'
@@ -259,8 +259,8 @@ describe('records read where they are written', () => {
   test('a list knows where it is from, another does not', () => {
     const json = '[{"a":1},{"a":2}]'
     const list = scannedList(written(json), scan(json))
-    expect(scannedOf(list)?.offsets.count).toBe(2)
-    expect(scannedOf([...list])).toBeUndefined()
+    expect(knownOf(list)?.profile.count).toBe(2)
+    expect(knownOf([...list])).toBeUndefined()
     expect(Array.isArray(list) && list.slice(1)).toEqual([{ a: 2 }])
     expect(list[2]).toBeUndefined()
     expect(list.at(-1)).toBe(list[1])

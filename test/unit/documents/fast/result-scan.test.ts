@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { readAhead } from '../../../../src/documents/fast/index.ts'
 import { openDocument } from '../../../../src/documents/open.ts'
 import { preview } from '../../../../src/documents/preview.ts'
-import { ArrivingResult, scanResult } from '../../../../src/documents/scan/result-scan.ts'
-import { scannedOf } from '../../../../src/documents/scan/scanned-list.ts'
+import { knownOf } from '../../../../src/documents/profile.ts'
 import type { JsonValue } from '../../../../src/protocol/json.ts'
 import { countTokens } from '../../../../src/text/tokens.ts'
 
@@ -22,6 +22,10 @@ function records(characters: number, note = 'plain'): JsonValue[] {
     labels: id % 4 === 0 ? ['a', 'b'] : [],
     created_at: new Date(1.7e12 + id * 61_000).toISOString(),
   }))
+}
+
+function lines(all: readonly JsonValue[]): string {
+  return all.map((one) => JSON.stringify(one)).join('\n')
 }
 
 /** Records whose keys come in changing order, some of them not at all. */
@@ -46,9 +50,11 @@ describe('a long result read where it is written', () => {
     ['letters beyond ASCII', JSON.stringify(records(400_000, 'Größe 😀'))],
     ['escapes', JSON.stringify(records(400_000, 'a "b"\n\\c'))],
     ['keys beyond ASCII', JSON.stringify(wideKeys(), null, 1)],
+    ['a record a line', lines(records(400_000, 'a "b" 😀\n'))],
+    ['a record a line, with empty lines', `\n${lines(records(400_000)).replaceAll('\n', '\r\n\n')}\n`],
   ])('%s is previewed and measured as a document that was opened', (_, text) => {
     const content = resultOf(text)
-    const scanned = scanResult(content)
+    const scanned = readAhead().finish(content)
     expect(scanned?.text.length).toBe(text.length)
     expect(scanned?.text.slice(100, 300)).toBe(text.slice(100, 300))
     expect(scanned && countTokens(scanned.text)).toBe(countTokens(text))
@@ -57,7 +63,7 @@ describe('a long result read where it is written', () => {
     expect(scanned && preview(scanned.document, { ...options, bytes })).toEqual(
       preview(openDocument(content), { ...options, bytes }),
     )
-    expect(scannedOf(scanned?.document.records()?.values ?? [])).toBeDefined()
+    expect(knownOf(scanned?.document.records()?.values ?? [])).toBeDefined()
     expect(scanned?.result).toEqual({ content: [{ type: 'text', text: '' }] })
   })
 
@@ -73,10 +79,11 @@ describe('a long result read where it is written', () => {
       JSON.stringify([...records(500_000), { a: '\\"é'.repeat(50_000) }, ...records(100_000)]),
     ],
     ['no JSON', 'word "é" \\ '.repeat(60_000)],
+    ['a record a line', lines(records(600_000, 'Größe 😀 a "b"'))],
   ] as const
   test.each(arriving)('%s that was read while it arrived is what it is at once', (_, text) => {
     const content = resultOf(text)
-    const whole = scanResult(content)
+    const whole = readAhead().finish(content)
     const shown = (scanned: typeof whole) =>
       scanned && {
         preview: preview(scanned.document, { ...options, bytes: content.byteLength }),
@@ -88,9 +95,9 @@ describe('a long result read where it is written', () => {
     fc.assert(
       // Wherever it is cut: in an escape, in a character, in a number.
       fc.property(fc.array(fc.nat(content.byteLength), { minLength: 1, maxLength: 8 }), (cuts) => {
-        const before = new ArrivingResult()
+        const before = readAhead()
         for (const cut of cuts.sort((one, other) => one - other)) before.advance(content.slice(0, cut))
-        expect(shown(scanResult(content, before))).toEqual(shown(whole))
+        expect(shown(before.finish(content))).toEqual(shown(whole))
       }),
       { numRuns: 5 },
     )
@@ -101,28 +108,25 @@ describe('a long result read where it is written', () => {
     const written = Buffer.from(resultOf(text))
       .toString()
       .replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    const scanned = scanResult(Buffer.from(written))
+    const scanned = readAhead().finish(Buffer.from(written))
     expect([scanned?.text.length, scanned?.document.bytes]).toEqual([text.length, Buffer.byteLength(text)])
   })
 
   test('what arrives is read before all of it is there', () => {
     const content = resultOf(JSON.stringify(records(600_000)))
-    const before = new ArrivingResult()
+    const before = readAhead()
     expect(before.advance(content.slice(0, 1000))).toBe(true)
-    expect(before.scan).toBeUndefined()
     expect(before.advance(content.slice(0, 500_000))).toBe(true)
-    expect(before.scan).toBeDefined()
     // What was read is not looked at again.
     const rest = content.slice()
     rest.fill(0x20, 1000, 100_000)
-    expect(scanResult(rest, before)?.text.length).toBe(scanResult(content)?.text.length)
-    expect(scanResult(rest)).toBeUndefined()
+    expect(before.finish(rest)?.text.length).toBe(readAhead().finish(content)?.text.length)
+    expect(readAhead().finish(rest)).toBeUndefined()
   })
 
   test('what cannot be read so says it', () => {
-    const odd = new ArrivingResult()
+    const odd = readAhead()
     expect(odd.advance(resultOf('word '.repeat(100_000)))).toBe(false)
-    expect(odd.scan).toBeUndefined()
     expect(odd.advance(resultOf(JSON.stringify(records(600_000))))).toBe(false)
   })
 
@@ -133,7 +137,7 @@ describe('a long result read where it is written', () => {
       next: 'x',
       items: records(250_000, '😀'),
     })
-    const scanned = scanResult(resultOf(text))
+    const scanned = readAhead().finish(resultOf(text))
     fc.assert(
       fc.property(fc.nat(text.length + 10), fc.nat(9000), (from, length) => {
         expect(scanned?.text.slice(from, from + length)).toBe(text.slice(from, from + length))
@@ -148,6 +152,9 @@ describe('a long result read where it is written', () => {
     ['structured content', resultOf(list, { structuredContent: { a: 1 } })],
     ['JSON that is cut off', resultOf(list.slice(0, -1))],
     ['more behind the JSON', resultOf(`${list} and so on`)],
+    ['a line that is no record', resultOf(lines([...records(300_000), 'x', ...records(300_000)]))],
+    ['two records on a line', resultOf(lines(records(300_000)).replace('\n', ' '))],
+    ['a record on two lines', resultOf(lines(records(300_000)).replace(',', ',\n'))],
     ['prose', resultOf('word '.repeat(100_000))],
     ['a list of numbers', resultOf(JSON.stringify(Array.from({ length: 100_000 }, (_, index) => index)))],
     [
@@ -179,11 +186,11 @@ describe('a long result read where it is written', () => {
       resultOf(list, { _meta: { id: 1e300 } }).map((byte) => (byte === 0x2b ? 0x33 : byte)),
     ],
   ])('%s is left to others', (_, content) => {
-    expect(scanResult(content)).toBeUndefined()
+    expect(readAhead().finish(content)).toBeUndefined()
   })
 
   test('the rest of the result stays what it is', () => {
-    expect(scanResult(resultOf(list, { _meta: { page: 2 } }))?.result).toEqual({
+    expect(readAhead().finish(resultOf(list, { _meta: { page: 2 } }))?.result).toEqual({
       content: [{ type: 'text', text: '' }],
       _meta: { page: 2 },
     })

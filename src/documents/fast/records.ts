@@ -3,26 +3,18 @@
  * does what `profile` does and gives the same, or gives up: where keys are numbers or come twice, where objects look like maps, and
  * where there is anything that JSON does not know.
  */
-
 import { isObject } from '../../protocol/json.ts'
 import { isMap } from '../map-like.ts'
-import { ALL_VALUES, MOST_FIELDS, Pass, type Profile, SOME_FIELDS, sampled } from '../profile.ts'
+import { ALL_VALUES, type KnownList, MOST_FIELDS, Pass, SOME_FIELDS, sampled } from '../profile.ts'
 import { emptyShape, type Shape, Tally } from '../shape.ts'
-import { BACKSLASH, giveUp, parsed, unescaped } from './escaped.ts'
-import { FieldKeys, viewOf } from './field-keys.ts'
-import { LeafCounts } from './leaf-counts.ts'
-import { Offsets } from './offsets.ts'
-import type { Place } from './place.ts'
-import { skipSpace } from './skip-space.ts'
+import { BACKSLASH, giveUp, parsed, QUOTE, skipSpace, unescaped } from './escaped.ts'
+import { FieldKeys, type Place, viewOf } from './fields.ts'
+import { Offsets } from './lists.ts'
+import { LeafCounts } from './values.ts'
 
 /** Records that were read, and where each of them is. */
-export interface ScannedRecords {
-  profile: Profile
+export interface ScannedRecords extends KnownList {
   offsets: Offsets
-  /** The first record that lacks a field of the records themselves; -1: none does, or it is no such field. */
-  firstWithout(name: string): number
-  /** The first record that has it; -1: none. */
-  firstWith(name: string): number
   /** The first byte behind the list. */
   end: number
   /** Bytes up to there that are no characters. */
@@ -37,8 +29,12 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
 /** In place of how many records are apart: of none the values are counted. */
 const NEVER = 2 ** 30
 
-/** Reads a list of objects step by step, for bytes of which more may come. Throws where it gives up. */
+/** `list`: behind a bracket, with commas between. `lines`: each on a line of its own, up to the end of the text. */
+export type Layout = 'list' | 'lines'
+
+/** Reads records step by step, for bytes of which more may come. Throws where it gives up. */
 export class RecordsScan {
+  readonly #layout: Layout
   #bytes: Uint8Array
   #view: DataView
   #size: number
@@ -52,14 +48,17 @@ export class RecordsScan {
   /** Where the next record begins, or the list has ended. */
   #at: number
   #ended = false
+  /** Line breaks between records so far. */
+  #breaks = 0
   /** Objects so far. */
   #holder = 0
 
   /**
-   * The list begins at `start`. `expected`: how many records there are, about, by which it is chosen of how many the values are counted;
+   * The list, or the first line, begins at `start`. `expected`: how many records there are, about, by which it is chosen of how many the values are counted;
    * `saved`: bytes before `start` that are no characters.
    */
-  constructor(bytes: Uint8Array, start: number, expected: number, saved: number) {
+  constructor(bytes: Uint8Array, start: number, expected: number, saved: number, layout: Layout = 'list') {
+    this.#layout = layout
     this.#bytes = bytes
     this.#view = viewOf(bytes)
     this.#size = bytes.byteLength
@@ -68,7 +67,7 @@ export class RecordsScan {
     this.#leaves = new LeafCounts(bytes, this.#pass, saved)
     this.#keys = new FieldKeys(bytes, this.#leaves)
     this.#root = this.#keys.place(emptyShape())
-    this.#at = start + 1
+    this.#at = layout === 'list' ? start + 1 : start
   }
 
   /** The same bytes, and more behind them. */
@@ -96,15 +95,29 @@ export class RecordsScan {
       if (count === every * ALL_VALUES) every = NEVER
       const end = this.#object(root, at, count, count % every === 0, 0)
       offsets.add(at, saved)
-      at = this.#space(end)
-      const byte = bytes[at]
-      at += 1
-      if (byte === CLOSE_LIST) this.#ended = true
-      else if (byte !== COMMA) giveUp()
+      at = this.#layout === 'list' ? this.#behindComma(end) : this.#behindBreak(end)
     }
     this.#at = at
     this.#every = every
     return this.#ended
+  }
+
+  #behindComma(end: number): number {
+    const at = this.#space(end)
+    const byte = this.#bytes[at]
+    if (byte === CLOSE_LIST) this.#ended = true
+    else if (byte !== COMMA) giveUp()
+    return at + 1
+  }
+
+  /** A record has no line break inside it, and one behind it, or the end of the text. */
+  #behindBreak(end: number): number {
+    if (this.#leaves.breaks !== this.#breaks) giveUp()
+    const at = this.#space(end)
+    this.#ended = this.#bytes[at] === QUOTE
+    if (this.#leaves.breaks === this.#breaks && !this.#ended) giveUp()
+    this.#breaks = this.#leaves.breaks
+    return at
   }
 
   /** The list has ended, and of some of its records the values were counted. */
@@ -136,11 +149,11 @@ export class RecordsScan {
     const every = sampled(count)
     if (every === this.#every) return this.finished()
     if (this.#keys.places.some(({ shape }) => shape.held !== undefined)) {
-      const again = new RecordsScan(this.#bytes, start, count, saved)
+      const again = new RecordsScan(this.#bytes, start, count, saved, this.#layout)
       again.read(this.#size)
       return again.finished()
     }
-    const values = new RecordsScan(this.#bytes, start, count, 0)
+    const values = new RecordsScan(this.#bytes, start, count, 0, this.#layout)
     for (let index = 0; index < count; index += every)
       values.#object(values.#root, this.#offsets.from(index), index, true, 0)
     takeDistinct(this.#root.shape, values.#root.shape)
