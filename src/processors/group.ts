@@ -31,7 +31,7 @@ import { newWork, type Path, parsePath } from '../query/path.ts'
 import { type Records, recordsOfValues, requireRecords } from '../query/records.ts'
 import { Refusal, shown } from '../query/refusal.ts'
 import { closingAt, splitAt } from '../query/scanner.ts'
-import { type Expression, isCondition, partsOf, sourceOf } from '../query/tree.ts'
+import { type Expression, isCondition, mapParts, sourceOf } from '../query/tree.ts'
 import { readValues } from '../query/walk.ts'
 import { compareNaturally } from '../text/natural-order.ts'
 import { type Coded, codedOf } from './coded.ts'
@@ -40,7 +40,7 @@ import { type Field, resolveExactly, resolveField } from './fields.ts'
 import { acrossMap, holdsObjects, nameWithin, textWithin } from './inner-fields.ts'
 import { identityOf } from './leaf-hits.ts'
 import { aggregateParams } from './parameters.ts'
-import { positions } from './sort/permutation.ts'
+import { positions } from './sort.ts'
 import { defineStep } from './step.ts'
 import { isOn, listName, listOn, type Units, unitsOf } from './unnest.ts'
 
@@ -356,37 +356,6 @@ function withColumns(
     return mapParts(one, change)
   }
   return { expression: change(expression), calls }
-}
-
-/** The same expression, its parts changed. */
-function mapParts(one: Expression, change: (part: Expression) => Expression): Expression {
-  if (partsOf(one).length === 0) return one
-  switch (one.kind) {
-    case 'call':
-      return { ...one, args: one.args.map(change) }
-    case 'arithmetic':
-      return { ...one, left: change(one.left), right: change(one.right) }
-    case 'negative':
-      return { ...one, operand: change(one.operand) }
-    case 'case':
-      return {
-        ...one,
-        branches: one.branches.map(({ when, value }) => ({
-          when: change(when) as typeof when,
-          value: change(value),
-        })),
-        ...(one.otherwise && { otherwise: change(one.otherwise) }),
-      }
-    case 'and':
-    case 'or':
-      return { ...one, parts: one.parts.map((part) => change(part) as typeof part) }
-    case 'not':
-      return { ...one, part: change(one.part) as typeof one.part }
-    case 'comparison':
-      return { ...one, left: change(one.left), operands: one.operands.map(change) }
-    default:
-      return one
-  }
 }
 
 /** Objects have nothing to compute from; the values of a map may have a field of that name, and an element with attributes a text. */

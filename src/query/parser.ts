@@ -22,6 +22,7 @@ import {
   type Named,
   type Within,
 } from './tree.ts'
+import { windowNamed } from './windows.ts'
 
 /** How well a name is known as a field: as written, by another spelling, or not at all. */
 export type Knows = (name: string) => 'exactly' | 'nearly' | undefined
@@ -1354,12 +1355,8 @@ function isCallable(name: string): boolean {
   return functionNamed(name) !== undefined || isAggregate(name) || /^(?:extract|cast|if|iff)$/i.test(name)
 }
 
-/** Window functions, and forms of counts, which the steps compute. */
-const WINDOWS =
-  /^(?:rank|dense_?rank|percent_?rank|row_?number|lag|lead|running_?(?:sum|avg|count)|cum_?sum|cumulative_?sum|moving_?(?:sum|avg)|ntile|first_value|last_value|nth_value|share)$/i
-
 function isAggregate(name: string): boolean {
-  return aggregateNamed(name) !== undefined || WINDOWS.test(name)
+  return aggregateNamed(name) !== undefined || windowNamed(name) !== undefined
 }
 
 const NO_CASES: ReadonlyMap<number, number> = new Map()

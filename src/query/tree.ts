@@ -265,3 +265,34 @@ function quoted(text: string): string {
   const mark = ["'", '"', '`'].find((each) => !text.includes(each)) ?? "'"
   return `${mark}${text.replaceAll(mark, mark + mark)}${mark}`
 }
+
+/** The same expression, its parts one level down changed. */
+export function mapParts(one: Expression, change: (part: Expression) => Expression): Expression {
+  if (partsOf(one).length === 0) return one
+  switch (one.kind) {
+    case 'call':
+      return { ...one, args: one.args.map(change) }
+    case 'arithmetic':
+      return { ...one, left: change(one.left), right: change(one.right) }
+    case 'negative':
+      return { ...one, operand: change(one.operand) }
+    case 'case':
+      return {
+        ...one,
+        branches: one.branches.map(({ when, value }) => ({
+          when: change(when) as typeof when,
+          value: change(value),
+        })),
+        ...(one.otherwise && { otherwise: change(one.otherwise) }),
+      }
+    case 'and':
+    case 'or':
+      return { ...one, parts: one.parts.map((part) => change(part) as typeof part) }
+    case 'not':
+      return { ...one, part: change(one.part) as typeof one.part }
+    case 'comparison':
+      return { ...one, left: change(one.left), operands: one.operands.map(change) }
+    default:
+      return one
+  }
+}
