@@ -19,7 +19,7 @@ import type { Bound } from './comparison.ts'
 import { type Binding, bind, timed } from './evaluate.ts'
 import { formatPath, newWork, parsePath } from './path.ts'
 import { otherRecords, type Records, recordsOf, recordsOfValues } from './records.ts'
-import { listed, Refusal } from './refusal.ts'
+import { listed, Refusal, UnknownField } from './refusal.ts'
 import { countOf, type Matcher, positionsIn } from './verdict.ts'
 import { walk } from './walk.ts'
 
@@ -53,7 +53,9 @@ export function bindSomewhere(
     return { records, binding: bind(conditions, records) }
   } catch (error) {
     if (!(error instanceof Refusal) || document.json() === undefined) throw error
-    const places = placesIn(document).flatMap(({ path, records: other }) => boundTo(path, other, conditions))
+    const places = placesIn(document, error instanceof UnknownField).flatMap(({ path, records: other }) =>
+      boundTo(path, other, conditions),
+    )
     const [only, another] = places
     if (!only) throw error
     if (!another) {
@@ -62,38 +64,42 @@ export function bindSomewhere(
       )
       return only
     }
-    const counted = places.map((place) => ({
-      place,
-      matched: timed(place.binding, () => countOf(place.binding.matches(place.records.values))),
-    }))
-    const [fulfilled, more] = counted.filter(({ matched }) => matched > 0)
-    if (fulfilled && !more) {
-      const { place } = fulfilled
-      place.binding.notes.unshift(
-        `Of the ${formatCount(places.length)} places with these fields only \`${place.path}\` has such records, so those were filtered.`,
+    if (!(error instanceof UnknownField)) throw error
+    const fulfilled = places.flatMap((place) => {
+      const matched = timed(place.binding, () => countOf(place.binding.matches(place.records.values)))
+      return matched > 0 ? [{ place, matched }] : []
+    })
+    const [one, more] = fulfilled
+    if (!one) throw error
+    if (!more) {
+      one.place.binding.notes.unshift(
+        `Of the ${formatCount(places.length)} places with these fields only \`${one.place.path}\` has such records, so those were filtered.`,
       )
-      return place
+      return one.place
     }
-    const told = counted
+    const told = fulfilled
       .slice(0, MOST_NAMED)
-      .map(({ place, matched }) => `\`${place.path}\` (${formatCount(matched)} match)`)
+      .map(({ place, matched }) => `\`${place.path}\` (${formatCount(matched)})`)
+    const left = fulfilled.length - told.length
     throw new Refusal(
-      `${error.message} In ${formatCount(places.length)} other places there are these fields: ${told.join(', ')}. Name one: "path": ${JSON.stringify(only.path)}.`,
+      `${error.message} Such records are in ${formatCount(fulfilled.length)} other places: ${told.join(', ')}${left > 0 ? ` and ${formatCount(left)} more` : ''}. Name one: "path": ${JSON.stringify(one.place.path)}.`,
     )
   }
 }
 
-/** Every place of a document that may be asked about, the main collection aside. */
-function placesIn(document: Document): { path: string; records: Records }[] {
+/** The collections of a document, the main one aside; with `alone` the objects beside and above them too. */
+function placesIn(document: Document, alone: boolean): { path: string; records: Records }[] {
   const collections = otherRecords(document).map((records) => ({
     path: `$.${formatPath(records.path)}`.replace(/^\$\.(?=\[|$)/, '$'),
     records,
   }))
-  const alone = objectsIn(document.json() ?? null).map(({ path, value }) => ({
-    path,
-    records: recordsOfValues([value]),
-  }))
-  return [...collections, ...alone]
+  if (!alone) return collections
+  // What is within a collection is a part of its records.
+  const within = collectionsOf(document.json() ?? null).map(({ path }) => path)
+  const objects = objectsIn(document.json() ?? null).filter(
+    ({ path }) => path === '$' || !within.some((one) => one !== '$' && isWithin(path, one)),
+  )
+  return [...collections, ...objects.map(({ path, value }) => ({ path, records: recordsOfValues([value]) }))]
 }
 
 /** Objects that are no elements of lists, outer ones first: what stands beside a list, or around it. */

@@ -7,7 +7,7 @@ import { type Knows, parseComputed } from './parser.ts'
 import { formatPath, newWork, type Path, parsePath, pathKey, type Work, withinValue } from './path.ts'
 import { columnOf } from './reader.ts'
 import type { Records } from './records.ts'
-import { listed, Refusal, shown } from './refusal.ts'
+import { listed, Refusal, shown, UnknownField } from './refusal.ts'
 import { type Expression, fieldsIn, sourceOf } from './tree.ts'
 import { readValues } from './walk.ts'
 
@@ -125,7 +125,7 @@ export function resolveName(records: Records, reference: string, wanted: readonl
     if (found) return found
   }
   const part = unknownPart(records, reference)
-  throw new Refusal(unknown(records, part === undefined ? written : shown(part)))
+  throw new UnknownField(unknown(records, part === undefined ? written : shown(part)))
 }
 
 function exactly(records: Records, reference: string): Field | undefined {

@@ -6,6 +6,9 @@ export class Refusal extends Error {
   override readonly name = 'Refusal'
 }
 
+/** No record has a field that was named: another place of the document may have it. */
+export class UnknownField extends Refusal {}
+
 /** A name or expression as it may appear in a message: short, on one line. */
 export function shown(text: string, limit = 80): string {
   const line = text.replaceAll(/\s+/g, ' ')

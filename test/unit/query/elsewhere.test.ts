@@ -57,8 +57,8 @@ describe('a field that the main list does not have', () => {
   })
   test('in several lists that fit', () => {
     const { error } = ask(study, { where: 'label = A' })
-    expect(error).toContain('`$.arms` (1 match)')
-    expect(error).toContain('`$.staff` (1 match)')
+    expect(error).toContain('`$.arms` (1)')
+    expect(error).toContain('`$.staff` (1)')
     expect(error).toContain('"path": "$.arms"')
   })
   test('nowhere', () => {
