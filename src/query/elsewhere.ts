@@ -17,9 +17,11 @@ import { isObject, type JsonValue, own } from '../protocol/json.ts'
 import { formatCount } from '../text/format.ts'
 import type { Bound } from './comparison.ts'
 import { type Binding, bind, timed } from './evaluate.ts'
+import { parseCondition } from './parser.ts'
 import { formatPath, newWork, parsePath } from './path.ts'
 import { otherRecords, type Records, recordsOf, recordsOfValues } from './records.ts'
 import { listed, Refusal, UnknownField } from './refusal.ts'
+import { fieldsIn } from './tree.ts'
 import { countOf, type Matcher, positionsIn } from './verdict.ts'
 import { walk } from './walk.ts'
 
@@ -52,10 +54,12 @@ export function bindSomewhere(
   try {
     return { records, binding: bind(conditions, records) }
   } catch (error) {
-    if (!(error instanceof Refusal) || document.json() === undefined) throw error
-    const places = placesIn(document, error instanceof UnknownField).flatMap(({ path, records: other }) =>
-      boundTo(path, other, conditions),
-    )
+    // Where the records have such fields, however deep, no other place is meant.
+    if (!(error instanceof UnknownField) || document.json() === undefined) throw error
+    const wanted = lastNames(conditions)
+    const places = placesIn(document)
+      .filter(({ names }) => wanted.every((name) => names().has(name)))
+      .flatMap(({ path, records: other }) => boundTo(path, other(), conditions))
     const [only, another] = places
     if (!only) throw error
     if (!another) {
@@ -64,7 +68,6 @@ export function bindSomewhere(
       )
       return only
     }
-    if (!(error instanceof UnknownField)) throw error
     const fulfilled = places.flatMap((place) => {
       const matched = timed(place.binding, () => countOf(place.binding.matches(place.records.values)))
       return matched > 0 ? [{ place, matched }] : []
@@ -87,19 +90,47 @@ export function bindSomewhere(
   }
 }
 
-/** The collections of a document, the main one aside; with `alone` the objects beside and above them too. */
-function placesIn(document: Document, alone: boolean): { path: string; records: Records }[] {
+/** The last names of the fields in conditions, plainly spelled; none where a condition cannot be read without the records. */
+function lastNames(conditions: readonly string[]): string[] {
+  try {
+    return conditions.flatMap((condition) => fieldsIn(parseCondition(condition)).map(lastName))
+  } catch (error) {
+    if (error instanceof Refusal) return []
+    throw error
+  }
+}
+
+function lastName(name: string): string {
+  const last = /([^.[\]"'*]+)[\]"'*[]*$/.exec(name)?.[1] ?? name
+  return last.toLowerCase().replaceAll(/[\s_-]/g, '')
+}
+
+interface Candidate {
+  path: string
+  records(): Records
+  /** The last names of its fields, plainly spelled. */
+  names(): ReadonlySet<string>
+}
+
+/** The collections of a document, the main one aside, and the objects beside and above them. */
+function placesIn(document: Document): Candidate[] {
+  const root = document.json() ?? null
   const collections = otherRecords(document).map((records) => ({
     path: `$.${formatPath(records.path)}`.replace(/^\$\.(?=\[|$)/, '$'),
-    records,
+    records: () => records,
+    names: () =>
+      records.table.derived('last names', () => new Set([...records.names().keys()].map(lastName))),
   }))
-  if (!alone) return collections
   // What is within a collection is a part of its records.
-  const within = collectionsOf(document.json() ?? null).map(({ path }) => path)
-  const objects = objectsIn(document.json() ?? null).filter(
-    ({ path }) => path === '$' || !within.some((one) => one !== '$' && isWithin(path, one)),
-  )
-  return [...collections, ...objects.map(({ path, value }) => ({ path, records: recordsOfValues([value]) }))]
+  const within = collectionsOf(root).map(({ path }) => path)
+  const alone = objectsIn(root)
+    .filter(({ path }) => path === '$' || !within.some((one) => one !== '$' && isWithin(path, one)))
+    .map(({ path, value }) => ({
+      path,
+      records: () => recordsOfValues([value]),
+      names: () => new Set(Object.keys(value ?? {}).map(lastName)),
+    }))
+  return [...collections, ...alone]
 }
 
 /** Objects that are no elements of lists, outer ones first: what stands beside a list, or around it. */
@@ -147,9 +178,7 @@ function boundTo(path: string, records: Records, conditions: readonly string[]):
 
 /** False for a field that was found by a slip of the pen: another collection has to have it as it is called. */
 function isNamed({ comparison, field }: Bound): boolean {
-  const last = (name: string): string =>
-    (/([^.[\]"*]+)[\]"*[]*$/.exec(name)?.[1] ?? name).toLowerCase().replaceAll(/[\s_-]/g, '')
-  return comparison.computed !== undefined || last(comparison.field) === last(field.name)
+  return comparison.computed !== undefined || lastName(comparison.field) === lastName(field.name)
 }
 
 /**
