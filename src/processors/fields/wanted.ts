@@ -1,4 +1,6 @@
 /** The fields a projection is asked for, in the spellings of other languages: renamed, by pattern, several of one object. */
+import { aggregateNamed } from '../../query/aggregates.ts'
+import { functionNamed } from '../../query/functions.ts'
 import type { Records } from '../records.ts'
 
 /** A field as a model names it, and what it is to be called. */
@@ -44,10 +46,14 @@ function withoutBraces(fields: readonly string[]): string[] {
 function grouped(written: string): string[] {
   const [, before = '', name, inner] =
     /^(?:(.*\S)\s+)?([\w$@.[\]*-]+)\s*[{(]\s*([\w$@.,\s*-]+?)\s*[})]$/s.exec(written) ?? []
-  if (name === undefined || inner === undefined || /^(?:length|len|count|size|sum|avg|min|max)$/i.test(name))
-    return [written]
+  if (name === undefined || inner === undefined || (/\(/.test(written) && isFunction(name))) return [written]
   const inside = inner.split(/[\s,]+/).filter((part) => part !== '')
   return [...before.split(/[\s,]+/).filter((part) => part !== ''), ...inside.map((part) => `${name}.${part}`)]
+}
+
+/** `length(labels)` is a call, `user(login, id)` are two fields. */
+function isFunction(name: string): boolean {
+  return functionNamed(name) !== undefined || aggregateNamed(name) !== undefined
 }
 
 function renamed(written: string, records: Records | undefined): Wanted[] {
