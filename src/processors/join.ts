@@ -6,7 +6,9 @@ import type { Collection, Document, Rows } from '../documents/document.ts'
 import { madeRows } from '../documents/rows.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
 import { formatPath, newWork, type Path, parsePath, type Work } from '../query/path.ts'
+import { parseCondition } from '../query/parser.ts'
 import { plainNumber } from '../query/quantities.ts'
+import { type Condition, type Expression, sourceOf } from '../query/tree.ts'
 import { type Records, recordsOf } from '../query/records.ts'
 import { listed, Refusal, shown } from '../query/refusal.ts'
 import { readValues } from '../query/walk.ts'
@@ -252,21 +254,16 @@ export interface JoinCondition {
 }
 
 const MOST_PAIRS = 5
-const EQUALITY = /\s*(?:={1,3}|<?->|=>)\s*/
 
-/** `a = b`, `a`, `a = b and c = d`, `inner a = b`, `a b`. Throws a `Refusal`. */
+/** `a = b`, `a`, `a = b and c = d`, `inner a = b`, `a b`, `lower(a) = lower(b)`. Throws a `Refusal`. */
 export function parseJoin(written: readonly string[]): JoinCondition {
   let inner = false
-  const parts = written.flatMap((text) => {
+  const pairs = written.flatMap((text) => {
     const [, kind, rest = ''] =
       /^(?:(inner|left)\s+(?:outer\s+)?)?(?:join\s+)?(?:on\s+|using\s+)?(.*)$/is.exec(text.trim()) ?? []
     inner ||= kind?.toLowerCase() === 'inner'
-    return rest.replace(/^\((.*)\)$/s, '$1').split(/\s+and\s+/i)
+    return pairsIn(rest.trim())
   })
-  const pairs = parts
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-    .map(pairOf)
   if (pairs.length > MOST_PAIRS)
     throw new Refusal(`At most ${MOST_PAIRS} pairs of fields are compared in \`join_on\`.`)
   if (pairs.length === 0) throw new Refusal(`\`join_on\` names no fields. ${HOW_TO}`)
@@ -276,14 +273,33 @@ export function parseJoin(written: readonly string[]): JoinCondition {
 export const HOW_TO =
   'Write like "product_id = id", or with the lists named "orders.product_id = products.id".'
 
-function pairOf(text: string): Pair {
-  const sides = text.split(EQUALITY)
-  const [left = '', right, more] = sides
-  if (more !== undefined || left === '' || right === '' || /[<>!~]/.test(text.replace(EQUALITY, '')))
-    throw new Refusal(`\`join_on\` cannot read \`${shown(text)}\`. ${HOW_TO}`)
-  if (right !== undefined) return { left, right }
-  const [one = '', other, third] = left.split(/\s*:\s*|\s+/)
-  return third === undefined && other !== undefined ? { left: one, right: other } : { left, right: undefined }
+/** Arrows between two fields, as some draw them. */
+const ARROWS = /\s*(?:<?->|=>)\s*/g
+
+function pairsIn(text: string): Pair[] {
+  if (text === '') return []
+  const [, one, other] = /^([\w.[\]*$@-]+)\s+([\w.[\]*$@-]+)$/.exec(text) ?? []
+  if (one !== undefined && other !== undefined) return [{ left: one, right: other }]
+  try {
+    return equationsIn(parseCondition(text.replaceAll(ARROWS, ' = ')), text)
+  } catch (error) {
+    if (error instanceof Refusal) throw new Refusal(`\`join_on\` cannot read \`${shown(text)}\`. ${HOW_TO}`)
+    throw error
+  }
+}
+
+function equationsIn(condition: Condition, text: string): Pair[] {
+  if (condition.kind === 'and') return condition.parts.flatMap((part) => equationsIn(part, text))
+  const isEquation = condition.kind === 'comparison' && !condition.negated
+  const [right, another] = isEquation ? condition.operands : []
+  if (isEquation && condition.operator === 'is true') return [{ left: sourceOfSide(condition.left), right: undefined }]
+  if (isEquation && condition.operator === '=' && right && !another && !/[<>=~]/.test(sourceOfSide(right)))
+    return [{ left: sourceOfSide(condition.left), right: sourceOfSide(right) }]
+  throw new Refusal(`\`join_on\` cannot read \`${shown(text)}\`. ${HOW_TO}`)
+}
+
+function sourceOfSide(expression: Expression): string {
+  return expression.kind === 'literal' ? expression.text : sourceOf(expression)
 }
 
 // Sides.

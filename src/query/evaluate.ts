@@ -250,7 +250,7 @@ const NEVER = new ColumnTest({ holds: () => false })
 function mayBeField(comparison: Asked, knows: Knows): boolean {
   const [operand, second] = comparison.operands
   if (!operand || second || operand.quoted || operand.number !== undefined) return false
-  if (!/^[@$\w.[\]*]+$/.test(operand.text)) return false
+  if (!/^[@$\w.[\]*-]+$/.test(operand.text)) return false
   if (!isOrdering(comparison) && comparison.operator !== '=') return false
   return operand.boolean === undefined && !isNull(operand) && knows(operand.text) === 'exactly'
 }

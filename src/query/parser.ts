@@ -187,6 +187,8 @@ class Parser {
   #at = 0
   #end = 0
   readonly #isStrict: boolean
+  /** The token after the `end` of each `case`: what is in it joins and compares nothing outside. */
+  readonly #cases: ReadonlyMap<number, number>
   /** Some sign of what was read has no blanks around it. */
   #isTight = false
 
@@ -196,6 +198,7 @@ class Parser {
     this.#names = names
     this.#knows = names.knows
     this.#isStrict = strict
+    this.#cases = /\bcase\b/i.test(source) ? casesIn(this.#tokens) : NO_CASES
   }
 
   // ---- Conditions -------------------------------------------------------------------------------------------------
@@ -257,6 +260,11 @@ class Parser {
     }
     const base = this.#tokens[from]?.depth ?? 0
     for (let at = from; at < to; ) {
+      const end = this.#cases.get(at)
+      if (end !== undefined && end <= to) {
+        at = end
+        continue
+      }
       if (at === start) {
         const held = this.#heldValue({ from: start, to })
         if (held !== undefined) {
@@ -837,7 +845,7 @@ class Parser {
     const cuts: Cut[] = []
     const depth = this.#tokens[from]?.depth ?? 0
     const end = this.#tokens[to - 1]?.to ?? 0
-    for (let at = from + 1; at < to && cuts.length < MOST_CUTS; ) {
+    for (let at = this.#cases.get(from) ?? from + 1; at < to && cuts.length < MOST_CUTS; ) {
       const token = this.#tokens[at] as Token
       const cut = token.depth > depth ? undefined : this.#cutAt(at, { from, to }, end)
       if (!cut) {
@@ -1349,6 +1357,26 @@ function isCallable(name: string): boolean {
 
 function isAggregate(name: string): boolean {
   return aggregateNamed(name) !== undefined || windowNamed(name) !== undefined
+}
+
+const NO_CASES: ReadonlyMap<number, number> = new Map()
+
+/** By the token `case`, the one after its `end`. */
+function casesIn(tokens: readonly Token[]): ReadonlyMap<number, number> {
+  const found = new Map<number, number>()
+  const open: { at: number; depth: number; isCase: boolean }[] = []
+  for (const [at, { kind, text, depth }] of tokens.entries()) {
+    if (kind !== 'word') continue
+    const word = text.toLowerCase()
+    const last = open.at(-1)
+    if (word === 'case') open.push({ at, depth, isCase: false })
+    else if (last && last.depth === depth && word === 'then') last.isCase = true
+    else if (last && last.depth === depth && word === 'end') {
+      open.pop()
+      if (last.isCase) found.set(last.at, at + 1)
+    }
+  }
+  return found
 }
 
 /** True for a call of an aggregate or of a window function, which no single record has a value of. */
