@@ -5,12 +5,12 @@ import { fromMadeRows, fromRows } from '../documents/derive.ts'
 import type { Collection, Document, Rows } from '../documents/document.ts'
 import { madeRows } from '../documents/rows.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
-import { formatPath, newWork, type Path, parsePath, type Work } from '../query/path.ts'
 import { parseCondition } from '../query/parser.ts'
+import { formatPath, newWork, type Path, parsePath, type Work } from '../query/path.ts'
 import { plainNumber } from '../query/quantities.ts'
-import { type Condition, type Expression, sourceOf } from '../query/tree.ts'
 import { type Records, recordsOf } from '../query/records.ts'
 import { listed, Refusal, shown } from '../query/refusal.ts'
+import { type Condition, type Expression, sourceOf } from '../query/tree.ts'
 import { readValues } from '../query/walk.ts'
 import { formatCount, formatPlural } from '../text/format.ts'
 import { type Field, resolveExactly, resolveField } from './fields.ts'
@@ -292,7 +292,8 @@ function equationsIn(condition: Condition, text: string): Pair[] {
   if (condition.kind === 'and') return condition.parts.flatMap((part) => equationsIn(part, text))
   const isEquation = condition.kind === 'comparison' && !condition.negated
   const [right, another] = isEquation ? condition.operands : []
-  if (isEquation && condition.operator === 'is true') return [{ left: sourceOfSide(condition.left), right: undefined }]
+  if (isEquation && condition.operator === 'is true')
+    return [{ left: sourceOfSide(condition.left), right: undefined }]
   if (isEquation && condition.operator === '=' && right && !another && !/[<>=~]/.test(sourceOfSide(right)))
     return [{ left: sourceOfSide(condition.left), right: sourceOfSide(right) }]
   throw new Refusal(`\`join_on\` cannot read \`${shown(text)}\`. ${HOW_TO}`)

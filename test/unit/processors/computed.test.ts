@@ -147,7 +147,7 @@ test.each<[Record<string, string>, JsonValue[]]>([
   ],
   [{ fields: 'distinct state' }, [{ state: 'open' }, { state: 'closed' }]],
   [
-    { fields: 'distinct(state), case when qty > 1 then 'many' else 'one' end as size' },
+    { fields: "distinct(state), case when qty > 1 then 'many' else 'one' end as size" },
     [
       { state: 'open', size: 'many' },
       { state: 'closed', size: 'one' },
