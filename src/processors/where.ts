@@ -1,4 +1,6 @@
 /** `where`: the records that fulfil all conditions. */
+
+import { Findings } from '../documents/column.ts'
 import { fromTable } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
 import type { Table } from '../documents/table.ts'
@@ -10,7 +12,6 @@ import { whereParams } from './parameters.ts'
 import type { StepMetadata } from './processor.ts'
 import { type Records, requireRecords } from './records.ts'
 import { Refusal } from './refusal.ts'
-import { Remembered } from './remembered.ts'
 import { defineStep } from './step.ts'
 
 /** More conditions than anybody writes. */
@@ -29,7 +30,7 @@ export const where = defineStep({
     if (conditions.length > mostConditions)
       throw new Refusal(`At most ${mostConditions} conditions are allowed.`)
     const asked = requireRecords(document, 'filter')
-    const { table, metadata } = answered.of(asked, JSON.stringify(conditions), () =>
+    const { table, metadata } = answersOf(asked).of(JSON.stringify(conditions), () =>
       find(document, asked, conditions),
     )
     return { content: fromTable('record', table), metadata }
@@ -45,7 +46,11 @@ interface Found {
  * What the last conditions found: the next page, or another question about the same records, has their columns at hand. Kept
  * with the records, not with the document, which may let go of them.
  */
-const answered = new Remembered<Found>(4)
+function answersOf({ table }: Records): Findings {
+  return table.derived('answers', () => new Findings(MOST_ANSWERS))
+}
+
+const MOST_ANSWERS = 4
 
 function find(document: Document, asked: Records, conditions: readonly string[]): Found {
   const { records, binding } = bindSomewhere(conditions, asked, document)
