@@ -46,8 +46,7 @@ function withoutBraces(fields: readonly string[]): string[] {
 function grouped(written: string): string[] {
   const [, before = '', name, inner] =
     /^(?:(.*\S)\s+)?([\w$@.[\]*-]+)\s*[{(]\s*([\w$@.,\s*-]+?)\s*[})]$/s.exec(written) ?? []
-  if (name === undefined || inner === undefined || isCall(name))
-    return [written]
+  if (name === undefined || inner === undefined || isCall(name)) return [written]
   const inside = inner.split(/[\s,]+/).filter((part) => part !== '')
   return [...before.split(/[\s,]+/).filter((part) => part !== ''), ...inside.map((part) => `${name}.${part}`)]
 }

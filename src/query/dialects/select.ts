@@ -2,6 +2,7 @@
  * A whole statement of SQL as the parameters of a filter: `SELECT … FROM … JOIN … WHERE … GROUP BY … HAVING … ORDER BY … LIMIT …`.
  * Only the clauses are told apart here; what stands in them is read like the parameters that it becomes.
  */
+import { aggregateNamed } from '../aggregates.ts'
 import { Refusal, shown } from '../refusal.ts'
 import { enclosed, scan, splitAt, type Token } from '../scanner.ts'
 
@@ -453,11 +454,6 @@ function isAggregate(source: string): boolean {
     return open.match >= 0 && !isWord(after, 'over')
   })
 }
-
-/** Names of functions over records. */
-const AGGREGATES =
-  /^(?:count|sum|total|avg|average|mean|min|max|median|distinct|unique|stddev|variance|percentile|p\d\d|first|last|top|collect|share|correlation|mode)/i
-const aggregateNamed = (name: string): true | undefined => AGGREGATES.test(name) || undefined
 
 const isAll = (items: readonly Item[]): boolean => items.length === 1 && items[0]?.source === '*'
 
