@@ -2,16 +2,15 @@
 import { fromTable } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
 import type { Table } from '../documents/table.ts'
-import { bindSomewhere } from '../query/elsewhere.ts'
+import { bindSomewhere, foundElsewhere, nestedMatches, siblingMatches } from '../query/elsewhere.ts'
+import { timed } from '../query/evaluate.ts'
 import { explainNothing, otherFields } from '../query/explain.ts'
 import { positionsIn } from '../query/verdict.ts'
-import { nestedMatches } from './nested.ts'
 import { whereParams } from './parameters.ts'
 import type { StepMetadata } from './processor.ts'
 import { type Records, requireRecords } from './records.ts'
 import { Refusal } from './refusal.ts'
 import { Remembered } from './remembered.ts'
-import { siblingMatches } from './siblings.ts'
 import { defineStep } from './step.ts'
 
 /** More conditions than anybody writes. */
@@ -50,18 +49,21 @@ const answered = new Remembered<Found>(4)
 
 function find(document: Document, asked: Records, conditions: readonly string[]): Found {
   const { records, binding } = bindSomewhere(conditions, asked, document)
-  const { matches, comparisons, patterns, notes } = binding
-  const filter = (): Table => {
-    const found = records.table.choose(positionsIn(matches(records.values)))
+  const { matches, comparisons, notes } = binding
+  const found = timed(binding, () => records.table.choose(positionsIn(matches(records.values))))
+  const other = found.count === 0 ? foundElsewhere(document, records, conditions) : undefined
+  if (other)
+    return {
+      table: other.table,
+      metadata: { total: other.total, matched: other.table.count, notes: [...notes, other.note] },
+    }
+  timed(binding, () => {
     const nested = nestedMatches(document, records, matches, found.count)
     if (nested.length > 0) notes.push(...nested)
     else if (found.count === 0) notes.push(...explainNothing(comparisons, records))
     notes.push(...otherFields(document, comparisons, records))
     notes.push(...siblingMatches(document, records, matches))
-    return found
-  }
-  const timed = patterns.reduce((work, pattern) => () => pattern.run(work), filter)
-  const table = timed()
-  const counts = { total: records.values.length, matched: table.count }
-  return { table, metadata: { ...counts, ...(notes.length > 0 && { notes }) } }
+  })
+  const counts = { total: records.values.length, matched: found.count }
+  return { table: found, metadata: { ...counts, ...(notes.length > 0 && { notes }) } }
 }

@@ -67,6 +67,11 @@ export function bind(conditions: readonly string[], records: Records): Binding {
   return { ...bound, notes: [...bound.notes] }
 }
 
+/** Does what asks about a binding, its patterns within their time. */
+export function timed<T>({ patterns }: Pick<Binding, 'patterns'>, work: () => T): T {
+  return patterns.reduce((inner, pattern) => () => pattern.run(inner), work)()
+}
+
 function bindNew(conditions: readonly string[], records: Records): Binding {
   const binder = new Binder(records)
   const read = conditions.map((condition) => parseCondition(condition, binder.names))

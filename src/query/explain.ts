@@ -6,11 +6,14 @@ import type { Document } from '../documents/document.ts'
 import { isObject, type JsonValue } from '../protocol/json.ts'
 import { nearest } from '../text/edit-distance.ts'
 import { type Bound, keysIn } from './comparison.ts'
+import { parseDate } from './dates.ts'
 import type { Field } from './fields.ts'
 import { formatPath, newWork, parsePath } from './path.ts'
+import { looseNumber } from './quantities.ts'
 import { columnOf } from './reader.ts'
 import type { Records } from './records.ts'
 import { listed, shown } from './refusal.ts'
+import { isOrdering } from './sample.ts'
 import { columnWork, countOf, countsOf } from './verdict.ts'
 import { readValues } from './walk.ts'
 
@@ -46,6 +49,9 @@ function explain({ comparison, field }: Bound, records: Records): string {
     const { low, high } = range(numbers)
     return `${start} \`${field.name}\` is from ${low} to ${high}.`
   }
+  const span =
+    isOrdering(comparison) || comparison.operands.some(({ date }) => date) ? spanOf(counts) : undefined
+  if (span) return `${start} \`${field.name}\` is from ${shown(span.first, 40)} to ${shown(span.last, 40)}.`
   if (counts.size === 0 && keys.size > 0) {
     return `${start} \`${field.name}\` holds objects with ${listed([...keys])}; name one, as \`${field.name}.${[...keys][0]}\`.`
   }
@@ -99,6 +105,24 @@ function surveyOf(column: Column): Survey {
     const frequent = [...counts].sort(([, a], [, b]) => b - a).slice(0, MOST_OFFERED)
     return { counts, frequent: frequent.map(([value]) => value), numbers, numbered, keys }
   })
+}
+
+/** The first and the last of values that are dates, or numbers in texts; undefined where most are neither. */
+function spanOf(counts: ReadonlyMap<string, number>): { first: string; last: string } | undefined {
+  const texts = [...counts.keys()]
+  const dates = texts.map((text) => (text.length > 4 ? parseDate(text)?.from : undefined))
+  const numbers = texts.map((text) => looseNumber(text))
+  const read = [dates, numbers].find(
+    (all) => all.filter((one) => one !== undefined).length > texts.length / 2,
+  )
+  if (!read) return undefined
+  let [first, last] = [-1, -1]
+  for (const [at, value] of read.entries()) {
+    if (value === undefined) continue
+    if (first < 0 || value < (read[first] ?? 0)) first = at
+    if (last < 0 || value > (read[last] ?? 0)) last = at
+  }
+  return { first: texts[first] ?? '', last: texts[last] ?? '' }
 }
 
 function range(numbers: readonly number[]): { low: number; high: number } {

@@ -74,7 +74,7 @@ export const OPERATORS: readonly Operator[] = [
     arity: 1,
     compares: 'any',
     text: 'The same value. A number is the same however it is written; a date is any time in it (`= 2024-05` is that month); text is compared to the letter where some record has it so, otherwise regardless of case.',
-    told: '= !=',
+    told: '= != < >=',
     example: 'state = open',
     test: ([operand], around) => {
       const strictness = around.strictness(operand)
@@ -91,7 +91,6 @@ export const OPERATORS: readonly Operator[] = [
     arity: 1,
     compares: 'order',
     text: 'Less: numbers, dates, sizes (`10MB`), durations (`5m`), versions and levels by their own order, text by the alphabet.',
-    told: '<',
     example: 'price < 10',
     test: ([operand]) => ordered(operand, (sign) => sign < 0),
   },
@@ -131,7 +130,6 @@ export const OPERATORS: readonly Operator[] = [
     arity: 1,
     compares: 'order',
     text: 'More, or the same.',
-    told: '>=',
     example: 'size >= 10MB',
     test: ([operand]) => ordered(operand, (sign) => sign >= 0),
   },

@@ -7,10 +7,50 @@ import { filterSteps } from '../../../src/processors/pipelines.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 
 const orders = [
-  { id: 1, name: 'Pen Blue', price: 2, quantity: 10, state: 'open', created: '2024-05-01', closed: '2024-05-11', tags: ['a'], 'unit-cost': 1 },
-  { id: 2, name: 'Cup', price: 8, quantity: 2, state: 'closed', created: '2024-05-03', closed: '2024-05-04', tags: ['a', 'b'], 'unit-cost': 5 },
-  { id: 3, name: 'lamp', price: '30', quantity: 1, state: 'open', created: '2024-06-01', closed: null, tags: [], 'unit-cost': 31 },
-  { id: 4, name: 'Box', price: 5, quantity: 0, state: 'closed', created: '2023-12-31', closed: '2024-01-30', tags: ['c'], 'unit-cost': 5 },
+  {
+    id: 1,
+    name: 'Pen Blue',
+    price: 2,
+    quantity: 10,
+    state: 'open',
+    created: '2024-05-01',
+    closed: '2024-05-11',
+    tags: ['a'],
+    'unit-cost': 1,
+  },
+  {
+    id: 2,
+    name: 'Cup',
+    price: 8,
+    quantity: 2,
+    state: 'closed',
+    created: '2024-05-03',
+    closed: '2024-05-04',
+    tags: ['a', 'b'],
+    'unit-cost': 5,
+  },
+  {
+    id: 3,
+    name: 'lamp',
+    price: '30',
+    quantity: 1,
+    state: 'open',
+    created: '2024-06-01',
+    closed: null,
+    tags: [],
+    'unit-cost': 31,
+  },
+  {
+    id: 4,
+    name: 'Box',
+    price: 5,
+    quantity: 0,
+    state: 'closed',
+    created: '2023-12-31',
+    closed: '2024-01-30',
+    tags: ['c'],
+    'unit-cost': 5,
+  },
 ]
 const document = fromRecognised(JSON.stringify({ orders }))
 

@@ -2,8 +2,8 @@
  * Objects that models write where sentences are meant: `{"state": "open"}`, `{"field": "a", "op": ">", "value": 5}`, and
  * the filters of MongoDB, Prisma, Elasticsearch and others.
  */
-import { isObject, own } from '../protocol/json.ts'
-import { operatorNamed } from '../query/operators.ts'
+import { isObject, own } from '../../protocol/json.ts'
+import { operatorNamed } from '../operators.ts'
 
 /** Objects within objects: more are written by nobody. */
 const deepest = 8
