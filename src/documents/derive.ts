@@ -3,6 +3,7 @@ import type { JsonValue } from '../protocol/json.ts'
 import { withColumns } from './columnar.ts'
 import { recognise } from './detect.ts'
 import type { Document, Rows } from './document.ts'
+import type { Traits } from './formats/define.ts'
 import { makeDocument } from './make.ts'
 import { madeRows, rowsOf } from './rows.ts'
 import { toJson } from './stringify.ts'
@@ -13,7 +14,6 @@ import { unfold } from './unfold.ts'
 export function fromValue(value: JsonValue, options: { noun?: string } = {}): Document {
   if (typeof value === 'string') return fromRecognised(value)
   return makeDocument({
-    kind: 'json',
     format: 'json',
     text: () => toJson(value),
     json: () => withColumns(unfold(value)),
@@ -23,7 +23,7 @@ export function fromValue(value: JsonValue, options: { noun?: string } = {}): Do
 
 /** A text as lines, whatever it looks like. */
 export function fromText(text: string): Document {
-  return makeDocument({ kind: 'text', format: 'text', text: () => text })
+  return makeDocument({ format: 'text', text: () => text })
 }
 
 /** From this length on the text of JSON is not kept beside its data: hardly any question needs it. */
@@ -31,14 +31,14 @@ const LARGE = 1_000_000
 
 /** Nothing here may refer to the text, or it would be kept. */
 function fromData(
-  format: 'json' | 'ndjson',
+  format: Traits,
   value: JsonValue | undefined,
   characters: number,
   asides: readonly string[],
   text: () => string,
   bytes: number | undefined,
 ): Document {
-  const parts = { kind: 'json', format, text, characters, json: () => value, asides } as const
+  const parts = { format, text, characters, json: () => value, asides }
   return makeDocument(bytes === undefined ? parts : { ...parts, bytes })
 }
 
@@ -47,19 +47,22 @@ export function fromRecognised(
   written: string,
   beside: { bytes?: number; asides?: readonly string[]; again?: () => string } = {},
 ): Document {
-  const { text, kind, format, json, renewed, asides } = recognise(written)
-  const isData = format === 'json' || format === 'ndjson'
-  if (isData && json && beside.again && text.length > LARGE && text.length === written.length) {
+  const { text, traits, json, asides } = recognise(written)
+  if (
+    traits.search === 'values' &&
+    json &&
+    beside.again &&
+    text.length > LARGE &&
+    text.length === written.length
+  ) {
     const remarks = [...(beside.asides ?? []), ...asides]
-    return fromData(format, json(), text.length, remarks, beside.again, beside.bytes)
+    return fromData(traits, json(), text.length, remarks, beside.again, beside.bytes)
   }
   return makeDocument({
-    kind,
-    format,
+    format: traits,
     text: () => text,
     ...(beside.bytes === undefined ? {} : { bytes: beside.bytes }),
     ...(json ? { json } : {}),
-    ...(renewed ? { renewed } : {}),
     asides: [...(beside.asides ?? []), ...asides],
   })
 }
@@ -69,7 +72,6 @@ export function fromRows({ noun, items }: Pick<Rows, 'noun' | 'items'>): Documen
   const texts = items.length > 0 && items.every((item) => typeof item === 'string')
   const values = items as JsonValue[]
   return makeDocument({
-    kind: texts ? 'text' : 'json',
     format: texts ? 'text' : 'json',
     text: () => (texts ? items.join('\n') : toJson(values)),
     json: () => values,
@@ -101,7 +103,7 @@ function isText(value: JsonValue): value is string {
 export function fromMadeRows(kind: 'json' | 'text', rows: Rows, table?: Table): Document {
   return makeDocument({
     ...(table && { table: () => table }),
-    kind,
+
     format: kind,
     text: () => (kind === 'text' ? rows.items.join('\n') : toJson([...rows.items])),
     json: () => rows.items as JsonValue[],

@@ -1,12 +1,14 @@
 /** A kept result, seen as something to explore. This file is the contract; `open.ts` and `derive.ts` make documents. */
 import type { JsonValue } from '../protocol/json.ts'
 import type { LineIndex } from '../text/lines.ts'
+import type { Traits } from './formats/define.ts'
 import type { Provenance, Table } from './table.ts'
 
 /**
  * What the content was recognised as. `table`: drawn with bars or aligned, lists of files. `tree`: indented lines that name a role
  * each, as accessibility snapshots do. `entries`: lines or groups of them that begin alike, as commits, hunks of a diff, messages of
- * compilers, `Key: value` lines, settings and trees that are drawn do. `blocks`: several content blocks that are not one JSON value.
+ * compilers, `Key: value` lines, settings and trees that are drawn do. `files`: several files, each under its name. `code`: a program, by
+ * its definitions. `blocks`: several content blocks that are not one JSON value.
  */
 export type Format =
   | 'json'
@@ -19,6 +21,9 @@ export type Format =
   | 'tree'
   | 'entries'
   | 'xml'
+  | 'yaml'
+  | 'files'
+  | 'code'
   | 'text'
   | 'blocks'
 
@@ -26,6 +31,8 @@ export type Format =
 export interface Document {
   readonly kind: 'json' | 'text' | 'mixed'
   readonly format: Format
+  /** How steps treat this format. */
+  readonly traits: Traits
   /** UTF-8 bytes of the text where it is one, else of the kept original. */
   readonly bytes: number
   /** UTF-16 code units of `text`. */

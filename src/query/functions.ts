@@ -4,8 +4,8 @@
  * cannot be read. Work and sizes are bounded.
  */
 import { isObject, type JsonValue } from '../protocol/json.ts'
-import { compileLinear, type EachMatch } from '../text/linear.ts'
 import { compareNaturally } from '../text/natural-order.ts'
+import { compileLinear, type EachMatch } from '../text/pattern.ts'
 import { type DatePart, dateOf, datePart, partOf, WEEKDAYS } from './date-parts.ts'
 import { looseNumber } from './quantities.ts'
 import { Refusal, shown } from './refusal.ts'
