@@ -1,7 +1,7 @@
 /** Measures all questions about one document in a thread of its own, as the engine's workers do: ours and the alternatives in turns. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { openDocument } from '../../dist/documents/open.js'
-import { dataPassages } from '../../dist/processors/data-passages.js'
+import { dataPassages } from '../../dist/processors/bm25.js'
 import { runPipeline } from '../../dist/processors/pipeline.js'
 import { filterSteps, searchSteps } from '../../dist/processors/pipelines.js'
 import { searchable } from '../../dist/processors/searchable.js'

@@ -3,7 +3,8 @@
  * the names asked for are none that every object inherits, or come from the object itself.
  */
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
-import { isAction, stemOf, stopWords } from './words.ts'
+import { stemOf, stopWords } from '../text/words.ts'
+import { isAction } from './thesaurus.ts'
 
 /** A tool as the search sees it. */
 export interface SearchedTool {

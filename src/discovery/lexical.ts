@@ -2,11 +2,11 @@
 
 import { distance } from 'fastest-levenshtein'
 import { own } from '../protocol/json.ts'
+import { stemOf, wordsOf } from '../text/words.ts'
 import { halvesOf, joinedIn, type SearchedTool } from './fields.ts'
 import { indexWords, type Postings, type Reading, readTools, type Weights } from './postings.ts'
 import type { Found, ToolSearch } from './search.ts'
-import { alikeTo, withoutPhrases } from './thesaurus.ts'
-import { isAction, stemOf, wordsOf } from './words.ts'
+import { alikeTo, isAction, withoutPhrases } from './thesaurus.ts'
 
 /** Measured on labelled questions by `npm run bench -- retrieval`. */
 export const WEIGHTS: Weights = { name: 4, server: 1, description: 1, parameters: 0.5 }

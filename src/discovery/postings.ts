@@ -3,9 +3,10 @@
  * are those of wink-bm25-text-search, which takes several times as long for an index.
  */
 import type { JsonObject } from '../protocol/json.ts'
+import { normOf, worthOf } from '../text/bm25.ts'
 import { eachWord } from '../text/tokenize.ts'
+import { baseOf, eachPart, regularOf, stemOf, stopWords } from '../text/words.ts'
 import { type Field, readFields, type SearchedTool } from './fields.ts'
-import { baseOf, eachPart, regularOf, stemOf, stopWords } from './words.ts'
 
 export interface Postings {
   /** Places of the tools in the list that was indexed, rising. */
@@ -19,13 +20,10 @@ interface WordIndex {
   has(word: number): boolean
   /** Of words that count as one; undefined where no tool has any of them. */
   postings(words: readonly number[]): Postings | undefined
-  /** What a word is worth that so many tools have: Robertson's inverse document frequency, as wink has it. */
+  /** What a word is worth that so many tools have. */
   worth(tools: number): number
 }
 
-/** BM25's saturation of repeated words and its share of a tool's length, as wink sets them. */
-const k1 = 1.2
-const b = 0.75
 /** Fewer tools than these do not make a word common. */
 const fewest = 3
 
@@ -35,7 +33,7 @@ export function indexWords(counts: Counts): WordIndex {
   const size = Math.max(fewest, counts.tools)
   const has = (word: number): boolean => (counts.having[word] ?? 0) > 0
   return {
-    worth: (having) => Math.log(1 + (size - having + 0.5) / (having + 0.5)),
+    worth: (having) => worthOf(having, size),
     has,
     postings(words) {
       const [first, ...others] = words.filter(has).map((word) => entriesOf(word, counts))
@@ -90,8 +88,7 @@ function normsOf({ tools, lengths }: Counts): Float64Array {
   const norms = new Float64Array(tools)
   let sum = 0
   for (let tool = 0; tool < tools; tool++) sum += lengths[tool] as number
-  for (let tool = 0; tool < tools; tool++)
-    norms[tool] = k1 * (1 - b + (b * (lengths[tool] as number) * tools) / sum)
+  for (let tool = 0; tool < tools; tool++) norms[tool] = normOf(lengths[tool] as number, sum / tools)
   return norms
 }
 

@@ -5,8 +5,9 @@ import { recognise } from './detect.ts'
 import type { Document, Rows } from './document.ts'
 import type { Traits } from './formats/define.ts'
 import { makeDocument } from './make.ts'
-import { rowsOf } from './rows.ts'
+import { madeRows, rowsOf } from './rows.ts'
 import { toJson } from './stringify.ts'
+import type { Table } from './table.ts'
 import { unfold } from './unfold.ts'
 
 /** A value as a document. A string is recognised like any text a server sends; `noun` names one row. */
@@ -79,9 +80,30 @@ export function fromRows({ noun, items }: Pick<Rows, 'noun' | 'items'>): Documen
   })
 }
 
+/** The rows of a table, which are put together when they are asked for. */
+export function fromTable(noun: string, table: Table): Document {
+  const texts = table.count > 0 && typeof table.row(0) === 'string' && table.rows.every(isText)
+  const rows = madeRows(noun, table.count, (at) => table.row(at))
+  const all: Rows = {
+    noun,
+    count: table.count,
+    get items() {
+      return table.rows
+    },
+    slice: (from, to) => rows.slice(from, to),
+  }
+  return fromMadeRows(texts ? 'text' : 'json', all, table)
+}
+
+function isText(value: JsonValue): value is string {
+  return typeof value === 'string'
+}
+
 /** The same for rows that are made as they are asked for: all of them texts, or none. */
-export function fromMadeRows(kind: 'json' | 'text', rows: Rows): Document {
+export function fromMadeRows(kind: 'json' | 'text', rows: Rows, table?: Table): Document {
   return makeDocument({
+    ...(table && { table: () => table }),
+
     format: kind,
     text: () => (kind === 'text' ? rows.items.join('\n') : toJson([...rows.items])),
     json: () => rows.items as JsonValue[],

@@ -2,6 +2,7 @@
 import type { JsonValue } from '../protocol/json.ts'
 import type { LineIndex } from '../text/lines.ts'
 import type { Traits } from './formats/define.ts'
+import type { Provenance, Table } from './table.ts'
 
 /**
  * What the content was recognised as. `table`: drawn with bars or aligned, lists of files. `tree`: indented lines that name a role
@@ -49,6 +50,12 @@ export interface Document {
   lines(): LineIndex
   /** The main collection, or undefined when there is nothing that repeats. */
   records(): Collection | undefined
+  /** The same as a table, those of a map with their key in `_key`; the same table each time while the data is there. */
+  table(): Table | undefined
+  /** The lines as rows, for a text that has no records. */
+  lineTable(): Table
+  /** Where the records are, or this document where it has none, in the kept result. */
+  readonly provenance: Provenance
   /**
    * What a reply pages through: the records of JSON, NDJSON, CSV and tables (those of a map with their key in `_key`, see
    * `keyedRecords`), the lines of what is read: logs, prose, markup.

@@ -1,10 +1,11 @@
 /** The one class behind every document: parts that are computed when first asked for. */
 import type { JsonValue } from '../protocol/json.ts'
 import { indexLines, type LineIndex } from '../text/lines.ts'
+import { keyedRecords, mainCollection } from './collections.ts'
 import type { Collection, Document, Format, Rows } from './document.ts'
 import { PLAIN, type Traits } from './formats/define.ts'
-import { keyedRecords, mainCollection } from './records.ts'
 import { madeRows, rowsOf } from './rows.ts'
+import { type Provenance, type Table, tableOf } from './table.ts'
 
 /** What a document is made of. Each function is called once at most, but for the text where it is not kept. */
 export interface DocumentParts {
@@ -19,6 +20,8 @@ export interface DocumentParts {
   json?: () => JsonValue | undefined
   /** Default: the main collection of `json`. */
   records?: () => Collection | undefined
+  /** Default: that of `records`, of which then nothing has to be said. */
+  table?: () => Table | undefined
   /** Default: records, array elements, or lines for what is read rather than queried. */
   rows?: () => Rows
   /** What a row is called. Default: `record`, `element` or `line`. */
@@ -28,6 +31,12 @@ export interface DocumentParts {
 
 export function makeDocument(parts: DocumentParts): Document {
   return new LazyDocument(parts)
+}
+
+/** A document that was just made, of which is known where it stands in the kept result. */
+export function placed(document: Document, provenance: Provenance): Document {
+  if (document instanceof LazyDocument) document.placeAt(provenance)
+  return document
 }
 
 /** Calls `compute` on first use and keeps its answer. */
@@ -59,7 +68,10 @@ class LazyDocument implements Document {
   readonly json: () => JsonValue | undefined
   readonly lines: () => LineIndex
   readonly records: () => Collection | undefined
+  readonly table: () => Table | undefined
+  readonly lineTable: () => Table
   readonly rows: () => Rows
+  #provenance: Provenance | undefined
   readonly #text: () => string
   readonly #characters: number | undefined
   readonly #bytes: () => number
@@ -74,8 +86,13 @@ class LazyDocument implements Document {
     const json = parts.json ?? (() => undefined)
     this.json = this.traits.renewed ? json : once(json)
     this.lines = once(() => indexLines(this.text))
+    this.lineTable = once(() =>
+      tableOf(Array.from({ length: this.lines().count }, (_, at) => this.lines().at(at))),
+    )
     const records = parts.records ?? (() => this.traits.mainPart?.(this.json()) ?? collectionOf(this.json()))
     this.records = this.traits.renewed ? onceEach(this.json, records) : once(records)
+    const table = parts.table ?? (() => tableIn(this.records(), this.provenance))
+    this.table = this.traits.renewed ? onceEach(this.json, table) : once(table)
     const rows = parts.rows ?? (() => usualRows(this, parts.noun))
     this.rows = this.traits.renewed && this.traits.rows === 'records' ? onceEach(this.json, rows) : once(rows)
   }
@@ -86,6 +103,16 @@ class LazyDocument implements Document {
 
   get format(): Format {
     return this.traits.family
+  }
+
+  get provenance(): Provenance {
+    const records = this.records()
+    return this.#provenance ?? { path: records?.path ?? '$', keys: records?.keys }
+  }
+
+  /** For who makes the document, before anybody asks. */
+  placeAt(provenance: Provenance): void {
+    this.#provenance = provenance
   }
 
   get text(): string {
@@ -99,6 +126,10 @@ class LazyDocument implements Document {
   get characters(): number {
     return this.#characters ?? this.text.length
   }
+}
+
+function tableIn(records: Collection | undefined, provenance: Provenance): Table | undefined {
+  return records && tableOf(keyedRecords(records), records.path, provenance)
 }
 
 function collectionOf(value: JsonValue | undefined): Collection | undefined {

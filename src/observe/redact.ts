@@ -9,6 +9,10 @@ const MAX_DEPTH = 8
 const MAX_ITEMS = 100
 const MAX_TEXT = 8_192
 
+/** Texts that are remembered as free of secrets: their length, and how many they are. */
+const SHORT = 100
+const MOST_CLEAN = 1_000
+
 /** All repetitions are bounded, so the time is linear in the text. */
 const USERINFO = /([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#"'<>@]{1,512}@/gi
 const QUERY = /([a-z][a-z0-9+.-]{0,20}:\/\/[^\s?#"'<>]{0,2048})[?#][^\s"'<>]{1,8192}/gi
@@ -35,14 +39,27 @@ export interface Redactor {
 /** `secrets` are values that are struck out wherever they occur. */
 export function createRedactor(secrets: readonly string[] = []): Redactor {
   let known: readonly string[] = []
+  /** Short texts that were looked through: names of fields, tools and clients are in every line. */
+  let clean = new Set<string>()
   strike(secrets)
 
   function strike(more: readonly string[]): void {
     const all = new Set([...known, ...more])
     known = [...all].filter((secret) => secret !== '').sort((a, b) => b.length - a.length)
+    clean = new Set()
   }
 
   function text(value: string): string {
+    if (clean.has(value)) return value
+    const result = struck(value)
+    if (result === value && value.length <= SHORT) {
+      if (clean.size >= MOST_CLEAN) clean = new Set()
+      clean.add(value)
+    }
+    return result
+  }
+
+  function struck(value: string): string {
     let result = value
     for (const secret of known) result = result.replaceAll(secret, STRUCK)
     if (result.length > MAX_TEXT) result = `${result.slice(0, MAX_TEXT)}… (${value.length} characters)`
@@ -97,8 +114,16 @@ export function fingerprint(id: string): string {
 
 /** True for `API_KEY`, `clientSecret`, `X-Auth-Token`, `password`: names are compared word by word, in any spelling. */
 export function isSecretName(name: string): boolean {
-  return words(name).some((word) => WORDS.has(word) || ENDINGS.test(word))
+  const judged = secretNames.get(name)
+  if (judged !== undefined) return judged
+  const isSecret = words(name).some((word) => WORDS.has(word) || ENDINGS.test(word))
+  if (secretNames.size >= MOST_CLEAN) secretNames.clear()
+  if (name.length <= SHORT) secretNames.set(name, isSecret)
+  return isSecret
 }
+
+/** Names that were judged: those of the log's own fields are in every line. */
+const secretNames = new Map<string, boolean>()
 
 /** `maxTokens: 4000` counts something; it hides nothing. */
 export function isSecretField(name: string, value: unknown): boolean {

@@ -1,23 +1,39 @@
 /** What stands around each match: its paragraph, section, sentence or lines. */
-import { fromRows } from '../documents/derive.ts'
+import { fromMadeRows, fromRows } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import { indexLines, type LineIndex } from '../text/lines.ts'
-import { type LineRange, paragraphAround } from '../text/passages.ts'
+import { findHeadings, type LineRange, paragraphAround, sectionAt, sentenceAround } from '../text/passages.ts'
 import type { Span } from '../text/pattern.ts'
-import { findHeadings, sectionAt } from '../text/sections.ts'
-import { sentenceAround } from '../text/sentences.ts'
+import { excerpt } from '../text/shorten.ts'
+import { passagesFor } from './bm25.ts'
 import { entryAround, entryTest } from './entries.ts'
-import { excerpt } from './excerpt.ts'
-import { byRecord, recordRows, type Show } from './leaf-hits.ts'
-import { groupLines, groupRows, lineRows, placesOf } from './line-hits.ts'
-import { nearMisses } from './near-misses.ts'
-import { passageRows } from './passage-row.ts'
+import {
+  byRecord,
+  groupLines,
+  groupRows,
+  lineRows,
+  passageRows,
+  placesOf,
+  recordRows,
+  roomFor,
+  type Show,
+} from './hits.ts'
 import { readable } from './readable.ts'
-import { counts, timesIn } from './search-counts.ts'
-import { contextLines, type SearchParams, searches, searchStepParams } from './search-params.ts'
-import { requirePattern, runPattern } from './search-pattern.ts'
-import { asPlainText, otherReading } from './search-readings.ts'
+import {
+  asPlainText,
+  contextLines,
+  counts,
+  nearMatches,
+  nearMisses,
+  otherReading,
+  requirePattern,
+  runPattern,
+  type SearchParams,
+  searches,
+  searchStepParams,
+  timesIn,
+} from './search.ts'
 import { findHits, type Hit, isRecordLines, mostKept, searchable } from './searchable.ts'
 import { defineStep } from './step.ts'
 
@@ -50,7 +66,19 @@ export const context = defineStep({
       hits = runPattern(pattern, () => findHits(view, pattern, mostKept, true))
     }
     const { kept } = hits
-    if (hits.count === 0) notes.push(...nearMisses(view, params))
+    if (hits.count === 0) {
+      const near = nearMatches(view, params)
+      const passages = near === undefined ? passagesFor(document, view, params.pattern ?? '') : undefined
+      if (passages) {
+        const kind = view.leaves === undefined ? 'text' : 'json'
+        const total = document.records()?.values.length ?? view.units.count
+        return {
+          content: fromMadeRows(kind, passages.rows),
+          metadata: counts(total, 0, [...notes, passages.note]),
+        }
+      }
+      notes.push(...nearMisses(view, params, near))
+    }
     notes.push(...timesIn(hits))
     if (view.leaves === undefined) {
       const rows = textRows(document, view.lines ?? document.lines(), kept, params)
@@ -60,7 +88,10 @@ export const context = defineStep({
       }
     }
     const groups = byRecord(view.leaves, kept)
-    const rows = recordRows(document, view.leaves, groups, undefined, show(params))
+    const rows = recordRows(document, view.leaves, groups, {
+      show: show(params),
+      room: roomFor(groups.length),
+    })
     const total = document.records()?.values.length ?? view.units.count
     return {
       content: fromRows({ noun: 'passage', items: rows }),

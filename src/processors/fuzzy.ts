@@ -1,15 +1,15 @@
 /** Approximate words: what a typo, another ending or another spelling would hide from a regular expression. */
 import { fromMadeRows } from '../documents/derive.ts'
+import { rowsOf } from '../documents/rows.ts'
 import type { JsonObject } from '../protocol/json.ts'
+import { indexLines } from '../text/lines.ts'
 import { spanAfter } from '../text/spans.ts'
-import { lineHitRows, recordHitRows } from './hit-rows.ts'
-import { byRecord } from './leaf-hits.ts'
-import { nearMisses } from './near-misses.ts'
+import { buildVocabulary } from '../text/vocabulary.ts'
+import { byRecord, fieldRows, lineHitRows, recordHitRows } from './hits.ts'
 import { readable } from './readable.ts'
-import { counts } from './search-counts.ts'
-import { searches, searchStepParams } from './search-params.ts'
-import { requireText } from './search-pattern.ts'
+import { counts, nearMisses, requireText, searches, searchStepParams } from './search.ts'
 import {
+  type FieldName,
   type Hit,
   longUnit,
   mostKept,
@@ -37,6 +37,15 @@ export const fuzzy = defineStep({
     const pattern = requireText(params)
     const view = searchable(document)
     const { hits, count } = findAlike(view, pattern, params.threshold ?? defaultThreshold)
+    if (count === 0 && view.leaves !== undefined) {
+      const named = namesLike(view.leaves.fieldNames(), pattern, params.threshold ?? defaultThreshold)
+      if (named.length > 0) {
+        return {
+          content: fromMadeRows('json', rowsOf('field', fieldRows(named))),
+          metadata: counts(view.units.count, named.length, ['No value is alike, but names of fields are.']),
+        }
+      }
+    }
     const notes = count === 0 ? nearMisses(view, params) : []
     if (view.leaves === undefined) {
       hits.sort((a, b) => b.similarity - a.similarity || a.start - b.start)
@@ -87,6 +96,18 @@ function findAlike(view: Searchable, pattern: string, threshold: number): { hits
     } else if (last !== undefined && place.similarity > last.similarity) Object.assign(last, place)
   })
   return { hits, count }
+}
+
+/** The fields of whose names a word is alike. */
+function namesLike(fields: readonly FieldName[], pattern: string, threshold: number): FieldName[] {
+  const names = fields.map(({ name }) => name.replaceAll('\n', ' ')).join('\n')
+  const lines = indexLines(names)
+  const found = new Set<FieldName>()
+  buildVocabulary(names).search(pattern, Math.max(threshold, 0.01), ({ start }) => {
+    const field = fields[lines.lineAt(start)]
+    if (field) found.add(field)
+  })
+  return [...found]
 }
 
 const highest = (hits: readonly Alike[]): number =>

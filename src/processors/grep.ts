@@ -2,23 +2,51 @@
 import { fromMadeRows } from '../documents/derive.ts'
 import type { Document, Rows } from '../documents/document.ts'
 import { rowsOf } from '../documents/rows.ts'
+import type { JsonObject } from '../protocol/json.ts'
 import { formatCount, formatPlural } from '../text/format.ts'
 import type { LineIndex } from '../text/lines.ts'
 import type { LineRange } from '../text/passages.ts'
 import type { Pattern } from '../text/pattern.ts'
-import { lineHitRows, recordHitRows } from './hit-rows.ts'
-import { byRecord } from './leaf-hits.ts'
-import type { LeafIndex } from './leaves.ts'
-import { groupLines, groupRows, lineRows, placesOf } from './line-hits.ts'
-import { nearMisses } from './near-misses.ts'
-import { fieldRows, findPairs, mayBePair } from './pairs.ts'
+import { passagesFor } from './bm25.ts'
+import {
+  byRecord,
+  fieldRows,
+  groupLines,
+  groupRows,
+  type LeafHit,
+  lineHitRows,
+  lineRows,
+  placesOf,
+  recordHitRows,
+  recordRows,
+  roomFor,
+} from './hits.ts'
 import { readable, sourceNote } from './readable.ts'
 import { listed } from './refusal.ts'
-import { counts, timesIn } from './search-counts.ts'
-import { contextLines, type SearchParams, searches, searchStepParams } from './search-params.ts'
-import { requirePattern, runPattern } from './search-pattern.ts'
-import { asPlainText, otherReading } from './search-readings.ts'
-import { findHits, type Hit, longUnit, mostKept, type Searchable, searchable } from './searchable.ts'
+import {
+  asPlainText,
+  contextLines,
+  counts,
+  nearMatches,
+  nearMisses,
+  otherReading,
+  requirePattern,
+  runPattern,
+  type SearchParams,
+  searches,
+  searchStepParams,
+  timesIn,
+} from './search.ts'
+import {
+  findHits,
+  type Hit,
+  type Leaf,
+  type LeafIndex,
+  longUnit,
+  mostKept,
+  type Searchable,
+  searchable,
+} from './searchable.ts'
 import { defineStep } from './step.ts'
 
 /** Leaves that are looked at for the records they are in. */
@@ -57,7 +85,18 @@ export const grep = defineStep({
     if (other) {
       found = find(document, view, other.pattern, other.params)
       notes.splice(0, notes.length, other.note)
-    } else if (found.matched === 0) notes.push(...nearMisses(view, params))
+    } else if (found.matched === 0) {
+      const near = nearMatches(view, params)
+      const passages = near === undefined ? passagesFor(document, view, params.pattern ?? '') : undefined
+      if (passages) {
+        const metadata = counts(found.total, 0, [
+          ...notes.filter((note) => note !== undefined),
+          passages.note,
+        ])
+        return { content: fromMadeRows(found.kind, passages.rows), metadata }
+      }
+      notes.push(...nearMisses(view, params, near))
+    }
     return {
       content: fromMadeRows(found.kind, found.rows),
       metadata: counts(found.total, found.matched, [
@@ -180,4 +219,37 @@ function inData(document: Document, view: Searchable, leaves: LeafIndex, pattern
 
 function capped(count: number, kept: number): string[] {
   return count > kept ? [`The first ${formatCount(kept)} of ${formatCount(count)} hits are kept.`] : []
+}
+
+// Patterns that are about names: fields called so, and `"state": "open"` as JSON text would show it.
+
+/** True when a pattern may be meant for JSON text: it holds a quote or a colon. */
+function mayBePair(source: string): boolean {
+  return /["':]/.test(source)
+}
+
+/** Rows for leaves of which `"name": value` matches, with or without the blank. Call it within `pattern.run`. */
+function findPairs(document: Document, leaves: LeafIndex, pattern: Pattern): JsonObject[] {
+  const hits: LeafHit[] = []
+  for (const leaf of allLeaves(leaves)) {
+    const name = /(?:\.(\w+)|\[("(?:[^"\\]|\\.)*")\])$/.exec(leaf.path)
+    if (name === null) continue
+    const key = name[2] ?? JSON.stringify(name[1])
+    const value = JSON.stringify(leaf.value)
+    if (!pattern.test(`${key}: ${value}`) && !pattern.test(`${key}:${value}`)) continue
+    const start = leaves.units.start(leaf.unit)
+    hits.push({ unit: leaf.unit, start, end: start })
+    if (hits.length >= mostKept) break
+  }
+  const groups = byRecord(leaves, hits)
+  return recordRows(document, leaves, groups, { room: roomFor(groups.length) })
+}
+
+function* allLeaves(leaves: LeafIndex): Generator<Leaf> {
+  for (let unit = 0; unit < leaves.units.count; ) {
+    const record = leaves.recordOf(unit)
+    const units: number[] = []
+    while (unit < leaves.units.count && leaves.recordOf(unit) === record) units.push(unit++)
+    yield* leaves.locate(record, units)
+  }
 }

@@ -1,11 +1,11 @@
 /** What a search looks through: the lines of a text, or the leaves of data. */
-import type { Document } from '../documents/document.ts'
-import type { LineIndex } from '../text/lines.ts'
+import type { Collection, Document } from '../documents/document.ts'
+import { keyedBefore, pathStep } from '../documents/records.ts'
+import { isObject, type JsonObject, type JsonPrimitive, type JsonValue, own } from '../protocol/json.ts'
+import { type LineIndex, lastAtMost } from '../text/lines.ts'
 import type { Pattern, Span } from '../text/pattern.ts'
-import { type Spans, spanAfter } from '../text/spans.ts'
+import { type Spans, StartList, spanAfter } from '../text/spans.ts'
 import { buildVocabulary, type Vocabulary } from '../text/vocabulary.ts'
-import { indexLeaves, type LeafIndex } from './leaves.ts'
-import { shareText } from './shared-text.ts'
 
 /** A document as searches see it: one text and the units that can match. */
 export interface Searchable {
@@ -188,4 +188,308 @@ function placesFrom(pattern: Pattern, content: string, from: number, found: (pla
 function firstFrom(pattern: Pattern, content: string, from: number): Span | undefined {
   for (const match of pattern.matches(content, from)) return match
   return undefined
+}
+
+// JSON as a text to search: every leaf is a unit of it, and can tell its path.
+
+/** Where a leaf is and what it is. `path` leads from the record, or from the root when it is outside of all. */
+export interface Leaf {
+  unit: number
+  path: string
+  value: JsonPrimitive
+  /** What has it under `step`; undefined where there is no path. */
+  holder?: Holder
+  step: Step
+}
+
+export interface LeafIndex {
+  /** The text of all leaves, in order, with a newline between two. */
+  readonly text: string
+  readonly units: Spans
+  /** The record that holds a leaf; -1 outside of the main collection. */
+  recordOf(unit: number): number
+  /** The leaves of a record: the first one, and the one after the last. */
+  unitsOf(record: number): { first: number; after: number }
+  /** What a record is, without its key. */
+  valueOf(record: number): JsonValue
+  /** Leaves of one record (or of what is outside), by ascending numbers. One walk. */
+  locate(record: number, units: readonly number[]): Leaf[]
+  /** Calls `visit` for each leaf of one record, or of what is outside, in order. */
+  visit(record: number, visit: Visit): void
+  /** Distinct names of fields, with how often they occur. Computed on first use. */
+  fieldNames(): readonly FieldName[]
+}
+
+/**
+ * Called for each leaf in order; `path` changes afterwards and must be read at once. Its steps before `changed` are those
+ * of the leaf before. `holder` has the leaf under the last step; undefined where there is no path.
+ */
+export type Visit = (value: JsonPrimitive, path: readonly Step[], changed: number, holder: Holder) => void
+
+type Holder = JsonObject | readonly JsonValue[] | undefined
+
+/** A key, or the index of an element. */
+type Step = string | number
+
+export function indexLeaves(document: Document): LeafIndex {
+  const root = document.json() ?? null
+  const records = document.records()
+  const values = records?.values ?? []
+  /** First unit of each record; what is outside comes last. */
+  const firsts = new Int32Array(values.length + 1)
+  const walkRecord = (record: number, visit: Visit): void => {
+    const key = records?.keys?.[record]
+    // The key of a map is data: the name of the record.
+    if (key !== undefined) visit(key, [], 0, undefined)
+    walk(values[record] ?? null, new Trail(), visit)
+  }
+  const walkRest = (visit: Visit): void => {
+    if (records?.path !== '$') walk(root, new Trail(), visit, values.length === 0 ? undefined : values)
+  }
+  const { text, units } = collected((collect, count) => {
+    for (let record = 0; record < values.length; record++) {
+      firsts[record] = count()
+      walkRecord(record, collect)
+    }
+    firsts[values.length] = count()
+    walkRest(collect)
+  })
+  let names: readonly FieldName[] | undefined
+  return {
+    text,
+    units,
+    recordOf: (unit) => (unit >= (firsts[values.length] ?? 0) ? -1 : lastAtMost(firsts, unit)),
+    unitsOf: (record) => ({ first: firsts[record] ?? 0, after: firsts[record + 1] ?? units.count }),
+    valueOf: (record) => values[record] ?? null,
+    locate(record, wanted) {
+      const found: Leaf[] = []
+      let unit = firsts[record < 0 ? values.length : record] ?? 0
+      const look: Visit = (value, path, _, holder) => {
+        if (wanted[found.length] === unit)
+          found.push({ unit, path: formatPath(path), value, holder, step: path.at(-1) ?? '' })
+        unit++
+      }
+      if (record < 0) walkRest(look)
+      else walkRecord(record, look)
+      return found
+    },
+    visit(record, visit) {
+      if (record < 0) walkRest(visit)
+      else walkRecord(record, visit)
+    },
+    fieldNames: () => (names ??= listFieldNames(root, records)),
+  }
+}
+
+/** The text of all leaves that `walkAll` visits. What is needed on the way is not kept: hence a function of its own. */
+function collected(walkAll: (collect: Visit, count: () => number) => void): { text: string; units: Spans } {
+  const parts: string[] = []
+  const starts = new StartList()
+  let offset = 0
+  walkAll(
+    (value) => {
+      const part = String(value)
+      parts.push(part)
+      starts.add(offset)
+      offset += part.length + 1
+    },
+    () => parts.length,
+  )
+  return { text: parts.join('\n'), units: starts.spans(offset) }
+}
+
+/** Where a walk is, and how much of that is as it was at the leaf before. */
+class Trail {
+  readonly path: Step[] = []
+  changed = 0
+  /** What the last step was taken in. */
+  holder: JsonObject | readonly JsonValue[] | undefined = undefined
+}
+
+/** Visits strings, numbers and booleans. `skipped`: the elements of a collection that is not entered. */
+function walk(value: JsonValue, trail: Trail, visit: Visit, skipped?: readonly JsonValue[]): void {
+  if (typeof value !== 'object') {
+    visit(value, trail.path, trail.changed, trail.holder)
+    trail.changed = trail.path.length
+  } else if (Array.isArray(value)) {
+    if (value === skipped) return
+    for (let index = 0; index < value.length; index++)
+      descend(value, value[index] ?? null, index, trail, visit, skipped)
+  } else if (value !== null) {
+    const keys = Object.keys(value)
+    if (skipped !== undefined && keys.length === skipped.length && isCollection(value, keys, skipped)) return
+    // Keys of its own: what they lead to is its own, too.
+    for (const key of keys) descend(value, value[key] ?? null, key, trail, visit, skipped)
+  }
+}
+
+function descend(
+  holder: JsonObject | readonly JsonValue[],
+  value: JsonValue,
+  step: Step,
+  trail: Trail,
+  visit: Visit,
+  skipped: readonly JsonValue[] | undefined,
+): void {
+  const depth = trail.path.push(step) - 1
+  if (depth < trail.changed) trail.changed = depth
+  trail.holder = holder
+  walk(value, trail, visit, skipped)
+  trail.path.pop()
+}
+
+function formatPath(path: readonly Step[]): string {
+  return path.map((step) => (typeof step === 'number' ? `[${step}]` : pathStep(step))).join('')
+}
+
+function isCollection(value: JsonValue, keys: readonly string[], elements: readonly JsonValue[]): boolean {
+  return isObject(value) && keys.every((key, index) => own(value, key) === elements[index])
+}
+
+// The names of the fields that lead to the leaves of a value.
+
+/**
+ * A function that calls `visit` for each name on the way to a leaf of the value it is given, in order: once for each object
+ * that has it, however many leaves are below. Names that lead to none, as to null or to an empty list, are left out.
+ */
+export function nameReader(visit: (name: string) => void): (value: JsonValue) => void {
+  /** Names on the way, the first `waiting` of them with no leaf found below yet. */
+  const ways: string[] = []
+  let waiting = 0
+
+  function leaf(): void {
+    for (let at = 0; at < waiting; at++) visit(ways[at] ?? '')
+    waiting = 0
+  }
+
+  function read(value: JsonValue): void {
+    if (typeof value !== 'object') leaf()
+    else if (Array.isArray(value)) for (let at = 0; at < value.length; at++) read(value[at] ?? null)
+    else if (value !== null) readFields(value)
+  }
+
+  function readFields(object: JsonObject): void {
+    for (const name in object) {
+      const value = object[name] ?? null
+      if (typeof value !== 'object') {
+        if (waiting > 0) leaf()
+        visit(name)
+      } else if (value !== null) {
+        ways[waiting++] = name
+        const depth = waiting
+        read(value)
+        if (waiting === depth) waiting--
+      }
+    }
+  }
+
+  return read
+}
+
+// Long strings of data as parts of the text of its leaves, where they stand anyway: kept once in place of twice.
+
+/**
+ * Characters from which on a string takes twice the 32 bytes of a place in a text. Shorter ones stay apart: records are
+ * sorted by them, and parts compare more slowly.
+ */
+const LONG = 48
+
+/**
+ * Puts in place of each long string of the document's data an equal one that is a part of the leaves' text. To whoever reads
+ * them nothing changes. Frozen data stays as it is.
+ */
+export function shareText(document: Document, leaves: LeafIndex): void {
+  const records = document.records()
+  const values = records?.values ?? []
+  /** Rows of a map are copies with the key: they hold the same strings. */
+  const copies = records && keyedBefore(records)
+  const isMap = records?.keys !== undefined
+  const { text, units } = leaves
+  let record = 0
+  let unit = 0
+  const share: Visit = (value, path, _, holder) => {
+    const start = units.start(unit++)
+    if (typeof value !== 'string' || value.length < LONG) return
+    const part = text.slice(start, start + value.length)
+    const step = path.at(-1) ?? record
+    // Without a holder the value is a record itself, the key of one, or all there is.
+    const holds = holder ?? (record < 0 || isMap ? undefined : values)
+    if (part !== value || holds === undefined) return
+    Reflect.set(holds, step, part)
+    const copy = path.length === 1 ? (copies?.[record] ?? null) : null
+    if (isObject(copy) && own(copy, String(step)) === part) Reflect.set(copy, step, part)
+  }
+  for (; record < values.length; record++) leaves.visit(record, share)
+  record = -1
+  leaves.visit(record, share)
+}
+
+// The names of fields in data, each told once however many records have it.
+
+export interface FieldName {
+  name: string
+  /** `$.items[*].labels[*].name`. */
+  path: string
+  /** How often it occurs, and what it is there first. */
+  count: number
+  value: JsonValue
+}
+
+/** Distinct names that are told apart; beyond this they are data, not names. */
+const mostNames = 20_000
+
+/** Fields under the same names; `[*]` is an array element or a value of the main collection when that is a map. */
+class Place {
+  count = 0
+  value: JsonValue = null
+  readonly below = new Map<string, Place>()
+}
+
+/** Names below this many levels are not listed: their paths would be longer than what is in them. */
+const deepest = 100
+
+const anyElement = '[*]'
+
+/** All names of fields, in order of appearance. The keys of the main collection are data and not among them. */
+export function listFieldNames(root: JsonValue, records: Collection | undefined): FieldName[] {
+  const top = new Place()
+  let left = mostNames
+  const below = (place: Place, name: string): Place | undefined => {
+    let found = place.below.get(name)
+    if (found === undefined && left > 0) {
+      left--
+      found = new Place()
+      place.below.set(name, found)
+    }
+    return found
+  }
+  const map = records?.keys === undefined ? undefined : records.keys
+  const visit = (value: JsonValue, place: Place, depth: number): void => {
+    if (typeof value !== 'object' || value === null || depth > deepest) return
+    if (Array.isArray(value)) {
+      const element = value.length > 0 ? below(place, anyElement) : undefined
+      if (element !== undefined) for (const item of value) visit(item, element, depth + 1)
+      return
+    }
+    const keys = Object.keys(value)
+    const isMap =
+      map !== undefined && keys.length === map.length && keys[0] === map[0] && keys.at(-1) === map.at(-1)
+    for (const key of keys) {
+      const next = below(place, isMap ? anyElement : `.${key}`)
+      if (next === undefined) continue
+      if (next.count++ === 0) next.value = own(value, key) ?? null
+      visit(own(value, key) ?? null, next, depth + 1)
+    }
+  }
+  visit(root, top, 0)
+  return [...named(top, '$')]
+}
+
+function* named(place: Place, path: string): Generator<FieldName> {
+  for (const [step, below] of place.below) {
+    const name = step.slice(1)
+    const own = step === anyElement ? path + step : path + pathStep(name)
+    if (step !== anyElement) yield { name, path: own, count: below.count, value: below.value }
+    yield* named(below, own)
+  }
 }

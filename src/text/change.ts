@@ -1,6 +1,6 @@
 /** Changes of text, as data: they cross the border to a worker. */
 import { RE2JS } from 're2js'
-import { compileLinear } from './linear.ts'
+import { compileLinear } from './pattern.ts'
 import type { SensitiveKind } from './sensitive/finding.ts'
 import { compileStrike } from './strike.ts'
 

@@ -1,7 +1,7 @@
 /** Strikes secrets and personal data out of a text, and leaves it what it is: JSON stays JSON. */
 
 import type { ChangeText, SensitiveRule, Tally } from './change.ts'
-import { compileLinear } from './linear.ts'
+import { compileLinear } from './pattern.ts'
 import { findSensitive } from './sensitive/find.ts'
 import type { Finding, SensitiveKind } from './sensitive/finding.ts'
 

@@ -1,4 +1,5 @@
 /** Words of a text, as search and ranking count them. */
+import type { Spans } from './spans.ts'
 
 /** A word is a run of letters, digits and `_`; an ideograph is a word of its own, as its script has no spaces. */
 type CharacterClass = 0 | 1 | 2
@@ -146,3 +147,192 @@ function classify(text: string, at: number, code: number): number {
 /** The class of one character. */
 export const classOf = (character: string): CharacterClass =>
   unspaced.test(character) ? ideograph : letter.test(character) ? word : other
+
+// How many terms the parts of a text have: counted by the codes of their characters, without making words of them.
+
+/** Codes that are read at once. */
+const BLOCK = 1 << 15
+
+/** For each part, as many as `tokenize` gives for it. */
+export function countTermsOf(text: string, parts: Spans): Int32Array {
+  const counts = new Int32Array(parts.count)
+  const reader = new Reader(text)
+  for (let index = 0; index < parts.count; index++)
+    counts[index] = reader.count(parts.start(index), parts.end(index))
+  return counts
+}
+
+/** Counts in parts that come in order; what it reads of the text at once is enough for many of them. */
+class Reader {
+  readonly #text: string
+  readonly #codes: Uint16Array
+  readonly #bytes: Buffer
+  /** What of the text the codes are. */
+  #first = 0
+  #after = 0
+
+  constructor(text: string) {
+    this.#text = text
+    this.#codes = new Uint16Array(Math.min(BLOCK, text.length))
+    this.#bytes = Buffer.from(this.#codes.buffer)
+  }
+
+  count(start: number, end: number): number {
+    let count = 0
+    let from = start
+    while (end - from > BLOCK) {
+      const border = this.#borderBefore(from + BLOCK, from)
+      if (border === from) return count + countTerms(this.#text, from, end)
+      count += this.#countShort(from, border)
+      from = border
+    }
+    return count + this.#countShort(from, end)
+  }
+
+  #countShort(start: number, end: number): number {
+    if (start < this.#first || end > this.#after) this.#read(start)
+    const found = countIn(this.#codes, start - this.#first, end - this.#first)
+    return found ?? countTerms(this.#text, start, end)
+  }
+
+  #read(start: number): void {
+    const text = this.#text.slice(start, start + this.#codes.length)
+    this.#bytes.write(text, 'utf16le')
+    this.#first = start
+    this.#after = start + text.length
+  }
+
+  /** The last place up to `at` that is in no word; `from` when there is none. */
+  #borderBefore(at: number, from: number): number {
+    let border = at
+    while (border > from && kindOf(this.#text.charCodeAt(border)) !== OTHER) border--
+    return border
+  }
+}
+
+/** What a code is; those below `IDEOGRAPH` and above `OTHER` make words. */
+const OTHER = 0
+const SMALL = 1
+const CAPITAL = 2
+const UNDERSCORE = 3
+/** Beyond ASCII. */
+const LETTER = 4
+const FOREIGN_CAPITAL = 5
+const IDEOGRAPH = 6
+/** Half of a character beyond the first plane. */
+const HALF = 7
+const UNKNOWN = 8
+
+const KIND_BITS = 4
+
+/** Kinds of the codes, those beyond ASCII found on first use. */
+const kinds = new Uint8Array(0x10000).fill(UNKNOWN)
+for (let code = 0; code < 128; code++) kinds[code] = kindOfCode(code)
+
+function kindOf(code: number): number {
+  const known = kinds[code] ?? OTHER
+  if (known !== UNKNOWN) return known
+  const found = kindOfCode(code)
+  kinds[code] = found
+  return found
+}
+
+function kindOfCode(code: number): number {
+  const character = String.fromCharCode(code)
+  if (code >= 0xd800 && code <= 0xdfff) return HALF
+  if (code === 95) return UNDERSCORE
+  const found = classOf(character)
+  if (found !== word) return found === ideograph ? IDEOGRAPH : OTHER
+  if (/\p{Lu}/u.test(character)) return code < 128 ? CAPITAL : FOREIGN_CAPITAL
+  return code < 128 ? SMALL : LETTER
+}
+
+const isWord = (kind: number): boolean => kind > OTHER && kind < IDEOGRAPH
+
+/** What a code does after the one before: 1 begins a word, all above has to be looked at. By both kinds. */
+const BEGINS = 1
+const LOOK = 2
+const actions = Uint8Array.from({ length: (UNKNOWN + 1) << KIND_BITS }, (_, both) => {
+  const before = both >> KIND_BITS
+  const kind = both & ((1 << KIND_BITS) - 1)
+  if (kind >= HALF) return LOOK
+  const begins = kind === IDEOGRAPH || (isWord(kind) && !isWord(before)) ? BEGINS : 0
+  const isCapital = kind === CAPITAL || kind === FOREIGN_CAPITAL
+  return kind === UNDERSCORE || (isCapital && isWord(before)) ? begins | LOOK : begins
+})
+
+/** Terms of `[from, to)`; undefined where there are halves of characters, of which a code does not tell what they are. */
+function countIn(codes: Uint16Array, from: number, to: number): number | undefined {
+  let count = 0
+  let before = OTHER
+  for (let at = from; at < to; at++) {
+    const kind = kinds[codes[at] ?? 0] ?? OTHER
+    const action = actions[(before << KIND_BITS) | kind] ?? 0
+    if (action > BEGINS) {
+      if (kind === HALF) return undefined
+      if (kind === UNKNOWN) {
+        kindOf(codes[at--] ?? 0)
+        continue
+      }
+      const end = wordEnd(codes, at, to)
+      count += piecesIn(codes, wordStart(codes, at, from), end)
+      // What follows the word is looked at again, and so is a half that may be a letter of it.
+      at = end - 1
+    }
+    count += action & BEGINS
+    before = kind
+  }
+  return count
+}
+
+function wordStart(codes: Uint16Array, at: number, from: number): number {
+  let start = at
+  while (start > from && isWord(kindOf(codes[start - 1] ?? 0))) start--
+  return start
+}
+
+function wordEnd(codes: Uint16Array, at: number, to: number): number {
+  let end = at
+  while (end < to && isWord(kindOf(codes[end] ?? 0))) end++
+  return end
+}
+
+/** Longer words are in one piece. */
+const LONGEST = 64
+
+/** What a piece of a word consists of so far. */
+const NOTHING = 0
+const SMALLS = 1
+const ONE_CAPITAL = 2
+const CAPITALS = 3
+const CAPITALS_AND_DIGITS = 4
+const CAPITAL_AND_SMALLS = 5
+
+/** As many as `pieces` gives for a word. */
+function piecesIn(codes: Uint16Array, start: number, end: number): number {
+  if (end - start > LONGEST) return 0
+  let count = 0
+  let piece = NOTHING
+  let isCompound = false
+  for (let at = start; at < end; at++) {
+    const code = codes[at] ?? 0
+    const kind = kindOf(code)
+    if (kind >= LETTER) return pieces(String.fromCharCode(...codes.subarray(start, end))).length
+    const before = piece
+    if (kind === UNDERSCORE) piece = NOTHING
+    else if (kind === CAPITAL) piece = before === ONE_CAPITAL || before === CAPITALS ? CAPITALS : ONE_CAPITAL
+    else if (before === NOTHING) piece = SMALLS
+    else if (code <= NINE)
+      piece = before === ONE_CAPITAL || before === CAPITALS ? CAPITALS_AND_DIGITS : before
+    else if (before === ONE_CAPITAL || before === CAPITALS) piece = CAPITAL_AND_SMALLS
+    else if (before === CAPITALS_AND_DIGITS) piece = SMALLS
+    // Of capitals before a small letter the last one begins a piece.
+    const isNew = piece !== before && (piece === SMALLS || piece === ONE_CAPITAL)
+    const isParted = before === CAPITALS && piece === CAPITAL_AND_SMALLS
+    if (isNew || isParted) count++
+    if (kind === UNDERSCORE || isParted || (piece === ONE_CAPITAL && before !== NOTHING)) isCompound = true
+  }
+  return isCompound ? count : 0
+}
+
+const NINE = 57

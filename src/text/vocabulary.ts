@@ -1,6 +1,6 @@
 /** The distinct words of a text and where they stand: approximate search compares words, never whole lines. */
 import { distance } from 'fastest-levenshtein'
-import { NumberList } from './number-list.ts'
+import { NumberList } from './spans.ts'
 import { eachWord, pieces, wordAfter, wordAt, wordBefore } from './tokenize.ts'
 
 /** Longer words (base64, hashes) are compared by their beginning. */

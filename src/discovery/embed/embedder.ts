@@ -1,5 +1,5 @@
 import { ProxyError } from '../../protocol/errors.ts'
-import { head } from '../../text/cut.ts'
+import { head } from '../../text/shorten.ts'
 
 /** The contract of everything that turns texts into vectors. One suite of tests runs over all. */
 export interface Embedder {

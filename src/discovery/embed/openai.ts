@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf, ProxyError } from '../../protocol/errors.ts'
 import { isObject, own } from '../../protocol/json.ts'
-import { head } from '../../text/cut.ts'
+import { head } from '../../text/shorten.ts'
 import { toUnit } from '../vectors/vector-index.ts'
 import { checkVectors, type Embedder, embeddable, failed } from './embedder.ts'
 

@@ -76,7 +76,19 @@ function readMarkdown(text: string): JsonObject {
     if (open.level === 0 && body === '') return
     sections.push({ level: open.level, heading: open.heading, line: open.line + 1, text: body })
   }
+  let below = markAt(text, lines, 0)
+  let link = text.indexOf('](')
   for (let index = 0; index < lines.count; index++) {
+    const mark = index > 0 && below.line === index ? below : markAt(text, lines, index)
+    below = markAt(text, lines, index + 1)
+    // Most lines are told by their first character, and that of the next one, to be none of all this.
+    const isLinked = link >= 0 && link < lines.end(index)
+    if (isLinked) link = text.indexOf('](', lines.end(index))
+    const isPlain =
+      fence === undefined
+        ? !isLinked && !OVER.includes(below.sign) && !OPENING.includes(mark.sign)
+        : !FENCING.includes(mark.sign)
+    if (isPlain) continue
     const line = lineOf(lines, index)
     const marker = FENCE.exec(line)?.[1]
     if (marker !== undefined && (fence === undefined || fence === marker)) {
@@ -107,6 +119,21 @@ function readMarkdown(text: string): JsonObject {
   }
   close(lines.count)
   return { sections, tables, ...(links.length > 0 ? { links } : {}) }
+}
+
+/** What a heading or a fence begins with; what stands under a heading or the names of a table. Empty: it is not known. */
+const FENCING = ['`', '~', '']
+const OPENING = ['#', ...FENCING]
+const OVER = ['=', '-', '|', ':', '']
+
+/** The first character of a line that is no blank; empty where it is none of ASCII. */
+function markAt(text: string, lines: LineIndex, line: number): { line: number; sign: string } {
+  const end = lines.end(line)
+  let at = lines.start(line)
+  while (at < end && (text.charCodeAt(at) === 32 || text.charCodeAt(at) === 9)) at += 1
+  if (at >= end) return { line, sign: 'end' }
+  const code = text.charCodeAt(at)
+  return { line, sign: code > 32 && code < 127 ? (text[at] ?? '') : '' }
 }
 
 /** `[words](target)`; a bang before it makes it an image. */

@@ -25,7 +25,8 @@ function mostlyJson(lines: LineIndex): boolean {
   let good = 0
   const step = Math.max(1, Math.floor(lines.count / SAMPLE))
   for (let index = 0; index < lines.count && seen < SAMPLE * 2; index += step) {
-    const line = lines.at(index)
+    // Where every other line is empty, the step may meet those alone.
+    const line = lines.at(index).trim() || lines.at(index + 1)
     if (line.trim() === '') continue
     seen += 1
     if (parseLine(line) !== undefined) good += 1

@@ -26,7 +26,7 @@ function overviewOfText(document: Document): Overview {
     ({ count, pattern }) => count > 2 && count > looked * 0.01 && /\p{L}{3}/u.test(pattern),
   )
   const outline = encoded === undefined ? outlineOf(lines, document.text) : undefined
-  const failures = outline?.code || encoded !== undefined ? undefined : failuresOf(lines)
+  const failures = outline?.code || encoded !== undefined ? undefined : failuresOf(lines, document.text)
   const covered = repeated.reduce((sum, { count }) => sum + count, 0) / Math.max(1, looked)
   const sampled = looked < lines.count ? ` of ${formatCount(looked)} sampled` : ''
   const blocks = document.format === 'blocks' ? blockFacts(document) : []
@@ -180,13 +180,20 @@ export interface Failures {
   pattern: string
 }
 
+/** What each failure has in it: found at once in all of the text, so that few lines are looked at. */
+const TRACE = /rror|ERROR|FAIL|FATAL|PANIC|panic:|CRITICAL|SEVERE|Traceback|xception|ailed\b|ermission d/g
+
 /** Lines that tell of failures, when they are few enough to stand out. */
-export function failuresOf(lines: LineIndex): Failures | undefined {
+function failuresOf(lines: LineIndex, text: string): Failures | undefined {
   const looked = Math.min(lines.count, MOST_LINES)
   const found: string[] = []
   const words = new Map<string, number>()
   let count = 0
-  for (let index = 0; index < looked; index++) {
+  const trace = new RegExp(TRACE)
+  for (let hit = trace.exec(text); hit !== null; hit = trace.exec(text)) {
+    const index = lines.lineAt(hit.index)
+    if (index >= looked) break
+    trace.lastIndex = Math.max(trace.lastIndex, lines.end(index))
     const line = lines.at(index).slice(0, LONGEST)
     const match = FAILURE.exec(line)?.[0]
     if (match === undefined) continue

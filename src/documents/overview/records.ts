@@ -6,9 +6,8 @@ import type { Collection, Document } from '../document.ts'
 import { fieldsOf, isNoise } from '../fields.ts'
 import type { Template } from '../fit.ts'
 import { allNested, everyNested, nestedPath, nestingOf } from '../nesting.ts'
-import { profile } from '../profile.ts'
+import { knownOf, profile } from '../profile.ts'
 import { collectionsOf, pathStep } from '../records.ts'
-import { scannedOf } from '../scan/scanned-list.ts'
 import type { Shape } from '../shape.ts'
 import { shorten } from '../shorten.ts'
 import { call } from '../template.ts'
@@ -28,7 +27,7 @@ export function overviewOfData(document: Document): Overview {
 
 function ofCollection(root: JsonValue, collection: Collection): Overview {
   const { path, keys, values } = collection
-  const records: Records = { values, keys, profile: scannedOf(values)?.profile ?? profile(collection) }
+  const records: Records = { values, keys, profile: knownOf(values)?.profile ?? profile(collection) }
   const beside = surroundings(root, path)
   const kind = typeof values[0] === 'object' ? 'record' : 'value'
   const keyed = keys ? ' by key' : ''

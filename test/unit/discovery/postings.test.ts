@@ -13,7 +13,7 @@ import {
   readTools,
   type Weights,
 } from '../../../src/discovery/postings.ts'
-import { stemOf, wordsOf } from '../../../src/discovery/words.ts'
+import { stemOf, wordsOf } from '../../../src/text/words.ts'
 import { runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { indexTools } from '../../../src/discovery/lexical.ts'
-import { alikeTo, everyday, families, withoutPhrases } from '../../../src/discovery/thesaurus.ts'
-import { stemOf, wordsOf } from '../../../src/discovery/words.ts'
+import data from '../../../src/discovery/thesaurus.json' with { type: 'json' }
+import { alikeTo, withoutPhrases } from '../../../src/discovery/thesaurus.ts'
+import { stemOf, wordsOf } from '../../../src/text/words.ts'
 
 const alike = (word: string) => alikeTo(stemOf(word))
 
@@ -18,7 +19,7 @@ describe('words that may stand for others', () => {
   })
 
   test('every line holds, whichever word is asked for first', () => {
-    for (const line of `${everyday}${families}`.trim().split(/\n+/)) {
+    for (const line of [...data.everyday, ...data.families]) {
       const [left = '', right = left] = line.split(' > ')
       for (const word of left.split(' ')) {
         const stem = stemOf(word)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fromText, fromValue } from '../../../src/documents/derive.ts'
 import { context } from '../../../src/processors/context.ts'
-import type { SearchParams } from '../../../src/processors/search-params.ts'
+import type { SearchParams } from '../../../src/processors/search.ts'
 import { verifies } from '../../support/verifies.ts'
 import { search } from './search.ts'
 
@@ -48,11 +48,22 @@ describe('context', () => {
     ])
   })
 
+  test('a section comes with its subsections and tables, up to the next heading of its level', () => {
+    const text =
+      '# Guide\n\n## Install\nRun it.\n\n### Options\n\n| name | means |\n|---|---|\n| -q | quiet |\n\n## Use\nStart.\n'
+    const [row] = rows(text, { pattern: 'Run it', context_type: 'section' })
+    expect(row).toContain('| -q | quiet |')
+    expect(row).not.toContain('Start.')
+    const long = `# Guide\n\n## Install\nRun it.\n\n### Options\n${'Many words. '.repeat(600)}\n\n## Use\nStart.\n`
+    const [own] = rows(long, { pattern: 'Run it', context_type: 'section' })
+    expect(own).toBe('lines 3-4 · Guide > Install\n## Install\nRun it.')
+  })
+
   verifies('S3.24', 'works within the strings of data', () => {
     const pages = ['One. Two x.\n\nThree.', 'none', 'other', 'x'].map((body, id) => ({ id, body }))
     const found = (context_type: NonNullable<SearchParams['context_type']>) =>
       search(context, fromValue(pages), { pattern: 'x', mode: 'context', context_type }).rows[0]
-    expect(found('sentence')).toEqual({ path: '$[0]', match: { body: 'Two x.' }, record: { id: 0 } })
+    expect(found('sentence')).toEqual({ at: '$[0]', match: { body: 'Two x.' }, record: { id: 0 } })
     expect(found('paragraph')).toMatchObject({ match: { body: 'One. Two x.' } })
     expect(found('section')).toMatchObject({ match: { body: 'One. Two x.\n\nThree.' } })
   })

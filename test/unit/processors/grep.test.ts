@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { fromRecognised, fromText, fromValue } from '../../../src/documents/derive.ts'
 import type { Document } from '../../../src/documents/document.ts'
 import { grep } from '../../../src/processors/grep.ts'
-import { groupLines } from '../../../src/processors/line-hits.ts'
-import type { SearchParams } from '../../../src/processors/search-params.ts'
+import { groupLines } from '../../../src/processors/hits.ts'
+import type { SearchParams } from '../../../src/processors/search.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { verifies } from '../../support/verifies.ts'
 import { search } from './search.ts'
@@ -172,15 +172,73 @@ describe('regular expressions in data', () => {
   verifies('S3.21', 'a hit is the path of the record, what matched, and what the record is', () => {
     const found = find(fromValue({ total: 3, items: issues }), { pattern: 'bug|Slow' })
     expect(found.metadata).toEqual({ total: 3, matched: 3 })
-    expect(found.rows).toEqual([
+    expect(found.rows).toMatchObject([
       {
-        path: '$.items[0]',
+        at: '$.items[0]',
         match: { 'labels[0].name': 'bug' },
         record: { number: 7, title: 'Crash on start' },
       },
-      { path: '$.items[1]', match: { title: 'Slow' }, record: { number: 8 } },
-      { path: '$.items[2]', match: { 'labels[0].name': 'bug' }, record: { number: 9, title: 'Other' } },
+      { at: '$.items[1]', match: { title: 'Slow' }, record: { number: 8 } },
+      { at: '$.items[2]', match: { 'labels[0].name': 'bug' }, record: { number: 9, title: 'Other' } },
     ])
+  })
+
+  test('one record comes with its other fields, a few with some, many with those that tell which they are', () => {
+    const wide = Array.from({ length: 9 }, (_, id) => ({
+      id,
+      note: id === 4 ? 'only here' : id < 3 ? 'of a few' : 'of many',
+      size: 10 * id,
+      text: 'long words '.repeat(40),
+      tags: ['a', 'b'],
+      all: Array.from({ length: 500 }, (_, at) => at),
+    }))
+    const [one] = find(fromValue(wide), { pattern: 'only here' }).rows as JsonObject[]
+    expect(one).toMatchObject({
+      at: '$[4]',
+      match: { note: 'only here' },
+      record: { id: 4, size: 40, tags: ['a', 'b'], '…': 1 },
+    })
+    expect(String((one?.record as JsonObject | undefined)?.text)).toMatch(/^long words .*…$/)
+    for (const row of find(fromValue(wide), { pattern: 'of a few' }).rows as JsonObject[]) {
+      expect(row.record).toMatchObject({ tags: ['a', 'b'] })
+      expect(JSON.stringify(row.record).length).toBeLessThan(360)
+    }
+    const [first] = find(fromValue(wide), { pattern: 'of' }).rows as JsonObject[]
+    expect(Object.keys(first?.record ?? {})).toEqual(['id'])
+  })
+
+  test('a value outside of all records comes with what stands beside it', () => {
+    const found = find(fromValue({ city: { name: 'Bonn', people: 330_000, river: 'Rhine' } }), {
+      pattern: 'Bonn',
+    })
+    expect(found.rows).toEqual([
+      { at: '$.city.name', value: 'Bonn', record: { people: 330_000, river: 'Rhine' } },
+    ])
+  })
+
+  test('what only keys hold is found, with what they lead to', () => {
+    const nested = fromValue({ limits: { cpu_4711: { cores: 2 }, other: { cores: 3 } }, items: issues })
+    expect(find(nested, { pattern: '4711' }).rows).toEqual([
+      { at: '$.limits.cpu_4711', field: 'cpu_4711', value: { cores: 2 } },
+    ])
+  })
+
+  test('a pattern that matches nothing shows the passages that have most of its words', () => {
+    const pages = fromValue([
+      { id: 1, body: 'How to bake bread with little salt.' },
+      { id: 2, body: 'Refunds are paid within ten days. Write to the office.' },
+      { id: 3, body: 'The office is closed on Sundays.' },
+      { id: 4, body: 'Bread is sold here.' },
+    ])
+    const found = find(pages, { pattern: 'refund\\s+policy.*paid' })
+    expect(found.metadata.matched).toBe(0)
+    expect(found.notes).toContain('Nothing matches the pattern')
+    expect(found.rows[0]).toMatchObject({ at: '$[1]' })
+    expect(find(pages, { pattern: 'zebra\\d+ crossing' }).rows).toEqual([])
+    const text = Array.from({ length: 30 }, (_, at) => `Line ${at} says nothing.`)
+    text[20] = 'Deadlocks were detected\nwhile the table was locked.'
+    const lines = find(fromText(text.join('\n\n')), { pattern: 'deadlock.+detect.+locked' })
+    expect(String(lines.rows[0])).toContain('Deadlocks were detected')
   })
 
   test('shows a window of a long value', () => {
@@ -200,37 +258,37 @@ describe('regular expressions in data', () => {
       ['t3.micro', 't3.small', 'm5.large'].map((key, cores) => [key, { cores, memory: 1 }]),
     )
     expect(find(fromValue(map), { pattern: '^t3\\.' }).rows).toEqual([
-      { path: '$["t3.micro"]', value: 't3.micro' },
-      { path: '$["t3.small"]', value: 't3.small' },
+      { at: '$["t3.micro"]', record: { cores: 0, memory: 1 } },
+      { at: '$["t3.small"]', record: { cores: 1, memory: 1 } },
     ])
   })
 
   test('tells a field once, however many records have it', () => {
     const found = find(fromValue(issues), { pattern: '^login$' })
-    expect(found.rows).toEqual([{ path: '$[*].user.login', field: 'login', occurs: 2 }])
+    expect(found.rows).toEqual([{ at: '$[*].user.login', field: 'login', occurs: 2 }])
     expect(found.noun).toBe('field')
   })
 
   test('finds what is outside of the records', () => {
     expect(find(fromValue({ note: 'see Crash', items: issues }), { pattern: 'see' }).rows).toEqual([
-      { path: '$.note', value: 'see Crash' },
+      { at: '$.note', value: 'see Crash' },
     ])
     expect(find(fromValue({ a: { b: 'deep' } }), { pattern: 'deep' }).rows).toEqual([
-      { path: '$.a.b', value: 'deep' },
+      { at: '$.a.b', value: 'deep' },
     ])
   })
 
   test('reads patterns that are written for JSON text', () => {
     const found = find(fromValue(issues), { pattern: '"open":\\s*false' })
-    expect(found.rows).toEqual([
-      { path: '$[1]', match: { open: false }, record: { number: 8, title: 'Slow' } },
+    expect(found.rows).toMatchObject([
+      { at: '$[1]', match: { open: false }, record: { number: 8, title: 'Slow' } },
     ])
     expect(found.notes).toContain('"name": value')
   })
 
   test('takes names that every object has as data', () => {
     const hostile = fromValue(JSON.parse('[{"__proto__":"x1"},{"constructor":"x2"},{"a":"x3"},{"a":"x4"}]'))
-    expect(find(hostile, { pattern: 'x[12]' }).rows).toMatchObject([{ path: '$[0]' }, { path: '$[1]' }])
+    expect(find(hostile, { pattern: 'x[12]' }).rows).toMatchObject([{ at: '$[0]' }, { at: '$[1]' }])
   })
 
   verifies('S3.21', 'finds every leaf that matches, where it says', () => {
@@ -248,8 +306,8 @@ describe('regular expressions in data', () => {
           return names.length > 0 ? [[`$[${index}]`, names.length]] : []
         })
         const got = found.rows.map((row) => {
-          const { path, match } = row as { path: string; match: JsonObject }
-          return [path, Object.keys(match).length]
+          const { at, match } = row as { at: string; match: JsonObject }
+          return [at, Object.keys(match).length]
         })
         expect(got).toEqual(expected)
         expect(found.metadata.matched).toBe(expected.length)

@@ -89,39 +89,39 @@ describe('a hit says where its record is and which it is', () => {
     [
       'geojson',
       { pattern: 'Paris' },
-      { path: '$.features[1]', match: { 'properties.name': 'Paris' }, record: { id: 2 } },
+      { at: '$.features[1]', match: { 'properties.name': 'Paris' }, record: { id: 2 } },
     ],
     [
       'graphql',
       { pattern: 'Third' },
       {
-        path: '$.data.repository.issues.edges[2]',
+        at: '$.data.repository.issues.edges[2]',
         match: { 'node.title': 'Third' },
-        record: { 'node.number': 3 },
+        record: { node: { number: 3 } },
       },
     ],
     [
       'packument',
       { pattern: 'use 2', path: 'versions' },
-      { path: '$.versions["1.10.0"]', match: { deprecated: 'use 2.x' } },
+      { at: '$.versions["1.10.0"]', match: { deprecated: 'use 2.x' } },
     ],
     [
       'stripe',
       { pattern: '2500', path: 'data' },
-      { path: '$.data[3]', match: { amount: 2500 }, record: { id: 'ch_4' } },
+      { at: '$.data[3]', match: { amount: 2500 }, record: { id: 'ch_4' } },
     ],
     [
       'sql',
       { pattern: 'Zoë', fields: ['customer_name'] },
-      { path: '$.rows[3]', match: { customer_name: 'Zoë' } },
+      { at: '$.rows[3]', match: { customer_name: 'Zoë' } },
     ],
     [
       'ec2',
       { pattern: 'i-02', path: 'Reservations[0].Instances', fields: ['InstanceId'] },
-      { path: '$.Reservations[0].Instances[1]', match: { InstanceId: 'i-02' } },
+      { at: '$.Reservations[0].Instances[1]', match: { InstanceId: 'i-02' } },
     ],
   ])('%s %j', (name, params, hit) => {
-    expect(ask(name, params).items).toEqual([hit])
+    expect(ask(name, params).items).toMatchObject([hit])
   })
 })
 

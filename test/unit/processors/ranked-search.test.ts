@@ -28,7 +28,7 @@ describe('bm25', () => {
     expect(rows).toEqual([
       {
         score: expect.any(Number),
-        path: '$.pets[0]',
+        at: '$.pets[0]',
         match: { about: 'a dog that barks' },
         record: { id: 1, name: 'Rex' },
       },
@@ -40,7 +40,7 @@ describe('bm25', () => {
       pattern: 'answer',
       mode: 'bm25',
     })
-    expect(rows).toMatchObject([{ path: '$.a.b', value: 'the answer' }])
+    expect(rows).toMatchObject([{ at: '$.a.b', value: 'the answer' }])
   })
 
   test('ranks what stands beside the records too', () => {
@@ -48,7 +48,7 @@ describe('bm25', () => {
     const document = fromValue({ pets, guide: { feeding: 'Tortoises eat dandelions in spring.' } })
     const found = search(bm25, document, { pattern: 'what do tortoises eat', mode: 'bm25' })
     expect(found.rows).toMatchObject([
-      { path: '$.guide.feeding', value: 'Tortoises eat dandelions in spring.' },
+      { at: '$.guide.feeding', value: 'Tortoises eat dandelions in spring.' },
     ])
     expect(found.metadata).toMatchObject({ total: 4, matched: 1, unit: 'passage' })
   })
@@ -60,7 +60,7 @@ describe('bm25', () => {
     const found = search(bm25, fromValue({ items }), { pattern: 'axolotl limbs weather', mode: 'bm25' })
     expect(found.rows).toHaveLength(4)
     expect(found.rows[0]).toMatchObject({
-      path: '$.items[3]',
+      at: '$.items[3]',
       match: { body: expect.stringContaining('An axolotl regrows its limbs.') },
     })
     expect(JSON.stringify(found.rows[0]).length).toBeLessThan(700)
@@ -115,8 +115,8 @@ describe('fuzzy', () => {
     const users = ['Anderson', 'Andersen', 'Bell', 'Cole'].map((name, id) => ({ id, name }))
     const { rows } = search(fuzzy, fromValue(users), { pattern: 'andersn', mode: 'fuzzy' })
     expect(rows).toEqual([
-      { similarity: 0.88, path: '$[0]', match: { name: 'Anderson' }, record: { id: 0 } },
-      { similarity: 0.88, path: '$[1]', match: { name: 'Andersen' }, record: { id: 1 } },
+      { similarity: 0.88, at: '$[0]', match: { name: 'Anderson' }, record: { id: 0 } },
+      { similarity: 0.88, at: '$[1]', match: { name: 'Andersen' }, record: { id: 1 } },
     ])
   })
 })

@@ -6,7 +6,7 @@ import { bm25 } from '../../../src/processors/bm25.ts'
 import { context } from '../../../src/processors/context.ts'
 import { fuzzy } from '../../../src/processors/fuzzy.ts'
 import { grep } from '../../../src/processors/grep.ts'
-import { nearestDots } from '../../../src/processors/search-pattern.ts'
+import { nearestDots } from '../../../src/processors/search.ts'
 import { verifies } from '../../support/verifies.ts'
 import { search as run } from './search.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cut, ellipsis, head, tail } from '../../../src/text/cut.ts'
+import { cut, ellipsis, head, tail } from '../../../src/text/shorten.ts'
 
 const lone = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { RE2JS } from 're2js'
 import { expect, test } from 'vitest'
-import { partsInOrder } from '../../../src/text/in-order.ts'
 import { compilePattern, isPattern } from '../../../src/text/pattern.ts'
 import { runs } from '../../support/runs.ts'
 
@@ -73,12 +72,6 @@ test('agrees with a linear engine on any text', () => {
     }),
     { numRuns: runs(1000) },
   )
-})
-
-test('leaves to other engines what is more than parts in order', () => {
-  for (const source of ['a|b.*c', 'a.*b.*?c', 'a.*+b', 'abc', '[a.*]', '(a.*b)', 'a\\.*b', '[a\\]].*b'])
-    expect(partsInOrder(source), source).toBeUndefined()
-  expect(partsInOrder('a.*b')).toEqual({ parts: ['a', 'b'], lazy: false })
 })
 
 test('a hundred thousand first parts without the second take no longer than the text', () => {

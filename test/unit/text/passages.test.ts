@@ -1,8 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { indexLines } from '../../../src/text/lines.ts'
-import { paragraphAround, paragraphPassages, recordPassages } from '../../../src/text/passages.ts'
-import { sentenceAround } from '../../../src/text/sentences.ts'
+import {
+  paragraphAround,
+  paragraphPassages,
+  recordPassages,
+  sentenceAround,
+} from '../../../src/text/passages.ts'
 import { type Spans, spanAfter } from '../../../src/text/spans.ts'
 import { verifies } from '../../support/verifies.ts'
 

@@ -2,9 +2,14 @@ import fc from 'fast-check'
 import { RE2JS } from 're2js'
 import { describe, expect, test } from 'vitest'
 import { indexLines } from '../../../src/text/lines.ts'
-import { compilePattern, isPattern, type Pattern, PatternError } from '../../../src/text/pattern.ts'
-import { plainPattern } from '../../../src/text/plain-pattern.ts'
-import { requiredLiteral } from '../../../src/text/required-literal.ts'
+import {
+  boundedPattern,
+  compilePattern,
+  isPattern,
+  type Pattern,
+  PatternError,
+  requiredTexts,
+} from '../../../src/text/pattern.ts'
 import { runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
 
@@ -61,7 +66,13 @@ describe('compilePattern', () => {
   })
 
   test('knows lookaround and backreferences', () => {
-    expect(compile('foo(?=bar)').engine).toBe('v8')
+    expect(compile('foo(?=bar)').engine).toBe('linear')
+    expect(compile('foo(?=bar*)').engine).toBe('backtracking')
+    expect(spans('a(?!b)|(?<!a)b', 'ab a b\nb')).toEqual([
+      [3, 4],
+      [5, 6],
+      [7, 8],
+    ])
     expect(spans('foo(?=bar)', 'foo foobar')).toEqual([[4, 7]])
     expect(spans('(\\w)\\1', 'hello')).toEqual([[2, 4]])
     expect(spans('(?<=\\$)\\d+', '12 $34')).toEqual([[4, 6]])
@@ -150,11 +161,12 @@ function reference(source: string, caseInsensitive: boolean): RE2JS | undefined 
 }
 
 describe('fast ways', () => {
-  test('a plain pattern matches what the linear engine matches', () => {
+  test('any pattern matches what the linear engine matches', () => {
+    const anyOf = fc.oneof(plainSource, anySource)
     fc.assert(
-      fc.property(plainSource, shortText, fc.boolean(), (source, text, caseInsensitive) => {
+      fc.property(anyOf, shortText, fc.boolean(), (source, text, caseInsensitive) => {
         const slow = reference(source, caseInsensitive)
-        fc.pre(slow !== undefined && plainPattern(source, caseInsensitive) !== undefined)
+        fc.pre(slow !== undefined)
         const matcher = slow?.matcher(text)
         const expected: [number, number][] = []
         while (matcher?.find()) expected.push([matcher.start(), matcher.end()])
@@ -164,22 +176,25 @@ describe('fast ways', () => {
     )
   })
 
-  test('unbounded repetition is never plain, nor is what multiplies', () => {
+  test('unbounded repetition is never bounded, nor is what multiplies', () => {
     for (const source of ['a+', '.*', '(a|b)*', 'a{3,}', '(a?){99}', '((a?b?){9}){9}', 'a{1,999}']) {
-      expect(plainPattern(source, false)).toBeUndefined()
+      expect(boundedPattern(source, false)).toBeUndefined()
     }
-    expect(plainPattern('error|warning: \\d{3}', true)).toBeDefined()
+    expect(boundedPattern('error|warning: \\d{3}', true)).toBeDefined()
   })
 
-  test('every match holds the required literal', () => {
-    expect(requiredLiteral('user=\\d+')).toBe('user=')
-    expect(requiredLiteral('a|b')).toBeUndefined()
+  test('every match holds one of the required texts', () => {
+    expect(requiredTexts('user=\\d+')).toEqual(['user='])
+    expect(requiredTexts('a|b')).toEqual(['a', 'b'])
+    expect(requiredTexts('(?:warn|error)+ .*x')).toEqual(['warn', 'error'])
+    expect(requiredTexts('a|\\d')).toBeUndefined()
+    expect(requiredTexts('(?<=took )\\d+ms')).toEqual(['ms'])
     fc.assert(
       fc.property(anySource, shortText, (source, text) => {
-        const literal = requiredLiteral(source)
-        fc.pre(literal !== undefined)
+        const texts = requiredTexts(source)
+        fc.pre(texts !== undefined)
         const matcher = reference(source, false)?.matcher(text)
-        while (matcher?.find()) expect(matcher.group()).toContain(literal)
+        while (matcher?.find()) expect(texts?.some((held) => matcher.group()?.includes(held))).toBe(true)
       }),
       { numRuns: runs(500) },
     )

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { indexLines } from '../../../src/text/lines.ts'
-import { findHeadings, type Section, sectionAt } from '../../../src/text/sections.ts'
+import { findHeadings, type Section, sectionAt } from '../../../src/text/passages.ts'
 import { verifies } from '../../support/verifies.ts'
 
 function section(text: string, word: string): Section {

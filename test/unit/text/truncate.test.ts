@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { TRUNCATED, truncate, truncateAll } from '../../../src/text/truncate.ts'
+import { TRUNCATED, truncate, truncateAll } from '../../../src/text/shorten.ts'
 import { runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
 

@@ -34,7 +34,7 @@ async function wantedOf(ask, reading, { talk, preview, recordCall }) {
   }
   if (rows.length !== 1 || matched > 1) return { unanswered: 'several records have the words' }
   const [hit] = rows
-  const seen = 'value' in hit ? placed(hit, ask) : { ...hit.record, ...hit.match }
+  const seen = 'value' in hit ? { ...hit.record, ...placed(hit, ask) } : { ...hit.record, ...hit.match }
   const shown = valuesIn(seen, ask.want)
   if (shown?.length > 0 && !shown.some((value) => isShortened(value) || /^…|…$/.test(String(value)))) {
     return conclude(ask, { ...reading, rows: [seen] })
@@ -44,9 +44,9 @@ async function wantedOf(ask, reading, { talk, preview, recordCall }) {
   return conclude(ask, await talk.ask('proxy_filter', recordCall(field.replace(/\[\d+\]/g, '[]'))))
 }
 
-/** A hit that is a path and a value: in the collection asked about, the step after it is the key of the record, the rest its field. */
-function placed({ path, value }, { collection = [] }) {
-  const steps = [...path.matchAll(/\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|\.([^.[\]]+)/g)].map(
+/** A hit that is a place and a value: in the collection asked about, the step after it is the key of the record, the rest its field. */
+function placed({ at, value }, { collection = [] }) {
+  const steps = [...at.matchAll(/\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|\.([^.[\]]+)/g)].map(
     ([, quoted, index, plain]) => quoted ?? index ?? plain,
   )
   const [key, ...field] = steps.slice(collection.length)
@@ -71,12 +71,12 @@ async function quote({ words }, { rows, passages, nothing }, talk, { cache_id })
   if (passages.length + texts.length === 0) return { unanswered: 'no hits in the reply' }
   const chosen = best([...passages, ...texts], words)
   const cut = /^…|…$|\[…|…\[[\d,]+ characters/m.test(chosen)
-  const { path } = rows[texts.indexOf(chosen)] ?? {}
-  if (!cut || path === undefined || talk.left <= 0) return { answer: chosen }
+  const { at } = rows[texts.indexOf(chosen)] ?? {}
+  if (!cut || at === undefined || talk.left <= 0) return { answer: chosen }
   const rare = [...new Set(words.match(/\p{L}{5,}/gu))].join('|')
   const more = await talk.ask('proxy_search', {
     cache_id,
-    path,
+    path: at,
     pattern: rare,
     mode: 'context',
     case_insensitive: true,
