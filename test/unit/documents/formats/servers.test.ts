@@ -219,3 +219,24 @@ test('what Python prints is data', () => {
     [2, "Bob's", null, '2024-05-01T12:00:00'],
   ])
 })
+
+test('a hit in a tree of folders says the whole path of the file', () => {
+  const file = (name: string) => ({ name, type: 'file' })
+  const folder = (name: string, children: JsonObject[]): JsonObject => ({ name, type: 'directory', children })
+  const tree = [
+    folder('docs', [file('a.md')]),
+    folder('examples', [
+      file('b.ts'),
+      folder('modules', [folder('guard', [file('guard_paths.py'), file('README.md')])]),
+    ]),
+    file('README.md'),
+  ]
+  const document = fromRecognised(JSON.stringify(tree))
+  const { content } = grep.process(document, { pattern: 'guard_paths' })
+  expect(content.rows().items).toMatchObject([
+    { at: '$[1]', paths: ['examples/modules/guard/guard_paths.py'] },
+  ])
+  expect(JSON.stringify(grep.process(document, { pattern: 'README' }).content.rows().items)).toContain(
+    '"paths":["examples/modules/guard/README.md"]',
+  )
+})
