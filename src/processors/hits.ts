@@ -113,6 +113,12 @@ function recordRow(
     shown.map(({ unit }) => unit),
   )
   const row: JsonObject = { at: recordPath(document, record) }
+  const nodes = found.flatMap((leaf) => nodePath(whole, leaf.path) ?? [])
+  if (nodes.length > 0 && nodes.length === found.length) {
+    row.paths = nodes
+    if (hits.length > shown.length) row.more_matches = hits.length - shown.length
+    return row
+  }
   const match: JsonObject = {}
   const matched: string[] = []
   let isKeyed = false
@@ -135,6 +141,31 @@ function recordRow(
   if (more > 0 && isObject(whole)) return withFields(row, shownFields(whole, matched, hasKey, more))
   const constant = constantFields(records?.values ?? [])
   return withFields(row, identityOf(whole, [...matched, ...constant], hasKey))
+}
+
+/** `.children[1].children[0].name`, in a list of the same name at each level. */
+const IN_TREE = /^((?:\.(\w+)\[\d+\](?:\.\2\[\d+\])*)?)\.(?:name|title|label)$/
+
+/**
+ * The names on the way to a node whose own name matches, as a path: `src/lib/a.ts` for a node of a tree of folders. Undefined for a value that is
+ * no name of a node, or stands in no tree.
+ */
+function nodePath(record: JsonValue, place: string): string | undefined {
+  const [, way, list] = IN_TREE.exec(place) ?? []
+  if (way === undefined || !isObject(record)) return undefined
+  const field = place.slice(place.lastIndexOf('.') + 1)
+  // A record without such a list is a node of a tree where others hold some: a file beside folders.
+  const isNode =
+    list !== undefined || Array.isArray(own(record, 'children')) || own(record, 'type') === 'file'
+  const names: JsonValue[] = []
+  let node: JsonValue | undefined = record
+  for (const step of ['', ...(way.match(/\[\d+\]/g) ?? [])]) {
+    const held: JsonValue | undefined = step === '' ? node : own(node as JsonObject, list ?? '')
+    node = step === '' ? held : Array.isArray(held) ? held[Number(step.slice(1, -1))] : undefined
+    if (!isObject(node)) return undefined
+    names.push(own(node, field) ?? null)
+  }
+  return isNode && names.every((name) => typeof name === 'string') ? names.join('/') : undefined
 }
 
 function withFields(row: JsonObject, fields: JsonObject): JsonObject {
