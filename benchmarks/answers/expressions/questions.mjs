@@ -885,7 +885,7 @@ export function computedQuestions(data) {
     'difference',
     ['monday', 'friday'],
     'Which things came between Monday and Friday?',
-    { compare: 'sku', where: 'change = added', fields: ['sku'], limit: 90 },
+    { join_on: 'only_in_second: sku', fields: ['sku'], limit: 90 },
     { set: [...after.keys()].filter((sku) => !before.has(sku)) },
     ['sku'],
   )
@@ -893,7 +893,7 @@ export function computedQuestions(data) {
     'difference',
     ['monday', 'friday'],
     'Which things went between Monday and Friday?',
-    { compare: 'sku', where: 'change = removed', fields: ['sku'], limit: 90 },
+    { join_on: 'only_in: sku', fields: ['sku'], limit: 90 },
     { set: [...before.keys()].filter((sku) => !after.has(sku)) },
     ['sku'],
   )
@@ -901,7 +901,7 @@ export function computedQuestions(data) {
     'difference',
     ['monday', 'friday'],
     'The price of how many things changed?',
-    { join_on: 'inner monday.sku = friday.sku', where: 'price != friday.price', aggregate: 'count' },
+    { join_on: 'changed: sku', where: 'field = price', aggregate: 'count' },
     {
       number: [...after.values()].filter(
         ({ sku, price }) => before.has(sku) && before.get(sku).price !== price,

@@ -242,9 +242,13 @@ class Statement {
     if (on < 0)
       throw new Refusal('JOIN needs its condition: `JOIN products ON orders.product_id = products.id`.')
     const condition = text.slice(tokens[on]?.to)
+    const from = sourceOf(text.slice(0, tokens[kindAt]?.from))
+    const joined = sourceOf(text.slice(tokens[first]?.to, tokens[on]?.from))
+    const isItself = joined.name.toLowerCase() === from.name.toLowerCase()
     return {
-      from: sourceOf(text.slice(0, tokens[kindAt]?.from)),
-      joined: sourceOf(text.slice(tokens[first]?.to, tokens[on]?.from)),
+      from,
+      // A list joined with itself has the fields of the second as `self.name`.
+      joined: isItself ? { ...joined, name: 'self' } : joined,
       on: isWord(tokens[on], 'using') ? (enclosed(condition) ?? condition).trim() : condition.trim(),
       inner: !kinds.includes('left'),
     }
