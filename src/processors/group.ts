@@ -30,7 +30,7 @@ import { parseComputed, parseCondition } from '../query/parser.ts'
 import { newWork, type Path, parsePath } from '../query/path.ts'
 import { type Records, recordsOfValues, requireRecords } from '../query/records.ts'
 import { Refusal, shown } from '../query/refusal.ts'
-import { closingAt, splitAt } from '../query/scanner.ts'
+import { closingAt, enclosed, splitAt } from '../query/scanner.ts'
 import { type Expression, mapParts, sourceOf } from '../query/tree.ts'
 import { readValues } from '../query/walk.ts'
 import { compareNaturally } from '../text/natural-order.ts'
@@ -173,10 +173,9 @@ function withArguments(
   itself: boolean,
   source: string,
 ): Call {
-  const [, distinct] = /^distinct\s*\(?\s*(.+?)\s*\)?$/is.exec(written) ?? []
-  const inner = (
-    distinct !== undefined && /^distinct\s*\(/i.test(written) ? distinct : (distinct ?? written)
-  ).replace(/^\*$/, '')
+  const [, behind] = /^distinct\b\s*(.+)$/is.exec(written) ?? []
+  const distinct = behind === undefined ? undefined : (enclosed(behind) ?? behind).trim()
+  const inner = (distinct ?? written).replace(/^\*$/, '')
   if (filter !== undefined) return filtered(name, inner, filter)
   if (name === 'count' && distinct !== undefined) return { name: 'distinct', field: inner }
   if (name === 'collect' && distinct !== undefined) return { name: 'collect_set', field: inner }

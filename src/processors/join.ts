@@ -499,7 +499,10 @@ function readPairing(
   const on: Pairing['on'] = []
   let called = 0
   for (const pair of pairs) {
-    const [first, second] = swapped ? [pair.right, pair.left] : [pair.left, pair.right]
+    const [first, written] = swapped ? [pair.right, pair.left] : [pair.left, pair.right]
+    const ofItself = left.place === right.place ? /^self\.(.+)$/s.exec(written ?? '')?.[1] : undefined
+    const second = ofItself ?? written
+    if (ofItself !== undefined) called += 1
     const one = first === undefined ? undefined : fieldIn(left, first, leniently)
     const other =
       one &&
@@ -510,7 +513,10 @@ function readPairing(
     called += Number(one.qualified) + Number(other.qualified)
     on.push({ left: one.field, right: other.field })
   }
-  return { left, right, on, called }
+  // Of a list with itself the fields of the second are told from those of the first as `self.name`.
+  const itself =
+    called > 0 && pairs.some((pair) => [pair.left, pair.right].some((name) => name?.startsWith('self.')))
+  return { left, right: itself ? { ...right, name: 'self' } : right, on, called }
 }
 
 /** A field that is called the same on the right, or what identifies the records there. */

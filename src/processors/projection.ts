@@ -39,7 +39,7 @@ export const projection = defineStep({
     const notes: string[] = []
     const rest = excluded.length > 0 ? leaving(document, excluded, notes, included.length > 0) : document
     const shownRows = included.length > 0 ? only(rest, included, notes) : rest
-    const content = once ? distinctRows(shownRows) : shownRows
+    const content = once ? distinctRows(shownRows, !once.includes('_key')) : shownRows
     const rows = content.records()
     if (
       content !== document &&
@@ -68,10 +68,17 @@ function withoutDistinct(fields: readonly string[], records: Records | undefined
   )
 }
 
-/** Each row once, where it comes first. */
-function distinctRows(document: Document): Document {
+/** Each row once, where it comes first; without the keys of a map, which are all different. */
+function distinctRows(document: Document, keyless: boolean): Document {
   const { noun, items } = document.rows()
-  return fromRows({ noun, items: [...new Map(items.map((row) => [toJson(row), row])).values()] })
+  const rows = keyless ? items.map(withoutKey) : items
+  return fromRows({ noun, items: [...new Map(rows.map((row) => [toJson(row), row])).values()] })
+}
+
+function withoutKey(row: JsonValue): JsonValue {
+  if (!isObject(row) || !Object.hasOwn(row, '_key')) return row
+  const { _key: _, ...rest } = row
+  return rest
 }
 
 function only(document: Document, wanted: readonly Wanted[], notes: string[]): Document {

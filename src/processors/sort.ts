@@ -183,9 +183,9 @@ export function parseOrder(records: Records, reference: string): Order {
   if (exact) return { field: exact, descending: false }
   const [, sign = '', signed = ''] = /^\s*([-+]?)\s*(.*?)\s*$/s.exec(reference) ?? []
   const [, called, inParentheses, bare] =
-    /^(asc|desc)(?:ending)?(?:\s*\((.*)\)|\s+(.*))$/is.exec(signed) ?? []
+    /^(asc|desc|reverse)(?:ending)?(?:\s*\((.*)\)|\s+(.*))$/is.exec(signed) ?? []
   const [, before, after] = /^(.*?)(?:\s+|:)(asc|desc)(?:ending)?$/is.exec(signed) ?? []
-  const descending = sign === '-' || (called ?? after)?.toLowerCase() === 'desc'
+  const descending = sign === '-' || /^(?:desc|reverse)$/i.test(called ?? after ?? '')
   const name = (inParentheses ?? bare ?? before ?? signed).trim()
   const measured = resolveExactly(records, parsePath(name)) ? undefined : lengthOf(name)
   if (measured === undefined) return { field: resolveField(records, name), descending }

@@ -265,3 +265,32 @@ test('a list is joined with itself', () => {
     { name: 'cat', boss_name: 'bob' },
   ])
 })
+
+test('of a list with itself the fields of the second are called so', () => {
+  const staff = [
+    { id: 1, name: 'ann', boss: null, pay: 5 },
+    { id: 2, name: 'bob', boss: 1, pay: 9 },
+    { id: 3, name: 'cat', boss: 2, pay: 3 },
+  ]
+  const { rows, error } = ask(fromValue(staff), {
+    join_on: 'inner boss = self.id',
+    where: 'pay > self.pay',
+    fields: 'name, self.name as boss',
+  })
+  expect(error).toBeUndefined()
+  expect(rows).toEqual([{ name: 'bob', boss: 'ann' }])
+})
+
+test('what is counted once may be computed', () => {
+  const { rows } = ask(fromValue({ orders }), {
+    aggregate: "count(distinct extract(email, '@(\\w)', 1)) as hosts",
+  })
+  expect((rows[0] as JsonObject).hosts).toBe(2)
+})
+
+test('distinct of a map leaves its keys out', () => {
+  const map = Object.fromEntries(
+    Array.from({ length: 20 }, (_, n) => [`#${n}00`, { state: n % 2 === 0 ? 'a' : 'b', n }]),
+  )
+  expect(ask(fromValue(map), { fields: 'distinct state' }).rows).toEqual([{ state: 'a' }, { state: 'b' }])
+})
