@@ -1,5 +1,6 @@
 /** Hits in data as rows: where the record is (`at`, a name that no data has), what matched in it, and the fields that tell which record it is. */
 import type { Document, Rows } from '../documents/document.ts'
+import { isNaming } from '../documents/identity.ts'
 import { madeRows, rowsOf } from '../documents/rows.ts'
 import { isWithin } from '../documents/size.ts'
 import {
@@ -276,9 +277,9 @@ function valueAt(record: JsonObject, name: string): JsonValue | undefined {
 }
 
 /** Names that tell records apart, the best first. */
-const identifying = [
-  /^(?:_?key|_?id|name|title|number|uid|uuid|slug|sku|login|email)$/i,
-  /(?:_id|Id|ID|_name|Name|_key|Title)$/,
+const naming: readonly ((name: string) => boolean)[] = [
+  isNaming,
+  (name) => /(?:_id|Id|ID|_name|Name|_key|Title)$/.test(name),
 ]
 
 /** A few short fields by which a record is known, without those that are shown already, or its key in a map. */
@@ -311,8 +312,8 @@ function candidates(record: JsonObject, hasKey: boolean, all = false): [string, 
     if (isObject(within)) scalars.push(...scalarsOf(within, `${holder}.`))
   }
   if (all) return scalars.filter(([, value]) => typeof value !== 'boolean')
-  for (const names of identifying) {
-    const named = scalars.filter(([name]) => names.test(name.slice(name.indexOf('.') + 1)))
+  for (const isName of naming) {
+    const named = scalars.filter(([name]) => isName(name.slice(name.indexOf('.') + 1)))
     if (named.length > 0) return named
   }
   return hasKey ? [] : scalars.filter(([, value]) => typeof value === 'string').slice(0, 1)

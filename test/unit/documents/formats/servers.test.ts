@@ -240,3 +240,18 @@ test('a hit in a tree of folders says the whole path of the file', () => {
     '"paths":["examples/modules/guard/README.md"]',
   )
 })
+
+test('a condition that a nested node fulfils gives its whole path', () => {
+  const tree = [
+    { name: 'docs', type: 'directory', children: [{ name: 'a.md', type: 'file' }] },
+    {
+      name: 'src',
+      type: 'directory',
+      children: [{ name: 'lib', type: 'directory', children: [{ name: 'b.ts', type: 'file' }] }],
+    },
+    { name: 'c', type: 'directory', children: [] },
+  ]
+  expect(filter(fromRecognised(JSON.stringify(tree)), 'name = b.ts')).toEqual([
+    { _path: 'src/lib/b.ts', name: 'b.ts', type: 'file' },
+  ])
+})
