@@ -2,7 +2,7 @@
 import type { Collection, Document } from '../documents/document.ts'
 import { collectionsOf } from '../documents/records.ts'
 import { isObject, own } from '../protocol/json.ts'
-import { isStatement, type Lists, readSelect, type SelectParams } from '../query/dialects/select.ts'
+import { isStatement, type Lists, readSelect, type SelectParams } from '../query/dialects/sql.ts'
 import { select } from './select.ts'
 
 /** Parameters of a filter as they came, and what is to be said of how they were read. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readSelect } from '../../../src/query/dialects/select.ts'
+import { readSelect } from '../../../src/query/dialects/sql.ts'
 
 const read = (text: string) => readSelect(text).params
 
