@@ -99,7 +99,7 @@ function readCode(_: string, { lines, numbered }: Found): JsonValue {
     const line = lineAt(lines, index, numbered)
     if (line.trim() === '') continue
     const indent = line.length - line.trimStart().length
-    const closes = /^\s*(?:[}\])]|end\b)/.test(line)
+    const closes = /^\s*(?:[{}\])]|end\b)/.test(line)
     for (let top = open.at(-1); top && top.indent >= indent; top = open.at(-1)) {
       if (closes && top.indent === indent) break
       top.record.end = last
