@@ -255,3 +255,15 @@ test('a condition that a nested node fulfils gives its whole path', () => {
     { _path: 'src/lib/b.ts', name: 'b.ts', type: 'file' },
   ])
 })
+
+test('definitions and files that are left out of a preview are counted', () => {
+  const code = Array.from(
+    { length: 90 },
+    (_, nth) => `export function name${nth}(a) {\n  return a\n}\n`,
+  ).join('\n')
+  const [, said = '', total] = /… (\d+) of (\d+) definitions left out/.exec(shown(fromRecognised(code))) ?? []
+  expect(total).toBe('90')
+  expect(shown(fromRecognised(code)).match(/function name/g)?.length).toBe(90 - Number(said))
+  const files = Array.from({ length: 90 }, (_, nth) => `==> src/f${nth}.txt <==\nline\n`).join('\n')
+  expect(shown(fromRecognised(files))).toMatch(/… \d+ of 90 files left out/)
+})
