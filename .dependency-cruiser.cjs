@@ -1,6 +1,6 @@
 /** The layers of ARCHITECTURE.md as a table: each folder may import itself and the folders listed. Nothing else. A test compares the two. */
 const base = ['protocol', 'text', 'config', 'data', 'observe']
-const below = [...base, 'store', 'spill', 'discovery', 'upstream', 'server', 'documents', 'processors', 'engine']
+const below = [...base, 'store', 'spill', 'discovery', 'upstream', 'server', 'documents', 'query', 'processors', 'engine']
 const layers = {
   protocol: [],
   text: ['protocol'],
@@ -8,13 +8,14 @@ const layers = {
   config: ['protocol', 'features', 'store'],
   data: ['protocol', 'config'],
   documents: ['protocol', 'text'],
-  processors: ['protocol', 'text', 'documents'],
+  query: ['protocol', 'text', 'documents'],
+  processors: ['protocol', 'text', 'documents', 'query'],
   store: base,
   spill: base,
   discovery: base,
   upstream: base,
   server: base,
-  engine: [...base, 'store', 'documents', 'processors'],
+  engine: [...base, 'store', 'documents', 'query', 'processors'],
   proxy: [...base, 'store', 'discovery', 'upstream', 'engine'],
   'module-runtime': [...base, 'documents', 'engine'],
   features: [...below, 'proxy', 'module-runtime'],

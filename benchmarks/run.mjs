@@ -7,6 +7,10 @@ const BENCHMARKS = {
     'benchmarks/answers/run.mjs',
     'questions about large results: how many are answered, for how many tokens',
   ],
+  expressions: [
+    'benchmarks/answers/expressions/run.mjs',
+    'questions that need something computed, each answered by one call',
+  ],
   previews: ['benchmarks/previews/run.mjs', 'what a preview costs, for each kind of result'],
   engines: ['benchmarks/engines/run.mjs', 'each processor on 0.1 to 50 MB, against the obvious alternative'],
   memory: ['benchmarks/memory/run.mjs', 'bytes kept for each byte of a result'],

@@ -138,8 +138,18 @@ function checkSettings(
   const { auth, host, transport } = parsed.data
   checkAuth(auth, host, transport !== 'stdio', [...SETTINGS, 'auth'], report)
   checkBridge(parsed.data.bridge, host, transport !== 'stdio', [...SETTINGS, 'bridge'], report)
-  const settings = { ...parsed.data, previewSize: Math.min(previewSize, maxResponseSize) }
+  const settings = {
+    ...parsed.data,
+    previewSize: Math.min(previewSize, maxResponseSize),
+    wholeTokens: wholeTokensOf(parsed.data, chosen),
+  }
   return { settings: { ...settings, exposure: exposureOf(settings, chosen, laid) }, chosen }
+}
+
+/** Who sets how long a result may be means every result. */
+function wholeTokensOf({ wholeTokens }: Settings, chosen: readonly string[]): number {
+  if (chosen.includes('wholeTokens')) return wholeTokens
+  return chosen.includes('maxResponseSize') || chosen.includes('maxResponseTokens') ? 0 : wholeTokens
 }
 
 /** A command for changed lists serves every exposure. */

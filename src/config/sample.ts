@@ -10,8 +10,8 @@ export const SAMPLE = `{
 
   // Everything here is optional; these are the defaults.
   "proxySettings": {
-    "maxResponseSize": 8000, // longer results are kept, and a preview is sent
-    "previewSize": 2000
+    "previewSize": 2000, // characters of what is sent in place of a large result, which is kept
+    "wholeTokens": 4000 // prose and code of so many tokens pass whole
   }
 }
 `

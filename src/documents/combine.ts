@@ -22,7 +22,6 @@ export function combine(parts: readonly Part[]): Document {
   if (before && isOf(before, parts)) return before
   const texts = parts.every(({ document }) => document.records() === undefined)
   const whole = makeDocument({
-    kind: texts ? 'text' : 'json',
     format: texts ? 'text' : 'json',
     bytes: parts.reduce((sum, { document }) => sum + document.bytes, 0),
     text: () => (texts ? joined(parts) : toJson(records(parts))),

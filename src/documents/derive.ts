@@ -3,16 +3,17 @@ import type { JsonValue } from '../protocol/json.ts'
 import { withColumns } from './columnar.ts'
 import { recognise } from './detect.ts'
 import type { Document, Rows } from './document.ts'
+import type { Traits } from './formats/define.ts'
 import { makeDocument } from './make.ts'
-import { rowsOf } from './rows.ts'
+import { madeRows, rowsOf } from './rows.ts'
 import { toJson } from './stringify.ts'
+import type { Table } from './table.ts'
 import { unfold } from './unfold.ts'
 
 /** A value as a document. A string is recognised like any text a server sends; `noun` names one row. */
 export function fromValue(value: JsonValue, options: { noun?: string } = {}): Document {
   if (typeof value === 'string') return fromRecognised(value)
   return makeDocument({
-    kind: 'json',
     format: 'json',
     text: () => toJson(value),
     json: () => withColumns(unfold(value)),
@@ -22,7 +23,7 @@ export function fromValue(value: JsonValue, options: { noun?: string } = {}): Do
 
 /** A text as lines, whatever it looks like. */
 export function fromText(text: string): Document {
-  return makeDocument({ kind: 'text', format: 'text', text: () => text })
+  return makeDocument({ format: 'text', text: () => text })
 }
 
 /** From this length on the text of JSON is not kept beside its data: hardly any question needs it. */
@@ -30,14 +31,14 @@ const LARGE = 1_000_000
 
 /** Nothing here may refer to the text, or it would be kept. */
 function fromData(
-  format: 'json' | 'ndjson',
+  format: Traits,
   value: JsonValue | undefined,
   characters: number,
   asides: readonly string[],
   text: () => string,
   bytes: number | undefined,
 ): Document {
-  const parts = { kind: 'json', format, text, characters, json: () => value, asides } as const
+  const parts = { format, text, characters, json: () => value, asides }
   return makeDocument(bytes === undefined ? parts : { ...parts, bytes })
 }
 
@@ -46,19 +47,22 @@ export function fromRecognised(
   written: string,
   beside: { bytes?: number; asides?: readonly string[]; again?: () => string } = {},
 ): Document {
-  const { text, kind, format, json, renewed, asides } = recognise(written)
-  const isData = format === 'json' || format === 'ndjson'
-  if (isData && json && beside.again && text.length > LARGE && text.length === written.length) {
+  const { text, traits, json, asides } = recognise(written)
+  if (
+    traits.search === 'values' &&
+    json &&
+    beside.again &&
+    text.length > LARGE &&
+    text.length === written.length
+  ) {
     const remarks = [...(beside.asides ?? []), ...asides]
-    return fromData(format, json(), text.length, remarks, beside.again, beside.bytes)
+    return fromData(traits, json(), text.length, remarks, beside.again, beside.bytes)
   }
   return makeDocument({
-    kind,
-    format,
+    format: traits,
     text: () => text,
     ...(beside.bytes === undefined ? {} : { bytes: beside.bytes }),
     ...(json ? { json } : {}),
-    ...(renewed ? { renewed } : {}),
     asides: [...(beside.asides ?? []), ...asides],
   })
 }
@@ -68,7 +72,6 @@ export function fromRows({ noun, items }: Pick<Rows, 'noun' | 'items'>): Documen
   const texts = items.length > 0 && items.every((item) => typeof item === 'string')
   const values = items as JsonValue[]
   return makeDocument({
-    kind: texts ? 'text' : 'json',
     format: texts ? 'text' : 'json',
     text: () => (texts ? items.join('\n') : toJson(values)),
     json: () => values,
@@ -77,10 +80,30 @@ export function fromRows({ noun, items }: Pick<Rows, 'noun' | 'items'>): Documen
   })
 }
 
+/** The rows of a table, which are put together when they are asked for. */
+export function fromTable(noun: string, table: Table): Document {
+  const texts = table.count > 0 && typeof table.row(0) === 'string' && table.rows.every(isText)
+  const rows = madeRows(noun, table.count, (at) => table.row(at))
+  const all: Rows = {
+    noun,
+    count: table.count,
+    get items() {
+      return table.rows
+    },
+    slice: (from, to) => rows.slice(from, to),
+  }
+  return fromMadeRows(texts ? 'text' : 'json', all, table)
+}
+
+function isText(value: JsonValue): value is string {
+  return typeof value === 'string'
+}
+
 /** The same for rows that are made as they are asked for: all of them texts, or none. */
-export function fromMadeRows(kind: 'json' | 'text', rows: Rows): Document {
+export function fromMadeRows(kind: 'json' | 'text', rows: Rows, table?: Table): Document {
   return makeDocument({
-    kind,
+    ...(table && { table: () => table }),
+
     format: kind,
     text: () => (kind === 'text' ? rows.items.join('\n') : toJson([...rows.items])),
     json: () => rows.items as JsonValue[],

@@ -1,97 +1,44 @@
-/** What a text is. Formats are tried from the strictest to the loosest; plain text is what remains. */
+/** What a text is: the first format that takes it. */
 import type { JsonValue } from '../protocol/json.ts'
-import type { Document, Format } from './document.ts'
-import { readBoxTree } from './formats/box-tree.ts'
-import { readCounted } from './formats/counted.ts'
-import { readCsv } from './formats/csv.ts'
-import { readDiagnostics } from './formats/diagnostics.ts'
-import { readDiff } from './formats/diff.ts'
-import { readBlame, readOneLineLog } from './formats/git-lines.ts'
-import { readGitLog } from './formats/git-log.ts'
-import { looksLikeHtml, readHtml } from './formats/html.ts'
-import { findJson } from './formats/json.ts'
-import { readListing } from './formats/listing.ts'
-import { readLog } from './formats/log.ts'
-import { looksLikeMarkdown, readMarkdown } from './formats/markdown.ts'
-import { readMetrics } from './formats/metrics.ts'
-import { readNdjson } from './formats/ndjson.ts'
-import { readSettings } from './formats/settings.ts'
-import { readStanzas } from './formats/stanzas.ts'
-import { readTable } from './formats/table.ts'
-import { withoutCodes } from './formats/terminal.ts'
-import { looksLikeTree, readTree } from './formats/tree.ts'
-import { looksLikeXml, readXml } from './formats/xml.ts'
+import type { Format } from './document.ts'
+import type { Traits } from './formats/define.ts'
+import { FORMATS } from './formats/index.ts'
 
 /** A text's format and how to read it as data. */
 export interface Recognised {
   /** What a reader would see: without the control sequences of a terminal. */
   text: string
-  kind: Document['kind']
+  traits: Traits
+  /** What previews call the format. */
   format: Format
-  /** Undefined for prose. Called once at most, unless it is `renewed`. */
+  /** Undefined for prose. Called once at most, unless the format is `renewed`. */
   json?: () => JsonValue | undefined
-  /** `json` keeps the value by itself, while it is used; later it gives an equal one. */
-  renewed?: true
   asides: readonly string[]
 }
 
 /** Recognises a text by its beginning and, for JSON, by parsing it. Linear in its length. */
 export function recognise(written: string): Recognised {
   const text = withoutCodes(written)
-  const found = formatOf(text)
-  if (text.length >= written.length - 1) return { text, ...found }
-  return { text, ...found, asides: [...found.asides, 'codes for colours, left out here'] }
+  for (const format of FORMATS) {
+    const evidence = format.detect(text)
+    if (evidence === undefined) continue
+    const asides = [...(format.asides?.(text, evidence) ?? [])]
+    if (text.length < written.length - 1) asides.push('codes for colours, left out here')
+    const recognised = { text, traits: format, format: format.family, asides }
+    return format.family === 'text' ? recognised : { ...recognised, json: () => format.read(text, evidence) }
+  }
+  throw new Error('the last format takes any text')
 }
 
-function formatOf(text: string): Omit<Recognised, 'text'> {
-  const json = findJson(text)
-  if (json) return { kind: 'json', format: 'json', json: () => json.value, asides: json.asides }
-  const read = readNdjson(text)
-  if (read) return data('ndjson', read)
-  const xml = looksLikeXml(text) ? readXml(text) : undefined
-  if (xml) return markup('xml', () => xml)
-  if (looksLikeHtml(text)) return markup('html', () => readHtml(text))
-  const start = text.slice(0, BEGINNING)
-  const table = readTable(text)
-  if (table) return { kind: 'json', format: 'table', ...table }
-  const listing = readListing(text)
-  if (listing) return { kind: 'json', format: 'table', ...listing }
-  const metrics = readMetrics(text)
-  if (metrics) return data('table', metrics)
-  const csv = readCsv(text, 'with header')
-  if (csv) return { ...data('csv', csv), renewed: true }
-  if (looksLikeTree(start)) return markup('tree', () => readTree(text))
-  const drawn = readBoxTree(text)
-  if (drawn) return markup('entries', drawn)
-  const diff = readDiff(text)
-  if (diff) return markup('entries', diff)
-  const commits = readGitLog(text)
-  if (commits) return markup('entries', commits)
-  const lined = readBlame(text) ?? readOneLineLog(text)
-  if (lined) return markup('entries', lined)
-  const log = readLog(text)
-  if (log) return { ...markup('log', log), renewed: true }
-  const settings = readSettings(text)
-  if (settings) return markup('entries', settings)
-  const diagnostics = readDiagnostics(text)
-  if (diagnostics) return markup('entries', diagnostics)
-  if (looksLikeMarkdown(start)) return markup('markdown', () => readMarkdown(text))
-  const stanzas = readStanzas(text)
-  if (stanzas) return markup('entries', stanzas)
-  const counted = readCounted(text)
-  if (counted) return { kind: 'json', format: 'table', ...counted }
-  const bare = readCsv(text, 'without header')
-  if (bare) return { ...data('csv', bare), renewed: true }
-  return { kind: 'text', format: 'text', asides: [] }
-}
+const [ESCAPE, BELL] = ['\u001b', '\u0007']
+// CSI and OSC sequences and the short ones (ECMA-48). An OSC ends before the next escape: linear on any text.
+const SEQUENCE = new RegExp(
+  `${ESCAPE}(?:\\[[0-?]*[ -/]*[@-~]|\\][^${BELL}${ESCAPE}]*(?:${BELL}|${ESCAPE}\\\\)?|[()][0-9A-Za-z]|[@-Z\\\\^_])`,
+  'g',
+)
 
-/** Formats are judged by this many characters. */
-const BEGINNING = 65_536
-
-function data(format: Format, json: () => JsonValue): Omit<Recognised, 'text'> {
-  return { kind: 'json', format, json, asides: [] }
-}
-
-function markup(format: Format, json: () => JsonValue): Omit<Recognised, 'text'> {
-  return { kind: 'text', format, json, asides: [] }
+/** The text without them; the same string when there is nothing to leave out. Lines stay lines. */
+function withoutCodes(text: string): string {
+  const start = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+  return start.includes(ESCAPE) ? start.replace(SEQUENCE, '') : start
 }

@@ -1,11 +1,14 @@
 /** A kept result, seen as something to explore. This file is the contract; `open.ts` and `derive.ts` make documents. */
 import type { JsonValue } from '../protocol/json.ts'
 import type { LineIndex } from '../text/lines.ts'
+import type { Traits } from './formats/define.ts'
+import type { Provenance, Table } from './table.ts'
 
 /**
  * What the content was recognised as. `table`: drawn with bars or aligned, lists of files. `tree`: indented lines that name a role
  * each, as accessibility snapshots do. `entries`: lines or groups of them that begin alike, as commits, hunks of a diff, messages of
- * compilers, `Key: value` lines, settings and trees that are drawn do. `blocks`: several content blocks that are not one JSON value.
+ * compilers, `Key: value` lines, settings and trees that are drawn do. `files`: several files, each under its name. `code`: a program, by
+ * its definitions. `blocks`: several content blocks that are not one JSON value.
  */
 export type Format =
   | 'json'
@@ -18,6 +21,9 @@ export type Format =
   | 'tree'
   | 'entries'
   | 'xml'
+  | 'yaml'
+  | 'files'
+  | 'code'
   | 'text'
   | 'blocks'
 
@@ -25,6 +31,8 @@ export type Format =
 export interface Document {
   readonly kind: 'json' | 'text' | 'mixed'
   readonly format: Format
+  /** How steps treat this format. */
+  readonly traits: Traits
   /** UTF-8 bytes of the text where it is one, else of the kept original. */
   readonly bytes: number
   /** UTF-16 code units of `text`. */
@@ -42,6 +50,12 @@ export interface Document {
   lines(): LineIndex
   /** The main collection, or undefined when there is nothing that repeats. */
   records(): Collection | undefined
+  /** The same as a table, those of a map with their key in `_key`; the same table each time while the data is there. */
+  table(): Table | undefined
+  /** The lines as rows, for a text that has no records. */
+  lineTable(): Table
+  /** Where the records are, or this document where it has none, in the kept result. */
+  readonly provenance: Provenance
   /**
    * What a reply pages through: the records of JSON, NDJSON, CSV and tables (those of a map with their key in `_key`, see
    * `keyedRecords`), the lines of what is read: logs, prose, markup.

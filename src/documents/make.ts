@@ -1,15 +1,16 @@
 /** The one class behind every document: parts that are computed when first asked for. */
 import type { JsonValue } from '../protocol/json.ts'
 import { indexLines, type LineIndex } from '../text/lines.ts'
+import { keyedRecords, mainCollection } from './collections.ts'
 import type { Collection, Document, Format, Rows } from './document.ts'
-import { mainPart } from './formats/main-part.ts'
-import { keyedRecords, mainCollection } from './records.ts'
+import { PLAIN, type Traits } from './formats/define.ts'
 import { madeRows, rowsOf } from './rows.ts'
+import { type Provenance, type Table, tableOf } from './table.ts'
 
 /** What a document is made of. Each function is called once at most, but for the text where it is not kept. */
 export interface DocumentParts {
-  kind: Document['kind']
-  format: Format
+  /** How it was read; a name stands for one of the formats that need no reader. */
+  format: Traits | keyof typeof PLAIN
   /** Default: the bytes of `text`. */
   bytes?: number
   text: () => string
@@ -17,10 +18,10 @@ export interface DocumentParts {
   characters?: number
   /** Default: no data. */
   json?: () => JsonValue | undefined
-  /** `json` keeps its value by itself, while it is used, and is asked each time: neither it nor its records are kept here. */
-  renewed?: true
   /** Default: the main collection of `json`. */
   records?: () => Collection | undefined
+  /** Default: that of `records`, of which then nothing has to be said. */
+  table?: () => Table | undefined
   /** Default: records, array elements, or lines for what is read rather than queried. */
   rows?: () => Rows
   /** What a row is called. Default: `record`, `element` or `line`. */
@@ -30,6 +31,12 @@ export interface DocumentParts {
 
 export function makeDocument(parts: DocumentParts): Document {
   return new LazyDocument(parts)
+}
+
+/** A document that was just made, of which is known where it stands in the kept result. */
+export function placed(document: Document, provenance: Provenance): Document {
+  if (document instanceof LazyDocument) document.placeAt(provenance)
+  return document
 }
 
 /** Calls `compute` on first use and keeps its answer. */
@@ -56,32 +63,56 @@ function onceEach<T>(of: () => unknown, compute: () => T): () => T {
 }
 
 class LazyDocument implements Document {
-  readonly kind: Document['kind']
-  readonly format: Format
+  readonly traits: Traits
   readonly asides: readonly string[]
   readonly json: () => JsonValue | undefined
   readonly lines: () => LineIndex
   readonly records: () => Collection | undefined
+  readonly table: () => Table | undefined
+  readonly lineTable: () => Table
   readonly rows: () => Rows
+  #provenance: Provenance | undefined
   readonly #text: () => string
   readonly #characters: number | undefined
   readonly #bytes: () => number
 
   constructor(parts: DocumentParts) {
-    this.kind = parts.kind
-    this.format = parts.format
+    this.traits = typeof parts.format === 'string' ? PLAIN[parts.format] : parts.format
     this.asides = parts.asides ?? []
     this.#characters = parts.characters
     this.#text = parts.characters === undefined ? once(parts.text) : parts.text
     const known = parts.bytes
     this.#bytes = known === undefined ? once(() => Buffer.byteLength(this.text)) : () => known
     const json = parts.json ?? (() => undefined)
-    this.json = parts.renewed ? json : once(json)
+    this.json = this.traits.renewed ? json : once(json)
     this.lines = once(() => indexLines(this.text))
-    const records = parts.records ?? (() => mainPart(this.format, this.json()) ?? collectionOf(this.json()))
-    this.records = parts.renewed ? onceEach(this.json, records) : once(records)
+    this.lineTable = once(() =>
+      tableOf(Array.from({ length: this.lines().count }, (_, at) => this.lines().at(at))),
+    )
+    const records = parts.records ?? (() => this.traits.mainPart?.(this.json()) ?? collectionOf(this.json()))
+    this.records = this.traits.renewed ? onceEach(this.json, records) : once(records)
+    const table = parts.table ?? (() => tableIn(this.records(), this.provenance))
+    this.table = this.traits.renewed ? onceEach(this.json, table) : once(table)
     const rows = parts.rows ?? (() => usualRows(this, parts.noun))
-    this.rows = parts.renewed && !READ.has(this.format) ? onceEach(this.json, rows) : once(rows)
+    this.rows = this.traits.renewed && this.traits.rows === 'records' ? onceEach(this.json, rows) : once(rows)
+  }
+
+  get kind(): Document['kind'] {
+    return this.traits.kind
+  }
+
+  get format(): Format {
+    return this.traits.family
+  }
+
+  get provenance(): Provenance {
+    const records = this.records()
+    return this.#provenance ?? { path: records?.path ?? '$', keys: records?.keys }
+  }
+
+  /** For who makes the document, before anybody asks. */
+  placeAt(provenance: Provenance): void {
+    this.#provenance = provenance
   }
 
   get text(): string {
@@ -97,24 +128,16 @@ class LazyDocument implements Document {
   }
 }
 
+function tableIn(records: Collection | undefined, provenance: Provenance): Table | undefined {
+  return records && tableOf(keyedRecords(records), records.path, provenance)
+}
+
 function collectionOf(value: JsonValue | undefined): Collection | undefined {
   return value === undefined ? undefined : mainCollection(value)
 }
 
-/** Formats that are read as lines; their records are there to be filtered. */
-const READ: ReadonlySet<Format> = new Set([
-  'log',
-  'markdown',
-  'html',
-  'tree',
-  'entries',
-  'xml',
-  'text',
-  'blocks',
-])
-
 function usualRows(document: Document, noun: string | undefined): Rows {
-  if (!READ.has(document.format)) {
+  if (document.traits.rows === 'records') {
     const records = document.records()
     if (records) {
       const scalar = typeof records.values[0] !== 'object'

@@ -51,7 +51,6 @@ export function openResult(result: JsonObject, length: number, content?: Uint8Ar
 
 function fromStructured(value: JsonValue, bytes: number, asides: readonly string[], text?: string): Document {
   return makeDocument({
-    kind: 'json',
     format: 'json',
     bytes,
     text: () => text ?? toJson(value),
@@ -72,7 +71,6 @@ function fromTexts(
   const values = allJson(texts)
   if (values) {
     return makeDocument({
-      kind: 'json',
       format: 'json',
       bytes,
       text: () => texts.join('\n'),
@@ -126,7 +124,6 @@ function dominant(texts: readonly string[]): number | undefined {
 function fromBlocks(texts: readonly string[], bytes: number, asides: readonly string[]): Document {
   const border = (index: number) => `--- block ${index + 1} of ${texts.length} ---`
   return makeDocument({
-    kind: 'mixed',
     format: 'blocks',
     bytes,
     text: () => texts.map((text, index) => `${border(index)}\n${text}`).join('\n'),

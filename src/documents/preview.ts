@@ -4,12 +4,8 @@ import { formatBytes, formatCount } from '../text/format.ts'
 import { costOf, costOfLines, within } from './cost.ts'
 import type { Document } from './document.ts'
 import type { Template } from './fit.ts'
-import { overviewOfLog } from './overview/log.ts'
-import { overviewOfHtml, overviewOfMarkdown } from './overview/markup.ts'
+import { overviewOf } from './formats/index.ts'
 import type { Overview } from './overview/overview.ts'
-import { overviewOfData } from './overview/records.ts'
-import { overviewOfText } from './overview/text.ts'
-import { overviewOfTree } from './overview/tree.ts'
 import { clip, concat, HOLE, lines } from './template.ts'
 
 export interface PreviewOptions {
@@ -70,26 +66,6 @@ const shapes = new WeakMap<Document, string>()
 /** What a document that was previewed is, in a few words: `json: 900 records in $.users`. */
 export function shapeOf(document: Document): string {
   return shapes.get(document) ?? document.format
-}
-
-/** The overview that fits the format. */
-export function overviewOf(document: Document): Overview {
-  switch (document.format) {
-    case 'log':
-    case 'entries':
-      return overviewOfLog(document)
-    case 'markdown':
-      return overviewOfMarkdown(document)
-    case 'html':
-      return overviewOfHtml(document)
-    case 'tree':
-      return overviewOfTree(document)
-    case 'text':
-    case 'blocks':
-      return overviewOfText(document)
-    default:
-      return overviewOfData(document)
-  }
 }
 
 const SAMPLE = 'sample:'

@@ -150,6 +150,11 @@ export interface DigestOptions {
   /** Errors are shaped only above this. */
   maxErrorSize: number
   previewSize: number
+  /**
+   * The most tokens of what passes whole although it is over the limit: text without parts to ask for, and records as a table. Default 0:
+   * nothing does.
+   */
+  wholeTokens?: number
   /** Keep and preview whatever its size (a fresh call by a proxy tool), unless it is an error: that is the answer. */
   always: boolean
   /** The most characters of a whole result as JSON that the client does not cut. Absent: it does not count them. */
@@ -162,6 +167,8 @@ export interface DigestOptions {
   truncationMessage?: string
   /** How suggested calls are written. Default: as tools. */
   dialect?: Dialect
+  /** False: nothing is read ahead of parsing. The digest is the same. Default: true. */
+  readAhead?: boolean
 }
 
 /** A first response, looked at. */
@@ -200,6 +207,8 @@ interface DigestTask {
   options: DigestOptions
   /** What was read while it arrived. */
   ahead?: number
+  /** What its view is called until its hash is known. */
+  name?: string
 }
 
 /** Reads on in a result that still arrives. */
@@ -260,6 +269,13 @@ interface OpenTask {
   source: Pick<Source, 'hash' | 'content'>
 }
 
+/** The hash of a result whose view has a name. */
+interface NamedTask {
+  kind: 'named'
+  name: string
+  hash: string
+}
+
 /** The tokens of a result that is not open yet. */
 interface CountedTask {
   kind: 'counted'
@@ -283,6 +299,7 @@ export type Task =
   | CountTask
   | ForgetTask
   | CountedTask
+  | NamedTask
   | OpenTask
   | RehearseTask
 

@@ -2,13 +2,14 @@
 import { textsOf } from '../documents/blocks.ts'
 import { type Form, frameFor } from '../documents/conform.ts'
 import type { Document } from '../documents/document.ts'
+import { type AheadReading, readAhead } from '../documents/fast/index.ts'
 import type { Template } from '../documents/fit.ts'
 import { openResult } from '../documents/open.ts'
 import { preview, shapeOf } from '../documents/preview.ts'
-import { type ArrivingResult, scanResult } from '../documents/scan/result-scan.ts'
 import { toJson } from '../documents/stringify.ts'
 import { asRead, readingOf } from '../documents/structured.ts'
 import { lengthOf, spoken } from '../documents/template.ts'
+import { isBetterWhole, wholeTable } from '../documents/whole.ts'
 import { blocksOf, isReplaced, isText, textIn } from '../protocol/content.ts'
 import type { JsonObject, JsonValue } from '../protocol/json.ts'
 import { formatCount } from '../text/format.ts'
@@ -28,24 +29,29 @@ interface Look {
   json(): number
   /** What came, as it is explored. */
   exact?: JsonObject
+  /** No number of it is one that JavaScript would change. */
+  isExact?: boolean
   document(): Document
   /** The document is there for the preview alone. */
   isSketch: boolean
 }
 
 /**
- * Measures a first response and shapes it when it is too large. Never mutates; the kept bytes stay what they are. `arriving`: what was
- * read of it before all of it was there.
+ * Measures a first response and shapes it when it is too large. Never mutates; the kept bytes stay what they are. `begun`: what was
+ * read of it before all of it was there. `name`: what its view is called until its hash is known.
  */
 export function digest(
   views: Views,
   { content, tool }: Arrival,
   options: DigestOptions,
-  arriving?: ArrivingResult,
+  begun?: AheadReading,
+  name?: string,
 ): Digest {
-  const look = sketch(content, arriving) ?? open(content, options.keeps === true)
-  // A long one is hashed while it is looked at, by whoever sent it here.
-  const hash = look?.isSketch ? '' : hashOf(content)
+  const look =
+    (options.readAhead === false ? undefined : sketch(content, begun)) ??
+    open(content, options.keeps === true)
+  // One with a name is hashed while it is looked at, by whoever sent it here.
+  const hash = look?.isSketch || name !== undefined ? '' : hashOf(content)
   if (look === undefined) return { hash, characters: 0, tokens: 0, unreadable: true }
   const { result, weight } = look
   const { characters, tokens } = weight
@@ -55,21 +61,25 @@ export function digest(
   if (!always && !isTooLarge(look, options)) return passes
   const form = result.isError === true ? undefined : options.form
   const document = look.document()
-  const made = preview(document, {
-    budget: options.previewSize,
-    tool,
-    bytes: document.bytes,
-    tokens,
-    ...(options.truncationMessage !== undefined && {
-      notice: filled(options.truncationMessage, weight, options),
-    }),
-  })
+  const whole = always ? undefined : wholeFor(look, document, tool, options)
+  if (whole === 'as it came') return passes
+  const made =
+    whole ??
+    preview(document, {
+      budget: options.previewSize,
+      tool,
+      bytes: document.bytes,
+      tokens,
+      ...(options.truncationMessage !== undefined && {
+        notice: filled(options.truncationMessage, weight, options),
+      }),
+    })
   const text = spoken(made, options.dialect)
   const kept = blocksOf(result).filter((block) => !isReplaced(block))
   const untouched = kept.reduce((sum, block) => sum + (textIn(block)?.length ?? 0), 0)
   const sent = form === undefined ? lengthOf(text) : 2 * lengthOf(text)
   if (!always && sent + untouched >= characters) return passes
-  if (!look.isSketch) views.keep(hash, document, content.byteLength, tokens)
+  if (!look.isSketch) views.keep(name ?? hash, document, content.byteLength, tokens)
   const structured = form?.at && besidePreview(look.exact?.structuredContent, form, text, options)
   return {
     ...measured,
@@ -83,9 +93,9 @@ export function digest(
   }
 }
 
-/** One text of JSON with long lists, of which no objects are made. Undefined for all else. */
-function sketch(content: Uint8Array, arriving: ArrivingResult | undefined): Look | undefined {
-  const scanned = scanResult(content, arriving)
+/** One text of JSON or NDJSON with long lists, of which no objects are made. Undefined for all else. */
+function sketch(content: Uint8Array, begun = readAhead()): Look | undefined {
+  const scanned = begun.finish(content)
   if (scanned === undefined) return undefined
   const { result, text, document } = scanned
   const weight = { characters: text.length, tokens: countTokens(text) }
@@ -105,6 +115,7 @@ function open(content: Uint8Array, keeps: boolean): Look | undefined {
     weight: weigh(reading ? asRead(exact, reading) : exact),
     json: () => jsonLength(result),
     exact,
+    isExact: exact === sent,
     document,
     isSketch: false,
   }
@@ -118,6 +129,24 @@ function isTooLarge({ result, weight, json }: Look, options: DigestOptions): boo
   return (
     characters > options.maxResponseSize || tokens > (options.maxResponseTokens ?? Number.POSITIVE_INFINITY)
   )
+}
+
+/** What is over the limit and yet better read whole: as it came, or as the table that it is. Undefined: a preview helps more. */
+function wholeFor(
+  { result, weight, isExact, isSketch, json }: Look,
+  document: Document,
+  tool: string,
+  { wholeTokens = 0, jsonLimit = Number.POSITIVE_INFINITY, ...options }: DigestOptions,
+): 'as it came' | Template | undefined {
+  if (wholeTokens === 0 || isSketch || result.isError === true) return undefined
+  const { maxResponseSize, previewSize, truncationMessage } = options
+  const fits = weight.characters <= jsonLimit && json() <= jsonLimit
+  if (fits && isBetterWhole(document, weight.tokens, { most: wholeTokens, previewSize })) return 'as it came'
+  const [only, ...others] = textsOf(result)
+  if (!isExact || only === undefined || others.length > 0 || truncationMessage !== undefined) return undefined
+  const table = wholeTable(document, tool, Math.min(maxResponseSize, jsonLimit))
+  if (table === undefined || tokensOf(table) > wholeTokens) return undefined
+  return JSON.stringify(table.join('')).length > jsonLimit ? undefined : table
 }
 
 /** The result with one hole where its texts were; everything else as the server sent it. */

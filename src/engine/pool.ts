@@ -45,6 +45,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   const quiet = createQuiet(QUIET)
   let isWarm = false
+  let arrivals = 0
 
   const idlest = (): Lane => lanes.reduce((best, lane) => (lane.load < best.load ? lane : best))
 
@@ -89,19 +90,23 @@ export function createEngine(options: EngineOptions): Engine {
     async digest({ content, tool }, digestOptions, signal) {
       const begun = aheads.of(content)
       const lane = begun?.lane ?? idlest()
+      const isLong = content.byteLength >= LONG
+      const name = `arrival ${++arrivals}`
       const task = {
         kind: 'digest',
         arrival: { content, tool },
         options: digestOptions,
         ...(begun && { ahead: begun.id }),
+        ...(isLong && { name }),
       } as const
       // A call is under way for it; a question may wait a little longer.
-      const hashing = content.byteLength < LONG ? undefined : hashInSlices(content)
+      const hashing = isLong ? hashInSlices(content) : undefined
       const digest = await run(lane, task, signal, true)
       const { unopened, shaped, tokens } = digest
-      const hash = unopened ? ((await hashing) ?? hashOf(content)) : digest.hash
+      const hash = digest.hash || ((await hashing) ?? hashOf(content))
       homes.set(hash, lane)
-      if (!unopened) return digest
+      if (shaped && !unopened && isLong) background(lane, { kind: 'named', name, hash })
+      if (!unopened) return { ...digest, hash }
       if (shaped) openLater(lane, { hash, content }, tokens)
       return { ...digest, hash }
     },

@@ -15,8 +15,10 @@ import { type PipelineStep, runPipeline, type StepReport } from '../processors/p
 import { exploreSteps, filterSteps, searchSteps } from '../processors/pipelines.ts'
 import { pageSize } from '../processors/search-params.ts'
 import { compactSearched, searchable } from '../processors/searchable.ts'
+import { withStatement } from '../processors/statement.ts'
 import { complaint } from '../processors/step.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
+import { Refusal } from '../query/refusal.ts'
 import { ellipsis } from '../text/cut.ts'
 import { formatCount, formatPlural } from '../text/format.ts'
 import { encodeResult, hashOf } from './content.ts'
@@ -32,7 +34,7 @@ export function query(views: Views, sources: readonly Source[], asked: Query): Q
   const opened = sources.map((source) => ({ handle: source.handle, view: views.open(source) }))
   const parts = opened.map(({ handle, view }): Part => ({ handle, document: view.document }))
   const originalTokens = opened.reduce((sum, { view }) => sum + view.tokens, 0)
-  const question = readQuestion(asked)
+  const question = readQuestion(asked, parts)
   if ('error' in question) return failure(question.error, asked, {}, originalTokens)
   // Filters count and sort over all sources at once; a search or a structure belongs to its source.
   const targets = asked.kind === 'filter' ? [{ handle: '', document: combine(parts) }] : parts
@@ -49,9 +51,9 @@ export function query(views: Views, sources: readonly Source[], asked: Query): Q
   const document = join(asked, outcomes)
   const page = {
     budget: asked.budget,
-    title: titleOf(asked, outcomes),
+    title: titleOf({ ...asked, params: question.params as JsonObject }, outcomes),
     counted: isCounted(outcomes, document.rows().count),
-    notes: notesOf(outcomes),
+    notes: [...question.notes, ...notesOf(outcomes)],
     ...aboutGroups(outcomes, document),
     ...shortly(asked, question.params, question.limit),
     offset: question.offset,
@@ -217,11 +219,25 @@ const READERS: Record<Query['kind'], (params: JsonObject) => Question | { error:
 }
 
 /** Reads the parameters of a query; a mistake is an error that says what to write instead. */
-function readQuestion({ kind, params }: Query): Question | { error: string } {
+function readQuestion(
+  { kind, params }: Query,
+  parts: readonly Part[],
+): (Question & { notes: readonly string[] }) | { error: string } {
   if (kind === 'search' && params.pattern === undefined) {
     return { error: '`pattern` is missing. Give the text or regular expression to search for.' }
   }
-  return READERS[kind](params)
+  try {
+    const asked = kind === 'filter' ? withStatement(params, only(parts)) : { params, notes: [] }
+    const question = READERS[kind](asked.params as JsonObject)
+    return 'error' in question ? question : { ...question, notes: asked.notes }
+  } catch (error) {
+    if (error instanceof Refusal) return { error: error.message }
+    throw error
+  }
+}
+
+function only(parts: readonly Part[]): Document | undefined {
+  return parts.length === 1 ? parts[0]?.document : undefined
 }
 
 function reader<T extends { offset?: number | undefined }>(

@@ -27,6 +27,8 @@ export interface Views {
   keepAnswer(hash: string, document: Document, bytes: number, sources: readonly string[]): View
   /** Remembers the tokens of content that is not opened yet. */
   counted(hash: string, tokens: number): void
+  /** The hash is known of what was kept under a name. */
+  named(name: string, hash: string): void
   forget(hash: string): void
 }
 
@@ -66,6 +68,13 @@ export function createViews(maxBytes: number = OPEN_BYTES): Views {
       return view
     },
     counted: (hash, tokens) => void counts.set(hash, tokens),
+    named(name, hash) {
+      const view = open.get(name)
+      if (view === undefined) return
+      const { size = 1 } = open.info(name) ?? {}
+      open.delete(name)
+      open.set(hash, view, { size })
+    },
     forget: (hash) => void open.delete(hash),
   }
 }

@@ -1,6 +1,6 @@
 /** What runs in a lane's thread. */
 import { changeTexts } from '../documents/change-result.ts'
-import { ArrivingResult } from '../documents/scan/result-scan.ts'
+import { type AheadReading, readAhead } from '../documents/fast/index.ts'
 import { arrivedIn, partOf } from '../protocol/bytes.ts'
 import { textBlock } from '../protocol/content.ts'
 import type { JsonObject } from '../protocol/json.ts'
@@ -23,7 +23,7 @@ export function ready(): void {}
 export function run(task: Task): Answer<Task> {
   switch (task.kind) {
     case 'digest':
-      return digest(views, task.arrival, task.options, arrivals.take(task.ahead))
+      return digest(views, task.arrival, task.options, arrivals.take(task.ahead), task.name)
     case 'ahead':
       return arrivals.read(task)
     case 'query':
@@ -40,6 +40,9 @@ export function run(task: Task): Answer<Task> {
       return task.texts.map(countTokens)
     case 'counted':
       views.counted(task.hash, task.tokens)
+      return null
+    case 'named':
+      views.named(task.name, task.hash)
       return null
     case 'open':
       views.open(task.source)
@@ -59,7 +62,7 @@ interface Arrivals {
   /** Reads on, for a while. Answers how many bytes of the message were read; -1: the rest must wait until all is there. */
   read(task: AheadTask): number
   /** What was read, and forgets it. */
-  take(id: number | undefined): ArrivingResult | undefined
+  take(id: number | undefined): AheadReading | undefined
 }
 
 /** Bytes that are read before the clock is looked at, milliseconds after which others have their turn, and the least that is worth it. */
@@ -71,7 +74,7 @@ const PATIENCE = 10_000
 
 /** One at a time: of several that arrive at once the last one is read. */
 export function createArrivals(): Arrivals {
-  let current: { id: number; result: ArrivingResult; read: number } | undefined
+  let current: { id: number; result: AheadReading; read: number } | undefined
   let timer: NodeJS.Timeout | undefined
 
   return {
@@ -80,7 +83,7 @@ export function createArrivals(): Arrivals {
       timer = setTimeout(() => {
         current = undefined
       }, PATIENCE).unref()
-      if (current?.id !== id) current = { id, result: new ArrivingResult(), read: 0 }
+      if (current?.id !== id) current = { id, result: readAhead(), read: 0 }
       const until = performance.now() + TURN
       for (;;) {
         const to = Math.min(arrivedIn(buffer), current.read + PIECE)
@@ -101,19 +104,16 @@ export function createArrivals(): Arrivals {
   }
 }
 
-// A first look at a result that nobody sent, so that the first one that is sent finds everything loaded and
-// compiled.
+// A first look at a result that nobody sent, so that the first one that is sent finds everything loaded.
 
-const RECORDS = 2500
-/** Looks after which the compiler has seen enough, and milliseconds after which it has to do with what it saw. */
-const LOOKS = 12
-const LONGEST = 150
+/** Few: what is read for it stays in the process as room. */
+const RECORDS = 120
 
-/** Takes some tenths of a second, most of it to load what counts tokens. */
+/** Takes some tens of milliseconds. */
 export function rehearse(): void {
   const content = encodeResult(made())
   // It is too long for any client, so a preview is made.
-  const limit = Math.floor(content.length / 50)
+  const limit = Math.floor(content.length / 5)
   const options: DigestOptions = {
     maxResponseSize: limit,
     maxErrorSize: limit,
@@ -121,9 +121,6 @@ export function rehearse(): void {
     always: false,
   }
   digest(createViews(), { content, tool: 'rehearsal' }, options)
-  const until = performance.now() + LONGEST
-  for (let look = 1; look < LOOKS && performance.now() < until; look++)
-    digest(createViews(), { content, tool: 'rehearsal' }, options)
 }
 
 /** Records with fields of the usual kinds. */

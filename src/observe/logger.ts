@@ -16,14 +16,33 @@ export interface LoggerOptions {
   destination?: { write(line: string): void }
 }
 
-/** Writes synchronously, so that the last line before a crash is there. Throws when the file cannot be opened. */
+/** Milliseconds that a line waits for others, at most, and lines that wait, at most. */
+const WAITS_MS = 10
+const MOST_WAITING = 100
+
+interface Line {
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
+  readonly fields: object
+  readonly message: string
+  /** Milliseconds since 1970. */
+  readonly time: number
+}
+
+/**
+ * Lines are made and written several at a time, so that a line for each call costs a call little. A warning or an error is written at
+ * once, with what waits before it, and the end of the process writes the rest. Throws when the file cannot be opened.
+ */
 export function createLogger({ level, file, destination, ...options }: LoggerOptions): Logger {
   const redactor = options.redactor ?? createRedactor(options.secrets)
   const target = destination ?? open(file)
+  let waiting: Line[] = []
+  let timer: NodeJS.Timeout | undefined
+  let time = 0
+  let text = ''
   const settings: pino.LoggerOptions = {
     level: level === 'warning' ? 'warn' : level,
     base: null,
-    timestamp: pino.stdTimeFunctions.isoTime,
+    timestamp: () => `,"time":"${new Date(time).toISOString()}"`,
     // Errors are plain data by then; pino's own serializer would call them `Object`.
     serializers: { err: (error: unknown) => error },
     formatters: {
@@ -31,12 +50,36 @@ export function createLogger({ level, file, destination, ...options }: LoggerOpt
       log: (fields) => redactor.fields(fields),
     },
   }
-  const log = pino(settings, target)
-  const at =
-    (name: 'debug' | 'info' | 'warn' | 'error') =>
-    (fields: object, message: string): void => {
-      if (log.isLevelEnabled(name)) log[name](fields, redactor.text(message))
+  const log = pino(settings, {
+    write: (line) => {
+      text += line
+    },
+  })
+
+  function flush(): void {
+    clearTimeout(timer)
+    timer = undefined
+    const lines = waiting
+    waiting = []
+    for (const { level, fields, message, time: at } of lines) {
+      time = at
+      log[level](fields, redactor.text(message))
     }
+    const written = text
+    text = ''
+    if (written !== '') target.write(written)
+  }
+
+  const at =
+    (level: Line['level']) =>
+    (fields: object, message: string): void => {
+      if (!log.isLevelEnabled(level)) return
+      waiting.push({ level, fields, message, time: Date.now() })
+      const isUrgent = level === 'warn' || level === 'error' || destination !== undefined
+      if (isUrgent || waiting.length >= MOST_WAITING) flush()
+      else timer ??= setTimeout(flush, WAITS_MS).unref()
+    }
+  process.once('exit', flush)
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 

@@ -7,6 +7,10 @@ const MAX_DEPTH = 8
 const MAX_ITEMS = 100
 const MAX_TEXT = 8_192
 
+/** Texts that are remembered as free of secrets: their length, and how many they are. */
+const SHORT = 100
+const MOST_CLEAN = 1_000
+
 export interface Redactor {
   /** More values that are struck out from now on. */
   strike(secrets: readonly string[]): void
@@ -18,14 +22,27 @@ export interface Redactor {
 /** `secrets` are values that are struck out wherever they occur. */
 export function createRedactor(secrets: readonly string[] = []): Redactor {
   let known: readonly string[] = []
+  /** Short texts that were looked through: names of fields, tools and clients are in every line. */
+  let clean = new Set<string>()
   strike(secrets)
 
   function strike(more: readonly string[]): void {
     const all = new Set([...known, ...more])
     known = [...all].filter((secret) => secret !== '').sort((a, b) => b.length - a.length)
+    clean = new Set()
   }
 
   function text(value: string): string {
+    if (clean.has(value)) return value
+    const result = struck(value)
+    if (result === value && value.length <= SHORT) {
+      if (clean.size >= MOST_CLEAN) clean = new Set()
+      clean.add(value)
+    }
+    return result
+  }
+
+  function struck(value: string): string {
     let result = value
     for (const secret of known) result = result.replaceAll(secret, STRUCK)
     if (result.length > MAX_TEXT) result = `${result.slice(0, MAX_TEXT)}… (${value.length} characters)`

@@ -144,10 +144,10 @@ function corpusOf(document: Document, view: Searchable): RankedDocument {
 function ofText(document: Document, view: Searchable): RankedDocument {
   const lines = document.lines()
   const passages =
-    document.format === 'log' || document.format === 'entries'
+    document.traits.line === 'entry'
       ? recordPassages(view.text, lines, entryTest(document))
       : isRecordLines(document)
-        ? recordPassages(view.text, lines, document.format === 'tree' ? () => true : undefined)
+        ? recordPassages(view.text, lines, document.traits.line === 'node' ? () => true : undefined)
         : paragraphPassages(view.text, lines)
   const headings = isRecordLines(document) || view.text.length > mostWithHeadings ? [] : findHeadings(lines)
   const paths = headingPaths(headings)

@@ -132,15 +132,16 @@ function passageOf(
   lines: LineIndex,
   type: 'paragraph' | 'section',
 ): (line: number) => LineRange & { path?: readonly string[] } {
-  if (document.format === 'log' || document.format === 'entries') {
+  const kind = document.traits.line
+  if (kind === 'entry') {
     const headings = type === 'section' && document.format === 'log' ? findHeadings(lines) : []
     if (headings.length > 0) return (line) => sectionAt(lines, headings, line, longestSection)
     const begins = entryTest(document)
     return (line) => entryAround(lines, line, begins)
   }
-  if (document.format === 'csv' || document.format === 'table') return (line) => ({ first: line, last: line })
+  if (kind === 'record') return (line) => ({ first: line, last: line })
   // A node with what is within it.
-  if (document.format === 'tree')
+  if (kind === 'node')
     return (line) => {
       const { first, last } = sectionAt(lines, [], line)
       return { first, last }

@@ -1,32 +1,19 @@
 /** The entries of a log by their lines: a head, and what goes on after it, such as a stack trace. */
 
 import type { Document } from '../documents/document.ts'
-import { headReader, isAccessLog } from '../documents/formats/log.ts'
 import { isObject } from '../protocol/json.ts'
 import type { LineIndex } from '../text/lines.ts'
 import type { LineRange } from '../text/passages.ts'
 
-/** What is looked at of a line. */
-const longestHead = 1_024
 /** Lines of one entry. */
 const mostLines = 500
 
 /** Tells of a line and its index, from 0, whether an entry begins there. */
 export type EntryTest = (line: string, index: number) => boolean
 
-/** Tells which lines begin an entry. Heads of one log begin alike, so most of its lines are not parsed for it. */
+/** Tells which lines begin an entry. */
 export function entryTest(document: Document): EntryTest {
-  if (document.format !== 'log') return recordTest(document)
-  if (isAccessLog(document.lines())) return () => true
-  const readHead = headReader(document.lines())
-  let head = ''
-  return (line) => {
-    if (head !== '' && line.startsWith(head)) return true
-    const start = line.slice(0, longestHead)
-    if (readHead(start) === undefined) return false
-    head = /^[^\s]/.test(start) ? start.slice(0, 4) : ''
-    return true
-  }
+  return document.traits.entryTest?.(document.lines()) ?? recordTest(document)
 }
 
 /** Records say at which line they begin. */

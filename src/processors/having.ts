@@ -1,10 +1,11 @@
 /** Conditions on groups: `count > 5` beside `group_by` is about what was counted, not about the records. */
 import { fromRows } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
+import { isAggregateCall, parseCondition } from '../query/parser.ts'
+import { type Expression, fieldsIn, mapped, sourceOf } from '../query/tree.ts'
 import { formatCount, formatPlural } from '../text/format.ts'
-import { type Call, columnName, parseCall } from './aggregate/call.ts'
-import { aggregate } from './aggregate.ts'
 import { resolveExactly } from './fields.ts'
+import { aggregate, type Call, columnName, parseCall } from './group.ts'
 import { aggregateParams, whereParams } from './parameters.ts'
 import { parsePath } from './path/parse.ts'
 import type { Path } from './path/path.ts'
@@ -13,8 +14,7 @@ import type { ProcessorResult } from './processor.ts'
 import { type Records, recordsOf } from './records.ts'
 import { listed, Refusal } from './refusal.ts'
 import { failed, unchanged } from './step.ts'
-import { isOn, listName, listOn } from './unwind.ts'
-import { type Condition, parseCondition } from './where/condition.ts'
+import { isOn, listName, listOn } from './unnest.ts'
 import { where } from './where.ts'
 
 interface Asked {
@@ -61,7 +61,7 @@ function strayElements(
   if (!records) return []
   const found = (name: string): Path | undefined =>
     unlessRefused(() => resolveExactly(records, parsePath(name))?.path)
-  const chosen = conditions.flatMap((condition) => fieldsIn(condition).map(found))
+  const chosen = conditions.flatMap((condition) => fieldsOf(condition).map(found))
   const lists = chosen
     .map((path) => path && listOn(records, path))
     .filter((list): list is Path => list !== undefined && list.length > 0)
@@ -89,13 +89,17 @@ function withNotes(result: ProcessorResult, notes: readonly string[]): Processor
   }
 }
 
-function only(document: Document, grouped: ProcessorResult, conditions: string[]): ProcessorResult {
+function only(
+  document: Document,
+  grouped: ProcessorResult,
+  conditions: readonly OfGroups[],
+): ProcessorResult {
   const all = grouped.content.rows().count
   if (all === 0) return grouped
-  const kept = where.process(grouped.content, { where: conditions })
+  const kept = where.process(grouped.content, { where: conditions.map(({ text }) => text) })
   if (kept.error !== undefined) return failed(document, kept.error)
   const { items } = kept.content.rows()
-  const said = `${formatCount(items.length)} of ${formatPlural(all, 'group')} fulfil ${listed(conditions)}.`
+  const said = `${formatCount(items.length)} of ${formatPlural(all, 'group')} fulfil ${listed(conditions.map(({ text }) => text))}.`
   const notes = [...(grouped.metadata.notes ?? []), said, ...(kept.metadata.notes ?? [])]
   const content = fromRows({ noun: 'group', items })
   return {
@@ -110,9 +114,16 @@ function only(document: Document, grouped: ProcessorResult, conditions: string[]
   }
 }
 
+/** A condition on groups, about their columns. */
+interface OfGroups {
+  text: string
+  /** The names of the columns in it. */
+  names: readonly string[]
+}
+
 interface Split {
   ofRecords: string[]
-  ofGroups: string[]
+  ofGroups: OfGroups[]
   /** Columns that conditions are about and nobody asked for. */
   missing: string[]
 }
@@ -126,15 +137,14 @@ function split(
   const columns = namesOf(calls ?? ['count'])
   const records = recordsOf(document)
   for (const condition of conditions) {
-    const named = columnsIn(condition, columns, records)
-    if (!named) parted.ofRecords.push(condition)
-    else {
-      parted.ofGroups.push(
-        named.reduce((text, { field, name }) => text.replace(field, () => name), condition),
-      )
-      for (const { name } of named)
-        if (!columns.has(name) && !parted.missing.includes(name)) parted.missing.push(name)
+    const found = ofGroups(condition, columns, records)
+    if (!found) {
+      parted.ofRecords.push(condition)
+      continue
     }
+    parted.ofGroups.push(found)
+    for (const name of found.names)
+      if (!columns.has(name) && !parted.missing.includes(name)) parted.missing.push(name)
   }
   return parted
 }
@@ -161,29 +171,32 @@ function unlessRefused<T>(read: () => T): T | undefined {
   }
 }
 
-function fieldsIn(condition: string): string[] {
-  return unlessRefused(() => fieldsOf(parseCondition(condition))) ?? []
+function fieldsOf(condition: string): string[] {
+  return unlessRefused(() => fieldsIn(parseCondition(condition))) ?? []
 }
 
-/** The columns that a condition is about; undefined when it is about the records, or about both. */
-function columnsIn(
+/** The condition with the columns that it is about in place of calls; undefined when it is about the records, or about both. */
+function ofGroups(
   condition: string,
   columns: ReadonlySet<string>,
   records: Records | undefined,
-): { field: string; name: string }[] | undefined {
+): OfGroups | undefined {
   return unlessRefused(() => {
-    const names = fieldsOf(parseCondition(condition)).map((field) => {
-      if (records && resolveExactly(records, parsePath(field))) return undefined
-      const isCall = /^\w+\s*\(.*\)$|^count$/is.test(field)
-      const name = columns.has(field) ? field : isCall ? nameOf(field) : undefined
-      return name === undefined ? undefined : { field, name }
+    const names: string[] = []
+    let isOfRecords = false
+    const replaced = mapped(parseCondition(condition), (one: Expression) => {
+      if (one.kind !== 'field' && !isAggregateCall(one)) {
+        if (one.kind === 'within') isOfRecords = true
+        return undefined
+      }
+      const written = sourceOf(one)
+      const isField = records && resolveExactly(records, parsePath(written)) !== undefined
+      const isCall = one.kind === 'call' || /^count$/i.test(written)
+      const name = isField ? undefined : columns.has(written) ? written : isCall ? nameOf(written) : undefined
+      if (name === undefined) isOfRecords = true
+      else names.push(name)
+      return { kind: 'field', name: name ?? written }
     })
-    return names.length > 0 && names.every((name) => name !== undefined) ? names : undefined
+    return isOfRecords || names.length === 0 ? undefined : { text: sourceOf(replaced), names }
   })
-}
-
-function fieldsOf(condition: Condition): string[] {
-  if (condition.kind === 'comparison') return [condition.field]
-  if (condition.kind === 'and' || condition.kind === 'or') return condition.parts.flatMap(fieldsOf)
-  return condition.kind === 'not' ? fieldsOf(condition.part) : ['']
 }

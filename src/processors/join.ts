@@ -12,7 +12,7 @@ import { recordsOf } from './records.ts'
 import { listed, Refusal, shown } from './refusal.ts'
 import { select } from './select.ts'
 import { defineStep } from './step.ts'
-import { listName } from './unwind.ts'
+import { listName } from './unnest.ts'
 
 /**
  * A left join: a record without a match stays as it is, one with several is there for each of them; `inner` in front keeps matches

@@ -4,7 +4,8 @@
  */
 import * as z from 'zod'
 import { isObject } from '../protocol/json.ts'
-import { conditionsIn, isTriple, namesIn, pairsIn } from './lenient-objects.ts'
+import { conditionsIn, isTriple, namesIn, pairsIn } from '../query/dialects/objects.ts'
+import { enclosed, splitAt } from '../query/scanner.ts'
 
 /** The most characters of one string, and strings of one list. */
 const longestText = 2_000
@@ -182,26 +183,9 @@ function parsedList(value: string): unknown[] | undefined {
   return undefined
 }
 
-/** Cuts at commas outside of brackets, parentheses and quotes; empty parts fall away. */
+/** Cuts at commas outside of brackets, parentheses and quotes; empty parts fall away. `{a, b: .c}` of jq is a list as well. */
 export function splitNames(value: string): string[] {
-  const parts: string[] = []
-  let depth = 0
-  let quote = ''
-  let start = 0
-  for (let at = 0; at < value.length; at++) {
-    const char = value.charAt(at)
-    if (quote !== '') {
-      if (char === quote) quote = ''
-    } else if (char === '"' || (char === "'" && depth > 0)) quote = char
-    else if (char === '[' || char === '(') depth++
-    else if (char === ']' || char === ')') depth = Math.max(0, depth - 1)
-    else if (char === ',' && depth === 0) {
-      parts.push(value.slice(start, at))
-      start = at + 1
-    }
-  }
-  parts.push(value.slice(start))
-  return parts.map((part) => part.trim()).filter((part) => part !== '')
+  return splitAt(enclosed(value, '{') ?? value, [','])
 }
 
 function numeric(value: unknown): unknown {

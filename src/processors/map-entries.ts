@@ -1,10 +1,10 @@
 /** An object that a path reached, as a map, where the question is about its entries: `_key`, `_value`, or how many there are. */
 import { fromRows } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
+import { placed } from '../documents/make.ts'
 import { withField } from '../documents/records.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
 import { formatCount } from '../text/format.ts'
-import { originOf, setOrigin } from './origin.ts'
 import type { ProcessorResult } from './processor.ts'
 
 /** What is asked of the records that a path reaches. */
@@ -25,8 +25,8 @@ export function withEntries(selected: ProcessorResult, asked: Asked): ProcessorR
   if (!objects) return selected
   const content = fromRows({ noun: 'record', items: objects.flatMap(entriesOf) })
   const [only, another] = objects
-  const origin = originOf(selected.content)
-  setOrigin(
+  const origin = selected.content.provenance
+  placed(
     content,
     only && !another ? { path: origin.path, keys: Object.keys(only) } : { ...origin, scattered: true },
   )

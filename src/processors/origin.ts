@@ -1,35 +1,14 @@
 /** Where the records of a derived document stand in the kept result, so that the path of a hit can be asked for. */
+
+import { pathStep } from '../documents/collections.ts'
 import type { Document } from '../documents/document.ts'
-import { pathStep } from '../documents/records.ts'
+import type { Provenance } from '../documents/table.ts'
 import { isObject, type JsonValue, own } from '../protocol/json.ts'
 import { formatPath, isDefinite, type Path } from './path/path.ts'
 
-export interface Origin {
-  /** Of the list or map that holds the records; of the record itself when it is `alone`. */
-  path: string
-  /** Of a map. */
-  keys?: readonly string[] | undefined
-  alone?: true
-  /** The records are from many places: their number is told, for no path leads to one of them. */
-  scattered?: true
-}
-
-const origins = new WeakMap<Document, Origin>()
-
-/** Notes where the records of `document` are from. */
-export function setOrigin(document: Document, origin: Origin): void {
-  origins.set(document, origin)
-}
-
-/** Where the records of a document are: as noted, else where its main collection is. */
-export function originOf(document: Document): Origin {
-  const records = document.records()
-  return origins.get(document) ?? { path: records?.path ?? '$', keys: records?.keys }
-}
-
 /** `$.items[3]`, `$.definitions["a b"]`. */
 export function recordPath(document: Document, record: number): string {
-  const { path, keys, alone, scattered } = originOf(document)
+  const { path, keys, alone, scattered } = document.provenance
   if (alone) return path
   if (scattered) return `${path} (record ${record})`
   const key = keys?.[record]
@@ -37,7 +16,7 @@ export function recordPath(document: Document, record: number): string {
 }
 
 /** The origin of what a path reached: `values` of them, the first of which is `value`. */
-export function originAt(content: Document, path: Path, value: JsonValue, values: number): Origin {
+export function originAt(content: Document, path: Path, value: JsonValue, values: number): Provenance {
   if (values !== 1 || !isDefinite(path)) return { path: formatPath(path), scattered: true }
   const place = `$${path.map(({ selectors: [step] }) => (step?.kind === 'name' ? pathStep(step.name) : step?.kind === 'index' ? `[${step.index}]` : '')).join('')}`
   const records = content.records()

@@ -1,5 +1,6 @@
 /** What models may write: the parameters of every step, and of the three tools that are made of them. */
 import * as z from 'zod'
+import { operatorsTold } from '../query/operators.ts'
 import { choice, count, joined, names, sentences, text } from './lenient.ts'
 import { searchStepParams } from './search-params.ts'
 
@@ -15,9 +16,7 @@ export const joinParams = z.object({
 })
 
 export const whereParams = z.object({
-  where: sentences(
-    'All must hold. = != < >=, ~ regex, contains, has (lists), in (a, b), between a and b, starts with, is null, exists, not …, or. Dates 2024-05, sizes 10MB.',
-  ),
+  where: sentences(`All must hold. ${operatorsTold()}, not …, or. Dates 2024-05, sizes 10MB.`),
 })
 
 export const aggregateParams = z.object({

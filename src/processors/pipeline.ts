@@ -2,7 +2,6 @@
 import type { ZodType } from 'zod'
 import type { Document } from '../documents/document.ts'
 import type { ProcessorResult, StepMetadata } from './processor.ts'
-import { chosenFrom } from './records.ts'
 import { complaint, failed, reason, unchanged } from './step.ts'
 
 /** A processor whose own parameters are among many. Any `Processor` is one. */
@@ -47,16 +46,12 @@ export function runPipeline(
   let current = document
   const reports = steps.map((step): StepReport => {
     const done = runStep(current, step, params)
-    if (done.applied && CHOOSING.has(step.name)) chosenFrom(done.content, current)
     current = done.content
     return report(step.name, done)
   })
   const errors = reports.flatMap(({ name, error }) => (error === undefined ? [] : [`${name}: ${error}`]))
   return { document: current, steps: reports, ...(errors.length > 0 && { error: errors.join('\n') }) }
 }
-
-/** Steps that leave records as they are: what a name means is settled by those they had before. */
-const CHOOSING: ReadonlySet<string> = new Set(['where', 'sort'])
 
 function runStep(
   document: Document,

@@ -13,6 +13,7 @@ import {
   fieldsParams,
   filterParams,
   joinParams,
+  projectionParams,
   sortParams,
   whereParams,
 } from './parameters.ts'
@@ -21,6 +22,7 @@ import { projection } from './projection.ts'
 import { select } from './select.ts'
 import { sort } from './sort.ts'
 import { structure } from './structure.ts'
+import { afterWindows, beforeWindows, window } from './window.ts'
 
 const fields: PipelineStep = { ...projection, params: fieldsParams }
 
@@ -45,18 +47,26 @@ const part: PipelineStep = {
 export const filterSteps: readonly PipelineStep[] = [
   join,
   part,
-  whereOfRecords,
-  tellingOfNested(
-    { ...aggregateWithHaving, params: beside.extend(whereParams.shape).extend(aggregateParams.shape) },
-    ['where', 'join_on'],
+  beforeWindows({
+    ...whereOfRecords,
+    params: beside.extend(whereParams.shape).extend(aggregateParams.shape),
+  }),
+  beforeWindows(
+    tellingOfNested(
+      { ...aggregateWithHaving, params: beside.extend(whereParams.shape).extend(aggregateParams.shape) },
+      ['where', 'join_on'],
+    ),
   ),
-  tellingOfNested({ ...sort, params: beside.extend(sortParams.shape) }, [
-    'where',
-    'group_by',
-    'aggregate',
-    'join_on',
-  ]),
-  projection,
+  { ...window, params: beside.extend(whereParams.shape).extend(aggregateParams.shape) },
+  afterWindows(
+    tellingOfNested({ ...sort, params: beside.extend(sortParams.shape) }, [
+      'where',
+      'group_by',
+      'aggregate',
+      'join_on',
+    ]),
+  ),
+  afterWindows({ ...projection, params: beside.extend(projectionParams.shape) }),
 ]
 export const searchSteps: readonly PipelineStep[] = [select, fields, grep, bm25, fuzzy, context]
 export const exploreSteps: readonly PipelineStep[] = [select, structure]

@@ -1,11 +1,11 @@
 /** `fields`, `exclude`: which fields of the records, or of the whole, are shown. */
 import { fromMadeRows, fromRows, fromValue } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
+import { placed } from '../documents/make.ts'
 import { madeRows } from '../documents/rows.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
 import { readWanted, type Wanted } from './fields/wanted.ts'
 import { type Field, resolveExactly, resolveField } from './fields.ts'
-import { originOf, setOrigin } from './origin.ts'
 import { projectionParams } from './parameters.ts'
 import { explainMissing, type Located, locate } from './path/locate.ts'
 import { parsePath } from './path/parse.ts'
@@ -43,7 +43,7 @@ export const projection = defineStep({
       // The rows are not all made for it.
       content.rows().count === document.records()?.values.length
     )
-      setOrigin(content, originOf(document))
+      placed(content, document.provenance)
     return {
       content,
       metadata: { total: recordsOf(document)?.values.length ?? 1, ...(notes.length > 0 && { notes }) },

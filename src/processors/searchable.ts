@@ -1,5 +1,5 @@
 /** What a search looks through: the lines of a text, or the leaves of data. */
-import type { Collection, Document, Format } from '../documents/document.ts'
+import type { Collection, Document } from '../documents/document.ts'
 import { keyedBefore, pathStep } from '../documents/records.ts'
 import { isObject, type JsonObject, type JsonPrimitive, type JsonValue, own } from '../protocol/json.ts'
 import { type LineIndex, lastAtMost } from '../text/lines.ts'
@@ -19,14 +19,9 @@ export interface Searchable {
   readonly leaves?: LeafIndex
 }
 
-/** Formats that are searched as data. Others are read as the lines they came in, whatever can be parsed from them. */
-const data: ReadonlySet<Format> = new Set(['json', 'ndjson'])
-
-const recordLines: ReadonlySet<Format> = new Set(['log', 'csv', 'table', 'tree', 'entries'])
-
 /** True when a line is a record, so that what follows in the next line is something else. */
 export function isRecordLines(document: Document): boolean {
-  return recordLines.has(document.format)
+  return document.traits.line !== 'text'
 }
 
 const known = new WeakMap<Document, Searchable>()
@@ -36,7 +31,7 @@ export function searchable(document: Document): Searchable {
   const before = known.get(document)
   if (before !== undefined) return before
   const view =
-    data.has(document.format) && document.json() !== undefined ? ofData(document) : ofText(document)
+    document.traits.search === 'values' && document.json() !== undefined ? ofData(document) : ofText(document)
   known.set(document, view)
   return view
 }

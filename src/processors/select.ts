@@ -2,10 +2,11 @@
 import { type Part, partsOf } from '../documents/combine.ts'
 import { fromRows, fromText } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
+import { placed } from '../documents/make.ts'
 import { withField } from '../documents/records.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import { formatCount } from '../text/format.ts'
-import { originAt, setOrigin } from './origin.ts'
+import { originAt } from './origin.ts'
 import { selectParams } from './parameters.ts'
 import { asSent, ofEach } from './path/as-sent.ts'
 import { followExtended, isExtended } from './path/jsonpath.ts'
@@ -64,7 +65,7 @@ function selectedAt(document: Document, written: string): Selected {
     path: followed,
   } = path ? find(document, root, path, source) : findExtended(root, source)
   const { content, note: taken } = recordsReached(reached, followed)
-  setOrigin(content, originAt(content, followed, reached[0]?.value ?? null, reached.length))
+  placed(content, originAt(content, followed, reached[0]?.value ?? null, reached.length))
   const notes = [note, taken].filter((one) => one !== undefined)
   return { content, metadata: { matched: reached.length, ...(notes.length > 0 && { notes }) } }
 }

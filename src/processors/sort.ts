@@ -1,14 +1,17 @@
 /** `sort`: the records in another order. */
-import { fromMadeRows } from '../documents/derive.ts'
-import { madeRows } from '../documents/rows.ts'
-import { codedOf } from './coded.ts'
+import { type Column, columnsOf } from '../documents/column.ts'
+import { fromTable } from '../documents/derive.ts'
+import type { JsonValue } from '../protocol/json.ts'
+import { parseDate } from '../query/dates.ts'
+import { newWork, type Path, parsePath, pathKey } from '../query/path.ts'
+import { duration, longInteger, looseNumber, plainNumber, quantity } from '../query/quantities.ts'
+import { type Records, requireRecords } from '../query/records.ts'
+import { readValues } from '../query/walk.ts'
+import { compareNaturally } from '../text/natural-order.ts'
+import { type Coded, codedOf, codesPresent } from './coded.ts'
 import { namesakes } from './fields/namesakes.ts'
+import { type Field, resolveExactly, resolveField } from './fields.ts'
 import { sortParams } from './parameters.ts'
-import { type Records, requireRecords } from './records.ts'
-import { type Order, parseOrder } from './sort/order.ts'
-import { inOrder } from './sort/permutation.ts'
-import { type Ranks, ranksOf } from './sort/ranks.ts'
-import { sizeRanks } from './sort/sizes.ts'
 import { defineStep } from './step.ts'
 
 /**
@@ -33,12 +36,10 @@ export const sort = defineStep({
       const missing = countMissing(one, values.length)
       if (missing > 0) notes.push(`${missing} without \`${orders[at]?.field.name}\` come last.`)
     }
-    const order = inOrder(ranks, values.length)
+    for (const one of orders) notes.push(...listRemark(records, one))
     const noun = document.rows().noun === 'group' ? 'group' : 'record'
-    const texts = values.length > 0 && values.every((value) => typeof value === 'string')
-    const rows = madeRows(noun, values.length, (nth) => values[order[nth] ?? 0] ?? null)
     return {
-      content: fromMadeRows(texts ? 'text' : 'json', rows),
+      content: fromTable(noun, records.table.choose(inOrder(ranks, values.length))),
       metadata: { total: values.length, ...(notes.length > 0 && { notes }) },
     }
   },
@@ -54,4 +55,300 @@ function countMissing({ ranks, codes, count }: Ranks, records: number): number {
   for (let at = 0; at < records; at++)
     if (ranks[codes ? (codes[at] as number) : at] === count - 1) missing += 1
   return missing
+}
+
+/** Values looked at to tell whether a field holds lists. */
+const MOST_SAMPLED = 200
+
+/** Says what was compared of a field that holds several values. */
+function listRemark({ values }: Records, { field, descending, length }: Order): string[] {
+  if (length) return []
+  const { column } = codedOf(values, field.path)
+  const isList = (code: number): boolean => {
+    const one = scalarOrList(column, code)
+    return Array.isArray(one) && one.length > 1
+  }
+  for (let code = 0; code < Math.min(column.size, MOST_SAMPLED); code++) {
+    if (isList(code))
+      return [
+        `\`${field.name}\` holds several values: sorted by the ${descending ? 'largest' : 'smallest'} of each record. For how many there are, sort by length(${field.name}).`,
+      ]
+  }
+  return []
+}
+
+// Keys.
+
+/** Integers that a double does not hold are there to the digit. Undefined for a record that has no such field, or null. */
+export type Key = Known | undefined
+type Known = number | bigint | string
+
+const VERSIONS = /^v?\d+(?:\.\d+){2,}/
+
+/** A time in UTC to the millisecond, as most programs write it. */
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?Z$/
+
+/** What the texts of a field may mean; undefined for one that means nothing else. */
+const READINGS = {
+  instant: (text: string) => {
+    const time = INSTANT.test(text) ? Date.parse(text) : Number.NaN
+    return Number.isNaN(time) ? undefined : time
+  },
+  size: (text: string) => plainNumber(text) ?? looseNumber(text) ?? quantity(text),
+  duration,
+  time: (text: string) => (text.length > 4 ? parseDate(text)?.from : undefined),
+  /** Versions are no numbers, for `1.10` is after `1.9` there. */
+  version: (): undefined => undefined,
+  number: plainNumber,
+}
+export type Reading = keyof typeof READINGS
+
+const WHOLLY: readonly Reading[] = ['instant', 'size', 'duration', 'time']
+
+/** The reading of the texts among the records at hand. */
+export function readingOf(coded: Coded): Reading {
+  const read = (): Reading => {
+    const texts = textsIn(coded)
+    const fitting = WHOLLY.find((name) => texts.every((text) => READINGS[name](text) !== undefined))
+    return fitting ?? (texts.some((text) => VERSIONS.test(text)) ? 'version' : 'number')
+  }
+  return coded.whole ? coded.column.derived('reading for order', read) : read()
+}
+
+function textsIn(coded: Coded): string[] {
+  const texts: string[] = []
+  for (const code of codesPresent(coded)) {
+    const one = scalarOrList(coded.column, code)
+    if (typeof one === 'string') texts.push(one)
+    else if (Array.isArray(one)) for (const value of one) if (typeof value === 'string') texts.push(value)
+  }
+  return texts
+}
+
+/** Of several values the smallest counts, descending the largest. */
+export function keyOf(column: Column, code: number, reading: Reading, descending: boolean): Key {
+  const one = scalarOrList(column, code)
+  if (!Array.isArray(one)) return one === undefined ? undefined : keyOfValue(one, reading)
+  let chosen: Key
+  for (const value of one) {
+    const key = keyOfValue(value, reading)
+    if (chosen === undefined || (descending ? ascending(key, chosen) > 0 : ascending(key, chosen) < 0))
+      chosen = key
+  }
+  return chosen
+}
+
+/** One value as it is, several in a list; undefined for none, and for null. */
+function scalarOrList(column: Column, code: number): JsonValue[] | Exclude<JsonValue, null> | undefined {
+  const scalar = column.scalar(code)
+  if (typeof scalar !== 'symbol') return scalar ?? undefined
+  const values = column.values(code)
+  const [only] = values
+  if (values.length === 1 && !Array.isArray(only)) return only ?? undefined
+  return values.flatMap((value) => (Array.isArray(value) ? value : [value])).filter((value) => value !== null)
+}
+
+function keyOfValue(value: JsonValue, reading: Reading): Known {
+  if (typeof value === 'number') return exact(value, value)
+  if (typeof value === 'boolean') return value ? 1 : 0
+  if (typeof value !== 'string') return JSON.stringify(value)
+  const number = READINGS[reading](value)
+  return number === undefined ? value.toLowerCase() : exact(number, value)
+}
+
+function exact(number: number, value: number | string): number | bigint {
+  return Math.abs(number) > Number.MAX_SAFE_INTEGER ? (longInteger(value) ?? number) : number
+}
+
+/** Numbers before text; text by the value of the numbers in it. */
+export function ascending(a: Known, b: Known): number {
+  if (typeof a === 'string') return typeof b === 'string' ? compareNaturally(a, b) : 1
+  if (typeof b === 'string') return -1
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+// What is asked for.
+
+/** A field to sort by. */
+export interface Order {
+  field: Field
+  descending: boolean
+  /** By how many elements, keys or characters its value has. */
+  length?: true
+}
+
+/** `-a`, `a desc`, `a:desc`, `desc(a)`, `+a`, `a asc`; a field that has such a name itself comes first. */
+export function parseOrder(records: Records, reference: string): Order {
+  const exact = resolveExactly(records, parsePath(reference))
+  if (exact) return { field: exact, descending: false }
+  const [, sign = '', signed = ''] = /^\s*([-+]?)\s*(.*?)\s*$/s.exec(reference) ?? []
+  const [, called, inParentheses, bare] =
+    /^(asc|desc)(?:ending)?(?:\s*\((.*)\)|\s+(.*))$/is.exec(signed) ?? []
+  const [, before, after] = /^(.*?)(?:\s+|:)(asc|desc)(?:ending)?$/is.exec(signed) ?? []
+  const descending = sign === '-' || (called ?? after)?.toLowerCase() === 'desc'
+  const name = (inParentheses ?? bare ?? before ?? signed).trim()
+  const measured = resolveExactly(records, parsePath(name)) ? undefined : lengthOf(name)
+  if (measured === undefined) return { field: resolveField(records, name), descending }
+  return { field: resolveField(records, measured), descending, length: true }
+}
+
+/** `items` of `items.length`, `len(items)`, `size(items)`, `count(items)`. */
+function lengthOf(name: string): string | undefined {
+  const [, called, before] =
+    /^(?:len|length|size|count)\s*\(\s*(.+?)\s*\)$|^(.+?)\s*(?:\.(?:length|len|size|count)(?:\(\))?|\|\s*length)$/is.exec(
+      name,
+    ) ?? []
+  return called ?? before
+}
+
+// Order.
+
+/** Ranks up to which they are counted, and as a multiple of the records. */
+const MOST_COUNTED = 65_536
+const MOST_RANKS = 4
+
+/** The positions of the records in the order of their ranks, the first of several first; equals stay in theirs. */
+export function inOrder(all: readonly Ranks[], count: number): Uint32Array {
+  let order: Uint32Array | undefined
+  // From the last on: each pass keeps the order of those before it among equals.
+  for (const one of all.toReversed()) {
+    const counted = one.count <= Math.max(MOST_COUNTED, count * MOST_RANKS)
+    order = counted ? byCounting(one, order, count) : byComparing(one, order, count)
+  }
+  return order ?? positions(count)
+}
+
+function byCounting(
+  { ranks, codes, count: different }: Ranks,
+  before: Uint32Array | undefined,
+  count: number,
+): Uint32Array {
+  const places = new Uint32Array(different + 1)
+  for (let at = 0; at < count; at++) {
+    const rank = ranks[codes ? (codes[at] as number) : at] as number
+    places[rank + 1] = (places[rank + 1] as number) + 1
+  }
+  for (let rank = 1; rank <= different; rank++)
+    places[rank] = (places[rank] as number) + (places[rank - 1] as number)
+  const order = new Uint32Array(count)
+  for (let nth = 0; nth < count; nth++) {
+    const at = before ? (before[nth] as number) : nth
+    const rank = ranks[codes ? (codes[at] as number) : at] as number
+    const place = places[rank] as number
+    order[place] = at
+    places[rank] = place + 1
+  }
+  return order
+}
+
+function byComparing({ ranks, codes }: Ranks, before: Uint32Array | undefined, count: number): Uint32Array {
+  const order = before ?? positions(count)
+  const rankAt = (at: number): number => ranks[codes ? (codes[at] as number) : at] as number
+  const places = new Uint32Array(count)
+  for (let nth = 0; nth < count; nth++) places[order[nth] as number] = nth
+  return order.sort((a, b) => rankAt(a) - rankAt(b) || (places[a] as number) - (places[b] as number))
+}
+
+/** 0, 1, 2 … `count - 1`: records in the order in which they came. */
+export function positions(count: number): Uint32Array {
+  const all = new Uint32Array(count)
+  for (let at = 0; at < count; at++) all[at] = at
+  return all
+}
+
+// Ranks.
+
+export interface Ranks {
+  /** From 0 by record, or by the code that a record has; what has no key comes after all of them. */
+  readonly ranks: Uint32Array
+  /** By record. Undefined: the ranks are. */
+  readonly codes: Uint32Array | undefined
+  /** How many ranks there are, that of what has no key included. */
+  readonly count: number
+}
+
+/** All keys of a field are ranked, and the ranks kept, where so many of its records are asked about. */
+const WORTHWHILE = 1 / 8
+
+/** Each different value is read and ranked once, in place of each record. */
+export function ranksOf(coded: Coded, descending: boolean): Ranks {
+  const { column, codes, whole } = coded
+  const reading = readingOf(coded)
+  const name = `order as ${reading}${descending ? ', descending' : ''}`
+  const many = whole || codes.length >= column.codes.length * WORTHWHILE
+  const all = (): Ranks => rankCodes({ column, codes: column.codes, whole: true }, reading, descending)
+  const { ranks, count } = many ? column.derived(name, all) : rankCodes(coded, reading, descending)
+  return { ranks, count, codes }
+}
+
+function rankCodes(coded: Coded, reading: Reading, descending: boolean): Ranks {
+  const present = codesPresent(coded)
+  const keys = Array.from(present, (code) => keyOf(coded.column, code, reading, descending))
+  const { ranks: places, count } = rankedKeys(keys, descending)
+  if (coded.whole) return { ranks: places, count, codes: undefined }
+  const ranks = new Uint32Array(coded.column.size)
+  for (let at = 0; at < present.length; at++) ranks[present[at] as number] = places[at] as number
+  return { ranks, count, codes: undefined }
+}
+
+/** The ranks of keys by their position. */
+function rankedKeys(all: readonly Key[], descending: boolean): Ranks {
+  const places = new Map<Exclude<Key, undefined>, number>()
+  for (const key of all) if (key !== undefined) places.set(key, 0)
+  const keys = sorted([...places.keys()])
+  for (const [place, key] of keys.entries()) places.set(key, descending ? keys.length - 1 - place : place)
+  const ranks = Uint32Array.from(all, (key) => (key === undefined ? keys.length : (places.get(key) ?? 0)))
+  return { ranks, count: keys.length + 1, codes: undefined }
+}
+
+function sorted(keys: Exclude<Key, undefined>[]): Exclude<Key, undefined>[] | Float64Array {
+  if (keys.every((key) => typeof key === 'number')) return Float64Array.from(keys).sort()
+  // Without digits the natural order is that of code units, which needs no function that compares.
+  const plain = keys.every((key) => typeof key === 'string' && !/\d/.test(key))
+  return plain ? keys.sort() : keys.sort(ascending)
+}
+
+// Sizes.
+
+const MOST_WORK = 20_000_000
+
+/** Ranks by the elements of a list or of all lists, the keys of an object, the characters of a text; nothing comes last. */
+export function sizeRanks(records: readonly JsonValue[], path: Path, descending: boolean): Ranks {
+  const sizes = sizesIn(records, path)
+  let most = 0
+  for (const size of sizes) if (size > most) most = size
+  const ranks = new Uint32Array(sizes.length)
+  for (let at = 0; at < ranks.length; at++) {
+    const size = sizes[at] as number
+    ranks[at] = size === NOTHING ? most + 1 : descending ? most - size : size
+  }
+  return { ranks, codes: undefined, count: most + 2 }
+}
+
+const NOTHING = -1
+
+/** By record, once for a list of records. */
+function sizesIn(records: readonly JsonValue[], path: Path): Int32Array {
+  const name = pathKey(path)
+  return name === undefined
+    ? readSizes(records, path)
+    : columnsOf(records).derived(`sizes of ${name}`, () => readSizes(records, path))
+}
+
+function readSizes(records: readonly JsonValue[], path: Path): Int32Array {
+  const work = newWork(MOST_WORK)
+  const values: JsonValue[] = []
+  return Int32Array.from(records, (record) => {
+    values.length = 0
+    const many = readValues(record, path, values, work)
+    let size = NOTHING
+    for (const value of values) if (value !== null) size = Math.max(size, 0) + sizeOf(value, many)
+    return size === NOTHING && many ? 0 : size
+  })
+}
+
+function sizeOf(value: Exclude<JsonValue, null>, many: boolean): number {
+  if (Array.isArray(value)) return value.length
+  if (typeof value === 'object') return Object.keys(value).length
+  return many ? 1 : String(value).length
 }

@@ -1,12 +1,14 @@
 /** The structure of a document, as text: what it is, which fields it has, how its size is spread. */
 import { fromText } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
-import { fieldLines } from '../documents/overview/field-lines.ts'
+import { distinctCount, type Field, fieldsOf, frequent } from '../documents/fields.ts'
+import { overviewOf } from '../documents/formats/index.ts'
+import { numbersOf } from '../documents/overview/rank.ts'
 import { shares } from '../documents/overview/sizes.ts'
-import { overviewOf } from '../documents/preview.ts'
-import { profile } from '../documents/profile.ts'
+import { type Profile, profile } from '../documents/profile.ts'
 import { collectionsOf } from '../documents/records.ts'
 import { typeNotation } from '../documents/type-notation.ts'
+import { ellipsis } from '../text/cut.ts'
 import { formatBytes, formatCount } from '../text/format.ts'
 import { countTokens } from '../text/tokens.ts'
 import { structureParams } from './parameters.ts'
@@ -39,7 +41,8 @@ function describe(document: Document, maxDepth: number): string[] {
     `${document.format}: ${[...overview.totals, size].join(', ')}`,
     ...document.asides.map((aside) => `also: ${aside}`),
     ...data(document, maxDepth, tokens),
-    ...facts(document, overview.facts),
+    // Facts that the fields do not tell: outlines, message patterns, what stands beside the records.
+    ...overview.facts.filter(document.traits.isOwnFact),
     ...(sample.length > 0 ? ['sample:', ...sample] : []),
   ]
 }
@@ -47,7 +50,7 @@ function describe(document: Document, maxDepth: number): string[] {
 /** Type, fields, sizes and collections of what is data; logs and trees have fields as well. */
 function data(document: Document, maxDepth: number, tokens: number): string[] {
   const value = document.json()
-  if (value === undefined || READ.has(document.format)) return []
+  if (value === undefined || document.traits.outlined) return []
   const collection = document.records()
   const values = collection?.values ?? [value]
   // Fields tell a level more than is asked for, and what was not looked at would seem empty; a list is a level of its own.
@@ -76,16 +79,6 @@ function data(document: Document, maxDepth: number, tokens: number): string[] {
   ]
 }
 
-/** Formats that are outlined rather than listed by field. */
-const READ: ReadonlySet<string> = new Set(['markdown', 'html', 'text', 'blocks'])
-
-/** Facts that the fields do not tell: outlines, message patterns, what stands beside the records. */
-function facts(document: Document, all: readonly string[]): readonly string[] {
-  if (READ.has(document.format) || document.format === 'tree') return all
-  if (document.format === 'log') return all.filter((fact) => /^[\d,]+×/.test(fact))
-  return all.filter((fact) => fact.startsWith('beside the records:'))
-}
-
 function sizes(values: Parameters<typeof shares>[0], tokens: number): string[] {
   const large = shares(values).filter(({ share }) => share >= 0.05)
   if (large.length < 2) return []
@@ -93,4 +86,60 @@ function sizes(values: Parameters<typeof shares>[0], tokens: number): string[] {
     .slice(0, 10)
     .map(({ name, share }) => `${name} ${formatCount(Math.round(share * tokens))}`)
   return [`tokens by field, about: ${listed.join(', ')}`]
+}
+
+/** Lines as `user.login: string, in 28 of 30; 12 values: "bot" 20, "ann" 3`, outer fields before inner ones. */
+function fieldLines(profile: Profile, maxDepth: number): string[] {
+  return fieldsOf(profile.record, maxDepth).map((field) => `${field.path}: ${factsOfField(field).join('; ')}`)
+}
+
+function factsOfField(field: Field): string[] {
+  const { shape, of } = field
+  const type = typeNotation(shape, { length: 80, depth: 1, enumerate: false })
+  const said = [shape.count < of ? `${type}, in ${formatCount(shape.count)} of ${formatCount(of)}` : type]
+  if (shape.nulls > 0 && shape.nulls < shape.count) said.push(`null in ${formatCount(shape.nulls)}`)
+  if (shape.values) said.push(`${formatCount(shape.keys)} keys`)
+  said.push(...numbersIn(field), ...stringsIn(field), ...arraysIn(field), ...valuesIn(field))
+  return said
+}
+
+function numbersIn({ shape }: Field): string[] {
+  const stats = shape.numbers && numbersOf(shape)
+  if (!stats || stats.min === stats.max) return []
+  const mean = Number((stats.sum / stats.count).toPrecision(4))
+  return [`${formatCount(stats.min)} to ${formatCount(stats.max)}, mean ${formatCount(mean)}`]
+}
+
+function stringsIn({ shape: { strings: stats } }: Field): string[] {
+  if (!stats) return []
+  if (stats.dates > 0 && stats.dates === stats.count)
+    return stats.earliest === stats.latest ? [] : [`${stats.earliest} to ${stats.latest}`]
+  const said: string[] = []
+  if (stats.maxLength > 60) said.push(`${span(stats.minLength, stats.maxLength)} characters`)
+  if (stats.json > 0) said.push(`JSON inside in ${formatCount(stats.json)}`)
+  if (stats.numeric === stats.count) said.push('numbersIn as text')
+  return said
+}
+
+function arraysIn({ shape: { arrays: stats } }: Field): string[] {
+  if (!stats) return []
+  return [`${span(stats.min, stats.max)} elements each, ${formatCount(stats.total)} in all`]
+}
+
+/** `3-1,200`; of two that are the same the one. */
+function span(min: number, max: number): string {
+  return min === max ? formatCount(min) : `${formatCount(min)}-${formatCount(max)}`
+}
+
+function valuesIn({ shape }: Field): string[] {
+  const distinct = distinctCount(shape)
+  if (shape.distinct.counts.size === 0) return []
+  const top = frequent(shape).slice(0, distinct !== undefined && distinct <= 12 ? 12 : 4)
+  const listed = top.map(([value, count]) => {
+    const text = ellipsis(JSON.stringify(value), 48)
+    return count > 1 ? `${text} ${formatCount(count)}` : text
+  })
+  const count =
+    distinct === undefined ? 'many values' : `${formatCount(distinct)} ${distinct === 1 ? 'value' : 'values'}`
+  return [`${count}: ${ellipsis(listed.join(', '), 160)}`]
 }

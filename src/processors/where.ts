@@ -1,19 +1,17 @@
 /** `where`: the records that fulfil all conditions. */
-import { fromRows } from '../documents/derive.ts'
+import { fromTable } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
-import type { JsonValue } from '../protocol/json.ts'
-import { nestedMatches } from './nested.ts'
+import type { Table } from '../documents/table.ts'
+import { bindSomewhere, foundElsewhere, nestedMatches, siblingMatches } from '../query/elsewhere.ts'
+import { timed } from '../query/evaluate.ts'
+import { explainNothing, otherFields } from '../query/explain.ts'
+import { positionsIn } from '../query/verdict.ts'
 import { whereParams } from './parameters.ts'
 import type { StepMetadata } from './processor.ts'
 import { type Records, requireRecords } from './records.ts'
 import { Refusal } from './refusal.ts'
 import { Remembered } from './remembered.ts'
-import { chooseFrom } from './selection.ts'
-import { siblingMatches } from './siblings.ts'
 import { defineStep } from './step.ts'
-import { bindSomewhere } from './where/elsewhere.ts'
-import { explainNothing, otherFields } from './where/explain.ts'
-import { positionsIn } from './where/verdict.ts'
 
 /** More conditions than anybody writes. */
 const mostConditions = 50
@@ -31,15 +29,15 @@ export const where = defineStep({
     if (conditions.length > mostConditions)
       throw new Refusal(`At most ${mostConditions} conditions are allowed.`)
     const asked = requireRecords(document, 'filter')
-    const { items, metadata } = answered.of(asked, JSON.stringify(conditions), () =>
+    const { table, metadata } = answered.of(asked, JSON.stringify(conditions), () =>
       find(document, asked, conditions),
     )
-    return { content: fromRows({ noun: 'record', items }), metadata }
+    return { content: fromTable('record', table), metadata }
   },
 })
 
 interface Found {
-  items: readonly JsonValue[]
+  table: Table
   metadata: StepMetadata
 }
 
@@ -51,18 +49,21 @@ const answered = new Remembered<Found>(4)
 
 function find(document: Document, asked: Records, conditions: readonly string[]): Found {
   const { records, binding } = bindSomewhere(conditions, asked, document)
-  const { matches, comparisons, patterns, notes } = binding
-  const filter = (): readonly JsonValue[] => {
-    const found = chooseFrom(records.values, positionsIn(matches(records.values)))
-    const nested = nestedMatches(document, records, matches, found.length)
+  const { matches, comparisons, notes } = binding
+  const found = timed(binding, () => records.table.choose(positionsIn(matches(records.values))))
+  const other = found.count === 0 ? foundElsewhere(document, records, conditions) : undefined
+  if (other)
+    return {
+      table: other.table,
+      metadata: { total: other.total, matched: other.table.count, notes: [...notes, other.note] },
+    }
+  timed(binding, () => {
+    const nested = nestedMatches(document, records, matches, found.count)
     if (nested.length > 0) notes.push(...nested)
-    else if (found.length === 0) notes.push(...explainNothing(comparisons, records))
+    else if (found.count === 0) notes.push(...explainNothing(comparisons, records))
     notes.push(...otherFields(document, comparisons, records))
     notes.push(...siblingMatches(document, records, matches))
-    return found
-  }
-  const timed = patterns.reduce((work, pattern) => () => pattern.run(work), filter)
-  const items = timed()
-  const counts = { total: records.values.length, matched: items.length }
-  return { items, metadata: { ...counts, ...(notes.length > 0 && { notes }) } }
+  })
+  const counts = { total: records.values.length, matched: found.count }
+  return { table: found, metadata: { ...counts, ...(notes.length > 0 && { notes }) } }
 }

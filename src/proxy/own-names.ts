@@ -60,8 +60,9 @@ export function createOwnNames(options: OwnNamesOptions): Middleware {
   return {
     name: 'own-names',
     methods: ['tools/list', 'prompts/list', 'tools/call', 'prompts/get', 'completion/complete'],
-    wrap: (next) => async (exchange) => {
-      if (kindOfList(exchange.method) !== undefined) return (await inside.pass(exchange, next)).passing
+    wrap: (next) => (exchange) => {
+      if (kindOfList(exchange.method) !== undefined)
+        return inside.pass(exchange, next).then(({ passing }) => passing)
       const name = nameIn(exchange)
       const kind = exchange.method === 'tools/call' ? 'tools' : 'prompts'
       if (typeof name !== 'string' || options.isGiven(kind, name, exchange.client)) return next(exchange)

@@ -3,7 +3,8 @@
  * names knows one name for all clients.
  */
 import { clientRule } from '../protocol/client-rules.ts'
-import type { Client, Middleware } from '../protocol/exchange.ts'
+import type { Result } from '../protocol/content.ts'
+import type { Client, Exchange, Handler, Middleware } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { createListsInside, type ListedItems } from '../protocol/lists.ts'
 import { shortHash } from '../text/short-hash.ts'
@@ -27,25 +28,31 @@ export function createShortNames(): Middleware {
     shortenedOf.set(listed, made)
     return made
   }
+
+  async function list(exchange: Exchange, next: Handler, most: number): Promise<Result> {
+    const listed = await inside.pass(exchange, next)
+    const { tools, names } = shortNames(listed, most)
+    return names.size === 0 ? listed.result : { ...listed.result, tools }
+  }
+
+  async function call(exchange: Exchange, next: Handler, name: string): Promise<Result> {
+    // A client that has got no list knows the name from an earlier run.
+    const { names } = shortNames(await inside.known('tools', exchange, next), name.length)
+    const listed = names.get(name)
+    return next(
+      listed === undefined ? exchange : { ...exchange, params: { ...exchange.params, name: listed } },
+    )
+  }
+
   return {
     name: 'short-names',
     methods: ['tools/list', 'tools/call'],
-    wrap: (next) => async (exchange) => {
+    wrap: (next) => (exchange) => {
       const most = room(exchange.client)
       if (most === Number.POSITIVE_INFINITY) return next(exchange)
-      if (exchange.method === 'tools/list') {
-        const listed = await inside.pass(exchange, next)
-        const { tools, names } = shortNames(listed, most)
-        return names.size === 0 ? listed.result : { ...listed.result, tools }
-      }
+      if (exchange.method === 'tools/list') return list(exchange, next, most)
       const { name } = exchange.params
-      if (typeof name !== 'string' || name.length !== most) return next(exchange)
-      // A client that has got no list knows the name from an earlier run.
-      const { names } = shortNames(await inside.known('tools', exchange, next), most)
-      const listed = names.get(name)
-      return next(
-        listed === undefined ? exchange : { ...exchange, params: { ...exchange.params, name: listed } },
-      )
+      return typeof name === 'string' && name.length === most ? call(exchange, next, name) : next(exchange)
     },
   }
 }

@@ -1,9 +1,9 @@
 /** How many tokens a text costs a model, by OpenAI's o200k encoding. */
-import { createRequire } from 'node:module'
+import { type BytePairs, loadO200k } from './byte-pairs.ts'
 
 /** Up to this length the count is exact (windows cut at white space change it by a token now and then). */
 const EXACT = 65_536
-/** BPE is quadratic in unbroken runs: 128 KB of one letter take ten seconds, 4 KB fifteen milliseconds. */
+/** What is counted in one go. */
 const WINDOW = 4096
 const SAMPLES = 16
 
@@ -13,14 +13,7 @@ export interface LongText {
   slice(from: number, to: number): string
 }
 
-type Counter = (text: string) => number
-let counter: Counter | undefined
-
-/** Loads the encoding (130 ms, once a thread), so that the first count is as fast as the others. */
-export function loadTokenizer(): Counter {
-  counter ??= load()
-  return counter
-}
+let encoding: BytePairs | undefined
 
 /**
  * Tokens of `text`: exact up to 64 KB, above that counted on sixteen windows of 4 KB spread evenly and scaled
@@ -28,29 +21,21 @@ export function loadTokenizer(): Counter {
  */
 export function countTokens(text: string | LongText): number {
   if (text.length === 0) return 0
-  const count = loadTokenizer()
-  return text.length <= EXACT ? countAll(text.slice(0, text.length), count) : countSampled(text, count)
+  encoding ??= loadO200k()
+  return text.length <= EXACT ? countAll(text.slice(0, text.length), encoding) : countSampled(text, encoding)
 }
 
-function load(): Counter {
-  // A require, because an import would be loaded at start or make every count asynchronous.
-  const require = createRequire(import.meta.url)
-  const o200k: typeof import('gpt-tokenizer/encoding/o200k_base') = require('gpt-tokenizer/encoding/o200k_base')
-  const options = { disallowedSpecial: new Set<string>() }
-  return (text) => o200k.countTokens(text, options)
-}
-
-function countAll(text: string, count: Counter): number {
+function countAll(text: string, encoding: BytePairs): number {
   let tokens = 0
   for (let from = 0; from < text.length; ) {
     const to = windowEnd(text, from)
-    tokens += count(text.slice(from, to))
+    tokens += encoding.count(text.slice(from, to))
     from = to
   }
   return tokens
 }
 
-function countSampled(text: LongText, count: Counter): number {
+function countSampled(text: LongText, encoding: BytePairs): number {
   let tokens = 0
   let characters = 0
   const stride = (text.length - WINDOW) / (SAMPLES - 1)
@@ -60,7 +45,7 @@ function countSampled(text: LongText, count: Counter): number {
     const around = text.slice(start, start + WINDOW + 2)
     const from = wholeCharacter(around, Math.round(sample * stride) - start)
     const to = windowEnd(around, from)
-    tokens += count(around.slice(from, to))
+    tokens += encoding.count(around.slice(from, to))
     characters += to - from
   }
   return Math.round((tokens * text.length) / characters)

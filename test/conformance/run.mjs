@@ -1,6 +1,7 @@
 /**
  * Runs the official conformance suite directly and through the built proxy, and compares:
- * `node test/conformance/run.mjs [--only legacy|modern|cross|client]… [--proxy dist/main.js] [--update]`.
+ * `node test/conformance/run.mjs [--only legacy|modern|cross|client]… [--proxy dist/main.js] [--update]`, or, with a server of
+ * somebody else that listens already, `… --server http://localhost:3000/mcp`.
  *
  * Ends with 1 when something is worse through the proxy and not in `known-failures.json`, or is there and does not happen;
  * `--update` writes that file anew (then `npm run format`, and give what is new its reason).
@@ -22,6 +23,7 @@ const KNOWN = here('known-failures.json')
 const { values: options } = parseArgs({
   options: {
     only: { type: 'string', multiple: true },
+    server: { type: 'string' },
     proxy: { type: 'string', default: here('../../dist/main.js') },
     update: { type: 'boolean' },
   },
@@ -66,7 +68,7 @@ async function runGroup({ title, columns }) {
 }
 
 try {
-  const runs = createRuns(await loadSuite(), resolve(options.proxy), folder)
+  const runs = createRuns(await loadSuite(), resolve(options.proxy), folder, options.server)
   const chosen = options.only ?? Object.keys(runs)
   const unknown = chosen.find((name) => !Object.hasOwn(runs, name))
   if (unknown !== undefined) throw new Error(`--only takes ${Object.keys(runs).join(', ')}, not ${unknown}`)

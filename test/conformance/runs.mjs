@@ -50,10 +50,11 @@ const STDIO = { command: process.execPath, args: [FIXTURE, '--stdio'] }
  * @param suite of `loadSuite`
  * @param main the proxy's `main.js`
  * @param folder makes a new directory of the given name
+ * @param given the address of a server of the legacy era that listens already, in place of the fixture
  * @returns by the name that `--only` takes: groups of `{ title, columns }`; a column is a title and how to get its results,
  *   and the first of them is what the others are measured against
  */
-export function createRuns(suite, main, folder) {
+export function createRuns(suite, main, folder, given) {
   const run = (era, title, { url }) => suite.serverScenarios(url, REVISIONS[era], folder(`${era} ${title}`))
   const direct = (era, group) => [
     'direct',
@@ -103,6 +104,13 @@ export function createRuns(suite, main, folder) {
       title: `${era} client (${REVISIONS[era]})`,
       columns: [driven('direct', []), driven('through the proxy', [main])],
     }
+  }
+  if (given !== undefined) {
+    const columns = [
+      ['direct', () => run('legacy', 'direct', { url: given })],
+      ['through the proxy', () => proxied('legacy', 'through the proxy', { given: { url: given } })],
+    ]
+    return { legacy: [{ title: `legacy (${REVISIONS.legacy}), a given server`, columns }] }
   }
   return {
     legacy: [servers('legacy')],

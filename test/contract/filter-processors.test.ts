@@ -1,4 +1,4 @@
-import { aggregate } from '../../src/processors/aggregate.ts'
+import { aggregate } from '../../src/processors/group.ts'
 import { join } from '../../src/processors/join.ts'
 import { projection } from '../../src/processors/projection.ts'
 import { select } from '../../src/processors/select.ts'

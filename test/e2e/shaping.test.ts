@@ -38,8 +38,8 @@ verifies('S3.8', 'with truncation switched off a large result passes as it is', 
 verifies('S3.9', 'an own message replaces the first line, its placeholders filled in', async () => {
   const truncationMessage = 'CUT {cache_id} of {size} characters ({tokens} tokens), limit {limit}.'
   const { call } = await startProxy({ servers, settings: { truncationMessage } })
-  const result = await call('f_text', { size: 20_000 })
-  expect(textOf(result)).toMatch(/^CUT [0-9a-f]{12} of 20,?000 characters \([\d,]+ tokens\), limit 8,?000\./)
+  const result = await call('f_text', { size: 60_000 })
+  expect(textOf(result)).toMatch(/^CUT [0-9a-f]{12} of 60,?000 characters \([\d,]+ tokens\), limit 8,?000\./)
   expect(textOf(result)).toContain(handleOf(result))
 })
 

@@ -1,6 +1,6 @@
 /** Columns under aligned names, as kubectl, docker and the column mode of databases print them. */
 import type { LineIndex } from '../../text/lines.ts'
-import { distinct, recordsOf } from './columns.ts'
+import { distinct, recordsOf } from './cells.ts'
 import type { FoundTable } from './table.ts'
 
 const SAMPLE = 400

@@ -1,6 +1,8 @@
 /** Trees drawn with lines, as `tree`, `npm ls` and `cargo tree` print them. */
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
+import { overviewOfEntries } from '../overview/entries.ts'
+import { defineFormat } from './define.ts'
 
 const NODE = /^([│| \u00a0]{0,400}?)(?:[├└╰][─━]+┬?|\|--|`--|\+--|\\---?)[ \u00a0]?(.+)$/
 const SUM = /^\d+ director(?:y|ies)(?:, \d+ files?)?$/
@@ -11,7 +13,7 @@ const MOSTLY = 0.8
 const LONGEST = 4_096
 
 /** Records `{line, depth, name, path}`: a path is the names on the way from below the root. Undefined for anything else. */
-export function readBoxTree(text: string): (() => JsonValue[]) | undefined {
+function readBoxTree(text: string): (() => JsonValue[]) | undefined {
   if (!/[├└╰][─━]|^ ?(?:\|--|`--|\+--)/m.test(text.slice(0, LONGEST))) return undefined
   const lines = indexLines(text)
   let [nodes, others] = [0, 0]
@@ -53,3 +55,13 @@ function records(lines: LineIndex): JsonValue[] {
   }
   return found
 }
+
+/** Never takes a text that shows a tree among other things. */
+export const boxTree = defineFormat({
+  name: 'drawn tree',
+  family: 'entries',
+  line: 'entry',
+  detect: readBoxTree,
+  read: (_, read) => read(),
+  overview: overviewOfEntries,
+})

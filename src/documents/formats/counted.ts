@@ -1,7 +1,9 @@
 /** A number and a text on each line, as `du`, `wc -l`, `uniq -c` and `find -printf "%s %p"` print them. */
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import { indexLines } from '../../text/lines.ts'
-import { exactNumber } from './numbers.ts'
+import { overviewOfData } from '../overview/records.ts'
+import { exactNumber } from './cells.ts'
+import { defineFormat } from './define.ts'
 import type { FoundTable } from './table.ts'
 
 const PAIR = /^ *(\d{1,15}(?:\.\d{1,6})?[KMGTP]?(?:i?B)?)(?:\t| +)(\S.*)$/
@@ -10,7 +12,7 @@ const LONGEST = 4_096
 const LEAST = 8
 
 /** Records `{amount, name}`; a last line with the total is told beside them. Undefined unless all lines are so, and for lines that are numbered. */
-export function readCounted(text: string): FoundTable | undefined {
+function readCounted(text: string): FoundTable | undefined {
   if (!PAIR.test(text.slice(0, LONGEST).split('\n', 1)[0] ?? '')) return undefined
   const lines = indexLines(text)
   const last = lines.at(lines.count - 1)
@@ -37,3 +39,15 @@ function areNames(records: readonly JsonObject[]): boolean {
   const names = records.filter(({ name }) => /^\S+$|\/|^[\w.-]+(?: [\w.-]+){0,2}$/.test(String(name)))
   return names.length >= records.length * 0.95
 }
+
+/** Tried late: a number before a text begins many things. Never takes numbered lines, verses or sentences. */
+export const counted = defineFormat<FoundTable>({
+  name: 'counted',
+  family: 'table',
+  kind: 'json',
+  line: 'record',
+  detect: readCounted,
+  read: (_, { json }) => json(),
+  asides: (_, { asides }) => asides,
+  overview: overviewOfData,
+})

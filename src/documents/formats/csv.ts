@@ -1,13 +1,17 @@
 /** Delimited tables: comma, tab, semicolon or pipe. */
+
+import papaparse from 'papaparse'
 import type { JsonObject } from '../../protocol/json.ts'
 import { indexLines } from '../../text/lines.ts'
+import { overviewOfData } from '../overview/records.ts'
 import { packRecords } from '../packed.ts'
 import { renewable } from '../renewable.ts'
-import { distinct, recordsOf } from './columns.ts'
-import { cellRows } from './csv-cells.ts'
+import { distinct, recordsOf } from './cells.ts'
+import { defineFormat } from './define.ts'
 
 const DELIMITERS = [',', '\t', ';', '|']
 const SAMPLE_ROWS = 60
+const MOST_COLUMNS = 2000
 const SAMPLE_CHARACTERS = 65_536
 /** Lines of comments before a table. */
 const MOST_COMMENTS = 300
@@ -17,10 +21,7 @@ const MOST_COMMENTS = 300
  * columns. `without header`: columns are called `column_1`…; asks for more agreement, since prose has commas too. What is
  * returned keeps the records of a short table, and those of a long one while they are used.
  */
-export function readCsv(
-  text: string,
-  header: 'with header' | 'without header',
-): (() => JsonObject[]) | undefined {
+function readCsv(text: string, header: 'with header' | 'without header'): (() => JsonObject[]) | undefined {
   const start = bodyStart(text)
   const body = text.slice(start)
   const named = header === 'with header' ? commentedHeader(text.slice(0, start), body) : undefined
@@ -87,8 +88,8 @@ function firstRows(
   commented: boolean,
 ): string[][] | undefined {
   const rows: string[][] = []
-  for (const row of cellRows(start, delimiter)) {
-    if (row.length > 2000) return undefined
+  for (const row of cellRows(start, delimiter, SAMPLE_ROWS + MOST_COMMENTS)) {
+    if (row.length > MOST_COLUMNS) return undefined
     if (commented && row[0]?.startsWith('#')) continue
     rows.push(row)
     if (rows.length > SAMPLE_ROWS) break
@@ -158,12 +159,50 @@ function bodyStart(text: string): number {
   return at
 }
 
+/**
+ * The cells of each row (RFC 4180): quoted cells may hold delimiters, newlines and doubled quotes; empty lines are left out. At most `most`
+ * rows. Linear in the length of the text.
+ */
+function cellRows(text: string, delimiter: string, most = 0): string[][] {
+  const body = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+  const { data } = papaparse.parse(body, { delimiter, newline: '\n', skipEmptyLines: true, preview: most })
+  if (!body.includes('\r')) return data
+  for (const row of data) {
+    const last = row.at(-1)
+    if (last?.endsWith('\r')) row[row.length - 1] = last.slice(0, -1)
+  }
+  return data.filter(({ length, 0: first }) => length > 1 || first !== '')
+}
+
 function records(text: string, delimiter: string, named: boolean, commented: boolean): JsonObject[] {
   const rows = cellRows(text, delimiter)
-  const all: string[][] = []
-  for (const row of rows) if (!commented || !row[0]?.startsWith('#')) all.push(row)
+  const all = commented ? rows.filter(([first]) => !first?.startsWith('#')) : rows
   const first = all[0] ?? []
   const names = named ? distinct(first) : first.map((_, index) => `column_${index + 1}`)
   const body = named ? all.slice(1) : all
   return recordsOf(names, body)
 }
+
+const TRAITS = {
+  family: 'csv',
+  kind: 'json',
+  line: 'record',
+  renewed: true,
+  overview: overviewOfData,
+} as const
+
+/** Tried before logs, whose lines hold commas at places of their own. Never takes a text whose first line cannot be names. */
+export const csv = defineFormat({
+  name: 'csv',
+  ...TRAITS,
+  detect: (text) => readCsv(text, 'with header'),
+  read: (_, read: () => JsonObject[]) => read(),
+})
+
+/** Tried last, since prose has commas too. Never takes rows of two cells, or fewer than three rows. */
+export const bareCsv = defineFormat({
+  name: 'csv without header',
+  ...TRAITS,
+  detect: (text) => readCsv(text, 'without header'),
+  read: (_, read: () => JsonObject[]) => read(),
+})

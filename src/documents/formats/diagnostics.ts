@@ -1,7 +1,9 @@
 /** What compilers, linters and grep print: a place in a file, and what is there. */
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
-import { exactNumber } from './numbers.ts'
+import { overviewOfEntries } from '../overview/entries.ts'
+import { exactNumber } from './cells.ts'
+import { defineFormat } from './define.ts'
 
 // `src/a.ts(12,3): error TS2345: …`, `src/a.c:12:3: warning: …`, `src/a.py:12: …`.
 const PLACE = /^((?:[A-Za-z]:)?[^\s:()[\],]{1,300})(?:\((\d+),(\d+)\):|:(\d+)(?::(\d+))?(?::| -)) ?(.*)$/
@@ -17,7 +19,7 @@ const SAMPLE = 400
  * Records `{line, file, file_line, column?, level?, code?, message}`: `line` counts the lines of the output from 1. Lines
  * that are no place of their own go on with the message before them. Undefined when the text is something else.
  */
-export function readDiagnostics(text: string): (() => JsonValue[]) | undefined {
+function readDiagnostics(text: string): (() => JsonValue[]) | undefined {
   const lines = indexLines(text)
   let [places, stylish, indented, seen] = [0, 0, 0, 0]
   const step = Math.max(1, Math.floor(lines.count / SAMPLE))
@@ -81,3 +83,13 @@ function records(lines: LineIndex, stylish: boolean): JsonValue[] {
   }
   return found
 }
+
+/** Never takes dates and clocks for files. */
+export const diagnostics = defineFormat({
+  name: 'diagnostics',
+  family: 'entries',
+  line: 'entry',
+  detect: readDiagnostics,
+  read: (_, read) => read(),
+  overview: overviewOfEntries,
+})

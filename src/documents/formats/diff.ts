@@ -1,6 +1,12 @@
 /** Unified diffs, as `git diff`, `git show`, `diff -u` and mails with patches have them: a record for each hunk. */
-import type { JsonObject, JsonValue } from '../../protocol/json.ts'
+import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
+import { ellipsis } from '../../text/cut.ts'
+import { formatPlural } from '../../text/format.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
+import type { Document } from '../document.ts'
+import { overviewOfEntries } from '../overview/entries.ts'
+import type { Overview } from '../overview/overview.ts'
+import { defineFormat } from './define.ts'
 
 const GIT = /^diff --git (?:"?a\/(.+?)"? "?b\/(.+?)"?|(\S+) (\S+))$/
 const HUNK = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@ ?(.*)$/
@@ -23,7 +29,7 @@ interface File {
  * Records `{line, file, from?, status, hunk, section?, added, removed, patch}`, and one without a hunk for a file that was renamed or is
  * binary. Undefined unless every hunk has as many lines as its head says, and for several commits.
  */
-export function readDiff(text: string): (() => JsonValue[]) | undefined {
+function readDiff(text: string): (() => JsonValue[]) | undefined {
   const lines = indexLines(text)
   const first = firstFile(lines)
   if (
@@ -168,3 +174,58 @@ function headed(file: File, line: string, next: string, inHead: boolean): File {
 function binary(status: string): string {
   return status === 'modified' ? 'binary' : `${status}, binary`
 }
+
+/** What stands above the first file, as `git show` and mails with patches print it: commit, author, date, message. */
+function commitOf(text: string): string[] {
+  const lines = indexLines(text)
+  const first = firstFile(lines) ?? 0
+  const said: string[] = []
+  for (let index = 0; index < Math.min(first, MOST_COMMIT * 2); index++) {
+    const line = at(lines, index).trim()
+    if (line !== '' && !/^(?:---|\d+ files? changed|[-\w./ ]+ \| +\d+)/.test(line)) said.push(line)
+  }
+  return said.length === 0 ? [] : [said.join(' · ').slice(0, 600)]
+}
+
+/** As of other entries, how much was changed first. */
+function overviewOfDiff(document: Document): Overview {
+  const overview = overviewOfEntries(document)
+  return { ...overview, facts: [...changes(document.records()?.values ?? []), ...overview.facts] }
+}
+
+/** Of a diff: how much was changed, and in which files most. */
+function changes(values: readonly JsonValue[]): string[] {
+  const files = new Map<string, { added: number; removed: number }>()
+  for (const value of values) {
+    const [file, added, removed] = ['file', 'added', 'removed'].map((name) => field(value, name))
+    if (typeof file !== 'string' || typeof added !== 'number' || typeof removed !== 'number') return []
+    const sum = files.get(file) ?? { added: 0, removed: 0 }
+    files.set(file, { added: sum.added + added, removed: sum.removed + removed })
+  }
+  const sums = [...files].sort(([, a], [, b]) => b.added + b.removed - a.added - a.removed)
+  const all = sums.reduce(
+    (sum, [, one]) => ({ added: sum.added + one.added, removed: sum.removed + one.removed }),
+    {
+      added: 0,
+      removed: 0,
+    },
+  )
+  const named = sums.map(([file, { added, removed }]) => `${file} +${added} -${removed}`)
+  const total = `${formatPlural(files.size, 'file')}, +${all.added} -${all.removed}`
+  return [ellipsis(`${total}: ${named.slice(0, 12).join(', ')}`, 290)]
+}
+
+function field(record: JsonValue | undefined, name: string): JsonValue | undefined {
+  return isObject(record) ? own(record, name) : undefined
+}
+
+/** Tried before the log of git, which may hold diffs: several commits are its own. Never takes a document that shows a diff. */
+export const diff = defineFormat({
+  name: 'diff',
+  family: 'entries',
+  line: 'entry',
+  detect: readDiff,
+  read: (_, read) => read(),
+  asides: (text) => commitOf(text),
+  overview: overviewOfDiff,
+})

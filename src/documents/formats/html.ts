@@ -1,13 +1,29 @@
-/** HTML pages: title, headings, tables as records, links. */
-import type { JsonObject, JsonValue } from '../../protocol/json.ts'
-import { attribute, scanHtml } from './html-scan.ts'
-import { HtmlTables } from './html-tables.ts'
+/** HTML pages: title, headings, tables as records, links, and the words as a reader sees them. */
+
+import { createRequire } from 'node:module'
+import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
+import { ellipsis } from '../../text/cut.ts'
+import { formatPlural } from '../../text/format.ts'
+import { literal } from '../../text/literal.ts'
+import type { Document } from '../document.ts'
+import {
+  largestTable,
+  listOf,
+  outlined,
+  plain,
+  tableCalls,
+  tableFacts,
+  tablesOf,
+} from '../overview/markup.ts'
+import type { Overview } from '../overview/overview.ts'
+import { call } from '../template.ts'
+import { defineFormat } from './define.ts'
 
 const TAG =
   /<(?:!doctype html|html|head|body|div|table|p|h[1-6]|ul|ol|span|a|section|article|main|br|tr|td|form)\b/i
 
 /** True for a page or a fragment of one. */
-export function looksLikeHtml(text: string): boolean {
+function looksLikeHtml(text: string): boolean {
   const start = text.slice(0, 4096).trimStart()
   if (!start.startsWith('<') || start.startsWith('<?xml')) return false
   return /^<(?:!doctype html|html)\b/i.test(start) || (TAG.test(start) && /<\/[a-z]/i.test(start))
@@ -17,7 +33,7 @@ export function looksLikeHtml(text: string): boolean {
  * `{title, headings: [{level, text}], tables: [[record…]…], links: [{text, href}]}`. A table's first row names the
  * fields of its records.
  */
-export function readHtml(html: string): JsonObject {
+function readHtml(html: string): JsonObject {
   const page = new Page()
   scanHtml(html, page)
   return page.finish()
@@ -33,16 +49,16 @@ class Page {
   #heading: { level: number; text: string } | undefined
   #link: { href: string; text: string } | undefined
 
-  open(tag: string, attributes: string): void {
+  open(tag: string, attributes: Attributes): void {
     if (tag === 'title') this.#inTitle = this.#title === undefined
     else if (isHeading(tag)) {
       this.#endHeading()
       this.#heading = { level: Number(tag[1]), text: '' }
     } else if (tag === 'a') {
       this.#endLink()
-      const href = attribute(attributes, 'href')
+      const href = attributes.get('href')
       if (href !== undefined) this.#link = { href, text: '' }
-    } else if (tag === 'br' || tag === 'img') this.text(attribute(attributes, 'alt') ?? ' ')
+    } else if (tag === 'br' || tag === 'img') this.text(attributes.get('alt') ?? ' ')
     else this.#tables.open(tag, attributes)
   }
 
@@ -92,3 +108,411 @@ function isHeading(tag: string): boolean {
 function tidy(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
+
+interface Cell {
+  text: string
+  /** Names what stands below or beside it. */
+  heading: boolean
+  columns: number
+  rows: number
+}
+
+interface OpenTable {
+  rows: Cell[][]
+  row: Cell[] | undefined
+  cell: Cell | undefined
+}
+
+/** Deeper tables are layout; their cells count as text of the outer one. */
+const MAX_DEPTH = 16
+/** Columns of a table, and columns and rows that one cell may cover. */
+const MAX_COLUMNS = 500
+const MAX_SPAN = 60
+
+/** Collects rows and cells as tags open and close; end tags may be missing, as HTML allows. */
+class HtmlTables {
+  readonly #open: OpenTable[] = []
+  readonly #done: JsonValue[] = []
+
+  open(tag: string, attributes: Attributes): void {
+    if (tag === 'table') {
+      if (this.#open.length < MAX_DEPTH) this.#open.push({ rows: [], row: undefined, cell: undefined })
+      return
+    }
+    const table = this.#open.at(-1)
+    if (!table) return
+    if (tag === 'tr') {
+      endRow(table)
+      table.row = []
+    } else if (tag === 'td' || tag === 'th') {
+      endCell(table)
+      table.row ??= []
+      table.cell = {
+        text: '',
+        heading: tag === 'th',
+        columns: span(attributes, 'colspan'),
+        rows: span(attributes, 'rowspan'),
+      }
+    }
+  }
+
+  close(tag: string): void {
+    const table = this.#open.at(-1)
+    if (!table) return
+    if (tag === 'td' || tag === 'th') endCell(table)
+    else if (tag === 'tr') endRow(table)
+    else if (tag === 'table') this.#finishTable()
+  }
+
+  text(text: string): void {
+    const table = this.#open.at(-1)
+    if (table?.cell !== undefined) table.cell.text += text
+  }
+
+  finish(): JsonValue[] {
+    while (this.#open.length > 0) this.#finishTable()
+    return this.#done
+  }
+
+  #finishTable(): void {
+    const table = this.#open.pop()
+    if (!table) return
+    endRow(table)
+    const rows = spread(table.rows)
+    if (rows.length >= 2 && rows.some((row) => row.length > 1)) this.#done.push(records(rows))
+  }
+}
+
+function span(attributes: Attributes, name: string): number {
+  const count = Number(attributes.get(name) ?? 1)
+  return Number.isInteger(count) && count > 1 ? Math.min(count, MAX_SPAN) : 1
+}
+
+function endCell(table: OpenTable): void {
+  if (table.cell === undefined) return
+  table.cell.text = table.cell.text.replace(/\s+/g, ' ').trim()
+  table.row?.push(table.cell)
+  table.cell = undefined
+}
+
+function endRow(table: OpenTable): void {
+  endCell(table)
+  if (table.row && table.row.length > 0) table.rows.push(table.row)
+  table.row = undefined
+}
+
+/** Rows with as many cells as columns: what covers several places stands in each of them. */
+function spread(rows: readonly Cell[][]): Cell[][] {
+  let above: { cell: Cell; left: number }[] = []
+  return rows.map((row) => {
+    const placed: Cell[] = []
+    const below: typeof above = []
+    const put = (cell: Cell, left: number) => {
+      if (left > 0) below[placed.length] = { cell, left }
+      placed.push(cell)
+    }
+    const fromAbove = () => {
+      for (let held = above[placed.length]; held !== undefined; held = above[placed.length])
+        put(held.cell, held.left - 1)
+    }
+    for (const cell of row) {
+      fromAbove()
+      for (let column = 0; column < cell.columns && placed.length < MAX_COLUMNS; column++)
+        put(cell, cell.rows - 1)
+    }
+    fromAbove()
+    above = below
+    return placed
+  })
+}
+
+/** The rows at the top that hold headings alone name the columns; without any, the first row does. */
+function records(rows: Cell[][]): JsonValue[] {
+  const headings = rows.findIndex((row) => !row.every(({ heading }) => heading))
+  const beside =
+    headings === 0 &&
+    rows.every(([first, ...others]) => first?.heading && others.some((cell) => !cell.heading))
+  const top = headings < 0 || beside ? 0 : Math.max(1, headings)
+  const width = Math.max(...rows.map((row) => row.length))
+  const named = headings < 0 ? rows.slice(0, 1) : rows.slice(0, top)
+  const names = namesOf(named, width)
+  return rows.slice(named.length).map((row) => {
+    const record: JsonObject = {}
+    row.forEach(({ text }, index) => {
+      setOwn(record, names[index] ?? `column_${index + 1}`, text)
+    })
+    return record
+  })
+}
+
+/** Under several rows of headings a column is named by all of them: `Count m`. */
+function namesOf(rows: readonly Cell[][], width: number): string[] {
+  const header = Array.from({ length: width }, (_, column) => {
+    const cells = rows.flatMap((row) => row[column] ?? [])
+    return [...new Set(cells)]
+      .map(({ text }) => text)
+      .filter((text) => text !== '')
+      .join(' ')
+  })
+  return header.map((name, index) =>
+    name === '' || header.indexOf(name) < index ? `column_${index + 1}` : name,
+  )
+}
+
+/** Elements that begin on a line of their own. */
+const BLOCKS: ReadonlySet<string> = new Set(
+  'address article aside blockquote body br caption dd details div dl dt fieldset figcaption figure footer form header hr legend li main nav ol option p pre section select summary table tbody tfoot thead tr ul'.split(
+    ' ',
+  ),
+)
+const HEADING = /^h[1-6]$/
+/** Elements around which a line is left empty, so that passages end there. */
+const APART = /^(?:h[1-6]|p|table|ul|ol|dl|pre|section|article|nav|main|aside|header|footer|form|blockquote)$/
+
+/**
+ * Headings as `## Heading`, list items as `- item`, rows of tables as `a | b`, controls as `<button submit> Send`. Scripts
+ * and styles are left out. Linear in the length of the page.
+ */
+export function htmlText(html: string): string {
+  const page = new PageText()
+  scanHtml(html, page)
+  return page.finish()
+}
+
+class PageText implements HtmlSink {
+  readonly #lines: string[] = []
+  #line = ''
+  #cells = 0
+  #inTitle = false
+
+  open(tag: string, attributes: Attributes): void {
+    if (APART.test(tag)) this.#gap()
+    else if (BLOCKS.has(tag)) this.#break()
+    if (HEADING.test(tag)) this.#line = `${'#'.repeat(Number(tag[1]))} `
+    else if (tag === 'li') this.#line = '- '
+    else if (tag === 'title') {
+      this.#inTitle = true
+      this.#break()
+    } else if (tag === 'tr') this.#cells = 0
+    else if (tag === 'td' || tag === 'th') {
+      if (this.#cells++ > 0) this.#line += ' | '
+    } else if (tag === 'img') this.#add(attributes.get('alt') ?? '')
+    else if (tag === 'input' || tag === 'button' || tag === 'textarea' || tag === 'select')
+      this.#control(tag, attributes)
+  }
+
+  close(tag: string): void {
+    if (tag === 'title' && this.#inTitle) {
+      this.#inTitle = false
+      this.#gap()
+    } else if (APART.test(tag)) this.#gap()
+    else if (BLOCKS.has(tag)) this.#break()
+  }
+
+  text(text: string): void {
+    this.#add(text)
+  }
+
+  finish(): string {
+    this.#break()
+    return this.#lines.join('\n').trim()
+  }
+
+  #control(tag: string, attributes: Attributes): void {
+    const said = ['type', 'name', 'placeholder', 'value', 'aria-label'].flatMap((name) => {
+      const value = attributes.get(name)
+      return value === undefined || value === ''
+        ? []
+        : [name === 'type' ? value : `${name}=${JSON.stringify(value)}`]
+    })
+    if (attributes.get('type')?.toLowerCase() !== 'hidden') this.#add(` <${[tag, ...said].join(' ')}> `)
+  }
+
+  #add(text: string): void {
+    this.#line += /\s$/.test(this.#line) || this.#line === '' ? text.trimStart() : text
+  }
+
+  #break(): void {
+    const whole = this.#line.trim()
+    // Marks that link to the heading itself, and its buttons.
+    const line = /^#{1,6} /.test(whole)
+      ? whole.replace(/ ?<button[^>]*> ?/g, ' ').replace(/[\s#§¶]+$/, '')
+      : whole
+    if (line !== '' && line !== '-' && !/^(?:#+|[| ]+)$/.test(line)) this.#lines.push(line)
+    this.#line = ''
+  }
+
+  #gap(): void {
+    this.#break()
+    if (this.#lines.length > 0 && this.#lines.at(-1) !== '') this.#lines.push('')
+  }
+}
+
+/** The attributes of a tag by their names in small letters. */
+type Attributes = ReadonlyMap<string, string>
+
+/** What a page is made of, in order. Text is decoded and its white space is single. */
+export interface HtmlSink {
+  open(tag: string, attributes: Attributes): void
+  close(tag: string): void
+  text(text: string): void
+}
+
+/** Elements whose content is no text of the page. */
+const HIDDEN: ReadonlySet<string> = new Set(['script', 'style', 'noscript', 'template', 'svg'])
+/** Characters of one attribute, and attributes of one tag, that are read. */
+const LONGEST_VALUE = 4096
+const MOST_ATTRIBUTES = 100
+
+const load = createRequire(import.meta.url)
+// Loaded with the first page: no start of a worker waits for it.
+let parser: typeof import('htmlparser2') | undefined
+
+/**
+ * Tells a sink the tags and texts of a page, whatever it holds: forgiving, each character read once, nothing fetched. The tokens come from
+ * htmlparser2 without its tree, which takes quadratic time where elements are nested deeply.
+ */
+export function scanHtml(html: string, sink: HtmlSink): void {
+  parser ??= load('htmlparser2') as typeof import('htmlparser2')
+  const tokens = new HtmlTokens(html, sink)
+  const tokenizer = new parser.Tokenizer({}, tokens)
+  tokenizer.write(html)
+  tokenizer.end()
+  tokens.flush()
+}
+
+const NONE: Attributes = new Map()
+
+/** Makes tags and whole texts of tokens, which are places in the page. */
+class HtmlTokens {
+  readonly #html: string
+  readonly #sink: HtmlSink
+  #text = ''
+  #tag = ''
+  #attributes: Map<string, string> | undefined
+  #name = ''
+  #value = ''
+  /** The element whose content is no text, while it is open. */
+  #hidden = ''
+
+  constructor(html: string, sink: HtmlSink) {
+    this.#html = html
+    this.#sink = sink
+  }
+
+  flush(): void {
+    if (this.#text !== '') this.#sink.text(tidied(this.#text))
+    this.#text = ''
+  }
+
+  ontext(start: number, end: number): void {
+    if (this.#hidden === '') this.#text += this.#html.slice(start, end)
+  }
+
+  ontextentity(code: number): void {
+    if (this.#hidden === '') this.#text += String.fromCodePoint(code)
+  }
+
+  onopentagname(start: number, end: number): void {
+    this.#tag = this.#html.slice(start, end).toLowerCase()
+    this.#attributes = undefined
+  }
+
+  onattribname(start: number, end: number): void {
+    this.#name = this.#html.slice(start, Math.min(end, start + LONGEST_VALUE)).toLowerCase()
+    this.#value = ''
+  }
+
+  onattribdata(start: number, end: number): void {
+    const room = LONGEST_VALUE - this.#value.length
+    if (room > 0) this.#value += this.#html.slice(start, Math.min(end, start + room))
+  }
+
+  onattribentity(code: number): void {
+    if (this.#value.length < LONGEST_VALUE) this.#value += String.fromCodePoint(code)
+  }
+
+  onattribend(): void {
+    this.#attributes ??= new Map()
+    if (this.#attributes.size < MOST_ATTRIBUTES && !this.#attributes.has(this.#name))
+      this.#attributes.set(this.#name, tidied(this.#value))
+  }
+
+  onopentagend(): void {
+    if (this.#hidden !== '') return
+    this.flush()
+    this.#sink.open(this.#tag, this.#attributes ?? NONE)
+    if (HIDDEN.has(this.#tag)) this.#hidden = this.#tag
+  }
+
+  onselfclosingtag(): void {
+    if (this.#hidden !== '') return
+    this.flush()
+    this.#sink.open(this.#tag, this.#attributes ?? NONE)
+  }
+
+  onclosetag(start: number, end: number): void {
+    const tag = this.#html.slice(start, end).toLowerCase()
+    if (this.#hidden !== '' && this.#hidden !== tag) return
+    this.#hidden = ''
+    this.flush()
+    this.#sink.close(tag)
+  }
+
+  oncdata(): void {}
+  oncomment(): void {}
+  ondeclaration(): void {}
+  onprocessinginstruction(): void {}
+  onend(): void {}
+}
+
+/** White space single; marks that only say where a word may break are no part of it. */
+function tidied(text: string): string {
+  return (text.includes('\u00ad') ? text.replaceAll('\u00ad', '') : text).replace(/\s+/g, ' ')
+}
+
+/** The overview of a page: title, headings, tables, links. */
+function overviewOfHtml(document: Document): Overview {
+  const json = document.json()
+  const title =
+    isObject(json) && typeof json.title === 'string' ? [`title: ${ellipsis(json.title, 160)}`] : []
+  const headings = listOf(json, 'headings')
+  const links = listOf(json, 'links')
+  const outline = outlined(
+    headings.map(({ level, text }) => ({ level: Number(level), text: ellipsis(plain(String(text)), 80) })),
+  )
+  const named = links.filter(({ text }) => text !== '').slice(0, 12)
+  const linked = named.map(({ text }) => ellipsis(String(text), 30)).join(' | ')
+  return {
+    totals: [
+      formatPlural(document.lines().count, 'line'),
+      formatPlural(tablesOf(json).length, 'table'),
+      formatPlural(links.length, 'link'),
+    ],
+    type: () => '{title, headings: {level, text}[], tables: record[][], links: {text, href}[]}',
+    facts: [...title, ...tableFacts(json), ...outline.facts, ...(linked === '' ? [] : [`links: ${linked}`])],
+    outline,
+    sample: () => [],
+    calls: [
+      ...tableCalls(json),
+      ...(links.length > 0 ? [call('proxy_filter', { path: '$.links', limit: 20 })] : []),
+      ...(headings.length > 0
+        ? [call('proxy_search', { pattern: literal(String(headings[0]?.text)), max_results: 5 })]
+        : []),
+    ].slice(0, 3),
+  }
+}
+
+/** Tried after XML. Never takes a text that does not begin with a tag. */
+export const html = defineFormat<true>({
+  name: 'html',
+  family: 'html',
+  outlined: true,
+  isOwnFact: () => true,
+  readable: (document) => htmlText(document.text),
+  source: 'The text of the page does not match; these are lines of its HTML source.',
+  mainPart: largestTable,
+  detect: (text) => looksLikeHtml(text) || undefined,
+  read: readHtml,
+  overview: overviewOfHtml,
+})

@@ -1,11 +1,12 @@
-/** JSON as servers send it: alone, after a line of text, in a Markdown fence (RFC 8259), or as Python prints it. */
+/** JSON as servers send it: alone, after a line of text, in a Markdown fence (RFC 8259). */
 import type { JsonValue } from '../../protocol/json.ts'
 import { withColumns } from '../columnar.ts'
+import { overviewOfData } from '../overview/records.ts'
 import { parseJson } from '../stringify.ts'
 import { unfold } from '../unfold.ts'
-import { looksLikePython, readPython } from './python.ts'
+import { defineFormat, PLAIN } from './define.ts'
 
-export interface FoundJson {
+interface FoundJson {
   value: JsonValue
   /** The words around it. */
   asides: string[]
@@ -15,19 +16,14 @@ export interface FoundJson {
 const AROUND = 600
 
 /** The value a text is, or holds between a few words. Undefined when it is something else. */
-export function findJson(text: string): FoundJson | undefined {
+function findJson(text: string): FoundJson | undefined {
   const first = /\S/.exec(text.slice(0, AROUND))?.[0] ?? ''
   if (first === '') return undefined
   if ('[{"'.includes(first) || /^[\s\d.eE+-]{1,40}$|^\s*(true|false|null)\s*$/.test(text.slice(0, 60))) {
     const parsed = parseJson(text)
     if (parsed) return { value: withColumns(unfold(parsed.value)), asides: [] }
   }
-  return findInside(text) ?? inPython(text)
-}
-
-function inPython(text: string): FoundJson | undefined {
-  const value = looksLikePython(text) ? readPython(text) : undefined
-  return value === undefined ? undefined : { value, asides: [] }
+  return findInside(text)
 }
 
 /** Starts: a line's first bracket near the beginning. Ends: the last bracket near the end. Few are tried. */
@@ -62,3 +58,12 @@ function around(before: string, after: string): string[] {
     .filter((words) => words !== '')
     .map((words) => `text beside it: ${words}`)
 }
+
+/** Tried first, since what parses is nothing else. Never takes a value that is less than half of the text. */
+export const json = defineFormat<FoundJson>({
+  ...PLAIN.json,
+  detect: findJson,
+  read: (_, { value }) => value,
+  asides: (_, { asides }) => asides,
+  overview: overviewOfData,
+})

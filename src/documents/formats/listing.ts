@@ -1,7 +1,9 @@
 /** Lists of files as `ls -l`, `ls -lR`, `find -ls` and `tar tv` print them: a record for each file. */
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
-import { exactNumber } from './numbers.ts'
+import { overviewOfData } from '../overview/records.ts'
+import { exactNumber } from './cells.ts'
+import { defineFormat } from './define.ts'
 import type { FoundTable } from './table.ts'
 
 const MODE = String.raw`(?:(?<inode>\d+) +)?(?:(?<blocks>[\d.]+[KMGTP]?) +)?(?<mode>[-dlbcpsDCMnPw?][-rwxsStTlL]{9})[.+@]? +`
@@ -36,7 +38,7 @@ const TYPES: Readonly<Record<string, string>> = {
  * Records `{folder?, name, type, size, modified, owner, group?, mode, links?, target?}`, in the order of the list; sizes as numbers where
  * they are such. A line that is no file becomes `{_line}`. Undefined when more than a tenth of the lines are none.
  */
-export function readListing(text: string): FoundTable | undefined {
+function readListing(text: string): FoundTable | undefined {
   if (!/^ *(?:\d+ +){0,2}[-dlbcps][-rwxsStT]{9}[.+@]? /m.test(text.slice(0, LONGEST * 2))) return undefined
   const lines = indexLines(text)
   let [files, others, before] = [0, 0, 0]
@@ -111,3 +113,14 @@ function record(entry: Record<string, string | undefined>, folder: string | unde
     ...(arrow < 0 ? {} : { target: whole.slice(arrow + 4) }),
   }
 }
+
+/** Tried before CSV. Never takes lines without the mode of a file, but one in ten. */
+export const listing = defineFormat<FoundTable>({
+  name: 'listing',
+  family: 'table',
+  kind: 'json',
+  line: 'record',
+  detect: readListing,
+  read: (_, { json }) => json(),
+  overview: overviewOfData,
+})

@@ -1,6 +1,16 @@
 /** The outline and the tables of Markdown (CommonMark headings, GitHub tables). */
 import { type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
+import { ellipsis } from '../../text/cut.ts'
+import { formatPlural } from '../../text/format.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
+import { literal } from '../../text/literal.ts'
+import type { Document } from '../document.ts'
+import type { Template } from '../fit.ts'
+import { largestTable, listOf, outlined, plain, tableCalls, tableFacts } from '../overview/markup.ts'
+import type { Overview } from '../overview/overview.ts'
+import { distinctiveWord } from '../overview/words.ts'
+import { call } from '../template.ts'
+import { BEGINNING, defineFormat } from './define.ts'
 
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/
 const FENCE = /^ {0,3}(```|~~~)/
@@ -15,7 +25,7 @@ const LONGEST = 4096
 const PAIR = /^\s*(?:- )?[\w.$/-]+:(?:\s|$)/
 
 /** True for a text with headings or a table, judged by its beginning. */
-export function looksLikeMarkdown(start: string): boolean {
+function looksLikeMarkdown(start: string): boolean {
   const lines = indexLines(start)
   if (start.startsWith('#!')) return false
   let headings = 0
@@ -54,7 +64,7 @@ export function looksLikeMarkdown(start: string): boolean {
  * `{sections: [{level, heading, line, text}], tables: [[record…]…], links?: [{text, href, line}]}`: `line` counts from 1, `text` is a section's own
  * text up to the next heading of any level. What comes before the first heading is a section of level 0.
  */
-export function readMarkdown(text: string): JsonObject {
+function readMarkdown(text: string): JsonObject {
   const lines = indexLines(text)
   const sections: JsonObject[] = []
   const tables: JsonValue[][] = []
@@ -66,7 +76,19 @@ export function readMarkdown(text: string): JsonObject {
     if (open.level === 0 && body === '') return
     sections.push({ level: open.level, heading: open.heading, line: open.line + 1, text: body })
   }
+  let below = markAt(text, lines, 0)
+  let link = text.indexOf('](')
   for (let index = 0; index < lines.count; index++) {
+    const mark = index > 0 && below.line === index ? below : markAt(text, lines, index)
+    below = markAt(text, lines, index + 1)
+    // Most lines are told by their first character, and that of the next one, to be none of all this.
+    const isLinked = link >= 0 && link < lines.end(index)
+    if (isLinked) link = text.indexOf('](', lines.end(index))
+    const isPlain =
+      fence === undefined
+        ? !isLinked && !OVER.includes(below.sign) && !OPENING.includes(mark.sign)
+        : !FENCING.includes(mark.sign)
+    if (isPlain) continue
     const line = lineOf(lines, index)
     const marker = FENCE.exec(line)?.[1]
     if (marker !== undefined && (fence === undefined || fence === marker)) {
@@ -97,6 +119,21 @@ export function readMarkdown(text: string): JsonObject {
   }
   close(lines.count)
   return { sections, tables, ...(links.length > 0 ? { links } : {}) }
+}
+
+/** What a heading or a fence begins with; what stands under a heading or the names of a table. Empty: it is not known. */
+const FENCING = ['`', '~', '']
+const OPENING = ['#', ...FENCING]
+const OVER = ['=', '-', '|', ':', '']
+
+/** The first character of a line that is no blank; empty where it is none of ASCII. */
+function markAt(text: string, lines: LineIndex, line: number): { line: number; sign: string } {
+  const end = lines.end(line)
+  let at = lines.start(line)
+  while (at < end && (text.charCodeAt(at) === 32 || text.charCodeAt(at) === 9)) at += 1
+  if (at >= end) return { line, sign: 'end' }
+  const code = text.charCodeAt(at)
+  return { line, sign: code > 32 && code < 127 ? (text[at] ?? '') : '' }
 }
 
 /** `[words](target)`; a bang before it makes it an image. */
@@ -161,3 +198,92 @@ function cells(line: string): string[] {
   const inner = line.trim().replace(/^\|/, '').replace(/\|$/, '')
   return inner.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'))
 }
+
+/** The overview of a Markdown text: its headings with their lines, its tables. */
+function overviewOfMarkdown(document: Document): Overview {
+  const json = document.json()
+  const sections = listOf(json, 'sections').filter(({ level }) => level !== 0)
+  const outline = sections.map((section) => ({
+    level: Number(section.level),
+    text: `${section.line} ${ellipsis(plain(String(section.heading)), 80)}${length(section)}`,
+  }))
+  const shown = outlined(outline)
+  const longest = sections
+    .filter(({ heading }) => isOnly(String(heading), sections))
+    .reduce<JsonObject | undefined>(
+      (best, section) => (size(section) > size(best) ? section : best),
+      undefined,
+    )
+  return {
+    totals: [formatPlural(document.lines().count, 'line'), formatPlural(sections.length, 'heading')],
+    type: () => '',
+    facts: [...tableFacts(json), 'outline (line, heading, [characters]):', ...shown.facts],
+    outline: shown,
+    sample: (max) => beginning(document, max),
+    calls: [
+      ...sectionCall(longest ?? sections[0]),
+      ...tableCalls(json),
+      ...wordCall(document.text.slice(0, 200_000)),
+    ].slice(0, 3),
+  }
+}
+
+/** Headings that are compared with each other. */
+const COMPARED = 500
+
+/** True for a heading that leads to one section. */
+function isOnly(heading: string, sections: readonly JsonObject[]): boolean {
+  if (sections.length > COMPARED) return heading.length > 8
+  return (
+    heading.length > 3 && sections.filter((other) => String(other.heading).includes(heading)).length === 1
+  )
+}
+
+function size(section: JsonObject | undefined): number {
+  return typeof section?.text === 'string' ? section.text.length : -1
+}
+
+function length(section: JsonObject): string {
+  return size(section) >= 1000 ? ` [${size(section)}]` : ''
+}
+
+function sectionCall(section: JsonObject | undefined): Template[] {
+  const heading = typeof section?.heading === 'string' ? section.heading.slice(0, 60) : ''
+  return heading === ''
+    ? []
+    : [
+        call('proxy_search', {
+          pattern: literal(heading),
+          mode: 'context',
+          context_type: 'section',
+          max_results: 1,
+        }),
+      ]
+}
+
+function wordCall(text: string): Template[] {
+  const word = distinctiveWord(text.split(/\n\s*\n/))
+  return word === undefined ? [] : [call('proxy_search', { pattern: word, mode: 'bm25' })]
+}
+
+function beginning(document: Document, max: number): string[] {
+  const start = document.text.slice(0, max * 4).trim()
+  return [ellipsis(start.replace(/\s*\n\s*/g, '\n'), Math.min(max, 160))]
+}
+
+/** Tried after what may hold a heading of Markdown, as diffs do. Never takes programs, settings or YAML, where `#` begins a comment. */
+export const markdown = defineFormat<true>({
+  name: 'markdown',
+  family: 'markdown',
+  outlined: true,
+  isOwnFact: () => true,
+  mainPart(json) {
+    const sections = listOf(json, 'sections')
+    return sections.length > 1
+      ? { path: '$.sections', keys: undefined, values: sections }
+      : largestTable(json)
+  },
+  detect: (text) => looksLikeMarkdown(text.slice(0, BEGINNING)) || undefined,
+  read: readMarkdown,
+  overview: overviewOfMarkdown,
+})

@@ -1,7 +1,9 @@
 /** Metrics in the text format of Prometheus (prometheus.io/docs/instrumenting/exposition_formats). */
 import { type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
 import { indexLines } from '../../text/lines.ts'
-import { exactNumber } from './numbers.ts'
+import { overviewOfData } from '../overview/records.ts'
+import { exactNumber } from './cells.ts'
+import { defineFormat } from './define.ts'
 
 const SAMPLE =
   /^([A-Za-z_:][\w:]*)(?:\{((?:[^"}]|"(?:[^"\\]|\\.)*")*)\})? +([-+]?(?:[\d.]+(?:e[-+]?\d+)?|Inf|NaN))(?: (-?\d+))?\s*$/i
@@ -9,7 +11,7 @@ const LABEL = /([A-Za-z_]\w*)="((?:[^"\\]|\\.)*)"/g
 const LONGEST = 8_192
 
 /** Records `{metric, …labels, value, timestamp?}`, when every line is a sample or a comment and comments name their metric. */
-export function readMetrics(text: string): (() => JsonValue[]) | undefined {
+function readMetrics(text: string): (() => JsonValue[]) | undefined {
   if (!/^# (?:HELP|TYPE) [A-Za-z_:]/m.test(text.slice(0, 4_096))) return undefined
   const lines = indexLines(text)
   let [seen, good] = [0, 0]
@@ -47,3 +49,14 @@ function record(line: string): JsonObject | undefined {
   if (timestamp !== undefined) made.timestamp = exactNumber(timestamp) ?? timestamp
   return made
 }
+
+/** Never takes a text without `# HELP` or `# TYPE`. */
+export const metrics = defineFormat({
+  name: 'metrics',
+  family: 'table',
+  kind: 'json',
+  line: 'record',
+  detect: readMetrics,
+  read: (_, read) => read(),
+  overview: overviewOfData,
+})

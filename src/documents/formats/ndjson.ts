@@ -1,7 +1,9 @@
 /** One JSON value a line (NDJSON, JSON Lines). */
 import type { JsonValue } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
+import { overviewOfData } from '../overview/records.ts'
 import { parseJson } from '../stringify.ts'
+import { defineFormat, PLAIN } from './define.ts'
 
 const SAMPLE = 20
 /** The share of lines that must be JSON; the rest is noise among them, such as a stack trace. */
@@ -11,7 +13,7 @@ const SHARE = 0.8
  * Reads the lines as an array when nearly all of them are JSON objects or arrays. A line that is none becomes
  * `{_line: "the line"}`, so that nothing is lost.
  */
-export function readNdjson(text: string): (() => JsonValue[]) | undefined {
+function readNdjson(text: string): (() => JsonValue[]) | undefined {
   if (!/^\s*[[{]/.test(text.slice(0, 4096))) return undefined
   const lines = indexLines(text)
   if (lines.count < 2) return undefined
@@ -23,7 +25,8 @@ function mostlyJson(lines: LineIndex): boolean {
   let good = 0
   const step = Math.max(1, Math.floor(lines.count / SAMPLE))
   for (let index = 0; index < lines.count && seen < SAMPLE * 2; index += step) {
-    const line = lines.at(index)
+    // Where every other line is empty, the step may meet those alone.
+    const line = lines.at(index).trim() || lines.at(index + 1)
     if (line.trim() === '') continue
     seen += 1
     if (parseLine(line) !== undefined) good += 1
@@ -44,3 +47,11 @@ function parseLine(line: string): JsonValue | undefined {
   if (!/^\s*[[{]/.test(line)) return undefined
   return parseJson(line)?.value
 }
+
+/** Tried where the whole is no JSON. Never takes a text of which every fifth line is none. */
+export const ndjson = defineFormat({
+  ...PLAIN.ndjson,
+  detect: readNdjson,
+  read: (_, read) => read(),
+  overview: overviewOfData,
+})

@@ -1,6 +1,8 @@
 /** Python literals: what servers in Python send when they print a list instead of encoding it. */
 import type { JsonValue } from '../../protocol/json.ts'
+import { overviewOfData } from '../overview/records.ts'
 import { parseJson } from '../stringify.ts'
+import { defineFormat, PLAIN } from './define.ts'
 
 // One token each: a string, a call around literals, a word, or anything that is the same in JSON.
 const TOKEN =
@@ -28,7 +30,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 
 /** True for what begins as a list or dictionary of literals and is no JSON. */
-export function looksLikePython(text: string): boolean {
+function looksLikePython(text: string): boolean {
   const start = text.slice(0, 2000).trimStart()
   return (
     /^[[({]\s*(?:[[({]\s*)*(?:'|"|-?\d|None\b|True\b|False\b|\w+\()/.test(start) &&
@@ -37,7 +39,7 @@ export function looksLikePython(text: string): boolean {
 }
 
 /** The value of a list, tuple or dictionary of literals: tuples are lists, dates are ISO 8601, decimals are strings. */
-export function readPython(text: string): JsonValue | undefined {
+function readPython(text: string): JsonValue | undefined {
   const json: string[] = []
   const token = new RegExp(TOKEN)
   while (token.lastIndex < text.length) {
@@ -83,3 +85,15 @@ function written(call: string, args: string): string {
   const zone = /\butc\b/i.test(args) ? 'Z' : ''
   return `${date}T${two(d)}:${two(e)}:${two(f)}${micro === undefined ? '' : `.${micro.padStart(6, '0')}`}${zone}`
 }
+
+/** Tried after JSON, which it resembles. Never takes code: every token is a literal, and the whole is one list, tuple or dictionary. */
+export const python = defineFormat<{ value: JsonValue }>({
+  ...PLAIN.json,
+  name: 'python',
+  detect(text) {
+    const value = looksLikePython(text) ? readPython(text) : undefined
+    return value === undefined ? undefined : { value }
+  },
+  read: (_, { value }) => value,
+  overview: overviewOfData,
+})

@@ -1,7 +1,9 @@
 /** Settings: `.env`, INI, properties, `sysctl -a`, `git config -l`, and TOML that is as plain. A record for each. */
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
-import { exactNumber } from './numbers.ts'
+import { overviewOfEntries } from '../overview/entries.ts'
+import { exactNumber } from './cells.ts'
+import { defineFormat } from './define.ts'
 
 const PAIR = /^\s*(?:export +)?([A-Za-z_][\w.\-/:@]{0,199}) ?= ?(.*)$/
 const SECTION = /^\s*\[{1,2}([^[\]=]{1,200})\]{1,2}\s*(?:[#;].*)?$/
@@ -18,7 +20,7 @@ const CODE =
  * Records `{line, section?, key, value}`, values without their quotes, numbers where they come back as written. A line that is no pair goes
  * on with the value above it. Undefined unless nearly all lines are pairs, sections and comments.
  */
-export function readSettings(text: string): (() => JsonValue[]) | undefined {
+function readSettings(text: string): (() => JsonValue[]) | undefined {
   const lines = indexLines(text)
   let [pairs, others] = [0, 0]
   for (let index = 0; index < lines.count; index++) {
@@ -60,3 +62,13 @@ function bare(value: string): string {
   const [, , inner] = /^(["'])((?:(?!\1).)*)\1$/.exec(value) ?? []
   return inner ?? value
 }
+
+/** Tried after logs, whose lines may be pairs. Never takes programs. */
+export const settings = defineFormat({
+  name: 'settings',
+  family: 'entries',
+  line: 'entry',
+  detect: readSettings,
+  read: (_, read) => read(),
+  overview: overviewOfEntries,
+})

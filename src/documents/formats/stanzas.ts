@@ -1,7 +1,9 @@
 /** Texts of records that each begin with the same key: `Title: …`, `URL: …`, then the next `Title: …`. */
 import { type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
-import { exactNumber } from './numbers.ts'
+import { overviewOfEntries } from '../overview/entries.ts'
+import { exactNumber } from './cells.ts'
+import { defineFormat } from './define.ts'
 
 // `Key: value`, `**Key:** value`, `key<tab>: value`.
 const PAIR = /^(?:\*\*([A-Za-z][\w ./()-]{0,39}?):?\*\*:?|([A-Za-z][\w ./()-]{0,39}?)\s*:)(?:\s+(.*))?$/
@@ -15,7 +17,7 @@ const SAMPLE = 2_000
 const COMMON = 0.2
 
 /** The records, or undefined when the text is something else. `line` is a record's first, counted from 1. */
-export function readStanzas(text: string): (() => JsonValue[]) | undefined {
+function readStanzas(text: string): (() => JsonValue[]) | undefined {
   const lines = indexLines(text)
   const first = firstKey(lines)
   if (first === undefined) return undefined
@@ -102,3 +104,13 @@ function tidied(record: JsonObject): JsonObject {
   }
   return record
 }
+
+/** Tried after Markdown. Never takes a conversation, in which the same people speak again and again. */
+export const stanzas = defineFormat({
+  name: 'stanzas',
+  family: 'entries',
+  line: 'entry',
+  detect: readStanzas,
+  read: (_, read) => read(),
+  overview: overviewOfEntries,
+})

@@ -1,8 +1,10 @@
 /** Tables drawn as text: by databases (with bars and rules), and by commands such as kubectl and docker (aligned). */
 import type { JsonValue } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
+import { overviewOfData } from '../overview/records.ts'
 import { readAligned } from './aligned.ts'
-import { distinct, recordsOf } from './columns.ts'
+import { distinct, recordsOf } from './cells.ts'
+import { defineFormat } from './define.ts'
 
 /** A table as records, and the words around it. */
 export interface FoundTable {
@@ -20,7 +22,7 @@ const CROSSING = /[+|┼┬┴╪├┤┌┐└┘╞╡]/
 const FOOTER = /^\s*\(?[\d,]+ rows?\b[^|]{0,80}$/
 
 /** The table that a text is; undefined when it is none. A line within it that does not fit becomes `{_line}`. */
-export function readTable(text: string): FoundTable | undefined {
+function readTable(text: string): FoundTable | undefined {
   const lines = indexLines(text)
   if (lines.count < 3) return undefined
   return readRuled(lines) ?? readAligned(lines)
@@ -113,3 +115,15 @@ function outside(lines: LineIndex, rule: number): string[] {
     ...after.filter((line) => FOOTER.test(line)),
   ].map((line) => `text beside it: ${line.trim().slice(0, 200)}`)
 }
+
+/** Tried before CSV, since bars part cells there as well. Never takes a table within a text: all lines but a few are rows. */
+export const table = defineFormat<FoundTable>({
+  name: 'table',
+  family: 'table',
+  kind: 'json',
+  line: 'record',
+  detect: readTable,
+  read: (_, { json }) => json(),
+  asides: (_, { asides }) => asides,
+  overview: overviewOfData,
+})

@@ -1,16 +1,25 @@
 /** Indented trees with a role a line: accessibility snapshots of browsers and the like. */
-import { type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
+import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
+import { ellipsis } from '../../text/cut.ts'
+import { formatPlural } from '../../text/format.ts'
 import { indexLines } from '../../text/lines.ts'
-import { exactNumber } from './numbers.ts'
+import type { Document } from '../document.ts'
+import type { Template } from '../fit.ts'
+import type { Overview } from '../overview/overview.ts'
+import { endsOf } from '../overview/sample.ts'
+import { distinctiveWords } from '../overview/words.ts'
+import { call } from '../template.ts'
+import { exactNumber } from './cells.ts'
+import { BEGINNING, defineFormat } from './define.ts'
 
 // `- button "Save" [ref=e12] [cursor=pointer]: text` and `uid=1_3 link "Home" url="…"`.
 const NODE =
-  /^(\s*)(?:- )?(?:'|uid=(\S+) )?([A-Za-z][\w-]*)(?: "([^"\\]*(?:\\.[^"\\]*)*)")?((?: \[[^\]]*\])*)(?:: ?(.*)|(.*))$/
-const LINE = /^\s*(?:- '?[a-z][\w-]*(?: "|: |:$| \[| ?$)|uid=\S+ [A-Za-z])/
+  /^(\s*)(?:- )?(?:'|uid=(\S+) )?(?:([A-Za-z][\w-]*)|(?="))(?: ?"([^"\\]*(?:\\.[^"\\]*)*)")?((?: \[[^\]]*\])*)(?:: ?(.*)|(.*))$/
+const LINE = /^\s*(?:- '?[a-z][\w-]*(?: "|: |:$| \[| ?$)|uid=\S+ ["A-Za-z])/
 const LONGEST = 4096
 
 /** True when most lines are nodes, and some of them name a reference or a quoted name. */
-export function looksLikeTree(start: string): boolean {
+function looksLikeTree(start: string): boolean {
   const lines = indexLines(start)
   let nodes = 0
   let marked = 0
@@ -27,10 +36,10 @@ export function looksLikeTree(start: string): boolean {
 }
 
 /**
- * Records `{line, depth, role, name, ref, url, text, …}`: `line` counts from 1, `depth` in steps of indentation. States in
+ * Records `{line, depth, role, name, ref or uid, url, text, …}`: `line` counts from 1, `depth` in steps of indentation. States in
  * brackets are fields: `[disabled]` is true, `[level=2]` the number. The `/url` below a link is its `url`.
  */
-export function readTree(text: string): JsonValue[] {
+function readTree(text: string): JsonValue[] {
   const lines = indexLines(text)
   const records: JsonObject[] = []
   const indents: number[] = []
@@ -44,17 +53,17 @@ export function readTree(text: string): JsonValue[] {
     }
     const match = LINE.test(line) ? NODE.exec(line) : null
     if (!match) continue
-    const [, indent = '', uid, role = '', name, brackets = '', value, rest] = match
+    const [, indent = '', uid, role = 'text', name, brackets = '', value, rest] = match
     while (indents.length > 0 && (indents.at(-1) ?? 0) >= indent.length) indents.pop()
     const record: JsonObject = { line: index + 1, depth: indents.length, role }
     indents.push(indent.length)
     if (name !== undefined) record.name = name.replace(/\\(["\\])/g, '$1')
-    if (uid !== undefined) record.ref = uid
+    if (uid !== undefined) record.uid = uid
     for (const [, key = '', held] of brackets.matchAll(/\[([\w-]+)(?:=([^\]]*))?\]/g))
       addOwn(record, key, held === undefined ? true : (exactNumber(held) ?? held))
     // YAML puts a line in single quotes when it holds a colon.
     const said = (value ?? rest ?? '').trim().replace(/^'$|^':?\s*/, '')
-    const words = value === undefined ? attributesOf(said, record) : unquoted(said)
+    const words = value === undefined ? attributesOf(said, record, uid !== undefined) : unquoted(said)
     if (words !== '') record.text = words
     records.push(record)
   }
@@ -66,9 +75,15 @@ const PROPERTY = /^\s*- \/([a-z][\w-]*): ?(.*)$/
 /** `url="…"`, as other snapshots write behind a name. */
 const ATTRIBUTE = /(?:^| )([a-z][\w-]*)="([^"]*)"/g
 
-function attributesOf(said: string, record: JsonObject): string {
-  for (const [, key = '', value = ''] of said.matchAll(ATTRIBUTE)) addOwn(record, key, value)
-  return said
+/** What is left of the words behind a name. Of DevTools, each word without a value is a state: `focusable focused`. */
+function attributesOf(said: string, record: JsonObject, areStates: boolean): string {
+  for (const [, key = '', value = ''] of said.matchAll(ATTRIBUTE))
+    addOwn(record, key, exactNumber(value) ?? value)
+  if (!areStates) return said
+  const words = said.replace(ATTRIBUTE, ' ').trim().split(/\s+/)
+  if (!words.every((word) => /^[a-z][a-z-]{1,40}$/.test(word))) return words.join(' ')
+  for (const word of words) addOwn(record, word, true)
+  return ''
 }
 
 function addOwn(record: JsonObject, key: string, value: JsonValue): void {
@@ -79,3 +94,103 @@ function unquoted(text: string): string {
   const [, inner] = /^"((?:[^"\\]|\\.)*)"$/.exec(text) ?? []
   return inner === undefined ? text : inner.replace(/\\(["\\])/g, '$1')
 }
+
+/** Roles that a user acts on. */
+const ACTIVE = [
+  'button',
+  'textbox',
+  'combobox',
+  'checkbox',
+  'radio',
+  'link',
+  'tab',
+  'menuitem',
+  'searchbox',
+  'switch',
+]
+
+function overviewOfTree(document: Document): Overview {
+  const nodes = (document.records()?.values ?? []).filter(isObject)
+  const reference = nodes.some((node) => Object.hasOwn(node, 'uid')) ? 'uid' : 'ref'
+  const roles = new Map<string, JsonObject[]>()
+  for (const node of nodes) {
+    const role = String(node.role)
+    const list = roles.get(role)
+    if (list) list.push(node)
+    else roles.set(role, [node])
+  }
+  const counted = [...roles].sort((one, other) => other[1].length - one[1].length)
+  // Single controls, such as the search box of a page, say more than the hundredth link.
+  const active = ACTIVE.filter((role) => roles.has(role)).sort(
+    (one, other) => (roles.get(one)?.length ?? 0) - (roles.get(other)?.length ?? 0),
+  )
+  return {
+    totals: [formatPlural(document.lines().count, 'line'), formatPlural(nodes.length, 'node')],
+    type: (max) => (max > TYPE.length ? TYPE.replace('ref', reference) : ''),
+    facts: [
+      `roles: ${counted
+        .slice(0, 16)
+        .map(([role, list]) => `${role} ×${list.length}`)
+        .join(', ')}`,
+      ...(roles.has('heading') ? [`heading: ${named(roles.get('heading') ?? [])}`] : []),
+      ...active.map((role) => `${role}: ${named(roles.get(role) ?? [])}`),
+    ],
+    sample: (max) => endsOf(document, Math.min(max, 280)),
+    calls: [
+      ...active
+        .slice(-2)
+        .reverse()
+        .map((role) =>
+          call('proxy_filter', { where: [`role = ${role}`], fields: ['line', 'name', reference] }),
+        ),
+      ...treeSearch(nodes),
+    ],
+  }
+}
+
+const TYPE = '{line: number, depth: number, role, name?, ref?, text?}'
+
+/** Names with the reference of the first that has it: `"Add to cart" [b0] ×150, "Home" [e1], …42 more`. */
+function named(nodes: readonly JsonObject[]): string {
+  const groups = new Map<string, { ref: string; count: number }>()
+  for (const node of nodes) {
+    const name = String(own(node, 'name') ?? own(node, 'text') ?? '')
+    const group = groups.get(name)
+    if (group) group.count += 1
+    else groups.set(name, { ref: referenceOf(node), count: 1 })
+  }
+  let text = ''
+  let told = 0
+  for (const [name, { ref, count }] of groups) {
+    const next = `${told > 0 ? ', ' : ''}${JSON.stringify(ellipsis(name, 40))}${ref}${count > 1 ? ` ×${count}` : ''}`
+    if (told > 0 && text.length + next.length > 150) break
+    text += next
+    told += 1
+  }
+  return told < groups.size ? `${text}, …${groups.size - told} more` : text
+}
+
+/** The reference that an action takes. */
+function referenceOf({ ref, uid }: JsonObject): string {
+  const held = ref ?? uid
+  return held === undefined ? '' : ` [${held}]`
+}
+
+function treeSearch(nodes: readonly JsonObject[]): Template[] {
+  const [word] = distinctiveWords(
+    nodes.map(({ name }) => String(name ?? '')),
+    1,
+  )
+  return word === undefined ? [] : [call('proxy_search', { pattern: word, context_lines: 2 })]
+}
+
+/** Tried before drawn trees. Never takes lists of Markdown: some lines name a reference, or a role before a name in quotes. */
+export const tree = defineFormat<true>({
+  name: 'tree',
+  family: 'tree',
+  line: 'node',
+  isOwnFact: () => true,
+  detect: (text) => looksLikeTree(text.slice(0, BEGINNING)) || undefined,
+  read: readTree,
+  overview: overviewOfTree,
+})

@@ -1,7 +1,9 @@
 /** XML as data: elements are fields, those that repeat are lists. */
-import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
-import { exactNumber } from './numbers.ts'
-import { scanXml } from './xml-scan.ts'
+import { createRequire } from 'node:module'
+import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
+import { overviewOfData } from '../overview/records.ts'
+import { exactNumber } from './cells.ts'
+import { defineFormat } from './define.ts'
 
 /** True for what may be XML, by its beginning, and is no page. */
 export function looksLikeXml(text: string): boolean {
@@ -16,70 +18,300 @@ export function looksLikeXml(text: string): boolean {
  * well formed, and for a single element with nothing in it to ask about.
  */
 export function readXml(text: string): JsonObject | undefined {
-  const tree = new Tree()
-  return scanXml(text, tree) ? tree.finish() : undefined
+  const start = rootStart(text)
+  if (start < 0) return undefined
+  const tree = new Tree(start === 0 ? text : text.slice(start))
+  return tree.read() ? tree.finish() : undefined
 }
 
-/** An element being read. Children of one name are together, in the order of their first. */
+/** Where the one element begins: after the declaration, comments and a document type; -1 where one of them has no end. */
+function rootStart(text: string): number {
+  const head = /[\s\ufeff]*/y
+  for (let at = 0; ; ) {
+    head.lastIndex = at
+    at += head.exec(text)?.[0].length ?? 0
+    const next = text.startsWith('<!--', at)
+      ? after(text, '-->', at + 4)
+      : text.startsWith('<?', at)
+        ? after(text, '?>', at + 2)
+        : text.startsWith('<!DOCTYPE', at)
+          ? typeEnd(text, at)
+          : at
+    if (next <= at) return next
+    at = next
+  }
+}
+
+/** After a document type, whose own declarations stand in brackets. What they declare is not read. */
+function typeEnd(text: string, at: number): number {
+  const [subset, end] = [text.indexOf('[', at), text.indexOf('>', at)]
+  if (subset < 0 || subset > end) return end < 0 ? -1 : end + 1
+  const close = /\]\s*>/g
+  close.lastIndex = subset
+  return close.exec(text) ? close.lastIndex : -1
+}
+
+function after(text: string, mark: string, from: number): number {
+  const at = text.indexOf(mark, from)
+  return at < 0 ? -1 : at + mark.length
+}
+
+/** Deeper elements are no data that anyone asks questions about. */
+const DEEPEST = 200
+
+const NAME = /^[\p{L}_:][\p{L}\p{N}_:.·-]*$/u
+
+/** What is said once of all elements of a name. */
+interface Kind {
+  readonly name: string
+  /** Children that stand more than once in one element of this name. */
+  readonly repeated: Set<string>
+}
+
 interface Element {
-  name: string
-  attributes: readonly (readonly [string, string])[]
-  children: Map<string, Element[]>
+  readonly kind: Kind
+  /** Names and values in turn; undefined where there is none. */
+  attributes: string[] | undefined
+  /** In the order in which they stand. */
+  children: Element[] | undefined
   text: string
+  /** Kinds of its first `looked` children, where there are many. */
+  seen: Set<Kind> | undefined
+  looked: number
 }
 
+/** Values of attributes in quotes, as the tokens of htmlparser2 tell them. */
+const QUOTED = 2
+
+const load = createRequire(import.meta.url)
+// Loaded with the first file: no start of a worker waits for it.
+let parser: typeof import('htmlparser2') | undefined
+
+class NotWellFormed extends Error {}
+
+/** Makes elements of the tokens of htmlparser2, and checks what they do not: names, quotes, ends, depth. Nothing is fetched, and no entity of a document type replaced. */
 class Tree {
-  readonly #open: Element[] = [{ name: '', attributes: [], children: new Map(), text: '' }]
-  /** `parent child` of children that stand more than once in one of the parents of that name. */
-  readonly #repeated = new Set<string>()
+  readonly #xml: string
+  readonly #kinds = new Map<string, Kind>()
+  readonly #root: Element = {
+    kind: { name: '', repeated: new Set() },
+    attributes: undefined,
+    children: undefined,
+    text: '',
+    seen: undefined,
+    looked: 0,
+  }
+  readonly #open: Element[] = [this.#root]
+  #top = this.#root
+  #inTag = false
+  #value = ''
 
-  open(name: string, attributes: Element['attributes']): void {
-    const parent = this.#top()
-    const element = { name, attributes, children: new Map(), text: '' }
-    const same = parent.children.get(name)
-    if (same) {
-      same.push(element)
-      this.#repeated.add(`${parent.name} ${name}`)
-    } else parent.children.set(name, [element])
-    this.#open.push(element)
+  constructor(xml: string) {
+    this.#xml = xml
   }
 
-  close(): void {
-    this.#open.pop()
-  }
-
-  text(text: string): void {
-    const element = this.#top()
-    if (element.text !== '' || text.trim() !== '') element.text += text
+  /** False when the text is not one well-formed element with nothing but comments behind it. */
+  read(): boolean {
+    parser ??= load('htmlparser2') as typeof import('htmlparser2')
+    const tokenizer = new parser.Tokenizer({ xmlMode: true }, this)
+    try {
+      tokenizer.write(this.#xml)
+      tokenizer.end()
+    } catch (error) {
+      if (error instanceof NotWellFormed) return false
+      throw error
+    }
+    return !this.#inTag && this.#top === this.#root && this.#root.children?.length === 1
   }
 
   finish(): JsonObject | undefined {
-    const data = this.#valueOf(this.#top())
+    const data = valueOfElement(this.#root)
     const [root] = isObject(data) ? Object.values(data) : []
     return isObject(data) && isObject(root) && Object.values(root).some((value) => typeof value === 'object')
       ? data
       : undefined
   }
 
-  #top(): Element {
-    const top = this.#open.at(-1)
-    if (!top) throw new Error('an element was closed that is not open')
-    return top
+  ontext(start: number, end: number): void {
+    const top = this.#top
+    const first = this.#xml.charCodeAt(start)
+    // White space between elements is most of what stands there.
+    if (top.text === '' && first <= 32 && this.#xml.slice(start, end).trim() === '') return
+    if (top === this.#root) throw new NotWellFormed()
+    top.text += this.#xml.slice(start, end)
   }
 
-  #valueOf(element: Element): JsonValue {
-    const text = element.text.trim()
-    if (element.attributes.length === 0 && element.children.size === 0) return exactNumber(text) ?? text
-    const value: JsonObject = {}
-    for (const [name, written] of element.attributes)
-      setOwn(value, element.children.has(name) ? `@${name}` : name, exactNumber(written) ?? written)
-    for (const [name, children] of element.children) {
-      const values = children.map((child) => this.#valueOf(child))
-      const [first = null] = values
-      setOwn(value, name, this.#repeated.has(`${element.name} ${name}`) ? values : first)
+  ontextentity(code: number): void {
+    if (this.#top === this.#root) throw new NotWellFormed()
+    this.#top.text += String.fromCodePoint(code)
+  }
+
+  oncdata(start: number, end: number, mark: number): void {
+    if (mark === 0 || this.#top === this.#root) throw new NotWellFormed()
+    this.#top.text += this.#xml.slice(start, end - mark)
+  }
+
+  onopentagname(start: number, end: number): void {
+    const parent = this.#top
+    if (this.#open.length > DEEPEST || (parent === this.#root && parent.children)) throw new NotWellFormed()
+    const kind = this.#kindOf(this.#xml.slice(start, end))
+    const element: Element = {
+      kind,
+      attributes: undefined,
+      children: undefined,
+      text: '',
+      seen: undefined,
+      looked: 0,
     }
-    if (text !== '')
-      setOwn(value, own(value, '_text') === undefined ? '_text' : '#text', exactNumber(text) ?? text)
-    return value
+    const { children } = parent
+    if (children === undefined) parent.children = [element]
+    else {
+      if (!parent.kind.repeated.has(kind.name) && isAmong(parent, children, kind))
+        parent.kind.repeated.add(kind.name)
+      children.push(element)
+    }
+    this.#open.push(element)
+    this.#top = element
+    this.#inTag = true
+  }
+
+  onattribname(start: number, end: number): void {
+    this.#top.attributes ??= []
+    this.#top.attributes.push(this.#kindOf(this.#xml.slice(start, end)).name)
+    this.#value = ''
+  }
+
+  onattribdata(start: number, end: number): void {
+    const data = this.#xml.slice(start, end)
+    if (data.includes('<')) throw new NotWellFormed()
+    this.#value += data
+  }
+
+  onattribentity(code: number): void {
+    this.#value += String.fromCodePoint(code)
+  }
+
+  onattribend(quote: number): void {
+    if (quote < QUOTED) throw new NotWellFormed()
+    this.#top.attributes?.push(this.#value)
+  }
+
+  onopentagend(): void {
+    this.#inTag = false
+  }
+
+  onselfclosingtag(): void {
+    this.#inTag = false
+    this.#close()
+  }
+
+  onclosetag(start: number, end: number): void {
+    const { name } = this.#top.kind
+    if (end - start !== name.length || !this.#xml.startsWith(name, start) || this.#top === this.#root)
+      throw new NotWellFormed()
+    this.#close()
+  }
+
+  oncomment(_: number, __: number, mark: number): void {
+    if (mark === 0) throw new NotWellFormed()
+  }
+
+  ondeclaration(): void {
+    throw new NotWellFormed()
+  }
+
+  onprocessinginstruction(): void {}
+  onend(): void {}
+
+  #close(): void {
+    this.#open.pop()
+    this.#top = this.#open.at(-1) ?? this.#root
+  }
+
+  /** One for each name, so that a name is checked once and held once. */
+  #kindOf(name: string): Kind {
+    const known = this.#kinds.get(name)
+    if (known) return known
+    if (!NAME.test(name)) throw new NotWellFormed()
+    const kind = { name, repeated: new Set<string>() }
+    this.#kinds.set(name, kind)
+    return kind
   }
 }
+
+/** Whether an element has a child of this kind already. Those of a list stand one after the other: the last one is looked at first. */
+function isAmong(parent: Element, children: readonly Element[], kind: Kind): boolean {
+  if (children.at(-1)?.kind === kind) return true
+  if (children.length < FEW) return children.some((child) => child.kind === kind)
+  parent.seen ??= new Set()
+  for (; parent.looked < children.length; parent.looked++) {
+    const child = children[parent.looked]
+    if (child) parent.seen.add(child.kind)
+  }
+  return parent.seen.has(kind)
+}
+
+/** So many children are looked through one by one. */
+const FEW = 16
+
+function valueOfElement({ kind, attributes, children, text: written }: Element): JsonValue {
+  const text = written === '' ? '' : written.trim()
+  if (attributes === undefined && children === undefined) return exactNumber(text) ?? text
+  const value: JsonObject = {}
+  if (children === undefined) fillAttributes(value, attributes)
+  else fill(value, kind, attributes, children)
+  if (text !== '') put(value, Object.hasOwn(value, '_text') ? '#text' : '_text', exactNumber(text) ?? text)
+  return value
+}
+
+function fillAttributes(
+  value: JsonObject,
+  attributes: readonly string[] = [],
+  taken?: ReadonlySet<string>,
+): void {
+  for (let at = 0; at + 1 < attributes.length; at += 2) {
+    const [name, written] = [attributes[at] ?? '', attributes[at + 1] ?? '']
+    put(value, taken?.has(name) ? `@${name}` : name, exactNumber(written) ?? written)
+  }
+}
+
+/** Children of one name are together, in the order of their first. */
+function fill(
+  value: JsonObject,
+  kind: Kind,
+  attributes: readonly string[] | undefined,
+  children: readonly Element[],
+): void {
+  if (attributes) fillAttributes(value, attributes, new Set(children.map((child) => child.kind.name)))
+  const lists = new Map<string, JsonValue[]>()
+  for (const child of children) {
+    const { name } = child.kind
+    const held = valueOfElement(child)
+    if (!kind.repeated.has(name)) put(value, name, held)
+    else {
+      const list = lists.get(name)
+      if (list) list.push(held)
+      else {
+        const started = [held]
+        lists.set(name, started)
+        put(value, name, started)
+      }
+    }
+  }
+}
+
+function put(object: JsonObject, name: string, value: JsonValue): void {
+  if (name === '__proto__') setOwn(object, name, value)
+  else object[name] = value
+}
+
+/** Tried before HTML, which is rarely well formed. Never takes a page, or an element with nothing in it to ask about. */
+export const xml = defineFormat<JsonObject>({
+  name: 'xml',
+  family: 'xml',
+  readable: (document) => document.json(),
+  source: 'No value matches; these are lines of the XML source.',
+  detect: (text) => (looksLikeXml(text) ? readXml(text) : undefined),
+  read: (_, data) => data,
+  overview: overviewOfData,
+})

@@ -3,13 +3,12 @@ import { isObject, type JsonObject, type JsonPrimitive, type JsonValue } from '.
 import { distinctCount, type Field, fieldsOf, frequent, isNoise } from '../fields.ts'
 import type { Template } from '../fit.ts'
 import { nestedPath, nestingOf } from '../nesting.ts'
+import { knownOf } from '../profile.ts'
 import { pathStep } from '../records.ts'
-import { scannedOf } from '../scan/scanned-list.ts'
 import type { Shape } from '../shape.ts'
 import { call } from '../template.ts'
 import type { Records } from './facts.ts'
-import { positionsOf } from './positions.ts'
-import { at } from './ranges.ts'
+import { at, positionsOf } from './facts.ts'
 import {
   idOf,
   isDated,
@@ -115,7 +114,7 @@ function holders(
   { field, value }: { field: string; value: JsonPrimitive },
 ): readonly JsonValue[] {
   const holds = (record: JsonValue | undefined) => at(record, field) === value
-  if (!scannedOf(values)) return values.filter(holds)
+  if (!knownOf(values)) return values.filter(holds)
   const first = fields.find(({ path }) => path === field)?.shape.distinct.firstOf(value)
   const known = first === undefined || first < LOOKED ? [] : values.slice(first, first + 1)
   return [...values.slice(0, LOOKED), ...known].filter(holds)

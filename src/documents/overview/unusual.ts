@@ -1,7 +1,7 @@
 /** The record that stands out: a failure, an outlier, one that lacks what the others have. */
 import { isObject, type JsonPrimitive, own } from '../../protocol/json.ts'
 import { distinctCount, type Field, frequent } from '../fields.ts'
-import { scannedOf } from '../scan/scanned-list.ts'
+import { knownOf } from '../profile.ts'
 import type { Records } from './facts.ts'
 import { isEnumerated, isMeasured, scalarCount } from './rank.ts'
 
@@ -36,7 +36,7 @@ function failing({ values }: Records, fields: readonly Field[]): Unusual | undef
   for (const field of fields) {
     const failure = failureIn(field)
     if (!failure) continue
-    const index = scannedOf(values)
+    const index = knownOf(values)
       ? (field.shape.distinct.firstOf(failure[0]) ?? -1)
       : values.findIndex((record) => isObject(record) && own(record, field.name) === failure[0])
     if (index >= 0) return { index, why: `${field.path} = ${failure[0]}` }
@@ -65,14 +65,14 @@ function lacking({ values }: Records, fields: readonly Field[]): Unusual | undef
 }
 
 function firstWith(values: Records['values'], name: string): number {
-  const scanned = scannedOf(values)
+  const scanned = knownOf(values)
   return scanned
     ? scanned.firstWith(name)
     : values.findIndex((record) => isObject(record) && Object.hasOwn(record, name))
 }
 
 function firstWithout(values: Records['values'], name: string): number {
-  const scanned = scannedOf(values)
+  const scanned = knownOf(values)
   return scanned
     ? scanned.firstWithout(name)
     : values.findIndex((record) => isObject(record) && !Object.hasOwn(record, name))

@@ -39,35 +39,35 @@ export function createCallLog({ logger, calledName, elapsed }: CallLogOptions): 
         return result
       } finally {
         const tool = calledName(exchange.params).slice(0, 200)
-        const agent = fingerprintOf(exchange.client)
+        const { client, agent } = callerOf(exchange.client)
         const asked = lengthAbout(exchange.params.arguments)
-        const client = nameOf(exchange.client)
         const { name: by } = exchange.agent
-        const who = by === undefined ? { client, agent } : { client, agent, by }
-        logger.info({ ...who, tool, ms: elapsed() - begun, ended, asked, answered: characters }, 'call')
+        const line = { client, agent, tool, ms: elapsed() - begun, ended, asked, answered: characters }
+        logger.info(by === undefined ? line : { ...line, by }, 'call')
       }
     },
   }
 }
 
-/** What the client says it is: `claude-code 2.1`. */
-function nameOf({ info: { name, version } }: Client): string {
-  return [name, version]
-    .filter((part) => typeof part === 'string')
-    .join(' ')
-    .slice(0, NAMED)
+/** Who calls, as lines of the log name it; made once for each client. */
+interface Caller {
+  /** What the client says it is: `claude-code 2.1`. */
+  readonly client: string
+  /** Stands for the owner of what is kept. */
+  readonly agent: string
 }
 
-/** Stands for the owner of what is kept; made once for each client. */
-function fingerprintOf(client: Client): string {
-  const known = fingerprints.get(client)
+function callerOf(client: Client): Caller {
+  const known = callers.get(client)
   if (known !== undefined) return known
-  const made = fingerprint(client.agent.id)
-  fingerprints.set(client, made)
+  const { name, version } = client.info
+  const says = [name, version].filter((part) => typeof part === 'string').join(' ')
+  const made = { client: says.slice(0, NAMED), agent: fingerprint(client.agent.id) }
+  callers.set(client, made)
   return made
 }
 
-const fingerprints = new WeakMap<Client, string>()
+const callers = new WeakMap<Client, Caller>()
 
 /** Characters of a value as JSON, about: nothing is written out to be measured. */
 function lengthAbout(value: JsonValue | undefined): number {

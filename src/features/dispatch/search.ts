@@ -2,9 +2,9 @@
 import type { FindableTool } from '../../discovery/finder.ts'
 import type { Found } from '../../discovery/search.ts'
 import { leadOf, signatureOf } from '../../discovery/signature.ts'
-import { wordsOf } from '../../text/words.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
 import { findConnection, unknownConnection } from '../../proxy/connections.ts'
+import { wordsOf } from '../../text/words.ts'
 import { type Action, dataReply, failureReply } from './actions.ts'
 
 const someTools = 10

@@ -15,6 +15,7 @@ import {
   objectParam,
   publicSchema,
   readParams,
+  renamed,
   saysNothing,
   unlessNothing,
 } from '../../proxy/parameters.ts'
@@ -36,6 +37,7 @@ function proxyFilter(options: QueryToolOptions): ProxyTool {
       title: 'Filter a kept result',
       kind: 'filter',
       params: filterParams,
+      otherNames: { sql: 'where', query: 'where', statement: 'where', order_by: 'sort', select: 'fields' },
       searchHint:
         'count rows, sum, filter records of a large result, part of a preview, kept result cache_id, JSON CSV table log',
       description: `Records (rows) and fields of a large result that came as a preview (cache_id), or of a fresh call (tool + arguments), \
@@ -101,8 +103,16 @@ interface QueryToolDeclaration {
   /** Words by which clients that search their tools find it. */
   searchHint: string
   params: ZodObject
+  /** What models call some of them. A whole SELECT stands in `where`. */
+  otherNames?: Readonly<Record<string, string>>
   /** Parameters that another of the tools explains, or the description: only their types are listed. Default: none. */
   explained?: readonly string[]
+}
+
+/** The arguments by their own names. A name beside the one that it stands for stays, and is refused. */
+function called(args: JsonObject, others: Readonly<Record<string, string>> = {}): JsonObject {
+  const free = Object.entries(others).filter(([, right]) => !Object.hasOwn(args, right))
+  return renamed(args, Object.fromEntries(free))
 }
 
 /** A tool that puts one kind of query to kept results. */
@@ -121,7 +131,7 @@ function createQueryTool(declaration: QueryToolDeclaration, options: QueryToolOp
       _meta: findable(searchHint),
     },
     async call(args, exchange) {
-      const read = readParams(name, params, args)
+      const read = readParams(name, params, called(args, declaration.otherNames))
       if ('failure' in read) return errorResult(read.failure)
       const { cache_id, tool, arguments: toolArguments, ...query } = read.params
       // Under another spelling of its name it is reached by one of its kind.

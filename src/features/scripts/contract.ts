@@ -1,4 +1,4 @@
-/** What scripts of this machine may ask. Contract; `exposure/bridge/` answers, `downstream/bridge/` carries it over HTTP. */
+/** What scripts of this machine may ask. `scripts.ts` answers; `endpoint.ts` carries it over HTTP. */
 import type { JsonObject } from '../../protocol/json.ts'
 
 /** Everything that can be wrong, with its HTTP status. */

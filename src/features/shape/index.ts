@@ -306,6 +306,7 @@ export const shape: Feature = {
       limits: {
         maxResponseSize: settings.maxResponseSize,
         maxErrorSize: settings.maxErrorSize,
+        wholeTokens: settings.wholeTokens,
         dialect: dialectOf(settings),
         previewSize: Math.min(settings.previewSize, settings.maxResponseSize),
         ...(settings.maxResponseTokens !== undefined && { maxResponseTokens: settings.maxResponseTokens }),

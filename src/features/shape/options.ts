@@ -22,6 +22,10 @@ export const shapeSettings = {
       max: 50_000_000,
     },
   ).optional(),
+  wholeTokens: integer(
+    'The most tokens of a longer result that passes whole because a preview and a question would cost more: text without parts to ask for, such as prose and source code, and records that fit `maxResponseSize` as a table. 0: none does, as where `maxResponseSize` or `maxResponseTokens` is set and this is not.',
+    { unit: 'tokens', min: 0, max: 1_000_000 },
+  ).default(4_000),
   maxErrorSize: integer('The longest error text of a tool that passes unchanged.', {
     unit: 'characters',
     min: 200,

@@ -1,5 +1,5 @@
 /**
- * A small server for files, inside of the proxy (seed S4: `useutils`): it reads in the directories it was given, and writes in
+ * A small server for files, inside of the proxy (`useutils`): it reads in the directories it was given, and writes in
  * its root when it may. Off by default; kept results need it for nothing (`readresult`, `proxy_filter`).
  */
 

@@ -30,7 +30,7 @@ describe('mcp.json.example', () => {
     const { value } = readJsonc(SAMPLE, 'sample')
     const config = parseConfig(isObject(value) ? value : {})
     expect(config.servers).toMatchObject([{ name: 'filesystem', command: 'npx' }])
-    expect(config.chosen).toEqual(['maxResponseSize', 'previewSize'])
+    expect(config.chosen).toEqual(['wholeTokens', 'previewSize'])
     expect(config.settings).toEqual(parseConfig({}).settings)
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { scanPairs } from '../../../src/documents/formats/pairs-scan.ts'
+import { scanPairs } from '../../../src/documents/formats/log.ts'
 import { runs } from '../../support/runs.ts'
 
 /** What is to be found, as an expression. */

@@ -377,7 +377,7 @@ test('a worker reads the part that has arrived, and the digest continues from th
   expect(read).toBeGreaterThan(message.length / 2)
   expect(arrivals.take(6)).toBeUndefined()
   const begun = arrivals.take(7)
-  expect(begun?.scan).toBeDefined()
+  expect(begun).toBeDefined()
   expect(arrivals.take(7)).toBeUndefined()
   const arrival = { content: resultIn(growing), tool: 'shop_orders' }
   const ahead = digest(createViews(), arrival, LIMITS, begun)
@@ -390,7 +390,7 @@ test('an unreadable part waits for the complete result', () => {
   growing.append(message)
   const arrivals = createArrivals()
   expect(arrivals.read({ kind: 'ahead', id: 1, buffer: growing.buffer, start: HEAD.length })).toBe(-1)
-  expect(arrivals.take(1)?.scan).toBeUndefined()
+  expect(arrivals.take(1)?.finish(bytesOf(textResult('x')))).toBeUndefined()
 })
 
 test('of several that arrive at once the last one is read', () => {
@@ -404,7 +404,7 @@ test('of several that arrive at once the last one is read', () => {
       0,
     )
   expect(arrivals.take(0)).toBeUndefined()
-  expect(arrivals.take(1)?.scan).toBeDefined()
+  expect(arrivals.take(1)).toBeDefined()
 })
 
 test('a digest is the same whether the result was seen to arrive or not', async () => {

@@ -43,6 +43,26 @@ const log = sourceOf(
   'aaaaaaaaaaaa',
 )
 
+describe('a whole SELECT', () => {
+  test.each(['where', 'path'])('in `%s` is run by the steps, and the reply says how it was read', (place) => {
+    const statement = "SELECT id, total FROM items WHERE state = 'open' ORDER BY id DESC LIMIT 2"
+    const answer = ask('filter', { [place]: statement }, shop)
+    expect(answer.failed).toBe(false)
+    expect(textOf(answer)).toMatch(/^100 of 300 records match/)
+    expect(textOf(answer)).toContain('"id":297')
+    expect(textOf(answer)).not.toContain('"id":291')
+    expect(textOf(answer)).toContain(
+      'Read as {"fields":["id","total"],"where":["state = \'open\'"],"sort":["id desc"],"limit":2}.',
+    )
+  })
+
+  test('that one question cannot say is refused, with what to ask instead', () => {
+    const answer = ask('filter', { where: 'SELECT * FROM items WHERE id IN (SELECT id FROM other)' }, shop)
+    expect(answer.failed).toBe(true)
+    expect(textOf(answer)).toContain('Ask the inner one first')
+  })
+})
+
 describe('filter', () => {
   verifies(
     'S3.18 S3.26',

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createLogger, type LoggerOptions } from '../../../src/observe/logger.ts'
 import { verifies } from '../../support/verifies.ts'
 
@@ -48,14 +48,31 @@ describe('logger', () => {
     expect(lines).toMatchObject([{ headers: { authorization: '***' }, note: 'it is ***', msg: 'open ***' }])
   })
 
-  verifies('S1.44', 'appends to a file that its owner alone can read', () => {
+  /** A file that is not there yet, and the messages in it. */
+  function logFile(): { file: string; messages(): string[] } {
     const directory = mkdtempSync(join(tmpdir(), 'log-test-'))
     onTestFinished(() => rmSync(directory, { recursive: true }))
     const file = join(directory, 'deep', 'proxy.log')
-    createLogger({ level: 'info', file }).info({}, 'first')
-    createLogger({ level: 'info', file }).info({}, 'second')
-    expect(readFileSync(file, 'utf8').trim().split('\n')).toHaveLength(2)
+    const lines = (): string[] => readFileSync(file, 'utf8').split('\n').filter(Boolean)
+    return { file, messages: () => lines().map((line) => JSON.parse(line).msg) }
+  }
+
+  verifies('S1.44', 'appends to a file that its owner alone can read', () => {
+    const { file, messages } = logFile()
+    createLogger({ level: 'info', file }).warn({}, 'first')
+    createLogger({ level: 'info', file }).warn({}, 'second')
+    expect(messages()).toEqual(['first', 'second'])
     expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+
+  verifies('S1.44', 'writes an error at once, after the lines that waited for others', async () => {
+    const { file, messages } = logFile()
+    const logger = createLogger({ level: 'info', file })
+    for (let call = 0; call < 3; call++) logger.info({ call }, 'call')
+    logger.error({}, 'failed')
+    expect(messages()).toEqual(['call', 'call', 'call', 'failed'])
+    logger.info({}, 'last')
+    await vi.waitFor(() => expect(messages()).toHaveLength(5))
   })
 
   test('a file that cannot be opened is an error at once', () => {

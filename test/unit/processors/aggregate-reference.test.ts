@@ -2,11 +2,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fromRows, fromValue } from '../../../src/documents/derive.ts'
-import { datePart, partOf } from '../../../src/processors/aggregate/date-part.ts'
-import { aggregate } from '../../../src/processors/aggregate.ts'
+import { aggregate } from '../../../src/processors/group.ts'
 import { runPipeline } from '../../../src/processors/pipeline.ts'
 import { filterSteps } from '../../../src/processors/pipelines.ts'
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts'
+import { datePart, partOf } from '../../../src/query/date-parts.ts'
 import { deepFreeze } from '../../support/deep-freeze.ts'
 
 interface Order {

@@ -1,8 +1,8 @@
 /** Questions as models put them when they have not looked closely: what is clear is answered, the rest says where to look. */
 import { describe, expect, test } from 'vitest'
 import { fromText, fromValue } from '../../../src/documents/derive.ts'
-import { aggregate } from '../../../src/processors/aggregate.ts'
 import { grep } from '../../../src/processors/grep.ts'
+import { aggregate } from '../../../src/processors/group.ts'
 import { filterParams } from '../../../src/processors/parameters.ts'
 import { select } from '../../../src/processors/select.ts'
 import { sort } from '../../../src/processors/sort.ts'

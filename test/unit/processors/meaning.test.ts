@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { fromValue } from '../../../src/documents/derive.ts'
 import { sort } from '../../../src/processors/sort.ts'
-import { duration, looseNumber } from '../../../src/processors/where/quantity.ts'
 import { where } from '../../../src/processors/where.ts'
+import { duration, looseNumber } from '../../../src/query/quantities.ts'
 
 const records = (values: readonly string[]) => fromValue(values.map((v) => ({ v })))
 const found = (values: readonly string[], condition: string) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { fromRows, fromValue } from '../../../src/documents/derive.ts'
-import { aggregate } from '../../../src/processors/aggregate.ts'
+import { aggregate } from '../../../src/processors/group.ts'
 import { type PipelineStep, runPipeline } from '../../../src/processors/pipeline.ts'
 import { filterSteps } from '../../../src/processors/pipelines.ts'
 import { projection } from '../../../src/processors/projection.ts'

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { fromRecognised } from '../../../src/documents/derive.ts'
-import { aggregate } from '../../../src/processors/aggregate.ts'
 import { bm25 } from '../../../src/processors/bm25.ts'
 import { grep } from '../../../src/processors/grep.ts'
+import { aggregate } from '../../../src/processors/group.ts'
 import { search } from './search.ts'
 
 const entries = ['JPY 392 Yen', 'KES 404 Kenyan Shilling', 'UGX 800 Uganda Shilling', 'ISK 352 Krona']

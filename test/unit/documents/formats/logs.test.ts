@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fromRecognised } from '../../../../src/documents/derive.ts'
 import { recognise } from '../../../../src/documents/detect.ts'
-import { readEntry } from '../../../../src/documents/formats/log-entry.ts'
+import { readEntry } from '../../../../src/documents/formats/log.ts'
 import type { JsonObject } from '../../../../src/protocol/json.ts'
 
 const records = (text: string) => {

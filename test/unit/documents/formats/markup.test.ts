@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fromRecognised } from '../../../../src/documents/derive.ts'
 import { recognise } from '../../../../src/documents/detect.ts'
-import { scanHtml } from '../../../../src/documents/formats/html-scan.ts'
-import { htmlText } from '../../../../src/documents/formats/html-text.ts'
+import { htmlText, scanHtml } from '../../../../src/documents/formats/html.ts'
 import type { JsonObject, JsonValue } from '../../../../src/protocol/json.ts'
 
 const read = (text: string) => {

@@ -106,9 +106,9 @@ test('tells of JSON in strings what it holds', () => {
 
 test('outlines source code, settings, diffs and manuals', () => {
   const code = many(30, (n) => `export function f${n}(a) {\n  return a\n}\n`).join('\n')
-  expect(previewOf(code)).toContain('30 declarations (line, name): 1 f0, 5 f1')
+  expect(previewOf(code)).toContain('definitions (lines, kind, name):\n1-3 function f0\n5-7 function f1')
   const settings = many(20, (n) => `service${n}:\n  image: x\n  ports:\n    - 80`).join('\n')
-  expect(previewOf(settings)).toContain('20 keys (line, name): 1 service0, 5 service1')
+  expect(previewOf(settings)).toContain('yaml: 20 records by key in $')
   const diff = many(
     9,
     (n) =>

@@ -2,9 +2,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fromRows } from '../../../../src/documents/derive.ts'
-import { elementsOf } from '../../../../src/processors/aggregate/elements.ts'
-import { aggregate } from '../../../../src/processors/aggregate.ts'
+import { aggregate } from '../../../../src/processors/group.ts'
 import { parsePath } from '../../../../src/processors/path/parse.ts'
+import { elementsOf } from '../../../../src/processors/unnest.ts'
 import type { JsonObject, JsonValue } from '../../../../src/protocol/json.ts'
 import { deepFreeze } from '../../../support/deep-freeze.ts'
 

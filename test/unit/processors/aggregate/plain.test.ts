@@ -1,9 +1,9 @@
 /** Groups and functions over codes against plain loops over records, for all records and for those chosen from them. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { columnsOf } from '../../../../src/documents/column.ts'
 import { fromRows } from '../../../../src/documents/derive.ts'
-import { aggregate } from '../../../../src/processors/aggregate.ts'
-import { chooseFrom } from '../../../../src/processors/selection.ts'
+import { aggregate } from '../../../../src/processors/group.ts'
 import type { JsonObject, JsonValue } from '../../../../src/protocol/json.ts'
 import { deepFreeze } from '../../../support/deep-freeze.ts'
 import { type PlainKey, plainRows } from './plain.ts'
@@ -96,7 +96,8 @@ test('what is computed from codes is what plain loops compute', () => {
         const all = deepFreeze([first, ...structuredClone(made)])
         const positions = Uint32Array.from(all.keys()).filter((at) => at === 0 || coins.next().value)
         // Twice: what is kept with a column must not change what is answered.
-        for (const list of [all, chooseFrom(all, positions), all, chooseFrom(all, positions)]) {
+        const chosen = (): readonly JsonValue[] => columnsOf(all).choose(positions).rows
+        for (const list of [all, chosen(), all, chosen()]) {
           const { content, error } = aggregate.process(fromRows({ noun: 'record', items: list }), {
             group_by: keys.map(({ field, part }) => (part ? `${field}:${part}` : field)),
             aggregate: calls.map((one) =>

@@ -1,0 +1,406 @@
+/**
+ * Decides what is what in a document: which objects are records and which are maps of records, what its collections are and which of
+ * them is the main one, which collections are of one kind, and where records hold others of their kind. All else asks here.
+ */
+import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
+import { columnsOf } from './column.ts'
+import type { Collection } from './document.ts'
+
+/** Objects and short arrays that are looked into while searching; wide trees stay cheap. */
+const MAX_VISITS = 5000
+const MAX_DEPTH = 8
+/** Arrays up to this length may be wrappers: what they hold is searched as well. */
+const WRAPPER = 3
+
+/**
+ * The collection that a question without a path is about: the root when it is an array or a map, otherwise the one
+ * that holds most below it, shallow ones first. Undefined for scalars and for objects that hold nothing repeated.
+ */
+export function mainCollection(root: JsonValue): Collection | undefined {
+  if (Array.isArray(root) && root.length > WRAPPER) return { path: '$', keys: undefined, values: root }
+  const [first, ...others] = collectionsOf(root)
+  if (first?.path !== '$')
+    return wholeTree(best(first ? [first, ...others] : []), first ? [first, ...others] : [])
+  const inner = wholeTree(best(others), others)
+  return inner && first.values.length === 1 && inner.values.length > WRAPPER ? inner : first
+}
+
+/** All collections of two elements or more that wrappers lead to, breadth-first; a root collection is the first. */
+export function collectionsOf(root: JsonValue): Collection[] {
+  const found: Collection[] = []
+  let level: { path: string; value: JsonValue }[] = [{ path: '$', value: root }]
+  let visits = 0
+  for (let depth = 0; depth < MAX_DEPTH && level.length > 0; depth++) {
+    const next: typeof level = []
+    for (const { path, value } of level) {
+      if (visits++ > MAX_VISITS) return found
+      const collection = asCollection(value, path)
+      if (collection && (collection.values.length > 1 || path === '$')) found.push(collection)
+      if (Array.isArray(value) && value.length <= WRAPPER) {
+        value.forEach((item, index) => {
+          next.push({ path: `${path}[${index}]`, value: item })
+        })
+      } else if (isObject(value) && !collection) {
+        for (const key of Object.keys(value)) {
+          const child = own(value, key)
+          if (typeof child === 'object' && child !== null && next.length < MAX_VISITS) {
+            next.push({ path: path + pathStep(key), value: child })
+          }
+        }
+      }
+    }
+    level = next
+  }
+  return found
+}
+
+/** The value as a collection: an array's elements, a map's values with their keys. Undefined for anything else. */
+export function asCollection(value: JsonValue, path: string): Collection | undefined {
+  if (Array.isArray(value)) return { path, keys: undefined, values: value }
+  if (!isObject(value) || !isMap(value)) return undefined
+  const keys = Object.keys(value)
+  return { path, keys, values: keys.map((key) => own(value, key) ?? null) }
+}
+
+/**
+ * Records as rows: those of a map carry their key as `_key`, before their own fields; scalars of a map become
+ * `{_key, _value}`. Elements of arrays are as they are. The same rows each time it is asked for a collection.
+ */
+export function keyedRecords(collection: Collection): readonly JsonValue[] {
+  const { keys, values } = collection
+  if (!keys) return values
+  return columnsOf(values).derived(KEYED, () =>
+    values.map((value, index) => withField('_key', keys[index] ?? '', value)),
+  )
+}
+
+const KEYED = 'with keys'
+
+/** The rows of a map, where `keyedRecords` made them before. */
+export function keyedBefore({ keys, values }: Collection): readonly JsonValue[] | undefined {
+  return keys && columnsOf(values).found(KEYED)
+}
+
+/** `value` with one field before its own; a value that has no fields goes to `_value`. */
+export function withField(name: string, field: string, value: JsonValue): JsonObject {
+  const record: JsonObject = {}
+  record[name] = field
+  if (!isObject(value)) {
+    record._value = value
+    return record
+  }
+  for (const key of Object.keys(value))
+    setOwn(record, key === name ? `${name}_` : key, own(value, key) ?? null)
+  return record
+}
+
+/** A step of a JSONPath: `.name` where that is enough, `["any name"]` otherwise. */
+export function pathStep(key: string): string {
+  return /^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`
+}
+
+function best(candidates: readonly Collection[]): Collection | undefined {
+  let winner: Collection | undefined
+  let most = 0
+  for (const candidate of candidates) {
+    const size = weight(candidate)
+    if (size > most) {
+      winner = candidate
+      most = size
+    }
+  }
+  return winner
+}
+
+/**
+ * Of records that hold lists of their kind, `$.children` in place of the largest `$.children[0].children`: the list that all the
+ * others are in, where it is one of several records.
+ */
+function wholeTree(inner: Collection | undefined, all: readonly Collection[]): Collection | undefined {
+  const name = inner && /\.\w+$|\["(?:[^"\\]|\\.)*"\]$/.exec(inner.path)?.[0]
+  if (!inner || inner.keys || name === undefined) return inner
+  const outer = all.find(
+    ({ path, keys, values }) =>
+      !keys && path.endsWith(name) && inner.path.startsWith(`${path}[`) && isKin(values, inner.values),
+  )
+  return outer ?? inner
+}
+
+/** True when the records of a list have most of the fields that those of another have. */
+function isKin(values: readonly JsonValue[], others: readonly JsonValue[]): boolean {
+  const [names, wanted] = [namesOf(values), namesOf(others)]
+  const shared = [...wanted].filter((name) => names.has(name)).length
+  return shared > 0 && shared >= wanted.size * 0.6
+}
+
+function namesOf(values: readonly JsonValue[]): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const value of values.slice(0, 20)) {
+    if (isObject(value)) for (const name of Object.keys(value).slice(0, 100)) names.add(name)
+  }
+  return names
+}
+
+/** How much a collection holds, in leaves, judged by a few of its elements. */
+function weight({ values }: Collection): number {
+  const step = Math.max(1, Math.floor(values.length / 8))
+  let leaves = 0
+  let looked = 0
+  for (let index = 0; index < values.length && looked < 8; index += step, looked++) {
+    leaves += countLeaves(values[index] ?? null, 4)
+  }
+  return looked === 0 ? 0 : (leaves / looked) * values.length
+}
+
+function countLeaves(value: JsonValue, depth: number): number {
+  if (typeof value !== 'object' || value === null || depth === 0) return 1
+  const children = Array.isArray(value) ? value.slice(0, 32) : firstValues(value, 64)
+  return children.reduce<number>((sum, child) => sum + countLeaves(child, depth - 1), 1)
+}
+
+function firstValues(object: JsonObject, count: number): JsonValue[] {
+  return Object.keys(object)
+    .slice(0, count)
+    .map((key) => own(object, key) ?? null)
+}
+
+/** Fewer keys than this are a map only when they look like identifiers. */
+const MANY = 10
+const FEW = 3
+/** So many scalars of one kind are no record. */
+const VERY_MANY = 40
+const SAMPLE = 24
+
+/**
+ * True when the keys are data rather than field names: many of them, over objects (or arrays) of similar shape, or
+ * over scalars of one type when the keys look like identifiers or are very many.
+ */
+export function isMap(object: JsonObject): boolean {
+  const keys = Object.keys(object)
+  if (keys.length < FEW) return false
+  if (keys.length < MANY && !mostlyIdentifiers(keys)) return false
+  const values = sample(keys).map((key) => own(object, key) ?? null)
+  return (
+    values.every(Array.isArray) ||
+    alike(values) ||
+    (keys.length >= MANY && akin(values)) ||
+    (keys.length >= VERY_MANY && sameScalars(values)) ||
+    (keys.length >= MANY && mostlyIdentifiers(keys) && sameScalars(values))
+  )
+}
+
+/** Keys that are looked at to tell whether several objects are maps. */
+const MOST_POOLED = 2_000
+/** True when the entries of all these objects, found at one place, make a map of objects, though each alone may have too few. */
+export function areMaps(objects: readonly JsonObject[]): boolean {
+  const pooled = new Map<string, JsonValue>()
+  for (const object of objects) {
+    for (const key of Object.keys(object)) {
+      if (!pooled.has(key) && pooled.size < MOST_POOLED) pooled.set(key, own(object, key) ?? null)
+    }
+  }
+  return pooled.size >= MANY && [...pooled.values()].every(isObject) && isMap(Object.fromEntries(pooled))
+}
+
+/** Objects of which a key in most is more than chance. */
+const FEWEST_ALIKE = 5
+
+/** True when most of the objects have some key in common, which then is the name of a field. */
+export function shareKey(objects: readonly JsonObject[]): boolean {
+  const presence = new Map<string, number>()
+  for (const key of objects.flatMap((object) => Object.keys(object)))
+    presence.set(key, (presence.get(key) ?? 0) + 1)
+  const least = objects.length * 0.6
+  return objects.length >= FEWEST_ALIKE && [...presence.values()].some((count) => count >= least)
+}
+
+/** True when all values are texts, all numbers, or all booleans. */
+function sameScalars(values: readonly JsonValue[]): boolean {
+  const kind = typeof values[0]
+  return kind !== 'object' && values.every((value) => typeof value === kind)
+}
+
+/** True when all values are objects and share most of their fields. */
+function alike(values: readonly JsonValue[]): boolean {
+  const presence = new Map<string, number>()
+  let objects = 0
+  for (const value of values) {
+    if (!isObject(value)) continue
+    objects += 1
+    for (const key of Object.keys(value).slice(0, 100)) presence.set(key, (presence.get(key) ?? 0) + 1)
+  }
+  if (objects < values.length * 0.9 || objects === 0) return false
+  let common = 0
+  let all = 0
+  for (const count of presence.values()) {
+    all += count
+    if (count >= objects * 0.4) common += count
+  }
+  return all > 0 && common >= all * 0.6
+}
+
+/** True when all values are objects that have at least one field in common: variants of one thing. */
+function akin(values: readonly JsonValue[]): boolean {
+  const [first] = values
+  if (!isObject(first) || !values.every(isObject)) return false
+  return Object.keys(first)
+    .slice(0, 100)
+    .some((key) => values.every((value) => Object.hasOwn(value, key)))
+}
+
+/** Keys that name things (`#W26`, `t3.micro`, `node_modules/x`, `9523456873`) rather than fields. */
+function mostlyIdentifiers(keys: readonly string[]): boolean {
+  return keys.filter((key) => /^\d|\d{3}|\W/.test(key)).length >= keys.length * 0.7
+}
+
+function sample(keys: readonly string[]): string[] {
+  const step = Math.max(1, Math.floor(keys.length / SAMPLE))
+  const picked: string[] = []
+  for (let index = 0; index < keys.length && picked.length < SAMPLE; index += step)
+    picked.push(keys[index] ?? '')
+  return picked
+}
+
+/** Where the records within a record are. */
+export interface Nesting {
+  field: string
+  /** They are the values of an object. */
+  map: boolean
+}
+
+/** Records looked at, elements of each of them, and fields that lists of records are looked for in. */
+const MOST_RECORDS = 100
+const MOST_ELEMENTS = 20
+const MOST_FIELDS = 60
+
+/**
+ * The field of records in which records of the same kind are: its elements share their fields, and hold that field again, or lie
+ * in a list of that name. Undefined: there is none.
+ */
+export function nestingOf(values: readonly JsonValue[], path: string): Nesting | undefined {
+  return columnsOf(values).derived('nesting', () => findNesting(values, lastName(path)))
+}
+
+/** The records directly within a record. */
+export function nestedIn(record: JsonValue, { field, map }: Nesting): readonly JsonValue[] {
+  const held = isObject(record) ? own(record, field) : undefined
+  if (Array.isArray(held)) return held
+  return map && isObject(held) ? Object.keys(held).map((key) => own(held, key) ?? null) : []
+}
+
+/** The records at all depths, at most `most`; the outer ones among them where `outer` is true. */
+export function allNested(
+  values: readonly JsonValue[],
+  nesting: Nesting,
+  most: number,
+  outer: boolean,
+): JsonValue[] {
+  const found: JsonValue[] = []
+  const open: JsonValue[] = outer ? [...values] : values.flatMap((value) => nestedIn(value, nesting))
+  for (let next = open.pop(); next !== undefined && found.length < most; next = open.pop()) {
+    found.push(next)
+    for (const record of nestedIn(next, nesting)) open.push(record)
+  }
+  return found
+}
+
+/** Values that are looked at on the way to all records of a tree. */
+const MOST_VISITED = 200_000
+
+/**
+ * The records that the path of `nestedPath` reaches from a value, in lists in other fields as well; `all` is false where there are
+ * more than `most`, or they are too far apart.
+ */
+export function everyNested(
+  value: JsonValue,
+  nesting: Nesting,
+  most: number,
+): { records: JsonValue[]; all: boolean } {
+  const records: JsonValue[] = []
+  const open: JsonValue[] = [value]
+  let visited = 0
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const record of nestedIn(next, nesting)) {
+      if (records.length >= most) return { records, all: false }
+      records.push(record)
+    }
+    for (const below of Array.isArray(next) ? next : isObject(next) ? Object.values(next) : []) {
+      if (++visited > MOST_VISITED) return { records, all: false }
+      if (typeof below === 'object' && below !== null) open.push(below)
+    }
+  }
+  return { records, all: true }
+}
+
+/**
+ * The path that reaches such records at all depths from where they begin: `$..children[*]` for those of `$.children` and those in
+ * it, with `whole` true; for those of `$.items` only what is nested in them, because their list is called otherwise.
+ */
+export function nestedPath(
+  path: string,
+  { field, map }: Nesting,
+): { path: string; whole: boolean; start: string } {
+  const step = pathStep(field)
+  const root = path.startsWith('$') ? path : `$.${path}`
+  let start = root
+  for (;;) {
+    const shorter = start.replace(/\[(?:\d+|\*)\]$/, '')
+    if (!shorter.endsWith(step)) break
+    start = shorter.slice(0, -step.length)
+  }
+  const deep = `..${step.replace(/^\./, '')}${map ? '.*' : '[*]'}`
+  return { path: start + deep, whole: start !== root && !/\]$/.test(root), start }
+}
+
+function findNesting(values: readonly JsonValue[], name: string | undefined): Nesting | undefined {
+  const step = Math.max(1, Math.floor(values.length / MOST_RECORDS))
+  const sampled: JsonObject[] = []
+  for (let at = 0; at < values.length; at += step) {
+    const value = values[at] ?? null
+    if (isObject(value)) sampled.push(value)
+  }
+  const names = fieldNamesOf(sampled)
+  for (const field of [...names].slice(0, MOST_FIELDS)) {
+    const nesting = asNesting(sampled, field)
+    const inner = nesting && sampled.flatMap((record) => nestedIn(record, nesting).slice(0, MOST_ELEMENTS))
+    if (nesting && inner && isNestedKin(names, inner, field, name)) return nesting
+  }
+  return undefined
+}
+
+/** Lists of objects, or objects of objects, in every record that has something there. */
+function asNesting(records: readonly JsonObject[], field: string): Nesting | undefined {
+  const held = records.flatMap((record) => own(record, field) ?? [])
+  const lists = records.map((record) => own(record, field)).filter(Array.isArray)
+  if (lists.length > 0 && lists.every((list) => list.slice(0, MOST_ELEMENTS).every(isObject)))
+    return { field, map: false }
+  const maps = held.filter(isObject)
+  return maps.length > 0 &&
+    maps.length === held.length &&
+    maps.every((map) => Object.values(map).every(isObject))
+    ? { field, map: true }
+    : undefined
+}
+
+/** True when what is inside has half of its fields in common with the records, and the field or the place as well. */
+function isNestedKin(
+  names: ReadonlySet<string>,
+  inner: readonly JsonValue[],
+  field: string,
+  list: string | undefined,
+): boolean {
+  const objects = inner.filter(isObject)
+  if (objects.length === 0 || objects.length < inner.length) return false
+  const below = fieldNamesOf(objects)
+  const shared = [...below].filter((name) => names.has(name))
+  if (shared.length < Math.max(1, below.size * 0.5) || shared.every((name) => name === field)) return false
+  return below.has(field) || list === field || shared.length >= Math.max(2, (names.size - 1) * 0.7)
+}
+
+function fieldNamesOf(records: readonly JsonObject[]): ReadonlySet<string> {
+  return new Set(records.flatMap((record) => Object.keys(record).slice(0, MOST_FIELDS)))
+}
+
+function lastName(path: string): string | undefined {
+  return /(?:^|[.$])([A-Za-z_]\w*)(?:\[(?:\d+|\*)\])*$/.exec(path)?.[1]
+}

@@ -1,0 +1,53 @@
+/** Cells under the names of their columns, as records; and which texts are numbers. */
+import { type JsonObject, setOwn } from '../../protocol/json.ts'
+
+/** A record a row; a line that is none becomes `{_line}`. Cells beyond the last column go to `_more`; numbers are those that come back as they were written. */
+export function recordsOf(
+  names: readonly string[],
+  rows: readonly (readonly string[] | string)[],
+): JsonObject[] {
+  const cells = rows.filter((row) => typeof row !== 'string')
+  const numeric = names.map((_, column) => isNumeric(cells, column))
+  return rows.map((row) => (typeof row === 'string' ? { _line: row } : record(row, names, numeric)))
+}
+
+/** Numbers when every cell of the column is one exactly; empty cells are then null. */
+function isNumeric(rows: readonly (readonly string[])[], column: number): boolean {
+  let numbers = 0
+  for (const row of rows) {
+    const cell = row[column]
+    if (cell === undefined || cell === '') continue
+    if (exactNumber(cell) === undefined) return false
+    numbers += 1
+  }
+  return numbers > 0
+}
+
+function record(row: readonly string[], names: readonly string[], numeric: readonly boolean[]): JsonObject {
+  const object: JsonObject = {}
+  for (let column = 0; column < names.length && column < row.length; column++) {
+    const cell = row[column] ?? ''
+    setOwn(object, names[column] ?? '', numeric[column] ? (exactNumber(cell) ?? null) : cell)
+  }
+  if (row.length > names.length) object._more = row.slice(names.length)
+  return object
+}
+
+/** Names of columns: trimmed, never empty, never twice. */
+export function distinct(header: readonly string[]): string[] {
+  const seen = new Map<string, number>()
+  return header.map((cell, index) => {
+    const name = cell.trim() === '' ? `column_${index + 1}` : cell.trim()
+    const times = (seen.get(name) ?? 0) + 1
+    seen.set(name, times)
+    return times === 1 ? name : `${name}_${times}`
+  })
+}
+
+/** The number a text is, when writing that number gives the same text. */
+export function exactNumber(text: string): number | undefined {
+  const first = text.charCodeAt(0)
+  if (text.length > 24 || text.length === 0 || (first !== 45 && (first < 48 || first > 57))) return undefined
+  const number = Number(text)
+  return String(number) === text && Number.isFinite(number) ? number : undefined
+}

@@ -1,0 +1,173 @@
+/** Source code by its definitions: names and lines, told by how the common languages begin them, without a grammar. */
+import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
+import { ellipsis } from '../../text/cut.ts'
+import { formatPlural } from '../../text/format.ts'
+import { indexLines, type LineIndex } from '../../text/lines.ts'
+import type { Document } from '../document.ts'
+import type { Template } from '../fit.ts'
+import type { Overview } from '../overview/overview.ts'
+import { call } from '../template.ts'
+import { defineFormat } from './define.ts'
+
+/** Expressions are anchored; each is tried on the first characters of a line. `kind` and `name` are its groups. */
+const DEFINITIONS: readonly RegExp[] = [
+  // function, class, def, fn …: TypeScript, JavaScript, Python, Rust, Go, Kotlin, Swift, PHP, Ruby, C#, Java, Scala.
+  /^\s*(?:(?:export|default|pub(?:\([a-z]+\))?|public|private|protected|internal|static|abstract|final|sealed|async|unsafe|extern|override|virtual|inline|declare|data|open|partial|suspend|case|const|local) +)*(?<kind>function\*?|class|interface|enum|namespace|module|struct|trait|impl|def|fn|func|fun|record|object|protocol|extension|sub|type(?= +\w+ *[=<{]|\s+\w+ (?:struct|interface)\b))\s+(?:\([^)]{0,200}\) *)?(?:<[^>]{0,100}> *)?(?<name>[A-Za-z_$][\w$.]{0,99})/,
+  // const name = (…) =>, const name = function
+  /^(?:export +)?(?:const|let|var) +(?<name>[A-Za-z_$][\w$]{0,99})(?: *:[^=]{0,200})? *= *(?:async *)?(?:\([^=]{0,300}=>|function\b|[\w$]+ *=>|\($)/,
+  // Methods: name(…) {
+  /^\s+(?:(?:public|private|protected|internal|static|async|override|readonly|abstract|final|virtual|synchronized|get|set|\*) +)*(?:[\w<>[\],.?]{1,80} +){0,2}(?!(?:if|for|while|switch|catch|return|function|new|else|do|with|using|lock|await|throw|super|typeof)\b)(?<name>[#A-Za-z_$][\w$]{0,99})\([^;]{0,300}\)(?:: [^{;=]{1,120})?(?: throws [\w., ]{1,100})? *\{$/,
+  // Functions of C and C++: type name(…), with the brace beside or below it.
+  /^(?!(?:return|else|typedef|using|package|import|goto|delete|throw|new)\b)(?:[A-Za-z_][\w:<>,*&~]{0,80}[ *&]+){1,5}(?<name>[A-Za-z_~][\w:~]{0,99})\([^;]{0,300}\)? *(?:const|noexcept|override)? *\{?$/,
+  // Functions of shells: name() {
+  /^(?<name>[A-Za-z_][\w-]{0,99}) ?\(\) ?\{?$/,
+  // CREATE TABLE name
+  /^\s*(?:create|CREATE) +(?:(?:or replace|OR REPLACE|unique|UNIQUE|temp|TEMP|temporary|TEMPORARY) +)*(?<kind>table|TABLE|view|VIEW|index|INDEX|function|FUNCTION|procedure|PROCEDURE|trigger|TRIGGER|type|TYPE)\s+(?:(?:if not exists|IF NOT EXISTS) +)?["`[]?(?<name>[\w."]{1,99})/,
+]
+/** Lines that programs have and prose has not. */
+const PROGRAM =
+  /[;{}()[\],:]\s*$|=>|^\s*(?:import|from|package|use|using|#include|#define|return|if|else|for|while|const|let|var|val|def|end|class|fn|func|public|private|protected|case|try|catch|except|raise|throw|await|@\w|\/\/|\/\*|\*|#|--|"""|''')|^\s*[\w.$[\]]+ *(?:[-+*/|&]?=|\+\+|\(|:=)/
+/** The number of a line, as readers of files print it before the line. */
+const NUMBERED = /^\s*\d{1,7}(?:→|\t|[|:] ?)/
+const LONGEST = 400
+const LEAST = 3
+const SAMPLE = 2_000
+const MOST_LINES = 200_000
+
+interface Found {
+  lines: LineIndex
+  numbered: boolean
+}
+
+/** Told by definitions among lines of a program. */
+function findCode(text: string): Found | undefined {
+  const lines = indexLines(text)
+  if (lines.count < LEAST * 2 || lines.count > MOST_LINES) return undefined
+  const sampled = Math.min(lines.count, SAMPLE)
+  let numbers = 0
+  for (let index = 0; index < sampled; index++) if (NUMBERED.test(lineAt(lines, index, false))) numbers += 1
+  const numbered = numbers > sampled * 0.9
+  let [written, program, found, outer] = [0, 0, 0, 0]
+  for (let index = 0; index < sampled; index++) {
+    const line = lineAt(lines, index, numbered)
+    if (line.trim() === '') continue
+    // A guide shows code between fences, a page between tags.
+    if (/^(?:\x60{3}|~~~)/.test(line)) return undefined
+    written += 1
+    if (PROGRAM.test(line)) program += 1
+    if (definitionIn(line) === undefined) continue
+    found += 1
+    if (/^\S/.test(line)) outer += 1
+  }
+  return found >= LEAST && outer > 0 && program >= written * 0.55 && found >= written * 0.01
+    ? { lines, numbered }
+    : undefined
+}
+
+function lineAt(lines: LineIndex, index: number, numbered: boolean): string {
+  const end = lines.end(index)
+  const line = end - lines.start(index) > LONGEST ? lines.at(index).slice(0, LONGEST) : lines.at(index)
+  const own = line.endsWith('\r') ? line.slice(0, -1) : line
+  return numbered ? own.replace(NUMBERED, '') : own
+}
+
+/** What a line defines. */
+function definitionIn(line: string): { kind: string; name: string } | undefined {
+  // Most lines begin in a way that no definition does.
+  if (/^\s*(?:\/\/|\*|\/\*|#|--|[}\])])/.test(line)) return undefined
+  for (const pattern of DEFINITIONS) {
+    const groups = pattern.exec(line)?.groups
+    if (groups?.name !== undefined) return { kind: kindOf(groups.kind), name: groups.name }
+  }
+  return undefined
+}
+
+function kindOf(written = 'function'): string {
+  const kind = written.toLowerCase().replace('*', '')
+  return /^(?:def|fn|func|fun|sub)$/.test(kind) ? 'function' : kind
+}
+
+/**
+ * Records `{line, end, kind, name, within?, text}`: the first and the last line, counted from 1, what it is within by name, and the line that
+ * begins it. A definition ends before the next line that is as far out and closes nothing.
+ */
+function readCode(_: string, { lines, numbered }: Found): JsonValue {
+  const found: JsonObject[] = []
+  const open: { indent: number; record: JsonObject }[] = []
+  let last = 0
+  for (let index = 0; index < lines.count; index++) {
+    const line = lineAt(lines, index, numbered)
+    if (line.trim() === '') continue
+    const indent = line.length - line.trimStart().length
+    const closes = /^\s*(?:[}\])]|end\b)/.test(line)
+    for (let top = open.at(-1); top && top.indent >= indent; top = open.at(-1)) {
+      if (closes && top.indent === indent) break
+      top.record.end = last
+      open.pop()
+    }
+    last = index + 1
+    const definition = definitionIn(line)
+    if (definition) {
+      const within = open.map(({ record }) => record.name).join('.')
+      const record: JsonObject = {
+        line: index + 1,
+        end: index + 1,
+        ...definition,
+        ...(within === '' ? {} : { within }),
+        text: line.trim(),
+      }
+      found.push(record)
+      open.push({ indent, record })
+    }
+  }
+  for (const { record } of open) record.end = last
+  return found
+}
+
+/** The definitions that stand by themselves, with what is in them. */
+function overviewOfCode(document: Document): Overview {
+  const all = (document.records()?.values ?? []).filter(isObject)
+  const inner = new Map<string, string[]>()
+  for (const { within, name } of all)
+    if (typeof within === 'string') inner.set(within, [...(inner.get(within) ?? []), String(name)])
+  const outer = all.filter(({ within }) => within === undefined)
+  const told = outer.slice(0, MOST_TOLD).map(({ line, end, kind, name }) => {
+    const held = inner.get(String(name)) ?? []
+    return `${line}-${end} ${kind} ${name}${held.length > 0 ? `: ${ellipsis(held.join(', '), 110)}` : ''}`
+  })
+  const left = outer.length - told.length
+  return {
+    totals: [formatPlural(document.lines().count, 'line'), formatPlural(all.length, 'definition')],
+    type: (max) => (max > TYPE.length ? TYPE : ''),
+    facts: ['definitions (lines, kind, name):', ...told, ...(left > 0 ? [`… ${left} more definitions`] : [])],
+    sample: () => [],
+    calls: callsFor(outer),
+  }
+}
+
+const TYPE = '{line: number, end: number, kind, name, within?, text}'
+const MOST_TOLD = 60
+
+/** The lines of the longest definition, and the one that is asked for by its name. */
+function callsFor(outer: readonly JsonObject[]): Template[] {
+  const length = ({ line, end }: JsonObject): number => Number(end) - Number(line)
+  const longest = outer.reduce<JsonObject | undefined>(
+    (best, one) => (best && length(best) >= length(one) ? best : one),
+    undefined,
+  )
+  if (!longest) return []
+  return [
+    call('proxy_filter', { offset: Number(longest.line) - 1, limit: Math.min(200, length(longest) + 1) }),
+    call('proxy_filter', { where: [`name = ${longest.name}`], fields: ['line', 'end', 'text'] }),
+  ]
+}
+
+/** Tried after what may hold a piece of code. Never takes guides, whose code stands between fences, or prose. */
+export const code = defineFormat<Found>({
+  name: 'code',
+  family: 'code',
+  isOwnFact: () => true,
+  detect: findCode,
+  read: readCode,
+  overview: overviewOfCode,
+})

@@ -1,0 +1,68 @@
+/** All formats in the order in which they are tried: from the strictest to the loosest. Plain text is what remains. */
+import type { Document } from '../document.ts'
+import type { Overview } from '../overview/overview.ts'
+import { boxTree } from './box-tree.ts'
+import { code } from './code.ts'
+import { counted } from './counted.ts'
+import { bareCsv, csv } from './csv.ts'
+import type { FormatDefinition } from './define.ts'
+import { diagnostics } from './diagnostics.ts'
+import { diff } from './diff.ts'
+import { files } from './files.ts'
+import { gitLines, gitLog } from './git.ts'
+import { html } from './html.ts'
+import { json } from './json.ts'
+import { jsonCut } from './json-cut.ts'
+import { listing } from './listing.ts'
+import { log } from './log.ts'
+import { markdown } from './markdown.ts'
+import { metrics } from './metrics.ts'
+import { ndjson } from './ndjson.ts'
+import { paths } from './paths.ts'
+import { python } from './python.ts'
+import { settings } from './settings.ts'
+import { stanzas } from './stanzas.ts'
+import { table } from './table.ts'
+import { blocks, text } from './text.ts'
+import { tree } from './tree.ts'
+import { xml } from './xml.ts'
+import { yaml } from './yaml.ts'
+
+/** A format is added here, and nowhere else. Its evidence is what its own detection gives its own reader. */
+export const FORMATS: readonly FormatDefinition[] = [
+  json,
+  ndjson,
+  python,
+  jsonCut,
+  files,
+  xml,
+  html,
+  table,
+  listing,
+  metrics,
+  csv,
+  tree,
+  yaml,
+  boxTree,
+  diff,
+  gitLog,
+  gitLines,
+  log,
+  settings,
+  diagnostics,
+  paths,
+  code,
+  markdown,
+  stanzas,
+  counted,
+  bareCsv,
+  text,
+  blocks,
+] as FormatDefinition[]
+
+const BY_NAME: ReadonlyMap<string, FormatDefinition> = new Map(FORMATS.map((format) => [format.name, format]))
+
+/** What a preview of a document says. */
+export function overviewOf(document: Document): Overview {
+  return (BY_NAME.get(document.traits.name) ?? text).overview(document)
+}

@@ -1,0 +1,170 @@
+/** YAML: settings, manifests of Kubernetes, descriptions of interfaces; one document or several. */
+import { createRequire } from 'node:module'
+import type { Node, Pair } from 'yaml'
+import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
+import { indexLines } from '../../text/lines.ts'
+import { overviewOfData } from '../overview/records.ts'
+import { exactNumber } from './cells.ts'
+import { BEGINNING, defineFormat } from './define.ts'
+
+/** Characters that are read: a megabyte takes a second. */
+const LONGEST = 3_000_000
+/** Values that aliases may make of a text, and levels of them. */
+const MOST_VALUES = 500_000
+const DEEPEST = 100
+/** Lines that must be there, and the share of them that YAML has. */
+const LEAST = 5
+const MOSTLY = 0.9
+
+/** `name:`, `name: value`, `- name: value`; names in quotes, or without blanks. */
+const PAIR =
+  /^( *)((?:- +)*)(?:"[^"]{1,100}"|'[^']{1,100}'|[A-Za-z_$@/.\d~][\w.$/@+~*-]{0,100}):(?: +(\S.*))?$/
+const ITEM = /^( *)-(?: +(\S.*))?$/
+const QUIET = /^(?:\s*#.*|---.*|\.\.\.|%YAML .*|\s*)$/
+/** What begins a text of several lines. */
+const BLOCK = /(?:^|\s)[|>][-+\d]{0,2}(?:\s+#.*)?$/
+
+/**
+ * True for lines of names, values and items, of which one at least stands below another: names with values alone are told by other formats
+ * as well. Judged by the beginning.
+ */
+function looksLikeYaml(text: string): boolean {
+  const start = text.slice(0, BEGINNING)
+  if (/^\s*[[{<]/.test(start) || text.length > LONGEST) return false
+  const lines = indexLines(start)
+  const count = start.length < text.length ? lines.count - 1 : lines.count
+  let [written, fitting, nested] = [0, 0, 0]
+  /** How far in the last name stood that has nothing beside it. */
+  let open = -1
+  /** How far in a text of several lines must be. */
+  let block = -1
+  for (let index = 0; index < count; index++) {
+    const line = lines.at(index)
+    const indent = line.length - line.trimStart().length
+    if (block >= 0 && (indent > block || line.trim() === '')) continue
+    block = -1
+    if (QUIET.test(line)) continue
+    written += 1
+    const [, before = '', dashes = '', value] = PAIR.exec(line) ?? []
+    const item = value === undefined && dashes === '' ? ITEM.exec(line) : null
+    const isPair = PAIR.test(line)
+    const at = before.length + dashes.length
+    if (isPair || item) {
+      fitting += 1
+      const within = item || dashes !== '' ? indent >= open : indent > open
+      if (open >= 0 && within) nested += 1
+      const held = isPair ? value : item?.[2]
+      open = isPair && held === undefined ? (dashes === '' ? indent : at) : -1
+      if (held !== undefined && BLOCK.test(held)) block = indent
+      // A text may go on in the next lines, further in.
+      else if (held !== undefined && /^["']/.test(held) && !/["']\s*(?:#.*)?$/.test(held.slice(1)))
+        block = indent
+    } else if (indent > 0 && fitting > 0) fitting += 0.5
+  }
+  return written >= LEAST && nested > 0 && fitting >= written * MOSTLY
+}
+
+const load = createRequire(import.meta.url)
+// Loaded with the first text that looks so: no start of a worker waits for it.
+let yamlLibrary: typeof import('yaml') | undefined
+
+/**
+ * The value of one document, a list of those of several. Numbers stay texts where writing them would change them (`1.10`, `0755`); dates are
+ * texts. Undefined where the text is not well formed, or aliases make too much of it.
+ */
+function readYaml(text: string): JsonValue | undefined {
+  yamlLibrary ??= load('yaml') as typeof import('yaml')
+  const { parseAllDocuments } = yamlLibrary
+  try {
+    const documents = parseAllDocuments(text.replace(/^\ufeff/, ''), {
+      schema: 'failsafe',
+      uniqueKeys: false,
+      prettyErrors: false,
+      logLevel: 'silent',
+      stringKeys: false,
+    })
+    if (!Array.isArray(documents)) return undefined
+    const values: JsonValue[] = []
+    const work = { left: MOST_VALUES }
+    for (const { contents, errors, anchors } of documents.map((document) => ({
+      contents: document.contents as Node | null,
+      errors: document.errors,
+      anchors: anchorsOf(document.contents as Node | null),
+    }))) {
+      if (errors.length > 0) return undefined
+      if (contents !== null) values.push(valueOfNode(contents, anchors, work, 0))
+    }
+    // Words alone are no data.
+    if (values.length === 0 || values.some((value) => typeof value !== 'object')) return undefined
+    return values.length === 1 ? values[0] : values
+  } catch {
+    return undefined
+  }
+}
+
+/** What stands at each anchor. */
+function anchorsOf(root: Node | null): ReadonlyMap<string, Node> {
+  const found = new Map<string, Node>()
+  if (root !== null)
+    yamlLibrary?.visit(root, {
+      Node(_, node) {
+        if ('anchor' in node && typeof node.anchor === 'string') found.set(node.anchor, node)
+      },
+    })
+  return found
+}
+
+/** Throws where there is more than is read. */
+function valueOfNode(
+  node: unknown,
+  anchors: ReadonlyMap<string, Node>,
+  work: { left: number },
+  depth: number,
+): JsonValue {
+  if (--work.left < 0 || depth > DEEPEST) throw new Error('too much')
+  const { isAlias, isMap, isScalar, isSeq } = yamlLibrary as typeof import('yaml')
+  if (isAlias(node)) return valueOfNode(anchors.get(node.source) ?? null, anchors, work, depth + 1)
+  if (isSeq(node)) return node.items.map((item) => valueOfNode(item, anchors, work, depth + 1))
+  if (isMap(node)) {
+    const object: JsonObject = {}
+    for (const { key, value } of node.items as Pair[]) {
+      const name = valueOfNode(key, anchors, work, depth + 1)
+      const held = valueOfNode(value, anchors, work, depth + 1)
+      const written =
+        typeof name === 'object' && name !== null ? JSON.stringify(name) : String(name ?? 'null')
+      if (written !== '<<') setOwn(object, written, held)
+      else
+        for (const merged of Array.isArray(held) ? held : [held])
+          if (isObject(merged))
+            for (const inner of Object.keys(merged))
+              if (!Object.hasOwn(object, inner)) setOwn(object, inner, own(merged, inner) ?? null)
+    }
+    return object
+  }
+  if (!isScalar(node)) return null
+  const text = String(node.value ?? '')
+  return node.type === 'PLAIN' ? plain(text) : text
+}
+
+/** What a word without quotes is. */
+function plain(text: string): JsonValue {
+  if (text === '' || text === '~' || /^null$/i.test(text)) return null
+  if (/^true$/i.test(text)) return true
+  if (/^false$/i.test(text)) return false
+  return exactNumber(text) ?? text
+}
+
+/** Tried after trees, whose lines are items as well. Never takes flat pairs, prose, Markdown below its head, or what is not well formed. */
+export const yaml = defineFormat<{ value: JsonValue }>({
+  name: 'yaml',
+  family: 'yaml',
+  kind: 'json',
+  readable: (document) => document.json(),
+  source: 'No value matches; these are lines of the YAML source.',
+  detect(text) {
+    const value = looksLikeYaml(text) ? readYaml(text) : undefined
+    return value === undefined ? undefined : { value }
+  },
+  read: (_, { value }) => value,
+  overview: overviewOfData,
+})

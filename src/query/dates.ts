@@ -1,0 +1,267 @@
+/** Dates as servers write them: ISO 8601 whole or cut short, those of logs and of mail, and `31.12.2024`. */
+
+import type { JsonValue } from '../protocol/json.ts'
+
+/** A span of time in milliseconds since 1970, UTC: a day, a month, an instant. `to` is exclusive. */
+export interface Span {
+  from: number
+  to: number
+  /** Written without a year, as in syslog: placed in the year that was asked for. */
+  yearless?: true
+}
+
+const ISO =
+  /^(\d{4})(?:[-/](\d\d)(?:[-/](\d\d)(?:(?:T| {1,2})(\d\d)(?::(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?\s*(Z|UTC|[+-]\d\d:?\d\d)?)?)?)?$/i
+const LOG = /^(\d\d)\/([A-Z][a-z]{2})\/(\d{4})(?::(\d\d):(\d\d):(\d\d))?(?:\s*([+-]\d{4}))?$/
+// `0503 08:00:00.123456` of klog, `05-03 08:00` of Android.
+const MONTH_AND_DAY = /^(\d\d)-?(\d\d) (\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?$/
+const DOTTED = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d))?)?$/
+const SLASHED = /^(\d{1,2})[/-](\d{1,2})[/-](\d{4})(?:[ T,]{1,2}(\d{1,2}):(\d\d)(?::(\d\d))?)?$/
+// `Mon, 06 May 2024 10:00:00 +0200`, `Mon May 6 10:00:00 2024`, `Jan  7 06:10:33`, `March 2024`.
+const NAMED =
+  /^(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},?\s+)?(?:(\d{1,2})\s+)?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?(?:\s+(\d{1,2})(?![\d:]))?(?:,?\s+(\d{4}))?(?:,?\s+(\d{1,2}):(\d\d)(?::(\d\d)(?:\.\d+)?)?)?(?:\s+(z|utc|gmt|[+-]\d\d:?\d\d))?(?:\s+(\d{4}))?(?:\s+([+-]\d\d:?\d\d))?$/i
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+
+/** The time that `text` names, as wide as it was written. Without a zone it is UTC. Undefined when it is no date. */
+export function parseDate(text: string, year = 2000): Span | undefined {
+  const first = text.charCodeAt(0)
+  if (text.length > 40 || text.length < 3) return undefined
+  if (first < 48 || first > 57) return namedSpan(text, year)
+  const usual = instant(text)
+  if (usual) return usual
+  const parts = ISO.exec(text)
+  if (parts) return isoSpan(parts)
+  const logged = LOG.exec(text)
+  if (logged) {
+    const [, day = '', name = '', year, hour = '', minute = '', second = '', zone] = logged
+    const month = MONTHS.indexOf(name) + 1
+    return span([Number(year), month, Number(day), ...given([hour, minute, second])], 0, zone)
+  }
+  const slashes = SLASHED.exec(text)
+  if (slashes) {
+    const [, one = '', other = '', fullYear, ...time] = slashes
+    // Which of the two is the month is clear only where the other cannot be one.
+    if (Number(one) > 12 === Number(other) > 12 && one !== other) return undefined
+    const [month, day] = Number(one) > 12 ? [other, one] : [one, other]
+    return span(given([fullYear, month, day, ...time]), 0, undefined)
+  }
+  const [, day, month, fullYear, ...time] = DOTTED.exec(text) ?? []
+  if (fullYear !== undefined) return span(given([fullYear, month, day, ...time]), 0, undefined)
+  const [, ...early] = MONTH_AND_DAY.exec(text) ?? []
+  if (early.length > 0) {
+    const fraction = early[5]
+    const milliseconds = Math.floor(Number(`0.${fraction ?? 0}`) * 1_000)
+    const found = span(
+      given([String(year), ...early.slice(0, 5)]),
+      milliseconds,
+      undefined,
+      fraction !== undefined,
+    )
+    return found && { ...found, yearless: true }
+  }
+  return namedSpan(text, year)
+}
+
+/** `2024-05-01T10:00:00Z` and `2024-05-01T10:00:00.123Z`, as most programs write times, in a tenth of the time; undefined for all else. */
+function instant(text: string): Span | undefined {
+  const end = text.length - 1
+  if (end < 19 || end > 29 || end === 20 || text.charCodeAt(end) !== Z || !hasMarks(text)) return undefined
+  const [century, year] = [two(text, 0), two(text, 2)]
+  const [month, day] = [two(text, 5), two(text, 8)]
+  const [hour, minute, second] = [two(text, 11), two(text, 14), two(text, 17)]
+  // Of what is no digit comes NaN, which is within no bounds.
+  if (!(century >= 10 && year >= 0 && month >= 1 && month <= 12 && day >= 1 && day <= 31)) return undefined
+  if (!(hour <= 24 && minute <= 59 && second <= 60)) return undefined
+  const whole = Date.UTC(century * 100 + year, month - 1, day, hour, minute, second)
+  if (end === 19) return { from: whole, to: whole + 1_000 }
+  const fraction = text.charCodeAt(19) === dot ? milliseconds(text, 20, end) : Number.NaN
+  return Number.isNaN(fraction) ? undefined : { from: whole + fraction, to: whole + fraction + 1 }
+}
+
+const [dash, colon, dot, T, Z, zero] = [45, 58, 46, 84, 90, 48]
+
+function hasMarks(text: string): boolean {
+  return (
+    text.charCodeAt(4) === dash &&
+    text.charCodeAt(7) === dash &&
+    text.charCodeAt(10) === T &&
+    text.charCodeAt(13) === colon &&
+    text.charCodeAt(16) === colon
+  )
+}
+
+/** The number that two digits make; NaN of anything else. */
+function two(text: string, at: number): number {
+  const [tens, ones] = [text.charCodeAt(at) - zero, text.charCodeAt(at + 1) - zero]
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN
+}
+
+/** The whole milliseconds in the digits of a fraction; NaN where there is anything else. */
+function milliseconds(text: string, from: number, to: number): number {
+  let [sum, unit] = [0, 100]
+  for (let at = from; at < to; at++) {
+    const digit = text.charCodeAt(at) - zero
+    if (!(digit >= 0 && digit <= 9)) return Number.NaN
+    if (at < from + 3) sum += digit * unit
+    unit /= 10
+  }
+  return sum
+}
+
+function namedSpan(text: string, assumed: number): Span | undefined {
+  const match = NAMED.exec(text)
+  if (!match) return undefined
+  const [, before, name = '', after, early, hour, minute, second, zone, late, offset] = match
+  const month = MONTHS.findIndex((month) => month.toLowerCase() === name.slice(0, 3).toLowerCase()) + 1
+  const [year, day] = [early ?? late, before ?? after]
+  // A month alone is a word as well.
+  if (year === undefined && day === undefined) return undefined
+  const parts = [
+    year ?? String(assumed),
+    String(month),
+    day,
+    ...(day === undefined ? [] : [hour, minute, second]),
+  ]
+  const found = span(given(parts), 0, offset ?? zone)
+  return found && year === undefined ? { ...found, yearless: true } : found
+}
+
+/** Like `parseDate`; a month alone (`Feb`) is one as well, for what is compared with it are dates. */
+export function parseWanted(text: string, year?: number): Span | undefined {
+  const date = parseDate(text, year)
+  if (date || !/^[a-z]{3,9}$/i.test(text)) return date
+  const month = namedSpan(`1 ${text}`, year ?? 2000)
+  if (!month) return undefined
+  const end = new Date(month.from)
+  end.setUTCMonth(end.getUTCMonth() + 1)
+  return { ...month, to: end.getTime() }
+}
+
+/** The two on one calendar: what has no year is taken to be of the other's. `read`: what `parseWanted` makes of `wanted`. */
+export function sameCalendar(
+  value: string,
+  wanted: string,
+  read = parseWanted(wanted),
+): [Span, Span] | undefined {
+  const other = read
+  const one = other && parseDate(value)
+  if (!one || !other || one.yearless === other.yearless) return one && other && [one, other]
+  const [from, to] = one.yearless
+    ? [parseDate(value, new Date(other.from).getUTCFullYear()), other]
+    : [one, parseWanted(wanted, new Date(one.from).getUTCFullYear())]
+  return from && to && [from, to]
+}
+
+/** The value's own second, minute and so on, for grouping: `2024-05` for a month. UTC. */
+export function bucket(date: Span, unit: 'year' | 'month' | 'day' | 'hour'): string {
+  const length = { year: 4, month: 7, day: 10, hour: 13 }[unit]
+  return new Date(date.from)
+    .toISOString()
+    .slice(date.yearless ? 5 : 0, Math.max(length, date.yearless ? 7 : 0))
+}
+
+/** The number of the year, month, day or hour of a time, UTC; none of what is no time. */
+export function partOf(value: JsonValue, unit: 'year' | 'month' | 'day' | 'hour'): number[] {
+  const time =
+    typeof value === 'number'
+      ? new Date(value > 1e11 ? value : value * 1_000)
+      : new Date((typeof value === 'string' ? parseDate(value)?.from : undefined) ?? Number.NaN)
+  if (Number.isNaN(time.getTime())) return []
+  if (unit === 'year' && typeof value === 'string' && parseDate(value)?.yearless) return []
+  const parts = {
+    year: time.getUTCFullYear(),
+    month: time.getUTCMonth() + 1,
+    day: time.getUTCDate(),
+    hour: time.getUTCHours(),
+  }
+  return [parts[unit]]
+}
+
+function isoSpan([, year, month, day, hour, minute, second, fraction = '', zone]: RegExpExecArray):
+  | Span
+  | undefined {
+  const milliseconds = Math.floor(Number(`0.${fraction || 0}`) * 1_000)
+  return span(given([year, month, day, hour, minute, second]), milliseconds, zone, fraction !== '')
+}
+
+function given(parts: readonly (string | undefined)[]): number[] {
+  return parts.filter((part) => part !== undefined && part !== '').map(Number)
+}
+
+/** Year, month, day, hour, minute, second: as many as are known. */
+function span(
+  parts: readonly number[],
+  milliseconds: number,
+  zone: string | undefined,
+  precise = false,
+): Span | undefined {
+  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = parts
+  if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 24 || minute > 59 || second > 60)
+    return undefined
+  const shift = offset(zone)
+  const from = utc(year, month - 1, day, hour, minute, second) + milliseconds - shift
+  if (precise) return { from, to: from + 1 }
+  const next = [year, month - 1, day, hour, minute, second] as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ]
+  const last = Math.max(0, Math.min(parts.length, 6) - 1)
+  next[last] = (next[last] ?? 0) + 1
+  return { from, to: utc(...next) - shift }
+}
+
+function utc(year: number, month: number, day: number, hour: number, minute: number, second: number): number {
+  const date = new Date(0)
+  date.setUTCFullYear(year, month, day)
+  date.setUTCHours(hour, minute, second)
+  return date.getTime()
+}
+
+const ZONED = /\d:\d\d(?:[.,:]\d+)*\s*(Z|UTC|GMT|[+-]\d\d:?\d\d)$/i
+
+/** The zone of a time that is written with one. */
+export function zoneIn(text: string): string | undefined {
+  return text.length > 40 ? undefined : ZONED.exec(text)?.[1]
+}
+
+/** Milliseconds ahead of UTC: of `+01:00`, an hour. */
+export function offset(zone: string | undefined): number {
+  const parts = /^([+-])(\d\d):?(\d\d)$/.exec(zone ?? '')
+  if (!parts) return 0
+  const [, sign, hours, minutes] = parts
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000
+}
+
+/** A time of day: `time > 10:00` is about the clock of each record, whatever its day. Milliseconds since midnight; `to` is exclusive. */
+export interface ClockSpan {
+  from: number
+  to: number
+}
+
+const CLOCK_ALONE = /^(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s*([ap]m)?$/i
+const CLOCK_WITHIN = /(?<![\d.,])(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:\s?([ap]m)\b)?/i
+
+/** The time of day that a text is, as wide as it is written; undefined when it is more or something else. */
+export function parseClock(text: string): ClockSpan | undefined {
+  return text.length > 18 ? undefined : clockSpan(CLOCK_ALONE.exec(text))
+}
+
+/** The clock of a date and time, in its own zone; undefined when it has none. */
+export function clockOf(text: string): ClockSpan | undefined {
+  return text.length > 40 ? undefined : clockSpan(CLOCK_WITHIN.exec(text))
+}
+
+function clockSpan(match: RegExpExecArray | null): ClockSpan | undefined {
+  if (!match) return undefined
+  const [, hour = '', minute = '', second, fraction, half] = match
+  let hours = Number(hour)
+  if (half !== undefined) hours = (hours % 12) + (half.toLowerCase() === 'pm' ? 12 : 0)
+  if (hours > 24 || Number(minute) > 59 || Number(second ?? 0) > 60) return undefined
+  const whole = ((hours * 60 + Number(minute)) * 60 + Number(second ?? 0)) * 1_000
+  const from = whole + Math.floor(Number(`0.${fraction ?? 0}`) * 1_000)
+  return { from, to: from + (fraction !== undefined ? 1 : second !== undefined ? 1_000 : 60_000) }
+}

@@ -1,0 +1,34 @@
+/** What other languages put around a condition, one adapter each, tried in this order until none of them changes anything. */
+import { fromJq } from './jq.ts'
+import { fromJsonPath, withoutArrows } from './jsonpath.ts'
+import { fromLambda } from './lambda.ts'
+import { fromSql } from './sql.ts'
+
+/** An adapter: the condition in our own words, or the same text. `note` gets what is told by another parameter. */
+interface Dialect {
+  name: string
+  read(text: string, note: (text: string) => void): string
+}
+
+const DIALECTS: readonly Dialect[] = [
+  { name: 'members with arrows', read: withoutArrows },
+  { name: 'a semicolon at the end', read: (text) => text.replace(/;\s*$/, '').trim() },
+  { name: 'SQL', read: fromSql },
+  { name: 'JSONPath', read: fromJsonPath },
+  { name: 'jq', read: fromJq },
+  { name: 'JavaScript and Python', read: fromLambda },
+]
+
+/** Layers taken off one condition. */
+const MOST_LAYERS = 6
+
+/** The condition alone. */
+export function unwrapped(source: string, note: (text: string) => void = () => undefined): string {
+  let text = source.trim()
+  for (let layer = 0; layer < MOST_LAYERS; layer++) {
+    const before = text
+    for (const { read } of DIALECTS) text = read(text, note)
+    if (text === before) return text
+  }
+  return text
+}

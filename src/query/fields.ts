@@ -1,0 +1,650 @@
+/** From the name of a field, as a model writes it, to the field that is meant: one ladder, from what is exact to a slip of the pen. */
+import { isObject, type JsonValue, own } from '../protocol/json.ts'
+import { nearest } from '../text/edit-distance.ts'
+import { alike, type Candidates, shallowest, typo } from './alike.ts'
+import { compile, halvesOf, Many } from './compile.ts'
+import { type Knows, parseComputed } from './parser.ts'
+import { formatPath, newWork, type Path, parsePath, pathKey, type Work, withinValue } from './path.ts'
+import { columnOf } from './reader.ts'
+import type { Records } from './records.ts'
+import { listed, Refusal, shown } from './refusal.ts'
+import { type Expression, fieldsIn, sourceOf } from './tree.ts'
+import { readValues } from './walk.ts'
+
+/** A field of records. */
+export interface Field {
+  /** The field's name within a record, in plain form: `user.login`, `labels[*].name`. */
+  name: string
+  path: Path
+  /** "`State` read as `state`", when it was not taken as written. */
+  note?: string
+}
+
+/** The field that a path leads to, as it is called. */
+export function fieldAt(path: Path): Field {
+  return { name: path.length === 0 ? '@' : formatPath(path), path }
+}
+
+/** The field called `name`, with the note that it was taken for what was written. */
+export function readAs(written: string, name: string, more = ''): Field {
+  const path = parsePath(name)
+  const read = formatPath(path)
+  if (read === written && more === '') return fieldAt(path)
+  return { name: read, path, note: `\`${written}\` read as \`${read}\`.${more}` }
+}
+
+// ---- The ladder ---------------------------------------------------------------------------------------------------
+
+/** What is looked for: a name, as it was written and as a path. */
+interface Sought {
+  records: Records
+  /** Shortened, for messages. */
+  written: string
+  path: Path
+  /** Within a record, where it was written from the root. */
+  below: Path
+  /** With colons as dots; undefined when it has none. */
+  colons: Path | undefined
+  /** Values of which the field is to have one, where several are called so. */
+  wanted: readonly string[]
+}
+
+/** One way to read a name, tried when none before it found a field. */
+interface Rung {
+  name: string
+  find(sought: Sought): Field | undefined
+}
+
+const LADDER: readonly Rung[] = [
+  {
+    name: 'a pair in a list: `Tags.Name`, `Tags:Name`',
+    find: ({ records, colons, below, written }) =>
+      (colons && pair(records, colons, written)) ?? pair(records, below, written),
+  },
+  {
+    name: 'another case, `_` and `-` aside, levels left out',
+    find: ({ records, below, written, wanted }) => spelledAlike(records, below, written, wanted),
+  },
+  {
+    name: 'names before it dropped: `issues.state`',
+    find: ({ records, below, written }) => shortened(records, below, written),
+  },
+  {
+    name: 'the key of a pair in the only list that has such',
+    find: ({ records, below, written }) => pairAnywhere(records, below, written),
+  },
+  {
+    name: 'another word for it, or a slip of the pen',
+    find: ({ records, below, written }) => otherWord(records, below, written),
+  },
+  {
+    name: 'the record itself, which has no fields',
+    find: ({ records, path, written }) =>
+      records.names().size === 0 && ITSELF.test(formatPath(path))
+        ? {
+            name: '@',
+            path: [],
+            note: `The records are values without fields: \`${written}\` read as the value itself.`,
+          }
+        : undefined,
+  },
+]
+
+/**
+ * The field that a name means, or what an expression computes (`price * quantity`, `lower(title)`): first as it is written, within a
+ * record (a key with dots in it included) or from the root (`items[].name`); then the rungs of the ladder. Of several that fit, the
+ * one that has one of the values `wanted`. Throws a `Refusal` with the nearest names and some of their values.
+ */
+export function resolveField(records: Records, reference: string, wanted: readonly string[] = []): Field {
+  const exact = exactly(records, reference)
+  if (exact) return exact
+  const expression = parseComputed(reference, { knows: knowing(records), note: () => undefined })
+  return expression
+    ? computedField(records, expression, reference.trim())
+    : resolveName(records, reference, wanted)
+}
+
+/** Like `resolveField`, without computed fields. */
+export function resolveName(records: Records, reference: string, wanted: readonly string[] = []): Field {
+  const exact = exactly(records, reference)
+  if (exact) return exact
+  const written = shown(reference)
+  const plain = withoutOtherMarks(reference)
+  const path = parsePath(plain)
+  if (records.whole.length === 0) return fieldAt(path)
+  const sought: Sought = {
+    records,
+    written,
+    path,
+    below: withoutRoot(records, path) ?? path,
+    colons: reference.includes(':') ? parsePath(plain.replaceAll(':', '.')) : undefined,
+    wanted,
+  }
+  for (const { find } of LADDER) {
+    const found = find(sought)
+    if (found) return found
+  }
+  const part = unknownPart(records, reference)
+  throw new Refusal(unknown(records, part === undefined ? written : shown(part)))
+}
+
+function exactly(records: Records, reference: string): Field | undefined {
+  return (
+    resolveExactly(records, parsePath(reference)) ??
+    resolveExactly(records, parsePath(withoutOtherMarks(reference)))
+  )
+}
+
+/** Of an expression, the first name in it that is no field. */
+function unknownPart(records: Records, reference: string): string | undefined {
+  const knows = knowing(records)
+  const expression = parseComputed(reference)
+  return expression && fieldsIn(expression).find((name) => knows(name) === undefined)
+}
+
+/** How well each name is known as a field of the records; what is computed is none. Remembers, for a condition is cut in many ways. */
+export function knowing(records: Records): Knows {
+  return (name) => {
+    if (name === '' || name.length > 200) return undefined
+    return records.table.derived(`knows ${name}`, () => lookedUp(records, name))
+  }
+}
+
+function lookedUp(records: Records, name: string): ReturnType<Knows> {
+  if (records.values.length === 0) return undefined
+  try {
+    const path = parsePath(name)
+    if (path.length === 0) return name === '@' || name === '$' || name === '.' ? 'exactly' : undefined
+    if (resolveExactly(records, path)) return 'exactly'
+    return resolveName(records, name).path.length > 0 ? 'nearly' : undefined
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
+}
+
+/** What an expression computes of each record, as a field: a path of one step. Throws a `Refusal` for a name that no record has. */
+export function computedField(records: Records, expression: Expression, source: string): Field {
+  const notes: string[] = []
+  const names: string[] = []
+  const holds = compile(expression, {
+    strict: false,
+    reach(name) {
+      const { path, name: read, note } = resolveName(records, name)
+      names.push(read)
+      if (note !== undefined) notes.push(note)
+      return (value, _root, work) => {
+        const found: JsonValue[] = []
+        const isMany = readValues(value, path, found, work)
+        return isMany && found.length > 0 ? new Many(found) : found[0]
+      }
+    },
+    within: withinValue,
+  })
+  const key = `${sourceOf(expression)} of ${names.join(', ')}`
+  const values = (record: JsonValue, work: Work): readonly JsonValue[] => {
+    const found = holds(record, record, work)
+    if (found instanceof Many) return found.values
+    return found === undefined || found === null ? [] : [found]
+  }
+  return {
+    name: source,
+    path: [{ selectors: [{ kind: 'computed', source, key, values }], deep: false, dotted: [] }],
+    ...(notes.length > 0 && { note: notes.join(' ') }),
+  }
+}
+
+/** What a value without fields may be called. Any other name would be a field, which it does not have. */
+const ITSELF =
+  /^(?:_?values?|lines?|text|items?|elements?|entry|record|row|it|self|this|val|string|word|[a-z_])$/i
+
+/** `a?.b`, `a->>'b'`, `/a/b`, `a__b` in dots. */
+function withoutOtherMarks(reference: string): string {
+  const plain = reference
+    .trim()
+    .replaceAll('?.', '.')
+    .replaceAll(
+      /\s*->>?\s*(?:'([^']*)'|"([^"]*)"|(\w+))/g,
+      (_, single?: string, double?: string, bare?: string) => `.${single ?? double ?? bare ?? ''}`,
+    )
+  if (/^\/[^/\s]/.test(plain)) return plain.slice(1).replaceAll('~1', '/').split('/').join('.')
+  return /^\w+(?:__\w+)+$/.test(plain) ? plain.replaceAll('__', '.') : plain
+}
+
+// ---- As written --------------------------------------------------------------------------------------------------
+
+/** As written, within a record or from the root through the records. Undefined when no record has it. */
+export function resolveExactly(records: Records, path: Path): Field | undefined {
+  const inside =
+    path[0]?.selectors[0]?.kind === 'all' && records.path.length === 0 ? path.slice(1) : undefined
+  if (inside && inside.length > 0 && reaches(records, inside)) return fieldAt(inside)
+  if (reaches(records, path)) return fieldAt(path)
+  const below = withoutRoot(records, path)
+  if (below && reaches(records, below)) return ownAlike(records, path) ?? fieldAt(below)
+  const scalars = records.values.length > 0 && !isObject(records.values[0] ?? null)
+  return scalars && /^_?value$/.test(formatPath(path)) ? { name: '@', path: [] } : undefined
+}
+
+/** A field of the records that is called like the list they are in, with a map on its way. */
+function ownAlike(records: Records, path: Path): Field | undefined {
+  if (!reaches(records, path.slice(0, 1))) return undefined
+  const found = alike(records.names(), formatPath(path))
+  return found && 'one' in found ? readAs(formatPath(path), found.one) : undefined
+}
+
+/** The part of a path from the root that lies within a record: `name` of `items[*].name`. */
+export function withoutRoot(records: Records, path: Path): Path | undefined {
+  const root = records.path
+  if (root.length === 0 || path.length <= root.length) return undefined
+  if (!root.every((_, at) => formatPath(path.slice(at, at + 1)) === formatPath(root.slice(at, at + 1))))
+    return undefined
+  const rest = path.slice(root.length)
+  return rest[0]?.selectors[0]?.kind === 'all' ? rest.slice(1) : rest
+}
+
+// ---- What the records have ---------------------------------------------------------------------------------------
+
+/** True when at least one record has something there. Remembers. */
+export function reaches(records: Records, path: Path): boolean {
+  if (lacksName(records, path[0])) return false
+  const key = pathKey(path)
+  const look = (): boolean => someReach(records.whole, path)
+  return key === undefined ? look() : records.table.whole.derived(`reaches ${key}`, look)
+}
+
+function someReach(records: readonly JsonValue[], path: Path): boolean {
+  const work = newWork()
+  const into: [] = []
+  return records.some((record) => {
+    readValues(record, path, into, work)
+    return into.length > 0
+  })
+}
+
+/** Names of fields that are remembered; records with more are gone through each time. */
+const MOST_KNOWN = 5_000
+
+/** True when it is known that no record has a field of the name that a path begins with. Names are listed once. */
+function lacksName({ table }: Records, segment: Path[number] | undefined): boolean {
+  const [only, ...others] = segment?.selectors ?? []
+  if (segment === undefined || segment.deep || only?.kind !== 'name' || others.length > 0) return false
+  const { whole } = table
+  const known = whole.derived('own names', () => listNames(whole.rows))
+  return known !== 'many' && !known.has(only.name) && !segment.dotted.some(({ name }) => known.has(name))
+}
+
+function listNames(values: readonly JsonValue[]): ReadonlySet<string> | 'many' {
+  const names = new Set<string>()
+  for (const value of values) {
+    // Lists and JSON in strings are looked into as well.
+    if (!isObject(value)) return 'many'
+    for (const name in value) names.add(name)
+    if (names.size > MOST_KNOWN) return 'many'
+  }
+  return names
+}
+
+/** True when some record has one of the values `wanted` there, case aside. */
+export function hasOne(records: Records, path: Path, wanted: readonly string[]): boolean {
+  const column = columnOf(records.values, path)
+  for (let code = 0; code < column.size; code++) {
+    const held = column.values(code).flat()
+    if (held.some((value) => wanted.some((text) => equalsText(value, text)))) return true
+  }
+  return false
+}
+
+/** True when a scalar is written like `text`, case aside. */
+export function equalsText(value: JsonValue, text: string): boolean {
+  if (value === null || typeof value === 'object') return false
+  return String(value).toLowerCase() === text.toLowerCase()
+}
+
+// ---- Another spelling --------------------------------------------------------------------------------------------
+
+/** The field that is alike; of several the one that has one of the values `wanted`. Throws a `Refusal` where it may be any of them. */
+export function spelledAlike(
+  records: Records,
+  path: Path,
+  written: string,
+  wanted: readonly string[],
+): Field | undefined {
+  const spelled = alike(records.names(), formatPath(path))
+  const found = spelled && withValues(records, spelled)
+  if (!found) return undefined
+  if ('one' in found) {
+    const better = betterOne(records, path, found, wanted, written)
+    if (better) return better
+    const others = [...new Set([...found.others, ...sameLetters(records, path, found.one)])]
+    const also = others.length > 0 ? ` There is ${listed(others, 3)} as well.` : ''
+    return readAs(written, found.one, also)
+  }
+  const map = mapOf(records, found.several)
+  if (map) return { ...map, note: `\`${written}\` read as \`${map.name}\`.` }
+  const having =
+    wanted.length === 0 ? [] : found.several.filter((name) => hasOne(records, parsePath(name), wanted))
+  const [one, another] = having
+  if (one !== undefined && another === undefined) {
+    return readAs(written, one, ` Of ${listed(found.several, 4)} only that has the value.`)
+  }
+  const described = withSamples(records, found.several.slice(0, 6))
+  throw new Refusal(`\`${written}\` may be several fields; write one of them in full. Nearest: ${described}.`)
+}
+
+/** `tags.Name` for `Name` that was read as `name`: deeper down it is written to the letter. */
+function sameLetters(records: Records, path: Path, one: string): string[] {
+  const written = formatPath(path)
+  if (path.length !== 1 || one === written || one.endsWith(`.${written}`)) return []
+  return [...records.names().keys()].filter((name) => name !== one && name.endsWith(`.${written}`))
+}
+
+/** Without the fields that hold nothing, unless none of them holds anything. */
+function withValues(records: Records, found: NonNullable<Candidates>): NonNullable<Candidates> {
+  const names = 'one' in found ? [found.one, ...found.others] : found.several
+  const held = names.length > 1 ? holding(records, names) : names
+  return held.length === 0 || held.length === names.length ? found : (shallowest(held) ?? found)
+}
+
+/** When what is meant by its name has none of the values: the one other field that has. */
+function betterOne(
+  records: Records,
+  path: Path,
+  { one, others }: { one: string; others: readonly string[] },
+  wanted: readonly string[],
+  written: string,
+): Field | undefined {
+  if (wanted.length === 0 || hasOne(records, parsePath(one), wanted)) return undefined
+  const having = others
+    .filter((name) => hasOne(records, parsePath(name), wanted))
+    .map((name) => readAs(written, name))
+  let tagged: Field | undefined
+  try {
+    tagged = pairAnywhere(records, path, written)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+  }
+  if (tagged && hasOne(records, tagged.path, wanted)) having.push(tagged)
+  const [only, another] = having
+  return only && !another
+    ? { ...only, note: `${only.note ?? ''} Of the fields called so only that has the value.` }
+    : undefined
+}
+
+/** `members.*.score` for `members.ann.score`, `members.bo.score`, …: keys that differ from record to record are data. */
+function mapOf(records: Records, names: readonly string[]): Field | undefined {
+  const paths = names.map(parsePath)
+  const [first] = paths
+  if (!first || paths.some(({ length }) => length !== first.length)) return undefined
+  const differing = first.flatMap((_, at) =>
+    new Set(paths.map((path) => formatPath(path.slice(at, at + 1)))).size > 1 ? [at] : [],
+  )
+  const [at] = differing
+  if (differing.length !== 1 || at === undefined || at === 0) return undefined
+  const everywhere = records.values.some((record) =>
+    paths.every((path) => {
+      const values: JsonValue[] = []
+      readValues(record, path.slice(0, at + 1), values, newWork())
+      return values.length > 0
+    }),
+  )
+  return everywhere ? undefined : fieldAt([...first.slice(0, at), ...parsePath('*'), ...first.slice(at + 1)])
+}
+
+/** The names of which some record has a value that is neither null nor empty. */
+export function holding({ whole }: Pick<Records, 'whole'>, names: readonly string[]): string[] {
+  const work = newWork()
+  return names.filter((name) => {
+    const path = parsePath(name)
+    try {
+      return whole.some((record) => {
+        const values: JsonValue[] = []
+        readValues(record, path, values, work)
+        return values.some(isValue)
+      })
+    } catch (error) {
+      // Too much to look at: then it is not ruled out.
+      if (error instanceof Refusal) return true
+      throw error
+    }
+  })
+}
+
+function isValue(value: JsonValue): boolean {
+  if (Array.isArray(value)) return value.some(isValue)
+  return value !== null && value !== ''
+}
+
+// ---- Names before the field --------------------------------------------------------------------------------------
+
+/** `issues.state` for `state`, when the records have nothing that is called like what is dropped. */
+export function shortened(records: Records, path: Path, written: string): Field | undefined {
+  const [first] = path
+  const prefixed = path.length === 1 ? withoutKind(records, path) : undefined
+  if (prefixed) return readAs(written, prefixed)
+  if (path.length < 2 || (first && reaches(records, [{ ...first, dotted: [] }]))) return undefined
+  if (first && alike(records.names(), formatPath([first]))) return undefined
+  if (!mayBeAlias(records, path)) return undefined
+  for (let drop = 1; drop < path.length; drop++) {
+    const rest = path.slice(drop)
+    if (rest[0]?.selectors[0]?.kind !== 'name') continue
+    if (reaches(records, rest)) return readAs(written, formatPath(rest))
+    const found = alike(records.names(), formatPath(rest))
+    if (found && 'one' in found && (isRoot(records, path) || parsePath(found.one).length === rest.length))
+      return readAs(written, found.one)
+  }
+  return undefined
+}
+
+/** Names that a record has as a variable, and those of fields that things of every kind have. */
+const VARIABLES =
+  /^(?:items?|records?|rows?|x|y|r|i|e|o|v|it|self|this|entry|entries|elements?|obj|object|data|value|node|results?|\w{1,3})$/i
+const COMMON = /^(?:_?id|name|type|title|key|value|url|state|status|login|email|date|description|label|ref)$/i
+
+/** `resource_type` for `type` of resources. */
+function withoutKind(records: Records, path: Path): string | undefined {
+  const kind =
+    records.path.length === 0 ? '' : formatPath(records.path.slice(-1)).toLowerCase().replace(/s$/, '')
+  const name = formatPath(path)
+  if (kind.length < 3 || !name.toLowerCase().startsWith(kind)) return undefined
+  const rest = name.slice(kind.length).replace(/^[_-]/, '')
+  const found = rest === '' ? undefined : alike(records.names(), rest)
+  return found && 'one' in found && parsePath(found.one).length === 1 ? found.one : undefined
+}
+
+/** True when the first name is one on the way to the records, or a variable. */
+function isRoot(records: Records, [first]: Path): boolean {
+  const name = first?.selectors[0]?.kind === 'name' ? first.selectors[0].name.toLowerCase() : '*'
+  return VARIABLES.test(name) || records.path.some((segment) => formatPath([segment]).toLowerCase() === name)
+}
+
+/** True when the first name may stand for the record: `issues.state`, `x.price`, but not `owner.name`. */
+function mayBeAlias(records: Records, [first, ...rest]: Path): boolean {
+  const name = first?.selectors[0]?.kind === 'name' ? first.selectors[0].name : '*'
+  const last = formatPath(rest.slice(-1))
+  const roots = records.path.map((segment) => formatPath([segment]).toLowerCase())
+  return (
+    VARIABLES.test(name) ||
+    /[^s]s$|^\*$/.test(name) ||
+    roots.some((root) => root.startsWith(name.toLowerCase())) ||
+    !COMMON.test(last)
+  )
+}
+
+// ---- Pairs in lists ----------------------------------------------------------------------------------------------
+
+/** `Tags.Name`, the list under any of its spellings; the key may have dots in it. */
+export function pair(records: Records, path: Path, written: string): Field | undefined {
+  for (let at = path.length - 1; at >= 1; at--) {
+    const names = path
+      .slice(at)
+      .map(({ selectors: [first] }) => (first?.kind === 'name' ? first.name : undefined))
+    if (names.some((name) => name === undefined)) return undefined
+    const list = resolveExactly(records, path.slice(0, at)) ?? listAlike(records, path.slice(0, at))
+    const found = list && taggedIn(records, list.path, list.name, names.join('.'))
+    if (found)
+      return {
+        name: `${list.name}.${found.key}`,
+        path: found.path,
+        note: `\`${written}\` read as \`${found.written}\`.`,
+      }
+  }
+  return undefined
+}
+
+function listAlike(records: Records, path: Path): Field | undefined {
+  const found = alike(records.names(), formatPath(path))
+  return found && 'one' in found ? readAs('', found.one) : undefined
+}
+
+/** `Content-Type`, the key of a pair in the only list that has such. */
+export function pairAnywhere(records: Records, path: Path, written: string): Field | undefined {
+  const [only] = path[0]?.selectors ?? []
+  if (path.length !== 1 || only?.kind !== 'name') return undefined
+  const work = newWork()
+  const lists = [...records.names()].flatMap(([name]): Path[] => {
+    const [, list] = /^(.+)\.[@#]?\w+$/.exec(name) ?? []
+    return list === undefined ? [] : [parsePath(list)]
+  })
+  const distinct = new Map(lists.map((list) => [formatPath(list), list]))
+  const found = [...distinct].slice(0, 200).flatMap(([name, list]) => {
+    const values: JsonValue[] = []
+    for (const record of records.values.slice(0, 20)) readValues(record, list, values, work)
+    if (!values.flat().some((element) => halvesOf(element))) return []
+    const tagged = taggedIn(records, list, name, only.name)
+    return tagged
+      ? [
+          {
+            name: `${name}.${tagged.key}`,
+            path: tagged.path,
+            note: `\`${written}\` read as \`${tagged.written}\`.`,
+          },
+        ]
+      : []
+  })
+  if (found.length > 1)
+    throw new Refusal(`\`${written}\` is in ${listed(found.map(({ name }) => name))}: name one of them.`)
+  return found[0]
+}
+
+/** A field of a pair: the key it has, and the way to its value. */
+export interface Tagged {
+  key: string
+  path: Path
+  /** `Tags[?@.Key == "Name"].Value`. */
+  written: string
+}
+
+const MOST_SAMPLED = 2_000
+
+/** The pair called `key` in the lists at `list`. Undefined when they are no lists of pairs, or none is called so. */
+export function taggedIn(records: Records, list: Path, listName: string, key: string): Tagged | undefined {
+  const work = newWork()
+  const wanted = key.toLowerCase()
+  let near: Tagged | undefined
+  for (const record of records.values.slice(0, MOST_SAMPLED)) {
+    const values: JsonValue[] = []
+    readValues(record, list, values, work)
+    for (const element of values.flat()) {
+      const pair = halvesOf(element)
+      const held = pair && isObject(element) ? own(element, pair.key) : undefined
+      if (!pair || typeof held !== 'string' || held.toLowerCase() !== wanted) continue
+      const found = tagged(list, listName, pair, held)
+      if (held === key) return found
+      near ??= found
+    }
+  }
+  return near
+}
+
+function tagged(list: Path, listName: string, halves: { key: string; value: string }, held: string): Tagged {
+  const source = `@.${halves.key} == ${JSON.stringify(held)}`
+  const path: Path = [
+    ...list,
+    {
+      selectors: [
+        { kind: 'filter', source, holds: (value) => isObject(value) && own(value, halves.key) === held },
+      ],
+      deep: false,
+      dotted: [],
+    },
+    { selectors: [{ kind: 'name', name: halves.value }], deep: false, dotted: [] },
+  ]
+  return { key: held, path, written: `${listName}[?${source}].${halves.value}` }
+}
+
+// ---- Other words -------------------------------------------------------------------------------------------------
+
+/** The one field by another word for it, or a slip away. */
+export function otherWord(records: Records, path: Path, written: string): Field | undefined {
+  const wanted = formatPath(path)
+  const name = synonym(records, wanted) ?? typo(records.names(), wanted)
+  return name === undefined ? undefined : readAs(written, name)
+}
+
+/** Names that logs and tables use for the same. */
+const SYNONYMS = [
+  ['level', 'severity', 'lvl', 'loglevel'],
+  ['time', 'timestamp', 'ts', 'date', 'datetime', '@timestamp'],
+  ['message', 'msg'],
+  ['logger', 'process', 'program', 'service', 'unit', 'source'],
+  ['host', 'hostname'],
+]
+
+function synonym(records: Records, reference: string): string | undefined {
+  const plain = (name: string): string => name.toLowerCase().replaceAll(/[\s_-]/g, '')
+  const group = SYNONYMS.find((names) => names.includes(plain(reference)))
+  const found = group ? [...records.names().keys()].filter((name) => group.includes(plain(name))) : []
+  return found.length === 1 ? found[0] : undefined
+}
+
+// ---- What to say of a field that no record has -------------------------------------------------------------------
+
+/** What to say of a field that no record has. */
+export function unknown(records: Records, reference: string): string {
+  return missing(records, reference) + records.hint(reference)
+}
+
+function missing(records: Records, reference: string): string {
+  const names = records.names()
+  if (names.size === 0)
+    return `The records have no fields; use \`@\` for the record itself instead of \`${reference}\`.`
+  const outer = outerOf(records, reference)
+  if (outer !== undefined) return outer
+  const near = nearest(reference, names.keys(), 4)
+  if (near.length === 0)
+    return `No record has the field \`${reference}\`. There are: ${listed(outerFirst([...names.keys()]), 25)}.`
+  return `No record has the field \`${reference}\`. Nearest: ${withSamples(records, near)}.`
+}
+
+/** `user.name`: what `user` has. */
+function outerOf(records: Records, reference: string): string | undefined {
+  const start = /^(.+)[.[][^.[]+$/.exec(reference)?.[1]
+  const inside =
+    start === undefined
+      ? []
+      : [...records.names().keys()].filter(
+          (name) => name.startsWith(`${start}.`) || name.startsWith(`${start}[`),
+        )
+  if (inside.length === 0) return undefined
+  return `No record has the field \`${reference}\`. \`${start}\` has: ${withSamples(records, inside.slice(0, 8))}.`
+}
+
+function outerFirst(names: readonly string[]): string[] {
+  const depth = (name: string): number => name.split(/[.[]/).length
+  return [...names].sort((a, b) => depth(a) - depth(b))
+}
+
+/** Names, each with two of its values. */
+export function withSamples(records: Records, names: readonly string[]): string {
+  return names
+    .map(
+      (name) =>
+        `\`${shown(name)}\` (${(records.names().get(name) ?? []).slice(0, 2).map(sample).join(', ')})`,
+    )
+    .join(', ')
+}
+
+function sample(value: unknown): string {
+  if (Array.isArray(value)) return 'list'
+  return typeof value === 'object' && value !== null ? 'object' : shown(JSON.stringify(value) ?? '', 24)
+}

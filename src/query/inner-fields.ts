@@ -1,0 +1,97 @@
+/** Fields that hold objects, where one of the fields within is meant: `user = ann` for `user.login = ann`. */
+import { pathStep } from '../documents/collections.ts'
+import { isObject, type JsonValue } from '../protocol/json.ts'
+import type { Field } from './fields.ts'
+import { formatPath, newWork, parsePath } from './path.ts'
+import type { Records } from './records.ts'
+import { readValues } from './walk.ts'
+
+const MOST_SAMPLED = 200
+
+/** True when what the field holds are objects, alone or in lists, or nothing. */
+export function holdsObjects(records: Records, { path }: Field): boolean {
+  const values: JsonValue[] = []
+  const work = newWork()
+  for (const record of records.values.slice(0, MOST_SAMPLED)) readValues(record, path, values, work)
+  const held = values
+    .flatMap((value) => (Array.isArray(value) ? value : [value]))
+    .filter((value) => value !== null)
+  return held.length > 0 && held.every(isObject)
+}
+
+/** The fields within, outer ones first. */
+export function innerFields(records: Records, { name }: Field): Field[] {
+  const start = `${name.replaceAll('[*]', '')}.`
+  const bracket = `${start.slice(0, -1)}[`
+  return [...records.names().keys()]
+    .filter((inner) => inner.startsWith(start) || inner.startsWith(bracket))
+    .map((inner) => ({ inner, path: parsePath(inner) }))
+    .sort((one, other) => one.path.length - other.path.length)
+    .map(({ inner, path }) => ({
+      name: inner,
+      path,
+      note: `\`${name}\` holds objects and was read as \`${inner}\`.`,
+    }))
+}
+
+/**
+ * `properties.*.type` where `properties.type` is a key of a map and holds an object: of a map the fields of all values are asked for more
+ * often than one value. Undefined where the place is no map, or its values have no such field.
+ */
+export function acrossMap(records: Records, { name, path }: Field): Field | undefined {
+  const [last] = path.at(-1)?.selectors ?? []
+  if (path.length < 2 || last?.kind !== 'name') return undefined
+  const across = `${formatPath(path.slice(0, -1)).replaceAll('[*]', '')}.*${pathStep(last.name)}`
+  const samples = records.names().get(across)
+  if (!samples?.some((value) => value !== null && typeof value !== 'object')) return undefined
+  return {
+    name: across,
+    path: parsePath(across),
+    note: `\`${name}\` read as \`${across}\`, of all values of the map.`,
+  }
+}
+
+/** The text of elements that have attributes as well, as readers of XML call it. */
+const TEXTS = ['_text', '#text', '$t']
+
+/** The field right within that holds the text of an element with attributes. */
+export function textWithin(records: Records, field: Field): Field | undefined {
+  return innerFields(records, field).find(({ path }) => {
+    const [last] = path.at(-1)?.selectors ?? []
+    return path.length === field.path.length + 1 && last?.kind === 'name' && TEXTS.includes(last.name)
+  })
+}
+
+/** The names by which an object is known, best first. */
+const KNOWN = [
+  'login',
+  'name',
+  'displayname',
+  'fullname',
+  'username',
+  'title',
+  'label',
+  'key',
+  'slug',
+  'email',
+  'id',
+]
+
+/** The field right within by which the objects are known. */
+export function nameWithin(records: Records, field: Field): Field | undefined {
+  const text = textWithin(records, field)
+  if (text) return text
+  const depth = field.path.length + 1
+  const inner = innerFields(records, field).filter(({ path }) => path.length <= depth + 1)
+  for (const wanted of KNOWN) {
+    const found = inner.find(
+      ({ name }) =>
+        name
+          .slice(name.lastIndexOf('.') + 1)
+          .toLowerCase()
+          .replaceAll(/[_-]/g, '') === wanted,
+    )
+    if (found) return found
+  }
+  return undefined
+}

@@ -1,0 +1,87 @@
+/** Words that have an order of their own: levels of logs, and grades of how bad something is. */
+
+/** From harmless to severe; words in one place mean the same. */
+const SCALES: readonly (readonly (readonly string[])[])[] = [
+  [
+    ['trace', 'trc', 'verbose', 'vrb', 'finest', 'silly'],
+    ['debug', 'dbg', 'finer', 'fine'],
+    ['info', 'inf', 'information', 'informational', 'http', 'config'],
+    ['notice'],
+    ['warn', 'wrn', 'warning'],
+    ['err', 'error', 'severe'],
+    ['crit', 'critical', 'fatal', 'ftl'],
+    ['alert'],
+    ['emerg', 'emergency', 'panic', 'pnc'],
+  ],
+  [
+    ['none', 'info', 'informational', 'negligible'],
+    ['low', 'minor'],
+    ['medium', 'moderate'],
+    ['high', 'important', 'major'],
+    ['critical', 'blocker'],
+  ],
+]
+
+const RANKS: readonly ReadonlyMap<string, number>[] = SCALES.map(
+  (scale) => new Map(scale.flatMap((words, rank) => words.map((word): [string, number] => [word, rank]))),
+)
+
+const LONGEST = 13
+
+/** How two words lie on the scale that has both: negative, 0 or positive; undefined when none has. `wanted` is lower case. */
+export function orderOfLevels(value: string, wanted: string): number | undefined {
+  if (value.length > LONGEST || wanted.length > LONGEST) return undefined
+  const lower = value.trim().toLowerCase()
+  for (const rank of RANKS) {
+    const [one, other] = [rank.get(lower), rank.get(wanted)]
+    if (one !== undefined && other !== undefined) return one - other
+  }
+  return undefined
+}
+
+/** The first letters that klog, glog and Android write. */
+const LETTERS: Readonly<Record<string, string>> = {
+  v: 'verbose',
+  t: 'trace',
+  d: 'debug',
+  i: 'info',
+  n: 'notice',
+  w: 'warn',
+  e: 'error',
+  c: 'critical',
+  f: 'fatal',
+}
+
+/** True when two words mean one level; a letter is the level that begins so. `wanted` is lower case. */
+export function isSameLevel(value: string, wanted: string): boolean {
+  const [one, other] = [value.trim().toLowerCase(), wanted].map((word) =>
+    Object.hasOwn(LETTERS, word) ? (LETTERS[word] ?? word) : word,
+  )
+  return orderOfLevels(one ?? '', other ?? '') === 0
+}
+
+/** The numbers that pino and bunyan write for levels. */
+const NUMBERS: Readonly<Record<string, number>> = {
+  trace: 10,
+  debug: 20,
+  info: 30,
+  warn: 40,
+  warning: 40,
+  error: 50,
+  err: 50,
+  fatal: 60,
+  critical: 60,
+}
+
+/** The number of a level among NUMBERS that are levels themselves; undefined where they are others. */
+export function levelAsNumber(word: string, among: readonly number[]): number | undefined {
+  const isLevel = (value: number): boolean => value >= 10 && value <= 60 && value % 10 === 0
+  return Object.hasOwn(NUMBERS, word) && among.every(isLevel) ? NUMBERS[word] : undefined
+}
+
+const LEVEL_NAMES = /(?:^|[._@-])(?:log_?level|level(?:_?name)?|lvl|severity(?:_?text)?|sev)["'\]]*$/i
+
+/** True for fields that hold a level, so that `WARN` and `WARNING` are one. */
+export function holdsLevels(field: string): boolean {
+  return LEVEL_NAMES.test(field)
+}

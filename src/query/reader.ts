@@ -1,0 +1,34 @@
+/** The column of a path over a list of records. */
+import { type Column, columnsOf, type Reader, several } from '../documents/column.ts'
+import type { JsonValue } from '../protocol/json.ts'
+import { newWork, type Path, pathKey, type Work } from './path.ts'
+import { readValues, scalarAt } from './walk.ts'
+
+export type { Column } from '../documents/column.ts'
+
+/** Throws a `Refusal` when the path looks at more values than `work` allows. */
+export function columnOf(records: readonly JsonValue[], path: Path, work: Work = newWork()): Column {
+  return columnsOf(records).column(readerOf(path, work))
+}
+
+const unnamed = new WeakMap<Path, Reader>()
+
+/** How a path is read as a column. A path with a condition in it has no name: it is found by the path itself. */
+export function readerOf(path: Path, work: Work): Reader {
+  const key = pathKey(path)
+  const before = key === undefined ? unnamed.get(path) : undefined
+  if (before) return before
+  const reader: Reader = {
+    key,
+    scalar: (row) => scalarAt(row, path),
+    values(row) {
+      const values: JsonValue[] = []
+      readValues(row, path, values, work)
+      return values
+    },
+  }
+  if (key === undefined) unnamed.set(path, reader)
+  return reader
+}
+
+export { several }

@@ -1,0 +1,116 @@
+/** The records of a document as the steps see them. */
+import { collectionsOf, keyedRecords } from '../documents/collections.ts'
+import { columnsOf } from '../documents/column.ts'
+import type { Collection, Document } from '../documents/document.ts'
+import { type Table, tableOf } from '../documents/table.ts'
+import type { JsonValue } from '../protocol/json.ts'
+import { formatPath, newWork, type Path, parsePath } from './path.ts'
+import { Refusal } from './refusal.ts'
+import { readValues } from './walk.ts'
+
+export interface Records {
+  readonly table: Table
+  /** From the root to the collection. */
+  readonly path: Path
+  /** Records of a map carry their key as `_key`. */
+  readonly values: readonly JsonValue[]
+  /** The records that these were chosen from: a field that one of them has is a field. The same list where nothing was chosen. */
+  readonly whole: readonly JsonValue[]
+  /** Every field of a sample of the records, `a.b` for nested ones, `a.*.b` within maps, with a few of its values. */
+  names(): ReadonlyMap<string, readonly JsonValue[]>
+  /** What to say of a field that no record has: where it is, or what the records are. */
+  hint(field: string): string
+}
+
+/** Undefined when nothing in the document repeats. */
+export function recordsOf(document: Document): Records | undefined {
+  const table = document.table()
+  if (!table) return undefined
+  return table.derived('records', () => {
+    const { whole, path } = table
+    // What is asked of chosen records is told of those they were chosen from.
+    const base = whole === table ? undefined : (whole.found<Records>('records') ?? asRecords(whole, () => ''))
+    return asRecords(table, base?.hint ?? ((field) => otherPlace(document, path, field)))
+  })
+}
+
+/** Throws a `Refusal` when the document has no records. `doing` completes "nothing to". */
+export function requireRecords(document: Document, doing: string): Records {
+  const records = recordsOf(document)
+  if (records) return records
+  if (document.json() === undefined) return linesOf(document)
+  throw new Refusal(
+    `Nothing in this result repeats, so there is nothing to ${doing}. Name the list or map with \`path\`.`,
+  )
+}
+
+/** The lines of a text, each a value. */
+function linesOf(document: Document): Records {
+  const table = document.lineTable()
+  return table.derived('records', () =>
+    asRecords(table, () => ' The result is text and its records are its lines.'),
+  )
+}
+
+/** Records looked at in other collections, and such collections. */
+const MOST_GLANCED = 50
+const MOST_OTHERS = 20
+
+/** Says which other collection of the document has records with the field. */
+function otherPlace(document: Document, own: string, field: string): string {
+  const wanted = parsePath(field)
+  const others = collectionsOf(document.json() ?? null).filter(({ path }) => path !== own)
+  for (const { path, values } of others.slice(0, MOST_OTHERS)) {
+    const within = parsePath(path)
+    const step = (one: Path, at: number) => formatPath(one.slice(at, at + 1))
+    const below = within.every((_, at) => step(within, at) === step(wanted, at))
+      ? wanted.slice(within.length)
+      : wanted
+    const rest = below[0]?.selectors[0]?.kind === 'all' ? below.slice(1) : below
+    const at = rest.length === 0 ? -1 : values.slice(0, MOST_GLANCED).findIndex((value) => has(value, rest))
+    if (at < 0) continue
+    // Of a list of tables one is meant.
+    const place = Array.isArray(values[at]) ? `${path}[${at}]` : path
+    return ` \`${place}\` has it: add "path": ${JSON.stringify(place)}.`
+  }
+  return ''
+}
+
+function has(value: JsonValue, path: Path): boolean {
+  const found: JsonValue[] = []
+  readValues(value, path, found, newWork())
+  return found.length > 0
+}
+
+/** The records of the collections that are not the main one. Of a list of tables the tables are asked, not the list. */
+export function otherRecords(document: Document): Records[] {
+  const main = document.records()?.path
+  const all = collectionsOf(document.json() ?? null)
+  const holdsOthers = ({ path, values }: Collection): boolean =>
+    Array.isArray(values[0]) && all.some((other) => other.path.startsWith(`${path}[`))
+  return all
+    .filter((one) => one.path !== main && !holdsOthers(one))
+    .slice(0, MOST_OTHERS)
+    .map((collection) => asRecords(tableOf(keyedRecords(collection), collection.path), () => ''))
+}
+
+/** Values as records without a place of their own: the elements of lists in records. The same for the same list. */
+export function recordsOfValues(values: readonly JsonValue[]): Records {
+  return columnsOf(values).derived('records', () => asRecords(tableOf(values), () => ''))
+}
+
+function asRecords(table: Table, hint: Records['hint']): Records {
+  const path = parsePath(table.path)
+  return {
+    table,
+    path,
+    get values() {
+      return table.rows
+    },
+    get whole() {
+      return table.whole.rows
+    },
+    names: () => table.names(),
+    hint,
+  }
+}

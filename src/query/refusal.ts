@@ -1,0 +1,20 @@
+/**
+ * Parameters that do not fit the document. The message is for the model: what is wrong and what to write instead.
+ * Thrown inside a step only; `defineStep` turns it into the `error` of the result.
+ */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+}
+
+/** A name or expression as it may appear in a message: short, on one line. */
+export function shown(text: string, limit = 80): string {
+  const line = text.replaceAll(/\s+/g, ' ')
+  return line.length > limit ? `${line.slice(0, limit)}…` : line
+}
+
+/** `a`, `b`, `c`: names quoted and listed, with how many more there are. */
+export function listed(names: readonly string[], limit = 8): string {
+  const quoted = names.slice(0, limit).map((name) => `\`${shown(name)}\``)
+  const rest = names.length - quoted.length
+  return quoted.join(', ') + (rest > 0 ? ` and ${rest} more` : '')
+}

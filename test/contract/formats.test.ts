@@ -1,0 +1,312 @@
+import { expect, test } from 'vitest'
+import { fromRecognised } from '../../src/documents/derive.ts'
+import { recognise } from '../../src/documents/detect.ts'
+import { FORMATS } from '../../src/documents/formats/index.ts'
+import { preview } from '../../src/documents/preview.ts'
+import { formatContract, type Samples } from './formats.ts'
+
+const rows = (count: number, row: (nth: number) => string): string[] =>
+  Array.from({ length: count }, (_, nth) => row(nth))
+const below =
+  (head: string, row: (nth: number) => string, tail = '') =>
+  (times: number) =>
+    `${head}${rows(times, row).join('\n')}\n${tail}`
+
+const PROSE =
+  'The report was read twice. It says, among other things, that nothing was lost.\nNobody knew why: and/or how.\n'
+
+const SAMPLES: Readonly<Record<string, Samples>> = {
+  json: {
+    are: [
+      '{"a":1}',
+      '[1,2,3]',
+      'Result:\n[{"id":1},{"id":2}]\nDone.',
+      '```json\n{"a":[1,2],"b":"and more of it"}\n```',
+    ],
+    areNot: ['{"a":1', '{a: 1}', 'see [1] and [2]', PROSE],
+    grows: below('[', (nth) => `{"id":${nth}},`, '{"id":-1}]'),
+  },
+  python: {
+    are: ["[(1, 'Ann', None), (2, 'Bob', True)]", "{'a': 1.5, 'b': [Decimal('1.20')]}"],
+    areNot: ["print('a')", '[a for a in b]', '[1, 2]'],
+    grows: below('[', (nth) => `(${nth}, 'a', None),`, "(0, 'b', True)]"),
+  },
+  ndjson: {
+    are: ['{"a":1}\n{"a":2}\n', '{"a":1}\n{"a":2}\n{"a":3}\noops\n{"a":4}\n{"a":5}\n'],
+    areNot: ['{"a":1}\nwords\nmore words\n'],
+    grows: below('', (nth) => `{"id":${nth},"name":"n"}`),
+  },
+  'cut json': {
+    are: [
+      `Contents:\n${JSON.stringify(rows(60, (nth) => (nth % 3 ? 'a' : `"${nth}`)).map((name, id) => ({ id, name }))).slice(0, -20)}\n\n<error>Content truncated.</error>`,
+      JSON.stringify(
+        { items: rows(60, (nth) => `name ${nth}`).map((name) => ({ name, tags: [name] })) },
+        null,
+        2,
+      ).slice(0, 2_500),
+    ],
+    areNot: [JSON.stringify(rows(200, String)), `[${'words and more, '.repeat(60)}`, '[[['.repeat(300)],
+    grows: below('[\n', (nth) => `{"id":${nth},"name":"n"},`, '{"id":7,"na'),
+  },
+  files: {
+    are: [
+      '==> a/b.txt <==\nhello\n\n==> c.txt <==\nworld\n',
+      '### src/a.ts\n```ts\nconst a = 1\n```\n\n### src/b.ts\n```ts\nconst b = 2\n```\n',
+      '--- src/a.ts ---\nconst a = 1\n--- src/b.ts ---\nconst b = 2\n',
+      '<file path="a/b.py">\nprint(1)\n</file>\n<file path="a/c.py">\nprint(2)\n</file>\n',
+      '/data/a.json:\n{"a": 1}\n\n---\n/data/b.md:\n# Title\n\ntext\n',
+      '================\nFile: src/a.ts\n================\na\n\n================\nFile: src/b.ts\n================\nb\n',
+    ],
+    areNot: [
+      '# Guide\n\n## Install\n\n```sh\nnpm i\n```\n\n## Use\n\n```sh\nx\n```\n',
+      '--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1 +1 @@\n-x\n+y\n',
+      'src/lib:\na.ts\n\nsrc/x:\nb.ts\n',
+      '==> a.txt <==\nonly one\n',
+    ],
+    grows: below('', (nth) => `==> src/f${nth}.txt <==\nline ${nth}\n`),
+  },
+  xml: {
+    are: [
+      '<?xml version="1.0"?><a><b x="1">t</b><b>u &amp; v</b></a>',
+      '<rss><channel><item><title>A</title></item></channel></rss>',
+    ],
+    areNot: [
+      '<a><b></a>',
+      '<html><body><p>x</p></body></html>',
+      '<p>a<br>b</p>',
+      '<!DOCTYPE a [<!ENTITY b "x">]>',
+    ],
+    grows: below('<all>', (nth) => `<r><id>${nth}</id><n>a &amp; b</n></r>`, '</all>'),
+  },
+  html: {
+    are: [
+      '<!doctype html><title>T</title><h1>A</h1><p>x',
+      '<div><p>a<br>b</p></div>',
+      '<table><tr><td>1<td>2<tr><td>3<td>4</table>',
+    ],
+    areNot: ['a < b and c > d', '<T>(a: T) => a', PROSE],
+    grows: below('<!doctype html><table><tr><th>a<th>b', (nth) => `<tr><td>${nth}<td>x &lt; y`, '</table>'),
+  },
+  table: {
+    are: [
+      ' id | name \n----+------\n  1 | Ann  \n  2 | Bob  \n(2 rows)\n',
+      '+----+------+\n| id | name |\n+----+------+\n|  1 | Ann  |\n+----+------+\n',
+      'NAME    READY   STATUS\nweb-1   1/1     Running\nweb-2   0/1     Pending\n',
+    ],
+    areNot: [`The Quick Brown Fox\n${'It ran over the hill and was not seen.\n'.repeat(8)}`, 'a | b\n'],
+    grows: below(' id | name \n----+------\n', (nth) => `${String(nth).padStart(3)} | Ann  `),
+  },
+  listing: {
+    are: [
+      'total 8\n-rw-r--r-- 1 ann staff 120 May  1 10:00 a.txt\ndrwxr-xr-x 2 ann staff 4096 May  1 10:00 src\n-rw-r--r-- 1 ann staff 9 May  1 10:00 b\n',
+    ],
+    areNot: ['-rw is a mode\nso is -r--\n'],
+    grows: below('', (nth) => `-rw-r--r-- 1 ann staff ${nth} May  1 10:00 f${nth}.txt`),
+  },
+  metrics: {
+    are: ['# HELP up Is it up\n# TYPE up gauge\nup{job="a"} 1\nup{job="b"} 0\n'],
+    areNot: ['# HELP me\nplease\n'],
+    grows: below('# TYPE up gauge\n', (nth) => `up{job="j${nth}"} ${nth}`),
+  },
+  csv: {
+    are: [
+      'id,name\n1,Ann\n2,Bob\n3,Cy\n',
+      'a;b;c\n"x;y";2;3\n"p""q";5;6\n7;8;9\n',
+      '# note\nid\tname\tsize\n1\ta\t2\n2\tb\t3\n',
+    ],
+    areNot: [
+      'Dear all, hello\nI came, I saw\n',
+      '1,2,3\n4,5,6\n7,8,9\n',
+      `${'INSERT INTO t VALUES (1);\n'.repeat(9)}`,
+    ],
+    grows: below('id,name,note\n', (nth) => `${nth},"n, ${nth}",x`),
+  },
+  tree: {
+    are: [
+      '- link "Home" [ref=e1]:\n  - /url: /start\n- button "Go" [ref=e2]\n- heading "A" [level=2] [ref=e3]\n- textbox "Q" [ref=e4]\n',
+      '## Latest page snapshot\nuid=1_0 RootWebArea "Shop" url="http://x/"\n  uid=1_1 "Welcome"\n  uid=1_2 button "Buy" focusable focused\n  uid=1_3 link "Pen" url="/pen"\n',
+    ],
+    areNot: ['- one\n- two\n- three\n- four\n', 'uid=1\nuid=2\n'],
+    grows: below('', (nth) => `- button "B${nth}" [ref=e${nth}]`),
+  },
+  yaml: {
+    are: [
+      'apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\nspec:\n  containers:\n    - name: a\n      image: "x:1.10"\n',
+      'a:\n  b: 1\n  c: &x\n    d: yes\n---\na:\n  b: 2\n  c: [1, 2]\n',
+      'services:\n  web:\n    image: a\n    command: |\n      echo a: b\n      exit\n  db:\n    image: b\n',
+    ],
+    areNot: [
+      'name: web\nport: 80\nhost: a\nuser: b\nmode: c\n',
+      '# Title\n\ntext:\n- a\n- b\n\nmore words here.\nAnd more.\n',
+      'a: [\nb:\n  c: 1\n  d: 2\n  e: 3\n',
+      PROSE,
+    ],
+    grows: below('items:\n', (nth) => `  - name: n${nth}\n    size: ${nth}`),
+  },
+  'drawn tree': {
+    are: ['.\n├── a.ts\n├── src\n│   ├── b.ts\n│   └── c.ts\n└── d.ts\n'],
+    areNot: ['│ a box │\n└───────┘\n'],
+    grows: below('.\n', (nth) => `├── f${nth}.ts`),
+  },
+  diff: {
+    are: ['diff --git a/x.ts b/x.ts\n--- a/x.ts\n+++ b/x.ts\n@@ -1,2 +1,2 @@\n-a\n+b\n c\n'],
+    areNot: ['--- a\n+++ b\nno hunk\n', '# How\n\n```diff\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n```\n'],
+    grows: below(
+      '',
+      (nth) => `diff --git a/f${nth} b/f${nth}\n--- a/f${nth}\n+++ b/f${nth}\n@@ -1 +1 @@\n-a\n+b`,
+    ),
+  },
+  'git log': {
+    are: [
+      `commit ${'1'.repeat(40)}\nAuthor: Ann <a@x>\nDate:   Fri May 3 08:00:00 2024\n\n    Fix it\n\n src/a.ts | 2 +-\n`,
+    ],
+    areNot: ['commit early, commit often\nAuthor: me\n'],
+    grows: below(
+      '',
+      (nth) =>
+        `commit ${String(nth).padStart(40, 'a')}\nAuthor: Ann <a@x>\nDate:   Fri May 3 2024\n\n    Fix ${nth}\n`,
+    ),
+  },
+  'git lines': {
+    are: ['a1b2c3d Fix\nb2c3d4e Add\nc3d4e5f Drop\nd4e5f6a Move\ne5f6a7b End\n'],
+    areNot: ['deadbeef is a word\nfeedface is too\nfacade\ndecade\nadded\n'],
+    grows: below('', (nth) => `a${String(nth).padStart(6, '0')}b Fix ${nth}`),
+  },
+  log: {
+    are: [
+      '2024-05-01T10:00:00Z INFO started port=80\n2024-05-01T10:00:01Z ERROR failed\n\tat x\n',
+      '1.2.3.4 - - [17/May/2015:10:05:03 +0000] "GET /a HTTP/1.1" 200 12\n1.2.3.4 - - [17/May/2015:10:05:04 +0000] "GET /b HTTP/1.1" 404 -\n',
+      'time=2024-01-01T00:00:00Z level=warn msg="slow query" ms=12\ntime=2024-01-01T00:00:01Z level=info msg=ok ms=1\n',
+    ],
+    areNot: [PROSE, '2024-05-01 was a Wednesday.\nThe day after was not.\nNobody cared.\n'],
+    grows: below('', (nth) => `2024-05-01T10:00:00Z INFO app - request ${nth} took ms=${nth}`),
+  },
+  settings: {
+    are: [
+      'A=1\nB=2\nC="x y"\nD=4\nE=5\nF=6\n',
+      '[main]\na = 1\nb = 2\nc = 3\n[other]\nd = 4\ne = 5\nf = 6\n',
+    ],
+    areNot: ['const a = 1;\nconst b = 2;\nlet c = 3;\nlet d = 4;\nvar e = 5;\nvar f = 6;\n', 'A=1\nB=2\n'],
+    grows: below('[main]\n', (nth) => `key_${nth} = ${nth}`),
+  },
+  diagnostics: {
+    are: [
+      'src/a.ts(12,3): error TS1: No.\nsrc/b.ts(1,1): error TS2: No.\nsrc/c.ts(2,2): error TS3: No.\n',
+      'a/b.py:3:1: E501 Long\na/b.py:4: x\na/c.py:5: y\n',
+    ],
+    areNot: ['10:20:30 start\n10:20:31 stop\n10:20:32 end\n'],
+    grows: below('', (nth) => `src/a.ts:${nth}:1: warning: unused`),
+  },
+  paths: {
+    are: [
+      './src/a.ts\n./src/b.ts\n./src/x/c.ts\n./README.md\n./LICENSE\n',
+      '[DIR] src\n[FILE] README.md     1.20 KB\n[FILE] package.json     890 B\n[DIR] test\n\nTotal: 2 files, 2 directories\nCombined size: 2.1 KB\n',
+      '/srv/a.txt\n/srv/my file.txt\n/srv/b.txt\n/srv/c.txt\n',
+    ],
+    areNot: [
+      'either/or\nand/or\nhe/she\nit/they\nyes/no\n',
+      'https://a.b/c.html\nhttps://a.b/d.html\nhttps://a.b/e.html\nhttps://a.b/f.html\n',
+      '1/2/2024\n1/3/2024\n1/4/2024\n1/5/2024\n',
+    ],
+    grows: below('', (nth) => `src/folder/f${nth}.ts`),
+  },
+  code: {
+    are: [
+      'import a from "a"\n\nexport class B {\n  run(x) {\n    return x\n  }\n}\n\nfunction c() {\n  return 1\n}\n',
+      'package main\n\nimport "fmt"\n\ntype A struct {\n\tB int\n}\n\nfunc (a *A) Run() {\n\tfmt.Println(1)\n}\n\nfunc main() {\n\treturn\n}\n',
+      'class A:\n    def b(self):\n        return 1\n\n    def c(self):\n        return 2\n\ndef d():\n    pass\n',
+      '#include <stdio.h>\n\nstatic int a(int b) {\n  return b;\n}\n\nint main(void) {\n  return a(1);\n}\n\nvoid c() {\n}\n',
+    ],
+    areNot: [
+      '# Guide\n\n```ts\nfunction a() {\n}\nfunction b() {\n}\nfunction c() {\n}\n```\n',
+      'class struggle was a theme\ninterface with people\ntype of person\nmodule of a course\n',
+      PROSE,
+    ],
+    grows: below('', (nth) => `function f${nth}(a) {\n  return a + ${nth};\n}\n`),
+  },
+  markdown: {
+    are: ['# Title\n\n## One\n\n- a\n- b\n', '| a | b |\n|---|---|\n| 1 | 2 |\n\nwords\n'],
+    areNot: ['#!/bin/sh\n# a\n\n# b\necho `x`\n', '# first\nx = 1\n# second\ny = 2\n'],
+    grows: below('# Title\n\n', (nth) => `## Section ${nth}\n\nWords with \`code\` in them.\n`),
+  },
+  stanzas: {
+    are: ['Title: One\nURL: https://a\n\nTitle: Two\nURL: https://b\n\nTitle: Three\nURL: https://c\n'],
+    areNot: ['Dear all: hello\nprose\nprose\n', 'Ann: hi\nBob: hi\nAnn: how\nBob: well\n'],
+    grows: below('', (nth) => `Title: T${nth}\nURL: https://a/${nth}\n`),
+  },
+  counted: {
+    are: [rows(9, (nth) => `${nth * 7 + 3}\tsrc/f${nth}.ts`).join('\n')],
+    areNot: [rows(9, (nth) => `${nth + 1} a line of a poem that goes on`).join('\n')],
+    grows: below('', (nth) => `${(nth * 7919) % 1000}\tsrc/f${nth}.ts`),
+  },
+  'csv without header': {
+    are: ['1,2,3\n4,5,6\n7,8,9\n'],
+    areNot: ['1,2\n3,4\n5,6\n', PROSE],
+    grows: below('', (nth) => `${nth},${nth * 2},x`),
+  },
+  text: {
+    are: [PROSE, 'word', 'SGVsbG8gd29ybGQ='],
+    grows: below('', (nth) => `Line ${nth} of a text that is only a text.`),
+  },
+}
+
+for (const format of FORMATS) {
+  if (format.name === 'blocks') continue
+  formatContract(format, SAMPLES[format.name] ?? { are: [], grows: () => '' })
+}
+
+test('every format has texts by which it is judged, and a name of its own', () => {
+  const names = FORMATS.map(({ name }) => name)
+  expect(new Set(names).size).toBe(names.length)
+  expect(names.filter((name) => name !== 'blocks' && (SAMPLES[name]?.are.length ?? 0) === 0)).toEqual([])
+})
+
+test('a megabyte of one character is a text, and is told as one', () => {
+  for (const character of ' \n\t{[("\'<>&,;:|-#=`@/\\a0é\u0000\ud800') {
+    const text = character.repeat(1_000_000)
+    const document = fromRecognised(text)
+    expect(document.text.length, JSON.stringify(character)).toBe(text.length)
+    preview(document, { budget: 1_200, tool: 't', bytes: 1, tokens: 1 })
+    document.records()
+  }
+})
+
+test('what is nested deeper than any reader goes is read or left, and no stack ends', () => {
+  for (const [open, close] of [
+    ['[', ']'],
+    ['{"a":', '}'],
+    ['<a>', '</a>'],
+    ['<div>', '</div>'],
+    ['- ', ''],
+    ['(', ')'],
+    ["{'a':", '}'],
+  ] as const) {
+    for (const depth of [100, 5_000, 200_000]) {
+      recognise(`${open.repeat(depth)}1${close.repeat(depth)}`).json?.()
+      recognise(open.repeat(depth)).json?.()
+      recognise(
+        rows(Math.min(depth, 3_000), (nth) => `${' '.repeat(nth % 2_000)}a${nth}:`).join('\n'),
+      ).json?.()
+    }
+  }
+})
+
+test('aliases of YAML that would grow without end are no data', () => {
+  const bomb = [
+    'a: &a [x, x, x, x, x, x, x, x, x, x]',
+    ...rows(
+      9,
+      (nth) =>
+        `${'bcdefghij'[nth]}: &${'bcdefghij'[nth]} [${rows(10, () => `*${'abcdefghi'[nth]}`).join(', ')}]`,
+    ),
+    'list:',
+    '  - 1',
+  ].join('\n')
+  expect(recognise(bomb).format).toBe('text')
+  expect(recognise('a: &a\n  b: *a\n  c: 1\n  d: 2\n  e: 3\n').format).toBe('text')
+})
+
+test('entities of a document type are not replaced', () => {
+  const bomb = '<!DOCTYPE a [<!ENTITY b "x"><!ENTITY c "&b;&b;">]><a><d>&c;</d><d>2</d></a>'
+  expect(recognise(bomb).json?.()).toEqual({ a: { d: ['&c;', 2] } })
+})

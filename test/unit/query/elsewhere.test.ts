@@ -1,0 +1,93 @@
+/** A field that the main list does not have, and conditions that nothing in it fulfils. */
+import { describe, expect, test } from 'vitest'
+import { fromRecognised } from '../../../src/documents/derive.ts'
+import { runPipeline } from '../../../src/processors/pipeline.ts'
+import { filterSteps } from '../../../src/processors/pipelines.ts'
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts'
+
+function ask(
+  value: JsonValue,
+  params: JsonObject,
+): { rows: readonly JsonValue[]; notes: string; error: string } {
+  const { document, error, steps } = runPipeline(fromRecognised(JSON.stringify(value)), filterSteps, params)
+  const notes = steps.flatMap(({ metadata }) => metadata.notes ?? []).join('\n')
+  return { rows: [...document.rows().items], notes, error: error ?? '' }
+}
+
+const sites = Array.from({ length: 6 }, (_, at) => ({
+  facility: `Clinic ${at}`,
+  city: `City ${at}`,
+  opened: `202${at}-01-15`,
+  beds: String(at * 10),
+}))
+const study = {
+  nct_id: 'NCT1',
+  title: 'A study',
+  sponsor: { lead_name: 'Acme', class: 'industry' },
+  sites,
+  arms: [
+    { label: 'A', kind: 'drug' },
+    { label: 'B', kind: 'placebo' },
+  ],
+  staff: [
+    { label: 'A', role: 'nurse' },
+    { label: 'C', role: 'doctor' },
+  ],
+}
+
+describe('a field that the main list does not have', () => {
+  test('beside the list', () => {
+    const { rows, notes, error } = ask(study, { where: 'nct_id = NCT1' })
+    expect(error).toBe('')
+    expect(rows).toMatchObject([{ nct_id: 'NCT1', title: 'A study' }])
+    expect(notes).toContain('Only the records of `$`')
+  })
+  test('in an object beside it', () => {
+    const { rows, notes } = ask(study, { where: 'lead_name = acme' })
+    expect(rows).toMatchObject([{ lead_name: 'Acme' }])
+    expect(notes).toContain('`$.sponsor`')
+  })
+  test('in one other list', () => {
+    expect(ask(study, { where: 'kind = drug' }).rows).toEqual([{ label: 'A', kind: 'drug' }])
+  })
+  test('in several lists, of which one has such a value', () => {
+    const { rows, notes } = ask(study, { where: 'label = C' })
+    expect(rows).toEqual([{ label: 'C', role: 'doctor' }])
+    expect(notes).toContain('only `$.staff` has such records')
+  })
+  test('in several lists that fit', () => {
+    const { error } = ask(study, { where: 'label = A' })
+    expect(error).toContain('`$.arms` (1 match)')
+    expect(error).toContain('`$.staff` (1 match)')
+    expect(error).toContain('"path": "$.arms"')
+  })
+  test('nowhere', () => {
+    expect(ask(study, { where: 'flavour = sweet' }).error).toContain('No record has the field `flavour`')
+  })
+})
+
+describe('nothing in the main list', () => {
+  test('but in one place nested in it', () => {
+    const node = (id: number, children: JsonValue[]): JsonValue => ({
+      id,
+      kind: 'node',
+      label: `n${id}`,
+      children,
+    })
+    const tree = {
+      id: 0,
+      kind: 'root',
+      children: [node(1, [node(5, [])]), node(2, [node(6, [node(7, [])])]), node(3, []), node(4, [])],
+    }
+    const { rows, notes } = ask(tree, { where: 'id = 7' })
+    expect(rows).toMatchObject([{ id: 7 }])
+    expect(notes).toContain('"path": "$..children[*]"')
+  })
+  test('the range of numbers and dates is told', () => {
+    expect(ask(sites, { where: 'opened > 2030' }).notes).toContain(
+      '`opened` is from 2020-01-15 to 2025-01-15',
+    )
+    expect(ask(sites, { where: 'beds > 100' }).notes).toContain('`beds` is from 0 to 50')
+    expect(ask(sites, { where: 'beds > "30"' }).rows).toHaveLength(2)
+  })
+})

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest'
+import { readSelect } from '../../../src/query/dialects/select.ts'
+
+const read = (text: string) => readSelect(text).params
+
+describe('a statement becomes the parameters of a filter', () => {
+  test.each([
+    ['SELECT * FROM t', {}],
+    ['select id, name from items', { fields: ['id', 'name'] }],
+    [
+      "SELECT id FROM t WHERE state = 'open' AND n > 5",
+      { fields: ['id'], where: ["state = 'open'", 'n > 5'] },
+    ],
+    ['SELECT * FROM t WHERE n BETWEEN 1 AND 5 AND m = 2', { where: ['n BETWEEN 1 AND 5', 'm = 2'] }],
+    ['SELECT * FROM t WHERE a = 1 OR b = 2 AND c = 3', { where: ['a = 1 OR b = 2 AND c = 3'] }],
+    [
+      "SELECT * FROM t WHERE title = 'order by from where' LIMIT 3",
+      { where: ["title = 'order by from where'"], limit: 3 },
+    ],
+    ['SELECT COUNT(*) FROM t', { aggregate: ['COUNT(*)'] }],
+    ['SELECT COUNT(*) AS n FROM t WHERE a > 1', { aggregate: ['COUNT(*) as n'], where: ['a > 1'] }],
+    [
+      'SELECT region, SUM(amount) AS s FROM t GROUP BY region ORDER BY s DESC LIMIT 3',
+      { group_by: ['region'], aggregate: ['SUM(amount) as s'], sort: ['s desc'], limit: 3 },
+    ],
+    [
+      'SELECT region r, SUM(amount) total FROM t GROUP BY 1 HAVING total > 100 ORDER BY 2',
+      {
+        group_by: ['region as r'],
+        aggregate: ['SUM(amount) as total'],
+        where: ['total > 100'],
+        sort: ['total'],
+      },
+    ],
+    [
+      'SELECT region, COUNT(*) FROM t GROUP BY region HAVING COUNT(*) > 2 AND MAX(n) < 9',
+      { group_by: ['region'], aggregate: ['COUNT(*)'], where: ['COUNT(*) > 2', 'MAX(n) < 9'] },
+    ],
+    [
+      'SELECT DISTINCT region, product FROM t',
+      { group_by: ['region', 'product'], fields: ['region', 'product'] },
+    ],
+    [
+      'SELECT price * quantity AS total FROM t ORDER BY total DESC, id',
+      { fields: ['price * quantity as total'], sort: ['price * quantity desc', 'id'] },
+    ],
+    ['SELECT TOP 5 id FROM t ORDER BY n DESC', { fields: ['id'], sort: ['n desc'], limit: 5 }],
+    ['SELECT id FROM t LIMIT 10 OFFSET 20', { fields: ['id'], limit: 10, offset: 20 }],
+    ['SELECT id FROM t LIMIT 20, 10', { fields: ['id'], limit: 10, offset: 20 }],
+    ['SELECT id FROM t OFFSET 5 ROWS FETCH NEXT 2 ROWS ONLY', { fields: ['id'], limit: 2, offset: 5 }],
+    [
+      'SELECT o.id, o.user.login FROM orders o WHERE o.total > 5;',
+      { fields: ['id', 'user.login'], where: ['total > 5'] },
+    ],
+    [
+      'SELECT o.id, p.name FROM orders AS o JOIN products AS p ON o.product_id = p.id',
+      { fields: ['id', 'products.name'], join_on: ['inner product_id = products.id'] },
+    ],
+    ['SELECT * FROM a LEFT JOIN b ON a.x = b.y', { join_on: ['x = b.y'] }],
+    ['SELECT * FROM a JOIN b USING (id)', { join_on: ['inner id'] }],
+    [
+      'SELECT COUNT(*) FILTER (WHERE ok = true) AS good FROM t',
+      { aggregate: ['sum(case when ok = true then 1 else 0 end) as good'] },
+    ],
+    [
+      'SELECT id, RANK() OVER (PARTITION BY region ORDER BY amount DESC) AS place FROM t',
+      { fields: ['id', 'RANK() OVER (PARTITION BY region ORDER BY amount DESC) as place'] },
+    ],
+    [
+      "SELECT CASE WHEN n > 5 THEN 'big' ELSE 'small' END AS size, COUNT(*) FROM t GROUP BY size",
+      { group_by: ["CASE WHEN n > 5 THEN 'big' ELSE 'small' END as size"], aggregate: ['COUNT(*)'] },
+    ],
+    [
+      'SELECT COUNT(*), region FROM t GROUP BY region',
+      { group_by: ['region'], aggregate: ['COUNT(*)'], fields: ['COUNT(*)', 'region'] },
+    ],
+    ['SELECT limit, order FROM t', { fields: ['limit', 'order'] }],
+    ['/* all */ SELECT id -- the id\nFROM t', { fields: ['id'] }],
+    ['(SELECT id FROM t)', { fields: ['id'] }],
+  ])('%s', (text, params) => {
+    expect(read(text)).toEqual(params)
+  })
+})
+
+describe('what one question cannot say is refused, with what to ask instead', () => {
+  test.each([
+    ['SELECT * FROM t WHERE id IN (SELECT id FROM u)', /Ask the inner one first/],
+    ['SELECT * FROM (SELECT 1)', /Ask the inner one first/],
+    ['WITH a AS (SELECT 1) SELECT * FROM a', /Ask the inner SELECT first/],
+    ['SELECT a FROM t UNION ALL SELECT b FROM u', /asks both answers at once/],
+    ['DELETE FROM t WHERE id = 1', /never changed/],
+    ['UPDATE t SET a = 1', /never changed/],
+    ['SELECT * FROM a RIGHT JOIN b ON a.x = b.y', /LEFT JOIN/],
+    ['SELECT * FROM a JOIN b', /needs its condition/],
+    ['SELECT * FROM a JOIN b ON a.x = b.x JOIN c ON b.y = c.y', /One JOIN/],
+    ['SELECT * FROM a, b WHERE a.x = b.y', /JOIN products ON/],
+    ['SELECT region, amount, SUM(n) FROM t GROUP BY region', /add it to GROUP BY/],
+    ['SELECT region, SUM(n) FROM t', /write GROUP BY region/],
+    ['SELECT * FROM t LIMIT many', /number of rows/],
+    ['SELECT a FROM t ORDER BY 3', /no column 3/],
+    ['SELECT FROM t', /Nothing stands after SELECT/],
+    ['SELECT a FROM', /Nothing stands after FROM/],
+    ['SELECT DISTINCT ON (a) b FROM t', /first\(field\)/],
+  ])('%s', (text, says) => {
+    expect(() => read(text)).toThrow(says)
+  })
+})
