@@ -85,7 +85,7 @@ export function passagesFor(
   const terms = queryTerms(query).filter((term) => WORD.test(term))
   // One word that does not occur is not there, whatever begins like it.
   if (terms.length < 2) return undefined
-  const present = terms.filter((term) => formsPattern([term]).test(view.text))
+  const present = terms.filter((term) => placesOf(term).test(view.text))
   if (!isMost(present.length, terms.length)) return undefined
   const corpus = corpusOf(document, view)
   const { best, count } = corpus.ranking.search(query, MOST_RELEVANT)
