@@ -115,10 +115,14 @@ function linear(source: string, regex: string, options: PatternOptions): Pattern
   const compiled = compileRe2(regex, options)
   if (compiled === undefined) return undefined
   const seek = seeker(requiredTexts(regex), options.caseInsensitive === true)
+  const chain = options.caseInsensitive === true ? undefined : chainOf(regex)
   return {
     source,
     engine: 'linear',
-    test: (text) => seek?.mayMatch(text) !== false && compiled.test(text),
+    test: (text) => {
+      if (chain && !text.includes('\n')) return holdsInOrder(text, chain)
+      return seek?.mayMatch(text) !== false && compiled.test(text)
+    },
     *matches(text, from = 0) {
       const matcher = compiled.matcher(text)
       // `find(from)` starts over, `find()` goes on: after an empty match by one character.
@@ -131,6 +135,23 @@ function linear(source: string, regex: string, options: PatternOptions): Pattern
     candidate: (text, from) => seek?.next(text, from) ?? from,
     run: (work) => limited(source, LINEAR_LIMIT, work),
   }
+}
+
+/** The texts of `ERROR.*timeout`, which is what most patterns are; undefined for every other pattern. */
+function chainOf(regex: string): readonly string[] | undefined {
+  return /^[\w :=,@/"'#%&;<>~-]+(?:\.\*\??[\w :=,@/"'#%&;<>~-]+)+$/.test(regex)
+    ? regex.split(/\.\*\??/)
+    : undefined
+}
+
+function holdsInOrder(line: string, texts: readonly string[]): boolean {
+  let at = 0
+  for (const text of texts) {
+    const found = line.indexOf(text, at)
+    if (found < 0) return false
+    at = found + text.length
+  }
+  return true
 }
 
 function literally(source: string, options: PatternOptions): Pattern | PatternFailure {
