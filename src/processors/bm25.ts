@@ -26,7 +26,7 @@ import { densestPlace, ellipsis, excerpt } from '../text/shorten.ts'
 import { NumberList, SpanList, type Spans, StartList } from '../text/spans.ts'
 import { stemOf } from '../text/words.ts'
 import { entryTest } from './entries.ts'
-import { type LeafHit, type RecordHits, recordRows, type Show, valueWidth } from './hits.ts'
+import { type LeafHit, type RecordHits, recordRows, roomFor, type Show, valueWidth } from './hits.ts'
 import { readable } from './readable.ts'
 import { counts, nearMisses, requireText, searches, searchStepParams } from './search.ts'
 import { isRecordLines, type LeafIndex, nameReader, type Searchable, searchable } from './searchable.ts'
@@ -225,7 +225,7 @@ function ofData(document: Document, leaves: LeafIndex): RankedDocument {
         const group = { record: source.record, hits: tellingLeaves(leaves, source, words) }
         const width = nth === 0 ? longestOther : valueWidth
         const show: Show = (value) => excerpt(value, densestPlace(value, words, width * 0.8), width)
-        const [row] = recordRows(document, leaves, [group], { show })
+        const [row] = recordRows(document, leaves, [group], { show, room: roomFor(ranked.length) })
         return { score: Number(found.score.toFixed(2)), ...row }
       })
     },
