@@ -255,19 +255,41 @@ function tellingLeaves(leaves: LeafIndex, { record, first, after }: Source, word
     .sort((a, b) => a.unit - b.unit)
 }
 
-/** Where nothing repeats, each value is ranked by itself. */
+/** Where nothing repeats, each value is ranked by itself, with the names that lead to it. */
 function ofLeaves(document: Document, leaves: LeafIndex): RankedDocument {
   const { units } = leaves
+  const { text, passages } =
+    leaves.text.length > MOST_WITH_NAMES ? { text: leaves.text, passages: units } : withNames(leaves)
   return {
     count: units.count,
-    ranking: rankPassages({ text: leaves.text, passages: units }),
-    textOf: (index) => leaves.text.slice(units.start(index), units.end(index)),
+    ranking: rankPassages({ text, passages }),
+    textOf: (index) => text.slice(passages.start(index), passages.end(index)),
     rows: (ranked) => {
       const groups = ranked.map(({ index }) => ({ record: -1, hits: [hitOf(units, index)] }))
       return rowsOf('passage', withScores(document, leaves, groups, ranked))
     },
   }
 }
+
+/** Values of data up to this many characters are ranked with the names of their fields: they are written once more for that. */
+const MOST_WITH_NAMES = 2_000_000
+
+function withNames(leaves: LeafIndex): { text: string; passages: Spans } {
+  const parts: string[] = []
+  const list = new SpanList()
+  let offset = 0
+  leaves.visit(-1, (value, path) => {
+    const names = path.filter((step) => typeof step === 'string')
+    const part = `${names.join(' ').slice(0, LONGEST_NAMES)} ${value}`
+    parts.push(part)
+    list.add(offset, offset + part.length)
+    offset += part.length + 1
+  })
+  return { text: parts.join('\n'), passages: list.spans() }
+}
+
+/** Characters of the names that lead to a value: those of what is nested deeply would be longer than all values. */
+const LONGEST_NAMES = 200
 
 function withScores(
   document: Document,
