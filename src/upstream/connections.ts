@@ -198,6 +198,7 @@ export class Connections {
         protocolVersion: client?.protocolVersion,
       },
       connectTimeoutMs: server.connectTimeoutMs,
+      limits: defaults.limits,
       backoff: defaults.backoff,
       revive: !server.lazy && (server.shared || client !== undefined),
       logger,
