@@ -97,6 +97,64 @@ export const LIMITS = {
     max: 86_400_000,
     default: 120_000,
   },
+  requestBytes: {
+    description: 'The longest body of a request over HTTP.',
+    unit: 'bytes',
+    min: 64 * KIBIBYTE,
+    max: 256 * MEBIBYTE,
+    default: 16 * MEBIBYTE,
+  },
+  requestValues: {
+    description: 'The most JSON values and keys in a message of a client. One with more is refused.',
+    unit: 'values',
+    min: 1_000,
+    max: 100_000_000,
+    default: 100_000,
+  },
+  requestDepth: {
+    description: 'The most levels of objects and arrays in a message of a client. One with more is refused.',
+    unit: 'levels',
+    min: 32,
+    max: 100_000,
+    default: 1_000,
+  },
+  introductionBytes: {
+    description: 'The most bytes that a client may say of itself: its clientInfo and capabilities.',
+    unit: 'bytes',
+    min: 4 * KIBIBYTE,
+    max: 16 * MEBIBYTE,
+    default: 64 * KIBIBYTE,
+  },
+  bodyBytes: {
+    description:
+      'The most bytes of requests that are being received over HTTP, of all clients together. Who sends more is told to come again.',
+    unit: 'bytes',
+    min: MEBIBYTE,
+    max: 64 * 1024 * MEBIBYTE,
+    default: 256 * MEBIBYTE,
+  },
+  clientSessions: {
+    description:
+      'The most sessions over HTTP of one client, by its token or, without one, its address. Idle ones leave for a new one.',
+    unit: 'sessions',
+    min: 1,
+    max: 1_000_000,
+    default: 250,
+  },
+  clientProcesses: {
+    description: 'The most server processes for one client, by its token or, without one, its session.',
+    unit: 'processes',
+    min: 1,
+    max: 100_000,
+    default: 100,
+  },
+  processes: {
+    description: 'The most server processes for all clients together.',
+    unit: 'processes',
+    min: 1,
+    max: 100_000,
+    default: 500,
+  },
 } as const satisfies Readonly<Record<string, Limit>>
 
 export type LimitName = keyof typeof LIMITS

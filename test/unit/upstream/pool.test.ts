@@ -73,6 +73,18 @@ describe('lists', () => {
     expect(names(await pool.list('tools', client(), forever))).toEqual(tools)
   })
 
+  test('are without servers that would be one process too many, and say which limit that is', async () => {
+    const defaults = { limits: { ...LIMIT_DEFAULTS, clientProcesses: 1 } }
+    const pool = upstreams({ servers: { a: stdioServer(), b: stdioServer() }, defaults })
+    const me = client()
+    await pool.request('a', toolCall('sleep', { ms: 0 }), exchange(me))
+    await expect(pool.request('b', toolCall('sleep', { ms: 0 }), exchange(me))).rejects.toThrow(
+      'too many server processes are running: the limit is 1 processes (raise `limits.clientProcesses`',
+    )
+    expect((await pool.list('tools', me, forever)).map(({ server }) => server)).toEqual(['a'])
+    await pool.request('b', toolCall('sleep', { ms: 0 }), exchange(client()))
+  })
+
   test('end where they pass the limits for items, bytes and time', async () => {
     const tools = ['a', 'b', 'c', 'd', 'e', 'f']
     const listed = async (limits: Partial<Limits>, largeBytes = 10_000): Promise<string[]> => {
