@@ -27,7 +27,12 @@ export function introductionExcess(message: unknown, length: number, limits: Lim
   return `clientInfo and capabilities have ${bytes} bytes: ${limitWords('introductionBytes', limits)}`
 }
 
-/** Something of which there may be so much at one time, of one owner and in all. */
+/** Bytes of a message that is short enough to keep to every limit, whatever it holds. */
+export function harmlessBytes({ requestValues, requestDepth, introductionBytes }: Limits): number {
+  return Math.min(requestValues, 2 * requestDepth, introductionBytes)
+}
+
+/** Something of which there may be so much at one time, of all clients together. */
 export class Budget {
   readonly #most: number
   #used = 0

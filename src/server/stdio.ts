@@ -10,7 +10,7 @@ import { LineReader, LineWriter } from '../protocol/lines.ts'
 import type { JsonRpcMessage, Request, RequestId, Transport } from '../protocol/message.ts'
 import { type Incoming, Peer } from '../protocol/peer.ts'
 import type { ModernService } from './backend.ts'
-import { excessOf, introductionExcess } from './bounds.ts'
+import { excessOf, harmlessBytes, introductionExcess } from './bounds.ts'
 import { isSound, unsupportedVersion } from './envelope.ts'
 import { createLegacy, type Session, type SessionOptions } from './legacy.ts'
 import { DISCOVER, LISTEN } from './modern.ts'
@@ -34,10 +34,15 @@ export class StdioTransport implements Transport {
   readonly #options: StdioOptions
   readonly #lines: LineReader
   readonly #writer: LineWriter
+  readonly #limits: Limits
+  /** A message of no more bytes is not looked at. */
+  readonly #harmless: number
   #closed = false
 
   constructor(options: StdioOptions) {
     this.#options = options
+    this.#limits = options.limits ?? LIMIT_DEFAULTS
+    this.#harmless = harmlessBytes(this.#limits)
     this.#writer = new LineWriter(options.output)
     this.#lines = new LineReader({
       maxBytes: options.maxMessageBytes,
@@ -78,8 +83,7 @@ export class StdioTransport implements Transport {
   #read(parts: readonly Buffer[], length: number): void {
     const [first] = parts
     const line = parts.length === 1 && first ? first : Buffer.concat(parts, length)
-    const { limits = LIMIT_DEFAULTS } = this.#options
-    const excess = excessOf(line, limits)
+    const excess = length > this.#harmless ? excessOf(line, this.#limits) : undefined
     if (excess !== undefined) return this.#refuse(RPC.invalidRequest, `Invalid Request: ${excess}`)
     let value: unknown
     try {
@@ -90,7 +94,7 @@ export class StdioTransport implements Transport {
     // Batches are a part of MCP 2025-03-26. Each message of one is answered for itself.
     const messages = Array.isArray(value) && value.length > 0 ? value : [value]
     for (const message of messages) {
-      const tooMuch = introductionExcess(message, length, limits)
+      const tooMuch = length > this.#harmless ? introductionExcess(message, length, this.#limits) : undefined
       if (tooMuch !== undefined)
         this.#refuse(RPC.invalidRequest, `Invalid Request: ${tooMuch}`, idOf(message))
       else if (isObject(message)) this.onmessage?.(message as unknown as JsonRpcMessage)
