@@ -18,7 +18,7 @@ import {
   keysIn,
 } from './comparison.ts'
 import { partOf } from './dates.ts'
-import { computedField, type Field, knowing, resolveExactly, resolveField } from './fields.ts'
+import { computedField, type Field, isExactly, knowing, resolveExactly, resolveField } from './fields.ts'
 import { lengthOf, type OperatorTest, testOf } from './operators.ts'
 import { type Knows, type Names, parseCondition } from './parser.ts'
 import { parsePath } from './path.ts'
@@ -82,7 +82,12 @@ function bindNew(conditions: readonly string[], records: Records): Binding {
 
 /** What is known of the records, for the parser. `note` gets its remarks. */
 export function namesOf(records: Records, note: (text: string) => void): Names {
-  return { knows: knowing(records), held: heldBy(records), note }
+  return {
+    knows: knowing(records),
+    exactly: (name) => isExactly(records, name),
+    held: heldBy(records),
+    note,
+  }
 }
 
 class Binder implements Findings, Context {
@@ -234,7 +239,7 @@ class Binder implements Findings, Context {
         ? resolveField(this.records, text)
         : computedField(this.records, comparison.beside, text)
     }
-    if (!mayBeField(comparison, this.knows)) return undefined
+    if (!mayBeField(comparison, this.records)) return undefined
     if (
       comparison.operator === '=' &&
       holdsSome(this.records, field, columnTestOf(this.records, field, comparison, found))
@@ -252,12 +257,12 @@ const NEVER = new ColumnTest({ holds: () => false })
 // ---- Two fields of one record -------------------------------------------------------------------------------------
 
 /** True when the value of a comparison may be the name of a field: `closed_at > created_at`. */
-function mayBeField(comparison: Asked, knows: Knows): boolean {
+function mayBeField(comparison: Asked, records: Records): boolean {
   const [operand, second] = comparison.operands
   if (!operand || second || operand.quoted || operand.number !== undefined) return false
   if (!/^[@$\w.[\]*-]+$/.test(operand.text)) return false
   if (!isOrdering(comparison) && comparison.operator !== '=') return false
-  return operand.boolean === undefined && !isNull(operand) && knows(operand.text) === 'exactly'
+  return operand.boolean === undefined && !isNull(operand) && isExactly(records, operand.text)
 }
 
 /** Records in which the values of the field compare so with one of the other's. */

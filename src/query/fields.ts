@@ -98,7 +98,11 @@ const LADDER: readonly Rung[] = [
 export function resolveField(records: Records, reference: string, wanted: readonly string[] = []): Field {
   const exact = exactly(records, reference)
   if (exact) return exact
-  const expression = parseComputed(reference, { knows: knowing(records), note: () => undefined })
+  const expression = parseComputed(reference, {
+    knows: knowing(records),
+    exactly: (name) => isExactly(records, name),
+    note: () => undefined,
+  })
   return expression
     ? computedField(records, expression, reference.trim())
     : resolveName(records, reference, wanted)
@@ -150,12 +154,25 @@ export function knowing(records: Records): Knows {
   }
 }
 
+/** Whether a name is a field of the records as it is written. Remembers. */
+export function isExactly(records: Records, name: string): boolean {
+  if (name === '' || name.length > 200 || records.values.length === 0) return false
+  return records.table.derived(`exactly ${name}`, () => {
+    try {
+      const path = parsePath(name)
+      if (path.length === 0) return name === '@' || name === '$' || name === '.'
+      return resolveExactly(records, path) !== undefined
+    } catch (error) {
+      if (error instanceof Refusal) return false
+      throw error
+    }
+  })
+}
+
 function lookedUp(records: Records, name: string): ReturnType<Knows> {
   if (records.values.length === 0) return undefined
+  if (isExactly(records, name)) return 'exactly'
   try {
-    const path = parsePath(name)
-    if (path.length === 0) return name === '@' || name === '$' || name === '.' ? 'exactly' : undefined
-    if (resolveExactly(records, path)) return 'exactly'
     return resolveName(records, name).path.length > 0 ? 'nearly' : undefined
   } catch (error) {
     if (error instanceof Refusal) return undefined
