@@ -8,7 +8,7 @@ import { exactNumber } from './cells.ts'
 import { BEGINNING, defineFormat } from './define.ts'
 
 /** Characters that are read: a megabyte takes a second. */
-const LONGEST = 3_000_000
+const LONGEST = 1_500_000
 /** Values that aliases may make of a text, and levels of them. */
 const MOST_VALUES = 500_000
 const DEEPEST = 100
