@@ -1,4 +1,6 @@
 /** `group_by`, `aggregate`: numbers about the records instead of the records. */
+
+import type { Coded } from '../documents/column.ts'
 import { codesPresent } from '../documents/column.ts'
 import { fromMadeRows } from '../documents/derive.ts'
 import { madeRows } from '../documents/rows.ts'
@@ -26,18 +28,18 @@ import {
   sumOfAll,
 } from '../query/aggregates.ts'
 import { type DatePart, datePart, hasOffset, isYearless, needsYear, partOf } from '../query/date-parts.ts'
-import { parseComputed } from '../query/parser.ts'
+import { namesakes } from '../query/explain.ts'
+import { type Field, resolveExactly, resolveField } from '../query/fields.ts'
+import { acrossMap, holdsObjects, nameWithin, textWithin } from '../query/inner-fields.ts'
+import { parseComputed, parseCondition } from '../query/parser.ts'
 import { newWork, type Path, parsePath } from '../query/path.ts'
+import { codedOf } from '../query/reader.ts'
 import { type Records, recordsOfValues, requireRecords } from '../query/records.ts'
 import { Refusal, shown } from '../query/refusal.ts'
-import { closingAt, splitAt } from '../query/scanner.ts'
-import { type Expression, isCondition, mapParts, sourceOf } from '../query/tree.ts'
+import { closingAt, enclosed, splitAt } from '../query/scanner.ts'
+import { type Expression, mapParts, sourceOf } from '../query/tree.ts'
 import { readValues } from '../query/walk.ts'
 import { compareNaturally } from '../text/natural-order.ts'
-import { type Coded, codedOf } from './coded.ts'
-import { namesakes } from './fields/namesakes.ts'
-import { type Field, resolveExactly, resolveField } from './fields.ts'
-import { acrossMap, holdsObjects, nameWithin, textWithin } from './inner-fields.ts'
 import { identityOf } from './leaf-hits.ts'
 import { aggregateParams } from './parameters.ts'
 import { positions } from './sort.ts'
@@ -104,6 +106,8 @@ export interface Call {
   /** Of `correlation`, `arg_max`. */
   second?: string
   separator?: string
+  /** As it was written, where its field is a condition. */
+  title?: string
   /** What the result is to be called: `sum(price) as revenue`. */
   alias?: string
 }
@@ -171,14 +175,13 @@ function withArguments(
   itself: boolean,
   source: string,
 ): Call {
-  const [, distinct] = /^distinct\s*\(?\s*(.+?)\s*\)?$/is.exec(written) ?? []
-  const inner = (
-    distinct !== undefined && /^distinct\s*\(/i.test(written) ? distinct : (distinct ?? written)
-  ).replace(/^\*$/, '')
+  const [, behind] = /^distinct\b\s*(.+)$/is.exec(written) ?? []
+  const distinct = behind === undefined ? undefined : (enclosed(behind) ?? behind).trim()
+  const inner = (distinct ?? written).replace(/^\*$/, '')
   if (filter !== undefined) return filtered(name, inner, filter)
   if (name === 'count' && distinct !== undefined) return { name: 'distinct', field: inner }
   if (name === 'collect' && distinct !== undefined) return { name: 'collect_set', field: inner }
-  if (name === 'count_if' && inner !== '') return { name, field: oneWhere(inner) }
+  if (name === 'count_if' && inner !== '') return { name, field: oneWhere(inner), title: `${name}(${inner})` }
   if (takes === 'field, number') return withNumber(name, inner, rank, source)
   if (takes === 'field, field' || takes === 'field, text') {
     const [field = '', other, more] = splitAt(inner, [',']).map((part) => part.trim())
@@ -191,7 +194,8 @@ function withArguments(
   }
   if (inner !== '') {
     if (name === 'percent' && /^count$/i.test(inner)) return { name, field: undefined }
-    return { name, field: asNumbers(name, inner) }
+    const field = asNumbers(name, inner)
+    return field === inner ? { name, field } : { name, field, title: `${name}(${inner})` }
   }
   if (takes === 'field or nothing') return { name, field: undefined }
   if (itself) return { name, field: '@' }
@@ -200,8 +204,9 @@ function withArguments(
 
 /** `count(x) filter (where a = b)`. */
 function filtered(name: string, inner: string, filter: string): Call {
-  if (name === 'count' && inner === '') return { name: 'count_if', field: oneWhere(filter) }
-  return { name, field: `case when ${filter} then ${inner} end` }
+  const title = `${name}(${inner}) where ${filter}`
+  if (name === 'count' && inner === '') return { name: 'count_if', field: oneWhere(filter), title }
+  return { name, field: `case when ${filter} then ${inner} end`, title }
 }
 
 /** 1 where a condition holds, else 0. */
@@ -211,10 +216,11 @@ function oneWhere(condition: string): string {
 
 /** `count(state = 'open')`, `avg(score > 5)`: a condition is 1 or 0. */
 function asNumbers(name: string, inner: string): string {
-  const computed = /[<>=~!]|\s(?:is|in|has|like|contains)\s/i.test(inner)
-    ? safely(() => parseComputed(inner))
+  if (/^case\s/i.test(inner)) return inner
+  const condition = /[<>=~!]|\s(?:is|in|has|like|contains)\s/i.test(inner)
+    ? safely(() => parseCondition(inner))
     : undefined
-  if (!computed || !isCondition(computed)) return inner
+  if (!condition || (condition.kind === 'comparison' && condition.operands.length === 0)) return inner
   return name === 'count' ? `case when ${inner} then 1 end` : oneWhere(inner)
 }
 
@@ -244,14 +250,9 @@ function withNumber(name: string, inner: string, rank: number | undefined, sourc
 }
 
 /** The name of a column without an alias: `count`, `sum(price)`, `p90(ms)`. */
-export function columnName(
-  { name, rank, second, alias, field: whole }: Call,
-  field: string | undefined,
-): string {
+export function columnName({ name, rank, second, alias, title }: Call, field: string | undefined): string {
   if (alias !== undefined) return alias
-  const [, condition] =
-    name === 'count_if' ? (/^case when (.+) then 1 else 0 end$/s.exec(whole ?? '') ?? []) : []
-  if (condition !== undefined) return `count_if(${condition})`
+  if (title !== undefined) return title
   const head = name === 'percentile' ? `p${rank ?? 50}` : name
   const rest = [
     field === undefined ? undefined : fieldTitle(field),
@@ -318,12 +319,14 @@ function columnsIn(
     columns.push(column)
     return column
   }
+  const knows = (name: string): 'exactly' | undefined =>
+    /^(?:count|n)$/i.test(name) || resolveExactly(records, parsePath(name)) ? 'exactly' : undefined
   for (const text of written) {
     const { source, alias } = aliasIn(text)
     const call = callOf(source, itself)
     if (call) add(alias === undefined ? call : { ...call, alias }, undefined)
     else {
-      const expression = safely(() => parseComputed(source))
+      const expression = safely(() => parseComputed(source, { knows, note: () => undefined }))
       const inner =
         expression && withColumns(expression, (one) => add(one, `${HIDDEN}${columns.length}`).name)
       if (!inner || inner.calls === 0) throw noAggregate(source)

@@ -22,6 +22,7 @@ import { projection } from './projection.ts'
 import { select } from './select.ts'
 import { sort } from './sort.ts'
 import { structure } from './structure.ts'
+import { afterUnnest, unnest } from './unnest.ts'
 import { afterWindows, beforeWindows, window } from './window.ts'
 
 const fields: PipelineStep = { ...projection, params: fieldsParams }
@@ -44,9 +45,8 @@ const part: PipelineStep = {
   process: (document, params) => withEntries(select.process(document, params as never), params as Asked),
 }
 
-export const filterSteps: readonly PipelineStep[] = [
-  join,
-  part,
+/** The steps that work on records. */
+const ofRecords: readonly PipelineStep[] = [
   beforeWindows({
     ...whereOfRecords,
     params: beside.extend(whereParams.shape).extend(aggregateParams.shape),
@@ -67,6 +67,13 @@ export const filterSteps: readonly PipelineStep[] = [
     ]),
   ),
   afterWindows({ ...projection, params: beside.extend(projectionParams.shape) }),
+]
+
+export const filterSteps: readonly PipelineStep[] = [
+  join,
+  part,
+  { ...unnest, params: beside },
+  ...ofRecords.map(afterUnnest),
 ]
 export const searchSteps: readonly PipelineStep[] = [select, fields, grep, bm25, fuzzy, context]
 export const exploreSteps: readonly PipelineStep[] = [select, structure]

@@ -3,17 +3,18 @@ import { fromMadeRows, fromRows, fromValue } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
 import { placed } from '../documents/make.ts'
 import { madeRows } from '../documents/rows.ts'
+import { toJson } from '../documents/stringify.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
-import { readWanted, type Wanted } from './fields/wanted.ts'
-import { type Field, resolveExactly, resolveField } from './fields.ts'
+import { type Field, resolveExactly, resolveField } from '../query/fields.ts'
+import { explainMissing, type Located, locate } from '../query/locate.ts'
+import { formatPath, isDefinite, newWork, type Path, parsePath } from '../query/path.ts'
+import { keepOnly, leaveOut } from '../query/prune.ts'
+import { type Records, recordsOf } from '../query/records.ts'
+import { Refusal, shown } from '../query/refusal.ts'
+import { splitAt } from '../query/scanner.ts'
+import { readValues } from '../query/walk.ts'
+import { readWanted, type Wanted } from '../query/wanted.ts'
 import { projectionParams } from './parameters.ts'
-import { explainMissing, type Located, locate } from './path/locate.ts'
-import { parsePath } from './path/parse.ts'
-import { formatPath, isDefinite, newWork, type Path } from './path/path.ts'
-import { keepOnly, leaveOut } from './path/prune.ts'
-import { readValues } from './path/walk.ts'
-import { type Records, recordsOf } from './records.ts'
-import { Refusal, shown } from './refusal.ts'
 import { defineStep } from './step.ts'
 
 /**
@@ -30,12 +31,14 @@ export const projection = defineStep({
     if (document.json() === undefined) {
       throw new Refusal('This result is text without fields. Search it with proxy_search instead.')
     }
-    const wanted = readWanted(mode === 'exclude' ? [] : fields, recordsOf(document))
+    const once = mode === 'exclude' ? undefined : withoutDistinct(fields, recordsOf(document))
+    const wanted = readWanted(mode === 'exclude' ? [] : (once ?? fields), recordsOf(document))
     const excluded = mode === 'exclude' ? [...fields, ...exclude] : [...exclude, ...wanted.left]
     const included = wanted.shown.filter(({ reference }) => reference !== '*' && reference !== '$')
     const notes: string[] = []
     const rest = excluded.length > 0 ? leaving(document, excluded, notes, included.length > 0) : document
-    const content = included.length > 0 ? only(rest, included, notes) : rest
+    const shownRows = included.length > 0 ? only(rest, included, notes) : rest
+    const content = once ? distinctRows(shownRows, !once.includes('_key')) : shownRows
     const rows = content.records()
     if (
       content !== document &&
@@ -50,6 +53,32 @@ export const projection = defineStep({
     }
   },
 })
+
+/** The fields behind `distinct`, `distinct(…)`; undefined where it is not written, or is the name of a field. */
+function withoutDistinct(fields: readonly string[], records: Records | undefined): string[] | undefined {
+  const [first = '', ...others] = fields
+  const [, all, inside] =
+    /^(?:select\s+)?distinct(?:\s+(?:on\s+)?(?=[^\s(])(.+)|\s*\((.*)\))?$/is.exec(first.trim()) ?? []
+  if (!/^(?:select\s+)?distinct\b/i.test(first.trim()) || (all ?? inside) === '') return undefined
+  if (all === undefined && inside === undefined)
+    return records?.names().has(first.trim()) ? undefined : others.length > 0 ? others : ['*']
+  return [...(inside === undefined ? [all ?? ''] : splitAt(inside, [','])), ...others].map((one) =>
+    one.trim(),
+  )
+}
+
+/** Each row once, where it comes first; without the keys of a map, which are all different. */
+function distinctRows(document: Document, keyless: boolean): Document {
+  const { noun, items } = document.rows()
+  const rows = keyless ? items.map(withoutKey) : items
+  return fromRows({ noun, items: [...new Map(rows.map((row) => [toJson(row), row])).values()] })
+}
+
+function withoutKey(row: JsonValue): JsonValue {
+  if (!isObject(row) || !Object.hasOwn(row, '_key')) return row
+  const { _key: _, ...rest } = row
+  return rest
+}
 
 function only(document: Document, wanted: readonly Wanted[], notes: string[]): Document {
   const references = wanted.map(({ reference }) => reference)

@@ -1,16 +1,16 @@
 /** `sort`: the records in another order. */
-import { type Column, columnsOf } from '../documents/column.ts'
+import { type Coded, type Column, codesPresent, columnsOf } from '../documents/column.ts'
 import { fromTable } from '../documents/derive.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import { parseDate } from '../query/dates.ts'
+import { namesakes } from '../query/explain.ts'
+import { type Field, resolveExactly, resolveField } from '../query/fields.ts'
 import { newWork, type Path, parsePath, pathKey } from '../query/path.ts'
 import { duration, longInteger, looseNumber, plainNumber, quantity } from '../query/quantities.ts'
+import { codedOf } from '../query/reader.ts'
 import { type Records, requireRecords } from '../query/records.ts'
 import { readValues } from '../query/walk.ts'
 import { compareNaturally } from '../text/natural-order.ts'
-import { type Coded, codedOf, codesPresent } from './coded.ts'
-import { namesakes } from './fields/namesakes.ts'
-import { type Field, resolveExactly, resolveField } from './fields.ts'
 import { sortParams } from './parameters.ts'
 import { defineStep } from './step.ts'
 
@@ -183,9 +183,9 @@ export function parseOrder(records: Records, reference: string): Order {
   if (exact) return { field: exact, descending: false }
   const [, sign = '', signed = ''] = /^\s*([-+]?)\s*(.*?)\s*$/s.exec(reference) ?? []
   const [, called, inParentheses, bare] =
-    /^(asc|desc)(?:ending)?(?:\s*\((.*)\)|\s+(.*))$/is.exec(signed) ?? []
+    /^(asc|desc|reverse)(?:ending)?(?:\s*\((.*)\)|\s+(.*))$/is.exec(signed) ?? []
   const [, before, after] = /^(.*?)(?:\s+|:)(asc|desc)(?:ending)?$/is.exec(signed) ?? []
-  const descending = sign === '-' || (called ?? after)?.toLowerCase() === 'desc'
+  const descending = sign === '-' || /^(?:desc|reverse)$/i.test(called ?? after ?? '')
   const name = (inParentheses ?? bare ?? before ?? signed).trim()
   const measured = resolveExactly(records, parsePath(name)) ? undefined : lengthOf(name)
   if (measured === undefined) return { field: resolveField(records, name), descending }

@@ -1,4 +1,6 @@
 /** The structure of a document, as text: what it is, which fields it has, how its size is spread. */
+
+import { collectionsOf } from '../documents/collections.ts'
 import { fromText } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
 import { distinctCount, type Field, fieldsOf, frequent } from '../documents/fields.ts'
@@ -6,7 +8,6 @@ import { overviewOf } from '../documents/formats/index.ts'
 import { numbersOf } from '../documents/overview/rank.ts'
 import { shares } from '../documents/overview/sizes.ts'
 import { type Profile, profile } from '../documents/profile.ts'
-import { collectionsOf } from '../documents/records.ts'
 import { typeNotation } from '../documents/type-notation.ts'
 import { ellipsis } from '../text/cut.ts'
 import { formatBytes, formatCount } from '../text/format.ts'
@@ -117,7 +118,7 @@ function stringsIn({ shape: { strings: stats } }: Field): string[] {
   const said: string[] = []
   if (stats.maxLength > 60) said.push(`${span(stats.minLength, stats.maxLength)} characters`)
   if (stats.json > 0) said.push(`JSON inside in ${formatCount(stats.json)}`)
-  if (stats.numeric === stats.count) said.push('numbersIn as text')
+  if (stats.numeric === stats.count) said.push('numbers as text')
   return said
 }
 

@@ -6,17 +6,17 @@ import { madeRows } from '../documents/rows.ts'
 import { censusOf, elementsOf, valuesOf } from '../documents/values.ts'
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../protocol/json.ts'
 import { aggregateNamed, decimalsIn, readingsOf } from '../query/aggregates.ts'
+import { type Field, resolveExactly, resolveField } from '../query/fields.ts'
 import { parseComputed, parseCondition } from '../query/parser.ts'
 import { newWork, parsePath } from '../query/path.ts'
 import { looseNumber } from '../query/quantities.ts'
+import { codedOf } from '../query/reader.ts'
 import { type Records, recordsOfValues, requireRecords } from '../query/records.ts'
 import { Refusal, shown } from '../query/refusal.ts'
 import { scan } from '../query/scanner.ts'
 import { type Call, type Expression, fieldsIn, mapParts, partsOf, sourceOf } from '../query/tree.ts'
 import { readValues } from '../query/walk.ts'
 import { type Frame, type Partition, WINDOWS, windowNamed } from '../query/windows.ts'
-import { codedOf } from './coded.ts'
-import { type Field, resolveExactly, resolveField } from './fields.ts'
 import { partsOfRows } from './group.ts'
 import type { PipelineStep } from './pipeline.ts'
 import type { ProcessorResult } from './processor.ts'
@@ -75,7 +75,7 @@ export function planOf(params: unknown): Plan {
       if (plan.fields.length > 0) plan.fields.push(name)
     }
   }
-  if (plan.aggregate.length > 0 || plan.columns.length < (asked.aggregate?.length ?? 0)) addAggregates(plan)
+  if ((asked.aggregate?.length ?? 0) > 0) addAggregates(plan)
   plan.sort = plan.sort.map((item) => replaced(plan, item))
   const aliases = new Set(plan.columns.map(({ name }) => name.toLowerCase()))
   for (const condition of asked.where ?? []) {
@@ -285,7 +285,8 @@ function withValues(
 function computed(records: Records, source: string, frames: readonly Frame[]): readonly JsonValue[] {
   const knows = (name: string): 'exactly' | undefined =>
     fieldOf(records, name) === undefined ? undefined : 'exactly'
-  const expression = parseComputed(source, { knows, note: () => undefined })
+  // What is inside of the aggregates of groups is no field of theirs.
+  const expression = parseComputed(source, { knows, note: () => undefined }) ?? parseComputed(source)
   if (!expression)
     throw new Refusal(
       `\`${shown(source)}\` cannot be read as a window. Write like rank() over (partition by team order by points desc).`,
@@ -293,6 +294,16 @@ function computed(records: Records, source: string, frames: readonly Frame[]): r
   let nth = 0
   const columns: { name: string; values: readonly JsonValue[] }[] = []
   const change = (one: Expression): Expression => {
+    if (one.kind === 'call' && !one.over) {
+      // `sum(price)` of groups is a column that is called so.
+      const field = aggregateNamed(one.name) && fieldOf(records, sourceOf(one))
+      if (field) {
+        const name = `window_${columns.length}`
+        const read = reading(records, one)
+        columns.push({ name, values: records.values.map((_, row) => read(row)) })
+        return { kind: 'field', name }
+      }
+    }
     if (one.kind !== 'call' || !one.over) return mapParts(one, change)
     const name = `window_${columns.length}`
     columns.push({ name, values: windowed(records, one, frames.length > 0 ? frames[nth++] : undefined) })

@@ -4,7 +4,9 @@
  */
 import {
   allNested,
+  areOfOneKind,
   collectionsOf,
+  fieldNames,
   keyedRecords,
   nestedPath,
   nestingOf,
@@ -13,6 +15,7 @@ import {
 } from '../documents/collections.ts'
 import type { Collection, Document } from '../documents/document.ts'
 import { type Table, tableOf } from '../documents/table.ts'
+import { withPaths } from '../documents/tree-paths.ts'
 import { isObject, type JsonValue, own } from '../protocol/json.ts'
 import { formatCount } from '../text/format.ts'
 import type { Bound } from './comparison.ts'
@@ -174,7 +177,10 @@ export function foundElsewhere(
   const main = document.records()?.path ?? '$'
   const where = isNested ? 'nested in them, ' : ''
   return {
-    table: tableOf(values, path).choose(positionsIn(verdict)),
+    // Of a node of a tree, its own fields do not say where it is.
+    table: tableOf(isNested ? (nested?.withPaths(values) ?? values) : values, path).choose(
+      positionsIn(verdict),
+    ),
     total: values.length,
     note: `No record of ${listed([main])} fulfils this; shown are those ${where}at "path": ${JSON.stringify(path)}.`,
   }
@@ -206,6 +212,8 @@ interface Nested {
   /** The path reaches the outer records as well. */
   whole: boolean
   records(): readonly JsonValue[]
+  /** The records with the names on the way to each. */
+  withPaths(nodes: readonly JsonValue[]): readonly JsonValue[]
 }
 
 function nestedPlace(document: Document, records: Records): Nested | undefined {
@@ -220,6 +228,7 @@ function nestedPlace(document: Document, records: Records): Nested | undefined {
   return {
     path,
     whole,
+    withPaths: (nodes) => withPaths(records.values, nodes, nesting),
     records: () =>
       root === undefined || !whole
         ? records.table.derived(`nested ${path} ${whole}`, () =>
@@ -250,9 +259,6 @@ function reached(root: JsonValue, path: string): JsonValue[] {
 /** Collections that are looked at, and told one by one; records of each that are looked at for their fields. */
 const MOST_SIBLINGS = 50
 const MOST_TOLD = 3
-const MOST_SAMPLED = 20
-/** The part of all their fields that two collections of a kind share. */
-const ALIKE = 0.6
 
 interface Sibling {
   path: string
@@ -295,12 +301,11 @@ function siblingsFor(document: Document, records: Records): readonly Sibling[] {
 
 /** The other collections of objects that have most fields in common with the main one, and lie outside of it. */
 function siblingsOf(document: Document, main: Collection): readonly Sibling[] {
-  const names = namesIn(main.values)
-  if (names.size < 2) return []
+  if (fieldNames(main.values).size < 2) return []
   return collectionsOf(document.json() ?? null)
     .slice(0, MOST_SIBLINGS)
     .filter(({ path, values }) => {
-      return path !== '$' && !isWithin(path, main.path) && areAlike(names, namesIn(values))
+      return path !== '$' && !isWithin(path, main.path) && areOfOneKind(main.values, values)
     })
     .map((one) => ({ path: one.path, keyed: one.keys !== undefined, values: keyedRecords(one) }))
 }
@@ -308,15 +313,4 @@ function siblingsOf(document: Document, main: Collection): readonly Sibling[] {
 /** True for a place in another, or around it, or the same. */
 function isWithin(path: string, other: string): boolean {
   return path === other || path.startsWith(`${other}[`) || path.startsWith(`${other}.`)
-}
-
-function areAlike(names: ReadonlySet<string>, others: ReadonlySet<string>): boolean {
-  const shared = [...names].filter((name) => others.has(name)).length
-  return shared >= ALIKE * (names.size + others.size - shared)
-}
-
-/** The fields of a few records; none where not all are objects. */
-function namesIn(values: readonly JsonValue[]): ReadonlySet<string> {
-  const sampled = values.slice(0, MOST_SAMPLED)
-  return new Set(sampled.every(isObject) ? sampled.flatMap((value) => Object.keys(value).slice(0, 100)) : [])
 }

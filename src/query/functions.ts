@@ -391,19 +391,55 @@ const FORMATS: Readonly<Record<string, (time: Date) => string>> = {
   B: (time) => new Date(time).toLocaleString('en', { month: 'long', timeZone: 'UTC' }),
   b: (time) => new Date(time).toLocaleString('en', { month: 'short', timeZone: 'UTC' }),
   j: (time) => String(NUMBERS.doy?.(time)).padStart(3, '0'),
+  Q: (time) => String(NUMBERS.quarter?.(time)),
   V: (time) => String(NUMBERS.week?.(time)).padStart(2, '0'),
 }
 
-/** The format and the date, in either order. */
+/** The patterns of SQL and Java, longest first, as those of `strftime`. */
+const SQL_FORMATS: readonly (readonly [RegExp, string])[] = [
+  [/^(?:YYYY|yyyy)/, 'Y'],
+  [/^(?:YY|yy)(?![a-z])/i, 'y'],
+  [/^(?:Month|MONTH|MMMM)/, 'B'],
+  [/^(?:Mon|MON|MMM)/, 'b'],
+  [/^MM/, 'm'],
+  [/^(?:Day|DAY|EEEE|dddd)/, 'A'],
+  [/^(?:Dy|DY|EEE|ddd)/, 'a'],
+  [/^DDD/, 'j'],
+  [/^(?:DD|dd)/, 'd'],
+  [/^(?:HH24|HH12|HH|hh)/, 'H'],
+  [/^(?:MI|mi|mm)/, 'M'],
+  [/^(?:SS|ss)/, 'S'],
+  [/^(?:IW|WW|ww)/, 'V'],
+  [/^Q/, 'Q'],
+]
+
+/** A format as `strftime` has it: `%Y-%m` of `YYYY-MM`. */
+function withPercents(format: string): string {
+  if (format.includes('%')) return format
+  let out = ''
+  for (let at = 0; at < format.length; ) {
+    const rest = format.slice(at)
+    const [pattern, letter] = SQL_FORMATS.find(([one]) => one.test(rest)) ?? []
+    const length = pattern?.exec(rest)?.[0].length ?? 1
+    out += letter === undefined ? rest.charAt(0) : `%${letter}`
+    at += length
+  }
+  return out
+}
+
+/** The date and the format, in either order. */
 function formatted([first, second]: Args): JsonValue {
-  const [format, value] = textOf(first)?.includes('%') ? [textOf(first), second] : [textOf(second), first]
+  const leading = textOf(first)?.includes('%') === true || timeOf(first) === undefined
+  const [format, value] = leading ? [textOf(first), second] : [textOf(second), first]
   const time = timeOf(value)
   if (time === undefined || format === undefined) return null
   const date = new Date(time)
-  return format.slice(0, 200).replaceAll(/%(\w)/g, (all, letter: string) => {
+  return withPercents(format.slice(0, LONGEST_FORMAT)).replaceAll(/%(\w)/g, (all, letter: string) => {
     return Object.hasOwn(FORMATS, letter) ? (FORMATS[letter]?.(date) ?? all) : all
   })
 }
+
+const LONGEST_FORMAT = 200
 
 // Choices.
 
@@ -544,7 +580,7 @@ const ROWS: readonly Row[] = [
   ['weekday', 'dayname dayofweek', 1, 'text', 'The day of the week by its name.', 'weekday(created_at)', ofDate((_, value) => partOf(value ?? null, 'weekday'))],
   ['date', 'todate', 1, 'date', 'The day of a time.', 'date(created_at)', ofDate((_, value) => partOf(value ?? null, 'day'))],
   ['date_add', 'addtodate timestampadd', 3, 'date', 'A date so many units later: date, number, unit.', "date_add(due, 7, 'day')", later],
-  ['date_format', 'strftime formatdate tochar', 2, 'text', 'A date in a format: %Y %m %d %H %M %S %A %B.', "date_format(created_at, '%Y-%m')", formatted],
+  ['date_format', 'strftime formatdate tochar', 2, 'text', 'A date in a format, %Y %m %d %H %M %S or YYYY MM DD HH24 MI SS.', "date_format(created_at, '%Y-%m')", formatted],
   ['epoch', 'unixtimestamp', 1, 'number', 'Seconds since 1970.', 'epoch(created_at)', ofDate((time) => time / 1_000)],
   ['now', 'currenttimestamp getdate sysdate today currentdate', 0, 'date', 'This moment, UTC.', 'now()', () => new Date().toISOString()],
   // Choices.
@@ -596,6 +632,9 @@ export const FUNCTIONS: readonly ScalarFunction[] = ROWS.map(
     }
   },
 )
+
+/** Those that the description of parameters names; all others are guessed, and in the documentation. */
+export const TOLD_FUNCTIONS: readonly string[] = ['substr', 'extract', 'date_diff', 'date_trunc']
 
 const BY_NAME: ReadonlyMap<string, ScalarFunction> = new Map(
   // A name of its own goes before another's other name.

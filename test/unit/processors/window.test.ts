@@ -93,9 +93,29 @@ describe('a window', () => {
     ])
   })
 
+  test('stands in a comparison with a field, and in arithmetic over groups', () => {
+    expect(
+      column(
+        { where: ['points > lag(points) over (order by day)'], sort: ['day'], fields: ['name'] },
+        'name',
+      ),
+    ).toEqual(['dan', 'eve'])
+    const { rows, error } = ask(players, {
+      group_by: ['team'],
+      aggregate: ['round(100.0 * sum(points * 2) / sum(sum(points * 2)) over (), 1) as share'],
+      fields: ['team', 'share'],
+      sort: ['team'],
+    })
+    expect(error).toBeUndefined()
+    expect(rows).toEqual([
+      { team: 'blue', share: 41.7 },
+      { team: 'red', share: 58.3 },
+    ])
+  })
+
   test('that cannot be read is refused with one that can', () => {
     expect(ask(players, { fields: ['nothing(points) over (order by day)'] }).error).toMatch(
-      /not a function|no function over windows/,
+      /not a function|rank\(\) over/,
     )
     expect(ask(players, { fields: ['rank() over (partition by colour)'] }).error).toMatch(/colour/)
   })

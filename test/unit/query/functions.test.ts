@@ -65,6 +65,8 @@ test.each<[string, JsonValue[], JsonValue]>([
   ['date_add', ['2024-01-31', 1, 'month'], '2024-02-29'],
   ['dateadd', ['day', 7, '2024-12-28'], '2025-01-04'],
   ['strftime', ['%Y/%m', '2024-05-06'], '2024/05'],
+  ['to_char', ['2024-05-06T07:08:09Z', 'YYYY-MM-DD HH24:MI:SS'], '2024-05-06 07:08:09'],
+  ['date_format', ['2024-05-06', 'Mon YYYY, Qq'], 'May 2024, 2q'],
   ['coalesce', [null, [], 'x'], 'x'],
   ['nullif', ['0', 0], null],
   ['if', [true, 'a', 'b'], 'a'],

@@ -1,9 +1,9 @@
 /** Groups and functions as plainly as they can be written: a loop over the records for each group, a list for each function. */
 import { toJson } from '../../../../src/documents/stringify.ts'
-import { parseDate } from '../../../../src/query/dates.ts'
-import { duration, looseNumber, quantity } from '../../../../src/query/quantities.ts'
 import type { JsonObject, JsonValue } from '../../../../src/protocol/json.ts'
 import { type DatePart, partOf } from '../../../../src/query/date-parts.ts'
+import { parseDate } from '../../../../src/query/dates.ts'
+import { duration, looseNumber, quantity } from '../../../../src/query/quantities.ts'
 import { compareNaturally } from '../../../../src/text/natural-order.ts'
 
 export interface PlainKey {

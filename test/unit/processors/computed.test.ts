@@ -1,0 +1,296 @@
+/** What one call can say beyond fields: expressions, conditional and paired aggregates, distinct, unnest, lists against each other. */
+import { describe, expect, test } from 'vitest'
+import { combine } from '../../../src/documents/combine.ts'
+import { fromValue } from '../../../src/documents/derive.ts'
+import type { Document } from '../../../src/documents/document.ts'
+import { filterParams } from '../../../src/processors/parameters.ts'
+import { runPipeline } from '../../../src/processors/pipeline.ts'
+import { filterSteps } from '../../../src/processors/pipelines.ts'
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts'
+import { deepFreeze } from '../../support/deep-freeze.ts'
+
+const orders: JsonObject[] = [
+  {
+    id: 1,
+    name: 'ann smith',
+    state: 'open',
+    price: 10.5,
+    qty: 2,
+    tags: ['a', 'b'],
+    created: '2024-01-03',
+    closed: '2024-01-10',
+    email: 'ann@x.org',
+    items: [
+      { sku: 'p', n: 2 },
+      { sku: 'q', n: 1 },
+    ],
+  },
+  {
+    id: 2,
+    name: 'bob jones',
+    state: 'closed',
+    price: 30,
+    qty: 1,
+    tags: ['b'],
+    created: '2024-01-05',
+    closed: null,
+    email: 'bob@y.org',
+    items: [{ sku: 'p', n: 5 }],
+  },
+  {
+    id: 3,
+    name: 'cat smith',
+    state: 'open',
+    price: 20,
+    qty: 4,
+    tags: [],
+    created: '2024-02-05',
+    closed: '2024-02-06',
+    email: 'cat@x.org',
+    items: [],
+  },
+]
+deepFreeze(orders)
+
+function ask(document: Document, params: Record<string, unknown>) {
+  const { document: found, error, steps } = runPipeline(document, filterSteps, filterParams.parse(params))
+  const notes = steps.flatMap(({ metadata }) => metadata.notes ?? [])
+  return { rows: [...found.rows().items], error, notes }
+}
+
+test.each<[Record<string, string>, JsonValue[]]>([
+  [
+    { fields: 'id, price * qty as total' },
+    [
+      { id: 1, total: 21 },
+      { id: 2, total: 30 },
+      { id: 3, total: 80 },
+    ],
+  ],
+  [
+    { fields: "upper(name), split(email, '@', 2) as domain", where: 'id = 1' },
+    [{ 'upper(name)': 'ANN SMITH', domain: 'x.org' }],
+  ],
+  [
+    { fields: "id, date_diff('day', created, closed) as days", where: 'closed is not null' },
+    [
+      { id: 1, days: 7 },
+      { id: 3, days: 1 },
+    ],
+  ],
+  [
+    { fields: "case when price > 15 then 'dear' else 'cheap' end as kind" },
+    [{ kind: 'cheap' }, { kind: 'dear' }, { kind: 'dear' }],
+  ],
+  [{ where: 'price * qty > 25', fields: 'id' }, [{ id: 2 }, { id: 3 }]],
+  [{ sort: '-price * qty', fields: 'id' }, [{ id: 3 }, { id: 2 }, { id: 1 }]],
+  [
+    { group_by: "split(email, '@', 2) as domain", aggregate: 'sum(price * qty) as revenue' },
+    [
+      { domain: 'x.org', revenue: 101 },
+      { domain: 'y.org', revenue: 30 },
+    ],
+  ],
+  [
+    { group_by: "extract(name, '(\\w+)$') as last", aggregate: 'count' },
+    [
+      { last: 'smith', count: 2 },
+      { last: 'jones', count: 1 },
+    ],
+  ],
+  [
+    { group_by: 'state', aggregate: 'sum(price)/sum(qty) as unit, count' },
+    [
+      { state: 'open', count: 2, unit: expect.closeTo(5.0833, 3) as unknown as number },
+      { state: 'closed', count: 1, unit: 30 },
+    ],
+  ],
+  [
+    { group_by: 'state', aggregate: 'sum(price*qty)/count as each' },
+    [
+      { state: 'open', each: 50.5 },
+      { state: 'closed', each: 30 },
+    ],
+  ],
+  [{ aggregate: 'max(price) - min(price) as spread' }, [{ spread: 19.5 }]],
+  [
+    {
+      aggregate:
+        'count_if(state = open) as open, count(state = closed), avg(qty > 1) as share, count(*) filter (where price > 15) as dear',
+    },
+    [{ open: 2, 'count(state = closed)': 1, share: expect.closeTo(0.6667, 3) as unknown as number, dear: 2 }],
+  ],
+  [
+    { group_by: 'state', aggregate: '100.0 * count_if(qty > 1) / count as pct', sort: 'state' },
+    [
+      { state: 'closed', pct: 0 },
+      { state: 'open', pct: 100 },
+    ],
+  ],
+  [
+    {
+      aggregate:
+        'first(id), last(id), top(price, 2), bottom(price, 1), collect(id), mode(state), arg_max(name, price), string_agg(state, "-")',
+    },
+    [
+      {
+        'first(id)': 1,
+        'last(id)': 3,
+        'top(price, 2)': [30, 20],
+        'bottom(price, 1)': [10.5],
+        'collect(id)': [1, 2, 3],
+        'mode(state)': 'open',
+        'arg_max(name, price)': 'bob jones',
+        'string_agg(state)': 'open-closed-open',
+      },
+    ],
+  ],
+  [{ fields: 'distinct state' }, [{ state: 'open' }, { state: 'closed' }]],
+  [
+    { fields: "distinct(state), case when qty > 1 then 'many' else 'one' end as size" },
+    [
+      { state: 'open', size: 'many' },
+      { state: 'closed', size: 'one' },
+    ],
+  ],
+  [
+    { fields: 'id, unnest(items).sku as sku' },
+    [
+      { id: 1, sku: 'p' },
+      { id: 1, sku: 'q' },
+      { id: 2, sku: 'p' },
+    ],
+  ],
+  [
+    { fields: 'unnest(items) as item, item.sku as sku', where: 'item.n > 1' },
+    [
+      { item: { sku: 'p', n: 2 }, sku: 'p' },
+      { item: { sku: 'p', n: 5 }, sku: 'p' },
+    ],
+  ],
+  [
+    { group_by: 'unnest(tags)', aggregate: 'count' },
+    [
+      { tags: 'b', count: 2 },
+      { tags: 'a', count: 1 },
+    ],
+  ],
+])('%j', (params, expected) => {
+  const { rows, error } = ask(fromValue({ orders }), params)
+  expect(error).toBeUndefined()
+  expect(rows).toEqual(expected)
+})
+
+test('sorting by a list says what was compared', () => {
+  const { notes } = ask(fromValue({ orders }), { sort: '-tags' })
+  expect(notes.join()).toMatch(/`tags` holds several values: sorted by the largest.*length\(tags\)/)
+})
+
+test('correlation, covariance and slope are those of plain code', () => {
+  const points = [
+    { x: 1, y: 2 },
+    { x: 2, y: 3 },
+    { x: 3, y: 5 },
+    { x: 4, y: 4 },
+  ]
+  const { rows } = ask(fromValue(points), {
+    aggregate: 'correlation(x, y) as r, covariance(x, y) as c, slope(y, x) as s',
+  })
+  expect(rows).toEqual([{ r: 0.8, c: expect.closeTo(1.3333, 3), s: 0.8 }])
+})
+
+describe('two results against each other', () => {
+  const before = fromValue([
+    { id: 1, price: 10, tags: ['a'] },
+    { id: 2, price: 20, tags: [] },
+    { id: 3, price: 30, tags: [] },
+  ])
+  const after = fromValue([
+    { id: '2', price: 25, tags: [] },
+    { id: 3, price: 30, tags: ['x'] },
+    { id: 4, price: 40, tags: [] },
+  ])
+  const both = combine([
+    { handle: 'c1', document: before },
+    { handle: 'c2', document: after },
+  ])
+
+  test.each<[string, JsonValue[]]>([
+    ['only_in: id', [{ id: 1, price: 10, tags: ['a'] }]],
+    ['added: id', [{ id: 4, price: 40, tags: [] }]],
+    [
+      'in_both: id',
+      [
+        { id: 2, price: 20, tags: [] },
+        { id: 3, price: 30, tags: [] },
+      ],
+    ],
+    [
+      'changed: id',
+      [
+        { id: 2, field: 'price', before: 20, after: 25 },
+        { id: 3, field: 'tags', before: [], after: ['x'] },
+      ],
+    ],
+  ])('%s', (join_on, expected) => {
+    const { rows, error, notes } = ask(both, { join_on })
+    expect(error).toBeUndefined()
+    expect(rows).toEqual(expected)
+    expect(notes[0]).toContain('1 of 3 records only in the first, 1 of 3 only in the second, 2 in both')
+  })
+
+  test('diff has all of it, and can be asked further', () => {
+    const { rows } = ask(both, { join_on: 'diff: id', group_by: '_change', sort: '_change' })
+    expect(rows).toEqual([
+      { _change: 'added', count: 1 },
+      { _change: 'changed', count: 2 },
+      { _change: 'removed', count: 1 },
+    ])
+  })
+})
+
+test('a list is joined with itself', () => {
+  const people = [
+    { id: 1, name: 'ann', boss: null },
+    { id: 2, name: 'bob', boss: 1 },
+    { id: 3, name: 'cat', boss: 2 },
+  ]
+  const { rows, error } = ask(fromValue({ people }), {
+    join_on: 'inner boss = id',
+    fields: 'name, people.name as boss_name',
+  })
+  expect(error).toBeUndefined()
+  expect(rows).toEqual([
+    { name: 'bob', boss_name: 'ann' },
+    { name: 'cat', boss_name: 'bob' },
+  ])
+})
+
+test('of a list with itself the fields of the second are called so', () => {
+  const staff = [
+    { id: 1, name: 'ann', boss: null, pay: 5 },
+    { id: 2, name: 'bob', boss: 1, pay: 9 },
+    { id: 3, name: 'cat', boss: 2, pay: 3 },
+  ]
+  const { rows, error } = ask(fromValue(staff), {
+    join_on: 'inner boss = self.id',
+    where: 'pay > self.pay',
+    fields: 'name, self.name as boss',
+  })
+  expect(error).toBeUndefined()
+  expect(rows).toEqual([{ name: 'bob', boss: 'ann' }])
+})
+
+test('what is counted once may be computed', () => {
+  const { rows } = ask(fromValue({ orders }), {
+    aggregate: "count(distinct extract(email, '@(\\w)', 1)) as hosts",
+  })
+  expect((rows[0] as JsonObject).hosts).toBe(2)
+})
+
+test('distinct of a map leaves its keys out', () => {
+  const map = Object.fromEntries(
+    Array.from({ length: 20 }, (_, n) => [`#${n}00`, { state: n % 2 === 0 ? 'a' : 'b', n }]),
+  )
+  expect(ask(fromValue(map), { fields: 'distinct state' }).rows).toEqual([{ state: 'a' }, { state: 'b' }])
+})
