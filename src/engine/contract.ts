@@ -1,4 +1,4 @@
-/** The engine answers questions about kept results off the event loop. Contract; `lanes.ts` runs it. */
+/** The engine answers questions about kept results off the event loop. Contract; `pool.ts` runs it. */
 import type { Form } from '../documents/conform.ts'
 import type { Template } from '../documents/fit.ts'
 import type { Dialect } from '../documents/template.ts'
@@ -199,7 +199,7 @@ export interface Digest {
   }
 }
 
-// What a lane hands to its worker. The answer's type follows from the kind.
+// What a worker hands to its worker. The answer's type follows from the kind.
 
 interface DigestTask {
   kind: 'digest'
@@ -212,8 +212,8 @@ interface DigestTask {
 }
 
 /** Reads on in a result that still arrives. */
-export interface AheadTask {
-  kind: 'ahead'
+export interface ReadAheadTask {
+  kind: 'read-ahead'
   id: number
   /** Of `GrowingBytes`. */
   buffer: SharedArrayBuffer
@@ -295,7 +295,7 @@ interface RehearseTask {
 
 export type Task =
   | DigestTask
-  | AheadTask
+  | ReadAheadTask
   | QueryTask
   | FillTask
   | ExportTask
@@ -313,7 +313,7 @@ export type Answer<T extends Task> = T extends { kind: keyof Answers } ? Answers
 
 interface Answers {
   digest: Digest
-  ahead: number
+  'read-ahead': number
   query: QueryAnswer
   fill: Filled
   export: Export
