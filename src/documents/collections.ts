@@ -5,6 +5,7 @@
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
 import { columnsOf } from './column.ts'
 import type { Collection } from './document.ts'
+import type { Shape } from './shape.ts'
 
 /** Objects and short arrays that are looked into while searching; wide trees stay cheap. */
 const MAX_VISITS = 5000
@@ -121,24 +122,40 @@ function wholeTree(inner: Collection | undefined, all: readonly Collection[]): C
   if (!inner || inner.keys || name === undefined) return inner
   const outer = all.find(
     ({ path, keys, values }) =>
-      !keys && path.endsWith(name) && inner.path.startsWith(`${path}[`) && isKin(values, inner.values),
+      !keys &&
+      path.endsWith(name) &&
+      inner.path.startsWith(`${path}[`) &&
+      haveMost(fieldNames(values), fieldNames(inner.values)),
   )
   return outer ?? inner
 }
 
-/** True when the records of a list have most of the fields that those of another have. */
-function isKin(values: readonly JsonValue[], others: readonly JsonValue[]): boolean {
-  const [names, wanted] = [namesOf(values), namesOf(others)]
-  const shared = [...wanted].filter((name) => names.has(name)).length
-  return shared > 0 && shared >= wanted.size * 0.6
+/** Records that are looked at for their fields, and fields of each. */
+const MOST_LOOKED = 20
+const MOST_NAMES = 100
+/** The part of their fields that things of one kind share. */
+const KIND = 0.6
+
+/** The fields of a few records. */
+export function fieldNames(values: readonly JsonValue[]): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const value of values.slice(0, MOST_LOOKED))
+    if (isObject(value)) for (const name of Object.keys(value).slice(0, MOST_NAMES)) names.add(name)
+  return names
 }
 
-function namesOf(values: readonly JsonValue[]): ReadonlySet<string> {
-  const names = new Set<string>()
-  for (const value of values.slice(0, 20)) {
-    if (isObject(value)) for (const name of Object.keys(value).slice(0, 100)) names.add(name)
-  }
-  return names
+/** True where most of the wanted fields are among the names. */
+export function haveMost(names: ReadonlySet<string>, wanted: ReadonlySet<string>): boolean {
+  const shared = [...wanted].filter((name) => names.has(name)).length
+  return shared > 0 && shared >= wanted.size * KIND
+}
+
+/** True where two collections of objects are of one kind: they share most of all their fields. */
+export function areOfOneKind(values: readonly JsonValue[], others: readonly JsonValue[]): boolean {
+  if (![...values.slice(0, MOST_LOOKED), ...others.slice(0, MOST_LOOKED)].every(isObject)) return false
+  const [names, more] = [fieldNames(values), fieldNames(others)]
+  const shared = [...names].filter((name) => more.has(name)).length
+  return shared > 0 && shared >= KIND * (names.size + more.size - shared)
 }
 
 /** How much a collection holds, in leaves, judged by a few of its elements. */
@@ -271,7 +288,7 @@ export interface Nesting {
 /** Records looked at, elements of each of them, and fields that lists of records are looked for in. */
 const MOST_RECORDS = 100
 const MOST_ELEMENTS = 20
-const MOST_FIELDS = 60
+const MOST_NESTING_FIELDS = 60
 
 /**
  * The field of records in which records of the same kind are: its elements share their fields, and hold that field again, or lie
@@ -360,7 +377,7 @@ function findNesting(values: readonly JsonValue[], name: string | undefined): Ne
     if (isObject(value)) sampled.push(value)
   }
   const names = fieldNamesOf(sampled)
-  for (const field of [...names].slice(0, MOST_FIELDS)) {
+  for (const field of [...names].slice(0, MOST_NESTING_FIELDS)) {
     const nesting = asNesting(sampled, field)
     const inner = nesting && sampled.flatMap((record) => nestedIn(record, nesting).slice(0, MOST_ELEMENTS))
     if (nesting && inner && isNestedKin(names, inner, field, name)) return nesting
@@ -398,9 +415,134 @@ function isNestedKin(
 }
 
 function fieldNamesOf(records: readonly JsonObject[]): ReadonlySet<string> {
-  return new Set(records.flatMap((record) => Object.keys(record).slice(0, MOST_FIELDS)))
+  return new Set(records.flatMap((record) => Object.keys(record).slice(0, MOST_NESTING_FIELDS)))
 }
 
 function lastName(path: string): string | undefined {
   return /(?:^|[.$])([A-Za-z_]\w*)(?:\[(?:\d+|\*)\])*$/.exec(path)?.[1]
+}
+
+/** Objects, and keys of each, that are looked at to tell whether they are maps of what has a field. */
+const MOST_OF_MAPS = 200
+
+/** True where objects are maps whose values have this field: what looks like a field of theirs is one of every value. */
+export function areMapsOf(values: readonly JsonValue[], field: string): boolean {
+  const objects = values.filter(isObject).slice(0, MOST_OF_MAPS)
+  const inside = objects.flatMap((object) =>
+    Object.keys(object)
+      .slice(0, MOST_OF_MAPS)
+      .map((key) => own(object, key) ?? null),
+  )
+  const having = inside.filter((value) => {
+    const [element = null] = Array.isArray(value) ? value : [value]
+    return isObject(element) && own(element, field) !== undefined
+  })
+  // Scalars beside them would be fields: then it is a record.
+  return (
+    having.length > 0 &&
+    (having.length >= inside.length / 2 || objects.every(isMap) || areMaps(objects)) &&
+    inside.every((value) => typeof value === 'object')
+  )
+}
+
+/** Many values that are nearly all objects, or very many of one plain type. */
+export function isLargeMap(object: JsonObject): boolean {
+  const keys = Object.keys(object)
+  const objects = keys.filter((key) => isObject(own(object, key))).length
+  if (keys.length >= MANY && objects >= keys.length * 0.9) return true
+  const kind = typeof own(object, keys[0] ?? '')
+  return (
+    keys.length >= VERY_MANY && kind !== 'object' && keys.every((key) => typeof own(object, key) === kind)
+  )
+}
+
+/** Two objects or more and nothing else, most of whose fields are in all of them. */
+export function holdsKin(object: JsonObject): boolean {
+  const values = Object.keys(object).map((key) => own(object, key) ?? null)
+  if (values.length < 2 || !values.every(isObject)) return false
+  const presence = new Map<string, number>()
+  for (const value of values)
+    for (const key of Object.keys(value)) presence.set(key, (presence.get(key) ?? 0) + 1)
+  const counts = [...presence.values()]
+  const shared = counts.filter((count) => count === values.length).length
+  return shared > 0 && shared >= counts.length * 0.5
+}
+
+/** True where each alone is too small to tell: what they hold is of one kind, and no key is in more than half of them. */
+export function areSmallMaps(objects: readonly JsonObject[]): boolean {
+  const holders = new Map<string, number>()
+  for (const key of objects.flatMap((object) => Object.keys(object)))
+    holders.set(key, (holders.get(key) ?? 0) + 1)
+  if (holders.size < FEW || [...holders.values()].some((count) => count > objects.length / 2)) return false
+  const pooled = new Map(objects.flatMap((object) => Object.entries(object)))
+  return holdsKin(Object.fromEntries(pooled))
+}
+
+// Maps among the shapes of a profile.
+
+/** Fields beyond which objects are maps, and beyond which they are looked at whether they are. */
+export const MOST_FIELDS = 400
+export const SOME_FIELDS = 40
+/** The part of the objects that have a field, below which the fields come and go. */
+const RARE = 0.25
+
+/**
+ * True where so many fields come and go that they are the keys of maps. `present`: how often one of the fields was there, in all
+ * objects.
+ */
+export function areKeys(fields: number, objects: number, present: number): boolean {
+  return fields > MOST_FIELDS || isRare(fields, objects, present)
+}
+
+function isRare(fields: number, objects: number, present: number): boolean {
+  return objects > 1 && present < fields * objects * RARE
+}
+
+/** The same of a shape. */
+export function comeAndGo({ fields, objects }: Shape): boolean {
+  return areKeys(fields.size, objects, presentIn(fields))
+}
+
+function presentIn(fields: ReadonlyMap<string, Shape>): number {
+  let present = 0
+  for (const field of fields.values()) present += field.count
+  return present
+}
+
+/** True for objects that turn out to be maps when all of them were seen: by their keys, or by what they hold. */
+export function isMapShape(shape: Shape): boolean {
+  const { fields, objects } = shape
+  if (fields.size >= 2 && [...fields.keys()].every((key) => /^\d+$/.test(key))) return true
+  if (
+    fields.size >= 8 &&
+    objects >= 4 &&
+    isRare(fields.size, objects, presentIn(fields)) &&
+    alikeShapes(shape)
+  )
+    return true
+  return fields.size >= 4 && objects === 1 && allObjects(shape) && alikeFields(shape)
+}
+
+function allObjects(shape: Shape): boolean {
+  return [...shape.fields.values()].every((field) => field.objects === field.count && field.fields.size > 0)
+}
+
+function alikeFields(shape: Shape): boolean {
+  const all = [...shape.fields.values()].map((field) => [...field.fields.keys()].sort().join())
+  const same = all.filter((names) => names === all[0]).length
+  return (
+    same >= all.length * 0.8 &&
+    (all.length >= 8 || [...shape.fields.keys()].every((key) => /\d|\W/.test(key)))
+  )
+}
+
+/** Values of one type throughout, as those of a map are. */
+function alikeShapes(shape: Shape): boolean {
+  const fields = [...shape.fields.values()]
+  const of = (test: (field: Shape) => boolean) => fields.filter(test).length >= fields.length * 0.9
+  return (
+    of((field) => field.objects > 0) ||
+    of((field) => field.strings !== undefined) ||
+    of((field) => field.numbers !== undefined)
+  )
 }

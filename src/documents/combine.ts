@@ -1,8 +1,8 @@
 /** Several kept results as one, so that one question can be asked of all of them. */
 import type { JsonValue } from '../protocol/json.ts'
+import { keyedRecords, withField } from './collections.ts'
 import type { Document } from './document.ts'
 import { makeDocument } from './make.ts'
-import { keyedRecords, withField } from './records.ts'
 import { toJson } from './stringify.ts'
 
 /** A document and the handle it is kept under. */

@@ -2,11 +2,11 @@
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
 import { head } from '../text/cut.ts'
 import { formatCount } from '../text/format.ts'
+import { pathStep } from './collections.ts'
 import { type Field, isNoise } from './fields.ts'
 import { isNaming } from './identity.ts'
 import { idOf, labelOf, scalarCount, worth } from './overview/rank.ts'
 import { profile } from './profile.ts'
-import { pathStep } from './records.ts'
 import type { Shape } from './shape.ts'
 
 export interface Compact {

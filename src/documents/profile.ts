@@ -1,7 +1,7 @@
 /** One pass over a collection: what each field holds. */
 import type { JsonObject, JsonValue } from '../protocol/json.ts'
+import { comeAndGo, isMap, isMapShape, MOST_FIELDS, SOME_FIELDS } from './collections.ts'
 import type { Collection } from './document.ts'
-import { isMap } from './map-like.ts'
 import {
   child,
   collapse,
@@ -47,9 +47,6 @@ export interface ProfileOptions {
 
 /** Above this many records the values of a sample are counted. */
 export const ALL_VALUES = 200_000
-/** Fields beyond which objects are maps. */
-export const MOST_FIELDS = 400
-export const SOME_FIELDS = 40
 /** Values that differ, of all fields, beyond the few hundred of each. */
 const MOST_DISTINCT = 60_000
 /** Characters of JSON in strings that are parsed. Where there are more, they stay strings. */
@@ -157,7 +154,7 @@ export class Pass {
       this.visit(known ?? child(shape, key), value, at, detail, depth + 1)
     }
     if (shape.values) shape.keys = Math.max(shape.keys, seen)
-    if (shape.fields.size > SOME_FIELDS && (shape.fields.size > MOST_FIELDS || rare(shape))) collapse(shape)
+    if (shape.fields.size > SOME_FIELDS && comeAndGo(shape)) collapse(shape)
   }
 }
 
@@ -176,21 +173,10 @@ function isWide(object: JsonObject, depth: number): boolean {
   return Object.keys(object).length > MOST_FIELDS || (depth > 0 && isMap(object))
 }
 
-/** True when fields come and go: what looks like fields are keys of a map. */
-function rare(shape: Shape): boolean {
-  if (shape.objects < 2) return false
-  let present = 0
-  for (const field of shape.fields.values()) present += field.count
-  return present < shape.fields.size * shape.objects * 0.25
-}
-
 /** Collapses what turned out to be a map only when all of it had been seen. */
 function findMaps(shape: Shape, depth: number): void {
   if (depth < 0) return
-  if (shape.fields.size >= 2 && [...shape.fields.keys()].every((key) => /^\d+$/.test(key))) collapse(shape)
-  if (shape.fields.size >= 8 && shape.objects >= 4 && rare(shape) && alikeShapes(shape)) collapse(shape)
-  if (shape.fields.size >= 4 && shape.objects === 1 && allObjects(shape) && alikeFields(shape))
-    collapse(shape)
+  if (isMapShape(shape)) collapse(shape)
   for (const field of shape.fields.values()) findMaps(field, depth - 1)
   if (shape.values) findMaps(shape.values, depth - 1)
   if (shape.elements) findMaps(shape.elements, depth - 1)
@@ -201,30 +187,6 @@ function findMaps(shape: Shape, depth: number): void {
 function dropPartial(shape: Shape, depth: number): void {
   if (shape.held && shape.held.count < (shape.strings?.json ?? 0)) shape.held = undefined
   if (shape.held) findMaps(shape.held, depth - 1)
-}
-
-function allObjects(shape: Shape): boolean {
-  return [...shape.fields.values()].every((field) => field.objects === field.count && field.fields.size > 0)
-}
-
-function alikeFields(shape: Shape): boolean {
-  const all = [...shape.fields.values()].map((field) => [...field.fields.keys()].sort().join())
-  const same = all.filter((names) => names === all[0]).length
-  return (
-    same >= all.length * 0.8 &&
-    (all.length >= 8 || [...shape.fields.keys()].every((key) => /\d|\W/.test(key)))
-  )
-}
-
-/** Values of one type throughout, as those of a map are. */
-function alikeShapes(shape: Shape): boolean {
-  const fields = [...shape.fields.values()]
-  const of = (test: (field: Shape) => boolean) => fields.filter(test).length >= fields.length * 0.9
-  return (
-    of((field) => field.objects > 0) ||
-    of((field) => field.strings !== undefined) ||
-    of((field) => field.numbers !== undefined)
-  )
 }
 
 /** Counts a number of the record at index `at`. */

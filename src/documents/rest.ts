@@ -1,9 +1,9 @@
 /** The call that shows what a page does not: the next rows, or what is missing of a row that no page could hold. */
 import { isObject, type JsonValue, own } from '../protocol/json.ts'
+import { pathStep } from './collections.ts'
 import type { Document } from './document.ts'
 import type { Template } from './fit.ts'
 import type { Page } from './page.ts'
-import { pathStep } from './records.ts'
 import { isWithin } from './size.ts'
 import { call } from './template.ts'
 

@@ -14,6 +14,15 @@ export interface Provenance {
   readonly scattered?: true
 }
 
+/** `$.items[3]`, `$.definitions["a b"]`. */
+export function recordPath({ provenance }: { readonly provenance: Provenance }, record: number): string {
+  const { path, keys, alone, scattered } = provenance
+  if (alone) return path
+  if (scattered) return `${path} (record ${record})`
+  const key = keys?.[record]
+  return `${path}${key === undefined ? `[${record}]` : pathStep(key)}`
+}
+
 /** Findings that are kept about one table. */
 const MOST_FOUND = 2_000
 

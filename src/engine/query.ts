@@ -1,13 +1,13 @@
 /** Answers to questions about kept results. */
 
 import type * as z from 'zod'
+import { withField } from '../documents/collections.ts'
 import { combine, type Part, partsOf } from '../documents/combine.ts'
 import { namesIn } from '../documents/compact.ts'
 import { fromRows, fromText } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
 import { type FitOptions, type Fitted, fit as fitToBudget, type Template } from '../documents/fit.ts'
 import { openResult } from '../documents/open.ts'
-import { withField } from '../documents/records.ts'
 import { isWithin, sizeAbout } from '../documents/size.ts'
 import { spoken } from '../documents/template.ts'
 import { exploreParams, filterParams, searchParams } from '../processors/parameters.ts'

@@ -3,6 +3,7 @@ import type { Document, Rows } from '../documents/document.ts'
 import { isNaming } from '../documents/identity.ts'
 import { madeRows, rowsOf } from '../documents/rows.ts'
 import { isWithin } from '../documents/size.ts'
+import { recordPath } from '../documents/table.ts'
 import {
   isObject,
   type JsonObject,
@@ -15,7 +16,6 @@ import type { LineIndex } from '../text/lines.ts'
 import type { LineRange } from '../text/passages.ts'
 import type { Span } from '../text/pattern.ts'
 import { ellipsis, excerpt } from '../text/shorten.ts'
-import { recordPath } from './origin.ts'
 import { type FieldName, type Hit, type Leaf, type LeafIndex, longUnit, placeWidth } from './searchable.ts'
 
 /** Matches listed for one record; characters of a value; fields that identify. */

@@ -1,8 +1,9 @@
 /** An object that a path reached, as a map, where the question is about its entries: `_key`, `_value`, or how many there are. */
+
+import { withField } from '../documents/collections.ts'
 import { fromRows } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
 import { placed } from '../documents/make.ts'
-import { withField } from '../documents/records.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
 import { formatCount } from '../text/format.ts'
 import type { ProcessorResult } from './processor.ts'

@@ -1,23 +1,22 @@
 /** `path`: the part of a document that the later steps are about. */
+import { areMaps, areSmallMaps, holdsKin, isLargeMap, pathStep, withField } from '../documents/collections.ts'
+import { Findings } from '../documents/column.ts'
 import { type Part, partsOf } from '../documents/combine.ts'
-import { fromRows, fromText } from '../documents/derive.ts'
+import { fromRows, fromText, fromValue } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
 import { placed } from '../documents/make.ts'
-import { withField } from '../documents/records.ts'
-import type { JsonValue } from '../protocol/json.ts'
+import type { Provenance } from '../documents/table.ts'
+import { isObject, type JsonValue, own } from '../protocol/json.ts'
+import { asSent, ofEach } from '../query/as-sent.ts'
+import { fromPipes } from '../query/dialects/jq.ts'
+import { followExtended, isExtended } from '../query/jsonpath.ts'
+import { explainMissing, type Located, locate, type Reached } from '../query/locate.ts'
+import { formatPath, fromPointer, isDefinite, newWork, type Path, parsePath } from '../query/path.ts'
+import { Refusal, shown } from '../query/refusal.ts'
 import { formatCount } from '../text/format.ts'
-import { originAt } from './origin.ts'
+import { entriesOf } from './map-entries.ts'
 import { selectParams } from './parameters.ts'
-import { asSent, ofEach } from './path/as-sent.ts'
-import { followExtended, isExtended } from './path/jsonpath.ts'
-import { explainMissing, type Located, locate } from './path/locate.ts'
-import { fromPipes, fromPointer } from './path/notations.ts'
-import { parsePath } from './path/parse.ts'
-import { formatPath, isDefinite, newWork, type Path } from './path/path.ts'
 import type { StepMetadata } from './processor.ts'
-import { recordsReached } from './reached.ts'
-import { Refusal, shown } from './refusal.ts'
-import { Remembered } from './remembered.ts'
 import { defineStep } from './step.ts'
 
 /**
@@ -31,7 +30,9 @@ export const select = defineStep({
   run(document, { path = '' }) {
     const root = document.json()
     const held = typeof root === 'object' && root !== null && !partsOf(document) ? root : document
-    return selected.of(held, path, () => selectedAt(document, path))
+    const known = selected.get(held) ?? new Findings(MOST_KEPT)
+    selected.set(held, known)
+    return known.of(path, () => selectedAt(document, path))
   },
 })
 
@@ -44,7 +45,8 @@ interface Selected {
  * What the last paths reached: more is asked of the same records, and their columns stay with them. Kept with the data, not
  * with the document, which may let go of it.
  */
-const selected = new Remembered<Selected>(3)
+const selected = new WeakMap<object, Findings>()
+const MOST_KEPT = 3
 
 function selectedAt(document: Document, written: string): Selected {
   const source = fromPipes(/^#\//.test(written) ? (fromPointer(written) ?? written) : written.trim())
@@ -165,4 +167,94 @@ function locateInRecords(document: Document, root: JsonValue, path: Path): Locat
   const records = document.records()
   const found = records && locate(root, [...parsePath(records.path), ...path])
   return found && { ...found, note: `The path was followed from the records, \`${records.path}\`.` }
+}
+
+// What was reached, as records.
+
+/** The document that later steps work on, and what to say of how the path was taken. */
+interface ReachedPart {
+  content: Document
+  note?: string
+}
+
+/**
+ * One value that is a list or map is its elements; so are several where the path ends at a name and all that have it are lists, or
+ * maps with values of one kind. Otherwise each value is a record, with its key as `_key` where it is the value of a map.
+ */
+function recordsReached(reached: readonly Reached[], path: Path): ReachedPart {
+  const [first, second] = reached
+  if (first && second === undefined) return onlyOne(first, path)
+  const name = lastName(path)
+  const inner = name === undefined ? undefined : elementsReached(reached)
+  if (!inner)
+    return { content: fromRows({ noun: 'record', items: reached.map((one) => recordOf(one, name)) }) }
+  const what = reached.some(({ value }) => Array.isArray(value)) ? 'lists' : 'maps'
+  return {
+    content: fromRows({ noun: 'record', items: inner }),
+    note: `\`${formatPath(path)}\` reaches ${formatCount(reached.length)} ${what}: their ${formatCount(inner.length)} elements are the records.`,
+  }
+}
+
+function onlyOne(reached: Reached, path: Path): ReachedPart {
+  const { value } = reached
+  if (Array.isArray(value) || !isObject(value)) {
+    if (isDefinite(path) || Array.isArray(value)) return { content: fromValue(value, { noun: 'record' }) }
+    return { content: fromRows({ noun: 'record', items: [recordOf(reached, lastName(path))] }) }
+  }
+  const whole = fromValue(value, { noun: 'record' })
+  const records = whole.records()
+  if (records?.path === '$') return { content: whole }
+  if (path.length > 0 && (isLargeMap(value) || (isDefinite(path) && holdsKin(value)))) {
+    const items = entriesOf(value)
+    const note = `\`${formatPath(path)}\` was read as a map: its ${formatCount(items.length)} values are the records, with their key in \`_key\`.`
+    return { content: fromRows({ noun: 'record', items }), note }
+  }
+  if (!isDefinite(path))
+    return { content: fromRows({ noun: 'record', items: [recordOf(reached, lastName(path))] }) }
+  return { content: records && isWrapper(whole) ? whole : fromRows({ noun: 'record', items: [value] }) }
+}
+
+/** The part of an object's text from which on a list in it is what the object is there for. */
+const MOST_OF_IT = 0.7
+
+function isWrapper(whole: Document): boolean {
+  return JSON.stringify(whole.records()?.values ?? []).length >= whole.characters * MOST_OF_IT
+}
+
+/** Undefined where not all values are lists, or all maps of one kind. */
+function elementsReached(reached: readonly Reached[]): JsonValue[] | undefined {
+  const held = reached.filter(({ value }) => value !== null)
+  if (held.length === 0) return undefined
+  if (held.every(({ value }) => Array.isArray(value)))
+    return held.flatMap(({ value, key }) =>
+      Array.isArray(value) ? value.map((element) => recordOf({ value: element, key }, undefined)) : [],
+    )
+  const objects = held.flatMap(({ value }) => (isObject(value) ? [value] : []))
+  if (objects.length < held.length || !(areMaps(objects) || areSmallMaps(objects))) return undefined
+  return objects.flatMap(entriesOf)
+}
+
+function recordOf({ value, key }: Reached, name: string | undefined): JsonValue {
+  if (key === undefined) return value
+  return isObject(value) ? withField('_key', key, value) : { _key: key, [name ?? '_value']: value }
+}
+
+/** What a scalar of a map is called beside its key: the last name of the path. Undefined where the path ends otherwise. */
+function lastName(path: Path): string | undefined {
+  const [only] = path.at(-1)?.selectors ?? []
+  return only?.kind === 'name' && only.name !== '__proto__' ? only.name : undefined
+}
+
+/** The origin of what a path reached: `values` of them, the first of which is `value`. */
+function originAt(content: Document, path: Path, value: JsonValue, values: number): Provenance {
+  if (values !== 1 || !isDefinite(path)) return { path: formatPath(path), scattered: true }
+  const place = `$${path.map(({ selectors: [step] }) => (step?.kind === 'name' ? pathStep(step.name) : step?.kind === 'index' ? `[${step.index}]` : '')).join('')}`
+  const records = content.records()
+  if (!records) return { path: place, alone: true }
+  if (records.path !== '$') return { path: place + records.path.slice(1), keys: records.keys }
+  if (!isObject(value)) return { path: place }
+  const keys =
+    records.keys ?? records.values.flatMap((row) => (isObject(row) ? [String(own(row, '_key') ?? '')] : []))
+  const isMap = keys.length === records.values.length && keys.every((key) => Object.hasOwn(value, key))
+  return isMap ? { path: place, keys } : { path: place, alone: true }
 }

@@ -1,4 +1,6 @@
 /** The structure of a document, as text: what it is, which fields it has, how its size is spread. */
+
+import { collectionsOf } from '../documents/collections.ts'
 import { fromText } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
 import { distinctCount, type Field, fieldsOf, frequent } from '../documents/fields.ts'
@@ -6,7 +8,6 @@ import { overviewOf } from '../documents/formats/index.ts'
 import { numbersOf } from '../documents/overview/rank.ts'
 import { shares } from '../documents/overview/sizes.ts'
 import { type Profile, profile } from '../documents/profile.ts'
-import { collectionsOf } from '../documents/records.ts'
 import { typeNotation } from '../documents/type-notation.ts'
 import { ellipsis } from '../text/cut.ts'
 import { formatBytes, formatCount } from '../text/format.ts'

@@ -4,7 +4,9 @@
  */
 import {
   allNested,
+  areOfOneKind,
   collectionsOf,
+  fieldNames,
   keyedRecords,
   nestedPath,
   nestingOf,
@@ -257,9 +259,6 @@ function reached(root: JsonValue, path: string): JsonValue[] {
 /** Collections that are looked at, and told one by one; records of each that are looked at for their fields. */
 const MOST_SIBLINGS = 50
 const MOST_TOLD = 3
-const MOST_SAMPLED = 20
-/** The part of all their fields that two collections of a kind share. */
-const ALIKE = 0.6
 
 interface Sibling {
   path: string
@@ -302,12 +301,11 @@ function siblingsFor(document: Document, records: Records): readonly Sibling[] {
 
 /** The other collections of objects that have most fields in common with the main one, and lie outside of it. */
 function siblingsOf(document: Document, main: Collection): readonly Sibling[] {
-  const names = namesIn(main.values)
-  if (names.size < 2) return []
+  if (fieldNames(main.values).size < 2) return []
   return collectionsOf(document.json() ?? null)
     .slice(0, MOST_SIBLINGS)
     .filter(({ path, values }) => {
-      return path !== '$' && !isWithin(path, main.path) && areAlike(names, namesIn(values))
+      return path !== '$' && !isWithin(path, main.path) && areOfOneKind(main.values, values)
     })
     .map((one) => ({ path: one.path, keyed: one.keys !== undefined, values: keyedRecords(one) }))
 }
@@ -315,15 +313,4 @@ function siblingsOf(document: Document, main: Collection): readonly Sibling[] {
 /** True for a place in another, or around it, or the same. */
 function isWithin(path: string, other: string): boolean {
   return path === other || path.startsWith(`${other}[`) || path.startsWith(`${other}.`)
-}
-
-function areAlike(names: ReadonlySet<string>, others: ReadonlySet<string>): boolean {
-  const shared = [...names].filter((name) => others.has(name)).length
-  return shared >= ALIKE * (names.size + others.size - shared)
-}
-
-/** The fields of a few records; none where not all are objects. */
-function namesIn(values: readonly JsonValue[]): ReadonlySet<string> {
-  const sampled = values.slice(0, MOST_SAMPLED)
-  return new Set(sampled.every(isObject) ? sampled.flatMap((value) => Object.keys(value).slice(0, 100)) : [])
 }

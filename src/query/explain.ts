@@ -1,6 +1,6 @@
 /** What to say when no record fulfils the conditions: what the fields hold instead, and where else such fields are. */
 
-import { nestingOf } from '../documents/collections.ts'
+import { haveMost, nestingOf } from '../documents/collections.ts'
 import type { Column } from '../documents/column.ts'
 import type { Document } from '../documents/document.ts'
 import { isObject, type JsonValue } from '../protocol/json.ts'
@@ -190,7 +190,10 @@ function lastOf(name: string): string {
 function isKin(records: Records, place: string): boolean {
   const names = [...records.names().keys()]
   const own = names.filter((name) => !/[.[]/.test(name))
-  return own.filter((name) => records.names().has(`${place}.${name}`)).length >= own.length * 0.6
+  const within = names
+    .filter((name) => name.startsWith(`${place}.`))
+    .map((name) => name.slice(place.length + 1))
+  return haveMost(new Set(within), new Set(own))
 }
 
 function isScalar(value: JsonValue): boolean {

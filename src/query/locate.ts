@@ -1,7 +1,6 @@
 /** Following a path that may be slightly wrong: reads names regardless of case, says where nothing was found. */
-
+import { areMapsOf } from '../documents/collections.ts'
 import { identifying } from '../documents/identity.ts'
-import { areMaps, isMap } from '../documents/map-like.ts'
 import { isObject, type JsonValue, own } from '../protocol/json.ts'
 import { nearest } from '../text/edit-distance.ts'
 import { formatPath, newWork, type Path, type Segment, type Work } from './path.ts'
@@ -140,27 +139,11 @@ function kindOf(value: JsonValue): string {
 
 const every: Segment = { selectors: [{ kind: 'all' }], deep: false, dotted: [] }
 
-/** True when the values are maps without the name, and most of what is in them has it. */
 function areMapsWith(before: readonly Reached[], { selectors: [only], deep }: Segment): boolean {
   if (only?.kind !== 'name' || deep) return false
-  const objects = before
-    .flatMap(({ value }) => (Array.isArray(value) ? value : [value]))
-    .filter(isObject)
-    .slice(0, mostSampled)
-  const inside = objects.flatMap((object) =>
-    Object.keys(object)
-      .slice(0, mostSampled)
-      .map((key) => own(object, key) ?? null),
-  )
-  const having = inside.filter((value) => {
-    const [element = null] = Array.isArray(value) ? value : [value]
-    return isObject(element) && own(element, only.name) !== undefined
-  })
-  // Scalars beside them would be fields: then it is a record.
-  return (
-    having.length > 0 &&
-    (having.length >= inside.length / 2 || objects.every((object) => isMap(object)) || areMaps(objects)) &&
-    inside.every((value) => typeof value === 'object')
+  return areMapsOf(
+    before.flatMap(({ value }) => (Array.isArray(value) ? value : [value])),
+    only.name,
   )
 }
 

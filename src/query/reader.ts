@@ -1,5 +1,5 @@
 /** The column of a path over a list of records. */
-import { type Column, columnsOf, type Reader, several } from '../documents/column.ts'
+import { type Coded, type Column, columnsOf, type Reader, several } from '../documents/column.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import { newWork, type Path, pathKey, type Work } from './path.ts'
 import { readValues, scalarAt } from './walk.ts'
@@ -32,3 +32,11 @@ export function readerOf(path: Path, work: Work): Reader {
 }
 
 export { several }
+
+/** Values that are looked at for one field of all records. */
+const MOST_WORK = 20_000_000
+
+/** A field of the records at hand as codes. Throws a `Refusal` when the path looks at too many values. */
+export function codedOf(records: readonly JsonValue[], path: Path): Coded {
+  return columnsOf(records).coded(readerOf(path, newWork(MOST_WORK)))
+}

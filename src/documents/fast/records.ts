@@ -4,8 +4,8 @@
  * where there is anything that JSON does not know.
  */
 import { isObject } from '../../protocol/json.ts'
-import { isMap } from '../map-like.ts'
-import { ALL_VALUES, type KnownList, MOST_FIELDS, Pass, SOME_FIELDS, sampled } from '../profile.ts'
+import { areKeys, isMap, MOST_FIELDS, SOME_FIELDS } from '../collections.ts'
+import { ALL_VALUES, type KnownList, Pass, sampled } from '../profile.ts'
 import { emptyShape, type Shape, Tally } from '../shape.ts'
 import { BACKSLASH, giveUp, parsed, QUOTE, skipSpace, unescaped } from './escaped.ts'
 import { FieldKeys, type Place, viewOf } from './fields.ts'
@@ -273,5 +273,5 @@ function takeDistinct(target: Shape, source: Shape | undefined): void {
 
 /** True where fields come and go, as in `profile`. */
 function isMapLike({ shape, byName, present }: Place): boolean {
-  return byName.size > MOST_FIELDS || (shape.objects > 1 && present < byName.size * shape.objects * 0.25)
+  return areKeys(byName.size, shape.objects, present)
 }

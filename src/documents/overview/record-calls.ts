@@ -1,10 +1,9 @@
 /** Ready-made calls on records: filter what stands out, group what repeats, search what is written. */
 import { isObject, type JsonObject, type JsonPrimitive, type JsonValue } from '../../protocol/json.ts'
+import { nestedPath, nestingOf, pathStep } from '../collections.ts'
 import { distinctCount, type Field, fieldsOf, frequent, isNoise } from '../fields.ts'
 import type { Template } from '../fit.ts'
-import { nestedPath, nestingOf } from '../nesting.ts'
 import { knownOf } from '../profile.ts'
-import { pathStep } from '../records.ts'
 import type { Shape } from '../shape.ts'
 import { call } from '../template.ts'
 import type { Records } from './facts.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { collectionsOf, keyedRecords, mainCollection } from '../../../src/documents/collections.ts'
 import { combine } from '../../../src/documents/combine.ts'
 import { fromRows, fromText, fromValue } from '../../../src/documents/derive.ts'
 import { preview } from '../../../src/documents/preview.ts'
-import { collectionsOf, keyedRecords, mainCollection } from '../../../src/documents/records.ts'
 import { toJson } from '../../../src/documents/stringify.ts'
 import { select } from '../../../src/processors/select.ts'
 

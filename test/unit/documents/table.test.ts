@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Reader, several } from '../../../src/documents/column.ts'
+import { Findings, type Reader, several } from '../../../src/documents/column.ts'
 import { fromTable } from '../../../src/documents/derive.ts'
 import { tableOf } from '../../../src/documents/table.ts'
 
@@ -34,4 +34,25 @@ test('a column is read once for the whole, and serves the rows that were chosen'
   expect(Array.from(codes, (code) => column.values(code))).toEqual([[1], [[3]]])
   table.coded(reader)
   expect(reads).toBe(4)
+})
+
+test('a finding is made once under its name, nothing found too, and what failed is tried again', () => {
+  const findings = new Findings(10)
+  let asked = 0
+  const ask = (name: string, fails = false): unknown =>
+    findings.of(name, () => {
+      asked += 1
+      if (fails) throw new Error('failed')
+      return undefined
+    })
+  expect(() => ask('a', true)).toThrow('failed')
+  for (const name of ['a', 'a', 'b', 'a']) ask(name)
+  expect(asked).toBe(3)
+})
+
+test('the finding that was not asked for the longest is forgotten first', () => {
+  const findings = new Findings(2)
+  const made: string[] = []
+  for (const name of ['a', 'b', 'a', 'c', 'a', 'b']) findings.of(name, () => made.push(name))
+  expect(made).toEqual(['a', 'b', 'c', 'b'])
 })

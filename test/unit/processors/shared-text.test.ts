@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { keyedRecords } from '../../../src/documents/collections.ts'
 import { fromValue } from '../../../src/documents/derive.ts'
-import { keyedRecords } from '../../../src/documents/records.ts'
 import { indexLeaves, shareText } from '../../../src/processors/searchable.ts'
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts'
 import { deepFreeze } from '../../support/deep-freeze.ts'

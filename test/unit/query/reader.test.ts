@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { columnOf } from '../../../src/processors/column.ts'
 import { parsePath } from '../../../src/processors/path/parse.ts'
 import { newWork } from '../../../src/processors/path/path.ts'
 import { readValues } from '../../../src/processors/path/walk.ts'
 import { Refusal } from '../../../src/processors/refusal.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
+import { columnOf } from '../../../src/query/reader.ts'
 
 const scalar = fc.oneof(
   fc.constantFrom<JsonValue>('a', 'b', '', 1, '1', 0, -0, true, null),

@@ -1,1 +1,0 @@
-export { areMaps, isMap, shareKey } from './collections.ts'

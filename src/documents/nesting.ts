@@ -1,1 +1,0 @@
-export { allNested, everyNested, type Nesting, nestedIn, nestedPath, nestingOf } from './collections.ts'
