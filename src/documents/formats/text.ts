@@ -90,10 +90,11 @@ function paragraphs(text: string): string[] {
 }
 
 function blockFacts(document: Document): string[] {
-  const blocks = document.records()?.values ?? []
-  return blocks.slice(0, 12).map((block) => {
-    const text = isObject(block) && typeof block.text === 'string' ? block.text : ''
-    return `block ${isObject(block) ? block.block : '?'}, ${formatPlural(text.length, 'character')}: ${ellipsis(text.trim().replace(/\s+/g, ' '), 90)}`
+  const blocks = (document.records()?.values ?? []).filter(isObject)
+  return blocks.slice(0, 12).map(({ block, name, text }) => {
+    const said = typeof text === 'string' ? text : ''
+    const named = typeof name === 'string' ? ` ${ellipsis(name, 90)}` : ''
+    return `block ${block}${named}, ${formatPlural(said.length, 'character')}: ${ellipsis(said.trim().replace(/\s+/g, ' '), 90)}`
   })
 }
 

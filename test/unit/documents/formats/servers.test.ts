@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { fromRecognised } from '../../../../src/documents/derive.ts'
 import type { Document } from '../../../../src/documents/document.ts'
+import { openResult } from '../../../../src/documents/open.ts'
 import { preview } from '../../../../src/documents/preview.ts'
 import { grep } from '../../../../src/processors/grep.ts'
 import { where } from '../../../../src/processors/where.ts'
@@ -254,4 +255,30 @@ test('a condition that a nested node fulfils gives its whole path', () => {
   expect(filter(fromRecognised(JSON.stringify(tree)), 'name = b.ts')).toEqual([
     { _path: 'src/lib/b.ts', name: 'b.ts', type: 'file' },
   ])
+})
+
+test('definitions and files that are left out of a preview are counted', () => {
+  const code = Array.from(
+    { length: 90 },
+    (_, nth) => `export function name${nth}(a) {\n  return a\n}\n`,
+  ).join('\n')
+  const [, said = '', total] = /… (\d+) of (\d+) definitions left out/.exec(shown(fromRecognised(code))) ?? []
+  expect(total).toBe('90')
+  expect(shown(fromRecognised(code)).match(/function name/g)?.length).toBe(90 - Number(said))
+  const files = Array.from({ length: 90 }, (_, nth) => `==> src/f${nth}.txt <==\nline\n`).join('\n')
+  expect(shown(fromRecognised(files))).toMatch(/… \d+ of 90 files left out/)
+})
+
+test('embedded files of one result are blocks with their names', () => {
+  const resource = (uri: string, text: string) => ({ type: 'resource', resource: { uri, text } })
+  const result = {
+    content: [resource('file:///a.md', '# A\n\nwords'), resource('file:///b.ts', 'const b = 1')],
+  }
+  const document = openResult(result, 200)
+  expect(document.json()).toEqual([
+    { block: 1, name: 'file:///a.md', text: '# A\n\nwords' },
+    { block: 2, name: 'file:///b.ts', text: 'const b = 1' },
+  ])
+  expect(document.text).toContain('--- block 2 of 2: file:///b.ts ---\nconst b = 1')
+  expect(shown(document)).toContain('block 1 file:///a.md, 10 characters')
 })
