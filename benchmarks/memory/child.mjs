@@ -3,16 +3,19 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import v8 from 'node:v8'
 import vm from 'node:vm'
-import { createLane } from '../../dist/engine/pool.js'
+import { createWorkerQueue } from '../../dist/engine/pool.js'
 import { kept, log, records } from '../engines/data.mjs'
 
 const [kind, size] = process.argv.slice(2)
 const bytes = Number(size)
 v8.setFlagsFromString('--expose-gc')
 const gc = vm.runInNewContext('gc')
-const lane = createLane({ worker: new URL('./worker.mjs', import.meta.url), timeLimit: 120_000 })
+const queue = createWorkerQueue({ worker: new URL('./worker.mjs', import.meta.url), timeLimit: 120_000 })
 const json = kind === 'json'
 const sizes = { maxResponseSize: 8000, maxErrorSize: 32_000, previewSize: 2000, always: false }
+
+/** Milliseconds: what is packed when nothing was asked for a while is packed by then. */
+const RESTED = 2500
 
 const QUESTIONS = {
   filter: ['filter', { where: [json ? 'score > 900' : 'duration > 4000'] }],
@@ -26,26 +29,26 @@ const QUESTIONS = {
 
 // What every process has, whatever it keeps: code, tokenizer, one small document that is forgotten again.
 const small = source(json ? records(100_000, 9) : log(100_000, 9))
-await lane.run({ kind: 'digest', arrival: small, options: sizes })
+await queue.run({ kind: 'digest', arrival: small, options: sizes })
 for (const [tool, params] of Object.values(QUESTIONS)) await ask(small, tool, params)
-await lane.run({ kind: 'forget', hash: small.hash })
+await queue.run({ kind: 'forget', hash: small.hash })
 const before = await held()
 
 const document = source((json ? records : log)(bytes))
 const rows = [row('received', await held())]
-await lane.run({ kind: 'digest', arrival: document, options: sizes })
+await queue.run({ kind: 'digest', arrival: document, options: sizes })
 rows.push(row('kept', await held()))
 for (const [name, [tool, params]] of Object.entries(QUESTIONS)) {
   await ask(document, tool, params)
   rows.push(row(name, await held()))
 }
-await lane.run({ kind: 'forget', hash: document.hash })
+await queue.run({ kind: 'forget', hash: document.hash })
 rows.push(row('forgotten by the worker', await held()))
 const peak = Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? 0) * 1024
 process.stdout.write(
   JSON.stringify({ kind, bytes: document.content.length, rows, baseRss: before.rss, peakRss: peak }),
 )
-await lane.close()
+await queue.close()
 
 function source(text) {
   const { content } = kept(text)
@@ -55,15 +58,16 @@ function source(text) {
 
 async function ask(one, tool, params) {
   const query = { kind: tool, params, budget: 8000 }
-  const answer = await lane.run({ kind: 'query', sources: [one], query })
+  const answer = await queue.run({ kind: 'query', sources: [one], query })
   if (answer.failed) throw new Error(answer.text.join(''))
-  if (answer.whole !== undefined) await lane.run({ kind: 'forget', hash: answer.whole.hash })
+  if (answer.whole !== undefined) await queue.run({ kind: 'forget', hash: answer.whole.hash })
 }
 
 async function held() {
+  await new Promise((resolve) => setTimeout(resolve, RESTED))
   gc()
   gc()
-  const worker = await lane.run({ kind: 'memory' })
+  const worker = await queue.run({ kind: 'memory' })
   const { rss, heapUsed, external } = process.memoryUsage()
   return { rss, heap: heapUsed + worker.heap, external: external + worker.external }
 }

@@ -1,14 +1,15 @@
 /** The only way from a document to a reply. */
-
-import type { JsonValue } from '../protocol/json.ts'
+import { isObject, type JsonValue, own } from '../protocol/json.ts'
 import { ellipsis } from '../text/cut.ts'
 import { formatCount, formatPlural, plural } from '../text/format.ts'
 import { compactRows } from './compact.ts'
 import type { Document, Rows } from './document.ts'
-import { type Page, pageOf } from './page.ts'
-import { restOf } from './rest.ts'
+import { encodeRow, encodeTable, isUniform } from './encode.ts'
+import { pathStep } from './collections.ts'
+import { shorten } from './shorten.ts'
+import { isWithin } from './size.ts'
 import { toJson } from './stringify.ts'
-import { clip, concat, HOLE, lengthOf, lines } from './template.ts'
+import { call, clip, concat, HOLE, lengthOf, lines } from './template.ts'
 
 /**
  * Text with holes for the handle of the kept document: `parts.join(handle)` is the text. Content may contain any
@@ -214,4 +215,153 @@ function counts(noun: string, { first, before, total }: Window, page: Page, coun
       ? `${noun} ${formatCount(to)}`
       : `${plural(noun)} ${formatCount(from + 1)}-${formatCount(to)}`
   return ` · ${range} of ${formatCount(total)}${cut}${to < total ? `, next: offset ${to}` : ''}`
+}
+
+// As many rows as a space holds.
+
+interface Page {
+  /** A line each, in order; several lines where a row has several. */
+  lines: string[]
+  /** Rows shown, whole or shortened. */
+  taken: number
+  /** Indexes of the rows that no page could hold and that are shown shortened. */
+  shortened: number[]
+}
+
+/** Less than this is no use for a shortened row among others. */
+const SMALLEST_ROW = 160
+
+/**
+ * Fills `room` characters, one for the newline of each row counted in. A row that is larger than the whole room is
+ * shortened, so that no row is ever skipped; all others are shown whole or left to the next page.
+ */
+function pageOf(rows: readonly JsonValue[], room: number): Page {
+  return tableOf(rows, room) ?? listOf(rows, room)
+}
+
+function listOf(rows: readonly JsonValue[], room: number): Page {
+  const page: Page = { lines: [], taken: 0, shortened: [] }
+  let left = room
+  for (const row of rows) {
+    let line = isWithin([row], room * 2) ? encodeRow(row) : undefined
+    if (line === undefined || line.length + 1 > left) {
+      if (line !== undefined && line.length + 1 <= room) break
+      const allowed = page.taken === 0 && rows.length > 1 ? Math.max(left / 2, Math.min(left, 400)) : left
+      if (page.taken > 0 && allowed < SMALLEST_ROW) break
+      line = shorten(row, Math.max(0, Math.floor(allowed) - 1))
+      page.shortened.push(page.taken)
+    }
+    page.lines.push(line)
+    page.taken += 1
+    left -= line.length + 1
+  }
+  return page
+}
+
+/** The most rows a table can have in this room: by the shortest possible line, then by trial. */
+function tableOf(rows: readonly JsonValue[], room: number): Page | undefined {
+  const [first] = rows
+  if (typeof first !== 'object' || first === null || !isUniform([first])) return undefined
+  const shortest = Object.keys(first).length * 2 + 2
+  let count = Math.min(rows.length, Math.floor(room / shortest))
+  const same = rows.slice(0, count).findIndex((row) => !isUniform([first, row]))
+  if (same >= 0) count = same
+  const all = encodeTable(rows.slice(0, count))
+  if (all === undefined || (same >= 0 && same < rows.length && all.length <= room)) return undefined
+  const lines = all.split('\n')
+  let used = (lines[0]?.length ?? 0) + 1
+  let taken = 0
+  for (const line of lines.slice(1)) {
+    if (used + line.length + 1 > room) break
+    used += line.length + 1
+    taken += 1
+  }
+  const table = taken === count ? all : encodeTable(rows.slice(0, taken))
+  return table === undefined ? undefined : { lines: [table], taken, shortened: [] }
+}
+
+// The call that shows what a page does not: the next rows, or what is missing of a row that no page could hold.
+
+/** Calls for the kept document of which `page` shows the rows from `first` on: one for the next rows, one for the first cut row. */
+function restOf(document: Document, first: number, page: Page): Template[] {
+  const next = first + page.taken
+  const calls = next < document.rows().count ? [call('proxy_filter', { offset: next })] : []
+  const [cut] = page.shortened
+  if (cut !== undefined) calls.push(restOfRow(document, first + cut, page.lines[cut] ?? ''))
+  return calls.length > 0 ? calls : [call('proxy_explore', {})]
+}
+
+/** Paths longer than this are no use. */
+const longestPath = 120
+
+function restOfRow(document: Document, at: number, line: string): Template {
+  const [row = null] = document.rows().slice(at, at + 1)
+  const path = pathOf(document, at, row)
+  if (path === undefined) return elsewhere(row)
+  const inside = typeof row === 'string' ? `[${samePart(row, line)}:]` : largestPart(row)
+  const whole = path + inside
+  return whole.length > longestPath ? elsewhere(row) : call('proxy_filter', { path: whole })
+}
+
+function elsewhere(row: JsonValue): Template {
+  return typeof row === 'string'
+    ? call('proxy_search', { pattern: wordIn(row), mode: 'context' })
+    : call('proxy_explore', {})
+}
+
+/** Where a row is: the path of a record, the number of a line where the document has no data. */
+function pathOf(document: Document, at: number, row: JsonValue): string | undefined {
+  const records = document.records()
+  if (records && records.values.length === document.rows().count) {
+    const value = records.values[at]
+    // A row of a map is its record with the key added.
+    if (value !== row && !records.keys) return undefined
+    const key = records.keys?.[at]
+    return records.path + (key === undefined ? `[${at}]` : pathStep(key))
+  }
+  const value = document.json()
+  if (value === undefined) return `[${at}]`
+  return value === row ? '$' : undefined
+}
+
+/** How much of a text is shown before it is cut. */
+function samePart(text: string, line: string): number {
+  let same = 0
+  while (same < line.length && line.charCodeAt(same) === text.charCodeAt(same)) same += 1
+  return same
+}
+
+const deepest = 6
+/** Sizes are told apart up to this, which is more than any page holds. */
+const largest = 1_000_000
+
+/** The way to the largest part of a value, and on in it as long as nearly all of it is in one part. */
+function largestPart(row: JsonValue): string {
+  let path = ''
+  let value = row
+  for (let depth = 0; depth < deepest && isObject(value); depth++) {
+    const whole = value
+    const sizes = Object.keys(whole)
+      .slice(0, 2_000)
+      .map((key) => ({ key, part: own(whole, key) ?? null, size: sizeOf(own(whole, key) ?? null) }))
+    const [most, second] = sizes.sort((a, b) => b.size - a.size)
+    if (!most || (depth > 0 && second && second.size * 4 > most.size)) break
+    path += pathStep(most.key)
+    value = most.part
+  }
+  return path
+}
+
+/** Characters of a value as JSON, to within a factor of two. */
+function sizeOf(value: JsonValue): number {
+  if (typeof value === 'string') return Math.min(value.length, largest)
+  let size = 16
+  while (size < largest && !isWithin([value], size)) size *= 2
+  return size
+}
+
+/** A word from the part of a long row that was cut. */
+function wordIn(text: string): string {
+  const middle = Math.floor(text.length / 2)
+  return /[\p{L}\p{N}_]{3,20}/u.exec(text.slice(middle, middle + 2000))?.[0] ?? '.'
 }

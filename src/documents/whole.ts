@@ -13,6 +13,8 @@ import { concat, HOLE, lengthOf, lines } from './template.ts'
 const FOLLOW_UP = 700
 /** Characters of a preview for each of its tokens. */
 const PREVIEW_DENSITY = 3.3
+/** Formats whose parts are told by what stands around them. */
+const READ_WHOLE: ReadonlySet<string> = new Set(['text', 'code'])
 /** Records of which it is looked at whether they fit as a table. */
 const MOST = 2000
 
@@ -26,7 +28,7 @@ export function isBetterWhole(
   { most, previewSize }: { most: number; previewSize: number },
 ): boolean {
   if (tokens > most) return false
-  return document.format === 'text' || tokens <= previewSize / PREVIEW_DENSITY + FOLLOW_UP
+  return READ_WHOLE.has(document.traits.name) || tokens <= previewSize / PREVIEW_DENSITY + FOLLOW_UP
 }
 
 /**

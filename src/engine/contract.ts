@@ -1,4 +1,4 @@
-/** The engine answers questions about kept results off the event loop. Contract; `lanes.ts` runs it. */
+/** The engine answers questions about kept results off the event loop. Contract; `pool.ts` runs it. */
 import type { Form } from '../documents/conform.ts'
 import type { Template } from '../documents/fit.ts'
 import type { Dialect } from '../documents/template.ts'
@@ -199,7 +199,7 @@ export interface Digest {
   }
 }
 
-// What a lane hands to its worker. The answer's type follows from the kind.
+// What a worker hands to its worker. The answer's type follows from the kind.
 
 interface DigestTask {
   kind: 'digest'
@@ -212,8 +212,8 @@ interface DigestTask {
 }
 
 /** Reads on in a result that still arrives. */
-export interface AheadTask {
-  kind: 'ahead'
+export interface ReadAheadTask {
+  kind: 'read-ahead'
   id: number
   /** Of `GrowingBytes`. */
   buffer: SharedArrayBuffer
@@ -283,14 +283,19 @@ interface CountedTask {
   tokens: number
 }
 
-/** Loads and compiles what the first result would wait for. */
+/** Gives back memory that is not needed, now that nothing was asked for a while. */
+interface RestTask {
+  kind: 'rest'
+}
+
+/** Loads what the first result would wait for. */
 interface RehearseTask {
   kind: 'rehearse'
 }
 
 export type Task =
   | DigestTask
-  | AheadTask
+  | ReadAheadTask
   | QueryTask
   | FillTask
   | ExportTask
@@ -302,12 +307,13 @@ export type Task =
   | NamedTask
   | OpenTask
   | RehearseTask
+  | RestTask
 
 export type Answer<T extends Task> = T extends { kind: keyof Answers } ? Answers[T['kind']] : null
 
 interface Answers {
   digest: Digest
-  ahead: number
+  'read-ahead': number
   query: QueryAnswer
   fill: Filled
   export: Export

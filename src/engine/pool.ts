@@ -4,12 +4,12 @@ import { beginsAt, type GrowingBytes } from '../protocol/bytes.ts'
 import { cancelled, hasCode, messageOf, ProxyError } from '../protocol/errors.ts'
 import { unlessAborted } from '../protocol/sharing.ts'
 import { hashInSlices, hashOf } from './content.ts'
-import type { AheadTask, Answer, Engine, Source, Task } from './contract.ts'
+import type { Answer, Engine, ReadAheadTask, Source, Task } from './contract.ts'
 
 /** How many workers there are, and what each may take. */
 export interface EngineOptions {
-  /** Worker threads. Each keeps views of its own, so one result is asked about in one lane. */
-  lanes: number
+  /** Worker threads. Each keeps views of its own, so one result is asked about in one worker. */
+  workers: number
   /** Milliseconds a digest or query may run. */
   queryTimeout: number
   /** Heap of each worker in MB. Default: Node's own. */
@@ -19,77 +19,90 @@ export interface EngineOptions {
 }
 
 /** Two workers, on few cores as well: a new result does not wait for a long query. The second starts when the first is busy. */
-export const ENGINE_DEFAULTS = { lanes: 2 } as const
+export const ENGINE_DEFAULTS = { workers: 2 } as const
 
-/** Contents whose lane is remembered. One that is forgotten is opened once more, somewhere. */
+/** Contents whose worker is remembered. One that is forgotten is opened once more, somewhere. */
 const REMEMBERED = 10_000
 
 /** Shorter content is hashed by the worker. */
 const LONG = 128 * 1024
 
 /** Milliseconds without questions after which a result that was only looked at is opened for those that may come. */
-const QUIET = 1000
+const IDLE = 1000
+
+/** Milliseconds without questions after which workers give back what they do not need. */
+const REST = 10_000
 
 /** An engine of worker threads. They start on first use and never hold the process. */
 export function createEngine(options: EngineOptions): Engine {
   const { maxOldGenerationMb, worker = compiledWorker() } = options
-  const lanes = Array.from({ length: Math.max(1, options.lanes) }, () =>
-    createLane({
+  const queues = Array.from({ length: Math.max(1, options.workers) }, () =>
+    createWorkerQueue({
       worker,
       timeLimit: options.queryTimeout,
       ...(maxOldGenerationMb !== undefined && { maxOldGenerationMb }),
     }),
   )
   /** Where content, by its hash, was last opened. */
-  const homes = new LRUCache<string, Lane>({ max: REMEMBERED })
+  const homes = new LRUCache<string, WorkerQueue>({ max: REMEMBERED })
 
-  const quiet = createQuiet(QUIET)
+  const idle = createIdle(IDLE)
+  const rest = createIdle(REST)
+  const used = new Set<WorkerQueue>()
   let isWarm = false
   let arrivals = 0
 
-  const idlest = (): Lane => lanes.reduce((best, lane) => (lane.load < best.load ? lane : best))
+  const shortest = (): WorkerQueue => queues.reduce((best, queue) => (queue.load < best.load ? queue : best))
 
   async function run<T extends Task>(
-    lane: Lane,
+    queue: WorkerQueue,
     task: T,
     signal?: AbortSignal,
     urgent = false,
   ): Promise<Answer<T>> {
-    quiet.disturb()
-    return (await lane.run(task, signal, urgent)) as Answer<T>
+    idle.disturb()
+    used.add(queue)
+    rest.later('rest', giveBack)
+    return (await queue.run(task, signal, urgent)) as Answer<T>
   }
 
-  const aheads = createAheads({
-    idle: () => lanes.find((lane) => lane.load === 0),
+  /** By the workers that were asked something since the last time. */
+  function giveBack(): void {
+    for (const queue of used) background(queue, { kind: 'rest' })
+    used.clear()
+  }
+
+  const readAheads = createReadAheads({
+    free: () => queues.find((queue) => queue.load === 0),
     look: run,
   })
 
   /** Nobody waits for it, and a worker that fails here fails again where it is told. */
-  function background(lane: Lane, task: Task): void {
-    lane.run(task).catch(() => {})
+  function background(queue: WorkerQueue, task: Task): void {
+    queue.run(task).catch(() => {})
   }
 
   /** What is previewed is asked about, most often, and the last one first. It takes longer to open than to preview. */
-  function openLater(lane: Lane, source: Pick<Source, 'hash' | 'content'>, tokens: number): void {
-    background(lane, { kind: 'counted', hash: source.hash, tokens })
-    quiet.later('open', () => {
-      if (homes.has(source.hash)) background(lane, { kind: 'open', source })
+  function openLater(queue: WorkerQueue, source: Pick<Source, 'hash' | 'content'>, tokens: number): void {
+    background(queue, { kind: 'counted', hash: source.hash, tokens })
+    idle.later('open', () => {
+      if (homes.has(source.hash)) background(queue, { kind: 'open', source })
     })
   }
 
   /** Where the first of them was opened the others are, too. */
-  function inOneLane(entries: readonly Source[]): { sources: Source[]; lane: Lane } {
+  function inOneQueue(entries: readonly Source[]): { sources: Source[]; queue: WorkerQueue } {
     const sources = entries.map(({ handle, hash, content, tool }) => ({ handle, hash, content, tool }))
-    const lane = homes.get(sources[0]?.hash ?? '') ?? idlest()
-    for (const { hash } of sources) if (!homes.has(hash)) homes.set(hash, lane)
-    return { sources, lane }
+    const queue = homes.get(sources[0]?.hash ?? '') ?? shortest()
+    for (const { hash } of sources) if (!homes.has(hash)) homes.set(hash, queue)
+    return { sources, queue }
   }
 
   return {
-    arriving: aheads.arriving,
+    arriving: readAheads.arriving,
     async digest({ content, tool }, digestOptions, signal) {
-      const begun = aheads.of(content)
-      const lane = begun?.lane ?? idlest()
+      const begun = readAheads.of(content)
+      const queue = begun?.queue ?? shortest()
       const isLong = content.byteLength >= LONG
       const name = `arrival ${++arrivals}`
       const task = {
@@ -101,46 +114,47 @@ export function createEngine(options: EngineOptions): Engine {
       } as const
       // A call is under way for it; a question may wait a little longer.
       const hashing = isLong ? hashInSlices(content) : undefined
-      const digest = await run(lane, task, signal, true)
+      const digest = await run(queue, task, signal, true)
       const { unopened, shaped, tokens } = digest
       const hash = digest.hash || ((await hashing) ?? hashOf(content))
-      homes.set(hash, lane)
-      if (shaped && !unopened && isLong) background(lane, { kind: 'named', name, hash })
+      homes.set(hash, queue)
+      if (shaped && !unopened && isLong) background(queue, { kind: 'named', name, hash })
       if (!unopened) return { ...digest, hash }
-      if (shaped) openLater(lane, { hash, content }, tokens)
+      if (shaped) openLater(queue, { hash, content }, tokens)
       return { ...digest, hash }
     },
     async query(entries, query, signal) {
-      const { sources, lane } = inOneLane(entries)
-      const answer = await run(lane, { kind: 'query', sources, query }, signal)
-      if (answer.whole !== undefined) homes.set(answer.whole.hash, lane)
+      const { sources, queue } = inOneQueue(entries)
+      const answer = await run(queue, { kind: 'query', sources, query }, signal)
+      if (answer.whole !== undefined) homes.set(answer.whole.hash, queue)
       return answer
     },
     async fill(entries, filling, signal) {
-      const { sources, lane } = inOneLane(entries)
-      return run(lane, { kind: 'fill', sources, filling }, signal)
+      const { sources, queue } = inOneQueue(entries)
+      return run(queue, { kind: 'fill', sources, filling }, signal)
     },
-    export: (content, toon, signal) => run(idlest(), { kind: 'export', content, toon }, signal),
+    export: (content, toon, signal) => run(shortest(), { kind: 'export', content, toon }, signal),
     readback: (content, isResult, wanted, signal) =>
-      run(idlest(), { kind: 'readback', content, isResult, wanted }, signal),
-    change: (content, change, signal) => run(idlest(), { kind: 'change', content, change }, signal, true),
-    countTokens: (texts) => run(idlest(), { kind: 'count', texts }),
+      run(shortest(), { kind: 'readback', content, isResult, wanted }, signal),
+    change: (content, change, signal) => run(shortest(), { kind: 'change', content, change }, signal, true),
+    countTokens: (texts) => run(shortest(), { kind: 'count', texts }),
     forget(hash) {
-      const lane = homes.get(hash)
+      const queue = homes.get(hash)
       homes.delete(hash)
       // A worker that fails here has lost its views anyway.
-      if (lane !== undefined) background(lane, { kind: 'forget', hash })
+      if (queue !== undefined) background(queue, { kind: 'forget', hash })
     },
     warm() {
-      const lane = idlest()
-      lane.warm()
+      const queue = shortest()
+      queue.warm()
       // Not while servers start and the client lists their tools.
-      if (!isWarm) quiet.later('rehearse', () => background(lane, { kind: 'rehearse' }))
+      if (!isWarm) idle.later('rehearse', () => background(queue, { kind: 'rehearse' }))
       isWarm = true
     },
     async close() {
-      quiet.close()
-      await Promise.all(lanes.map((lane) => lane.close()))
+      idle.close()
+      rest.close()
+      await Promise.all(queues.map((queue) => queue.close()))
     },
   }
 }
@@ -153,8 +167,8 @@ function compiledWorker(): URL {
 
 // One worker and the queue before it.
 
-/** How a lane runs its worker. */
-export interface LaneOptions {
+/** How a queue runs its worker. */
+export interface QueueOptions {
   /** The worker's module; it exports `run(task)`, and `ready()`, which does nothing. */
   worker: URL
   /** Milliseconds a task may run before its worker is killed. Waiting in the queue and the start of a worker do not count. */
@@ -164,7 +178,7 @@ export interface LaneOptions {
 }
 
 /** Tasks are pure, one runs at a time, and each may be stopped at any moment without harm to the others. */
-export interface Lane {
+export interface WorkerQueue {
   /**
    * Rejects with ProxyError: CANCELLED, QUERY_TIMEOUT, or QUERY_FAILED when the worker threw or died. What is `urgent` goes
    * before all that waits and is not.
@@ -191,7 +205,7 @@ const START_LIMIT = 60_000
 const CLOSE_LIMIT = 800
 
 /** The worker starts with the first task, and again after each that was stopped. */
-export function createLane(options: LaneOptions): Lane {
+export function createWorkerQueue(options: QueueOptions): WorkerQueue {
   const closing = new AbortController()
   let pool: Promise<Tinypool> | undefined
   let stopCurrent: ((reason: unknown) => void) | undefined
@@ -336,26 +350,26 @@ function failed(error: unknown): ProxyError {
 /** A result that is looked at before all of it is there. */
 interface Ahead {
   readonly id: number
-  readonly lane: Lane
+  readonly queue: WorkerQueue
   /** The first byte of the result in its message. */
   readonly start: number
   underWay: boolean
 }
 
-interface AheadOptions {
-  /** A lane that has nothing to do, if there is one. */
-  idle(): Lane | undefined
+interface ReadAheadOptions {
+  /** A worker that has nothing to do, if there is one. */
+  free(): WorkerQueue | undefined
   /** Bytes of the message that were looked at; -1: it must wait until all is there. */
-  look(lane: Lane, task: AheadTask): Promise<number>
+  look(queue: WorkerQueue, task: ReadAheadTask): Promise<number>
 }
 
 /** What a digest goes on with. */
 interface Begun {
   id: number
-  lane: Lane
+  queue: WorkerQueue
 }
 
-interface Aheads {
+interface ReadAheads {
   /** A message begins to arrive, whose result begins at `start`. Answers what is called whenever there is more of it. */
   arriving(bytes: GrowingBytes, start: number): () => void
   /** What was begun of a result, when its worker has nothing else to do. */
@@ -366,15 +380,15 @@ interface Aheads {
 const FIRST = 1024 * 1024
 const STEP = 256 * 1024
 
-export function createAheads({ idle, look }: AheadOptions): Aheads {
+export function createReadAheads({ free, look }: ReadAheadOptions): ReadAheads {
   const begun = new WeakMap<object, Ahead>()
   let lastId = 0
 
   async function lookOn(ahead: Ahead, buffer: SharedArrayBuffer): Promise<number> {
-    const { id, lane, start } = ahead
+    const { id, queue, start } = ahead
     ahead.underWay = true
     try {
-      return await look(lane, { kind: 'ahead', id, buffer, start })
+      return await look(queue, { kind: 'read-ahead', id, buffer, start })
     } catch {
       // A worker that is gone took with it what it had begun.
       return -1
@@ -390,9 +404,9 @@ export function createAheads({ idle, look }: AheadOptions): Aheads {
       return () => {
         if (bytes.length < next || ahead?.underWay) return
         if (ahead === undefined) {
-          const lane = idle()
-          if (lane === undefined) return
-          ahead = { id: ++lastId, lane, start, underWay: false }
+          const queue = free()
+          if (queue === undefined) return
+          ahead = { id: ++lastId, queue, start, underWay: false }
         }
         begun.set(bytes.buffer, ahead)
         void lookOn(ahead, bytes.buffer).then((read) => {
@@ -403,14 +417,14 @@ export function createAheads({ idle, look }: AheadOptions): Aheads {
     of(content) {
       const ahead = begun.get(content.buffer)
       if (ahead === undefined || !beginsAt(content, ahead.start)) return undefined
-      const { id, lane } = ahead
-      return lane.load <= (ahead.underWay ? 1 : 0) ? { id, lane } : undefined
+      const { id, queue } = ahead
+      return queue.load <= (ahead.underWay ? 1 : 0) ? { id, queue } : undefined
     },
   }
 }
 
 /** Work that can wait until nothing has been asked for a while. */
-interface Quiet {
+interface Idle {
   /** Something is asked for: the quiet begins anew. */
   disturb(): void
   /** Does the work in the next quiet, unless other work takes this place before. */
@@ -419,7 +433,7 @@ interface Quiet {
 }
 
 /** `delay`: milliseconds without a disturbance. The timer never holds the process. */
-export function createQuiet(delay: number): Quiet {
+export function createIdle(delay: number): Idle {
   const works = new Map<string, () => void>()
   let timer: NodeJS.Timeout | undefined
 

@@ -1,4 +1,6 @@
-/** What runs in a lane's thread. */
+/** What runs in a worker's thread. */
+import v8 from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { changeTexts } from '../documents/change-result.ts'
 import { type AheadReading, readAhead } from '../documents/fast/index.ts'
 import { arrivedIn, partOf } from '../protocol/bytes.ts'
@@ -7,7 +9,7 @@ import type { JsonObject } from '../protocol/json.ts'
 import { type ChangeText, compileChange, Tally, type TextChange } from '../text/change.ts'
 import { countTokens } from '../text/tokens.ts'
 import { decodeResult, encodeResult } from './content.ts'
-import type { AheadTask, Answer, Changed, DigestOptions, Task } from './contract.ts'
+import type { Answer, Changed, DigestOptions, ReadAheadTask, Task } from './contract.ts'
 import { digest } from './digest.ts'
 import { exported, readFile } from './export.ts'
 import { fill } from './fill.ts'
@@ -24,7 +26,7 @@ export function run(task: Task): Answer<Task> {
   switch (task.kind) {
     case 'digest':
       return digest(views, task.arrival, task.options, arrivals.take(task.ahead), task.name)
-    case 'ahead':
+    case 'read-ahead':
       return arrivals.read(task)
     case 'query':
       return query(views, task.sources, task.query)
@@ -50,17 +52,28 @@ export function run(task: Task): Answer<Task> {
     case 'rehearse':
       rehearse()
       return null
+    case 'rest':
+      views.rest()
+      collectGarbage()
+      return null
     case 'forget':
       views.forget(task.hash)
       return null
   }
 }
 
+/** What was read of results leaves much behind that V8 collects only when more is asked for. */
+function collectGarbage(): void {
+  v8.setFlagsFromString('--expose-gc')
+  const collect: unknown = runInNewContext('gc')
+  if (typeof collect === 'function') collect()
+}
+
 // What a worker has read of a result that still arrives.
 
 interface Arrivals {
   /** Reads on, for a while. Answers how many bytes of the message were read; -1: the rest must wait until all is there. */
-  read(task: AheadTask): number
+  read(task: ReadAheadTask): number
   /** What was read, and forgets it. */
   take(id: number | undefined): AheadReading | undefined
 }

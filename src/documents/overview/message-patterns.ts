@@ -14,7 +14,7 @@ export interface MessagePatterns {
   looked: number
 }
 
-const MOST_MESSAGES = 6000
+const MOST_MESSAGES = 2500
 const MOST_PATTERNS = 5000
 const LONGEST = 160
 

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { AheadTask, Engine, Query } from '../../../src/engine/contract.ts'
+import type { Engine, Query, ReadAheadTask } from '../../../src/engine/contract.ts'
 import { digest } from '../../../src/engine/digest.ts'
 import {
-  createAheads,
   createEngine,
-  createLane,
-  createQuiet,
+  createIdle,
+  createReadAheads,
+  createWorkerQueue,
   ENGINE_DEFAULTS,
   type EngineOptions,
-  type Lane,
-  type LaneOptions,
+  type QueueOptions,
+  type WorkerQueue,
 } from '../../../src/engine/pool.ts'
 import { createViews } from '../../../src/engine/views.ts'
 import { createArrivals } from '../../../src/engine/worker.ts'
@@ -22,7 +22,7 @@ import { bytesOf, jsonResult, LIMITS, NEVER, orders, sourceOf, textResult } from
 const hostile = new URL('./hostile-worker.js', import.meta.url)
 
 function engine(changes: Partial<EngineOptions> = {}): Engine {
-  const made = createEngine({ ...ENGINE_DEFAULTS, lanes: 1, queryTimeout: 300_000, ...changes })
+  const made = createEngine({ ...ENGINE_DEFAULTS, workers: 1, queryTimeout: 300_000, ...changes })
   onTestFinished(() => made.close())
   return made
 }
@@ -104,7 +104,7 @@ test('a query that runs for ever is stopped; the next one works and the kept res
   expect(Buffer.from(source.content).toString('hex')).toBe(before)
 })
 
-test('a cancelled query frees its lane, and those that wait are answered', async () => {
+test('a cancelled query frees its queue, and those that wait are answered', async () => {
   const one = engine({ worker: hostile })
   const source = sourceOf(jsonResult(orders(30)))
   const cancel = new AbortController()
@@ -117,8 +117,8 @@ test('a cancelled query frees its lane, and those that wait are answered', async
   expect((await waiting).text.join('')).toContain('{"count":30}')
 })
 
-test('two results are asked about in parallel on two lanes', async () => {
-  const two = engine({ worker: hostile, lanes: 2 })
+test('two results are asked about in parallel on two queues', async () => {
+  const two = engine({ worker: hostile, workers: 2 })
   const together = flag()
   // Each query ends only when the other has begun.
   const answers = await Promise.all([
@@ -144,14 +144,14 @@ test('closing ends running queries and refuses new ones', async () => {
 
 const worker = new URL('./unruly-worker.js', import.meta.url)
 
-function lane(changes: Partial<LaneOptions> = {}): Lane {
-  const made = createLane({ worker, timeLimit: 60_000, ...changes })
+function queue(changes: Partial<QueueOptions> = {}): WorkerQueue {
+  const made = createWorkerQueue({ worker, timeLimit: 60_000, ...changes })
   onTestFinished(() => made.close())
   return made
 }
 
 test('runs tasks one after the other in the same worker', async () => {
-  const one = lane()
+  const one = queue()
   const answers = await Promise.all([1, 2, 3].map((echo) => one.run({ echo })))
   expect(answers).toEqual([1, 2, 3].map((echo) => ({ echo, ran: echo })))
   expect(one.load).toBe(0)
@@ -161,7 +161,7 @@ test('stops an endless task and runs waiting tasks on a new worker', async () =>
   // By this clock nothing but the task that runs for ever takes any time.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
-  const one = lane({ timeLimit: 300 })
+  const one = queue({ timeLimit: 300 })
   await one.run({ echo: 'first' })
   const started = new SharedArrayBuffer(4)
   const spinning = one.run({ signal: started, spin: true })
@@ -176,7 +176,7 @@ test('stops an endless task and runs waiting tasks on a new worker', async () =>
 })
 
 test('runs urgent tasks before waiting ones, in order', async () => {
-  const one = lane()
+  const one = queue()
   const [started, gate] = [new SharedArrayBuffer(4), new SharedArrayBuffer(4)]
   const running = one.run({ signal: started, waitFor: gate })
   const order: string[] = []
@@ -191,8 +191,8 @@ test('runs urgent tasks before waiting ones, in order', async () => {
   expect(one.load).toBe(0)
 })
 
-test('cancelling frees the lane, and fails no other call', async () => {
-  const one = lane()
+test('cancelling frees the queue, and fails no other call', async () => {
+  const one = queue()
   const cancel = new AbortController()
   const started = new SharedArrayBuffer(4)
   const spinning = one.run({ signal: started, waitFor: new SharedArrayBuffer(4) }, cancel.signal)
@@ -204,7 +204,7 @@ test('cancelling frees the lane, and fails no other call', async () => {
 })
 
 test('a call that waits is cancelled at once and never runs', async () => {
-  const one = lane()
+  const one = queue()
   const [started, gate] = [new SharedArrayBuffer(4), new SharedArrayBuffer(4)]
   const running = one.run({ signal: started, waitFor: gate })
   const cancel = new AbortController()
@@ -220,11 +220,11 @@ test('a call that waits is cancelled at once and never runs', async () => {
 })
 
 test('a call cancelled before it came runs nothing', async () => {
-  await expect(lane().run({ echo: 1 }, AbortSignal.abort())).rejects.toMatchObject({ code: 'CANCELLED' })
+  await expect(queue().run({ echo: 1 }, AbortSignal.abort())).rejects.toMatchObject({ code: 'CANCELLED' })
 })
 
 test('an error in a task fails its call with the message', async () => {
-  const one = lane()
+  const one = queue()
   await expect(one.run({ fail: 'no such thing' })).rejects.toMatchObject({
     code: 'QUERY_FAILED',
     message: expect.stringContaining('no such thing'),
@@ -233,7 +233,7 @@ test('an error in a task fails its call with the message', async () => {
 })
 
 test('a worker that runs out of memory fails that call alone', async () => {
-  const one = lane({ maxOldGenerationMb: 32 })
+  const one = queue({ maxOldGenerationMb: 32 })
   const hoarding = one.run({ hoard: true })
   const waiting = one.run({ echo: 'waited' })
   await expect(hoarding).rejects.toMatchObject({
@@ -244,13 +244,13 @@ test('a worker that runs out of memory fails that call alone', async () => {
 })
 
 test('a worker that cannot start fails the call and does not hang', async () => {
-  const broken = lane({ worker: new URL('./no-such-worker.js', import.meta.url) })
+  const broken = queue({ worker: new URL('./no-such-worker.js', import.meta.url) })
   await expect(broken.run({ echo: 1 })).rejects.toMatchObject({ code: 'QUERY_FAILED' })
   await expect(broken.run({ echo: 2 })).rejects.toMatchObject({ code: 'QUERY_FAILED' })
 })
 
 verifies('S1.51', 'closing stops running and waiting tasks', async () => {
-  const one = lane()
+  const one = queue()
   const [started, waitFor] = [new SharedArrayBuffer(4), new SharedArrayBuffer(4)]
   const calls = [one.run({ signal: started, waitFor }), one.run({ echo: 2 })]
   const outcomes = Promise.allSettled(calls)
@@ -276,7 +276,7 @@ function resultIn(growing: GrowingBytes): Uint8Array {
   return new Uint8Array(growing.buffer, 8 + HEAD.length, growing.length - HEAD.length - 1)
 }
 
-function laneWith(load: { now: number }): Lane {
+function queueWith(load: { now: number }): WorkerQueue {
   const nothing = () => expect.unreachable('the engine runs tasks')
   return {
     run: nothing,
@@ -290,13 +290,13 @@ function laneWith(load: { now: number }): Lane {
 
 test('a result is looked at while it arrives, by one task at a time', async () => {
   const load = { now: 0 }
-  const lane = laneWith(load)
-  const tasks: AheadTask[] = []
+  const queue = queueWith(load)
+  const tasks: ReadAheadTask[] = []
   let answer: (read: number) => void = () => {}
-  const aheads = createAheads({
-    idle: () => (load.now === 0 ? lane : undefined),
+  const readAheads = createReadAheads({
+    free: () => (load.now === 0 ? queue : undefined),
     look: (at, task) => {
-      expect(at).toBe(lane)
+      expect(at).toBe(queue)
       tasks.push(task)
       return new Promise((resolve) => {
         answer = resolve
@@ -304,7 +304,7 @@ test('a result is looked at while it arrives, by one task at a time', async () =
     },
   })
   const growing = new GrowingBytes(256 * MB)
-  const grown = aheads.arriving(growing, HEAD.length)
+  const grown = readAheads.arriving(growing, HEAD.length)
   const more = (bytes: number): void => {
     growing.append(new Uint8Array(bytes))
     grown()
@@ -312,22 +312,22 @@ test('a result is looked at while it arrives, by one task at a time', async () =
   const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
   more(MB - 1)
   expect(tasks).toEqual([])
-  expect(aheads.of(resultIn(growing))).toBeUndefined()
+  expect(readAheads.of(resultIn(growing))).toBeUndefined()
   load.now = 1
   more(1)
   expect(tasks).toEqual([])
   load.now = 0
   more(1)
-  const task = { kind: 'ahead', id: 1, buffer: growing.buffer, start: HEAD.length }
+  const task = { kind: 'read-ahead', id: 1, buffer: growing.buffer, start: HEAD.length }
   expect(tasks).toEqual([task])
   load.now = 1
   more(MB)
   expect(tasks).toHaveLength(1)
-  expect(aheads.of(resultIn(growing))).toEqual({ id: 1, lane })
-  expect(aheads.of(resultIn(growing).subarray(1))).toBeUndefined()
+  expect(readAheads.of(resultIn(growing))).toEqual({ id: 1, queue })
+  expect(readAheads.of(resultIn(growing).subarray(1))).toBeUndefined()
   // Something else waits for the worker as well.
   load.now = 2
-  expect(aheads.of(resultIn(growing))).toBeUndefined()
+  expect(readAheads.of(resultIn(growing))).toBeUndefined()
   load.now = 0
   answer(2 * MB)
   await settled()
@@ -343,16 +343,16 @@ test('a result is looked at while it arrives, by one task at a time', async () =
 
 test('a look that failed is not taken again', async () => {
   let looks = 0
-  const lane = laneWith({ now: 0 })
-  const aheads = createAheads({
-    idle: () => lane,
+  const queue = queueWith({ now: 0 })
+  const readAheads = createReadAheads({
+    free: () => queue,
     look: () => {
       looks += 1
       return Promise.reject(new Error('the worker is gone'))
     },
   })
   const growing = new GrowingBytes(256 * MB)
-  const grown = aheads.arriving(growing, 0)
+  const grown = readAheads.arriving(growing, 0)
   for (let turn = 0; turn < 3; turn++) {
     growing.append(new Uint8Array(2 * MB))
     grown()
@@ -365,7 +365,7 @@ test('a worker reads the part that has arrived, and the digest continues from th
   const content = bytesOf(textResult(JSON.stringify(orders(12_000))))
   const { growing, message } = arrivalOf(content)
   const arrivals = createArrivals()
-  const task = { kind: 'ahead', id: 7, start: HEAD.length } as const
+  const task = { kind: 'read-ahead', id: 7, start: HEAD.length } as const
   let read = 0
   for (let from = 0; from < message.length; from += 65_536) {
     growing.append(message.subarray(from, from + 65_536))
@@ -389,7 +389,7 @@ test('an unreadable part waits for the complete result', () => {
   const { growing, message } = arrivalOf(bytesOf(textResult('word '.repeat(300_000))))
   growing.append(message)
   const arrivals = createArrivals()
-  expect(arrivals.read({ kind: 'ahead', id: 1, buffer: growing.buffer, start: HEAD.length })).toBe(-1)
+  expect(arrivals.read({ kind: 'read-ahead', id: 1, buffer: growing.buffer, start: HEAD.length })).toBe(-1)
   expect(arrivals.take(1)?.finish(bytesOf(textResult('x')))).toBeUndefined()
 })
 
@@ -400,9 +400,9 @@ test('of several that arrive at once the last one is read', () => {
   one.growing.append(one.message)
   other.growing.append(other.message)
   for (const [id, { growing }] of [one, other].entries())
-    expect(arrivals.read({ kind: 'ahead', id, buffer: growing.buffer, start: HEAD.length })).toBeGreaterThan(
-      0,
-    )
+    expect(
+      arrivals.read({ kind: 'read-ahead', id, buffer: growing.buffer, start: HEAD.length }),
+    ).toBeGreaterThan(0)
   expect(arrivals.take(0)).toBeUndefined()
   expect(arrivals.take(1)).toBeDefined()
 })
@@ -428,35 +428,35 @@ describe('work that waits for a quiet moment', () => {
   afterEach(() => void vi.useRealTimers())
 
   test('work is done once, when nothing was asked for a while', () => {
-    const quiet = createQuiet(100)
+    const idle = createIdle(100)
     const done: string[] = []
-    quiet.later('open', () => done.push('first'))
+    idle.later('open', () => done.push('first'))
     vi.advanceTimersByTime(99)
-    quiet.disturb()
+    idle.disturb()
     vi.advanceTimersByTime(99)
     expect(done).toEqual([])
     vi.advanceTimersByTime(1)
     expect(done).toEqual(['first'])
-    quiet.disturb()
+    idle.disturb()
     vi.advanceTimersByTime(1000)
     expect(done).toEqual(['first'])
   })
 
   test('of one place the last work is done, of another its own', () => {
-    const quiet = createQuiet(100)
+    const idle = createIdle(100)
     const done: string[] = []
-    quiet.later('open', () => done.push('first'))
-    quiet.later('rehearse', () => done.push('rehearsed'))
-    quiet.later('open', () => done.push('second'))
+    idle.later('open', () => done.push('first'))
+    idle.later('rehearse', () => done.push('rehearsed'))
+    idle.later('open', () => done.push('second'))
     vi.advanceTimersByTime(100)
     expect(done.sort()).toEqual(['rehearsed', 'second'])
   })
 
   test('nothing is done after it was closed', () => {
-    const quiet = createQuiet(100)
+    const idle = createIdle(100)
     const work = vi.fn()
-    quiet.later('open', work)
-    quiet.close()
+    idle.later('open', work)
+    idle.close()
     vi.advanceTimersByTime(1000)
     expect(work).not.toHaveBeenCalled()
   })
