@@ -42,6 +42,7 @@ async function bundle() {
     input: {
       main: 'src/main.ts',
       worker: 'src/engine/worker.ts',
+      'check-process': 'src/proxy/check-process.ts',
       'module-host': 'src/features/external/host.ts',
     },
     plugins: [
