@@ -433,7 +433,7 @@ function partIn(reference: string): [string, DatePart | undefined] {
   if (leading && inner !== undefined) return [inner, leading]
   // `date_trunc('month', created_at)`, `extract(month from created_at)`.
   const [, first = '', second = ''] =
-    /^(?:date_?trunc|extract|date_?part)\s*\(\s*(.+?)\s*(?:,|\sfrom\s)\s*(.+?)\s*\)$/is.exec(reference) ?? []
+    /^(?:date_?trunc|extract)\s*\(\s*(.+?)\s*(?:,|\sfrom\s)\s*(.+?)\s*\)$/is.exec(reference) ?? []
   const bare = (text: string): string => text.replace(/^["'`](.*)["'`]$/s, '$1')
   const either = datePart(bare(first))
   if (either) return [bare(second), either]
