@@ -21,6 +21,9 @@ export interface DiskStoreOptions {
 /** Entries of one owner that are listed. */
 const MOST_LISTED = 1000
 
+/** Where there is too much, entries leave until this part of the limit is left. */
+const LOW_MARK = 0.9
+
 /** Milliseconds after which nobody is still writing the other half of an entry. */
 const ABANDONED = 10 * 60_000
 
@@ -54,21 +57,102 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Store>
   await reporting('open', () => makePrivateDirectory(directory))
   await reporting('open', () => makePrivateDirectory(index))
   let indexSwept = Number.NEGATIVE_INFINITY
-  /** Bytes at the last look, and those written since; other processes' writes are seen at the next look. */
-  let bytes = sum(await reporting('read', () => scan(directory)))
+  /** Whole entries at the last look, and those written since; what other processes write is seen at the next look. */
+  let known = new Map<Handle, { size: number; used: number }>()
+  /** Of those, and of what is being written. */
+  let bytes = 0
+  let scanned = Number.NEGATIVE_INFINITY
+  /** Written or removed since the look began. */
+  const noted = new Set<Handle>()
+  let making: Promise<void> | undefined
+  let sweeping: Promise<void> | undefined
+  let sweptFiles = false
+  // Nobody waits for it but who writes: results can be read before it is known what there is.
+  const loaded: Promise<unknown> = look().catch(() => {})
+
+  /** Finds what there is, and keeps what was written meanwhile. */
+  async function look(): Promise<readonly Found[]> {
+    noted.clear()
+    const files = await scan(directory)
+    const before = known
+    known = new Map(
+      files.filter(({ whole }) => whole).map(({ handle, size, used }) => [handle, { size, used }]),
+    )
+    for (const handle of noted) {
+      const entry = before.get(handle)
+      if (entry) known.set(handle, entry)
+      else known.delete(handle)
+    }
+    bytes = writing
+    for (const { size } of known.values()) bytes += size
+    scanned = now()
+    return files
+  }
+
+  /** What is being written, and its bytes. */
+  const underway = new Set<Promise<void>>()
+  let writing = 0
+
+  function note(handle: Handle, size: number, used: number): void {
+    bytes += size - (known.get(handle)?.size ?? 0)
+    known.set(handle, { size, used })
+    noted.add(handle)
+  }
+
+  function unnote(handle: Handle): void {
+    bytes -= known.get(handle)?.size ?? 0
+    known.delete(handle)
+    noted.add(handle)
+  }
+
+  /** Room for what is about to be written: one at a time removes the longest unused, and all others wait for it. */
+  async function reserve(size: number): Promise<void> {
+    await loaded
+    while (bytes + size > maxBytes) {
+      if (known.size > 0) await removeOldest(size)
+      else if (underway.size > 0) await Promise.race(underway)
+      // A result that is larger than the limit by itself.
+      else break
+    }
+    bytes += size
+    writing += size
+  }
+
+  function removeOldest(size: number): Promise<void> {
+    making ??= (async () => {
+      const oldest = [...known].sort(([, a], [, b]) => a.used - b.used)
+      for (const [handle] of oldest) {
+        if (bytes + size <= maxBytes * LOW_MARK) return
+        await remove(handle)
+      }
+    })().finally(() => {
+      making = undefined
+    })
+    return making
+  }
 
   async function put(entry: Entry): Promise<void> {
     const { content, ...metadata } = entry
     if (!isHandle(entry.handle)) throw new Error(`'${entry.handle}' is not a handle`)
     // A handle is never given twice, so content that is there is this content.
     const there = await stat(contentPath(entry.handle)).catch(() => undefined)
-    if (there?.size !== content.byteLength) {
-      await writeWhole(contentPath(entry.handle), content, entry.lastAccessed)
-      bytes += content.byteLength
+    const size = content.byteLength
+    if (there?.size !== size) {
+      await reserve(size)
+      const written = writeWhole(contentPath(entry.handle), content, entry.lastAccessed)
+      const settled = written.catch(() => {})
+      underway.add(settled)
+      try {
+        await written
+      } finally {
+        underway.delete(settled)
+        writing -= size
+        bytes -= size
+      }
     }
+    note(entry.handle, size, entry.lastAccessed)
     await writeWhole(metadataPath(entry.handle), JSON.stringify(metadata), entry.lastAccessed)
     await writeWhole(indexPath(entry.owner, entry.hash), entry.handle, entry.lastAccessed)
-    if (bytes > maxBytes) await sweep()
   }
 
   async function getEntry(handle: Handle): Promise<Entry | undefined> {
@@ -127,6 +211,7 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Store>
 
   async function remove(handle: Handle): Promise<boolean> {
     if (!isHandle(handle)) return false
+    unnote(handle)
     const there = await stat(metadataPath(handle)).catch(() => undefined)
     const { owner = '', hash = '' } = (there && (await readInfo(handle).catch(() => undefined))) ?? {}
     if ((await handleIn(indexPath(owner, hash))) === handle) await rm(indexPath(owner, hash), { force: true })
@@ -135,19 +220,23 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Store>
     return there !== undefined
   }
 
+  /** Looks at all files only once in a while: what this process wrote it knows. */
   async function sweep(): Promise<void> {
-    const files = await scan(directory)
-    bytes = sum(files)
-    for (const file of files) {
-      const abandoned = Date.now() - file.changed > ABANDONED
-      if (abandoned) await Promise.all(file.partial.map((path) => rm(path, { force: true })))
-      const dead = file.whole ? now() - file.used > maxAge || bytes > maxBytes : abandoned
-      if (dead) {
-        await remove(file.handle)
-        bytes -= file.size
-      }
-    }
+    await loaded
+    if (!sweptFiles || now() - scanned > ABANDONED) await sweepFiles()
+    for (const [handle, { used }] of known) if (now() - used > maxAge) await remove(handle)
+    if (bytes > maxBytes) await removeOldest(0)
     if (now() - indexSwept > ABANDONED) await sweepIndex()
+  }
+
+  async function sweepFiles(): Promise<void> {
+    const files = await look()
+    sweptFiles = true
+    for (const file of files) {
+      if (Date.now() - file.changed <= ABANDONED) continue
+      await Promise.all(file.partial.map((path) => rm(path, { force: true })))
+      if (!file.whole) await remove(file.handle)
+    }
   }
 
   /** Removes what is left in the index of entries that were lost in another way than by `remove`. Rare, so not part of each sweep. */
@@ -178,15 +267,22 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Store>
       reporting('remove', async () => {
         for (const { handle } of await scan(directory)) await remove(handle)
         for (const name of await readdir(index)) await rm(join(index, name), { force: true })
-        bytes = 0
+        known.clear()
+        bytes = writing
       }),
     size: async () => (await wholeFiles()).length,
     async stats() {
       const files = await wholeFiles()
       return { entries: files.length, bytes: sum(files) }
     },
-    sweep: () => reporting('sweep', sweep),
-    close: async () => {},
+    sweep() {
+      sweeping ??= reporting('sweep', sweep).finally(() => {
+        sweeping = undefined
+      })
+      return sweeping
+    },
+    // What is still looked for must not outlive the directory.
+    close: async () => void (await loaded),
   }
 }
 
@@ -224,7 +320,7 @@ interface Found {
   partial: string[]
 }
 
-/** Everything named by a handle, longest unused first. Files with other names are not ours and stay unseen. */
+/** Everything named by a handle. Files with other names are not ours and stay unseen. */
 async function scan(directory: string): Promise<Found[]> {
   const found = new Map<Handle, Found & { names: Set<string> }>()
   for (const name of await readdir(directory)) {
@@ -249,7 +345,7 @@ async function scan(directory: string): Promise<Found[]> {
     if (name === contentName(handle)) entry.size = file.size
     entry.whole = entry.names.has(contentName(handle)) && entry.names.has(metadataName(handle))
   }
-  return [...found.values()].sort((a, b) => a.used - b.used)
+  return [...found.values()]
 }
 
 /** Owners may be any text; a file name may not. */

@@ -102,6 +102,9 @@ const EVERYONE = '*'
 /** Handles that are remembered as given out by this process. */
 const REMEMBERED = 10_000
 
+/** Milliseconds until what was kept is written to the backing store as well: an end without a word loses no more than that. */
+const WRITE_THROUGH_MS = 500
+
 /** Decides how long what is kept stays where; the stores carry it and say who owns it. Any two stores of the contract will do. */
 export function createKeeper(options: KeeperOptions): Keeper {
   const { memory, backing, now } = options
@@ -113,6 +116,11 @@ export function createKeeper(options: KeeperOptions): Keeper {
   /** On their way out of memory, and how many bytes they still take there. */
   const leaving = new Map<Handle, Promise<void>>()
   let bytesLeaving = 0
+  /** In memory alone so far. */
+  const unwritten = new Set<Handle>()
+  /** Being written through. */
+  const writing = new Map<Handle, Promise<void>>()
+  let writer: NodeJS.Timeout | undefined
   const timer = setInterval(() => void sweep().catch(options.onError), options.sweepInterval)
   timer.unref()
 
@@ -176,7 +184,35 @@ export function createKeeper(options: KeeperOptions): Keeper {
     if (backing?.isShared) await backing.put(entry)
     await admit(info, entry)
     given.set(handle, true)
+    writeSoon(handle)
     return entry
+  }
+
+  function writeSoon(handle: Handle): void {
+    if (backing === undefined || backing.isShared) return
+    unwritten.add(handle)
+    writer ??= setTimeout(() => void writeThrough().catch(options.onError), WRITE_THROUGH_MS).unref()
+  }
+
+  /** One after the other: nobody waits for it. */
+  async function writeThrough(): Promise<void> {
+    for (const handle of unwritten) {
+      unwritten.delete(handle)
+      const info = ledger.get(handle)
+      if (info === undefined) continue
+      const written = writeOne(info).catch(options.onError)
+      writing.set(handle, written)
+      await written
+      writing.delete(handle)
+    }
+    writer = undefined
+    if (unwritten.size > 0) for (const handle of unwritten) writeSoon(handle)
+  }
+
+  async function writeOne(info: EntryInfo): Promise<void> {
+    const content = await memory.get(info.handle)
+    if (content !== undefined && ledger.get(info.handle) !== undefined)
+      await backing?.put({ ...info, content })
   }
 
   async function unusedHandle(): Promise<Handle> {
@@ -271,7 +307,9 @@ export function createKeeper(options: KeeperOptions): Keeper {
 
   async function forget(handle: Handle, info: EntryInfo): Promise<void> {
     ledger.delete(handle)
+    unwritten.delete(handle)
     await leaving.get(handle)
+    await writing.get(handle)
     await memory.remove(handle)
     await backing?.remove(handle)
     options.onDrop(info)
@@ -325,6 +363,9 @@ export function createKeeper(options: KeeperOptions): Keeper {
     sweep,
     async close() {
       clearInterval(timer)
+      clearTimeout(writer)
+      unwritten.clear()
+      await Promise.all(writing.values())
       await Promise.all(ledger.list().map(leave))
       await Promise.all(leaving.values())
       await backing?.close()

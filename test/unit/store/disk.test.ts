@@ -150,12 +150,39 @@ describe('disk store', () => {
 
   test('over its size the longest unused leaves first', async () => {
     const size = entryOf(A).size
-    const { store } = await opened({ maxBytes: 2 * size })
+    const { store } = await opened({ maxBytes: 2.5 * size })
     await store.put(entryOf(A, 'hello', { lastAccessed: 3000 }))
     await store.put(entryOf(B, 'hello', { lastAccessed: 1000 }))
     await store.put(entryOf(C, 'hello', { lastAccessed: 2000 }))
     expect(await store.get(B)).toBeUndefined()
     expect(await store.stats()).toEqual({ entries: 2, bytes: 2 * size })
+  })
+
+  test('many writers at once stay within its size, and leave room for the next', async () => {
+    const size = entryOf(A).size
+    const { store, directory } = await opened({ maxBytes: 10 * size })
+    let most = 0
+    const watch = setInterval(async () => {
+      const names = await readdir(directory).catch(() => [])
+      most = Math.max(most, names.filter((name) => name.endsWith('.content')).length)
+    }, 1)
+    const handles = Array.from({ length: 100 }, (_, at) => `${at}`.padStart(12, '0'))
+    await Promise.all(handles.map((handle, at) => store.put(entryOf(handle, 'hello', { lastAccessed: at }))))
+    clearInterval(watch)
+    expect(most).toBeLessThanOrEqual(11)
+    expect((await store.stats()).bytes).toBeLessThanOrEqual(10 * size)
+  })
+
+  test('knows after a restart what there was, and makes room for what comes', async () => {
+    const size = entryOf(A).size
+    const { store, directory } = await opened({ maxBytes: 2.5 * size })
+    await store.put(entryOf(A, 'hello', { lastAccessed: 3000 }))
+    await store.put(entryOf(B, 'hello', { lastAccessed: 1000 }))
+    const next = await createDiskStore({ directory, maxBytes: 2.5 * size, maxAge: 1e9, now: () => 5000 })
+    await next.put(entryOf(C, 'hello', { lastAccessed: 4000 }))
+    expect([await next.get(A), await next.get(B), await next.get(C)].map((one) => one !== undefined)).toEqual(
+      [true, false, true],
+    )
   })
 
   test('over its age an entry is gone, whether swept or only asked for', async () => {

@@ -369,3 +369,34 @@ describe('forgetting', () => {
     expect(await keeper.get(ann, handle)).toBeUndefined()
   })
 })
+
+describe('write-through', () => {
+  test('what was kept is in the backing store soon, without leaving memory', async () => {
+    const backing = createMemoryStore()
+    const { keeper } = world({ backing })
+    const { handle } = await keeper.keep(ann, result('a'))
+    await expect.poll(() => backing.info(handle)).toMatchObject({ handle, owner: 'ann' })
+    expect(keeper.list(ann)).toHaveLength(1)
+  })
+
+  test('what is removed while it is written does not come back', async () => {
+    const gate = deferred()
+    const store = createMemoryStore()
+    const begun = deferred()
+    const backing: Store = {
+      ...store,
+      async put(entry) {
+        begun.resolve()
+        await gate.promise
+        await store.put(entry)
+      },
+    }
+    const { keeper } = world({ backing })
+    const { handle } = await keeper.keep(ann, result('a'))
+    await begun.promise
+    const removed = keeper.remove(ann, handle)
+    gate.resolve()
+    expect(await removed).toBe(true)
+    expect(await store.info(handle)).toBeUndefined()
+  })
+})
