@@ -4,7 +4,7 @@ const below = [...base, 'store', 'spill', 'discovery', 'upstream', 'server', 'do
 const layers = {
   protocol: [],
   text: ['protocol'],
-  observe: [],
+  observe: ['protocol', 'text'],
   config: ['protocol', 'features', 'store'],
   data: ['protocol', 'config'],
   documents: ['protocol', 'text'],

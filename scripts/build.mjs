@@ -10,7 +10,15 @@ import { join } from 'node:path'
 import { rolldown } from 'rolldown'
 
 /** The dependencies that start-up loads. The others stay outside and are loaded when they are needed. */
-const INCLUDED = ['commander', 'fastest-levenshtein', 'jsonc-parser', 'lru-cache', 'pino', 'wink-porter2-stemmer', 'zod']
+const INCLUDED = [
+  'commander',
+  'fastest-levenshtein',
+  'jsonc-parser',
+  'lru-cache',
+  'pino',
+  'wink-porter2-stemmer',
+  'zod',
+]
 const BUNDLE = 'dist/bundle'
 
 /** Files of an earlier build stay for as long as a process that began with them may still ask for one. */
@@ -34,6 +42,7 @@ async function bundle() {
     input: {
       main: 'src/main.ts',
       worker: 'src/engine/worker.ts',
+      'check-process': 'src/proxy/check-process.ts',
       'module-host': 'src/features/external/host.ts',
     },
     plugins: [

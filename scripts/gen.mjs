@@ -1,7 +1,7 @@
 /**
  * Writes what is made from tables in the code: `mcp.schema.json`, the tables of options and commands in README.md between
- * `<!-- options:start -->` and `<!-- options:end -->` and, in the same way, those in docs/modules.md, docs/errors.md, docs/content.md and
- * docs/clients.md. Needs a build.
+ * `<!-- options:start -->` and `<!-- options:end -->` and, in the same way, those in docs/modules.md, docs/errors.md, docs/content.md,
+ * docs/questions.md and docs/clients.md. Needs a build.
  * With --check nothing is written, and a difference is an error.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -19,6 +19,7 @@ import {
   settingsTable,
 } from '../dist/config/generate.js'
 import { featuresTable } from '../dist/gateway/features.js'
+import { TABLES } from '../dist/query/page.js'
 import { clientSettings, clientsTable } from './clients-table.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -37,6 +38,9 @@ update('docs/clients.md', (text) => {
   return fill(fill(text, 'measured', clientsTable(recorded)), 'settings', clientSettings())
 })
 update('docs/content.md', (text) => fill(text, 'content', contentTable()))
+update('docs/questions.md', (text) =>
+  Object.entries(TABLES).reduce((page, [name, table]) => fill(page, name, table()), text),
+)
 update('docs/errors.md', (text) => fill(fill(text, 'errors', errorsTable()), 'rpc', rpcTable()))
 
 if (stale.length > 0) {

@@ -77,7 +77,7 @@ ${table(
 `
 }
 
-export function memorySection({ machine, documents }) {
+export function memorySection({ machine, documents, process: whole }) {
   const steps = documents[0].rows.map(({ after }) => after)
   const at = ({ rows }, after) => rows.find((row) => row.after === after)
   return `## Memory of kept results
@@ -94,6 +94,14 @@ ${table(
     ['peak of the process, MB', ...documents.map(({ peakRss }) => Math.round(peakRss / MB))],
   ],
 )}
+${whole === undefined ? '' : processSection(whole)}`
+}
+
+function processSection({ listed, idle, results, bytes, after, peak, rest }) {
+  return `
+The process as the system counts it, with one server, in MB: ${listed} after the first list of tools, ${idle} idle, ${after} after ${results} results of 1
+and 10 MB, ${bytes / MB} MB in all, each with two questions (${peak} at most), and ${rest} when nothing is asked for fifteen seconds. Of these bytes
+the results themselves are ${bytes / MB} MB. What is parsed of them is bounded by their size: 32 MB for each of two workers, 12 MB at rest.
 `
 }
 

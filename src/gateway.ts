@@ -193,6 +193,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
         output: parts.output ?? process.stdout,
         maxMessageBytes: MAX_MESSAGE_BYTES,
         maxSessions: settings.maxTotalAgents,
+        limits: settings.limits,
         sessionIdleMs: SESSION_IDLE_MS,
         backend,
         modern,

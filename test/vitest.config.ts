@@ -49,6 +49,15 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'hostile',
+          include: ['test/hostile/**/*.test.ts'],
+          testTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'fuzz',
           include: properties,
           env: { FUZZ: 'whole', TEST_SEED: fresh },

@@ -14,6 +14,9 @@ const lane = createLane({ worker: new URL('./worker.mjs', import.meta.url), time
 const json = kind === 'json'
 const sizes = { maxResponseSize: 8000, maxErrorSize: 32_000, previewSize: 2000, always: false }
 
+/** Milliseconds: what is packed when nothing was asked for a while is packed by then. */
+const RESTED = 2500
+
 const QUESTIONS = {
   filter: ['filter', { where: [json ? 'score > 900' : 'duration > 4000'] }],
   sort: ['filter', { sort: [json ? '-created_at' : '-time'] }],
@@ -61,6 +64,7 @@ async function ask(one, tool, params) {
 }
 
 async function held() {
+  await new Promise((resolve) => setTimeout(resolve, RESTED))
   gc()
   gc()
   const worker = await lane.run({ kind: 'memory' })

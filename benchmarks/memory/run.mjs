@@ -1,6 +1,6 @@
 /**
  * Bytes that are kept for each byte of a result: of the process and its worker, after keeping it, after each kind of question, and
- * after its views are forgotten. Each document in a process of its own.
+ * after its views are forgotten; each document in a process of its own. And what a whole process holds: idle, after many results, at rest.
  * Usage: node benchmarks/memory/run.mjs [--quick] [--sizes 1,10,50]
  */
 import { execFileSync } from 'node:child_process'
@@ -8,6 +8,7 @@ import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { machine } from '../lib/measure.mjs'
+import { measureProcess } from './process.mjs'
 
 const { values } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, sizes: { type: 'string' } },
@@ -25,8 +26,12 @@ for (const bytes of sizes) {
     console.error(`${bytes / MB} MB of ${kind}: measured`)
   }
 }
-const report = { machine: machine(), documents }
+const whole = await measureProcess()
+const report = { machine: machine(), process: whole, documents }
 if (values.quick || values.sizes) {
+  console.log(
+    `the process: ${whole.listed} MB listed, ${whole.idle} idle, ${whole.after} after ${whole.results} results of ${whole.bytes / MB} MB in all (peak ${whole.peak}), ${whole.rest} at rest`,
+  )
   for (const { kind, bytes, rows, peakRss } of documents) {
     console.log(`${(bytes / MB).toFixed(1)} MB of ${kind}, peak ${Math.round(peakRss / MB)} MB`)
     for (const { after, kept, heap, external, rss } of rows)

@@ -1,8 +1,9 @@
 /**
  * What a preview costs: tokens of the proxy's definitions, and of what comes back in place of a result, for each kind of payload.
- * Usage: node benchmarks/previews/run.mjs [--payloads DIR] [--seed N]
+ * How long it takes, for each kind and size, is in `times.mjs`.
+ * Usage: node benchmarks/previews/run.mjs [--payloads DIR] [--seed N] [--only-times]
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,22 +14,40 @@ import { loadPayloads, readPayload } from '../answers/payloads/load.mjs'
 import { recordPayloads } from '../answers/payloads/recorded.mjs'
 import { fileOf } from '../answers/server.mjs'
 import { tokensOf } from '../answers/tokens.mjs'
-import { median } from '../lib/measure.mjs'
+import { machine, median } from '../lib/measure.mjs'
+import { measureAhead, measureTimes } from './times.mjs'
 
 const MAIN = process.env.BENCH_MAIN ?? fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const SERVER = fileURLToPath(new URL('../answers/server.mjs', import.meta.url))
 const { values: options } = parseArgs({
-  options: { payloads: { type: 'string' }, seed: { type: 'string', default: '20261121' } },
+  options: {
+    payloads: { type: 'string' },
+    seed: { type: 'string', default: '20261121' },
+    'only-times': { type: 'boolean', default: false },
+  },
 })
+
+const RESULTS = 'benchmarks/results/previews.json'
+const recorded = existsSync(RESULTS) ? JSON.parse(readFileSync(RESULTS, 'utf8')) : {}
+if (options['only-times']) {
+  record({ ...recorded, times: await measureAllTimes() })
+  process.exit(0)
+}
 
 const payloads = options.payloads ? loadPayloads(options.payloads) : await own()
 const { definitions, rows } = await measure(payloads)
 const kinds = [...new Set(rows.map(({ kind }) => kind))].map((kind) => summary(kind, rows))
 const report = { seed: Number(options.seed), definitions, kinds: [...kinds, summary('all', rows)], rows }
 console.log(JSON.stringify(report, null, 1))
-if (!options.payloads) {
+if (!options.payloads) record({ ...report, times: await measureAllTimes() })
+
+function record(all) {
   mkdirSync('benchmarks/results', { recursive: true })
-  writeFileSync('benchmarks/results/previews.json', `${JSON.stringify(report, null, 1)}\n`)
+  writeFileSync(RESULTS, `${JSON.stringify(all, null, 1)}\n`)
+}
+
+async function measureAllTimes() {
+  return { machine: machine(), rows: await measureTimes(), ahead: await measureAhead() }
 }
 
 async function own() {

@@ -9,8 +9,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { connect } from '../answers/client.mjs'
+import { kept } from '../engines/data.mjs'
 import { machine, median } from '../lib/measure.mjs'
-import { KINDS } from './payloads.mjs'
+import { KINDS, payloadOf } from './payloads.mjs'
 
 const MAIN = process.env.BENCH_MAIN ?? fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const SERVER = fileURLToPath(new URL('./server.mjs', import.meta.url))
@@ -35,6 +36,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   })
   console.log(machine())
   for (const row of rows) console.log(lineOf(row))
+  for (const { kind, bytes, ahead, parsed } of await measureAhead())
+    console.log(`${bytes / MB} MB ${kind}: read ahead of parsing ${ahead} ms, parsed ${parsed} ms`)
 }
 
 /** @returns rows of medians in milliseconds */
@@ -65,6 +68,34 @@ export async function measureTimes({ kinds = Object.keys(KINDS), sizes = [0.1, 1
     await proxied.close()
     rmSync(folder, { recursive: true, force: true })
   }
+  return rows
+}
+
+/** The first look at a result, in one thread: read ahead of parsing, and parsed. @returns rows of medians in milliseconds */
+export async function measureAhead() {
+  const { digest } = await import('../../dist/engine/digest.js')
+  const { createViews } = await import('../../dist/engine/views.js')
+  const sizes = { maxResponseSize: 8000, maxErrorSize: 32_000, previewSize: 2000, always: false }
+  const rows = []
+  for (const kind of ['json', 'ndjson'])
+    for (const bytes of [MB, 10 * MB]) {
+      const payload = payloadOf(kind, bytes)
+      let number = 0
+      const look = (readAhead) => () => {
+        const { content } = kept(payload(++number))
+        const start = performance.now()
+        digest(createViews(), { content, tool: 'big' }, { ...sizes, readAhead })
+        return performance.now() - start
+      }
+      const [ahead, parsed] = [look(true), look(false)]
+      const times = Array.from({ length: 9 }, () => [ahead(), parsed()]).slice(WARM_UP)
+      rows.push({
+        kind,
+        bytes,
+        ahead: Math.round(median(times.map(([one]) => one))),
+        parsed: Math.round(median(times.map(([, other]) => other))),
+      })
+    }
   return rows
 }
 

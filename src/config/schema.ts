@@ -9,6 +9,7 @@ import { savingsSettings } from '../features/savings/options.ts'
 import { bridgeSchema } from '../features/scripts/options.ts'
 import { shapeSettings } from '../features/shape/options.ts'
 import { truncateSettings } from '../features/truncate/options.ts'
+import { LIMITS, type LimitName } from '../protocol/limits.ts'
 import { STORE_NAMES, STORES } from '../store/stores.ts'
 import { authSchema, signInSchema } from './auth-options.ts'
 import type { ModuleConfig } from './modules.ts'
@@ -83,6 +84,16 @@ const log = z.object({
   }).default('info'),
   file: text('A file for the log, readable by you alone. Not set: standard error.').optional(),
 })
+
+/** Of the table of limits. */
+const limits = z.object(
+  Object.fromEntries(
+    Object.entries(LIMITS).map(([name, { description, default: value, ...facts }]) => [
+      name,
+      integer(description, facts).default(value),
+    ]),
+  ) as Record<LimitName, z.ZodDefault<z.ZodInt>>,
+)
 
 /** Options in the order in which the documentation lists them. */
 export const settingsSchema = z.object({
@@ -192,6 +203,7 @@ export const settingsSchema = z.object({
   toolCache: toolCacheSchema
     .prefault({})
     .meta({ description: 'Results of tools that only read, for the same call again.' }),
+  limits: limits.prefault({}).meta({ description: 'What one server or one client may ask of the proxy.' }),
   log: log.prefault({}).meta({ description: 'What is logged, and where.' }),
 })
 

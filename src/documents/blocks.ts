@@ -10,6 +10,15 @@ export function textsOf(result: JsonObject): string[] {
     .filter((text) => text !== '')
 }
 
+/** The names of the same texts: addresses of embedded resources; undefined for other blocks. */
+export function namesOf(result: JsonObject): (string | undefined)[] {
+  return blocksOf(result).flatMap((block) => {
+    if ((textIn(block) ?? '') === '') return []
+    const uri = stringAt(block, ['resource', 'uri'])
+    return [uri === undefined ? undefined : name(uri)]
+  })
+}
+
 /** Characters of the same texts. */
 export function textLength(result: JsonObject): number {
   return blocksOf(result).reduce((sum, block) => sum + (textIn(block)?.length ?? 0), 0)

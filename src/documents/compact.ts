@@ -4,6 +4,7 @@ import { head } from '../text/cut.ts'
 import { formatCount } from '../text/format.ts'
 import { pathStep } from './collections.ts'
 import { type Field, isNoise } from './fields.ts'
+import { isNaming } from './identity.ts'
 import { idOf, labelOf, scalarCount, worth } from './overview/rank.ts'
 import { profile } from './profile.ts'
 import type { Shape } from './shape.ts'
@@ -101,16 +102,13 @@ function isLeaf(field: Place): boolean {
   return scalarCount(field) > 0 || (elements !== undefined && scalarCount({ shape: elements }) > 0)
 }
 
-/** Names that say which record it is, whatever its values: all records found may have one. */
-const NAMING = /^(?:id|uid|key|number|name|title)$/i
-
 /** The fields that tell records apart; else those that are called so, in the record or in one part of it (`metadata.name`). */
 function identityOf(flat: readonly Place[]): Place[] {
   const found = [idOf(flat), labelOf(flat)].flatMap((field) =>
     flat.filter((place) => place.path === field?.path),
   )
-  if (found.some(({ name }) => NAMING.test(name))) return found
-  const called = flat.filter((place) => scalarCount(place) > 0 && NAMING.test(place.name))
+  if (found.some(({ name }) => isNaming(name))) return found
+  const called = flat.filter((place) => scalarCount(place) > 0 && isNaming(place.name))
   const own = called.filter(({ depth }) => depth === 1)
   const [inner] = called.filter(({ depth }) => depth === 2)
   const part = called.filter(({ depth, keys }) => depth === 2 && keys[0] === inner?.keys[0])

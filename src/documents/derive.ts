@@ -1,14 +1,14 @@
-/** Documents that answers are made of: what one step hands to the next. */
+/** Documents of what servers send, and of values. */
 import type { JsonValue } from '../protocol/json.ts'
 import { withColumns } from './columnar.ts'
 import { recognise } from './detect.ts'
-import type { Document, Rows } from './document.ts'
+import type { Document } from './document.ts'
 import type { Traits } from './formats/define.ts'
 import { makeDocument } from './make.ts'
-import { madeRows, rowsOf } from './rows.ts'
 import { toJson } from './stringify.ts'
-import type { Table } from './table.ts'
 import { unfold } from './unfold.ts'
+
+export { fromMadeRows, fromRows, fromTable } from './made.ts'
 
 /** A value as a document. A string is recognised like any text a server sends; `noun` names one row. */
 export function fromValue(value: JsonValue, options: { noun?: string } = {}): Document {
@@ -64,56 +64,5 @@ export function fromRecognised(
     ...(beside.bytes === undefined ? {} : { bytes: beside.bytes }),
     ...(json ? { json } : {}),
     asides: [...(beside.asides ?? []), ...asides],
-  })
-}
-
-/** Found things in their order. Rows of text make a text of lines, others an array of JSON. */
-export function fromRows({ noun, items }: Pick<Rows, 'noun' | 'items'>): Document {
-  const texts = items.length > 0 && items.every((item) => typeof item === 'string')
-  const values = items as JsonValue[]
-  return makeDocument({
-    format: texts ? 'text' : 'json',
-    text: () => (texts ? items.join('\n') : toJson(values)),
-    json: () => values,
-    records: () => ({ path: '$', keys: undefined, values: items }),
-    rows: () => rowsOf(noun, items),
-  })
-}
-
-/** The rows of a table, which are put together when they are asked for. */
-export function fromTable(noun: string, table: Table): Document {
-  const texts = table.count > 0 && typeof table.row(0) === 'string' && table.rows.every(isText)
-  const rows = madeRows(noun, table.count, (at) => table.row(at))
-  const all: Rows = {
-    noun,
-    count: table.count,
-    get items() {
-      return table.rows
-    },
-    slice: (from, to) => rows.slice(from, to),
-  }
-  return fromMadeRows(texts ? 'text' : 'json', all, table)
-}
-
-function isText(value: JsonValue): value is string {
-  return typeof value === 'string'
-}
-
-/** The same for rows that are made as they are asked for: all of them texts, or none. */
-export function fromMadeRows(kind: 'json' | 'text', rows: Rows, table?: Table): Document {
-  return makeDocument({
-    ...(table && { table: () => table }),
-
-    format: kind,
-    text: () => (kind === 'text' ? rows.items.join('\n') : toJson([...rows.items])),
-    json: () => rows.items as JsonValue[],
-    records: () => ({
-      path: '$',
-      keys: undefined,
-      get values() {
-        return rows.items
-      },
-    }),
-    rows: () => rows,
   })
 }

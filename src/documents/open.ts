@@ -1,7 +1,7 @@
 /** From the JSON of a CallToolResult to the document it is. Nothing here throws, whatever a server sent. */
 import { blocksOf } from '../protocol/content.ts'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
-import { beside, textsOf } from './blocks.ts'
+import { beside, namesOf, textsOf } from './blocks.ts'
 import { withColumns } from './columnar.ts'
 import { fromRecognised, fromValue } from './derive.ts'
 import { recognise } from './detect.ts'
@@ -46,7 +46,7 @@ export function openResult(result: JsonObject, length: number, content?: Uint8Ar
     if (typeof structured === 'string') return fromRecognised(structured, { bytes, asides })
     return fromStructured(structured, bytes, asides)
   }
-  return fromTexts(texts, bytes, asides, content)
+  return fromTexts(texts, namesOf(result), bytes, asides, content)
 }
 
 function fromStructured(value: JsonValue, bytes: number, asides: readonly string[], text?: string): Document {
@@ -61,6 +61,7 @@ function fromStructured(value: JsonValue, bytes: number, asides: readonly string
 
 function fromTexts(
   texts: readonly string[],
+  names: readonly (string | undefined)[],
   bytes: number,
   asides: readonly string[],
   content: Uint8Array | undefined,
@@ -83,7 +84,7 @@ function fromTexts(
     const small = texts.filter((_, index) => index !== main).flatMap((text) => quote('text', text))
     return fromRecognised(texts[main] ?? '', { bytes, asides: [...asides, ...small] })
   }
-  return fromBlocks(texts, bytes, asides)
+  return fromBlocks(texts, names, bytes, asides)
 }
 
 /** A function that holds the bytes and nothing else. */
@@ -121,13 +122,26 @@ function dominant(texts: readonly string[]): number | undefined {
   return recognise(texts[main] ?? '').format === 'text' ? undefined : main
 }
 
-function fromBlocks(texts: readonly string[], bytes: number, asides: readonly string[]): Document {
-  const border = (index: number) => `--- block ${index + 1} of ${texts.length} ---`
+/** Blocks one below the other, each under a line with its number and, of an embedded file, its name. */
+function fromBlocks(
+  texts: readonly string[],
+  names: readonly (string | undefined)[],
+  bytes: number,
+  asides: readonly string[],
+): Document {
+  const border = (index: number): string => {
+    const named = names[index] === undefined ? '' : `: ${names[index]}`
+    return `--- block ${index + 1} of ${texts.length}${named} ---`
+  }
   return makeDocument({
     format: 'blocks',
     bytes,
     text: () => texts.map((text, index) => `${border(index)}\n${text}`).join('\n'),
-    json: () => texts.map((text, index) => ({ block: index + 1, text })),
+    json: () =>
+      texts.map((text, index) => {
+        const name = names[index]
+        return { block: index + 1, ...(name === undefined ? {} : { name }), text }
+      }),
     asides,
   })
 }

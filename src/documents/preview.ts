@@ -117,9 +117,9 @@ function asManyAs(facts: readonly string[], room: number): string[] {
 /** Facts while there is room; where headings of an outline have none, a line says how many. */
 function allOrCounted({ facts, outline }: Overview, room: number): string[] {
   const kept = asManyAs(facts, room)
-  const { headings, notes, total } = outline ?? { headings: [], notes: [], total: 0 }
+  const { headings, notes, total, noun = 'headings' } = outline ?? { headings: [], notes: [], total: 0 }
   if ([...headings, ...notes].every((line) => kept.includes(line))) return kept
-  const said = (left: number): string => `… ${formatCount(left)} of ${formatCount(total)} headings left out`
+  const said = (left: number): string => `… ${formatCount(left)} of ${formatCount(total)} ${noun} left out`
   // In place of what the outline itself says, which would not be all.
   const others = facts.filter((fact) => !notes.includes(fact))
   const fewer = asManyAs(others, room - costOfLines([said(total)]))

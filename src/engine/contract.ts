@@ -283,7 +283,12 @@ interface CountedTask {
   tokens: number
 }
 
-/** Loads and compiles what the first result would wait for. */
+/** Gives back memory that is not needed, now that nothing was asked for a while. */
+interface RestTask {
+  kind: 'rest'
+}
+
+/** Loads what the first result would wait for. */
 interface RehearseTask {
   kind: 'rehearse'
 }
@@ -302,6 +307,7 @@ export type Task =
   | NamedTask
   | OpenTask
   | RehearseTask
+  | RestTask
 
 export type Answer<T extends Task> = T extends { kind: keyof Answers } ? Answers[T['kind']] : null
 

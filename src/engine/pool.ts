@@ -30,6 +30,9 @@ const LONG = 128 * 1024
 /** Milliseconds without questions after which a result that was only looked at is opened for those that may come. */
 const QUIET = 1000
 
+/** Milliseconds without questions after which workers give back what they do not need. */
+const REST = 10_000
+
 /** An engine of worker threads. They start on first use and never hold the process. */
 export function createEngine(options: EngineOptions): Engine {
   const { maxOldGenerationMb, worker = compiledWorker() } = options
@@ -44,6 +47,8 @@ export function createEngine(options: EngineOptions): Engine {
   const homes = new LRUCache<string, Lane>({ max: REMEMBERED })
 
   const quiet = createQuiet(QUIET)
+  const rest = createQuiet(REST)
+  const used = new Set<Lane>()
   let isWarm = false
   let arrivals = 0
 
@@ -56,7 +61,15 @@ export function createEngine(options: EngineOptions): Engine {
     urgent = false,
   ): Promise<Answer<T>> {
     quiet.disturb()
+    used.add(lane)
+    rest.later('rest', giveBack)
     return (await lane.run(task, signal, urgent)) as Answer<T>
+  }
+
+  /** By the workers that were asked something since the last time. */
+  function giveBack(): void {
+    for (const lane of used) background(lane, { kind: 'rest' })
+    used.clear()
   }
 
   const aheads = createAheads({
@@ -140,6 +153,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
     async close() {
       quiet.close()
+      rest.close()
       await Promise.all(lanes.map((lane) => lane.close()))
     },
   }

@@ -30,10 +30,13 @@ export interface Views {
   /** The hash is known of what was kept under a name. */
   named(name: string, hash: string): void
   forget(hash: string): void
+  /** Closes all views but those that were used last: they are opened anew when they are asked about. */
+  rest(): void
 }
 
-/** Bytes of content held open. Parsed and indexed it takes about twice as much again. */
-const OPEN_BYTES = 64 * 1024 * 1024
+/** Bytes of content held open, and while nothing is asked. Parsed and indexed it takes two to four times as much again. */
+const OPEN_BYTES = 32 * 1024 * 1024
+const RESTING_BYTES = 12 * 1024 * 1024
 
 export function createViews(maxBytes: number = OPEN_BYTES): Views {
   /** By source: what an answer holds may keep all of its source in memory, so it goes with it and is opened anew. */
@@ -74,6 +77,15 @@ export function createViews(maxBytes: number = OPEN_BYTES): Views {
       const { size = 1 } = open.info(name) ?? {}
       open.delete(name)
       open.set(hash, view, { size })
+    },
+    rest() {
+      let held = 0
+      // The one that was used last comes first, and stays whatever its size.
+      for (const hash of [...open.keys()]) {
+        const { size = 0 } = open.info(hash) ?? {}
+        if (held > 0 && held + size > RESTING_BYTES) open.delete(hash)
+        else held += size
+      }
     },
     forget: (hash) => void open.delete(hash),
   }

@@ -1,4 +1,6 @@
 /** What runs in a lane's thread. */
+import v8 from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { changeTexts } from '../documents/change-result.ts'
 import { type AheadReading, readAhead } from '../documents/fast/index.ts'
 import { arrivedIn, partOf } from '../protocol/bytes.ts'
@@ -50,10 +52,21 @@ export function run(task: Task): Answer<Task> {
     case 'rehearse':
       rehearse()
       return null
+    case 'rest':
+      views.rest()
+      collectGarbage()
+      return null
     case 'forget':
       views.forget(task.hash)
       return null
   }
+}
+
+/** What was read of results leaves much behind that V8 collects only when more is asked for. */
+function collectGarbage(): void {
+  v8.setFlagsFromString('--expose-gc')
+  const collect: unknown = runInNewContext('gc')
+  if (typeof collect === 'function') collect()
 }
 
 // What a worker has read of a result that still arrives.

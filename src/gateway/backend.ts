@@ -84,7 +84,16 @@ export function createBackend(
   }
 
   return {
-    handler: (exchange) => (exchange.method === 'tools/list' ? list(exchange) : handler(exchange)),
+    handler(exchange) {
+      if (exchange.method === 'tools/list') return list(exchange)
+      const { client } = exchange
+      if (opening.size > 0 && client.era === 'legacy' && client.agent.kind !== 'local') {
+        const waiting = opening.get(client)
+        waiting?.stop()
+        if (waiting) open(client)
+      }
+      return handler(exchange)
+    },
     logger,
     identity,
     toolsChange,
@@ -108,6 +117,9 @@ export function createBackend(
         const hears = hearsOf(capabilities(client.profile))
         audience.add(client, (list) => (list !== 'tools' || toolsChange(client)) && hears(list))
       }
+      // Over HTTP a handshake alone starts no processes: whoever makes many would have as many of each server.
+      if (client.era === 'legacy' && client.agent.kind !== 'local')
+        return void opening.set(client, { stop() {} })
       const later = setTimeout(open, OPEN_MS, client)
       opening.set(client, { stop: () => clearTimeout(later) })
     },

@@ -47,6 +47,7 @@ export function openUpstreams(config: Config, parts: ServersParts): Upstreams {
       // What is not longer than the limit in bytes cannot exceed it in characters, so it is parsed and passes.
       largeBytes: limit,
       maxMessageBytes,
+      limits: settings.limits,
     },
     identity: identityOf(config),
     clientInfo: { name: PROXY_NAME, version: packageVersion() },

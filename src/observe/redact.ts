@@ -1,8 +1,6 @@
 /** Strikes secrets out of what is logged: by name, by known value, in addresses and in headers. */
 import { createHash } from 'node:crypto'
-
-/** What stands in place of a secret. */
-const STRUCK = '***'
+import { isSecretField, isSecretName, STRUCK, strikeLoosely } from '../text/sensitive/loose.ts'
 
 /** Deeper than this, and longer, a log line helps nobody. */
 const MAX_DEPTH = 8
@@ -12,21 +10,6 @@ const MAX_TEXT = 8_192
 /** Texts that are remembered as free of secrets: their length, and how many they are. */
 const SHORT = 100
 const MOST_CLEAN = 1_000
-
-/** All repetitions are bounded, so the time is linear in the text. */
-const USERINFO = /([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#"'<>@]{1,512}@/gi
-const QUERY = /([a-z][a-z0-9+.-]{0,20}:\/\/[^\s?#"'<>]{0,2048})[?#][^\s"'<>]{1,8192}/gi
-const SCHEME = /\b(bearer|basic)\s{1,4}[\w.~+/=-]{6,}/gi
-const ASSIGNMENT =
-  /((?:token|secret|password|passwd|api[_-]?key|cookie|authorization)["']?\s{0,4}[:=]\s{0,4})(?:"[^"]{1,8192}"|'[^']{1,8192}'|[^\s"',;&]{1,8192})/gi
-
-/** Keys that tell by their prefix what they are: what a server writes to standard error may hold them. */
-const PREFIXED =
-  /(?<![A-Za-z0-9])(?:gh[opsru]_|github_pat_|glpat-|xox[abeoprs]-|[sr]k_(?:live|test)_|sk-|AKIA|ASIA|AIza|npm_|hf_|eyJ)[\w.-]{16,4096}/g
-
-/** Without one of these there is nothing to replace. To look for them is far quicker. */
-const SCHEMES = ['bearer', 'basic']
-const ASSIGNED = ['token', 'secret', 'passw', 'key', 'cookie', 'authorization']
 
 export interface Redactor {
   /** More values that are struck out from now on. */
@@ -63,12 +46,7 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
     let result = value
     for (const secret of known) result = result.replaceAll(secret, STRUCK)
     if (result.length > MAX_TEXT) result = `${result.slice(0, MAX_TEXT)}… (${value.length} characters)`
-    if (result.includes('://'))
-      result = result.replace(USERINFO, `$1${STRUCK}@`).replace(QUERY, `$1?${STRUCK}`)
-    const lower = result.toLowerCase()
-    if (SCHEMES.some((word) => lower.includes(word))) result = result.replace(SCHEME, `$1 ${STRUCK}`)
-    if (ASSIGNED.some((word) => lower.includes(word))) result = result.replace(ASSIGNMENT, `$1${STRUCK}`)
-    return result.replace(PREFIXED, STRUCK)
+    return strikeLoosely(result)
   }
 
   function any(value: unknown, depth: number, seen: readonly object[]): unknown {
@@ -102,42 +80,9 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
   return { strike, text, fields: (value) => object(value, 0, [value]) }
 }
 
-// Which names belong to secrets, and which values of a configuration are secret because of their name.
-
-const ENDINGS = /(?:token|secret|password|passwd|passphrase|apikey|cookie|credential|authorization)s?$/
-const WORDS = new Set(['auth', 'bearer', 'jwt', 'pass', 'pwd', 'pat', 'key', 'keys'])
-
 /** Stands for an id that is a key: enough to tell two apart, and nothing to open anything with. */
 export function fingerprint(id: string): string {
   return createHash('sha256').update(id).digest('hex').slice(0, 8)
-}
-
-/** True for `API_KEY`, `clientSecret`, `X-Auth-Token`, `password`: names are compared word by word, in any spelling. */
-export function isSecretName(name: string): boolean {
-  const judged = secretNames.get(name)
-  if (judged !== undefined) return judged
-  const isSecret = words(name).some((word) => WORDS.has(word) || ENDINGS.test(word))
-  if (secretNames.size >= MOST_CLEAN) secretNames.clear()
-  if (name.length <= SHORT) secretNames.set(name, isSecret)
-  return isSecret
-}
-
-/** Names that were judged: those of the log's own fields are in every line. */
-const secretNames = new Map<string, boolean>()
-
-/** `maxTokens: 4000` counts something; it hides nothing. */
-export function isSecretField(name: string, value: unknown): boolean {
-  if (typeof value === 'boolean' || value === null || value === undefined) return false
-  if (typeof value === 'number' && /token|key/i.test(name)) return false
-  return isSecretName(name)
-}
-
-function words(name: string): string[] {
-  return name
-    .slice(0, 200)
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
 }
 
 /** What a server entry may hold that nobody else should read. */

@@ -26,7 +26,7 @@ import { densestPlace, ellipsis, excerpt } from '../text/shorten.ts'
 import { NumberList, SpanList, type Spans, StartList } from '../text/spans.ts'
 import { stemOf } from '../text/words.ts'
 import { entryTest } from './entries.ts'
-import { type LeafHit, type RecordHits, recordRows, type Show, valueWidth } from './hits.ts'
+import { type LeafHit, type RecordHits, recordRows, roomFor, type Show, valueWidth } from './hits.ts'
 import { readable } from './readable.ts'
 import { counts, nearMisses, requireText, searches, searchStepParams } from './search.ts'
 import { isRecordLines, type LeafIndex, nameReader, type Searchable, searchable } from './searchable.ts'
@@ -85,7 +85,7 @@ export function passagesFor(
   const terms = queryTerms(query).filter((term) => WORD.test(term))
   // One word that does not occur is not there, whatever begins like it.
   if (terms.length < 2) return undefined
-  const present = terms.filter((term) => formsPattern([term]).test(view.text))
+  const present = terms.filter((term) => placesOf(term).test(view.text))
   if (!isMost(present.length, terms.length)) return undefined
   const corpus = corpusOf(document, view)
   const { best, count } = corpus.ranking.search(query, MOST_RELEVANT)
@@ -225,7 +225,7 @@ function ofData(document: Document, leaves: LeafIndex): RankedDocument {
         const group = { record: source.record, hits: tellingLeaves(leaves, source, words) }
         const width = nth === 0 ? longestOther : valueWidth
         const show: Show = (value) => excerpt(value, densestPlace(value, words, width * 0.8), width)
-        const [row] = recordRows(document, leaves, [group], { show })
+        const [row] = recordRows(document, leaves, [group], { show, room: roomFor(ranked.length) })
         return { score: Number(found.score.toFixed(2)), ...row }
       })
     },
@@ -255,19 +255,41 @@ function tellingLeaves(leaves: LeafIndex, { record, first, after }: Source, word
     .sort((a, b) => a.unit - b.unit)
 }
 
-/** Where nothing repeats, each value is ranked by itself. */
+/** Where nothing repeats, each value is ranked by itself, with the names that lead to it. */
 function ofLeaves(document: Document, leaves: LeafIndex): RankedDocument {
   const { units } = leaves
+  const { text, passages } =
+    leaves.text.length > MOST_WITH_NAMES ? { text: leaves.text, passages: units } : withNames(leaves)
   return {
     count: units.count,
-    ranking: rankPassages({ text: leaves.text, passages: units }),
-    textOf: (index) => leaves.text.slice(units.start(index), units.end(index)),
+    ranking: rankPassages({ text, passages }),
+    textOf: (index) => text.slice(passages.start(index), passages.end(index)),
     rows: (ranked) => {
       const groups = ranked.map(({ index }) => ({ record: -1, hits: [hitOf(units, index)] }))
       return rowsOf('passage', withScores(document, leaves, groups, ranked))
     },
   }
 }
+
+/** Values of data up to this many characters are ranked with the names of their fields: they are written once more for that. */
+const MOST_WITH_NAMES = 2_000_000
+
+function withNames(leaves: LeafIndex): { text: string; passages: Spans } {
+  const parts: string[] = []
+  const list = new SpanList()
+  let offset = 0
+  leaves.visit(-1, (value, path) => {
+    const names = path.filter((step) => typeof step === 'string')
+    const part = `${names.join(' ').slice(0, LONGEST_NAMES)} ${value}`
+    parts.push(part)
+    list.add(offset, offset + part.length)
+    offset += part.length + 1
+  })
+  return { text: parts.join('\n'), passages: list.spans() }
+}
+
+/** Characters of the names that lead to a value: those of what is nested deeply would be longer than all values. */
+const LONGEST_NAMES = 200
 
 function withScores(
   document: Document,

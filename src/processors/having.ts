@@ -1,18 +1,18 @@
 /** Conditions on groups: `count > 5` beside `group_by` is about what was counted, not about the records. */
-import { fromRows } from '../documents/derive.ts'
+
 import type { Document } from '../documents/document.ts'
-import { isAggregateCall, parseCondition } from '../query/parser.ts'
+import { fromRows } from '../documents/made.ts'
+import { resolveExactly } from '../query/fields.ts'
+import { isAggregateCall, parseCondition, parseNamed } from '../query/parser.ts'
+import { type Path, parsePath } from '../query/path.ts'
+import { type Records, recordsOf } from '../query/records.ts'
+import { listed, Refusal } from '../query/refusal.ts'
 import { type Expression, fieldsIn, mapped, sourceOf } from '../query/tree.ts'
 import { formatCount, formatPlural } from '../text/format.ts'
-import { resolveExactly } from './fields.ts'
 import { aggregate, type Call, columnName, parseCall } from './group.ts'
 import { aggregateParams, whereParams } from './parameters.ts'
-import { parsePath } from './path/parse.ts'
-import type { Path } from './path/path.ts'
 import type { PipelineStep } from './pipeline.ts'
 import type { ProcessorResult } from './processor.ts'
-import { type Records, recordsOf } from './records.ts'
-import { listed, Refusal } from './refusal.ts'
 import { failed, unchanged } from './step.ts'
 import { isOn, listName, listOn } from './unnest.ts'
 import { where } from './where.ts'
@@ -99,7 +99,7 @@ function only(
   const kept = where.process(grouped.content, { where: conditions.map(({ text }) => text) })
   if (kept.error !== undefined) return failed(document, kept.error)
   const { items } = kept.content.rows()
-  const said = `${formatCount(items.length)} of ${formatPlural(all, 'group')} fulfil ${listed(conditions.map(({ text }) => text))}.`
+  const said = `${formatCount(items.length)} of ${formatPlural(all, 'group')} fulfil ${listed(conditions.map(({ written }) => written))}.`
   const notes = [...(grouped.metadata.notes ?? []), said, ...(kept.metadata.notes ?? [])]
   const content = fromRows({ noun: 'group', items })
   return {
@@ -117,6 +117,8 @@ function only(
 /** A condition on groups, about their columns. */
 interface OfGroups {
   text: string
+  /** As the caller wrote it. */
+  written: string
   /** The names of the columns in it. */
   names: readonly string[]
 }
@@ -150,7 +152,7 @@ function split(
 }
 
 function namesOf(calls: readonly string[]): Set<string> {
-  return new Set(calls.flatMap((written) => nameOf(written) ?? []))
+  return new Set(calls.flatMap((written) => parseNamed(written).as ?? nameOf(written) ?? []))
 }
 
 function nameOf(written: string): string | undefined {
@@ -197,6 +199,8 @@ function ofGroups(
       else names.push(name)
       return { kind: 'field', name: name ?? written }
     })
-    return isOfRecords || names.length === 0 ? undefined : { text: sourceOf(replaced), names }
+    return isOfRecords || names.length === 0
+      ? undefined
+      : { text: sourceOf(replaced), written: condition, names }
   })
 }

@@ -1,5 +1,6 @@
 /** Hits in data as rows: where the record is (`at`, a name that no data has), what matched in it, and the fields that tell which record it is. */
 import type { Document, Rows } from '../documents/document.ts'
+import { isNaming } from '../documents/identity.ts'
 import { madeRows, rowsOf } from '../documents/rows.ts'
 import { isWithin } from '../documents/size.ts'
 import { recordPath } from '../documents/table.ts'
@@ -113,6 +114,12 @@ function recordRow(
     shown.map(({ unit }) => unit),
   )
   const row: JsonObject = { at: recordPath(document, record) }
+  const nodes = found.flatMap((leaf) => nodePath(whole, leaf.path) ?? [])
+  if (nodes.length > 0 && nodes.length === found.length) {
+    row.paths = nodes
+    if (hits.length > shown.length) row.more_matches = hits.length - shown.length
+    return row
+  }
   const match: JsonObject = {}
   const matched: string[] = []
   let isKeyed = false
@@ -135,6 +142,31 @@ function recordRow(
   if (more > 0 && isObject(whole)) return withFields(row, shownFields(whole, matched, hasKey, more))
   const constant = constantFields(records?.values ?? [])
   return withFields(row, identityOf(whole, [...matched, ...constant], hasKey))
+}
+
+/** `.children[1].children[0].name`, in a list of the same name at each level. */
+const IN_TREE = /^((?:\.(\w+)\[\d+\](?:\.\2\[\d+\])*)?)\.(?:name|title|label)$/
+
+/**
+ * The names on the way to a node whose own name matches, as a path: `src/lib/a.ts` for a node of a tree of folders. Undefined for a value that is
+ * no name of a node, or stands in no tree.
+ */
+function nodePath(record: JsonValue, place: string): string | undefined {
+  const [, way, list] = IN_TREE.exec(place) ?? []
+  if (way === undefined || !isObject(record)) return undefined
+  const field = place.slice(place.lastIndexOf('.') + 1)
+  // A record without such a list is a node of a tree where others hold some: a file beside folders.
+  const isNode =
+    list !== undefined || Array.isArray(own(record, 'children')) || own(record, 'type') === 'file'
+  const names: JsonValue[] = []
+  let node: JsonValue | undefined = record
+  for (const step of ['', ...(way.match(/\[\d+\]/g) ?? [])]) {
+    const held: JsonValue | undefined = step === '' ? node : own(node as JsonObject, list ?? '')
+    node = step === '' ? held : Array.isArray(held) ? held[Number(step.slice(1, -1))] : undefined
+    if (!isObject(node)) return undefined
+    names.push(own(node, field) ?? null)
+  }
+  return isNode && names.every((name) => typeof name === 'string') ? names.join('/') : undefined
 }
 
 function withFields(row: JsonObject, fields: JsonObject): JsonObject {
@@ -245,9 +277,9 @@ function valueAt(record: JsonObject, name: string): JsonValue | undefined {
 }
 
 /** Names that tell records apart, the best first. */
-const identifying = [
-  /^(?:_?key|_?id|name|title|number|uid|uuid|slug|sku|login|email)$/i,
-  /(?:_id|Id|ID|_name|Name|_key|Title)$/,
+const naming: readonly ((name: string) => boolean)[] = [
+  isNaming,
+  (name) => /(?:_id|Id|ID|_name|Name|_key|Title)$/.test(name),
 ]
 
 /** A few short fields by which a record is known, without those that are shown already, or its key in a map. */
@@ -280,8 +312,8 @@ function candidates(record: JsonObject, hasKey: boolean, all = false): [string, 
     if (isObject(within)) scalars.push(...scalarsOf(within, `${holder}.`))
   }
   if (all) return scalars.filter(([, value]) => typeof value !== 'boolean')
-  for (const names of identifying) {
-    const named = scalars.filter(([name]) => names.test(name.slice(name.indexOf('.') + 1)))
+  for (const isName of naming) {
+    const named = scalars.filter(([name]) => isName(name.slice(name.indexOf('.') + 1)))
     if (named.length > 0) return named
   }
   return hasKey ? [] : scalars.filter(([, value]) => typeof value === 'string').slice(0, 1)

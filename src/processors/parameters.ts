@@ -1,6 +1,6 @@
 /** What models may write: the parameters of every step, and of the three tools that are made of them. */
 import * as z from 'zod'
-import { operatorsTold } from '../query/operators.ts'
+import { aggregatesTold, conditionsTold, functionsTold, windowsTold } from '../query/page.ts'
 import { choice, count, joined, names, sentences, text } from './lenient.ts'
 import { searchStepParams } from './search-params.ts'
 
@@ -16,12 +16,14 @@ export const joinParams = z.object({
 })
 
 export const whereParams = z.object({
-  where: sentences(`All must hold. ${operatorsTold()}, not …, or. Dates 2024-05, sizes 10MB.`),
+  where: sentences(
+    `All must hold. ${conditionsTold()}, not …, or. Dates 2024-05, sizes 10MB. Or SQL: SELECT …`,
+  ),
 })
 
 export const aggregateParams = z.object({
-  group_by: joined('"state", "user.login", "created_at:month" (year, day, hour), or several.'),
-  aggregate: joined('"count" (default), sum, avg, min, max, median, distinct: "sum(price), max(price)".'),
+  group_by: joined('"state", "created_at:month" (year, day, hour), or several.'),
+  aggregate: joined(`${aggregatesTold()}: "sum(a * b) as t".`),
 })
 
 export const sortParams = z.object({
@@ -29,7 +31,9 @@ export const sortParams = z.object({
 })
 
 export const projectionParams = z.object({
-  fields: names('"name", "user.login", "labels[].name", "*.price".'),
+  fields: names(
+    `"name", "labels[].name", "*.price". Expressions, as anywhere: "a / b as r", case when, ${functionsTold()}, ${windowsTold()}.`,
+  ),
   exclude: names(''),
   mode: choice(['include', 'exclude'], ''),
 })

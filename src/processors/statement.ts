@@ -3,7 +3,7 @@
 import { collectionsOf } from '../documents/collections.ts'
 import type { Collection, Document } from '../documents/document.ts'
 import { isObject, own } from '../protocol/json.ts'
-import { isStatement, type Lists, readSelect, type SelectParams } from '../query/dialects/select.ts'
+import { isStatement, type Lists, readSelect, type SelectParams } from '../query/dialects/sql.ts'
 import { select } from './select.ts'
 
 /** Parameters of a filter as they came, and what is to be said of how they were read. */

@@ -118,7 +118,7 @@ function stringsIn({ shape: { strings: stats } }: Field): string[] {
   const said: string[] = []
   if (stats.maxLength > 60) said.push(`${span(stats.minLength, stats.maxLength)} characters`)
   if (stats.json > 0) said.push(`JSON inside in ${formatCount(stats.json)}`)
-  if (stats.numeric === stats.count) said.push('numbersIn as text')
+  if (stats.numeric === stats.count) said.push('numbers as text')
   return said
 }
 

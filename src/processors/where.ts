@@ -1,21 +1,21 @@
 /** `where`: the records that fulfil all conditions. */
 
 import { Findings } from '../documents/column.ts'
-import { fromTable } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
+import { fromTable } from '../documents/made.ts'
 import type { Table } from '../documents/table.ts'
 import { bindSomewhere, foundElsewhere, nestedMatches, siblingMatches } from '../query/elsewhere.ts'
 import { timed } from '../query/evaluate.ts'
 import { explainNothing, otherFields } from '../query/explain.ts'
+import { type Records, requireRecords } from '../query/records.ts'
+import { Refusal } from '../query/refusal.ts'
 import { positionsIn } from '../query/verdict.ts'
 import { whereParams } from './parameters.ts'
 import type { StepMetadata } from './processor.ts'
-import { type Records, requireRecords } from './records.ts'
-import { Refusal } from './refusal.ts'
 import { defineStep } from './step.ts'
 
 /** More conditions than anybody writes. */
-const mostConditions = 50
+const MOST_CONDITIONS = 50
 
 /**
  * Numbers compare as numbers also when held in strings, dates as dates (`= 2024-05` is any time in that month, `>` after
@@ -27,10 +27,11 @@ export const where = defineStep({
   params: whereParams,
   wanted: ({ where: conditions }) => conditions !== undefined && conditions.length > 0,
   run(document, { where: conditions = [] }) {
-    if (conditions.length > mostConditions)
-      throw new Refusal(`At most ${mostConditions} conditions are allowed.`)
+    if (conditions.length > MOST_CONDITIONS)
+      throw new Refusal(`At most ${MOST_CONDITIONS} conditions are allowed.`)
     const asked = requireRecords(document, 'filter')
-    const { table, metadata } = answersOf(asked).of(JSON.stringify(conditions), () =>
+    const answered = asked.table.derived('answered', () => new Findings(MOST_ANSWERED))
+    const { table, metadata } = answered.of(JSON.stringify(conditions), () =>
       find(document, asked, conditions),
     )
     return { content: fromTable('record', table), metadata }
@@ -42,15 +43,8 @@ interface Found {
   metadata: StepMetadata
 }
 
-/**
- * What the last conditions found: the next page, or another question about the same records, has their columns at hand. Kept
- * with the records, not with the document, which may let go of them.
- */
-function answersOf({ table }: Records): Findings {
-  return table.derived('answers', () => new Findings(MOST_ANSWERS))
-}
-
-const MOST_ANSWERS = 4
+/** Questions whose answers are kept with the records: the next page, or another question about the same, has them at hand. */
+const MOST_ANSWERED = 4
 
 function find(document: Document, asked: Records, conditions: readonly string[]): Found {
   const { records, binding } = bindSomewhere(conditions, asked, document)

@@ -31,7 +31,10 @@ const SMALL_CHUNK = 4096
  * chunks; of long ones each chunk goes to its place and is gone, so that the time for it passes while others come.
  */
 export class MessageBytes {
-  readonly #maxBytes: number
+  readonly #limit: number
+  readonly #limitOf: ((head: Buffer) => number) | undefined
+  /** That of this message. */
+  #maxBytes: number
   #parts: Buffer[] = []
   #length = 0
   /** How many of `#parts` have been through `#compact`. */
@@ -43,9 +46,12 @@ export class MessageBytes {
   /** Called when more of a long one has come. */
   #grown: (() => void) | undefined
 
-  constructor(maxBytes: number, watch?: Watch) {
+  /** `limitOf`: a lower limit for a message that begins like this, asked once the message is long. */
+  constructor(maxBytes: number, watch?: Watch, limitOf?: (head: Buffer) => number) {
+    this.#limit = maxBytes
     this.#maxBytes = maxBytes
     this.#watch = watch
+    this.#limitOf = limitOf
   }
 
   /** Bytes so far, whether they were kept or not. */
@@ -74,7 +80,9 @@ export class MessageBytes {
     } else if (this.#long !== undefined) {
       this.#grown?.()
     } else if (this.#length >= SHARED_FROM) {
-      const long = new GrowingBytes(this.#maxBytes)
+      if (this.#limitOf !== undefined)
+        this.#maxBytes = Math.min(this.#limit, this.#limitOf(edgeOfStart(this.#parts)))
+      const long = new GrowingBytes(Math.max(this.#maxBytes, this.#length))
       for (const some of this.#parts) long.append(some)
       this.#drop()
       this.#long = long
@@ -91,6 +99,7 @@ export class MessageBytes {
     this.#drop()
     this.#length = 0
     this.#edges = undefined
+    this.#maxBytes = this.#limit
     return taken
   }
 

@@ -54,6 +54,12 @@ interface SendOptionsOf {
   headers?: Readonly<Record<string, string>> | undefined
 }
 
+/** How many requests of the other side may be under way, and what the next one is told. */
+export interface IncomingLimit {
+  most: number
+  words: string
+}
+
 /** Rejects a request whose connection closed before the answer. */
 export class PeerClosed extends Error {
   override readonly name = 'PeerClosed'
@@ -65,6 +71,9 @@ export class Peer {
   readonly #handlers: PeerHandlers
   readonly #pending = new Map<RequestId, Pending>()
   readonly #incoming = new Map<RequestId, AbortController>()
+  readonly #limit: IncomingLimit | undefined
+  /** Requests of the other side under way: several may have the same id. */
+  #serving = 0
   readonly #owner: PendingOwner = {
     settled: ({ id }) => this.#pending.delete(id),
     givenUp: (pending, reason) => this.#cancel(pending, reason),
@@ -72,7 +81,9 @@ export class Peer {
   #nextId = 1
   #closed = false
 
-  constructor(transport: Transport, handlers: PeerHandlers) {
+  /** `limit`: absent, the other side may have as many requests under way as it likes. */
+  constructor(transport: Transport, handlers: PeerHandlers, limit?: IncomingLimit) {
+    this.#limit = limit
     this.#transport = transport
     this.#handlers = handlers
   }
@@ -168,6 +179,8 @@ export class Peer {
     if ('method' in message) {
       const fault = faultOf(message)
       if (fault) this.#refuse(message, fault)
+      else if ('id' in message && this.#limit !== undefined && this.#serving >= this.#limit.most)
+        this.#refuse(message, new RpcError(RPC.internalError, this.#limit.words))
       else if ('id' in message && message.id !== null) void this.#serve(message, message.id, via)
       else this.#guarded(() => this.#note(message, via))
     } else if ('result' in message || 'error' in message) {
@@ -211,6 +224,7 @@ export class Peer {
   async #serve(request: Request, id: RequestId, via: RequestId | undefined): Promise<void> {
     const controller = new AbortController()
     this.#incoming.set(id, controller)
+    this.#serving++
     try {
       const result =
         request.method === 'ping' && !claimsModern(request.params)
@@ -224,6 +238,7 @@ export class Peer {
         this.#send({ jsonrpc: '2.0', id, error: error.toJSON() }, { relatedRequestId: id })
       }
     } finally {
+      this.#serving--
       if (this.#incoming.get(id) === controller) this.#incoming.delete(id)
     }
   }

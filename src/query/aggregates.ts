@@ -127,6 +127,20 @@ export const AGGREGATES: readonly Aggregate[] = ROWS.map(
   }),
 )
 
+/** Those that the description of parameters names. */
+export const TOLD_AGGREGATES: readonly string[] = [
+  'count',
+  'sum',
+  'avg',
+  'min',
+  'max',
+  'median',
+  'distinct',
+  'p90',
+  'top',
+  'collect',
+]
+
 const BY_NAME: ReadonlyMap<string, Aggregate> = new Map([
   ...AGGREGATES.flatMap((one) => one.otherNames.map((name) => [name, one] as const)),
   ...AGGREGATES.map((one) => [bare(one.name), one] as const),

@@ -78,15 +78,30 @@ export function askedBy(comparison: Comparison): Asked {
     ...sideOf(left),
     operator,
     negated,
-    operands: operands.map((operand) =>
-      operand.kind === 'literal'
-        ? operandFor(operand.text, operand.quoted)
-        : operandFor(sourceOf(operand), false),
-    ),
+    operands: operands
+      .map((given) => truncated(left, given))
+      .map((operand) =>
+        operand.kind === 'literal'
+          ? operandFor(operand.text, operand.quoted)
+          : operandFor(sourceOf(operand), false),
+      ),
     ...(computedOperand && { beside: computedOperand }),
     written,
     ...(colon && { colon }),
   }
+}
+
+const DATE_PARTS: Readonly<Record<string, number>> = { year: 4, month: 7, day: 10, hour: 13 }
+
+/** `date_trunc('month', made) = '2024-05-01'`: the month that begins so. */
+function truncated(left: Expression, operand: Expression): Expression {
+  if (left.kind !== 'call' || operand.kind !== 'literal' || !/^date_?trunc$/i.test(left.name)) return operand
+  const unit = left.args.find((arg) => arg.kind === 'literal')
+  const length = unit?.kind === 'literal' ? DATE_PARTS[unit.text.toLowerCase()] : undefined
+  const rest = length === undefined ? undefined : operand.text.slice(length)
+  return rest !== undefined && /^(?:-01){0,2}(?:[T ]00(?::00){0,2}(?:\.0+)?Z?)?(?::00){0,2}Z?$/.test(rest)
+    ? { ...operand, text: operand.text.slice(0, length) }
+    : operand
 }
 
 /** Functions whose answer is compared as one of the field's own, so that remarks are about the field. */

@@ -15,6 +15,7 @@ import {
 } from '../documents/collections.ts'
 import type { Collection, Document } from '../documents/document.ts'
 import { type Table, tableOf } from '../documents/table.ts'
+import { withPaths } from '../documents/tree-paths.ts'
 import { isObject, type JsonValue, own } from '../protocol/json.ts'
 import { formatCount } from '../text/format.ts'
 import type { Bound } from './comparison.ts'
@@ -176,7 +177,10 @@ export function foundElsewhere(
   const main = document.records()?.path ?? '$'
   const where = isNested ? 'nested in them, ' : ''
   return {
-    table: tableOf(values, path).choose(positionsIn(verdict)),
+    // Of a node of a tree, its own fields do not say where it is.
+    table: tableOf(isNested ? (nested?.withPaths(values) ?? values) : values, path).choose(
+      positionsIn(verdict),
+    ),
     total: values.length,
     note: `No record of ${listed([main])} fulfils this; shown are those ${where}at "path": ${JSON.stringify(path)}.`,
   }
@@ -208,6 +212,8 @@ interface Nested {
   /** The path reaches the outer records as well. */
   whole: boolean
   records(): readonly JsonValue[]
+  /** The records with the names on the way to each. */
+  withPaths(nodes: readonly JsonValue[]): readonly JsonValue[]
 }
 
 function nestedPlace(document: Document, records: Records): Nested | undefined {
@@ -222,6 +228,7 @@ function nestedPlace(document: Document, records: Records): Nested | undefined {
   return {
     path,
     whole,
+    withPaths: (nodes) => withPaths(records.values, nodes, nesting),
     records: () =>
       root === undefined || !whole
         ? records.table.derived(`nested ${path} ${whole}`, () =>

@@ -633,6 +633,9 @@ export const FUNCTIONS: readonly ScalarFunction[] = ROWS.map(
   },
 )
 
+/** Those that the description of parameters names; all others are guessed, and in the documentation. */
+export const TOLD_FUNCTIONS: readonly string[] = ['substr', 'extract', 'date_diff', 'date_trunc']
+
 const BY_NAME: ReadonlyMap<string, ScalarFunction> = new Map(
   // A name of its own goes before another's other name.
   [

@@ -1,5 +1,6 @@
 /** Fields that hold objects, where one of the fields within is meant: `user = ann` for `user.login = ann`. */
 import { pathStep } from '../documents/collections.ts'
+import { identifying, isNaming } from '../documents/identity.ts'
 import { isObject, type JsonValue } from '../protocol/json.ts'
 import type { Field } from './fields.ts'
 import { formatPath, newWork, parsePath } from './path.ts'
@@ -62,36 +63,13 @@ export function textWithin(records: Records, field: Field): Field | undefined {
   })
 }
 
-/** The names by which an object is known, best first. */
-const KNOWN = [
-  'login',
-  'name',
-  'displayname',
-  'fullname',
-  'username',
-  'title',
-  'label',
-  'key',
-  'slug',
-  'email',
-  'id',
-]
-
 /** The field right within by which the objects are known. */
 export function nameWithin(records: Records, field: Field): Field | undefined {
   const text = textWithin(records, field)
   if (text) return text
   const depth = field.path.length + 1
   const inner = innerFields(records, field).filter(({ path }) => path.length <= depth + 1)
-  for (const wanted of KNOWN) {
-    const found = inner.find(
-      ({ name }) =>
-        name
-          .slice(name.lastIndexOf('.') + 1)
-          .toLowerCase()
-          .replaceAll(/[_-]/g, '') === wanted,
-    )
-    if (found) return found
-  }
-  return undefined
+  const last = (name: string): string => name.slice(name.lastIndexOf('.') + 1)
+  const [best] = identifying(inner.map(({ name }) => last(name)).filter(isNaming))
+  return inner.find(({ name }) => last(name) === best)
 }

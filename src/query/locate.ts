@@ -1,5 +1,6 @@
 /** Following a path that may be slightly wrong: reads names regardless of case, says where nothing was found. */
 import { areMapsOf } from '../documents/collections.ts'
+import { identifying } from '../documents/identity.ts'
 import { isObject, type JsonValue, own } from '../protocol/json.ts'
 import { nearest } from '../text/edit-distance.ts'
 import { formatPath, newWork, type Path, type Segment, type Work } from './path.ts'
@@ -146,28 +147,14 @@ function areMapsWith(before: readonly Reached[], { selectors: [only], deep }: Se
   )
 }
 
-/** Fields by which an element of a list is known, so that `items[Ann]` finds it. */
-const identities = [
-  '_key',
-  'key',
-  'id',
-  'name',
-  'Id',
-  'ID',
-  'Name',
-  'title',
-  'slug',
-  'login',
-  'number',
-  'code',
-]
-
 /** The segment that finds the elements of a list by what they are called, when some are called so. */
 function byIdentity(segment: Segment, before: readonly Reached[]): Segment | undefined {
   const [only] = segment.selectors
   if (only?.kind !== 'name' || segment.deep) return undefined
   const elements = before.flatMap(({ value }) => (Array.isArray(value) ? value : [])).filter(isObject)
-  const field = identities.find((name) =>
+  const names = elements.slice(0, mostSampled).flatMap((element) => Object.keys(element))
+  // `items[Ann]`: what an element is known by.
+  const field = identifying(names).find((name) =>
     elements.some((element) => String(own(element, name) ?? '') === only.name),
   )
   if (field === undefined) return undefined

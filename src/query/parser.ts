@@ -9,7 +9,7 @@ import { operandOf } from './compare.ts'
 import { operatorAtEnd } from './dialects/django.ts'
 import { unwrapped } from './dialects/index.ts'
 import { functionNamed } from './functions.ts'
-import { operatorAt, operatorCalled, operatorCalledAlone } from './operators.ts'
+import { operatorAt, operatorCalled, operatorCalledAlone, operatorOf } from './operators.ts'
 import { Refusal, shown } from './refusal.ts'
 import { enclosed, scan, splitAt, type Token } from './scanner.ts'
 import {
@@ -815,8 +815,11 @@ class Parser {
       return [literalOf(low), literalOf(high)]
     }
     const computed = range && this.#text(range) === rest ? this.#computedOf(range) : undefined
+    // `host = host-5`: beside an equals sign it is a text.
+    const isText = this.#isTight && operatorOf(symbol).compares !== 'order'
     const isOfFields =
       computed !== undefined &&
+      !isText &&
       (this.#names === NOTHING_KNOWN
         ? isAggregateCall(computed)
         : fieldsIn(computed).length > 0 &&
@@ -1124,7 +1127,7 @@ class Parser {
     const read = (range: Range): Expression => this.#argument(range)
     let call: Expression
     if (plainName(name) === 'extract' && from !== undefined)
-      call = { kind: 'call', name: words(inside.from), args: [read({ from: from + 1, to: inside.to })] }
+      call = datePart(words(inside.from), read({ from: from + 1, to: inside.to }))
     else if (plainName(name) === 'cast') {
       const as = this.#wordIn(inside, 'as')
       const kind = as === undefined ? 'string' : this.#text({ from: as + 1, to: inside.to })
@@ -1409,6 +1412,12 @@ function jsonLiteral(text: string): Literal {
   } catch {
     return { kind: 'literal', text, quoted: true }
   }
+}
+
+/** `extract(dow from created_at)`. */
+function datePart(part: string, object: Expression): Expression {
+  if (functionNamed(part)) return { kind: 'call', name: part, args: [object] }
+  return { kind: 'call', name: 'date_part', args: [{ kind: 'literal', text: part, quoted: true }, object] }
 }
 
 function cast(object: Expression, kind: string): Expression {

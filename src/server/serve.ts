@@ -38,8 +38,8 @@ export async function serve(options: ServeOptions): Promise<Listener> {
 }
 
 async function serveStdio(options: ServeOptions): Promise<Listener> {
-  const { input, output, maxMessageBytes, backend, modern } = options
-  const transport = new StdioTransport({ input, output, maxMessageBytes })
+  const { input, output, maxMessageBytes, limits, backend, modern } = options
+  const transport = new StdioTransport({ input, output, maxMessageBytes, ...(limits && { limits }) })
   const agent = { id: 'local', kind: 'local' } as const
   const session = await openEras({ id: 'stdio', agent, transport, backend, modern })
   return { url: undefined, ended: session.ended, close: () => session.close() }

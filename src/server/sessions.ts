@@ -5,6 +5,8 @@ import type { Session } from './legacy.ts'
 
 export interface SessionsOptions {
   maxSessions: number
+  /** Those of one client at most. Default: as many as there may be. */
+  maxPerClient?: number
   /** Milliseconds without a request or an open stream. */
   sessionIdleMs: number
   now: () => number
@@ -15,6 +17,8 @@ export interface Kept<T> {
   transport: T
   /** The principal that opened it; undefined when nobody has to authenticate. */
   owner: string | undefined
+  /** Who opened it, where nobody has to authenticate too. */
+  client: string
   lastUsed: number
   /** HTTP requests so far. */
   uses: number
@@ -58,13 +62,22 @@ const RESTING_MS = 60_000
 
 /** `isGone`: where the session runs is no longer there, and nobody can come back to it. */
 export function createSessions<T>(
-  { maxSessions, sessionIdleMs, now }: SessionsOptions,
+  { maxSessions, maxPerClient = maxSessions, sessionIdleMs, now }: SessionsOptions,
   isGone: (transport: T) => boolean = () => false,
 ): Sessions<T> {
   const sessions = new Map<string, Kept<T>>()
   /** Ends of sessions that were sent away; nobody finds those any more. */
   const leaving = new Set<Promise<void>>()
   let opening = 0
+  /** By client. */
+  const openingFor = new Map<string, number>()
+  const held = new Map<string, number>()
+
+  function remove(id: string): void {
+    const kept = sessions.get(id)
+    if (!sessions.delete(id) || kept === undefined) return
+    count(held, kept.client, -1)
+  }
 
   const sweep = setInterval(
     () => {
@@ -78,7 +91,7 @@ export function createSessions<T>(
 
   /** Ending takes a while, in which the session is neither found, nor counted, nor chosen to leave once more. */
   function sendAway({ session }: Kept<T>): void {
-    sessions.delete(session.id)
+    remove(session.id)
     const end = session.close().finally(() => leaving.delete(end))
     leaving.add(end)
   }
@@ -87,8 +100,7 @@ export function createSessions<T>(
    * Who leaves for a new session: the first that never got past its handshake, so that a flood of handshakes pushes out
    * itself; else the longest idle. Nobody who is at work.
    */
-  function victim(): Kept<T> | undefined {
-    const all = [...sessions.values()]
+  function victim(all: readonly Kept<T>[]): Kept<T> | undefined {
     const newcomer = all.find(({ uses, answering }) => uses <= HANDSHAKE && answering === 0)
     if (newcomer) return newcomer
     return all
@@ -119,21 +131,28 @@ export function createSessions<T>(
 
   return {
     async open(begin, first) {
-      if (sessions.size + opening >= maxSessions) {
-        const gone = victim()
+      const client = clientOf(first)
+      const theirs = openingFor.get(client) ?? 0
+      const own = (held.get(client) ?? 0) + theirs >= maxPerClient
+      if (own || sessions.size + opening >= maxSessions) {
+        const all = [...sessions.values()]
+        const gone = victim(own ? all.filter((kept) => kept.client === client) : all)
         if (!gone) return undefined
         sendAway(gone)
       }
       opening++
+      count(openingFor, client, 1)
       try {
         const opened = await begin()
         const { id, ended } = opened.session
         const { owner } = first
-        sessions.set(id, { ...opened, owner, lastUsed: now(), uses: 0, open: 0, answering: 0 })
-        void ended.then(() => sessions.delete(id))
+        sessions.set(id, { ...opened, owner, client, lastUsed: now(), uses: 0, open: 0, answering: 0 })
+        count(held, client, 1)
+        void ended.then(() => remove(id))
         return use(id, first)
       } finally {
         opening--
+        count(openingFor, client, -1)
       }
     },
     use,
@@ -142,4 +161,15 @@ export function createSessions<T>(
       await Promise.all([...leaving, ...[...sessions.values()].map(({ session }) => session.close())])
     },
   }
+}
+
+/** The principal, else the address that it comes from. */
+function clientOf({ owner, response }: Use): string {
+  return owner === undefined ? `address ${response.req?.socket?.remoteAddress ?? ''}` : `principal ${owner}`
+}
+
+function count(counts: Map<string, number>, key: string, change: number): void {
+  const now = (counts.get(key) ?? 0) + change
+  if (now === 0) counts.delete(key)
+  else counts.set(key, now)
 }

@@ -5,10 +5,12 @@ import { LargeResult, type Result } from '../protocol/content.ts'
 import { claimsModern } from '../protocol/eras.ts'
 import { RPC } from '../protocol/errors.ts'
 import { isObject } from '../protocol/json.ts'
+import { LIMIT_DEFAULTS, type Limits } from '../protocol/limits.ts'
 import { LineReader, LineWriter } from '../protocol/lines.ts'
-import type { JsonRpcMessage, Request, Transport } from '../protocol/message.ts'
+import type { JsonRpcMessage, Request, RequestId, Transport } from '../protocol/message.ts'
 import { type Incoming, Peer } from '../protocol/peer.ts'
 import type { ModernService } from './backend.ts'
+import { excessOf, harmlessBytes, introductionExcess } from './bounds.ts'
 import { isSound, unsupportedVersion } from './envelope.ts'
 import { createLegacy, type Session, type SessionOptions } from './legacy.ts'
 import { DISCOVER, LISTEN } from './modern.ts'
@@ -18,6 +20,8 @@ interface StdioOptions {
   output: Writable
   /** Longest message taken from the client, in bytes. */
   maxMessageBytes: number
+  /** What the client may say. Default: as the configuration without a word. */
+  limits?: Limits
 }
 
 /** Bytes that may lie unread before a client that does not read is spared notifications. Answers it asked for itself. */
@@ -30,10 +34,15 @@ export class StdioTransport implements Transport {
   readonly #options: StdioOptions
   readonly #lines: LineReader
   readonly #writer: LineWriter
+  readonly #limits: Limits
+  /** A message of no more bytes is not looked at. */
+  readonly #harmless: number
   #closed = false
 
   constructor(options: StdioOptions) {
     this.#options = options
+    this.#limits = options.limits ?? LIMIT_DEFAULTS
+    this.#harmless = harmlessBytes(this.#limits)
     this.#writer = new LineWriter(options.output)
     this.#lines = new LineReader({
       maxBytes: options.maxMessageBytes,
@@ -74,6 +83,8 @@ export class StdioTransport implements Transport {
   #read(parts: readonly Buffer[], length: number): void {
     const [first] = parts
     const line = parts.length === 1 && first ? first : Buffer.concat(parts, length)
+    const excess = length > this.#harmless ? excessOf(line, this.#limits) : undefined
+    if (excess !== undefined) return this.#refuse(RPC.invalidRequest, `Invalid Request: ${excess}`)
     let value: unknown
     try {
       value = JSON.parse(line.toString('utf8'))
@@ -83,14 +94,17 @@ export class StdioTransport implements Transport {
     // Batches are a part of MCP 2025-03-26. Each message of one is answered for itself.
     const messages = Array.isArray(value) && value.length > 0 ? value : [value]
     for (const message of messages) {
-      if (isObject(message)) this.onmessage?.(message as unknown as JsonRpcMessage)
+      const tooMuch = length > this.#harmless ? introductionExcess(message, length, this.#limits) : undefined
+      if (tooMuch !== undefined)
+        this.#refuse(RPC.invalidRequest, `Invalid Request: ${tooMuch}`, idOf(message))
+      else if (isObject(message)) this.onmessage?.(message as unknown as JsonRpcMessage)
       else this.#refuse(RPC.invalidRequest, 'Invalid Request: a message is an object')
     }
   }
 
-  /** An error that belongs to no request, for nobody can tell which it was. */
-  #refuse(code: number, message: string): void {
-    this.send({ jsonrpc: '2.0', id: null, error: { code, message } }).catch(() => {})
+  /** `id`: absent where it cannot be told which request it was. */
+  #refuse(code: number, message: string, id: RequestId | null = null): void {
+    this.send({ jsonrpc: '2.0', id, error: { code, message } }).catch(() => {})
   }
 
   #end(): void {
@@ -98,6 +112,11 @@ export class StdioTransport implements Transport {
     this.#closed = true
     this.onclose?.()
   }
+}
+
+function idOf(message: unknown): RequestId | null {
+  const id = isObject(message) ? message.id : null
+  return typeof id === 'string' || typeof id === 'number' ? id : null
 }
 
 /** The server's own bytes between an envelope of ours: nothing is parsed, nothing can change. */

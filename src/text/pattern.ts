@@ -105,7 +105,7 @@ function bounded(source: string, options: PatternOptions): Pattern | undefined {
     test: (text) => next(text, 0) !== undefined,
     matches: (text, from = 0) => eachMatch(text, from, next),
     candidate: (text, from) =>
-      found.needsLine ? (seek?.(text, from) ?? from) : (next(text, from)?.start ?? -1),
+      found.needsLine ? (seek?.next(text, from) ?? from) : (next(text, from)?.start ?? -1),
     run: (work) => limited(source, LINEAR_LIMIT, work),
   }
 }
@@ -115,10 +115,14 @@ function linear(source: string, regex: string, options: PatternOptions): Pattern
   const compiled = compileRe2(regex, options)
   if (compiled === undefined) return undefined
   const seek = seeker(requiredTexts(regex), options.caseInsensitive === true)
+  const chain = options.caseInsensitive === true ? undefined : chainOf(regex)
   return {
     source,
     engine: 'linear',
-    test: (text) => (seek === undefined || seek(text, 0) >= 0) && compiled.test(text),
+    test: (text) => {
+      if (chain && !text.includes('\n')) return holdsInOrder(text, chain)
+      return seek?.mayMatch(text) !== false && compiled.test(text)
+    },
     *matches(text, from = 0) {
       const matcher = compiled.matcher(text)
       // `find(from)` starts over, `find()` goes on: after an empty match by one character.
@@ -128,9 +132,26 @@ function linear(source: string, regex: string, options: PatternOptions): Pattern
         found = matcher.find()
       }
     },
-    candidate: (text, from) => (seek === undefined ? from : seek(text, from)),
+    candidate: (text, from) => seek?.next(text, from) ?? from,
     run: (work) => limited(source, LINEAR_LIMIT, work),
   }
+}
+
+/** The texts of `ERROR.*timeout`, which is what most patterns are; undefined for every other pattern. */
+function chainOf(regex: string): readonly string[] | undefined {
+  return /^[\w :=,@/"'#%&;<>~-]+(?:\.\*\??[\w :=,@/"'#%&;<>~-]+)+$/.test(regex)
+    ? regex.split(/\.\*\??/)
+    : undefined
+}
+
+function holdsInOrder(line: string, texts: readonly string[]): boolean {
+  let at = 0
+  for (const text of texts) {
+    const found = line.indexOf(text, at)
+    if (found < 0) return false
+    at = found + text.length
+  }
+  return true
 }
 
 function literally(source: string, options: PatternOptions): Pattern | PatternFailure {
@@ -188,7 +209,7 @@ export function compileLinear(source: string, ignoreCase: boolean, hasGroups: bo
   const seek = ignoreCase ? undefined : seeker(requiredTexts(source), false)
   const named = compiled.namedGroups()
   return (text, found) => {
-    if (seek !== undefined && seek(text, 0) < 0) return
+    if (seek?.mayMatch(text) === false) return
     const matcher = compiled.matcher(text)
     const group = (which: string): string | null | undefined => {
       const index = /^\d+$/.test(which)
@@ -334,31 +355,69 @@ function spelled(atom: string): string {
   return /[\^$\\.*+?()[\]{}|/]/.test(escaped) ? atom : escaped
 }
 
-// The prefilter: texts of which every match holds one.
+// The prefilter: texts that every match holds.
 
-/** More texts than this say little about where to look. */
+/** One of these is in every match. */
+type AnyOf = readonly string[]
+
+/** More texts than this say little about where to look, and so do more sets of them. */
 const MOST_TEXTS = 16
+const MOST_SETS = 4
 
-/** Finds the next place of one of some texts; undefined: there is nothing to look for. */
-function seeker(
-  texts: readonly string[] | undefined,
-  caseInsensitive: boolean,
-): ((text: string, from: number) => number) | undefined {
-  if (texts === undefined) return undefined
+interface Seeker {
+  /** A place at or after `from` before which no line ends that holds one text of each set; -1: there is none. */
+  next(text: string, from: number): number
+  /** False: there is no match in a text. */
+  mayMatch(text: string): boolean
+}
+
+/** Undefined: there is nothing to look for. */
+function seeker(sets: readonly AnyOf[], caseInsensitive: boolean): Seeker | undefined {
+  if (sets.length === 0) return undefined
+  const finders = sets.map((texts) => finder(texts, caseInsensitive))
+  const ahead = finders.map(remembering)
+  return {
+    next(text, from) {
+      let place = from
+      for (const find of ahead) {
+        const found = find(text, from)
+        if (found < 0) return -1
+        if (found > place) place = found
+      }
+      return place
+    },
+    mayMatch: (text) => finders.every((find) => find(text, 0) >= 0),
+  }
+}
+
+type Find = (text: string, from: number) => number
+
+function finder(texts: AnyOf, caseInsensitive: boolean): Find {
   const [only = ''] = texts
   if (texts.length === 1 && !caseInsensitive) return (text, from) => text.indexOf(only, from)
   const regex = new RegExp(texts.map((text) => literal(text)).join('|'), caseInsensitive ? 'giu' : 'gu')
   return (text, from) => firstMatch(regex, text, from)?.start ?? -1
 }
 
-/** Undefined when there are none or the pattern is not understood: then every place is worth a look. */
-export function requiredTexts(regex: string): readonly string[] | undefined {
+/** A text that is rare would else be looked for to the end from every line anew. */
+function remembering(find: Find): Find {
+  let known = { text: '', from: 0, found: -1 }
+  return (text, from) => {
+    if (known.text === text && from >= known.from && (known.found < 0 || known.found >= from))
+      return known.found
+    known = { text, from, found: find(text, from) }
+    return known.found
+  }
+}
+
+/** Sets of texts of each of which every match holds one, the most telling first. None where the pattern is not understood. */
+export function requiredTexts(regex: string): readonly AnyOf[] {
   try {
     const reader = new TextReader(regex)
     const found = reader.alternation()
-    return reader.isDone && found !== undefined && found.length <= MOST_TEXTS ? found : undefined
+    return reader.isDone ? found : []
   } catch (error) {
-    if (error instanceof NotUnderstood) return undefined
+    if (error instanceof NotUnderstood) return []
     throw error
   }
 }
@@ -366,7 +425,7 @@ export function requiredTexts(regex: string): readonly string[] | undefined {
 class NotUnderstood extends Error {}
 
 /** Longer shortest texts are rarer. */
-const worth = (texts: readonly string[]): number => Math.min(...texts.map(({ length }) => length))
+const worth = (texts: AnyOf): number => Math.min(...texts.map(({ length }) => length))
 
 const CLASS = /\[\^?\]?(?:\\[^\n]|[^\]\\[])*\]/y
 const COUNT = /(?:[*+?]|\{\d*,?\d*\})[*+?]?/y
@@ -384,29 +443,27 @@ class TextReader {
     return this.#at === this.#regex.length
   }
 
-  /** One text of each alternative; undefined where one has none. */
-  alternation(): readonly string[] | undefined {
+  /** Of several alternatives the most telling set of each, together; none where one has none. */
+  alternation(): readonly AnyOf[] {
     if (this.#depth++ > DEEPEST) throw new NotUnderstood()
-    let all: readonly string[] | undefined = []
-    for (;;) {
-      const one = this.#sequence()
-      all = all && one && [...all, ...one]
-      if (this.#regex[this.#at] !== '|') break
+    const first = this.#sequence()
+    let all: AnyOf | undefined
+    while (this.#regex[this.#at] === '|') {
       this.#at++
+      all ??= first[0] ?? []
+      const [next] = this.#sequence()
+      all = all.length === 0 || next === undefined ? [] : [...all, ...next]
     }
     this.#depth--
-    return all
+    if (all === undefined) return first
+    return all.length === 0 || all.length > MOST_TEXTS ? [] : [all]
   }
 
-  /** The best of what a sequence holds. */
-  #sequence(): readonly string[] | undefined {
-    let best: readonly string[] | undefined
+  #sequence(): readonly AnyOf[] {
+    const sets: AnyOf[] = []
     let run = ''
-    const offer = (texts: readonly string[] | undefined): void => {
-      if (texts && worth(texts) > 0 && (best === undefined || worth(texts) > worth(best))) best = texts
-    }
     const close = (): void => {
-      offer([run])
+      if (run !== '') sets.push([run])
       run = ''
     }
     while (!this.isDone && this.#regex[this.#at] !== '|' && this.#regex[this.#at] !== ')') {
@@ -415,40 +472,40 @@ class TextReader {
       const optional = count !== '' && !count.startsWith('+')
       if (typeof part !== 'string') {
         close()
-        if (!optional) offer(part)
+        if (!optional) sets.push(...part)
       } else if (!optional) run += part
       if (count !== '') close()
     }
     close()
-    return best
+    return sets.sort((one, other) => worth(other) - worth(one)).slice(0, MOST_SETS)
   }
 
-  /** A character that stands for itself, or what else is told of the part: the texts of a group, or nothing. */
-  #part(): string | readonly string[] | undefined {
+  /** A character that stands for itself, or the sets of a group; of all else nothing is told. */
+  #part(): string | readonly AnyOf[] {
     const character = String.fromCodePoint(this.#regex.codePointAt(this.#at) ?? 0)
     if (character === '(') return this.#group()
     if (character === '[') {
       if (this.#take(CLASS) === '') throw new NotUnderstood()
-      return undefined
+      return []
     }
     this.#at += character.length
-    if (character === '.' || character === '^' || character === '$') return undefined
+    if (character === '.' || character === '^' || character === '$') return []
     if (character !== '\\') return character
     const name = this.#regex.charAt(this.#at++)
-    if (/[dDwWsSbBtnr1-9]/.test(name)) return undefined
+    if (/[dDwWsSbBtnr1-9]/.test(name)) return []
     if (/[!-/:-@[-`{-~]/.test(name)) return name
     throw new NotUnderstood()
   }
 
   /** Flags inside a group could change what follows: such patterns are left alone. */
-  #group(): readonly string[] | undefined {
+  #group(): readonly AnyOf[] {
     const [opening = '', kind] =
       /^\((?:\?(:|P?<[A-Za-z_]\w*>|<?[=!]))?(?!\?)/.exec(this.#regex.slice(this.#at, this.#at + 80)) ?? []
     if (opening === '') throw new NotUnderstood()
     this.#at += opening.length
     const found = this.alternation()
     if (this.#regex[this.#at++] !== ')') throw new NotUnderstood()
-    return kind !== undefined && /[=!]$/.test(kind) ? undefined : found
+    return kind !== undefined && /[=!]$/.test(kind) ? [] : found
   }
 
   #take(form: RegExp): string {
@@ -552,7 +609,7 @@ function backtracking(source: string, options: PatternOptions): Pattern | undefi
     engine: 'backtracking',
     test: (text) => next(text, 0) !== undefined,
     matches: (text, from = 0) => eachMatch(text, from, next),
-    candidate: (text, from) => (seek === undefined ? from : seek(text, from)),
+    candidate: (text, from) => seek?.next(text, from) ?? from,
     run,
   }
 }

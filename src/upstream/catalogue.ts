@@ -1,10 +1,12 @@
 /** The lists of all servers, as each client sees them: fetched on its connection, kept while they are true, told when they change. */
 import type { Logger } from '../observe/log.ts'
-import { plain, type Result } from '../protocol/content.ts'
+import { LargeResult, plain, type Result } from '../protocol/content.ts'
+import { tooDense } from '../protocol/density.ts'
 import { withMeta } from '../protocol/eras.ts'
 import { cancelled, RPC, RpcError } from '../protocol/errors.ts'
 import type { Client } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
+import { type LimitName, type Limits, limitWords } from '../protocol/limits.ts'
 import type { Request } from '../protocol/message.ts'
 import { unlessAborted } from '../protocol/sharing.ts'
 import type { Later } from './backoff.ts'
@@ -93,7 +95,7 @@ export class Catalogue {
   ): Promise<(Kept | undefined)[]> {
     // For a client that is gone no server may be started: it would never be ended.
     if (signal.aborted) throw cancelled(signal)
-    const limits = new Limits(this.#parts.options.later)
+    const limits = new TimeLimits(this.#parts.options.later)
     const lists = servers.map((server) => this.#inTime(server, kind, client, { limits, signal }))
     // One listener for all: Node warns of a leak where there are more than ten.
     return unlessAborted(Promise.all(lists), signal).finally(() => limits.end())
@@ -103,7 +105,7 @@ export class Catalogue {
     server: Server,
     kind: ListKind,
     client: Client | undefined,
-    { limits, signal }: { limits: Limits; signal: AbortSignal },
+    { limits, signal }: { limits: TimeLimits; signal: AbortSignal },
   ): Promise<Kept | undefined> {
     const session = this.#parts.sessions.of(server, client)
     const first = session.first()
@@ -146,7 +148,7 @@ export class Catalogue {
   }
 
   #fetch(server: Server, connection: Connection, { variant }: ListKey): Fetch {
-    const { clientInfo, identity } = this.#parts.options
+    const { clientInfo, identity, defaults, now, logger } = this.#parts.options
     // Now: the variant may make room for another before the server is asked.
     const capabilities = connection.variants.capabilities(variant)
     return async (kind) => {
@@ -161,7 +163,7 @@ export class Catalogue {
         )
       const { capability } = LISTS[kind]
       const { items, hints } = offers(initialize, capability)
-        ? await listPagesIfKnown(kind, ask, this.#parts.options.logger)
+        ? await listPagesIfKnown(kind, ask, { limits: defaults.limits, now, logger })
         : { items: [], hints: undefined }
       if (kind === 'tools') Object.assign(server, { tools: items.length, listed: this.#parts.options.now() })
       this.#parts.answered(server)
@@ -223,7 +225,7 @@ function keysOf({ server, variants }: Connection): readonly ListKey[] {
 }
 
 /** Time limits of one listing: one timer for all who have the same. */
-class Limits {
+class TimeLimits {
   readonly #later: Later
   readonly #limits = new Map<number, { over: Promise<void>; stop: () => void }>()
 
@@ -556,15 +558,31 @@ interface ListedPages {
 async function listPages(
   kind: ListKind,
   ask: (request: Request) => Promise<Result>,
-  logger: Logger,
+  { limits, now, logger }: { limits: Limits; now: () => number; logger: Logger },
 ): Promise<ListedPages> {
   const { method, member } = LISTS[kind]
   const items: JsonObject[] = []
   const hints: (CacheHints | undefined)[] = []
   const done = (): ListedPages => ({ items, hints: strictest(hints) })
   const seen = new Set<string>()
+  const began = now()
+  let bytes = 0
+  const endedBy = (limit: LimitName): ListedPages => {
+    logger.warn(
+      { method, items: items.length },
+      `the list ends where it passes its limit: ${limitWords(limit, limits)}`,
+    )
+    return done()
+  }
   for (let request: Request = { method }; ; ) {
-    const page = plain(await ask(request))
+    const result = await ask(request)
+    if (result instanceof LargeResult) {
+      bytes += result.bytes.length
+      if (bytes > limits.serverListBytes) return endedBy('serverListBytes')
+      if (tooDense(result.bytes, { values: limits.serverListValues, depth: Number.POSITIVE_INFINITY }))
+        return endedBy('serverListValues')
+    }
+    const page = plain(result)
     hints.push(hintsOf(page))
     const listed = own(page, member)
     const broken: string[] = []
@@ -577,6 +595,11 @@ async function listPages(
       const fields = { method, count: broken.length, items: broken.slice(0, LOGGED) }
       logger.warn(fields, 'items of the list break the protocol and were mended or left out')
     }
+    if (items.length > limits.serverListItems) {
+      items.length = limits.serverListItems
+      return endedBy('serverListItems')
+    }
+    if (now() - began > limits.serverListMs) return endedBy('serverListMs')
     const cursor = own(page, 'nextCursor')
     if (typeof cursor !== 'string') return done()
     if (seen.has(cursor) || seen.size + 1 >= MAX_PAGES) {

@@ -11,8 +11,9 @@ import { type Era, metaOf } from '../protocol/eras.ts'
 import { cancelled, RPC, RpcError } from '../protocol/errors.ts'
 import type { Client, Exchange } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
+import { type Limits, limitWords } from '../protocol/limits.ts'
 import type { Notification, Request, RequestId } from '../protocol/message.ts'
-import { Peer, type RequestOptions, RequestTimeout } from '../protocol/peer.ts'
+import { Peer, type PeerHandlers, type RequestOptions, RequestTimeout } from '../protocol/peer.ts'
 import { unlessAborted } from '../protocol/sharing.ts'
 import { type BackoffOptions, backoff, type Later } from './backoff.ts'
 import type { ConnectionState, ListKind } from './contract.ts'
@@ -53,6 +54,7 @@ export interface ConnectionOptions {
   dial(): UpstreamTransport
   introduction: Introduction
   connectTimeoutMs: number
+  limits: Limits
   backoff: BackoffOptions
   /** Comes back on its own after a loss, so that lists stay true. */
   revive: boolean
@@ -238,16 +240,20 @@ export class Connection {
   }
 
   async #open(): Promise<Established> {
-    const { server, introduction, connectTimeoutMs, handlers } = this.#options
+    const { server, introduction, connectTimeoutMs, handlers, limits } = this.#options
     this.#stopWaiting?.()
     this.#state = 'connecting'
     const transport = this.#dial()
-    const peer = new Peer(transport, {
+    const handlersOfPeer: PeerHandlers = {
       onRequest: (request, { signal, via }) => this.#answer(request, signal, via),
       onNotification: (notification, via) => this.#notified(notification, via),
       onError: (error) =>
         this.#options.logger.debug({ server, error: error.message }, 'trouble with a server'),
       onClose: () => this.#lost(peer, transport),
+    }
+    const peer: Peer = new Peer(transport, handlersOfPeer, {
+      most: limits.serverQuestions,
+      words: `too many requests of this server are under way: ${limitWords('serverQuestions', limits)}`,
     })
     this.#dialling = peer
     const attempt = (async () => {

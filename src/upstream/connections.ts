@@ -4,9 +4,10 @@
  */
 import type { Era } from '../protocol/eras.ts'
 import type { Client } from '../protocol/exchange.ts'
+import { limitWords } from '../protocol/limits.ts'
 import { Connection } from './connection.ts'
 import { type CompleteOptions, LIST_KINDS, type ListKind } from './contract.ts'
-import { dial } from './dial.ts'
+import { dial, transportOf } from './dial.ts'
 import { connectionLost } from './errors.ts'
 import { type Established, envelope } from './handshake.ts'
 import type { Server } from './servers.ts'
@@ -39,6 +40,8 @@ export class Connections {
   readonly #servers = new Map<Server, ServerConnections>()
   /** How to take a connection out again. */
   readonly #connections = new Map<Connection, () => void>()
+  /** Those whose server is a process of one client's own. */
+  readonly #processes = new Set<Connection>()
   readonly #idle = new Map<Connection, () => void>()
   readonly #closing = new Set<Promise<void>>()
   /** Connections to servers that the configuration no longer has, with what is still under way on them. */
@@ -139,6 +142,7 @@ export class Connections {
     this.#connections.delete(connection)
     this.#leaving.get(connection)?.()
     this.#leaving.delete(connection)
+    this.#processes.delete(connection)
     const closing = connection.close()
     this.#closing.add(closing)
     return closing.finally(() => this.#closing.delete(closing))
@@ -169,6 +173,22 @@ export class Connections {
     return connection
   }
 
+  /** A process for each client is dear: so many for one, and for all. Throws when there is no room for this connection's. */
+  #limitProcesses(asking: Connection): void {
+    const { limits } = this.#options.defaults
+    let all = 0
+    let own = 0
+    for (const other of this.#processes) {
+      if (other === asking || (other.state !== 'ready' && other.state !== 'connecting')) continue
+      all++
+      if (other.client?.agent.id === asking.client?.agent.id) own++
+    }
+    const passed =
+      own >= limits.clientProcesses ? 'clientProcesses' : all >= limits.processes ? 'processes' : undefined
+    if (passed !== undefined)
+      throw new Error(`too many server processes are running: ${limitWords(passed, limits)}`)
+  }
+
   /** `first`: the client that needs it first, so that a server which serves all is told what at least this client can do. */
   #make(server: Server, client: Client | undefined, era: Era, first = client): Connection {
     const { clientInfo, identity, defaults, logger, events, now, random, later } = this.#options
@@ -176,6 +196,7 @@ export class Connections {
     const changed = (kinds: readonly ListKind[]): void => {
       if (has()) this.#events.changed(connection, kinds)
     }
+    const isProcess = client !== undefined && transportOf(server.options) === 'stdio'
     const connection: Connection = new Connection({
       server: server.name,
       client,
@@ -189,7 +210,10 @@ export class Connections {
           interrupted: () => changed(LIST_KINDS),
         }),
       }),
-      dial: () => dial(server.options, this.#options, server.name, era),
+      dial: () => {
+        if (isProcess) this.#limitProcesses(connection)
+        return dial(server.options, this.#options, server.name, era)
+      },
       introduction: {
         era,
         clientInfo,
@@ -198,6 +222,7 @@ export class Connections {
         protocolVersion: client?.protocolVersion,
       },
       connectTimeoutMs: server.connectTimeoutMs,
+      limits: defaults.limits,
       backoff: defaults.backoff,
       revive: !server.lazy && (server.shared || client !== undefined),
       logger,
@@ -218,6 +243,7 @@ export class Connections {
           events.ask?.(server.name, asked, request, signal) ?? asked.ask(request, signal),
       },
     })
+    if (isProcess) this.#processes.add(connection)
     return connection
   }
 }

@@ -5,6 +5,7 @@ import type { Logger } from '../observe/log.ts'
 import type { Result } from '../protocol/content.ts'
 import type { Client, Exchange } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
+import { LIMIT_DEFAULTS, type Limits } from '../protocol/limits.ts'
 import type { Notification, Request } from '../protocol/message.ts'
 import { type BackoffOptions, DEFAULT_BACKOFF, type Later, later } from './backoff.ts'
 import type { ServerOptions } from './dial.ts'
@@ -148,6 +149,8 @@ interface UpstreamDefaults {
   largeBytes: number
   /** A message over stdio longer than this many bytes is thrown away. */
   maxMessageBytes: number
+  /** What one server may ask of the proxy. */
+  limits: Limits
   backoff: BackoffOptions
 }
 
@@ -161,6 +164,7 @@ const UPSTREAM_DEFAULTS: UpstreamDefaults = {
   closeGraceMs: 400,
   largeBytes: 256 * 1024,
   maxMessageBytes: 256 * 1024 * 1024,
+  limits: LIMIT_DEFAULTS,
   backoff: DEFAULT_BACKOFF,
 }
 

@@ -5,6 +5,7 @@
 import { type Logger, withFields } from '../observe/log.ts'
 import { createRedactor, decoded, type SecretHolder, secretsOf } from '../observe/redact.ts'
 import type { Era } from '../protocol/eras.ts'
+import type { Limits } from '../protocol/limits.ts'
 import type { Later } from './backoff.ts'
 import { type HttpServer, HttpTransport } from './http/transport.ts'
 import { type InProcessServer, InProcessTransport } from './in-process.ts'
@@ -26,6 +27,7 @@ interface Dialling {
   readonly graceMs: number
   readonly largeBytes: number
   readonly maxMessageBytes: number
+  readonly limits: Limits
   readonly arriving: Arriving | undefined
   readonly authorizer: Authorizer | undefined
   readonly spawn: Spawn | undefined
@@ -65,7 +67,8 @@ const http: TransportEntry<HttpServer> = {
 const inProcess: TransportEntry<InProcessServer> = {
   kind: () => 'in-process',
   secrets: () => ({}),
-  dial: ({ serve }, { largeBytes, conceal }) => new InProcessTransport({ serve, largeBytes, conceal }),
+  dial: ({ serve }, { largeBytes, limits, conceal }) =>
+    new InProcessTransport({ serve, largeBytes, limits, conceal }),
 }
 
 /** The transports, by the member of a server's options that only servers reached in this way have. */
@@ -95,11 +98,15 @@ export function concealFor(server: ServerOptions): (text: string) => string {
 }
 
 interface DialOptions
-  extends Omit<Dialling, 'era' | 'conceal' | 'graceMs' | 'largeBytes' | 'maxMessageBytes' | 'authorizer'> {
+  extends Omit<
+    Dialling,
+    'era' | 'conceal' | 'graceMs' | 'largeBytes' | 'maxMessageBytes' | 'limits' | 'authorizer'
+  > {
   readonly defaults: {
     readonly closeGraceMs: number
     readonly largeBytes: number
     readonly maxMessageBytes: number
+    readonly limits: Limits
   }
   authorizer(server: string): Authorizer | undefined
 }
@@ -111,7 +118,7 @@ export function dial(
   name: string,
   era: Era = 'legacy',
 ): UpstreamTransport {
-  const { closeGraceMs, largeBytes, maxMessageBytes } = options.defaults
+  const { closeGraceMs, largeBytes, maxMessageBytes, limits } = options.defaults
   const { environment, arriving, spawn, later, random } = options
   return entryOf(server).dial(server, {
     era,
@@ -121,6 +128,7 @@ export function dial(
     graceMs: closeGraceMs,
     largeBytes,
     maxMessageBytes,
+    limits,
     arriving,
     authorizer: options.authorizer(name),
     spawn,

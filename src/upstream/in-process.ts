@@ -4,7 +4,7 @@
  */
 import { messageOf } from '../protocol/errors.ts'
 import type { JsonRpcMessage, Transport } from '../protocol/message.ts'
-import { readMessages } from './incoming.ts'
+import { type ReadLimits, readMessages, TooMuch } from './incoming.ts'
 import { type ServerSettings, type UpstreamTransport, wireMessage } from './transport.ts'
 
 /**
@@ -20,10 +20,8 @@ export interface InProcessServer extends ServerSettings {
   serve: Serve
 }
 
-export interface InProcessOptions {
+export interface InProcessOptions extends ReadLimits {
   serve: Serve
-  /** An answer longer than this many bytes of JSON is not parsed here. */
-  largeBytes: number
   /** Strikes secrets out of what the server says when it fails. */
   conceal(text: string): string
 }
@@ -71,7 +69,8 @@ export class InProcessTransport implements UpstreamTransport {
   #receive(message: JsonRpcMessage): void {
     if (!this.#open) throw new Error('the connection is closed')
     const bytes = Buffer.from(JSON.stringify(message))
-    const messages = readMessages([bytes], bytes.length, this.#options.largeBytes) ?? []
+    const messages = readMessages([bytes], bytes.length, this.#options) ?? []
+    if (messages instanceof TooMuch) throw new Error(messages.words)
     this.#later(() => {
       for (const one of messages) this.onmessage?.(one)
     })

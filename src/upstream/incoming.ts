@@ -1,27 +1,87 @@
 /** From the bytes of what a server sent to messages. Large answers are handed on unparsed. */
 import { edgeOfEnd, edgeOfStart, type GrowingBytes, textOfParts, type Watch } from '../protocol/bytes.ts'
 import { LargeResult } from '../protocol/content.ts'
+import { tooDense } from '../protocol/density.ts'
 import { isObject } from '../protocol/json.ts'
+import { type Limits, limitWords } from '../protocol/limits.ts'
 import type { JsonRpcMessage, RequestId } from '../protocol/message.ts'
 import { localFailure } from './transport.ts'
 
+/** How much of a server is read. */
+export interface ReadLimits {
+  /** The result of an answer longer than this many bytes is not parsed. */
+  largeBytes: number
+  limits: Limits
+}
+
+/** A message that is too much to be parsed here, and belongs to no request. The words follow "the server". */
+export class TooMuch {
+  readonly words: string
+
+  constructor(words: string) {
+    this.words = words
+  }
+}
+
 /**
  * The messages of one line, body or event: one or (MCP 2025-03-26) a batch; undefined when it is not JSON-RPC. The result of an
- * answer longer than `largeBytes` comes as a LargeResult.
+ * answer longer than `largeBytes` comes as a LargeResult. Whatever else is over the limits for messages that are no results fails the
+ * request that it answers.
  */
 export function readMessages(
   parts: readonly Buffer[],
   length: number,
-  largeBytes: number,
-): JsonRpcMessage[] | undefined {
+  { largeBytes, limits }: ReadLimits,
+): JsonRpcMessage[] | TooMuch | undefined {
   if (length > largeBytes) {
-    const envelope = findEnvelope(edgeOfStart(parts), edgeOfEnd(parts), length)
+    const head = edgeOfStart(parts)
+    const tail = edgeOfEnd(parts)
+    const envelope = findEnvelope(head, tail, length)
     if (envelope !== undefined) {
       const { id, start, end } = envelope
       return [{ jsonrpc: '2.0', id, result: new LargeResult(onShared(parts, start, end)) }]
     }
+    const words = excess(parts, length, limits)
+    if (words !== undefined) {
+      const id = idOfEdges(head, tail)
+      return id === undefined ? new TooMuch(words) : [localFailure(id, 'UPSTREAM_PROTOCOL', words)]
+    }
   }
   return messagesOf(textOfParts(parts))
+}
+
+/** What a message that is no result has too much of, in words that follow "the server". */
+function excess(parts: readonly Buffer[], length: number, limits: Limits): string | undefined {
+  if (length > limits.serverMessageBytes) return tooLongWords(length, limits)
+  if (length <= limits.serverMessageValues) return undefined
+  const dense = tooDense(Buffer.concat(parts), {
+    values: limits.serverMessageValues,
+    depth: Number.POSITIVE_INFINITY,
+  })
+  return (
+    dense &&
+    `sent a message that is no result and holds too many values; ${limitWords('serverMessageValues', limits)}`
+  )
+}
+
+function tooLongWords(length: number, limits: Limits): string {
+  return `sent a message of ${length} bytes that is no result; ${limitWords('serverMessageBytes', limits)}`
+}
+
+/** The most bytes of a message that begins like this: few, unless it looks like a result. */
+export function longestFor(maxBytes: number, limits: Limits): (head: Buffer) => number {
+  return (head) => (looksLikeResult(head) ? maxBytes : limits.serverMessageBytes)
+}
+
+/** Follows "the server": a message that was thrown away because of its length. */
+export function tooLong(head: Buffer, length: number, maxBytes: number, limits: Limits): string {
+  return looksLikeResult(head) || length <= limits.serverMessageBytes
+    ? `sent a message of ${length} bytes; the limit is ${maxBytes} bytes`
+    : tooLongWords(length, limits)
+}
+
+function looksLikeResult(head: Buffer): boolean {
+  return HEAD.test(head.toString('latin1'))
 }
 
 function messagesOf(text: string): JsonRpcMessage[] | undefined {
@@ -70,6 +130,8 @@ const SCALAR = String.raw`(?:-?\d{1,16}|"[\x20\x21\x23-\x5b\x5d-\x7e]{0,128}")`
 const SPACE = String.raw`[ \t\r\n]*`
 const MEMBER = `${SPACE}"(?:id|jsonrpc)"${SPACE}:${SPACE}${SCALAR}${SPACE}`
 const HEAD = new RegExp(String.raw`^${SPACE}\{(?:${MEMBER},)*${SPACE}"result"${SPACE}:${SPACE}(?=\{)`)
+/** The same for an answer that is an error. */
+const ERROR_HEAD = new RegExp(String.raw`^${SPACE}\{(?:${MEMBER},)*${SPACE}"error"${SPACE}:`)
 const TAIL = new RegExp(String.raw`(?<=\})${SPACE}(?:,${MEMBER})*\}${SPACE}$`)
 const ID = new RegExp(`"id"${SPACE}:${SPACE}(${SCALAR})`, 'g')
 
@@ -101,7 +163,8 @@ export function watchFor(arriving: Arriving | undefined): Watch | undefined {
 
 /** The id of a response of which only the edges are left, when they tell it. */
 export function idOfEdges(head: Buffer, tail: Buffer): RequestId | undefined {
-  const before = HEAD.exec(head.toString('latin1'))?.[0]
+  const text = head.toString('latin1')
+  const before = (HEAD.exec(text) ?? ERROR_HEAD.exec(text))?.[0]
   return before === undefined ? undefined : onlyId(before, TAIL.exec(tail.toString('latin1'))?.[0] ?? '')
 }
 

@@ -6,11 +6,21 @@
 import { existsSync } from 'node:fs'
 import type { Logger } from '../observe/log.ts'
 import { textOfParts } from '../protocol/bytes.ts'
-import { type DiscardedLine, LineReader, LineWriter } from '../protocol/lines.ts'
+import { limitWords } from '../protocol/limits.ts'
+import { type DiscardedLine, Intake, LineReader, LineWriter } from '../protocol/lines.ts'
 import type { JsonRpcMessage, Transport } from '../protocol/message.ts'
 import { jsonParts } from '../protocol/raw-json.ts'
 import { formatBytes } from '../text/format.ts'
-import { type Arriving, idOfEdges, readMessages, watchFor } from './incoming.ts'
+import {
+  type Arriving,
+  idOfEdges,
+  longestFor,
+  type ReadLimits,
+  readMessages,
+  TooMuch,
+  tooLong,
+  watchFor,
+} from './incoming.ts'
 import { ProcessGroup, type ProcessOptions, type Spawn } from './processes.ts'
 import {
   localFailure,
@@ -29,9 +39,7 @@ export interface StdioServer extends ServerSettings {
   cwd?: string | undefined
 }
 
-interface StdioOptions extends ProcessOptions {
-  /** A response longer than this many bytes is not parsed here. */
-  largeBytes: number
+interface StdioOptions extends ProcessOptions, ReadLimits {
   /** A message longer than this many bytes is thrown away; the request it answers fails. */
   maxMessageBytes: number
   /** Told of long responses while they come. */
@@ -65,6 +73,7 @@ export class StdioTransport implements UpstreamTransport {
   failure: string | undefined
   readonly #options: StdioOptions
   readonly #reader: LineReader
+  readonly #intake: Intake
   #group: ProcessGroup | undefined
   #writer: LineWriter | undefined
   /** What was written to standard error, before the first message and since then. */
@@ -76,8 +85,23 @@ export class StdioTransport implements UpstreamTransport {
 
   constructor(options: StdioOptions) {
     this.#options = options
+    const { limits, maxMessageBytes } = options
+    this.#intake = new Intake({
+      limits,
+      source: {
+        pause: () => this.#group?.child.stdout.pause(),
+        resume: () => this.#group?.child.stdout.resume(),
+      },
+      read: (chunk) => this.#reader.push(chunk),
+      flooded: () =>
+        this.#end(
+          `printed too many lines in a minute that are no messages: ${limitWords('serverBadLines', limits)}`,
+        ),
+    })
     this.#reader = new LineReader({
-      maxBytes: options.maxMessageBytes,
+      maxBytes: maxMessageBytes,
+      maxBytesOf: longestFor(maxMessageBytes, limits),
+      turn: this.#intake,
       onLine: (parts, length) => this.#line(parts, length),
       onDiscarded: (line) => this.#discarded(line),
       watch: watchFor(options.arriving),
@@ -99,15 +123,15 @@ export class StdioTransport implements UpstreamTransport {
       throw new Error(this.failure)
     })
     this.#writer = new LineWriter(child.stdin)
-    child.stdout.on('data', (chunk: Buffer) => this.#reader.push(chunk))
+    child.stdout.on('data', (chunk: Buffer) => this.#intake.push(chunk))
     child.stderr.on('data', (chunk: Buffer) => this.#note(chunk.toString('utf8')))
     child.stdin.on('error', (error) => this.onerror?.(error))
     // After what came meanwhile: where the event loop stood still, the time is up before it is read.
     const within = (ms: number) => (): void =>
-      void setTimeout(() => setImmediate(() => this.#end()), ms).unref()
+      void setTimeout(() => setImmediate(() => this.#intake.afterwards(() => this.#end())), ms).unref()
     child.stdout.once('end', within(EXIT_MS))
     child.once('exit', within(DRAIN_MS))
-    child.once('close', () => this.#end())
+    child.once('close', () => this.#intake.afterwards(() => this.#end()))
   }
 
   async send(message: JsonRpcMessage): Promise<void> {
@@ -125,18 +149,24 @@ export class StdioTransport implements UpstreamTransport {
   /** Resolves when the process and all it started are gone. */
   async close(): Promise<void> {
     this.#ended = true
+    this.#intake.stop()
     await this.#group?.close()
     this.onclose?.()
   }
 
   #line(parts: readonly Buffer[], length: number): void {
-    const messages = readMessages(parts, length, this.#options.largeBytes)
+    const messages = readMessages(parts, length, this.#options)
     if (messages === undefined) return this.#skip(textOfParts(parts))
+    if (messages instanceof TooMuch) return this.#refuse(messages.words)
     if (!this.#spoke) [this.#before, this.#stderr, this.#spoke] = [this.#stderr, '', true]
-    for (const message of messages) this.onmessage?.(message)
+    for (const message of messages) {
+      if ('method' in message) this.#intake.unasked()
+      this.onmessage?.(message)
+    }
   }
 
   #skip(text: string): void {
+    this.#intake.malformed()
     const line = text.slice(0, LOGGED)
     if (line.trim() === '' || ++this.#skipped > TOLD_LINES) return
     const more = this.#skipped === TOLD_LINES ? '; further ones are skipped without a word' : ''
@@ -144,11 +174,18 @@ export class StdioTransport implements UpstreamTransport {
   }
 
   #discarded({ head, tail, length }: DiscardedLine): void {
-    const limit = this.#options.maxMessageBytes
-    const message = `sent a message of ${length} bytes; the limit is ${limit} bytes`
-    this.onerror?.(new Error(message))
+    const message = tooLong(head, length, this.#options.maxMessageBytes, this.#options.limits)
     const id = idOfEdges(head, tail)
-    if (id !== undefined) this.onmessage?.(localFailure(id, 'UPSTREAM_PROTOCOL', message))
+    if (id === undefined) return this.#refuse(message)
+    this.onerror?.(new Error(message))
+    this.onmessage?.(localFailure(id, 'UPSTREAM_PROTOCOL', message))
+  }
+
+  /** A message that is too much, and answers no request of ours as far as can be told. */
+  #refuse(words: string): void {
+    this.#intake.unasked()
+    this.#options.logger.warn({}, `the server ${words}`)
+    this.onerror?.(new Error(words))
   }
 
   #note(text: string): void {
@@ -156,10 +193,11 @@ export class StdioTransport implements UpstreamTransport {
     this.#options.logger.debug({ stderr: text.slice(0, STDERR_KEPT).trimEnd() }, 'server wrote to stderr')
   }
 
-  #end(): void {
+  #end(reason?: string): void {
     if (this.#ended) return
     this.#ended = true
-    this.failure = this.#obituary()
+    this.#intake.stop()
+    this.failure = reason ?? this.#obituary()
     if (this.#reader.unfinished > 0) this.onerror?.(new Error(`${this.failure}, in the middle of a message`))
     void this.#group?.close()
     this.onclose?.()

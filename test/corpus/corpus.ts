@@ -11,6 +11,7 @@ import type { Document } from '../../src/documents/document.ts'
 import { exploreParams, filterParams, searchParams } from '../../src/processors/parameters.ts'
 import { runPipeline } from '../../src/processors/pipeline.ts'
 import { exploreSteps, filterSteps, searchSteps } from '../../src/processors/pipelines.ts'
+import { isObject, type JsonValue } from '../../src/protocol/json.ts'
 
 /** What each tool of the proxy reads and runs. */
 const TOOLS = {
@@ -124,7 +125,7 @@ export function answer({ kind, docs, params }: Asked, open: (name: string) => Do
   if (error !== undefined) return { ...nothing, refused: short([error]) || 'refused' }
   const items = [...found.rows().items]
   const counted = reports.filter(({ metadata }) => metadata.matched !== undefined).at(-1)
-  const text = JSON.stringify(items)
+  const text = JSON.stringify(kind === 'search' ? items.map(hitOf) : items)
   return {
     matched: counted?.metadata.matched ?? items.length,
     rows: items.length,
@@ -133,6 +134,12 @@ export function answer({ kind, docs, params }: Asked, open: (name: string) => Do
     notes: short(reports.flatMap(({ metadata }) => metadata.notes ?? [])),
     sample: short([text]),
   }
+}
+
+/** Of a hit that is an object: where it is, and what matches. What stands beside that is a matter of form. */
+function hitOf(hit: JsonValue): JsonValue {
+  if (!isObject(hit)) return hit
+  return [hit.at ?? hit.path ?? null, hit.match ?? hit.value ?? hit.field ?? null]
 }
 
 function short(texts: readonly string[]): string {

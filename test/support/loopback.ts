@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { silentLogger } from '../../src/observe/log.ts'
 import type { JsonObject } from '../../src/protocol/json.ts'
+import { LIMIT_DEFAULTS } from '../../src/protocol/limits.ts'
 import type { JsonRpcMessage, RequestId } from '../../src/protocol/message.ts'
 import { later } from '../../src/upstream/backoff.ts'
 import type { HttpOptions } from '../../src/upstream/http/endpoint.ts'
@@ -115,6 +116,7 @@ export function createTransport(url: string, options: Partial<HttpOptions> = {})
     era: 'legacy',
     largeBytes: 256 * 1024,
     maxMessageBytes: 16 * 1024 * 1024,
+    limits: LIMIT_DEFAULTS,
     graceMs: 2000,
     conceal: (text) => text,
     logger: silentLogger,

@@ -445,13 +445,13 @@ export function computedQuestions(data) {
   ask(
     'window',
     'orders',
-    'How many percent of all orders has each status?',
+    'How many percent of all orders has each status, to two decimals?',
     { path: 'orders', group_by: 'status', aggregate: 'percent() as part' },
     {
       table: tableOf(
         O,
         ({ status }) => status,
-        (own) => (100 * own.length) / O.length,
+        (own) => Math.round((10_000 * own.length) / O.length) / 100,
       ),
     },
     ['status', 'part'],
@@ -505,7 +505,7 @@ export function computedQuestions(data) {
     'date',
     'orders',
     'How many orders were placed in each quarter (1 to 4)?',
-    { path: 'orders', group_by: 'quarter(placed_at) as quarter', aggregate: 'count' },
+    { path: 'orders', group_by: "date_part('quarter', placed_at) as quarter", aggregate: 'count' },
     {
       table: tableOf(
         O,
@@ -535,7 +535,7 @@ export function computedQuestions(data) {
     'date',
     'jobs',
     'How many jobs were there in each hour of the day from 0 to 3?',
-    { where: 'hour(time) <= 3', group_by: 'hour(time) as hour', aggregate: 'count' },
+    { where: 'hour(time) <= 3', group_by: "date_part('hour', time) as hour", aggregate: 'count' },
     {
       table: tableOf(
         J.filter(({ time }) => new Date(time).getUTCHours() <= 3),
@@ -727,7 +727,7 @@ export function computedQuestions(data) {
     'What total was returned for each coupon (where there is one)?',
     {
       path: 'orders',
-      where: 'coupon exists',
+      where: 'coupon is not null',
       group_by: 'coupon',
       aggregate:
         "sum(case when status = 'paid' then total else 0 end) as paid, sum(case when status = 'returned' then total else 0 end) as returned",
@@ -747,7 +747,7 @@ export function computedQuestions(data) {
     'How many orders were cancelled for each coupon (where there is one)?',
     {
       path: 'orders',
-      where: 'coupon exists',
+      where: 'coupon is not null',
       group_by: 'coupon',
       aggregate: "count_if(status = 'cancelled') as cancelled",
     },
@@ -885,7 +885,7 @@ export function computedQuestions(data) {
     'difference',
     ['monday', 'friday'],
     'Which things came between Monday and Friday?',
-    { compare: 'sku', where: 'change = added', fields: ['sku'], limit: 90 },
+    { join_on: 'only_in_second: sku', fields: ['sku'], limit: 90 },
     { set: [...after.keys()].filter((sku) => !before.has(sku)) },
     ['sku'],
   )
@@ -893,7 +893,7 @@ export function computedQuestions(data) {
     'difference',
     ['monday', 'friday'],
     'Which things went between Monday and Friday?',
-    { compare: 'sku', where: 'change = removed', fields: ['sku'], limit: 90 },
+    { join_on: 'only_in: sku', fields: ['sku'], limit: 90 },
     { set: [...before.keys()].filter((sku) => !after.has(sku)) },
     ['sku'],
   )
@@ -901,7 +901,7 @@ export function computedQuestions(data) {
     'difference',
     ['monday', 'friday'],
     'The price of how many things changed?',
-    { join_on: 'inner monday.sku = friday.sku', where: 'price != friday.price', aggregate: 'count' },
+    { join_on: 'changed: sku', where: 'field = price', aggregate: 'count' },
     {
       number: [...after.values()].filter(
         ({ sku, price }) => before.has(sku) && before.get(sku).price !== price,

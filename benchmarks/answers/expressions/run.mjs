@@ -65,13 +65,7 @@ async function askOne(client, question) {
     handles.push(readPreview(text).handle)
   }
   const cache_id = handles.length === 1 ? handles[0] : handles
-  const written = JSON.stringify({ cache_id, ...question.call })
-    .replaceAll('monday.', `${handles[0]}.`)
-    .replaceAll('friday.', `${handles[1]}.`)
-  const { text, isError } = await session.call(
-    'proxy_filter',
-    JSON.parse(handles.length > 1 ? written : JSON.stringify({ cache_id, ...question.call })),
-  )
+  const { text, isError } = await session.call('proxy_filter', { cache_id, ...question.call })
   const answer = isError ? { unanswered: text } : answerFrom(question, readReply(text))
   const ms = session.calls.at(-1).ms
   return {

@@ -99,7 +99,7 @@ function readCode(_: string, { lines, numbered }: Found): JsonValue {
     const line = lineAt(lines, index, numbered)
     if (line.trim() === '') continue
     const indent = line.length - line.trimStart().length
-    const closes = /^\s*(?:[}\])]|end\b)/.test(line)
+    const closes = /^\s*(?:[{}\])]|end\b)/.test(line)
     for (let top = open.at(-1); top && top.indent >= indent; top = open.at(-1)) {
       if (closes && top.indent === indent) break
       top.record.end = last
@@ -128,18 +128,23 @@ function readCode(_: string, { lines, numbered }: Found): JsonValue {
 function overviewOfCode(document: Document): Overview {
   const all = (document.records()?.values ?? []).filter(isObject)
   const inner = new Map<string, string[]>()
-  for (const { within, name } of all)
-    if (typeof within === 'string') inner.set(within, [...(inner.get(within) ?? []), String(name)])
+  for (const { within, name } of all) {
+    if (typeof within !== 'string') continue
+    const held = inner.get(within)
+    if (held) held.push(String(name))
+    else inner.set(within, [String(name)])
+  }
   const outer = all.filter(({ within }) => within === undefined)
   const told = outer.slice(0, MOST_TOLD).map(({ line, end, kind, name }) => {
     const held = inner.get(String(name)) ?? []
     return `${line}-${end} ${kind} ${name}${held.length > 0 ? `: ${ellipsis(held.join(', '), 110)}` : ''}`
   })
-  const left = outer.length - told.length
+  const notes = outer.length > told.length ? [`… ${outer.length - told.length} more definitions`] : []
   return {
     totals: [formatPlural(document.lines().count, 'line'), formatPlural(all.length, 'definition')],
     type: (max) => (max > TYPE.length ? TYPE : ''),
-    facts: ['definitions (lines, kind, name):', ...told, ...(left > 0 ? [`… ${left} more definitions`] : [])],
+    facts: ['definitions (lines, kind, name):', ...told, ...notes],
+    outline: { headings: told, notes, total: outer.length, noun: 'definitions' },
     sample: () => [],
     calls: callsFor(outer),
   }

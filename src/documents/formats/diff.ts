@@ -34,6 +34,7 @@ function readDiff(text: string): (() => JsonValue[]) | undefined {
   const first = firstFile(lines)
   if (
     first === undefined ||
+    /^commit [\da-f]{40}\b[\s\S]*\ncommit [\da-f]{40}\b/.test(text.slice(0, lines.start(first))) ||
     /\ncommit [\da-f]{40}\b[^\n]*\n(?:Merge: [^\n]*\n)?Author: /.test(text.slice(lines.start(first)))
   )
     return undefined

@@ -146,13 +146,15 @@ function overviewOfFiles(document: Document): Overview {
     undefined,
   )
   const name = String(largest?.path ?? '')
+  const told = files.map(
+    ({ path, line, lines, characters }) =>
+      `${ellipsis(String(path), 120)}: ${formatPlural(Number(lines), 'line')} from line ${line}, ${formatCount(Number(characters))} characters`,
+  )
   return {
     totals: [formatPlural(files.length, 'file'), formatPlural(document.lines().count, 'line')],
     type: (max) => (max > TYPE.length ? TYPE : ''),
-    facts: files.map(
-      ({ path, line, lines, characters }) =>
-        `${ellipsis(String(path), 120)}: ${formatPlural(Number(lines), 'line')} from line ${line}, ${formatCount(Number(characters))} characters`,
-    ),
+    facts: told,
+    outline: { headings: told, notes: [], total: told.length, noun: 'files' },
     sample: () => [],
     calls: [
       call('proxy_filter', { where: [`path = ${name}`], fields: ['text'] }),

@@ -106,7 +106,7 @@ function isHeading(tag: string): boolean {
 }
 
 function tidy(text: string): string {
-  return text.replace(/\s+/g, ' ').trim()
+  return tidied(text).trim()
 }
 
 interface Cell {
@@ -190,7 +190,7 @@ function span(attributes: Attributes, name: string): number {
 
 function endCell(table: OpenTable): void {
   if (table.cell === undefined) return
-  table.cell.text = table.cell.text.replace(/\s+/g, ' ').trim()
+  table.cell.text = tidied(table.cell.text).trim()
   table.row?.push(table.cell)
   table.cell = undefined
 }
@@ -360,9 +360,12 @@ export interface HtmlSink {
 
 /** Elements whose content is no text of the page. */
 const HIDDEN: ReadonlySet<string> = new Set(['script', 'style', 'noscript', 'template', 'svg'])
-/** Characters of one attribute, and attributes of one tag, that are read. */
+/** Attributes that say something of a page, and characters of one that are read. */
+const READ: ReadonlySet<string> = new Set(
+  'href alt colspan rowspan type name placeholder value aria-label'.split(' '),
+)
+const LONGEST_NAME = 12
 const LONGEST_VALUE = 4096
-const MOST_ATTRIBUTES = 100
 
 const load = createRequire(import.meta.url)
 // Loaded with the first page: no start of a worker waits for it.
@@ -419,23 +422,24 @@ class HtmlTokens {
   }
 
   onattribname(start: number, end: number): void {
-    this.#name = this.#html.slice(start, Math.min(end, start + LONGEST_VALUE)).toLowerCase()
+    const name = end - start > LONGEST_NAME ? '' : this.#html.slice(start, end).toLowerCase()
+    this.#name = READ.has(name) ? name : ''
     this.#value = ''
   }
 
   onattribdata(start: number, end: number): void {
     const room = LONGEST_VALUE - this.#value.length
-    if (room > 0) this.#value += this.#html.slice(start, Math.min(end, start + room))
+    if (this.#name !== '' && room > 0) this.#value += this.#html.slice(start, Math.min(end, start + room))
   }
 
   onattribentity(code: number): void {
-    if (this.#value.length < LONGEST_VALUE) this.#value += String.fromCodePoint(code)
+    if (this.#name !== '' && this.#value.length < LONGEST_VALUE) this.#value += String.fromCodePoint(code)
   }
 
   onattribend(): void {
+    if (this.#name === '') return
     this.#attributes ??= new Map()
-    if (this.#attributes.size < MOST_ATTRIBUTES && !this.#attributes.has(this.#name))
-      this.#attributes.set(this.#name, tidied(this.#value))
+    if (!this.#attributes.has(this.#name)) this.#attributes.set(this.#name, tidied(this.#value))
   }
 
   onopentagend(): void {
@@ -468,8 +472,12 @@ class HtmlTokens {
 
 /** White space single; marks that only say where a word may break are no part of it. */
 function tidied(text: string): string {
-  return (text.includes('\u00ad') ? text.replaceAll('\u00ad', '') : text).replace(/\s+/g, ' ')
+  const whole = text.includes('\u00ad') ? text.replaceAll('\u00ad', '') : text
+  return UNTIDY.test(whole) ? whole.replace(/\s+/g, ' ') : whole
 }
+
+/** Looking is much cheaper than replacing, and most texts have single blanks. */
+const UNTIDY = /[^\S ]| \s/
 
 /** The overview of a page: title, headings, tables, links. */
 function overviewOfHtml(document: Document): Overview {

@@ -13,7 +13,7 @@ const SAMPLE = 200
 /** What is parsed of one line. The message of a longer one is still whole. */
 const LONGEST_LINE = 16_384
 
-/** The records of shorter logs are keptRecords as they are. */
+/** The records of shorter logs are kept as they are. */
 const PACKED_FROM = 250_000
 
 /**
@@ -695,7 +695,7 @@ function jsonIn(message: string): { value: JsonObject; start: number } | undefin
   return isObject(parsed?.value) ? { value: parsed.value, start } : undefined
 }
 
-/** A key follows a separator; a value isOf quoted or ends at white space, comma, semicolon or bracket. */
+/** A key follows a separator; a value is quoted or ends at white space, comma, semicolon or bracket. */
 export interface FoundPair {
   key: string
   /** As written, without the quotes. */
@@ -752,7 +752,7 @@ function isOf(text: string, at: number, what: number): boolean {
   return (what & (BEFORE | AFTER)) !== 0 && /\s/.test(text.charAt(at))
 }
 
-/** Where the key that ends at `equals` begins, with its separator at `free` or behind it; -1 when there isOf none. */
+/** Where the key that ends at `equals` begins, with its separator at `free` or behind it; -1 when there is none. */
 function keyStart(text: string, equals: number, free: number): number {
   let start = equals
   const least = Math.max(free, equals - LONGEST_KEY - 1)
@@ -768,7 +768,7 @@ function bareEnd(text: string, from: number): number {
   return end > from ? end : -1
 }
 
-/** The place of the quote that closes; -1 when there isOf none. A backslash takes the next character with it, but for line breaks. */
+/** The place of the quote that closes; -1 when there is none. A backslash takes the next character with it, but for line breaks. */
 function closingQuote(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at)

@@ -8,7 +8,7 @@ import type { Document } from '../document.ts'
 import type { Template } from '../fit.ts'
 import { largestTable, listOf, outlined, plain, tableCalls, tableFacts } from '../overview/markup.ts'
 import type { Overview } from '../overview/overview.ts'
-import { distinctiveWord } from '../overview/words.ts'
+import { telling } from '../overview/words.ts'
 import { call } from '../template.ts'
 import { BEGINNING, defineFormat } from './define.ts'
 
@@ -262,7 +262,7 @@ function sectionCall(section: JsonObject | undefined): Template[] {
 }
 
 function wordCall(text: string): Template[] {
-  const word = distinctiveWord(text.split(/\n\s*\n/))
+  const [word] = telling(text.split(/\n\s*\n/), 1)
   return word === undefined ? [] : [call('proxy_search', { pattern: word, mode: 'bm25' })]
 }
 

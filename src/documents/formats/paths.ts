@@ -45,6 +45,8 @@ function findPaths(text: string): Found | undefined {
 }
 
 function isPath(line: string): boolean {
+  // Words that are no name of a file, such as `Found 5 files`.
+  if (line.includes(' ') && !/[/\\]|\.[A-Za-z]\w{0,9}$/.test(line)) return false
   return line.length < LONGEST && !NO_PATH.test(line) && /[A-Za-z]/.test(line) && !/^[\d/.-]+$/.test(line)
 }
 

@@ -9,7 +9,7 @@ import type { Template } from '../fit.ts'
 import { messagePatterns } from '../overview/message-patterns.ts'
 import type { Overview } from '../overview/overview.ts'
 import { endsOf } from '../overview/sample.ts'
-import { distinctiveWords } from '../overview/words.ts'
+import { telling } from '../overview/words.ts'
 import { call } from '../template.ts'
 import { type FormatDefinition, PLAIN } from './define.ts'
 
@@ -19,7 +19,7 @@ function overviewOfText(document: Document): Overview {
   const encoded = encodedOf(document.text)
   const words =
     encoded === undefined
-      ? distinctiveWords(paragraphs(document.text), 8).filter((word) => standsAlone(word, document.text))
+      ? telling(paragraphs(document.text), 6).filter((words) => standsAlone(words, document.text))
       : []
   const { patterns, looked } = messagePatterns(lines.count, (index) => lines.at(index))
   const repeated = patterns.filter(
@@ -54,13 +54,9 @@ function overviewOfText(document: Document): Overview {
   }
 }
 
-/** True for a word that is one by itself somewhere near the beginning, so that a search for it finds it. */
-function standsAlone(word: string, text: string): boolean {
-  const alone = new RegExp(
-    `(?<![\\p{L}\\p{N}])${word.replace(/[^\p{L}\p{N}]/gu, '\\$&')}(?![\\p{L}\\p{N}])`,
-    'iu',
-  )
-  return alone.test(text.slice(0, 200_000))
+/** True for words that stand by themselves somewhere near the beginning, so that a search for them finds them. */
+function standsAlone(words: string, text: string): boolean {
+  return new RegExp(`(?<![\\p{L}\\p{N}])${words}(?![\\p{L}\\p{N}])`, 'u').test(text.slice(0, 200_000))
 }
 
 interface Leads {
@@ -94,10 +90,11 @@ function paragraphs(text: string): string[] {
 }
 
 function blockFacts(document: Document): string[] {
-  const blocks = document.records()?.values ?? []
-  return blocks.slice(0, 12).map((block) => {
-    const text = isObject(block) && typeof block.text === 'string' ? block.text : ''
-    return `block ${isObject(block) ? block.block : '?'}, ${formatPlural(text.length, 'character')}: ${ellipsis(text.trim().replace(/\s+/g, ' '), 90)}`
+  const blocks = (document.records()?.values ?? []).filter(isObject)
+  return blocks.slice(0, 12).map(({ block, name, text }) => {
+    const said = typeof text === 'string' ? text : ''
+    const named = typeof name === 'string' ? ` ${ellipsis(name, 90)}` : ''
+    return `block ${block}${named}, ${formatPlural(said.length, 'character')}: ${ellipsis(said.trim().replace(/\s+/g, ' '), 90)}`
   })
 }
 

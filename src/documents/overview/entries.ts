@@ -97,8 +97,9 @@ function sample(document: Document, records: Records, max: number): string[] {
   const unusual = unusualOf(records, fieldsOf(records.profile.record, 1))
   const at = unusual ? records.values[unusual.index] : undefined
   const picked: [string, number][] = [
-    ['first', 0],
-    ['last', lastLine(document)],
+    // What stands above the first record says nothing of them.
+    ['first', lineOf(records.values[0]) ?? 0],
+    ['last', lineOf(records.values.at(-1)) ?? lastLine(document)],
   ]
   if (unusual && isObject(at) && typeof at.line === 'number') {
     const line = at.line - 1
@@ -110,6 +111,12 @@ function sample(document: Document, records: Records, max: number): string[] {
   const shown = picked.slice(0, Math.max(1, Math.floor(max / 130)))
   const each = Math.floor(max / shown.length)
   return shown.map(([name, line]) => ellipsis(`${name}: ${document.lines().at(line)}`, Math.min(each, 240)))
+}
+
+/** The line of a record, from 0. */
+function lineOf(record: JsonValue | undefined): number | undefined {
+  const line = field(record, 'line')
+  return typeof line === 'number' ? line - 1 : undefined
 }
 
 /** The last line that says something. */

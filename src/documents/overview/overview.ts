@@ -10,8 +10,10 @@ export interface Overview {
   wide?: boolean
   /** Facts worth knowing, the best first, a line each. */
   facts: readonly string[]
-  /** Which facts are headings, which say how many of them are not among the facts, and how many headings there are. */
+  /** Which facts are headings, which say how many of them are not among the facts, how many headings there are, and what they are called. */
   outline?: {
+    /** Plural. Default: headings. */
+    readonly noun?: string
     readonly headings: readonly string[]
     readonly notes: readonly string[]
     readonly total: number

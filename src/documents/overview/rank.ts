@@ -1,23 +1,8 @@
 /** Which fields of a profile a reader wants to know about first. */
 import { distinctCount, type Field, frequent, isNoise } from '../fields.ts'
+import { IDS, LABELS, plainName } from '../identity.ts'
 import { type NumberStats, type Shape, sumOf } from '../shape.ts'
 
-/** Names that say which record it is, the best first. */
-const LABELS = [
-  'title',
-  'name',
-  'full_name',
-  'subject',
-  'summary',
-  'message',
-  'heading',
-  'path',
-  'filename',
-  'file',
-  'url',
-  'text',
-]
-const IDS = ['number', 'id', 'key', '_key', 'line', 'uuid', 'sha', 'ref', 'sku', 'code', 'ip']
 /** Names of states, which questions are most often about. */
 const STATES =
   /(?:^|_|\b)(?:level|severity|status|state|type|kind|phase|priority|category|role|method|result|outcome|error|license|language)s?$/i
@@ -110,7 +95,7 @@ export function worth(field: Field): number {
   else if (isMeasured(field)) score += (distinctCount(shape) ?? 99) > 20 ? 5 : 4
   else if (isGrouped(field)) score += STATES.test(name) ? 7 : 4
   else if (distinctCount(shape) === 1) score -= 2
-  if (LABELS.includes(name)) score += 1
+  if (LABELS.includes(plainName(name))) score += 1
   return score
 }
 
@@ -148,7 +133,7 @@ function pick(fields: readonly Field[], names: readonly string[]): Field | undef
       ({ depth, many, shape }) => depth === level && !many && shape.count >= total * 0.5,
     )
     for (const wanted of names) {
-      const field = here.find(({ name }) => name.toLowerCase() === wanted)
+      const field = here.find(({ name }) => plainName(name) === wanted)
       if (
         field &&
         scalarCount(field) >= field.of * 0.5 &&

@@ -21,7 +21,7 @@ import {
   worth,
 } from './rank.ts'
 import { failureIn } from './unusual.ts'
-import { distinctiveWord } from './words.ts'
+import { distinctiveWord, telling } from './words.ts'
 
 /** The most fields in a suggested call, and characters of their names. */
 const MOST_FIELDS = 5
@@ -95,9 +95,11 @@ function listing(fields: readonly Field[], values: readonly JsonValue[]): Templa
   const asked = [...(filtered ? [where.field] : []), ...(sorted === undefined ? [] : [sorted])]
   const shown = chosen(known, asked, values.length)
   if (shown.length === 0) return undefined
+  // One field, the same in all, or one of many, tells nothing of the records.
+  const tells = shown.length > 1 || (fields.length === 1 && !filtered)
   return call('proxy_filter', {
     ...(filtered ? { where: [`${where.field} = ${where.value}`] } : {}),
-    fields: shown,
+    ...(tells ? { fields: shown } : {}),
     ...(sorted === undefined ? {} : { sort: `-${sorted}` }),
     limit: 20,
   })
@@ -243,6 +245,7 @@ function searching(fields: readonly Field[]): Template | undefined {
   const prose = fields.filter((field) => isProse(field) && field.depth <= 2)
   const field = prose.find(({ name }) => /title|name|message|subject|desc|text|body/i.test(name)) ?? prose[0]
   if (!field) return undefined
-  const pattern = distinctiveWord([...field.shape.distinct.counts.keys()].map(String))
+  const texts = [...field.shape.distinct.counts.keys()].map(String)
+  const pattern = telling(texts, 1)[0] ?? distinctiveWord(texts)
   return pattern === undefined ? undefined : call('proxy_search', { pattern, mode: 'bm25' })
 }

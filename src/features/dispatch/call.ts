@@ -147,10 +147,24 @@ function explained(result: JsonObject, { original, definition }: FindableTool, a
   const schema = own(definition, 'inputSchema')
   if (!isText(first) || !argumentError.test(first.text) || !isObject(schema) || hasReferences(args))
     return result
-  const faults = strangersIn(args, schema)
+  const faults = strangersIn(fewOf(args, schema), schema)
   if (faults.length === 0) return result
   const help = `${original} takes ${signatureOf('', schema)}: ${faults.join('; ')}.`
   return { ...result, content: [...blocksOf(result), textBlock(help)] }
+}
+
+/** Names that the schema does not know and that are compared with those that it knows. */
+const mostStrange = 5
+
+/** The arguments with so few strange names that comparing them takes no time. */
+function fewOf(args: JsonObject, schema: JsonObject): JsonObject {
+  const known = own(schema, 'properties')
+  const names = Object.keys(args)
+  const isKnown = (name: string): boolean => isObject(known) && Object.hasOwn(known, name)
+  const strange = new Set(names.filter((name) => !isKnown(name)).slice(0, mostStrange))
+  return Object.fromEntries(
+    names.flatMap((name) => (isKnown(name) || strange.has(name) ? [[name, args[name] ?? null]] : [])),
+  )
 }
 
 // Which tool a model means: by the name the proxy gave it or its server's own, in a connection or wherever it

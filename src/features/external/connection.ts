@@ -9,6 +9,7 @@ import { PROXY_NAME } from '../../protocol/chain.ts'
 import type { Result } from '../../protocol/content.ts'
 import { type Era, withMeta } from '../../protocol/eras.ts'
 import { messageOf, ProxyError } from '../../protocol/errors.ts'
+import { LIMIT_DEFAULTS } from '../../protocol/limits.ts'
 import { DEFAULT_BACKOFF, later } from '../../upstream/backoff.ts'
 import { Connection } from '../../upstream/connection.ts'
 import { complete } from '../../upstream/contract.ts'
@@ -49,6 +50,7 @@ export function openLine(module: ExternalModule, events: LineEvents, { logger, e
       dial: () => dialModule(module, logger, era),
       introduction: { ...SELF, era },
       connectTimeoutMs: CONNECT_MS,
+      limits: LIMIT_DEFAULTS,
       backoff: DEFAULT_BACKOFF,
       revive: true,
       logger,

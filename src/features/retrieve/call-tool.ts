@@ -2,10 +2,10 @@
 import type { FindableTool } from '../../discovery/finder.ts'
 import { signatureOf } from '../../discovery/signature.ts'
 import { hasReferences } from '../../engine/arguments.ts'
-import { faultsOf } from '../../engine/schema-check.ts'
 import { annotationsOf, covers, EFFECTS, type Effect, effectOf, RUNS } from '../../protocol/effects.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
 import { listedNames, spellingsOf } from '../../protocol/spellings.ts'
+import type { ArgumentCheck } from '../../proxy/argument-check.ts'
 import { CALL_TOOL, callNameFor } from '../../proxy/own-tools.ts'
 import { inputsIn, TOOL_NAMES } from '../../proxy/parameters.ts'
 import { findable } from '../../proxy/tool.ts'
@@ -64,13 +64,14 @@ export function callTools(split: boolean): CallTool[] {
 }
 
 /** Reads what a model wrote: `arguments` may be called `args` or `parameters`, be JSON in a string, or stand beside the name. */
-export function dispatch(
+export async function dispatch(
   tool: CallTool,
   given: JsonObject,
+  check: ArgumentCheck,
   index: ToolIndex,
   listed: readonly string[] = [],
   unavailable: Servers['unavailable'] = [],
-): Dispatched {
+): Promise<Dispatched> {
   const key = TOOL_NAMES.find((each) => typeof own(given, each) === 'string')
   if (key === undefined)
     return { failure: `${tool.name} needs name: the tool to run, as retrieve_tools gave it.` }
@@ -88,7 +89,7 @@ export function dispatch(
   const args = inputsIn(rest)
   if (args === undefined) return { failure: `arguments must be an object. ${signatureText(found)}` }
   const schema = own(found.definition, 'inputSchema')
-  const faults = isObject(schema) && !hasReferences(args) ? faultsOf(args, schema) : []
+  const faults = isObject(schema) && !hasReferences(args) ? await check(args, schema) : []
   if (faults.length > 0)
     return { failure: `${found.name} was not run: ${faults.join('; ')}.\n${signatureText(found)}` }
   return { name: found.name, args }

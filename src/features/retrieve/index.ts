@@ -10,6 +10,7 @@ import { RPC, RpcError } from '../../protocol/errors.ts'
 import type { Client, Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
 import { spellingsOf } from '../../protocol/spellings.ts'
+import { createArgumentCheck } from '../../proxy/argument-check.ts'
 import { type Exposure, type ExposureConfig, type ExposureParts, finderOf } from '../../proxy/exposure.ts'
 import { ourInstructions } from '../../proxy/instructions.ts'
 import { PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
@@ -67,6 +68,7 @@ export function createRetrieve(options: RetrieveOptions): Middleware {
     wrap(next) {
       const indexes = createToolIndexes(next, ownTools, finder, options.events)
       const fits = createFits(options)
+      const check = createArgumentCheck()
 
       async function list(exchange: Exchange): Promise<Result> {
         // There is one page: whoever asks for another is refused as without this layer.
@@ -93,9 +95,10 @@ export function createRetrieve(options: RetrieveOptions): Middleware {
         const { arguments: args } = exchange.params
         const { index, own } = await indexes.of(exchange)
         const listed = [...definitions, ...own].map(({ name }) => String(name))
-        const dispatched = dispatch(
+        const dispatched = await dispatch(
           runner,
           isObject(args) ? args : {},
+          check,
           index,
           listed,
           options.servers?.(exchange.client).unavailable,

@@ -5,18 +5,24 @@ import { fromLambda } from './lambda.ts'
 import { fromSql } from './sql.ts'
 
 /** An adapter: the condition in our own words, or the same text. `note` gets what is told by another parameter. */
-interface Dialect {
-  name: string
+export interface Dialect {
+  readonly name: string
+  /** A condition so written, for the documentation. */
+  readonly example: string
   read(text: string, note: (text: string) => void): string
 }
 
-const DIALECTS: readonly Dialect[] = [
-  { name: 'members with arrows', read: withoutArrows },
-  { name: 'a semicolon at the end', read: (text) => text.replace(/;\s*$/, '').trim() },
-  { name: 'SQL', read: fromSql },
-  { name: 'JSONPath', read: fromJsonPath },
-  { name: 'jq', read: fromJq },
-  { name: 'JavaScript and Python', read: fromLambda },
+export const DIALECTS: readonly Dialect[] = [
+  { name: 'members with arrows', example: `user->>'login' = 'ann'`, read: withoutArrows },
+  {
+    name: 'a semicolon at the end',
+    example: `state = 'open';`,
+    read: (text) => text.replace(/;\s*$/, '').trim(),
+  },
+  { name: 'SQL', example: `select * from items where state = 'open' and n > 5`, read: fromSql },
+  { name: 'JSONPath', example: `$[?(@.state == 'open' && @.n > 5)]`, read: fromJsonPath },
+  { name: 'jq', example: '.[] | select(.state == "open" and .n > 5)', read: fromJq },
+  { name: 'JavaScript and Python', example: 'x => x.state === "open" && x.n > 5', read: fromLambda },
 ]
 
 /** Layers taken off one condition. */

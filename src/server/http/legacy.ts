@@ -4,6 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LEGACY_VERSIONS } from '../../protocol/eras.ts'
 import { RPC } from '../../protocol/errors.ts'
+import { LIMIT_DEFAULTS, limitWords } from '../../protocol/limits.ts'
 import type {
   JsonRpcMessage,
   JsonRpcNotification,
@@ -59,9 +60,9 @@ export function createLegacyEndpoint(
   heartbeat: Heartbeat,
   place: ProfilePath,
 ): LegacyEndpoint {
-  const { backend, now } = options
+  const { backend, now, limits = LIMIT_DEFAULTS } = options
   const sessions = createSessions<Hosted>(
-    { ...options, now: options.elapsed ?? options.now },
+    { ...options, maxPerClient: limits.clientSessions, now: options.elapsed ?? options.now },
     ({ profile }) => !isThere(place, profile),
   )
 
@@ -125,7 +126,12 @@ export function createLegacyEndpoint(
       return { session, transport: { transport, version, profile } }
     }
     const kept = await sessions.open(hosted, { response, owner: principal?.id, answers: true })
-    if (!kept) return refuse(response, 503, 'Too many sessions: try again later')
+    if (!kept)
+      return refuse(
+        response,
+        503,
+        `Too many sessions: try again later; ${limitWords('clientSessions', limits)}`,
+      )
     kept.transport.transport.post([initialize], batch, { ...receiver, primed: version >= PRIMED_SINCE })
   }
 

@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net'
 import { isLoopback, LOOPBACK, nameOfHost } from '../../config/loopback.ts'
 import type { Profile } from '../../config/profiles.ts'
 import { ProxyError } from '../../protocol/errors.ts'
+import type { Limits } from '../../protocol/limits.ts'
 import type { Authenticator, ModernService, Principal } from '../backend.ts'
 import type { Backend } from '../legacy.ts'
 import type { SessionsOptions } from '../sessions.ts'
@@ -41,8 +42,8 @@ export interface HttpOptions extends SessionsOptions {
   publicUrl?: string
   /** What clients may choose by the path. Absent: nothing. */
   profiles?: () => readonly Profile[]
-  /** Longest body of a request. Default: 16 MiB. */
-  maxBodyBytes?: number
+  /** What one client may ask, and all together. */
+  limits?: Limits
   /** For scripts, who say by a token of their own who they are. */
   bridge?: Endpoint | undefined
   /** The text of `/metrics`; absent: there is none. */
@@ -77,6 +78,8 @@ const SERVER: ServerOptions = {
   keepAliveInitialDelay: 60_000,
   // An agent thinks between two calls: longer than the 5 seconds of Node, and its connection is still there.
   keepAliveTimeout: 60_000,
+  // A request of 16 MiB takes that long over 1 Mbit/s; who sends half of one and waits holds memory.
+  requestTimeout: 150_000,
 }
 
 /**

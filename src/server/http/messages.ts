@@ -2,7 +2,9 @@
 import { claimsModern } from '../../protocol/eras.ts'
 import { RPC } from '../../protocol/errors.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
+import { LIMIT_DEFAULTS, type Limits } from '../../protocol/limits.ts'
 import type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../../protocol/message.ts'
+import { excessOf, introductionExcess } from '../bounds.ts'
 
 /** What a body holds. */
 export interface Body {
@@ -21,7 +23,9 @@ export interface BodyFault {
 const MAX_BATCH = 100
 
 /** Never throws. Params are not looked at, but for whether they claim a revision of the modern era in a batch. */
-export function parseMessages(bytes: Buffer): Body | BodyFault {
+export function parseMessages(bytes: Buffer, limits: Limits = LIMIT_DEFAULTS): Body | BodyFault {
+  const excess = excessOf(bytes, limits)
+  if (excess !== undefined) return invalid(excess)
   let value: unknown
   try {
     value = JSON.parse(bytes.toString('utf8'))
@@ -29,13 +33,19 @@ export function parseMessages(bytes: Buffer): Body | BodyFault {
     return { code: RPC.parseError, message: 'Parse error: the body is not JSON' }
   }
   if (!Array.isArray(value)) {
-    return isMessage(value) ? { messages: [value], batch: false } : invalid('the body is no JSON-RPC message')
+    if (!isMessage(value)) return invalid('the body is no JSON-RPC message')
+    const tooMuch = introductionExcess(value, bytes.length, limits)
+    return tooMuch === undefined ? { messages: [value], batch: false } : invalid(tooMuch)
   }
   if (value.length === 0) return invalid('the batch is empty')
   if (value.length > MAX_BATCH) return invalid(`a batch may have ${MAX_BATCH} messages`)
   if (!value.every(isMessage)) return invalid('the batch holds what is no JSON-RPC message')
   if (value.some((message) => 'method' in message && isClaim(message.params))) {
     return invalid('the modern revisions have no batches')
+  }
+  for (const message of value) {
+    const tooMuch = introductionExcess(message, bytes.length, limits)
+    if (tooMuch !== undefined) return invalid(tooMuch)
   }
   return { messages: value, batch: true }
 }

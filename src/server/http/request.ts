@@ -3,6 +3,7 @@ import { RPC, type RpcError } from '../../protocol/errors.ts'
 import type { Agent } from '../../protocol/exchange.ts'
 import type { RequestId } from '../../protocol/message.ts'
 import type { Principal } from '../backend.ts'
+import type { Budget } from '../bounds.ts'
 
 /** What a refusal says besides its words. */
 export interface Refusal {
@@ -58,9 +59,22 @@ export function requestUrl({ url: text = '/' }: IncomingMessage): Readonly<URL> 
 
 /**
  * The body of a request, read once. Undefined when it is longer than `maxBytes`: nothing of it is kept, and the rest is read and
- * thrown away, because a client that is hung up on while it writes may not see the answer. Rejects when the client leaves.
+ * thrown away, because a client that is hung up on while it writes may not see the answer. `busy` when it finds no room beside the
+ * bodies of others. Rejects when the client leaves.
+ *
+ * @param room that bodies have that are being received; absent: as much as they like
  */
-export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
+export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined>
+export function readBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  room: Budget,
+): Promise<Buffer | undefined | 'busy'>
+export function readBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  room?: Budget,
+): Promise<Buffer | undefined | 'busy'> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
     request.resume()
     return Promise.resolve(undefined)
@@ -68,19 +82,32 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = []
     let length = 0
+    let taken = 0
+    let refused = false
+    const refuse = (why: 'busy' | undefined): void => {
+      refused = true
+      chunks = []
+      room?.give(taken)
+      taken = 0
+      resolve(why)
+    }
     request.on('data', (chunk: Buffer) => {
       length += chunk.length
-      if (length <= maxBytes) return void chunks.push(chunk)
-      chunks = []
-      resolve(undefined)
+      if (refused) return
+      if (length > maxBytes) return refuse(undefined)
+      if (room?.take(chunk.length) === false) return refuse('busy')
+      taken += chunk.length
+      chunks.push(chunk)
     })
     let complete = false
     request.once('end', () => {
       complete = true
-      resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, length))
+      if (!refused) resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, length))
     })
     request.once('error', reject)
     request.once('close', () => {
+      room?.give(taken)
+      taken = 0
       // An error is dear to make, and every request closes.
       if (!complete) reject(new Error('the client left before its request was complete'))
     })

@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
 import { plain } from '../../protocol/content.ts'
+import { LIMIT_DEFAULTS, limitWords } from '../../protocol/limits.ts'
 import type { JsonRpcMessage, Transport } from '../../protocol/message.ts'
 import type { Principal } from '../backend.ts'
 import { openSession } from '../legacy.ts'
@@ -20,10 +21,10 @@ interface Hosted {
 }
 
 export async function serveSse(options: HttpOptions): Promise<HttpListener> {
-  const { backend } = options
+  const { backend, limits = LIMIT_DEFAULTS } = options
   const place = { path: STREAM_PATH, profiles: options.profiles ?? (() => []) }
   const sessions = createSessions<Hosted>(
-    { ...options, now: options.elapsed ?? options.now },
+    { ...options, maxPerClient: limits.clientSessions, now: options.elapsed ?? options.now },
     ({ profile }) => !isThere(place, profile),
   )
 
@@ -54,7 +55,8 @@ export async function serveSse(options: HttpOptions): Promise<HttpListener> {
         return { session: await openSession(options), transport: { transport, profile } }
       }
       const kept = await sessions.open(begin, { response, owner: principal?.id })
-      if (!kept) refuse(response, 503, 'Too many sessions: try again later')
+      if (!kept)
+        refuse(response, 503, `Too many sessions: try again later; ${limitWords('clientSessions', limits)}`)
     } else {
       refuse(response, 404, `MCP is served at ${STREAM_PATH}`)
     }

@@ -4,8 +4,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { claimsModern, isModernVersion, MODERN_META, metaOf } from '../../protocol/eras.ts'
 import { RPC } from '../../protocol/errors.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
+import { LIMIT_DEFAULTS, limitWords } from '../../protocol/limits.ts'
 import type { JsonRpcMessage, JsonRpcNotification, JsonRpcRequest } from '../../protocol/message.ts'
 import type { Principal, Visitor } from '../backend.ts'
+import { Budget } from '../bounds.ts'
 import { createLegacyEndpoint } from './legacy.ts'
 import { type HttpListener, type HttpOptions, listen } from './listen.ts'
 import { isFault, isRequest, parseMessages } from './messages.ts'
@@ -17,11 +19,9 @@ import { header, isJson, readBody, refuse } from './request.ts'
 /** Where clients connect. */
 const PATH = '/mcp'
 
-/** Bytes of a request's body: arguments of a tool may hold a file. */
-const MAX_BODY_BYTES = 16 * 1024 * 1024
-
 export async function serveHttp(options: HttpOptions): Promise<HttpListener> {
-  const { maxBodyBytes = MAX_BODY_BYTES } = options
+  const { limits = LIMIT_DEFAULTS } = options
+  const room = new Budget('bodyBytes', limits)
   const heartbeat = createHeartbeat()
   const place = { path: PATH, profiles: options.profiles ?? (() => []) }
   const legacy = createLegacyEndpoint(options, heartbeat, place)
@@ -50,11 +50,21 @@ export async function serveHttp(options: HttpOptions): Promise<HttpListener> {
     if (!isJson(request)) {
       return refuse(response, 415, 'Unsupported Media Type: Content-Type must be application/json')
     }
-    const bytes = await readBody(request, maxBodyBytes)
+    const bytes = await readBody(request, limits.requestBytes, room)
     if (bytes === undefined) {
-      return refuse(response, 413, `Payload Too Large: the body must not exceed ${maxBodyBytes} bytes`)
+      return refuse(response, 413, `Payload Too Large: ${limitWords('requestBytes', limits)}`)
     }
-    const body = parseMessages(bytes)
+    if (bytes === 'busy') {
+      return refuse(
+        response,
+        503,
+        `Too many bytes of requests are being received: ${limitWords('bodyBytes', limits)}`,
+        {
+          headers: { 'retry-after': '1' },
+        },
+      )
+    }
+    const body = parseMessages(bytes, limits)
     if (isFault(body)) return refuse(response, 400, body.message, { code: body.code })
     const [message] = body.messages
     if (body.batch || message === undefined || !isModern(request, message)) {

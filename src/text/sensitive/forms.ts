@@ -3,46 +3,51 @@ import type { Finding } from './finding.ts'
 import { isPlaceholder } from './names.ts'
 import type { Scan } from './scan.ts'
 
-/** Prefixes of services that issue keys. Looked for in single words. */
-const PREFIXED = new RegExp(
-  `(?<![A-Za-z0-9])(?:${[
-    // Amazon, Google, Alibaba
-    '(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])',
-    'AIza[\\w-]{35}',
-    'GOCSPX-[\\w-]{20,}',
-    'LTAI[A-Za-z0-9]{17,25}(?![A-Za-z0-9])',
-    // Places of code and packages
-    'gh[opsru]_[A-Za-z0-9]{20,}',
-    'github_pat_\\w{20,}',
-    'gl(?:pat|dt|rt|ptt|soat|cbt|ft|imt|agent|oas)-[\\w-]{16,}',
-    'npm_[A-Za-z0-9]{30,}',
-    'pypi-[\\w-]{40,}',
-    'rubygems_[a-f0-9]{40,}',
-    'dckr_pat_[\\w-]{20,}',
-    // Messages and payment
-    'xox[abeoprs]-[A-Za-z0-9-]{10,}',
-    'xapp-\\d-[A-Za-z0-9-]{20,}',
-    '(?:sk|rk|pk)_(?:live|test|prod)_[A-Za-z0-9]{10,}',
-    'whsec_[A-Za-z0-9+]{20,}',
-    'sq0[a-z]{3}-[\\w-]{20,}',
-    // Models
-    'sk-[\\w-]{20,}',
-    'hf_[A-Za-z0-9]{30,}',
-    'gsk_[A-Za-z0-9]{30,}',
-    '(?:xai|pplx|nvapi|tvly)-[\\w-]{20,}',
-    'r8_[A-Za-z0-9]{30,}',
-    // Everything else
-    'do[opr]_v1_[a-f0-9]{40,}',
-    'shp(?:at|ss|ca|pa)_[A-Fa-f0-9]{30,}',
-    'gl(?:sa|c)_[\\w+-]{30,}',
-    'lin_api_[A-Za-z0-9]{30,}',
-    'ntn_[A-Za-z0-9]{30,}',
-    'fig[do]_[\\w-]{30,}',
-    'sntry[su]_[\\w+-]{30,}',
-    'PMAK-[a-f0-9-]{40,}',
-    'ATATT3[\\w-]{40,}',
-    'AGE-SECRET-KEY-1[A-Z0-9]{50,}',
-  ].join('|')})`,
+/** What keys of services begin with, and how the rest of one is written. */
+const KEYS = [
+  // Amazon, Google, Alibaba
+  ['(?:AKIA|ASIA|ABIA|ACCA)', '[A-Z0-9]{16}(?![A-Za-z0-9])'],
+  ['AIza', '[\\w-]{35}'],
+  ['GOCSPX-', '[\\w-]{20,}'],
+  ['LTAI', '[A-Za-z0-9]{17,25}(?![A-Za-z0-9])'],
+  // Places of code and packages
+  ['gh[opsru]_', '[A-Za-z0-9]{20,}'],
+  ['github_pat_', '\\w{20,}'],
+  ['gl(?:pat|dt|rt|ptt|soat|cbt|ft|imt|agent|oas)-', '[\\w-]{16,}'],
+  ['npm_', '[A-Za-z0-9]{30,}'],
+  ['pypi-', '[\\w-]{40,}'],
+  ['rubygems_', '[a-f0-9]{40,}'],
+  ['dckr_pat_', '[\\w-]{20,}'],
+  // Messages and payment
+  ['xox[abeoprs]-', '[A-Za-z0-9-]{10,}'],
+  ['xapp-\\d-', '[A-Za-z0-9-]{20,}'],
+  ['(?:sk|rk|pk)_(?:live|test|prod)_', '[A-Za-z0-9]{10,}'],
+  ['whsec_', '[A-Za-z0-9+]{20,}'],
+  ['sq0[a-z]{3}-', '[\\w-]{20,}'],
+  // Models
+  ['sk-', '[\\w-]{20,}'],
+  ['hf_', '[A-Za-z0-9]{30,}'],
+  ['gsk_', '[A-Za-z0-9]{30,}'],
+  ['(?:xai|pplx|nvapi|tvly)-', '[\\w-]{20,}'],
+  ['r8_', '[A-Za-z0-9]{30,}'],
+  // Everything else
+  ['do[opr]_v1_', '[a-f0-9]{40,}'],
+  ['shp(?:at|ss|ca|pa)_', '[A-Fa-f0-9]{30,}'],
+  ['gl(?:sa|c)_', '[\\w+-]{30,}'],
+  ['lin_api_', '[A-Za-z0-9]{30,}'],
+  ['ntn_', '[A-Za-z0-9]{30,}'],
+  ['fig[do]_', '[\\w-]{30,}'],
+  ['sntry[su]_', '[\\w+-]{30,}'],
+  ['PMAK-', '[a-f0-9-]{40,}'],
+  ['ATATT3', '[\\w-]{40,}'],
+  ['AGE-SECRET-KEY-1', '[A-Z0-9]{50,}'],
+] as const
+
+/** Looked for in single words of data: only what is as long as a key of its service. */
+const CAREFUL = new RegExp(`(?<![A-Za-z0-9])(?:${KEYS.map(([head, rest]) => head + rest).join('|')})`, 'g')
+/** Looked for in lines of a log: whatever begins so and goes on for a while, with what a full stop joins to it. */
+export const LOOSE_KEY = new RegExp(
+  `(?<![A-Za-z0-9])(?:eyJ|SG\\.|ya29\\.|hv[sbr]\\.|${KEYS.map(([head]) => head).join('|')})[\\w.-]{16,4096}`,
   'g',
 )
 
@@ -107,8 +112,8 @@ function inWord(text: string, start: number, end: number, add: (start: number, e
       if (DOTTED.test(text)) add(start - head.length, DOTTED.lastIndex)
     }
   }
-  PREFIXED.lastIndex = 0
-  for (let match = PREFIXED.exec(word); match; match = PREFIXED.exec(word))
+  CAREFUL.lastIndex = 0
+  for (let match = CAREFUL.exec(word); match; match = CAREFUL.exec(word))
     if (!MAY_BE_NAME.test(match[0]) || IS_MIXED.test(match[0]))
       add(start + match.index, start + match.index + match[0].length)
 }

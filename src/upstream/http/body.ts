@@ -5,9 +5,21 @@ import { MessageBytes, type TakenBytes, type Watch } from '../../protocol/bytes.
 import { messageOf } from '../../protocol/errors.ts'
 
 export interface BodyReader {
+  /** Given before the first chunk to a reader that may let the rest wait. */
+  source?(source: BodySource): void
   data(chunk: Buffer): void
   /** The body is complete. Not called for one that broke off. */
   end(): void
+  /** Nothing is wanted any more. */
+  stop?(): void
+}
+
+/** Where a body comes from. */
+export interface BodySource {
+  pause(): void
+  resume(): void
+  /** Gives up the body, and the call with it. */
+  fail(error: Error): void
 }
 
 /** Reads past a body that says nothing of interest, so that the connection can be used again. */

@@ -71,6 +71,7 @@ export class Call implements Dispatcher.DispatchHandler {
     this.#done = true
     this.#leaving?.abort(new Error('given up'))
     this.#decoder?.stop()
+    this.#reader?.stop?.()
     this.#controller?.abort(new Error('given up'))
   }
 
@@ -137,22 +138,23 @@ export class Call implements Dispatcher.DispatchHandler {
   #read(status: number, headers: IncomingHttpHeaders): BodyReader {
     const reader = this.#handler.head(status, headers)
     const coding = headers['content-encoding']
-    if (coding === undefined || this.#done) return reader
-    const encoding = encodingOf(coding)
-    if (encoding === 'none') return reader
+    const encoding = coding === undefined || this.#done ? 'none' : encodingOf(coding)
+    const brake = { pause: () => this.#controller?.pause(), resume: () => this.#controller?.resume() }
+    const fail = (error: Error): void => this.#fail(error)
+    if (encoding === 'none') {
+      reader.source?.({ ...brake, fail })
+      return reader
+    }
     if (encoding === undefined) {
       this.#fail(
         new Error(
-          `HTTP ${status}: the answer is encoded as \`${coding.slice(0, 40)}\`, which was not asked for`,
+          `HTTP ${status}: the answer is encoded as \`${coding?.slice(0, 40)}\`, which was not asked for`,
         ),
       )
       return reader
     }
-    this.#decoder = new Decoder(
-      encoding,
-      reader,
-      { pause: () => this.#controller?.pause(), resume: () => this.#controller?.resume() },
-      (error) => this.#fail(new Error(`HTTP ${status}: the answer could not be decoded: ${error.message}`)),
+    this.#decoder = new Decoder(encoding, reader, brake, fail, (error) =>
+      this.#fail(new Error(`HTTP ${status}: the answer could not be decoded: ${error.message}`)),
     )
     return this.#decoder
   }
@@ -276,6 +278,7 @@ class Decoder implements BodyReader {
   readonly #encoding: 'gzip' | 'deflate' | 'br'
   readonly #to: BodyReader
   readonly #brake: Brake
+  readonly #fail: (error: Error) => void
   readonly #failed: (error: Error) => void
   #stream: Transform | undefined
 
@@ -283,11 +286,13 @@ class Decoder implements BodyReader {
     encoding: 'gzip' | 'deflate' | 'br',
     to: BodyReader,
     brake: Brake,
+    fail: (error: Error) => void,
     failed: (error: Error) => void,
   ) {
     this.#encoding = encoding
     this.#to = to
     this.#brake = brake
+    this.#fail = fail
     this.#failed = failed
   }
 
@@ -306,10 +311,12 @@ class Decoder implements BodyReader {
   /** Nothing comes out any more. */
   stop(): void {
     this.#stream?.destroy()
+    this.#to.stop?.()
   }
 
   #start(first: Buffer): Transform {
     const stream = this.#create(first)
+    this.#to.source?.({ pause: () => stream.pause(), resume: () => stream.resume(), fail: this.#fail })
     stream.on('data', (chunk: Buffer) => this.#to.data(chunk))
     stream.once('end', () => this.#to.end())
     stream.once('error', this.#failed)

@@ -6,7 +6,7 @@ import { type Era, MODERN_META, metaOf } from '../../protocol/eras.ts'
 import { encodeHeaderValue, nameOf } from '../../protocol/headers.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import type { Later } from '../backoff.ts'
-import type { Arriving } from '../incoming.ts'
+import type { Arriving, ReadLimits } from '../incoming.ts'
 import type { Authorizer } from '../transport.ts'
 
 export interface Endpoint {
@@ -38,15 +38,13 @@ export async function createEndpoint(options: HttpOptions): Promise<Endpoint> {
 
 // What an HTTP transport is handed.
 
-export interface HttpOptions {
+export interface HttpOptions extends ReadLimits {
   /** Without name and password. */
   url: URL
   headers: Readonly<Record<string, string>>
   /** `auto`: streamable HTTP, and SSE when the server answers initialize as one that does not know it. */
   type: 'streamable-http' | 'sse' | 'auto'
   era: Era
-  /** A response longer than this many bytes is not parsed here. */
-  largeBytes: number
   /** A message longer than this many bytes is thrown away; the request it answers fails. */
   maxMessageBytes: number
   /** Told of long responses while they come. */

@@ -1,11 +1,12 @@
 /** A stream of events that carries JSON-RPC messages (MCP specification, basic/transports, "Streamable HTTP"). */
 import { MessageBytes, type TakenBytes } from '../../protocol/bytes.ts'
+import { limitWords } from '../../protocol/limits.ts'
+import { Intake, type Turn } from '../../protocol/lines.ts'
 import type { JsonRpcMessage, RequestId } from '../../protocol/message.ts'
-import { idOfEdges, readMessages } from '../incoming.ts'
-import type { BodyReader } from './body.ts'
+import { idOfEdges, longestFor, type ReadLimits, readMessages, TooMuch, tooLong } from '../incoming.ts'
+import type { BodyReader, BodySource } from './body.ts'
 
-interface EventStreamOptions {
-  largeBytes: number
+interface EventStreamOptions extends ReadLimits {
   maxBytes: number
   message(message: JsonRpcMessage): void
   /** An event that cannot be read, and the request it answers, where its edges tell. The words follow "the server". */
@@ -16,11 +17,27 @@ interface EventStreamOptions {
 export class EventStream implements BodyReader {
   readonly #options: EventStreamOptions
   readonly #reader: SseReader
+  readonly #intake: Intake
+  #source: BodySource | undefined
   #fruitful = false
 
   constructor(options: EventStreamOptions) {
     this.#options = options
-    this.#reader = new SseReader(options.maxBytes, (event) => this.#event(event))
+    const { limits, maxBytes } = options
+    this.#intake = new Intake({
+      limits,
+      source: { pause: () => this.#source?.pause(), resume: () => this.#source?.resume() },
+      read: (chunk) => this.#reader.push(chunk),
+      flooded: () => {
+        const words = `sent too many events in a minute that are no messages: ${limitWords('serverBadLines', limits)}`
+        options.trouble(words, undefined)
+        this.#source?.fail(new Error(words))
+      },
+    })
+    this.#reader = new SseReader(maxBytes, (event) => this.#event(event), {
+      turn: this.#intake,
+      maxBytesOf: longestFor(maxBytes, limits),
+    })
   }
 
   get lastEventId(): string | undefined {
@@ -36,34 +53,46 @@ export class EventStream implements BodyReader {
     return this.#fruitful || this.#reader.lastEventId !== undefined
   }
 
+  source(source: BodySource): void {
+    this.#source = source
+  }
+
   data(chunk: Buffer): void {
-    this.#reader.push(chunk)
+    this.#intake.push(chunk)
   }
 
   end(): void {
-    this.#options.ended()
+    this.#intake.afterwards(() => this.#options.ended())
+  }
+
+  stop(): void {
+    this.#intake.stop()
   }
 
   #event({ type, parts, length, edges }: SseEvent): void {
     if ((type !== '' && type !== 'message') || length === 0) return
-    const { maxBytes, largeBytes, message, trouble } = this.#options
+    const { maxBytes, limits, message, trouble } = this.#options
     if (edges !== undefined) {
-      trouble(tooLong(length, maxBytes), idOfEdges(edges.head, edges.tail))
+      trouble(tooLong(edges.head, length, maxBytes, limits), idOfEdges(edges.head, edges.tail))
       return
     }
-    const messages = readMessages(parts, length, largeBytes)
+    const messages = readMessages(parts, length, this.#options)
+    if (messages instanceof TooMuch) {
+      this.#intake.unasked()
+      trouble(messages.words, undefined)
+      return
+    }
     if (messages === undefined) {
       trouble('sent an event that is not JSON-RPC', undefined)
+      this.#intake.malformed()
       return
     }
     this.#fruitful = true
-    for (const one of messages) message(one)
+    for (const one of messages) {
+      if ('method' in one) this.#intake.unasked()
+      message(one)
+    }
   }
-}
-
-/** Follows "the server". */
-export function tooLong(length: number, limit: number): string {
-  return `sent a message of ${length} bytes; the limit is ${limit} bytes`
 }
 
 // Cuts a byte stream into server-sent events (WHATWG HTML, 9.2.6), in time linear in its length, whatever the
@@ -93,6 +122,7 @@ const TEXT_BYTES = 8192
 export class SseReader {
   readonly #onEvent: (event: SseEvent) => void
   readonly #data: MessageBytes
+  readonly #turn: Turn | undefined
   #place: Place = 'name'
   /** The name of the field so far, and then its value, where that is no data. */
   #text = ''
@@ -106,10 +136,15 @@ export class SseReader {
   #lastEventId: string | undefined
   #retryMs: number | undefined
 
-  /** Data of an event longer than `maxBytes` is thrown away but for its edges. */
-  constructor(maxBytes: number, onEvent: (event: SseEvent) => void) {
+  /** Data of an event longer than `maxBytes`, or `maxBytesOf` of how it begins, is thrown away but for its edges. */
+  constructor(
+    maxBytes: number,
+    onEvent: (event: SseEvent) => void,
+    { turn, maxBytesOf }: { turn?: Turn; maxBytesOf?: (head: Buffer) => number } = {},
+  ) {
     this.#onEvent = onEvent
-    this.#data = new MessageBytes(maxBytes)
+    this.#turn = turn
+    this.#data = new MessageBytes(maxBytes, undefined, maxBytesOf)
   }
 
   /** The id of the last event that came whole, bytes as Latin-1; undefined when there was none or it was taken back. */
@@ -122,7 +157,8 @@ export class SseReader {
     return this.#retryMs
   }
 
-  push(chunk: Buffer): void {
+  /** Answers how many bytes were taken: fewer than all only when the turn is spent. The rest has to be pushed again. */
+  push(chunk: Buffer): number {
     const size = chunk.length
     let at = 0
     if (this.#afterCr && size > 0) {
@@ -135,7 +171,7 @@ export class SseReader {
     while (at < size) {
       const end = Math.min(lf, cr)
       if (end > at) this.#take(chunk, at, end)
-      if (end === size) return
+      if (end === size) return size
       this.#endLine()
       at = end + 1
       if (end === cr) {
@@ -144,7 +180,11 @@ export class SseReader {
         cr = find(chunk, CR, at)
       }
       if (lf < at) lf = find(chunk, LF, at)
+      if (this.#turn === undefined) continue
+      this.#turn.line(false)
+      if (this.#turn.spent) return at
     }
+    return size
   }
 
   #take(chunk: Buffer, from: number, to: number): void {

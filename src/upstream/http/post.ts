@@ -9,17 +9,16 @@ import { RPC } from '../../protocol/errors.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
 import type { JsonRpcErrorObject, JsonRpcFailure, JsonRpcMessage, RequestId } from '../../protocol/message.ts'
 import { backoff, DEFAULT_BACKOFF, type Later } from '../backoff.ts'
-import { readMessages } from '../incoming.ts'
+import { type ReadLimits, readMessages, TooMuch } from '../incoming.ts'
 import { localFailure } from '../transport.ts'
 import { type BodyReader, HttpError, IGNORED, oneLine, WholeBody } from './body.ts'
 import { Call, type CallHandler, type CallRequest } from './call.ts'
 import type { Endpoint, HeaderList } from './endpoint.ts'
-import { EventStream, tooLong } from './events.ts'
+import { EventStream } from './events.ts'
 
 /** What a message on its way needs of the transport. */
-export interface PostHost {
+export interface PostHost extends ReadLimits {
   readonly endpoint: Endpoint
-  readonly largeBytes: number
   readonly maxBytes: number
   /** Told of long messages while they come. */
   readonly watch: Watch | undefined
@@ -139,9 +138,10 @@ export class Post implements CallHandler {
   }
 
   #listen(): EventStream {
-    const { largeBytes, maxBytes } = this.#host
+    const { largeBytes, limits, maxBytes } = this.#host
     const stream = new EventStream({
       largeBytes,
+      limits,
       maxBytes,
       message: (message) => this.#host.receive(message, this),
       trouble: (words, id) => this.#unreadable(words, id),
@@ -272,12 +272,12 @@ interface JsonBodyHandler {
 
 function jsonBody(
   headers: IncomingHttpHeaders,
-  { maxBytes, largeBytes, watch }: { maxBytes: number; largeBytes: number; watch?: Watch | undefined },
+  { maxBytes, watch, ...reading }: ReadLimits & { maxBytes: number; watch?: Watch | undefined },
   handler: JsonBodyHandler,
 ): BodyReader {
   const announced = headers['content-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 0
   if (announced > maxBytes) {
-    handler.tooLong(tooLong(announced, maxBytes))
+    handler.tooLong(`sent a message of ${announced} bytes; the limit is ${maxBytes} bytes`)
     return IGNORED
   }
   return new WholeBody(
@@ -288,8 +288,9 @@ function jsonBody(
         return
       }
       const bare = withoutMark(parts)
-      const messages = readMessages(bare, bare === parts ? length : length - 3, largeBytes)
-      if (messages === undefined) handler.unreadable(textOfParts([edgeOfStart(parts)]))
+      const messages = readMessages(bare, bare === parts ? length : length - 3, reading)
+      if (messages instanceof TooMuch) handler.tooLong(messages.words)
+      else if (messages === undefined) handler.unreadable(textOfParts([edgeOfStart(parts)]))
       else handler.messages(messages)
     },
     watch,

@@ -13,7 +13,7 @@ import type {
 } from '../../protocol/message.ts'
 import { jsonParts } from '../../protocol/raw-json.ts'
 import type { Later } from '../backoff.ts'
-import { watchFor } from '../incoming.ts'
+import { type ReadLimits, watchFor } from '../incoming.ts'
 import { SessionExpired, type UpstreamTransport, wireMessage } from '../transport.ts'
 import { type BodyReader, IGNORED } from './body.ts'
 import { Call } from './call.ts'
@@ -97,11 +97,12 @@ export class StreamableTransport implements UpstreamTransport {
   }
 
   #createHost(): PostHost {
-    const { largeBytes, maxMessageBytes: maxBytes, arriving, later, random } = this.#options
+    const { largeBytes, limits, maxMessageBytes: maxBytes, arriving, later, random } = this.#options
     const session = this.#session
     return {
       endpoint: this.#endpoint,
       largeBytes,
+      limits,
       maxBytes,
       watch: watchFor(arriving),
       answersElsewhere: session !== undefined,
@@ -152,12 +153,13 @@ export class StreamableTransport implements UpstreamTransport {
   #introduce(sent: Promise<void>): void {
     const session = this.#session
     if (session === undefined) return
-    const { later, random, largeBytes, maxMessageBytes: maxBytes } = this.#options
+    const { later, random, largeBytes, limits, maxMessageBytes: maxBytes } = this.#options
     const listen = (): void => {
       if (this.#ended) return
       this.#serverStream = new ServerStream({
         endpoint: this.#endpoint,
         largeBytes,
+        limits,
         maxBytes,
         later,
         random,
@@ -324,9 +326,8 @@ class LegacySession {
 // basic/transports, "Listening for Messages from the Server"). It is kept open for as long as the connection
 // lives.
 
-interface ServerStreamOptions {
+interface ServerStreamOptions extends ReadLimits {
   endpoint: Endpoint
-  largeBytes: number
   maxBytes: number
   later: Later
   random(): number
@@ -381,10 +382,11 @@ class ServerStream {
   }
 
   #head(status: number, headers: IncomingHttpHeaders): BodyReader {
-    const { largeBytes, maxBytes, message, trouble } = this.#options
+    const { largeBytes, limits, maxBytes, message, trouble } = this.#options
     if (status === 200 && mediaType(headers) === 'text/event-stream') {
       const stream: EventStream = new EventStream({
         largeBytes,
+        limits,
         maxBytes,
         message,
         trouble,

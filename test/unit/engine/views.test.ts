@@ -42,6 +42,26 @@ describe('the documents a worker has open', () => {
     expect(views.open({ hash: 'of answer', content: none })).not.toBe(second)
   })
 
+  test('of what is open the last ones stay when nothing is asked for a while', () => {
+    const views = createViews()
+    const kept = fromValue([1, 2, 3])
+    for (const name of ['first', 'second', 'third']) views.keep(name, kept, 9_000_000)
+    views.keep('small', kept, 1000)
+    views.rest()
+    const isOpen = (hash: string) => views.open({ hash, content: none }).document === kept
+    expect(['small', 'third', 'second', 'first'].map(isOpen)).toEqual([true, true, false, false])
+  })
+
+  test('what was kept under a name is found by its hash', () => {
+    const views = createViews()
+    const kept = fromValue([1, 2, 3])
+    views.keep('arrived 1', kept, 10)
+    views.named('arrived 1', 'hash')
+    views.named('arrived 2', 'other')
+    expect(views.open({ hash: 'hash', content: none }).document).toBe(kept)
+    expect(views.open({ hash: 'arrived 1', content: none }).document).not.toBe(kept)
+  })
+
   test('questions after a search are answered as before it', async () => {
     const records = orders(300).map((order, at) => ({
       ...order,

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createRedactor, isSecretField, isSecretName, secretsOf } from '../../../src/observe/redact.ts'
+import { createRedactor, secretsOf } from '../../../src/observe/redact.ts'
+import { isSecretField, isSecretName } from '../../../src/text/sensitive/loose.ts'
 import { verifies } from '../../support/verifies.ts'
 
 describe('names of secrets', () => {
@@ -88,6 +89,9 @@ describe('redact', () => {
       const key = 'a1B2c3D4e5F6g7H8i9J0'
       for (const prefix of ['ghp_', 'glpat-', 'xoxb-', 'sk_live_', 'AKIA'])
         expect(text(`error at ${prefix}${key}, line 2`)).toBe('error at ***, line 2')
+      expect(text(`bot pypi-${key.repeat(3)} and dckr_pat_${key}`)).toBe('bot *** and ***')
+      expect(text(`x eyJhbGciOiJIUzI1NiJ9.${key}.${key} y`)).toBe('x *** y')
+      expect(text(`-----BEGIN PRIVATE KEY-----\n${key.repeat(3)}\n-----END PRIVATE KEY----- y`)).toBe('*** y')
       expect(text('nothing to hide: 42 tokens')).toBe('nothing to hide: 42 tokens')
     },
   )

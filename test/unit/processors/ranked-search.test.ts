@@ -43,6 +43,12 @@ describe('bm25', () => {
     expect(rows).toMatchObject([{ at: '$.a.b', value: 'the answer' }])
   })
 
+  test('finds what only the names of fields say', () => {
+    const settings = fromValue({ cache: { evictionPolicy: 'lru', size: 12 }, log: { level: 'warn' } })
+    const found = search(bm25, settings, { pattern: 'eviction policy', mode: 'bm25' })
+    expect(found.rows[0]).toMatchObject({ at: '$.cache.evictionPolicy', value: 'lru' })
+  })
+
   test('ranks what stands beside the records too', () => {
     const pets = ['Rex', 'Tom', 'Ida'].map((name, id) => ({ id, name, about: 'sleeps' }))
     const document = fromValue({ pets, guide: { feeding: 'Tortoises eat dandelions in spring.' } })

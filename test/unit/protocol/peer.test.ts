@@ -254,3 +254,34 @@ test('JSON too deep to be written fails its request at once, and a notification 
   peer.notify({ method: 'notifications/x' })
   expect(errors).toEqual(['too deep'])
 })
+
+test('answers with an error at once when too many requests of the other side are under way', async () => {
+  const [near, far] = linkedTransports()
+  const waiting: ReturnType<typeof deferred<JsonObject>>[] = []
+  const asked = new Peer(
+    near,
+    {
+      onRequest: () => {
+        const answer = deferred<JsonObject>()
+        waiting.push(answer)
+        return answer.promise
+      },
+      onNotification: () => {},
+    },
+    { most: 3, words: 'too many' },
+  )
+  const told: unknown[] = []
+  far.onmessage = (message) => told.push(message)
+  await Promise.all([asked.start(), far.start()])
+  // The same id again counts as another request.
+  for (const id of [1, 1, 1, 1, 2]) await far.send({ jsonrpc: '2.0', id, method: 'roots/list' })
+  await expect.poll(() => told).toHaveLength(2)
+  expect(told).toMatchObject([
+    { id: 1, error: { code: -32603, message: 'too many' } },
+    { id: 2, error: {} },
+  ])
+  for (const { resolve } of waiting) resolve({})
+  await expect.poll(() => told).toHaveLength(5)
+  await far.send({ jsonrpc: '2.0', id: 9, method: 'roots/list' })
+  await expect.poll(() => waiting).toHaveLength(4)
+})

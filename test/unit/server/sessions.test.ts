@@ -6,11 +6,16 @@ import { createSessions } from '../../../src/server/sessions.ts'
 import { deferred } from '../../support/deferred.ts'
 import { verifies } from '../../support/verifies.ts'
 
-function world(maxSessions = 3) {
+function world(maxSessions = 3, maxPerClient = maxSessions) {
   const clock = { time: 0 }
   const closed: string[] = []
   const begun: string[] = []
-  const sessions = createSessions<string>({ maxSessions, sessionIdleMs: 1e6, now: () => clock.time })
+  const sessions = createSessions<string>({
+    maxSessions,
+    maxPerClient,
+    sessionIdleMs: 1e6,
+    now: () => clock.time,
+  })
   onTestFinished(() => sessions.close())
   const request = (id: string, answers = false): EventEmitter => {
     const response = new EventEmitter()
@@ -18,7 +23,7 @@ function world(maxSessions = 3) {
     return response
   }
   /** Opens a session; its first request is under way until its response is closed. */
-  const open = (id: string, opening = Promise.resolve()) => {
+  const open = (id: string, opening = Promise.resolve(), owner?: string) => {
     const ended = deferred()
     const close = async (): Promise<void> => {
       closed.push(id)
@@ -32,7 +37,7 @@ function world(maxSessions = 3) {
       begun.push(id)
       return { session: { id, ended: ended.promise, close } satisfies Session, transport: id }
     }
-    const kept = sessions.open(begin, { response: response as ServerResponse, answers: true })
+    const kept = sessions.open(begin, { response: response as ServerResponse, owner, answers: true })
     return { kept, response }
   }
   const begin = async (id: string): Promise<void> => {
@@ -154,4 +159,18 @@ verifies('S2.22', 'an evicted session ends with all of its streams', async () =>
   expect(closed).toEqual(['there'])
   expect(sessions.use('there', { response: new EventEmitter() as ServerResponse })).toBeUndefined()
   await sessions.close()
+})
+
+test('one client has no more sessions than its own, whoever else has room', async () => {
+  const { open, closed } = world(10, 2)
+  const begin = (id: string, owner: string) => open(id, undefined, owner)
+  const first = begin('a1', 'a')
+  await first.kept
+  await begin('a2', 'a').kept
+  // Both answer a request: neither can leave.
+  expect(await begin('a3', 'a').kept).toBeUndefined()
+  expect(await begin('b1', 'b').kept).toBeDefined()
+  first.response.emit('close')
+  expect(await begin('a4', 'a').kept).toBeDefined()
+  expect(closed).toEqual(['a1'])
 })

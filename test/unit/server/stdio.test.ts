@@ -179,3 +179,22 @@ describe('a connection of either era', () => {
     await expect.poll(() => aborted).toHaveLength(1)
   })
 })
+
+test('a message of too many values is refused, and one that says too much of its client too', async () => {
+  const { input, output, received } = await started()
+  input.write(`[${'[],'.repeat(200_000)}1]\n`)
+  input.write(
+    `${JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'initialize', params: { clientInfo: { name: 'x'.repeat(70_000) } } })}\n`,
+  )
+  await once(output, 'readable')
+  await expect.poll(() => output.readableLength).toBeGreaterThan(300)
+  const refused = String(output.read())
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(refused.map(({ id, error }) => [id, /`limits\.\w+`/.exec(error.message)?.[0]])).toEqual([
+    [null, '`limits.requestValues`'],
+    [7, '`limits.introductionBytes`'],
+  ])
+  expect(received).toEqual([])
+})

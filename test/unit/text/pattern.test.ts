@@ -184,17 +184,19 @@ describe('fast ways', () => {
   })
 
   test('every match holds one of the required texts', () => {
-    expect(requiredTexts('user=\\d+')).toEqual(['user='])
-    expect(requiredTexts('a|b')).toEqual(['a', 'b'])
-    expect(requiredTexts('(?:warn|error)+ .*x')).toEqual(['warn', 'error'])
-    expect(requiredTexts('a|\\d')).toBeUndefined()
-    expect(requiredTexts('(?<=took )\\d+ms')).toEqual(['ms'])
+    expect(requiredTexts('user=\\d+')).toEqual([['user=']])
+    expect(requiredTexts('a|b')).toEqual([['a', 'b']])
+    expect(requiredTexts('(?:warn|error)+ .*x')).toEqual([['warn', 'error'], [' '], ['x']])
+    expect(requiredTexts('ERROR.*timeout')).toEqual([['timeout'], ['ERROR']])
+    expect(requiredTexts('a|\\d')).toEqual([])
+    expect(requiredTexts('(?<=took )\\d+ms')).toEqual([['ms']])
     fc.assert(
       fc.property(anySource, shortText, (source, text) => {
-        const texts = requiredTexts(source)
-        fc.pre(texts !== undefined)
+        const sets = requiredTexts(source)
+        fc.pre(sets.length > 0)
         const matcher = reference(source, false)?.matcher(text)
-        while (matcher?.find()) expect(texts?.some((held) => matcher.group()?.includes(held))).toBe(true)
+        while (matcher?.find())
+          expect(sets.every((texts) => texts.some((held) => matcher.group()?.includes(held)))).toBe(true)
       }),
       { numRuns: runs(500) },
     )
@@ -214,6 +216,138 @@ describe('fast ways', () => {
         }
         const all = Array.from({ length: lines.count }, (_, line) => line)
         expect(found).toEqual(all.filter((line) => pattern.test(lines.at(line))))
+      }),
+      { numRuns: runs(500) },
+    )
+  })
+})
+
+describe('parts in order', () => {
+  function found(source: string, text: string, caseInsensitive = false): [number, number][] {
+    const compiled = compilePattern(source, { caseInsensitive })
+    if (!isPattern(compiled)) throw new Error(compiled.error)
+    const matches = [...compiled.matches(text)].map(({ start, end }): [number, number] => [start, end])
+    expect(compiled.test(text)).toBe(matches.length > 0)
+    const first = compiled.candidate(text, 0)
+    const [match] = matches
+    if (match) {
+      const newline = text.indexOf('\n', match[0])
+      expect(first).toBeGreaterThanOrEqual(0)
+      expect(first).toBeLessThanOrEqual(newline < 0 ? text.length : newline)
+    }
+    return matches
+  }
+
+  function expected(source: string, text: string, caseInsensitive = false): [number, number][] {
+    const matcher = RE2JS.compile(
+      source,
+      RE2JS.MULTILINE | (caseInsensitive ? RE2JS.CASE_INSENSITIVE : 0),
+    ).matcher(text)
+    const found: [number, number][] = []
+    while (matcher.find()) found.push([matcher.start(), matcher.end()])
+    return found
+  }
+
+  test.each([
+    ['ab.*cd', 'xx ab cd ab cd\nab\ncd ab..cd'],
+    ['ab.*?cd', 'xx ab cd ab cd\nab\ncd ab..cd'],
+    ['a.*b.*c', 'a b c b\na c b\nabc aabbcc'],
+    ['.*foo', 'x foo foo y\nno\nfoo'],
+    ['foo.*', 'x foo foo y\nno\nfoo'],
+    ['^a.*b$', 'a b\nxa b\na b c\nab'],
+    ['a\\.b.*[xyz]', 'a.b 1 x y 2\naxb z'],
+    ['aa.*aa', 'aaaaa\naaa'],
+  ])('%s finds what a linear engine finds', (source, text) => {
+    expect(found(source, text)).toEqual(expected(source, text))
+  })
+
+  test('agrees with a linear engine on any text', () => {
+    const part = fc.constantFrom(
+      'a',
+      'ab',
+      'b',
+      '',
+      '^a',
+      'b$',
+      '.',
+      '[ab]',
+      '\\d',
+      'aa',
+      'é',
+      '😀',
+      'a{2}',
+      '\\.',
+    )
+    const pattern = fc
+      .tuple(fc.array(part, { minLength: 2, maxLength: 4 }), fc.constantFrom('.*', '.*?'))
+      .map(([parts, gap]) => parts.join(gap))
+    const text = fc.array(fc.constantFrom('a', 'b', 'A', '\n', ' ', '1', '.', 'é', '😀', '\r\n'), {
+      maxLength: 30,
+    })
+    fc.assert(
+      fc.property(pattern, text, fc.boolean(), (source, characters, caseInsensitive) => {
+        const whole = characters.join('')
+        expect(found(source, whole, caseInsensitive)).toEqual(expected(source, whole, caseInsensitive))
+      }),
+      { numRuns: runs(1000) },
+    )
+  })
+
+  test('a hundred thousand first parts without the second take no longer than the text', () => {
+    const text = `${'ab '.repeat(100_000)}\n`.repeat(3)
+    expect(found('ab.*z', text)).toEqual([])
+  })
+})
+
+describe('lookaheads for what a line holds', () => {
+  function pattern(source: string, options = {}): Pattern {
+    const compiled = compilePattern(source, options)
+    if (!isPattern(compiled)) throw new Error(compiled.error)
+    return compiled
+  }
+
+  const lines = ['INFO start db', 'ERROR db down', 'ERROR disk full', 'debug ERROR db', '']
+  const matching = (source: string, options = {}): number[] =>
+    lines.flatMap((line, at) => (pattern(source, options).test(line) ? [at] : []))
+
+  test('lookaheads for what a line holds or lacks are linear', () => {
+    expect(matching('(?=.*ERROR)(?=.*db)')).toEqual([1, 3])
+    expect(matching('^(?=.*db)(?=.*error).*$', { caseInsensitive: true })).toEqual([1, 3])
+    expect(matching('^(?!.*debug).*ERROR')).toEqual([1, 2])
+    expect(matching('^(?!.*(?:debug|disk))(?=.*ERROR)')).toEqual([1])
+    for (const source of ['(?=.*ERROR)(?=.*db)', '^(?!.*debug).*ERROR'])
+      expect(pattern(source).engine).toBe('linear')
+  })
+
+  test('other lookaheads are left to the engine that has them', () => {
+    for (const source of ['(?=.*a)b|c', 'x(?=.*a)', '(?!.*a)b', '(?=.*(a)\\1)', '^(?!.*a)b|c']) {
+      expect(pattern(source).engine, source).toBe('backtracking')
+    }
+  })
+
+  test('finds the lines that V8 finds, alone and within a text', () => {
+    const word = fc.constantFrom('a', 'b', 'ab', '[ab]c', 'c|b', '(?:a|c)b', '\\)', '.', 'c$', '^a')
+    const part = fc.tuple(fc.constantFrom('=', '!'), word).map(([sign, inner]) => `(?${sign}.*(?:${inner}))`)
+    const source = fc
+      .tuple(
+        fc.array(part, { minLength: 1, maxLength: 3 }),
+        fc.constantFrom('', '.*', '.*$', '.*b', 'a.*', '(?:a|b)+'),
+      )
+      .map(([parts, rest]) => `^${parts.join('')}${rest}`)
+    const text = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', 'c', ' ', ')'), maxLength: 6 }), {
+      maxLength: 6,
+    })
+    fc.assert(
+      fc.property(source, text, (written, all) => {
+        const compiled = pattern(written)
+        const regex = new RegExp(written, 'm')
+        const expected = all.flatMap((line, at) => (regex.test(line) ? [at] : []))
+        expect(all.flatMap((line, at) => (compiled.test(line) ? [at] : []))).toEqual(expected)
+        const whole = all.join('\n')
+        const found = [...compiled.matches(whole)].map(
+          ({ start }) => whole.slice(0, start).split('\n').length - 1,
+        )
+        expect([...new Set(found)]).toEqual(all.length === 0 && regex.test('') ? [0] : expected)
       }),
       { numRuns: runs(500) },
     )

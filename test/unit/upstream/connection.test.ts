@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { silentLogger } from '../../../src/observe/log.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
+import { LIMIT_DEFAULTS } from '../../../src/protocol/limits.ts'
 import type { Notification, Request, RequestId, Transport } from '../../../src/protocol/message.ts'
 import { Peer } from '../../../src/protocol/peer.ts'
 import { Connection } from '../../../src/upstream/connection.ts'
@@ -79,6 +80,7 @@ function world(options: WorldOptions = {}): World {
     dial,
     introduction: { era: 'legacy', clientInfo: { name: 'p', version: '1' }, capabilities: {}, via: [] },
     connectTimeoutMs: 1000,
+    limits: LIMIT_DEFAULTS,
     backoff: { initialMs: 500, maxMs: 3000, factor: 2 },
     revive,
     handlers: {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Client } from '../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
+import { LIMIT_DEFAULTS, type Limits } from '../../../src/protocol/limits.ts'
 import type { ServerList, Upstreams } from '../../../src/upstream/contract.ts'
 import {
   client,
@@ -70,6 +71,32 @@ describe('lists', () => {
     const tools = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
     const pool = upstreams({ servers: { s: stdioServer({ tools, pages: 3 }) } })
     expect(names(await pool.list('tools', client(), forever))).toEqual(tools)
+  })
+
+  test('are without servers that would be one process too many, and say which limit that is', async () => {
+    const defaults = { limits: { ...LIMIT_DEFAULTS, clientProcesses: 1 } }
+    const pool = upstreams({ servers: { a: stdioServer(), b: stdioServer() }, defaults })
+    const me = client()
+    await pool.request('a', toolCall('sleep', { ms: 0 }), exchange(me))
+    await expect(pool.request('b', toolCall('sleep', { ms: 0 }), exchange(me))).rejects.toThrow(
+      'too many server processes are running: the limit is 1 processes (raise `limits.clientProcesses`',
+    )
+    expect((await pool.list('tools', me, forever)).map(({ server }) => server)).toEqual(['a'])
+    await pool.request('b', toolCall('sleep', { ms: 0 }), exchange(client()))
+  })
+
+  test('end where they pass the limits for items, bytes and time', async () => {
+    const tools = ['a', 'b', 'c', 'd', 'e', 'f']
+    const listed = async (limits: Partial<Limits>, largeBytes = 10_000): Promise<string[]> => {
+      const defaults = { largeBytes, limits: { ...LIMIT_DEFAULTS, ...limits } }
+      const pool = upstreams({ servers: { s: stdioServer({ tools, pages: 3 }) }, defaults })
+      return names(await pool.list('tools', client(), forever))
+    }
+    expect(await listed({ serverListItems: 3 })).toEqual(['a', 'b', 'c'])
+    expect(await listed({ serverListMs: -1 })).toEqual(['a', 'b'])
+    expect(await listed({ serverListBytes: 100 }, 10)).toEqual([])
+    expect(await listed({ serverListValues: 5 }, 10)).toEqual([])
+    expect(await listed({}, 10)).toEqual(tools)
   })
 
   test('end when a cursor repeats', async () => {

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { silentLogger } from '../../../src/observe/log.ts'
 import { LargeResult, plain, type Result } from '../../../src/protocol/content.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
+import { LIMIT_DEFAULTS, type Limits } from '../../../src/protocol/limits.ts'
 import type { JsonRpcMessage } from '../../../src/protocol/message.ts'
 import { causeOfDeath, StdioTransport } from '../../../src/upstream/stdio.ts'
 import { client, exchange, jsonOf, stdioServer, textOf, toolCall, upstreams } from '../../support/upstream.ts'
@@ -18,6 +19,7 @@ const TRANSPORT = {
   graceMs: 100,
   largeBytes: 1e6,
   maxMessageBytes: 1e6,
+  limits: LIMIT_DEFAULTS,
   conceal: (text: string) => text,
   logger: silentLogger,
 }
@@ -100,7 +102,7 @@ verifies('S3.34 S3.36', 'a server that dies fails its calls at once, with its la
 })
 
 /** A process that there is none of, and the transport that starts it. */
-function fakeProcess(stdin: Writable = new PassThrough()) {
+function fakeProcess(stdin: Writable = new PassThrough(), limits: Partial<Limits> = {}) {
   const child = Object.assign(new EventEmitter(), {
     exitCode: null as number | null,
     signalCode: null,
@@ -110,6 +112,8 @@ function fakeProcess(stdin: Writable = new PassThrough()) {
   })
   const transport = new StdioTransport({
     ...TRANSPORT,
+    largeBytes: 100_000,
+    limits: { ...LIMIT_DEFAULTS, ...limits },
     command: 'x',
     args: [],
     spawn: () => child as unknown as ChildProcessWithoutNullStreams,
@@ -385,4 +389,81 @@ test.each([
   ['one that aborts', greeting, 'out of memory\n', 'SIGABRT', 'out of memory'],
 ])('a greeting is not the reason: %s', (_, before, after, signal, reason) => {
   expect(causeOfDeath(before, after, signal)).toBe(reason)
+})
+
+/** A transport whose process was started, and what it delivered. */
+async function fakeServer(limits: Partial<Limits>) {
+  const { child, transport } = fakeProcess(undefined, limits)
+  const messages: JsonRpcMessage[] = []
+  const troubles: string[] = []
+  transport.onmessage = (message) => messages.push(message)
+  transport.onerror = (error) => troubles.push(error.message)
+  const ended = new Promise<void>((resolve) => {
+    transport.onclose = resolve
+  })
+  process.nextTick(() => child.emit('spawn'))
+  await transport.start()
+  return { child, transport, messages, troubles, ended }
+}
+
+test('ends a server that prints lines without end, and says which limit it passed', async () => {
+  const { child, transport, ended } = await fakeServer({ serverBadLines: 500, serverMessagesPerSecond: 1e6 })
+  child.stdout.write('y\n'.repeat(100_000))
+  await ended
+  expect(transport.failure).toBe(
+    'printed too many lines in a minute that are no messages: the limit is 500 lines (raise `limits.serverBadLines` in `proxySettings` if this is intended)',
+  )
+})
+
+test('reads a flood of messages in turns, and others have theirs between', async () => {
+  const { child, messages, transport } = await fakeServer({
+    serverTurnMessages: 10,
+    serverMessagesPerSecond: 1e6,
+  })
+  child.stdout.write('{"jsonrpc":"2.0","method":"notifications/x"}\n'.repeat(1000))
+  let most = 0
+  for (let before = 0; messages.length < 1000; before = messages.length) {
+    await new Promise((resolve) => setImmediate(resolve))
+    most = Math.max(most, messages.length - before)
+  }
+  expect(most).toBeLessThanOrEqual(20)
+  await transport.close()
+})
+
+test('what came before an exit is read to its end, however many turns it takes', async () => {
+  const { child, messages, ended } = await fakeServer({ serverTurnMessages: 1, serverMessagesPerSecond: 1e6 })
+  child.stdout.end('{"jsonrpc":"2.0","method":"notifications/x"}\n'.repeat(300))
+  child.exitCode = 0
+  child.emit('close', 0, null)
+  await ended
+  expect(messages).toHaveLength(300)
+})
+
+test('a message that is no result and too long is thrown away while it comes', async () => {
+  const { child, messages, troubles, transport } = await fakeServer({ serverMessageBytes: 300_000 })
+  child.stdout.write(
+    `{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"${'x'.repeat(400_000)}"}}\n`,
+  )
+  child.stdout.write(`{"jsonrpc":"2.0","id":7,"error":{"code":1,"message":"${'x'.repeat(400_000)}"}}\n`)
+  child.stdout.write('{"jsonrpc":"2.0","id":8,"result":{}}\n')
+  await expect.poll(() => messages).toHaveLength(2)
+  expect(troubles[0]).toMatch(
+    /^sent a message of \d+ bytes that is no result; the limit is 300000 bytes \(raise `limits.serverMessageBytes`/,
+  )
+  expect(messages).toMatchObject([
+    { id: 7, error: { message: expect.stringContaining('`limits.serverMessageBytes`') } },
+    { id: 8, result: {} },
+  ])
+  await transport.close()
+})
+
+test('a short message of very many values is not parsed', async () => {
+  const { child, messages, troubles, transport } = await fakeServer({ serverMessageValues: 10_000 })
+  child.stdout.write(
+    `{"jsonrpc":"2.0","method":"notifications/message","params":{"data":[${'[],'.repeat(300_000)}1]}}\n`,
+  )
+  await expect.poll(() => troubles).toHaveLength(1)
+  expect(troubles[0]).toContain('`limits.serverMessageValues`')
+  expect(messages).toHaveLength(0)
+  await transport.close()
 })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { LargeResult } from '../../../../src/protocol/content.ts'
 import type { Exchange } from '../../../../src/protocol/exchange.ts'
+import { LIMIT_DEFAULTS } from '../../../../src/protocol/limits.ts'
 import { EventStore, Overtaken, type StoredEvent } from '../../../../src/server/http/legacy.ts'
 import { textPayload } from '../../../../src/server/http/outlet.ts'
 import { deferred } from '../../../support/deferred.ts'
@@ -34,7 +35,7 @@ describe('requests that are no MCP', () => {
     [404, -32_001, { ...both, 'mcp-session-id': 'nobody' }, JSON.stringify(ask)],
     [400, -32_000, { ...both, 'mcp-session-id': 'x', 'mcp-protocol-version': '1' }, JSON.stringify(ask)],
   ])('are refused with %i and %i (%#)', async (status, code, headers, body) => {
-    const { send } = await served({ maxBodyBytes: 8000 })
+    const { send } = await served({ limits: { ...LIMIT_DEFAULTS, requestBytes: 8000 } })
     const response = await send('POST', headers, body)
     expect(response.status).toBe(status)
     expect(((await response.json()) as Message).error?.code).toBe(code)
@@ -56,7 +57,7 @@ describe('requests that are no MCP', () => {
   })
 
   test('a body that is too long is not kept, however it comes', async () => {
-    const { url } = await served({ maxBodyBytes: 1000 })
+    const { url } = await served({ limits: { ...LIMIT_DEFAULTS, requestBytes: 1000 } })
     const chunks = new ReadableStream({
       start(controller) {
         for (let n = 0; n < 50; n++) controller.enqueue(new Uint8Array(1000))
@@ -536,4 +537,25 @@ test('the stream of a session goes on after the last event that was seen', async
     if (events.length === 2) break
   }
   expect(numbers(events)).toEqual([2, 3])
+})
+
+test('a client is told to come again while others send all that there is room for', async () => {
+  const { url } = await served({ limits: { ...LIMIT_DEFAULTS, bodyBytes: 5000 } })
+  const headers = { ...JSON_TYPE, accept: 'application/json, text/event-stream' }
+  let finish = (): void => {}
+  const half = new ReadableStream({
+    start(controller) {
+      controller.enqueue(new Uint8Array(4000))
+      finish = () => controller.close()
+    },
+  })
+  const waiting = fetch(url, { method: 'POST', headers, body: half, duplex: 'half' } as RequestInit)
+  const send = (): Promise<Response> => fetch(url, { method: 'POST', headers, body: ' '.repeat(3000) })
+  await expect.poll(async () => (await send()).status).toBe(503)
+  const refused = await send()
+  expect(refused.headers.get('retry-after')).toBe('1')
+  expect(await refused.text()).toContain('`limits.bodyBytes`')
+  finish()
+  expect((await waiting).status).toBe(400)
+  await expect.poll(async () => (await send()).status).toBe(400)
 })

@@ -57,3 +57,30 @@ describe('the body of a POST', () => {
     expect(isFault(parse({ jsonrpc: '2.0', id: null, method: 'notifications/initialized' }))).toBe(false)
   })
 })
+
+test('a body of too many values, keys or levels is refused before it is parsed', () => {
+  const call = (args: string): unknown =>
+    parseMessages(
+      Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":${args}}}`),
+    )
+  const keys = Array.from({ length: 60_000 }, (_, at) => `"k${at}":1`).join(',')
+  expect(call(`{${keys}}`)).toMatchObject({ message: expect.stringContaining('`limits.requestValues`') })
+  expect(call(`${'['.repeat(2000)}${']'.repeat(2000)}`)).toMatchObject({
+    message: expect.stringContaining('`limits.requestDepth`'),
+  })
+  expect(call(JSON.stringify({ file: '[{,'.repeat(1_000_000) }))).toMatchObject({ batch: false })
+})
+
+test('a client that says very much of itself is refused, in both eras', () => {
+  const much = { experimental: { x: 'x'.repeat(70_000) } }
+  const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: { capabilities: much } }
+  const modern = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/list',
+    params: { _meta: { 'io.modelcontextprotocol/clientCapabilities': much } },
+  }
+  for (const message of [initialize, modern, [initialize], [initialize, modern]])
+    expect(parse(message)).toMatchObject({ message: expect.stringContaining('`limits.introductionBytes`') })
+  expect(parse({ ...initialize, method: 'tools/call' })).toMatchObject({ batch: false })
+})

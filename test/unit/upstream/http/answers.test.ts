@@ -2,6 +2,7 @@ import { brotliCompressSync, createGzip, deflateRawSync, deflateSync, gzipSync }
 import { describe, expect, test } from 'vitest'
 import { LargeResult } from '../../../../src/protocol/content.ts'
 import { isObject, type JsonObject } from '../../../../src/protocol/json.ts'
+import { LIMIT_DEFAULTS } from '../../../../src/protocol/limits.ts'
 import {
   event,
   events,
@@ -264,4 +265,41 @@ test('an endless body after a notification does not hold the connection', async 
   expect(hungUp).toBe(0)
   for (const run of alarms) run()
   await expect.poll(() => hungUp).toBe(1)
+})
+
+describe('a stream of events without end', () => {
+  const message = 'data: {"jsonrpc":"2.0","method":"notifications/x"}\n\n'
+
+  for (const coding of ['identity', 'gzip']) {
+    test(`is read in turns, and its answer comes last (${coding})`, async () => {
+      const server = await loopback((seen, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': coding })
+        const body = message.repeat(2000) + event(resultFor(seen, {}))
+        response.end(coding === 'gzip' ? gzipSync(body) : body)
+      })
+      const limits = { ...LIMIT_DEFAULTS, serverTurnMessages: 20, serverMessagesPerSecond: 1e6 }
+      const it = await transport(server.url, { ...modern, limits })
+      let most = 0
+      await it.send(request(1))
+      for (let before = 0; it.received.length < 2001; before = it.received.length) {
+        await new Promise((resolve) => setImmediate(resolve))
+        most = Math.max(most, it.received.length - before)
+      }
+      expect(it.received.at(-1)?.message).toMatchObject({ id: 1, result: {} })
+      // Two lines an event; a turn may end in the middle of what the next one begins with.
+      expect(most).toBeLessThanOrEqual(20)
+    })
+  }
+
+  test('ends when too much of it is no message', async () => {
+    const server = await loopback((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('data: y\n\n'.repeat(10_000))
+    })
+    const limits = { ...LIMIT_DEFAULTS, serverBadLines: 100, serverMessagesPerSecond: 1e6 }
+    const it = await transport(server.url, { ...modern, limits })
+    await it.send(request(1))
+    await expect.poll(() => it.received).toHaveLength(1)
+    expect(it.troubles.at(-1)).toContain('`limits.serverBadLines`')
+  })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readSelect } from '../../../src/query/dialects/select.ts'
+import { readSelect } from '../../../src/query/dialects/sql.ts'
 
 const read = (text: string) => readSelect(text).params
 
@@ -57,6 +57,10 @@ describe('a statement becomes the parameters of a filter', () => {
       { fields: ['id', 'products.name'], join_on: ['inner product_id = products.id'] },
     ],
     ['SELECT * FROM a LEFT JOIN b ON a.x = b.y', { join_on: ['x = b.y'] }],
+    [
+      'SELECT e.name FROM staff e JOIN staff m ON e.manager_id = m.id WHERE e.pay > m.pay',
+      { fields: ['name'], join_on: ['inner manager_id = self.id'], where: ['pay > self.pay'] },
+    ],
     ['SELECT * FROM a JOIN b USING (id)', { join_on: ['inner id'] }],
     [
       'SELECT COUNT(*) FILTER (WHERE ok = true) AS good FROM t',

@@ -1,2 +1,0 @@
-/** Where `searchable.ts` was before. */
-export * from './searchable.ts'

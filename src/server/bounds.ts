@@ -1,0 +1,54 @@
+/** How much a client may say: in one message, of itself, and all clients together at one time. */
+import { tooDense } from '../protocol/density.ts'
+import { MODERN_META, metaOf } from '../protocol/eras.ts'
+import { isObject, own } from '../protocol/json.ts'
+import { LIMITS, type LimitName, type Limits, limitWords } from '../protocol/limits.ts'
+
+/** What a message has too much of, before it is parsed; undefined when it keeps to the limits. */
+export function excessOf(bytes: Uint8Array, limits: Limits): string | undefined {
+  const dense = tooDense(bytes, { values: limits.requestValues, depth: limits.requestDepth })
+  if (dense === undefined) return undefined
+  const name = dense === 'values' ? 'requestValues' : 'requestDepth'
+  return `the message holds too many ${LIMITS[name].unit}: ${limitWords(name, limits)}`
+}
+
+/**
+ * What the client says too much of itself with, in `initialize` or in the envelope of a modern request; undefined when it keeps to the
+ * limit. `length`: bytes of the whole text, because a short one has no need to be looked at.
+ */
+export function introductionExcess(message: unknown, length: number, limits: Limits): string | undefined {
+  if (length <= limits.introductionBytes || !isObject(message) || !isObject(message.params)) return undefined
+  const { params, method } = message
+  const meta = metaOf(params) ?? {}
+  const said = [own(meta, MODERN_META.clientInfo), own(meta, MODERN_META.clientCapabilities)]
+  if (method === 'initialize') said.push(own(params, 'clientInfo'), own(params, 'capabilities'))
+  const bytes = said.reduce((sum: number, part) => sum + Buffer.byteLength(JSON.stringify(part) ?? ''), 0)
+  if (bytes <= limits.introductionBytes) return undefined
+  return `clientInfo and capabilities have ${bytes} bytes: ${limitWords('introductionBytes', limits)}`
+}
+
+/** Bytes of a message that is short enough to keep to every limit, whatever it holds. */
+export function harmlessBytes({ requestValues, requestDepth, introductionBytes }: Limits): number {
+  return Math.min(requestValues, 2 * requestDepth, introductionBytes)
+}
+
+/** Something of which there may be so much at one time, of all clients together. */
+export class Budget {
+  readonly #most: number
+  #used = 0
+
+  constructor(name: LimitName, limits: Limits) {
+    this.#most = limits[name]
+  }
+
+  /** Takes so much, if there is room. */
+  take(amount: number): boolean {
+    if (this.#used + amount > this.#most) return false
+    this.#used += amount
+    return true
+  }
+
+  give(amount: number): void {
+    this.#used -= amount
+  }
+}
