@@ -413,7 +413,7 @@ function parseGroupKey(records: Records, reference: string): GroupKey {
   if (exact && !holdsObjects(records, exact))
     return { name: fieldTitle(exact.name), field: exact, part: undefined }
   const { source, alias } = aliasIn(reference)
-  const [name, part] = partIn(source)
+  const [name, part] = partIn(source, alias !== undefined)
   const whole = resolveField(records, name)
   const within = holdsObjects(records, whole)
     ? (acrossMap(records, whole) ?? nameWithin(records, whole))
@@ -423,7 +423,7 @@ function parseGroupKey(records: Records, reference: string): GroupKey {
 }
 
 /** `created_at:month`, `created_at by month`, `month of created_at`, `month(created_at)`: what, and which part. */
-function partIn(reference: string): [string, DatePart | undefined] {
+function partIn(reference: string, named: boolean): [string, DatePart | undefined] {
   const [, before = '', after = ''] = /^(.*\S)\s*(?::|\sby\s|\sper\s)\s*([\w -]+)$/is.exec(reference) ?? []
   const trailing = datePart(after)
   if (trailing) return [before, trailing]
@@ -431,15 +431,17 @@ function partIn(reference: string): [string, DatePart | undefined] {
   const leading = datePart(word)
   const inner = called ?? of
   if (leading && inner !== undefined) return [inner, leading]
-  // `date_trunc('month', created_at)`, `extract(month from created_at)`.
-  const [, first = '', second = ''] =
-    /^(?:date_?trunc|extract)\s*\(\s*(.+?)\s*(?:,|\sfrom\s)\s*(.+?)\s*\)$/is.exec(reference) ?? []
+  // `date_trunc('month', created_at)`; `date_part` and, with a name of its own, `extract` give numbers.
+  const [, first = '', second = ''] = (named ? TRUNCATING : EITHER).exec(reference) ?? []
   const bare = (text: string): string => text.replace(/^["'`](.*)["'`]$/s, '$1')
   const either = datePart(bare(first))
   if (either) return [bare(second), either]
   const other = datePart(bare(second))
   return other ? [bare(first), other] : [reference, undefined]
 }
+
+const TRUNCATING = /^date_?trunc\s*\(\s*(.+?)\s*,\s*(.+?)\s*\)$/is
+const EITHER = /^(?:date_?trunc|extract)\s*\(\s*(.+?)\s*(?:,|\sfrom\s)\s*(.+?)\s*\)$/is
 
 /** A field that rows are grouped by: its values, and the code of each row. */
 interface KeyCodes {

@@ -23,7 +23,7 @@ import { select } from './select.ts'
 import { sort } from './sort.ts'
 import { structure } from './structure.ts'
 import { afterUnnest, unnest } from './unnest.ts'
-import { afterWindows, beforeWindows, window } from './window.ts'
+import { afterWindows, beforeWindows, windowStep } from './window.ts'
 
 const fields: PipelineStep = { ...projection, params: fieldsParams }
 
@@ -51,13 +51,14 @@ const ofRecords: readonly PipelineStep[] = [
     ...whereOfRecords,
     params: beside.extend(whereParams.shape).extend(aggregateParams.shape),
   }),
+  { ...windowStep(true), params: beside.extend(whereParams.shape).extend(aggregateParams.shape) },
   beforeWindows(
     tellingOfNested(
       { ...aggregateWithHaving, params: beside.extend(whereParams.shape).extend(aggregateParams.shape) },
       ['where', 'join_on'],
     ),
   ),
-  { ...window, params: beside.extend(whereParams.shape).extend(aggregateParams.shape) },
+  { ...windowStep(false), params: beside.extend(whereParams.shape).extend(aggregateParams.shape) },
   afterWindows(
     tellingOfNested({ ...sort, params: beside.extend(sortParams.shape) }, [
       'where',

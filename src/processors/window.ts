@@ -28,6 +28,7 @@ import { where } from './where.ts'
 interface Asked {
   where?: readonly string[] | undefined
   aggregate?: readonly string[] | undefined
+  group_by?: readonly string[] | undefined
   sort?: readonly string[] | undefined
   fields?: readonly string[] | undefined
 }
@@ -232,29 +233,46 @@ function withPlan(step: PipelineStep, change: (plan: Plan, asked: Asked) => obje
   }
 }
 
+/**
+ * Windows are about the groups, where records are grouped; those in conditions on records whose groups are asked for are computed
+ * before.
+ */
+function areEarly(params: unknown): boolean {
+  const { where: conditions, aggregate, group_by: keys } = params as Asked
+  const groups = (aggregate?.length ?? 0) + (keys?.length ?? 0) > 0
+  return groups && (conditions?.some(isWindow) ?? false) && !aggregate?.some(isWindow)
+}
+
 /** Adds the columns of windows to the records, or to the groups, and keeps those that fulfil the conditions about them. */
-export const window: Omit<PipelineStep, 'params'> = {
-  name: 'window',
-  wanted: hasWindows,
-  process(document, params) {
-    if (!hasWindows(params)) return unchanged(document)
-    try {
-      const plan = planOf(params)
-      const content = withColumns(document, plan)
-      const done: ProcessorResult = {
-        content,
-        metadata: { total: content.rows().count },
-        applied: true,
-        originalSize: 0,
-        processedSize: 0,
+export function windowStep(early: boolean): Omit<PipelineStep, 'params'> {
+  const wanted = (params: unknown): boolean => hasWindows(params) && areEarly(params) === early
+  return {
+    name: 'window',
+    wanted,
+    process(document, params) {
+      if (!wanted(params)) return unchanged(document)
+      try {
+        const plan = planOf(params)
+        const content = withColumns(document, plan)
+        const done: ProcessorResult = {
+          content,
+          metadata: { total: content.rows().count },
+          applied: true,
+          get originalSize() {
+            return document.characters
+          },
+          get processedSize() {
+            return content.characters
+          },
+        }
+        if (plan.after.length === 0) return done
+        const kept = where.process(content, { where: plan.after })
+        return kept.error === undefined ? kept : failed(document, kept.error)
+      } catch (error) {
+        return failed(document, reason(error))
       }
-      if (plan.after.length === 0) return done
-      const kept = where.process(content, { where: plan.after })
-      return kept.error === undefined ? kept : failed(document, kept.error)
-    } catch (error) {
-      return failed(document, reason(error))
-    }
-  },
+    },
+  }
 }
 
 function withColumns(document: Document, plan: Plan): Document {

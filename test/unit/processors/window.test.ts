@@ -113,6 +113,12 @@ describe('a window', () => {
     ])
   })
 
+  test('in a condition is computed before what is counted', () => {
+    expect(
+      column({ where: ['points > lag(points) over (order by day)'], aggregate: ['count'] }, 'count'),
+    ).toEqual([2])
+  })
+
   test('that cannot be read is refused with one that can', () => {
     expect(ask(players, { fields: ['nothing(points) over (order by day)'] }).error).toMatch(
       /not a function|rank\(\) over/,
