@@ -101,6 +101,8 @@ interface IntakeOptions {
 }
 
 const SECOND = 1000
+/** Bytes that a byte which is parsed counts for. */
+const PARSED = 8
 const MINUTE = 60_000
 
 /**
@@ -151,7 +153,11 @@ export class Intake {
   }
 
   /** A message was read that answers nothing, or a line that is none. */
-  unasked(): void {
+  unasked(bytes = 0): void {
+    // To parse bytes and pass them on takes longer than to read them; a line may hold a batch.
+    this.#bytes += PARSED * bytes
+    if (this.#bytes >= this.#options.limits.serverTurnBytes) this.#pause(0)
+    this.line(false)
     const wait = this.#unasked.count(this.#now)
     if (wait > 0) this.#pause(wait)
   }

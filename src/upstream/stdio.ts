@@ -160,7 +160,7 @@ export class StdioTransport implements UpstreamTransport {
     if (messages instanceof TooMuch) return this.#refuse(messages.words)
     if (!this.#spoke) [this.#before, this.#stderr, this.#spoke] = [this.#stderr, '', true]
     for (const message of messages) {
-      if ('method' in message) this.#intake.unasked()
+      if ('method' in message) this.#intake.unasked(length / messages.length)
       this.onmessage?.(message)
     }
   }

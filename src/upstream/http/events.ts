@@ -89,7 +89,7 @@ export class EventStream implements BodyReader {
     }
     this.#fruitful = true
     for (const one of messages) {
-      if ('method' in one) this.#intake.unasked()
+      if ('method' in one) this.#intake.unasked(length / messages.length)
       message(one)
     }
   }
