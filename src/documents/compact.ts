@@ -1,7 +1,7 @@
 /** Many wide records on one page: each in the few fields that tell most, instead of a few records in full. */
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
-import { head } from '../text/cut.ts'
 import { formatCount } from '../text/format.ts'
+import { head } from '../text/shorten.ts'
 import { pathStep } from './collections.ts'
 import { type Field, isNoise } from './fields.ts'
 import { isNaming } from './identity.ts'

@@ -3,7 +3,7 @@
  * Schema"). It says that it was cut and names the handle: some clients show their model nothing else.
  */
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
-import { cut } from '../text/cut.ts'
+import { cut } from '../text/shorten.ts'
 import { Place } from './schema-place.ts'
 import { toJson } from './stringify.ts'
 import { validates } from './validate.ts'

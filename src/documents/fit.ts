@@ -1,7 +1,7 @@
 /** The only way from a document to a reply. */
 import { isObject, type JsonValue, own } from '../protocol/json.ts'
-import { ellipsis } from '../text/cut.ts'
 import { formatCount, formatPlural, plural } from '../text/format.ts'
+import { ellipsis } from '../text/shorten.ts'
 import { pathStep } from './collections.ts'
 import { compactRows } from './compact.ts'
 import type { Document, Rows } from './document.ts'

@@ -1,6 +1,6 @@
 /** Records that repeat a text, packed: four bytes for each of their values, which are numbers, places in the text or known ones. */
 import { type JsonObject, type JsonValue, setOwn } from '../protocol/json.ts'
-import { NumberList } from '../text/number-list.ts'
+import { NumberList } from '../text/spans.ts'
 
 /** What a value is, in the last three bits of its cell; the others are the number, or where it is found. */
 const INTEGER = 0

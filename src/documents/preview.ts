@@ -1,6 +1,7 @@
 /** The first answer about a large result: what it is, what stands out, and what to ask next. */
-import { ellipsis } from '../text/cut.ts'
+
 import { formatBytes, formatCount } from '../text/format.ts'
+import { ellipsis } from '../text/shorten.ts'
 import { countTokens } from '../text/tokens.ts'
 import type { Document } from './document.ts'
 import type { Template } from './fit.ts'

@@ -1,7 +1,7 @@
 /** A value too large for the place it must fit, with marks where something is missing. */
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
-import { cut, head } from '../text/cut.ts'
 import { formatCount, formatPlural } from '../text/format.ts'
+import { cut, head } from '../text/shorten.ts'
 import { toJson } from './stringify.ts'
 
 /** How much of a value is shown. */

@@ -1,6 +1,6 @@
 /** Building templates: texts with holes for a handle that is not known yet. */
 import type { JsonObject } from '../protocol/json.ts'
-import { ellipsis } from '../text/cut.ts'
+import { ellipsis } from '../text/shorten.ts'
 import type { Template } from './fit.ts'
 
 /** Characters of a handle. */

@@ -1,6 +1,6 @@
 /** The type of records in a notation close to TypeScript, short enough for a preview. */
 import type { JsonPrimitive } from '../protocol/json.ts'
-import { ellipsis } from '../text/cut.ts'
+import { ellipsis } from '../text/shorten.ts'
 import { isNoise } from './fields.ts'
 import type { Shape } from './shape.ts'
 

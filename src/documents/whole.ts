@@ -1,7 +1,7 @@
 /** What goes out whole although it is over the limit, because a preview and a question about it would cost more. */
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
-import { ellipsis } from '../text/cut.ts'
 import { formatPlural } from '../text/format.ts'
+import { ellipsis } from '../text/shorten.ts'
 import type { Document } from './document.ts'
 import { encodeTable, isUniform } from './encode.ts'
 import { withExactNumbers } from './exact-numbers.ts'

@@ -2,8 +2,8 @@
 
 import { decodeUtf8 } from '../documents/utf8.ts'
 import { type Extracted, extract, jsonOf, readJson } from '../processors/extract.ts'
-import { Refusal } from '../processors/refusal.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
+import { Refusal } from '../query/refusal.ts'
 import { formatCount } from '../text/format.ts'
 import {
   filled,

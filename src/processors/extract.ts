@@ -4,12 +4,11 @@ import type { Document } from '../documents/document.ts'
 import { withExactNumbers } from '../documents/exact-numbers.ts'
 import { parseJson, toJson } from '../documents/stringify.ts'
 import { isObject, type JsonValue } from '../protocol/json.ts'
-import { followExtended, isExtended } from './path/jsonpath.ts'
-import { explainMissing, locate } from './path/locate.ts'
-import { fromPipes, fromPointer } from './path/notations.ts'
-import { parsePath } from './path/parse.ts'
-import { formatPath, isDefinite } from './path/path.ts'
-import { Refusal, shown } from './refusal.ts'
+import { fromPipes } from '../query/dialects/jq.ts'
+import { followExtended, isExtended } from '../query/jsonpath.ts'
+import { explainMissing, locate } from '../query/locate.ts'
+import { formatPath, fromPointer, isDefinite, parsePath } from '../query/path.ts'
+import { Refusal, shown } from '../query/refusal.ts'
 
 export interface Extraction {
   /** Absent: the whole content. */

@@ -3,6 +3,7 @@ import { fromMadeRows } from '../documents/derive.ts'
 import type { Document, Rows } from '../documents/document.ts'
 import { rowsOf } from '../documents/rows.ts'
 import type { JsonObject } from '../protocol/json.ts'
+import { listed } from '../query/refusal.ts'
 import { formatCount, formatPlural } from '../text/format.ts'
 import type { LineIndex } from '../text/lines.ts'
 import type { LineRange } from '../text/passages.ts'
@@ -22,7 +23,6 @@ import {
   roomFor,
 } from './hits.ts'
 import { readable, sourceNote } from './readable.ts'
-import { listed } from './refusal.ts'
 import {
   asPlainText,
   contextLines,

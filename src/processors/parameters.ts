@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { aggregatesTold, conditionsTold, functionsTold, windowsTold } from '../query/page.ts'
 import { choice, count, joined, names, sentences, text } from './lenient.ts'
-import { searchStepParams } from './search-params.ts'
+import { searchStepParams } from './search.ts'
 
 export const selectParams = z.object({
   path: text(

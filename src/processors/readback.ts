@@ -1,6 +1,7 @@
 /** Parts of a file by lines and bytes: what `head`, `tail`, `grep` and a look at the size are for files. */
 
 import { isUtf8 } from 'node:buffer'
+import { Refusal } from '../query/refusal.ts'
 import {
   characterStart,
   countLines,
@@ -14,7 +15,6 @@ import { formatCount, formatPlural } from '../text/format.ts'
 import { indexLines, type LineIndex } from '../text/lines.ts'
 import { compilePattern, isPattern, type Pattern, PatternError } from '../text/pattern.ts'
 import { ellipsis, head } from '../text/shorten.ts'
-import { Refusal } from './refusal.ts'
 
 export const READBACK_OPS = ['stat', 'head', 'tail', 'slice', 'grep', 'read'] as const
 

@@ -1,12 +1,12 @@
 /** The parameters of a search: one flat set, as all modes are one tool. Each mode is a step of its own. */
 import * as z from 'zod'
+import { Refusal } from '../query/refusal.ts'
 import { formatCount, formatPlural } from '../text/format.ts'
 import { compilePattern, isPattern, type Pattern, PatternError } from '../text/pattern.ts'
 import { excerpt } from '../text/shorten.ts'
 import { eachWord } from '../text/tokenize.ts'
 import { choice, count, flag, fraction, text } from './lenient.ts'
 import type { StepMetadata } from './processor.ts'
-import { Refusal } from './refusal.ts'
 import {
   findHits,
   type Hits,

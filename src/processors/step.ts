@@ -3,8 +3,8 @@
 import type * as z from 'zod'
 import type { ZodObject } from 'zod'
 import type { Document } from '../documents/document.ts'
+import { Refusal } from '../query/refusal.ts'
 import type { Processor, ProcessorResult, StepMetadata } from './processor.ts'
-import { Refusal } from './refusal.ts'
 
 /** A step as its author writes it. `run` may throw a `Refusal`; its parameters have been read by `params`. */
 export interface StepDefinition<S extends ZodObject> {

@@ -2,8 +2,8 @@ import { errorResult } from '../protocol/content.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Exchange } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
-import { head } from '../text/cut.ts'
 import { formatCount } from '../text/format.ts'
+import { head } from '../text/shorten.ts'
 
 /** `_meta` of a tool that clients with many tools list at once, and find by these words when they search (Claude Code). */
 export function findable(searchHint: string): JsonObject {

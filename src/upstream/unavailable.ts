@@ -1,6 +1,6 @@
 /** Servers that a client cannot reach now, in words for a model. */
 import type { Client } from '../protocol/exchange.ts'
-import { ellipsis } from '../text/cut.ts'
+import { ellipsis } from '../text/shorten.ts'
 import type { Upstreams } from './contract.ts'
 
 /** A server that could not be connected, or was lost and is not back. */

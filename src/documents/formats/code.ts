@@ -1,8 +1,8 @@
 /** Source code by its definitions: names and lines, told by how the common languages begin them, without a grammar. */
 import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
-import { ellipsis } from '../../text/cut.ts'
 import { formatPlural } from '../../text/format.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
+import { ellipsis } from '../../text/shorten.ts'
 import type { Document } from '../document.ts'
 import type { Template } from '../fit.ts'
 import type { Overview } from '../overview/overview.ts'

@@ -1,8 +1,8 @@
 /** Unified diffs, as `git diff`, `git show`, `diff -u` and mails with patches have them: a record for each hunk. */
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
-import { ellipsis } from '../../text/cut.ts'
 import { formatPlural } from '../../text/format.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
+import { ellipsis } from '../../text/shorten.ts'
 import type { Document } from '../document.ts'
 import { overviewOfEntries } from '../overview/entries.ts'
 import type { Overview } from '../overview/overview.ts'

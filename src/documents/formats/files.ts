@@ -1,8 +1,8 @@
 /** Several files in one text, each under a line that names it: what readers of files send, and what packs a project into one text. */
 import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
-import { ellipsis } from '../../text/cut.ts'
 import { formatCount, formatPlural } from '../../text/format.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
+import { ellipsis } from '../../text/shorten.ts'
 import type { Document } from '../document.ts'
 import type { Overview } from '../overview/overview.ts'
 import { call } from '../template.ts'

@@ -2,9 +2,9 @@
 
 import { createRequire } from 'node:module'
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
-import { ellipsis } from '../../text/cut.ts'
 import { formatPlural } from '../../text/format.ts'
 import { literal } from '../../text/literal.ts'
+import { ellipsis } from '../../text/shorten.ts'
 import type { Document } from '../document.ts'
 import {
   largestTable,

@@ -1,9 +1,9 @@
 /** The outline and the tables of Markdown (CommonMark headings, GitHub tables). */
 import { type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
-import { ellipsis } from '../../text/cut.ts'
 import { formatPlural } from '../../text/format.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { literal } from '../../text/literal.ts'
+import { ellipsis } from '../../text/shorten.ts'
 import type { Document } from '../document.ts'
 import type { Template } from '../fit.ts'
 import { largestTable, listOf, outlined, plain, tableCalls, tableFacts } from '../overview/markup.ts'

@@ -1,9 +1,9 @@
 /** What is only text, and results of several blocks: lines, what repeats in them, what they are made of. */
 import { isObject } from '../../protocol/json.ts'
-import { ellipsis } from '../../text/cut.ts'
 import { formatCount, formatPlural } from '../../text/format.ts'
 import type { LineIndex } from '../../text/lines.ts'
 import { literal } from '../../text/literal.ts'
+import { ellipsis } from '../../text/shorten.ts'
 import type { Document } from '../document.ts'
 import type { Template } from '../fit.ts'
 import { messagePatterns } from '../overview/message-patterns.ts'

@@ -1,8 +1,8 @@
 /** Indented trees with a role a line: accessibility snapshots of browsers and the like. */
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
-import { ellipsis } from '../../text/cut.ts'
 import { formatPlural } from '../../text/format.ts'
 import { indexLines } from '../../text/lines.ts'
+import { ellipsis } from '../../text/shorten.ts'
 import type { Document } from '../document.ts'
 import type { Template } from '../fit.ts'
 import type { Overview } from '../overview/overview.ts'

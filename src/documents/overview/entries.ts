@@ -1,7 +1,7 @@
 /** The overview of a log: how bad, when, what repeats. */
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
-import { ellipsis } from '../../text/cut.ts'
 import { formatCount, formatPlural } from '../../text/format.ts'
+import { ellipsis } from '../../text/shorten.ts'
 import type { Document } from '../document.ts'
 import { fieldsOf } from '../fields.ts'
 import type { Template } from '../fit.ts'

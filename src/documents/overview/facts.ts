@@ -1,7 +1,7 @@
 /** Facts about records, a line each: frequent values, ranges, extremes, what is missing. */
 import { isObject, type JsonPrimitive, type JsonValue, own } from '../../protocol/json.ts'
-import { ellipsis } from '../../text/cut.ts'
 import { formatCount } from '../../text/format.ts'
+import { ellipsis } from '../../text/shorten.ts'
 import { distinctCount, type Field, fieldsOf, frequent, isNoise } from '../fields.ts'
 import { type Profile, profile } from '../profile.ts'
 import type { Shape } from '../shape.ts'

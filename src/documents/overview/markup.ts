@@ -1,7 +1,7 @@
 /** What overviews of Markdown and HTML share: an outline of headings, tables. */
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
-import { ellipsis } from '../../text/cut.ts'
 import { formatPlural } from '../../text/format.ts'
+import { ellipsis } from '../../text/shorten.ts'
 import type { Collection } from '../document.ts'
 import type { Template } from '../fit.ts'
 import { call } from '../template.ts'

@@ -1,7 +1,7 @@
 /** The overview of data: records, values, or one object. */
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
-import { ellipsis, head, tail } from '../../text/cut.ts'
 import { formatCount, formatPlural } from '../../text/format.ts'
+import { ellipsis, head, tail } from '../../text/shorten.ts'
 import { allNested, collectionsOf, everyNested, nestedPath, nestingOf, pathStep } from '../collections.ts'
 import type { Collection, Document } from '../document.ts'
 import { fieldsOf, isNoise } from '../fields.ts'

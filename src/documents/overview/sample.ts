@@ -1,7 +1,7 @@
 /** Samples: a record in the fields that tell most, the lines a text begins and ends with. */
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
-import { cut, ellipsis } from '../../text/cut.ts'
 import { formatPlural } from '../../text/format.ts'
+import { cut, ellipsis } from '../../text/shorten.ts'
 import type { Document } from '../document.ts'
 import { type Field, isNoise } from '../fields.ts'
 import { shorten } from '../shorten.ts'

@@ -14,8 +14,8 @@ import {
 import { messageOf, ProxyError } from '../../protocol/errors.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import type { Entry } from '../../store/store.ts'
-import { ellipsis, head } from '../../text/cut.ts'
 import { formatCount } from '../../text/format.ts'
+import { ellipsis, head } from '../../text/shorten.ts'
 import type { DispatchParts, Situation } from './actions.ts'
 import type { DispatchParams } from './params.ts'
 

@@ -5,8 +5,8 @@ import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.t
 import { listedNames, spellingsOf } from '../../protocol/spellings.ts'
 import type { Keeper, Recent } from '../../store/result-store.ts'
 import { isHandle } from '../../store/store.ts'
-import { ellipsis } from '../../text/cut.ts'
 import { formatBytes, formatCount, formatPlural } from '../../text/format.ts'
+import { ellipsis } from '../../text/shorten.ts'
 
 /** Which of the proxy's tools asks. */
 export type Asker = 'proxy_filter' | 'proxy_search' | 'proxy_explore'

@@ -14,7 +14,7 @@ import type { Feature } from '../../proxy/feature.ts'
 import { PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
 import type { Keeper } from '../../store/result-store.ts'
 import type { Entry } from '../../store/store.ts'
-import { ellipsis } from '../../text/cut.ts'
+import { ellipsis } from '../../text/shorten.ts'
 
 export interface ReferencesOptions {
   keeper: Keeper

@@ -13,7 +13,7 @@ import { callNameFor } from '../../proxy/own-tools.ts'
 import { counted, listed, publicSchema, readParams, renamed } from '../../proxy/parameters.ts'
 import { findable } from '../../proxy/tool.ts'
 import type { ToolIndex } from '../../proxy/tool-index.ts'
-import { ellipsis } from '../../text/cut.ts'
+import { ellipsis } from '../../text/shorten.ts'
 import { type ExposureTool, isSplit, type Registry, type RetrieveSettings, type Servers } from './routing.ts'
 
 const NAME = 'retrieve_tools'

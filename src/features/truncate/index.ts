@@ -4,7 +4,7 @@ import type { Middleware } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../../protocol/json.ts'
 import type { Feature } from '../../proxy/feature.ts'
 import { PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
-import { truncate, truncateAll } from '../../text/truncate.ts'
+import { truncate, truncateAll } from '../../text/shorten.ts'
 
 export interface TruncateOptions {
   /** The most characters that the texts of a result have together, and its structured content as JSON. */

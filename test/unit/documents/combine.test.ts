@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { combine } from '../../../src/documents/combine.ts'
 import { fromValue } from '../../../src/documents/derive.ts'
-import { recordsOf } from '../../../src/processors/records.ts'
+import { recordsOf } from '../../../src/query/records.ts'
 
 const part = (handle: string, ids: number[]) => ({ handle, document: fromValue(ids.map((id) => ({ id }))) })
 const [a, b, c] = [part('a', [1, 2]), part('b', [3, 4]), part('c', [5, 6])]

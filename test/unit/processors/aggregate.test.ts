@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fromRows, fromText, fromValue } from '../../../src/documents/derive.ts'
 import { aggregate, parseCall } from '../../../src/processors/group.ts'
-import { Refusal } from '../../../src/processors/refusal.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
+import { Refusal } from '../../../src/query/refusal.ts'
 import { verifies } from '../../support/verifies.ts'
 
 const orders: JsonValue[] = [

@@ -5,11 +5,11 @@ import { aggregate } from '../../../src/processors/group.ts'
 import { type PipelineStep, runPipeline } from '../../../src/processors/pipeline.ts'
 import { filterSteps } from '../../../src/processors/pipelines.ts'
 import { projection } from '../../../src/processors/projection.ts'
-import { Refusal } from '../../../src/processors/refusal.ts'
 import { select } from '../../../src/processors/select.ts'
 import { sort } from '../../../src/processors/sort.ts'
 import { defineStep } from '../../../src/processors/step.ts'
 import { where } from '../../../src/processors/where.ts'
+import { Refusal } from '../../../src/query/refusal.ts'
 import { verifies } from '../../support/verifies.ts'
 
 /** Adds its name to the rows when the parameter of that name is given. */

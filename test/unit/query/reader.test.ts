@@ -1,11 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parsePath } from '../../../src/processors/path/parse.ts'
-import { newWork } from '../../../src/processors/path/path.ts'
-import { readValues } from '../../../src/processors/path/walk.ts'
-import { Refusal } from '../../../src/processors/refusal.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
+import { newWork, parsePath } from '../../../src/query/path.ts'
 import { columnOf } from '../../../src/query/reader.ts'
+import { Refusal } from '../../../src/query/refusal.ts'
+import { readValues } from '../../../src/query/walk.ts'
 
 const scalar = fc.oneof(
   fc.constantFrom<JsonValue>('a', 'b', '', 1, '1', 0, -0, true, null),

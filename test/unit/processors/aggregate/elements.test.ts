@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fromRows } from '../../../../src/documents/derive.ts'
 import { aggregate } from '../../../../src/processors/group.ts'
-import { parsePath } from '../../../../src/processors/path/parse.ts'
 import { elementsOf } from '../../../../src/processors/unnest.ts'
 import type { JsonObject, JsonValue } from '../../../../src/protocol/json.ts'
+import { parsePath } from '../../../../src/query/path.ts'
 import { deepFreeze } from '../../../support/deep-freeze.ts'
 
 const element = fc.oneof(

@@ -1,1 +1,0 @@
-export { type Field, resolveExactly, resolveField } from '../query/fields.ts'

@@ -1,1 +1,0 @@
-export { namesakes } from '../../query/explain.ts'

@@ -1,1 +1,0 @@
-export * from '../query/inner-fields.ts'

@@ -1,2 +1,0 @@
-/** Where `hits.ts` was before. */
-export * from './hits.ts'

@@ -1,1 +1,0 @@
-export { besideToTheDigit, longInteger } from '../query/quantities.ts'

@@ -1,1 +1,0 @@
-export * from '../../query/as-sent.ts'

@@ -1,2 +1,0 @@
-export { fromPipes } from '../../query/dialects/jq.ts'
-export { fromPointer } from '../../query/path.ts'

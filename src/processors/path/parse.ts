@@ -1,1 +1,0 @@
-export { parsePath } from '../../query/path.ts'

@@ -1,2 +1,0 @@
-/** Where `search.ts` was before. */
-export * from './search.ts'

@@ -1,1 +1,0 @@
-export { duration, looseNumber, plainNumber, quantity } from '../../query/quantities.ts'

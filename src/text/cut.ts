@@ -1,2 +1,0 @@
-/** Where `shorten.ts` was before. */
-export * from './shorten.ts'

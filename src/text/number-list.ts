@@ -1,2 +1,0 @@
-/** Where `spans.ts` was before. */
-export * from './spans.ts'
