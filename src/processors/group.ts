@@ -5,7 +5,6 @@ import { codesPresent } from '../documents/column.ts'
 import { fromMadeRows } from '../documents/derive.ts'
 import { madeRows } from '../documents/rows.ts'
 import {
-  type Census,
   censusOf,
   encoded,
   identity,
@@ -993,5 +992,3 @@ export function partsOfRows(
   }
   return { groups, count }
 }
-
-export type { Census }

@@ -7,7 +7,7 @@ import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json
 import { type Operand, operandFor } from './compare.ts'
 import { parseDate } from './dates.ts'
 import { callFunction, functionNamed } from './functions.ts'
-import { isTrue as isTrueValue, lengthOf, testOf } from './operators.ts'
+import { lengthOf, testOf } from './operators.ts'
 import type { Work } from './path.ts'
 import { besideToTheDigit, duration, longInteger, looseNumber } from './quantities.ts'
 import { Refusal, shown } from './refusal.ts'
@@ -409,9 +409,4 @@ function loosely(object: JsonObject, key: string): JsonValue | undefined {
 
 function spelling(name: string): string {
   return name.toLowerCase().replaceAll(/[\s_-]/g, '')
-}
-
-/** True for what counts as yes in `where`: neither no nor nothing. */
-export function isYes(result: Result): boolean {
-  return valuesOf(result).some(isTrueValue)
 }

@@ -1,5 +1,5 @@
 /** The column of a path over a list of records. */
-import { type Coded, type Column, columnsOf, type Reader, several } from '../documents/column.ts'
+import { type Coded, type Column, columnsOf, type Reader } from '../documents/column.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import { newWork, type Path, pathKey, type Work } from './path.ts'
 import { readValues, scalarAt } from './walk.ts'
@@ -30,8 +30,6 @@ export function readerOf(path: Path, work: Work): Reader {
   if (key === undefined) unnamed.set(path, reader)
   return reader
 }
-
-export { several }
 
 /** Values that are looked at for one field of all records. */
 const MOST_WORK = 20_000_000

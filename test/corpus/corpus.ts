@@ -71,7 +71,7 @@ function read<Line>(name: string): Line[] {
 }
 
 /** Says what a question is: the same for the same one. */
-export function idOf({ kind, docs, params }: Asked): string {
+function idOf({ kind, docs, params }: Asked): string {
   return sha(JSON.stringify([kind, docs, params])).slice(0, 8)
 }
 
