@@ -67,7 +67,7 @@ test('what the architecture says a folder may import is what the check of layers
     'the base': base,
     'all below': [
       ...base,
-      ...['store', 'spill', 'discovery', 'upstream', 'server', 'documents', 'processors', 'engine'],
+      ...['store', 'spill', 'discovery', 'upstream', 'server', 'documents', 'query', 'processors', 'engine'],
     ],
   }
   const said = new Map(
