@@ -18,6 +18,11 @@ const READ_WHOLE: ReadonlySet<string> = new Set(['text', 'code'])
 /** Records of which it is looked at whether they fit as a table. */
 const MOST = 2000
 
+/** Tokens that a preview of so many characters costs, together with a question about what was kept. */
+export function askingTokens(previewSize: number): number {
+  return previewSize / PREVIEW_DENSITY + FOLLOW_UP
+}
+
 /**
  * True for a document that is better read as it came: it costs no more than a preview of `previewSize` characters and a question, or it is a
  * text that has no parts to ask for, such as prose and source code, of at most `most` tokens.
@@ -28,7 +33,7 @@ export function isBetterWhole(
   { most, previewSize }: { most: number; previewSize: number },
 ): boolean {
   if (tokens > most) return false
-  return READ_WHOLE.has(document.traits.name) || tokens <= previewSize / PREVIEW_DENSITY + FOLLOW_UP
+  return READ_WHOLE.has(document.traits.name) || tokens <= askingTokens(previewSize)
 }
 
 /**

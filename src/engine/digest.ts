@@ -9,7 +9,7 @@ import { preview, shapeOf } from '../documents/preview.ts'
 import { toJson } from '../documents/stringify.ts'
 import { asRead, readingOf } from '../documents/structured.ts'
 import { lengthOf, spoken } from '../documents/template.ts'
-import { isBetterWhole, wholeTable } from '../documents/whole.ts'
+import { askingTokens, isBetterWhole, wholeTable } from '../documents/whole.ts'
 import { blocksOf, isReplaced, isText, textIn } from '../protocol/content.ts'
 import type { JsonObject, JsonValue } from '../protocol/json.ts'
 import { formatCount } from '../text/format.ts'
@@ -145,7 +145,8 @@ function wholeFor(
   const [only, ...others] = textsOf(result)
   if (!isExact || only === undefined || others.length > 0 || truncationMessage !== undefined) return undefined
   const table = wholeTable(document, tool, Math.min(maxResponseSize, jsonLimit))
-  if (table === undefined || tokensOf(table) > wholeTokens) return undefined
+  if (table === undefined || tokensOf(table) > Math.min(wholeTokens, askingTokens(previewSize)))
+    return undefined
   return JSON.stringify(table.join('')).length > jsonLimit ? undefined : table
 }
 

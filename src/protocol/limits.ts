@@ -109,7 +109,7 @@ export const LIMITS = {
     unit: 'values',
     min: 1_000,
     max: 100_000_000,
-    default: 100_000,
+    default: 250_000,
   },
   requestDepth: {
     description: 'The most levels of objects and arrays in a message of a client. One with more is refused.',

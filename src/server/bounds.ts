@@ -3,6 +3,7 @@ import { tooDense } from '../protocol/density.ts'
 import { MODERN_META, metaOf } from '../protocol/eras.ts'
 import { isObject, own } from '../protocol/json.ts'
 import { LIMITS, type LimitName, type Limits, limitWords } from '../protocol/limits.ts'
+import type { RequestId } from '../protocol/message.ts'
 
 /** What a message has too much of, before it is parsed; undefined when it keeps to the limits. */
 export function excessOf(bytes: Uint8Array, limits: Limits): string | undefined {
@@ -10,6 +11,22 @@ export function excessOf(bytes: Uint8Array, limits: Limits): string | undefined 
   if (dense === undefined) return undefined
   const name = dense === 'values' ? 'requestValues' : 'requestDepth'
   return `the message holds too many ${LIMITS[name].unit}: ${limitWords(name, limits)}`
+}
+
+const SCALAR = /"(?:[^"\\]|\\.){0,200}"|-?\d{1,20}/.source
+const MEMBERS = `(?:"(?:jsonrpc|method|id)"\\s*:\\s*(?:${SCALAR})\\s*`
+const HEAD = new RegExp(`^\\s*\\{\\s*${MEMBERS},\\s*){1,3}`)
+const TAIL = new RegExp(`,\\s*${MEMBERS}(?:,\\s*)?){1,3}\\}\\s*$`)
+const ID = new RegExp(`"id"\\s*:\\s*(${SCALAR})`)
+/** Bytes at each end of a message in which its id is looked for. */
+const EDGE = 2_000
+
+/** The id of a request that is refused unparsed, when it stands before or behind the parameters; else null. */
+export function idUnparsed(bytes: Buffer): RequestId | null {
+  const head = HEAD.exec(bytes.toString('latin1', 0, EDGE))?.[0] ?? ''
+  const tail = TAIL.exec(bytes.toString('latin1', Math.max(0, bytes.length - EDGE)))?.[0] ?? ''
+  const written = ID.exec(head)?.[1] ?? ID.exec(tail)?.[1]
+  return written === undefined ? null : (JSON.parse(written) as RequestId)
 }
 
 /**

@@ -10,7 +10,7 @@ import { LineReader, LineWriter } from '../protocol/lines.ts'
 import type { JsonRpcMessage, Request, RequestId, Transport } from '../protocol/message.ts'
 import { type Incoming, Peer } from '../protocol/peer.ts'
 import type { ModernService } from './backend.ts'
-import { excessOf, harmlessBytes, introductionExcess } from './bounds.ts'
+import { excessOf, harmlessBytes, idUnparsed, introductionExcess } from './bounds.ts'
 import { isSound, unsupportedVersion } from './envelope.ts'
 import { createLegacy, type Session, type SessionOptions } from './legacy.ts'
 import { DISCOVER, LISTEN } from './modern.ts'
@@ -84,7 +84,8 @@ export class StdioTransport implements Transport {
     const [first] = parts
     const line = parts.length === 1 && first ? first : Buffer.concat(parts, length)
     const excess = length > this.#harmless ? excessOf(line, this.#limits) : undefined
-    if (excess !== undefined) return this.#refuse(RPC.invalidRequest, `Invalid Request: ${excess}`)
+    if (excess !== undefined)
+      return this.#refuse(RPC.invalidRequest, `Invalid Request: ${excess}`, idUnparsed(line))
     let value: unknown
     try {
       value = JSON.parse(line.toString('utf8'))

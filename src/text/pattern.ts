@@ -120,10 +120,11 @@ function linear(source: string, regex: string, options: PatternOptions): Pattern
     source,
     engine: 'linear',
     test: (text) => {
-      if (chain && !text.includes('\n')) return holdsInOrder(text, chain)
+      if (chain && !text.includes('\n')) return endInOrder(text, chain.texts, 0) !== undefined
       return seek?.mayMatch(text) !== false && compiled.test(text)
     },
     *matches(text, from = 0) {
+      if (chain?.reach && options.multiline !== true) return yield* chainMatches(text, from, chain)
       const matcher = compiled.matcher(text)
       // `find(from)` starts over, `find()` goes on: after an empty match by one character.
       let found = from <= text.length && matcher.find(from)
@@ -137,21 +138,49 @@ function linear(source: string, regex: string, options: PatternOptions): Pattern
   }
 }
 
-/** The texts of `ERROR.*timeout`, which is what most patterns are; undefined for every other pattern. */
-function chainOf(regex: string): readonly string[] | undefined {
-  return /^[\w :=,@/"'#%&;<>~-]+(?:\.\*\??[\w :=,@/"'#%&;<>~-]+)+$/.test(regex)
-    ? regex.split(/\.\*\??/)
-    : undefined
+/** `ERROR.*timeout`, which is what most patterns are: texts that follow one another in a line. */
+interface Chain {
+  readonly texts: readonly string[]
+  /** Whether matches reach as far as they can or end as soon as they can. Undefined: both stand in the pattern. */
+  readonly reach: 'far' | 'near' | undefined
 }
 
-function holdsInOrder(line: string, texts: readonly string[]): boolean {
-  let at = 0
+function chainOf(regex: string): Chain | undefined {
+  if (!/^[\w :=,@/"'#%&;<>~-]+(?:\.\*\??[\w :=,@/"'#%&;<>~-]+)+$/.test(regex)) return undefined
+  const texts = regex.split(/\.\*\??/)
+  const lazy = regex.split('.*?').length - 1
+  return { texts, reach: lazy === 0 ? 'far' : lazy === texts.length - 1 ? 'near' : undefined }
+}
+
+/** Where the last of the texts ends when each is found as early as it can be; undefined when one is not found. */
+function endInOrder(line: string, texts: readonly string[], from: number): number | undefined {
+  let at = from
   for (const text of texts) {
     const found = line.indexOf(text, at)
-    if (found < 0) return false
+    if (found < 0) return undefined
     at = found + text.length
   }
-  return true
+  return at
+}
+
+/** The matches of a chain, in time linear in the text: re2js takes minutes for a line of 200 MB. */
+function* chainMatches(text: string, from: number, { texts, reach }: Chain): Iterable<Span> {
+  const [first = '', last = ''] = [texts[0], texts.at(-1)]
+  let start = text.indexOf(first, from)
+  while (start >= 0) {
+    const newline = text.indexOf('\n', start)
+    const lineEnd = newline < 0 ? text.length : newline
+    const line = text.slice(start, lineEnd)
+    let at = 0
+    for (;;) {
+      const begin = line.indexOf(first, at)
+      const soonest = begin < 0 ? undefined : endInOrder(line, texts, begin)
+      if (soonest === undefined) break
+      at = reach === 'far' ? line.lastIndexOf(last) + last.length : soonest
+      yield { start: start + begin, end: start + at }
+    }
+    start = newline < 0 ? -1 : text.indexOf(first, newline + 1)
+  }
 }
 
 function literally(source: string, options: PatternOptions): Pattern | PatternFailure {

@@ -182,18 +182,25 @@ describe('a connection of either era', () => {
 
 test('a message of too many values is refused, and one that says too much of its client too', async () => {
   const { input, output, received } = await started()
-  input.write(`[${'[],'.repeat(200_000)}1]\n`)
+  const dense = `[${'[],'.repeat(300_000)}1]`
+  input.write(`${dense}\n`)
+  input.write(
+    `{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"arguments":{"id":1,"list":${dense}}}}\n`,
+  )
+  input.write(`{"method":"tools/call","params":{"list":${dense},"id":1},"jsonrpc":"2.0","id":"six"}\n`)
   input.write(
     `${JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'initialize', params: { clientInfo: { name: 'x'.repeat(70_000) } } })}\n`,
   )
   await once(output, 'readable')
-  await expect.poll(() => output.readableLength).toBeGreaterThan(300)
+  await expect.poll(() => output.readableLength).toBeGreaterThan(700)
   const refused = String(output.read())
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))
   expect(refused.map(({ id, error }) => [id, /`limits\.\w+`/.exec(error.message)?.[0]])).toEqual([
     [null, '`limits.requestValues`'],
+    [5, '`limits.requestValues`'],
+    ['six', '`limits.requestValues`'],
     [7, '`limits.introductionBytes`'],
   ])
   expect(received).toEqual([])

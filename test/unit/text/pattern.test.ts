@@ -34,6 +34,21 @@ describe('compilePattern', () => {
     ])
   })
 
+  test('finds texts that follow one another in a line where a regular expression finds them', () => {
+    const texts = fc.array(fc.stringMatching(/^[ab]{1,2}$/), { minLength: 2, maxLength: 3 })
+    const lines = fc.stringMatching(/^[ab\n]{0,14}$/)
+    fc.assert(
+      fc.property(texts, fc.constantFrom('.*', '.*?'), lines, (parts, between, text) => {
+        const source = parts.join(between)
+        const expected = [...text.matchAll(new RegExp(source, 'g'))].map(({ 0: found, index }) => [
+          index,
+          index + found.length,
+        ])
+        expect([...compile(source).matches(text)].map(({ start, end }) => [start, end])).toEqual(expected)
+      }),
+    )
+  })
+
   test('finds empty matches once a character, never inside a surrogate pair', () => {
     const everywhere = [
       [0, 0],
