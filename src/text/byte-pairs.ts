@@ -102,8 +102,8 @@ export class BytePairs {
 
 /** The encoding of OpenAI's models since 2024, from the package that has it. */
 export function loadO200k(): BytePairs {
-  const { resolve } = createRequire(import.meta.url)
-  return new BytePairs(readFileSync(resolve('gpt-tokenizer/data/o200k_base.tiktoken')))
+  const require = createRequire(import.meta.url)
+  return new BytePairs(readFileSync(require.resolve('gpt-tokenizer/data/o200k_base.tiktoken')))
 }
 
 function hashOf(bytes: Uint8Array, from: number, to: number): number {

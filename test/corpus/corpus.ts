@@ -70,11 +70,6 @@ function read<Line>(name: string): Line[] {
   return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Line)
 }
 
-/** Says what a question is: the same for the same one. */
-function idOf({ kind, docs, params }: Asked): string {
-  return sha(JSON.stringify([kind, docs, params])).slice(0, 8)
-}
-
 const sha = (text: string): string => createHash('sha1').update(text).digest('hex')
 
 /** Characters kept of a refusal, of notes and of rows. */
