@@ -64,7 +64,7 @@ heading('A fresh call: the answer alone, the whole result kept')
 await show('proxy_search', {
   tool: 'filesystem_directory_tree',
   arguments: { path: join(root, 'src') },
-  pattern: 'proxy-filter',
+  pattern: 'result-store',
 })
 
 await Promise.all([direct.close(), proxied.close()])
