@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { z } from 'zod'
 import { makePrivateDirectory, PARTIAL, readShared, writeWhole } from '../data/private-files.ts'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
-import { isObject, type JsonObject } from '../protocol/json.ts'
+import { metadataSchema } from './metadata.ts'
 import { type Entry, type EntryInfo, type Handle, isHandle, type Store } from './store.ts'
 
 /** How a disk store is limited. */
@@ -27,108 +27,161 @@ const LOW_MARK = 0.9
 /** Milliseconds after which nobody is still writing the other half of an entry. */
 const ABANDONED = 10 * 60_000
 
-const metadataSchema = z.object({
-  handle: z.string(),
-  owner: z.string(),
-  hash: z.string(),
-  tool: z.string(),
-  arguments: z.custom<JsonObject>(isObject),
-  size: z.number().int().nonnegative(),
-  created: z.number(),
-  lastAccessed: z.number(),
-  accessCount: z.number().int(),
-  ttl: z.number(),
-  shape: z.string().optional(),
-  tokens: z.number().optional(),
-})
+/** Entries that a start may have to look at one by one. */
+const UNTOLD = 1000
+
+/** A whole entry, as it counts for the limits. */
+interface Known {
+  /** Bytes of content. */
+  size: number
+  /** When it was last used, in milliseconds since 1970: the time its files were given. */
+  used: number
+}
+
+const memoSchema = z.array(z.tuple([z.string(), z.number().nonnegative(), z.number()]))
 
 /**
  * Keeps entries as files that outlive the process: `<handle>.content`, `<handle>.json` and, written last, a file in `by-content` that
  * is named by owner and hash and holds the handle. They carry `lastAccessed` as their file time. Rejects with ProxyError STORE_FAILED
  * when the file system refuses.
+ *
+ * What was put outlives the end of the process, however it ends. Nothing is synced: after a loss of power entries of the last half
+ * minute may be gone, and each that is there is whole, since content is compared with its hash when it is read.
  */
 export async function createDiskStore(options: DiskStoreOptions): Promise<Store> {
   const { directory, maxBytes, maxAge, now } = options
   const contentPath = (handle: Handle): string => join(directory, contentName(handle))
   const metadataPath = (handle: Handle): string => join(directory, metadataName(handle))
   const index = join(directory, 'by-content')
+  const memoPath = join(index, 'known')
   const indexPath = (owner: string, hash: string): string =>
     join(index, `${indexKey(owner)}-${indexKey(hash)}`)
   await reporting('open', () => makePrivateDirectory(directory))
   await reporting('open', () => makePrivateDirectory(index))
   let indexSwept = Number.NEGATIVE_INFINITY
   /** Whole entries at the last look, and those written since; what other processes write is seen at the next look. */
-  let known = new Map<Handle, { size: number; used: number }>()
+  let known = new Map<Handle, Known>()
   /** Of those, and of what is being written. */
   let bytes = 0
   let scanned = Number.NEGATIVE_INFINITY
-  /** Written or removed since the look began. */
-  const noted = new Set<Handle>()
+  /** Written or removed while a look is under way. */
+  let noted: Set<Handle> | undefined
+  /** Entries that came or left since the memo was written. */
+  let changes = 0
   let making: Promise<void> | undefined
   let sweeping: Promise<void> | undefined
   let sweptFiles = false
   // Nobody waits for it but who writes: results can be read before it is known what there is.
-  const loaded: Promise<unknown> = look().catch(() => {})
+  const loaded: Promise<unknown> = recall()
+    .then(look)
+    .catch(() => {})
 
-  /** Finds what there is, and keeps what was written meanwhile. */
-  async function look(): Promise<readonly Found[]> {
-    noted.clear()
-    const files = await scan(directory)
-    const before = known
-    known = new Map(
-      files.filter(({ whole }) => whole).map(({ handle, size, used }) => [handle, { size, used }]),
-    )
-    for (const handle of noted) {
-      const entry = before.get(handle)
-      if (entry) known.set(handle, entry)
-      else known.delete(handle)
+  /** What the last process knew, so that a start does not look at every file. */
+  async function recall(): Promise<void> {
+    const memo = memoSchema.parse(JSON.parse(await readFile(memoPath, 'utf8').catch(() => '[]')))
+    known = new Map(memo.map(([handle, size, used]) => [handle, { size, used }]))
+  }
+
+  async function memorize(): Promise<void> {
+    changes = 0
+    const memo = [...known].map(([handle, { size, used }]) => [handle, size, used])
+    await writeWhole(memoPath, JSON.stringify(memo), now())
+  }
+
+  /** Finds what there is, of which only what is new here is looked at, and keeps what was written meanwhile. */
+  async function look(): Promise<Map<Handle, string[]>> {
+    noted = new Set()
+    const there = await namesIn(directory)
+    const found = new Map<Handle, Known>()
+    for (const [handle, names] of there) {
+      const entry = isWhole(handle, names) ? (known.get(handle) ?? (await measure(handle))) : undefined
+      if (entry) found.set(handle, entry)
     }
+    for (const handle of noted) {
+      const entry = known.get(handle)
+      if (entry) found.set(handle, entry)
+      else found.delete(handle)
+    }
+    noted = undefined
+    known = found
     bytes = writing
     for (const { size } of known.values()) bytes += size
     scanned = now()
-    return files
+    return there
+  }
+
+  async function measure(handle: Handle): Promise<Known | undefined> {
+    changes++
+    try {
+      const { size } = await stat(contentPath(handle))
+      return { size, used: (await stat(metadataPath(handle))).mtimeMs }
+    } catch {
+      return undefined
+    }
   }
 
   /** What is being written, and its bytes. */
   const underway = new Set<Promise<void>>()
   let writing = 0
 
-  function note(handle: Handle, size: number, used: number): void {
-    bytes += size - (known.get(handle)?.size ?? 0)
-    known.set(handle, { size, used })
-    noted.add(handle)
+  function note(handle: Handle, entry: Known | undefined): void {
+    bytes += (entry?.size ?? 0) - (known.get(handle)?.size ?? 0)
+    if (entry) known.set(handle, entry)
+    else known.delete(handle)
+    noted?.add(handle)
+    changes++
   }
 
-  function unnote(handle: Handle): void {
-    bytes -= known.get(handle)?.size ?? 0
-    known.delete(handle)
-    noted.add(handle)
-  }
-
-  /** Room for what is about to be written: one at a time removes the longest unused, and all others wait for it. */
-  async function reserve(size: number): Promise<void> {
+  /**
+   * Room for what is about to be written: one at a time removes the longest unused, and all others wait for it. Returns what gives the
+   * room back.
+   */
+  async function reserve(size: number): Promise<() => void> {
     await loaded
     while (bytes + size > maxBytes) {
-      if (known.size > 0) await removeOldest(size)
+      if (known.size > 0) await makeRoom(size)
       else if (underway.size > 0) await Promise.race(underway)
       // A result that is larger than the limit by itself.
       else break
     }
     bytes += size
     writing += size
+    let settle: () => void = () => {}
+    const reservation = new Promise<void>((resolve) => {
+      settle = resolve
+    })
+    underway.add(reservation)
+    return () => {
+      bytes -= size
+      writing -= size
+      underway.delete(reservation)
+      settle()
+    }
   }
 
-  function removeOldest(size: number): Promise<void> {
-    making ??= (async () => {
-      const oldest = [...known].sort(([, a], [, b]) => a.used - b.used)
-      for (const [handle] of oldest) {
-        if (bytes + size <= maxBytes * LOW_MARK) return
-        await remove(handle)
-      }
-    })().finally(() => {
+  function makeRoom(size: number): Promise<void> {
+    const oldest = [...known].sort(([, a], [, b]) => a.used - b.used)
+    making ??= removeEach(oldest, () => bytes + size <= maxBytes * LOW_MARK).finally(() => {
       making = undefined
     })
     return making
+  }
+
+  /** Until there is enough. What cannot be removed keeps nothing else from being; rejects when it was needed. */
+  async function removeEach(entries: Iterable<[Handle, Known]>, isEnough: () => boolean): Promise<void> {
+    let refused: { error: unknown } | undefined
+    for (const [handle, { used }] of entries) {
+      if (isEnough()) return
+      const file = await stat(metadataPath(handle)).catch(() => undefined)
+      const entry = known.get(handle)
+      // Another process used it meanwhile.
+      if (entry && file && file.mtimeMs >= used + 1) note(handle, { ...entry, used: file.mtimeMs })
+      else
+        await remove(handle).catch((error) => {
+          refused = { error }
+        })
+    }
+    if (refused && !isEnough()) throw refused.error
   }
 
   async function put(entry: Entry): Promise<void> {
@@ -137,32 +190,29 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Store>
     // A handle is never given twice, so content that is there is this content.
     const there = await stat(contentPath(entry.handle)).catch(() => undefined)
     const size = content.byteLength
-    if (there?.size !== size) {
-      await reserve(size)
-      const written = writeWhole(contentPath(entry.handle), content, entry.lastAccessed)
-      const settled = written.catch(() => {})
-      underway.add(settled)
-      try {
-        await written
-      } finally {
-        underway.delete(settled)
-        writing -= size
-        bytes -= size
-      }
+    const isNew = there?.size !== size
+    if (isNew) {
+      const release = await reserve(size)
+      await writeWhole(contentPath(entry.handle), content, entry.lastAccessed).finally(release)
     }
-    note(entry.handle, size, entry.lastAccessed)
-    await writeWhole(metadataPath(entry.handle), JSON.stringify(metadata), entry.lastAccessed)
-    await writeWhole(indexPath(entry.owner, entry.hash), entry.handle, entry.lastAccessed)
+    note(entry.handle, { size, used: entry.lastAccessed })
+    try {
+      await writeWhole(metadataPath(entry.handle), JSON.stringify(metadata), entry.lastAccessed)
+      await writeWhole(indexPath(entry.owner, entry.hash), entry.handle, entry.lastAccessed)
+    } catch (error) {
+      if (isNew) await remove(entry.handle).catch(() => {})
+      throw error
+    }
   }
 
-  async function getEntry(handle: Handle): Promise<Entry | undefined> {
+  async function getEntry(handle: Handle, owner: string): Promise<Entry | undefined> {
     if (!isHandle(handle)) return undefined
-    const file = await stat(metadataPath(handle)).catch(() => undefined)
+    const file = await stat(metadataPath(handle)).catch(unlessRefused)
     if (file === undefined) return undefined
-    const entry = now() - file.mtimeMs <= maxAge ? await read(handle).catch(() => undefined) : undefined
+    const entry = now() - file.mtimeMs <= maxAge ? await read(handle).catch(unlessRefused) : undefined
     // Who asks is told that it is gone, also where it cannot be removed.
     if (entry === undefined) await remove(handle).catch(() => {})
-    return entry
+    return entry?.owner === owner ? entry : undefined
   }
 
   /** Rejects, or resolves to nothing, when the files are not what was written. */
@@ -209,40 +259,57 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Store>
     return entries
   }
 
-  async function remove(handle: Handle): Promise<boolean> {
+  /** What cannot be read is nobody's, and leaves. */
+  async function removeOf(owner: string, handle: Handle): Promise<boolean> {
     if (!isHandle(handle)) return false
-    unnote(handle)
+    const found = await readInfo(handle).catch(() => undefined)
+    return (found === undefined || found.owner === owner) && remove(handle)
+  }
+
+  /** Whoever owns it. */
+  async function remove(handle: Handle): Promise<boolean> {
     const there = await stat(metadataPath(handle)).catch(() => undefined)
     const { owner = '', hash = '' } = (there && (await readInfo(handle).catch(() => undefined))) ?? {}
     if ((await handleIn(indexPath(owner, hash))) === handle) await rm(indexPath(owner, hash), { force: true })
     await rm(metadataPath(handle), { force: true })
     await rm(contentPath(handle), { force: true })
+    note(handle, undefined)
     return there !== undefined
   }
 
-  /** Looks at all files only once in a while: what this process wrote it knows. */
+  /** Looks into the directory only once in a while: what this process wrote it knows. */
   async function sweep(): Promise<void> {
     await loaded
     if (!sweptFiles || now() - scanned > ABANDONED) await sweepFiles()
-    for (const [handle, { used }] of known) if (now() - used > maxAge) await remove(handle)
-    if (bytes > maxBytes) await removeOldest(0)
+    const old = [...known].filter(([, { used }]) => now() - used > maxAge)
+    await removeEach(old, () => false)
+    if (bytes > maxBytes) await makeRoom(0)
     if (now() - indexSwept > ABANDONED) await sweepIndex()
+    if (changes > Math.max(UNTOLD, known.size / 10)) await memorize()
   }
 
+  /** Removes what nobody goes on writing. */
   async function sweepFiles(): Promise<void> {
-    const files = await look()
-    sweptFiles = true
-    for (const file of files) {
-      if (Date.now() - file.changed <= ABANDONED) continue
-      await Promise.all(file.partial.map((path) => rm(path, { force: true })))
-      if (!file.whole) await remove(file.handle)
+    for (const [handle, names] of await look()) {
+      const whole = isWhole(handle, names)
+      for (const name of names) {
+        if (whole && !name.endsWith(PARTIAL)) continue
+        const file = await stat(join(directory, name)).catch(() => undefined)
+        if (file && Date.now() - file.ctimeMs > ABANDONED) await rm(join(directory, name), { force: true })
+      }
     }
+    sweptFiles = true
   }
 
-  /** Removes what is left in the index of entries that were lost in another way than by `remove`. Rare, so not part of each sweep. */
+  /**
+   * Removes what is left in the index of entries that were lost in another way than by `remove`. Rare, so not part of each sweep, and
+   * only where there is more in the index than there are entries.
+   */
   async function sweepIndex(): Promise<void> {
     indexSwept = now()
-    for (const name of await readdir(index)) {
+    const names = (await readdir(index)).filter((name) => name !== basename(memoPath))
+    const isMore = names.length > known.size
+    for (const name of names.filter((name) => isMore || name.endsWith(PARTIAL))) {
       const file = await stat(join(index, name)).catch(() => undefined)
       const isDead = name.endsWith(PARTIAL)
         ? Date.now() - (file?.ctimeMs ?? 0) > ABANDONED
@@ -251,29 +318,31 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Store>
     }
   }
 
-  async function wholeFiles(): Promise<Found[]> {
-    return (await scan(directory)).filter((file) => file.whole)
-  }
-
   return {
     put: (entry) => reporting('write', () => put(entry)),
-    get: async (handle) => (await getEntry(handle))?.content,
-    getEntry: (handle) => reporting('read', () => getEntry(handle)),
-    info: (handle) => reporting('read', () => info(handle)),
+    get: async (handle, owner) => (await getEntry(handle, owner))?.content,
+    getEntry: (handle, owner) => reporting('read', () => getEntry(handle, owner)),
+    async info(handle, owner) {
+      const found = await reporting('read', () => info(handle))
+      return found?.owner === owner ? found : undefined
+    },
     handleOf: (owner, hash) => reporting('read', () => handleOf(owner, hash)),
     list: (owner) => reporting('read', () => list(owner)),
-    remove: (handle) => reporting('remove', () => remove(handle)),
+    remove: (handle, owner) => reporting('remove', () => removeOf(owner, handle)),
     clear: () =>
       reporting('remove', async () => {
-        for (const { handle } of await scan(directory)) await remove(handle)
+        for (const handle of (await namesIn(directory)).keys()) await remove(handle)
         for (const name of await readdir(index)) await rm(join(index, name), { force: true })
         known.clear()
         bytes = writing
       }),
-    size: async () => (await wholeFiles()).length,
+    async size() {
+      await look()
+      return known.size
+    },
     async stats() {
-      const files = await wholeFiles()
-      return { entries: files.length, bytes: sum(files) }
+      await look()
+      return { entries: known.size, bytes: bytes - writing }
     },
     sweep() {
       sweeping ??= reporting('sweep', sweep).finally(() => {
@@ -281,13 +350,25 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Store>
       })
       return sweeping
     },
-    // What is still looked for must not outlive the directory.
-    close: async () => void (await loaded),
+    async close() {
+      // What is still looked for must not outlive the directory.
+      await loaded
+      if (changes > 0) await memorize().catch(() => {})
+    },
   }
 }
 
-function sum(files: readonly Found[]): number {
-  return files.reduce((bytes, file) => bytes + file.size, 0)
+/** Nothing for files that are not there or damaged; rejects when the system could not tell: then nothing must be taken for lost. */
+function unlessRefused(error: unknown): undefined {
+  const isAnswer = !isErrno(error) || DAMAGED.has(error.code)
+  if (!isAnswer) throw error
+}
+
+/** As of a name that is none, or of a folder where a file was written. */
+const DAMAGED: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'EISDIR'])
+
+function isErrno(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error
 }
 
 async function reporting<T>(what: string, action: () => Promise<T>): Promise<T> {
@@ -303,49 +384,22 @@ async function reporting<T>(what: string, action: () => Promise<T>): Promise<T> 
   }
 }
 
-// What lies in a disk store's directory, without opening any file.
-
-/** The files of one handle. */
-interface Found {
-  handle: Handle
-  /** Content and metadata are both there, as far as names tell. */
-  whole: boolean
-  /** Bytes of content. */
-  size: number
-  /** When the entry was last used, in milliseconds since 1970: the time its files were given. */
-  used: number
-  /** When the file system last saw a change, by the machine's own clock. */
-  changed: number
-  /** Paths of files that are being written, or were when a process died. */
-  partial: string[]
-}
-
-/** Everything named by a handle. Files with other names are not ours and stay unseen. */
-async function scan(directory: string): Promise<Found[]> {
-  const found = new Map<Handle, Found & { names: Set<string> }>()
+/** Everything named by a handle, with the names of its files. Files with other names are not ours and stay unseen. */
+async function namesIn(directory: string): Promise<Map<Handle, string[]>> {
+  const found = new Map<Handle, string[]>()
   for (const name of await readdir(directory)) {
     const handle = name.slice(0, name.indexOf('.'))
-    const path = join(directory, name)
-    const file = isHandle(handle) ? await stat(path).catch(() => undefined) : undefined
-    if (file === undefined) continue
-    const entry = found.get(handle) ?? {
-      handle,
-      whole: false,
-      size: 0,
-      used: 0,
-      changed: 0,
-      partial: [],
-      names: new Set(),
-    }
-    found.set(handle, entry)
-    entry.names.add(name)
-    entry.changed = Math.max(entry.changed, file.ctimeMs)
-    if (name.endsWith(PARTIAL)) entry.partial.push(path)
-    else entry.used = Math.max(entry.used, file.mtimeMs)
-    if (name === contentName(handle)) entry.size = file.size
-    entry.whole = entry.names.has(contentName(handle)) && entry.names.has(metadataName(handle))
+    if (!isHandle(handle)) continue
+    const names = found.get(handle)
+    if (names) names.push(name)
+    else found.set(handle, [name])
   }
-  return [...found.values()]
+  return found
+}
+
+/** Content and metadata are both there, as far as names tell. */
+function isWhole(handle: Handle, names: readonly string[]): boolean {
+  return names.includes(contentName(handle)) && names.includes(metadataName(handle))
 }
 
 /** Owners may be any text; a file name may not. */

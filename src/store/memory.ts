@@ -5,20 +5,26 @@ export function createMemoryStore(): Store {
   const entries = new Map<Handle, Entry>()
   const handles = new Map<string, Handle>()
   const key = (owner: string, hash: string): string => `${hash} ${owner}`
+
+  function find(handle: Handle, owner: string): Entry | undefined {
+    const entry = entries.get(handle)
+    return entry?.owner === owner ? entry : undefined
+  }
+
   return {
     async put(entry) {
       entries.set(entry.handle, { ...entry })
       handles.set(key(entry.owner, entry.hash), entry.handle)
     },
-    async get(handle) {
-      return entries.get(handle)?.content
+    async get(handle, owner) {
+      return find(handle, owner)?.content
     },
-    async getEntry(handle) {
-      const entry = entries.get(handle)
+    async getEntry(handle, owner) {
+      const entry = find(handle, owner)
       return entry && { ...entry }
     },
-    async info(handle) {
-      const entry = entries.get(handle)
+    async info(handle, owner) {
+      const entry = find(handle, owner)
       return entry && infoOf(entry)
     },
     async handleOf(owner, hash) {
@@ -27,8 +33,8 @@ export function createMemoryStore(): Store {
     async list(owner) {
       return [...entries.values()].filter((entry) => entry.owner === owner).map(infoOf)
     },
-    async remove(handle) {
-      const entry = entries.get(handle)
+    async remove(handle, owner) {
+      const entry = find(handle, owner)
       if (entry === undefined) return false
       const id = key(entry.owner, entry.hash)
       if (handles.get(id) === handle) handles.delete(id)

@@ -66,7 +66,7 @@ interface Owner {
 export interface Recent extends Readonly<EntryInfo> {
   /** Milliseconds since it was kept, or kept again. */
   readonly age: number
-  /** It is from an earlier run of the proxy, or of another process with the same owner. */
+  /** It is from an earlier run of the proxy, or of another process with the same owner. False where processes share a store. */
   readonly isEarlier: boolean
 }
 
@@ -152,20 +152,22 @@ export function createKeeper(options: KeeperOptions): Keeper {
   }
 
   /** Kept again: it is the newest now, and the last call is the one to tell of it. */
-  function renewed(
+  async function renewed(
     { content, ...info }: Entry,
     { origin: { tool, arguments: args }, look }: Keepsake,
-  ): Entry {
+  ): Promise<Entry> {
     const renewed = { ...info, ...look, tool, arguments: args, created: now() }
     ledger.add(renewed)
-    return { ...renewed, content }
+    const entry = { ...renewed, content }
+    if (backing?.isShared) await backing.put(entry).catch(options.onError)
+    return entry
   }
 
   async function anew(
     owner: string,
     { content, hash, origin, look, ttl = options.ttl }: Keepsake,
   ): Promise<Entry> {
-    const handle = await unusedHandle()
+    const handle = unusedHandle()
     const created = now()
     const info: EntryInfo = {
       handle,
@@ -210,16 +212,15 @@ export function createKeeper(options: KeeperOptions): Keeper {
   }
 
   async function writeOne(info: EntryInfo): Promise<void> {
-    const content = await memory.get(info.handle)
+    const content = await memory.get(info.handle, info.owner)
     if (content !== undefined && ledger.get(info.handle) !== undefined)
       await backing?.put({ ...info, content })
   }
 
-  async function unusedHandle(): Promise<Handle> {
+  function unusedHandle(): Handle {
     for (;;) {
       const handle = newHandle()
-      const used = ledger.get(handle) !== undefined || leaving.has(handle) || (await backing?.info(handle))
-      if (!used) return handle
+      if (ledger.get(handle) === undefined && !leaving.has(handle)) return handle
     }
   }
 
@@ -261,32 +262,41 @@ export function createKeeper(options: KeeperOptions): Keeper {
   }
 
   async function moveOut(info: EntryInfo): Promise<void> {
-    const content = backing && (await memory.get(info.handle))
+    const content = backing && (await memory.get(info.handle, info.owner))
     try {
       // What another process removed must not come back.
-      const isRemoved = backing?.isShared && (await backing.info(info.handle)) === undefined
-      if (backing !== undefined && content !== undefined && !isRemoved)
+      if (backing !== undefined && content !== undefined && !(await isRemoved(info)))
         await backing.put({ ...info, content })
       else options.onDrop(info)
     } finally {
       // A backing store that is full must not fill the memory, too.
-      await memory.remove(info.handle)
+      await memory.remove(info.handle, info.owner)
+    }
+  }
+
+  /** Whether another process removed it. Where the store cannot tell, what lies in memory is used: content never changes. */
+  async function isRemoved({ handle, owner }: EntryInfo): Promise<boolean> {
+    if (!backing?.isShared) return false
+    try {
+      return (await backing.info(handle, owner)) === undefined
+    } catch {
+      return false
     }
   }
 
   async function find(owner: string, handle: string): Promise<Entry | undefined> {
     if (!isHandle(handle)) return undefined
-    const held = await memory.getEntry(handle)
+    const held = await memory.getEntry(handle, owner)
     // What leaves memory is no longer in the ledger.
     const info = ledger.get(handle)
+    if (info !== undefined && info.owner !== owner) return undefined
     if (held === undefined || info === undefined) return restore(owner, handle)
-    if (held.owner !== owner) return undefined
     if (backing === undefined && isExpired(info, now())) {
       await leave(info)
       return undefined
     }
     ledger.touch(info, now())
-    if (backing?.isShared && (await backing.info(handle))?.owner !== owner) {
+    if (await isRemoved(info)) {
       await forget(handle, info)
       return undefined
     }
@@ -296,8 +306,8 @@ export function createKeeper(options: KeeperOptions): Keeper {
   /** Back from the backing store. */
   async function restore(owner: string, handle: Handle): Promise<Entry | undefined> {
     await leaving.get(handle)
-    const stored = await backing?.getEntry(handle)
-    if (stored === undefined || stored.owner !== owner) return undefined
+    const stored = await backing?.getEntry(handle, owner)
+    if (stored === undefined) return undefined
     const { content, ...rest } = stored
     const info = { ...rest, lastAccessed: now(), accessCount: stored.accessCount + 1 }
     const entry = { ...info, content: shared(content) }
@@ -310,8 +320,8 @@ export function createKeeper(options: KeeperOptions): Keeper {
     unwritten.delete(handle)
     await leaving.get(handle)
     await writing.get(handle)
-    await memory.remove(handle)
-    await backing?.remove(handle)
+    await memory.remove(handle, info.owner)
+    await backing?.remove(handle, info.owner)
     options.onDrop(info)
   }
 
@@ -323,13 +333,23 @@ export function createKeeper(options: KeeperOptions): Keeper {
   async function recent(owner: string): Promise<Recent[]> {
     // What is on its way out is in neither place.
     await Promise.all(leaving.values())
+    const stored = new Map(((await backing?.list(owner)) ?? []).map((info) => [info.handle, info]))
     const inMemory = ledger.list(owner).filter((info) => backing !== undefined || !isExpired(info, now()))
-    const there = new Set(inMemory.map(({ handle }) => handle))
-    const others = ((await backing?.list(owner)) ?? []).filter(({ handle }) => !there.has(handle))
+    const kept = inMemory.reverse().map((info) => {
+      const other = stored.get(info.handle)
+      stored.delete(info.handle)
+      // Another process may have kept it again.
+      return backing?.isShared && other && other.created > info.created ? other : info
+    })
     // The latest used first, so that of two that were kept in one millisecond the later one is.
-    return [...inMemory.reverse(), ...others]
-      .map((info) => ({ ...info, age: now() - info.created, isEarlier: !given.has(info.handle) }))
+    return [...kept, ...stored.values()]
+      .map((info) => ({ ...info, age: now() - info.created, isEarlier: isEarlier(info.handle) }))
       .sort((one, other) => one.age - other.age)
+  }
+
+  /** Several processes serve one client together where they share a store: what another one gave is of this run, too. */
+  function isEarlier(handle: Handle): boolean {
+    return !backing?.isShared && !given.has(handle)
   }
 
   return {

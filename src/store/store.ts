@@ -1,9 +1,12 @@
 /** The contract of all stores: where kept results lie. `test/contract/store.ts` is their shared suite. */
 
-import { randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { JsonObject } from '../protocol/json.ts'
 
-/** 12 characters of a random UUID without its hyphens: unguessable, never reused. */
+/**
+ * 128 random bits as 25 characters, `0` to `9` and `a` to `z`: unguessable, never reused. Older releases gave 12 hexadecimal digits,
+ * which are still found.
+ */
 export type Handle = string
 
 /** Where a kept result came from: enough to make the same call again. */
@@ -17,6 +20,8 @@ export interface Origin {
 export interface Look {
   /** What it is, in a few words: `json: 900 records in $.users`. */
   shape?: string | undefined
+  /** Whether it is all of the collection that it is of: `PARTIAL: 30 of 1,214`. */
+  standing?: string | undefined
   /** Tokens of its content. */
   tokens?: number | undefined
 }
@@ -54,21 +59,22 @@ export interface StoreStats {
  */
 export interface Store {
   /**
-   * True: other processes write to it as well. The keeper then puts each entry at once, and asks `info` for the owner before each use,
-   * which a store with an age of its own may count as a use.
+   * True: other processes write to it as well. The keeper then puts each entry at once, and asks `info` before each use of what lies
+   * in memory, which a store with an age of its own may count as a use. There, `info` rejects where it cannot tell.
    */
   readonly isShared?: boolean
   put(entry: Entry): Promise<void>
-  /** The content alone. Undefined: not there. */
-  get(handle: Handle): Promise<Uint8Array | undefined>
-  getEntry(handle: Handle): Promise<Entry | undefined>
+  /** The content alone. Undefined: not there, or another owner's. */
+  get(handle: Handle, owner: string): Promise<Uint8Array | undefined>
+  getEntry(handle: Handle, owner: string): Promise<Entry | undefined>
   /** The same without the content. */
-  info(handle: Handle): Promise<EntryInfo | undefined>
+  info(handle: Handle, owner: string): Promise<EntryInfo | undefined>
   /** Under which handle this owner keeps content with this hash, last put first. Undefined: it does not. */
   handleOf(owner: string, hash: string): Promise<Handle | undefined>
   /** What is there of this owner. Of equal content, one entry at least. */
   list(owner: string): Promise<EntryInfo[]>
-  remove(handle: Handle): Promise<boolean>
+  /** False: not there, or another owner's, and then it stays. */
+  remove(handle: Handle, owner: string): Promise<boolean>
   clear(): Promise<void>
   size(): Promise<number>
   stats(): Promise<StoreStats>
@@ -79,14 +85,16 @@ export interface Store {
 
 // Handles: the only key to a kept result that a model ever holds.
 
-const HANDLE = /^[0-9a-f]{12}$/
+const HANDLE = /^(?:[0-9a-z]{25}|[0-9a-f]{12})$/
 
-/** True for what may be a handle. Everything that becomes a file name has passed this. */
+/** True for what may be a handle, of this release or an older one. Everything that becomes a file name has passed this. */
 export function isHandle(value: string): value is Handle {
   return HANDLE.test(value)
 }
 
-/** A new handle: the first 48 bits of a random UUID (RFC 9562 version 4), which are random all of them. */
+/** In lower case alone, since some file systems do not tell cases apart; base 36 takes fewer tokens than 16. */
 export function newHandle(): Handle {
-  return randomUUID().replaceAll('-', '').slice(0, 12)
+  return BigInt(`0x${randomBytes(16).toString('hex')}`)
+    .toString(36)
+    .padStart(25, '0')
 }

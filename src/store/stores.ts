@@ -1,5 +1,8 @@
 /** The stores that can be chosen with `proxySettings.store`. A new one is a file beside this one and an entry here. */
 import { join } from 'node:path'
+import { z } from 'zod'
+import { integer, oneOf, text } from '../config/option.ts'
+import { messageOf } from '../protocol/errors.ts'
 import { createDiskStore } from './disk.ts'
 import type { Store } from './store.ts'
 
@@ -35,3 +38,89 @@ type StoreName = keyof typeof STORES
 
 /** The names, the default first. */
 export const STORE_NAMES = Object.keys(STORES) as [StoreName, ...StoreName[]]
+
+/** A store that several proxies share, by its address. */
+export const sharedStoreSchema = z.object({
+  url: z.string().refine(isStoreUrl).meta({
+    description:
+      'Where Valkey or Redis is: valkey://user:password@host:6379/0. redis:// is the same, valkeys:// and rediss:// speak TLS. Write a password as ${VARIABLE}.',
+    allowed: 'an address valkey://…, valkeys://…, redis://… or rediss://…',
+  }),
+  key: z
+    .string()
+    .min(16)
+    .meta({
+      description:
+        'A secret that all proxies have. With it, what lies there is encrypted, and names of keys tell no owner. Not set: who can read the store can read the results.',
+      allowed: 'a text of at least 16 characters',
+    })
+    .optional(),
+  blobs: text(
+    'A directory that all proxies see, for results of more than 64 MiB, and for all while the store is away. Not set: `dataDir`, where no other proxy finds them.',
+  ).optional(),
+  maxBytesPerClient: integer(
+    'The most that one client may keep there, compressed; beyond it what was used longest ago goes first.',
+    { unit: 'bytes', min: 1024, max: 1024 * 1024 * 1024 * 1024 },
+  ).default(256 * 1024 * 1024),
+})
+
+function isStoreUrl(value: string): boolean {
+  if (!/^(?:valkey|redis)s?:\/\/[^/]/.test(value) || !URL.canParse(value)) return false
+  const { pathname, username, password, search, hash } = new URL(value)
+  try {
+    decodeURIComponent(username)
+    decodeURIComponent(password)
+  } catch {
+    return false
+  }
+  return /^\/?$|^\/\d{1,4}$/.test(pathname) && `${search}${hash}` === ''
+}
+
+/** The setting `store`: a word of the table, or the address of a shared store. */
+export const storeSchema = z
+  .union([
+    oneOf(STORE_NAMES, STORE_NAMES.map((name) => `${name}: ${STORES[name].what}.`).join(' ')),
+    sharedStoreSchema,
+  ])
+  .meta({
+    description: `Where kept results lie that are not in use. ${STORE_NAMES.map((name) => `${name}: ${STORES[name].what}.`).join(' ')} An object with a url: in Valkey or Redis, where other proxies find them (docs/shared-store.md).`,
+    allowed: `one of ${STORE_NAMES.join(', ')}, or { "url": "valkey://…" }`,
+  })
+
+/** What a shared store needs to know beside. */
+interface SharedSettings extends StoreSettings {
+  /** See `createValkeyStore`. */
+  scope: string
+  /** The server can be asked, for the first time or again. */
+  onUp: (place: string) => void
+  onAway: (reason: string) => void
+  /** A result lies here alone, for this reason. */
+  onRefused: (reason: string) => void
+}
+
+/** The store at an address, with a local one for what it does not take. Rejects where the library is not installed. */
+export async function openSharedStore(
+  { url, key, blobs, maxBytesPerClient }: z.output<typeof sharedStoreSchema>,
+  { dataDir, maxBytes, maxAge, now, scope, onUp, onAway, onRefused }: SharedSettings,
+): Promise<Store> {
+  const { createValkeyStore } = await import('./valkey/store.ts')
+  const { createFallbackStore } = await import('./valkey/fallback.ts')
+  const directory = blobs ?? join(dataDir, 'results')
+  const local = maxBytes === 0 ? undefined : await createDiskStore({ directory, maxBytes, maxAge, now })
+  let store: Store | undefined
+  const shared = await createValkeyStore({
+    url,
+    key,
+    scope,
+    maxAge,
+    maxBytesPerOwner: maxBytesPerClient,
+    now,
+    onUp: () => {
+      onUp(shared.place)
+      void store?.sweep?.().catch((error: unknown) => onRefused(messageOf(error)))
+    },
+    onAway,
+  })
+  store = createFallbackStore({ shared, local, onRefused })
+  return store
+}

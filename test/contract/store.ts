@@ -1,7 +1,7 @@
 /** The shared suite of all stores. */
 import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Entry, Store } from '../../src/store/store.ts'
+import { type Entry, newHandle, type Store } from '../../src/store/store.ts'
 import { verifies } from '../support/verifies.ts'
 
 /** An entry that a store may be given; content and times can be chosen. */
@@ -43,7 +43,7 @@ export function storeContract(
     verifies('S3.27 S3.31', 'returns every field of a stored entry', async () => {
       const entry = entryOf('0123456789ab', 'ünï\u0000 text 😀')
       await store.put(entry)
-      const found = await store.getEntry(entry.handle)
+      const found = await store.getEntry(entry.handle, 'someone')
       expect({
         ...found,
         content: Buffer.from(found?.content ?? []),
@@ -51,7 +51,16 @@ export function storeContract(
         ...entry,
         content: Buffer.from(entry.content),
       })
-      expect(Buffer.from((await store.get(entry.handle)) ?? [])).toEqual(Buffer.from(entry.content))
+      expect(Buffer.from((await store.get(entry.handle, 'someone')) ?? [])).toEqual(
+        Buffer.from(entry.content),
+      )
+    })
+
+    test('keeps what lies under a handle of this release, and of an older one', async () => {
+      for (const handle of [newHandle(), '0123456789ab']) {
+        await store.put(entryOf(handle, handle))
+        expect((await store.getEntry(handle, 'someone'))?.hash).toBe(entryOf(handle, handle).hash)
+      }
     })
 
     verifies('S3.31', 'keeps content that lies on a SharedArrayBuffer', async () => {
@@ -59,17 +68,19 @@ export function storeContract(
       const content = new Uint8Array(new SharedArrayBuffer(entry.size))
       content.set(entry.content)
       await store.put({ ...entry, content })
-      expect(Buffer.from((await store.get(entry.handle)) ?? [])).toEqual(Buffer.from(entry.content))
+      expect(Buffer.from((await store.get(entry.handle, 'someone')) ?? [])).toEqual(
+        Buffer.from(entry.content),
+      )
     })
 
     verifies('S3.31', 'returns nothing for unknown and removed handles', async () => {
-      expect(await store.get('ffffffffffff')).toBeUndefined()
-      expect(await store.getEntry('ffffffffffff')).toBeUndefined()
-      expect(await store.remove('ffffffffffff')).toBe(false)
+      expect(await store.get('ffffffffffff', 'someone')).toBeUndefined()
+      expect(await store.getEntry('ffffffffffff', 'someone')).toBeUndefined()
+      expect(await store.remove('ffffffffffff', 'someone')).toBe(false)
       await store.put(entryOf('0123456789ab'))
-      expect(await store.remove('0123456789ab')).toBe(true)
-      expect(await store.remove('0123456789ab')).toBe(false)
-      expect(await store.get('0123456789ab')).toBeUndefined()
+      expect(await store.remove('0123456789ab', 'someone')).toBe(true)
+      expect(await store.remove('0123456789ab', 'someone')).toBe(false)
+      expect(await store.get('0123456789ab', 'someone')).toBeUndefined()
     })
 
     test('says who owns what, by owner and content', async () => {
@@ -81,7 +92,7 @@ export function storeContract(
       expect(await store.handleOf('another', mine.hash)).toBe(theirs.handle)
       expect(await store.handleOf('another', also.hash)).toBeUndefined()
       const { content: _, ...info } = theirs
-      expect(await store.info(theirs.handle)).toEqual(info)
+      expect(await store.info(theirs.handle, 'another')).toEqual(info)
       expect(await store.list('another')).toEqual([info])
       expect((await store.list('someone')).map(({ handle }) => handle).sort()).toEqual([
         mine.handle,
@@ -94,9 +105,9 @@ export function storeContract(
       const [a, b] = [entryOf('aaaaaaaaaaaa', 'one'), entryOf('bbbbbbbbbbbb', 'two')]
       await store.put(a)
       await store.put(b)
-      await store.remove(a.handle)
+      await store.remove(a.handle, 'someone')
       expect(await store.handleOf(a.owner, a.hash)).toBeUndefined()
-      expect(await store.info(a.handle)).toBeUndefined()
+      expect(await store.info(a.handle, 'someone')).toBeUndefined()
       expect((await store.list(a.owner)).map(({ handle }) => handle)).toEqual([b.handle])
       await store.clear()
       expect(await store.handleOf(b.owner, b.hash)).toBeUndefined()
@@ -108,7 +119,7 @@ export function storeContract(
       await store.put(first)
       await store.put(last)
       expect(await store.handleOf(last.owner, last.hash)).toBe(last.handle)
-      await store.remove(first.handle)
+      await store.remove(first.handle, 'someone')
       expect(await store.handleOf(last.owner, last.hash)).toBe(last.handle)
     })
 
@@ -122,25 +133,25 @@ export function storeContract(
         entries: 2,
         bytes: a.size + b.size,
       })
-      expect((await store.getEntry('bbbbbbbbbbbb'))?.accessCount).toBe(4)
+      expect((await store.getEntry('bbbbbbbbbbbb', 'someone'))?.accessCount).toBe(4)
       await store.clear()
       expect(await store.size()).toBe(0)
       expect(await store.stats()).toEqual({ entries: 0, bytes: 0 })
-      expect(await store.get('aaaaaaaaaaaa')).toBeUndefined()
+      expect(await store.get('aaaaaaaaaaaa', 'someone')).toBeUndefined()
     })
 
     test('returns copies that callers may change', async () => {
       await store.put(entryOf('0123456789ab'))
-      const found = await store.getEntry('0123456789ab')
+      const found = await store.getEntry('0123456789ab', 'someone')
       if (found) found.accessCount = 99
-      expect((await store.getEntry('0123456789ab'))?.accessCount).toBe(3)
+      expect((await store.getEntry('0123456789ab', 'someone'))?.accessCount).toBe(3)
     })
 
     test('names that are no handles are unknown', async () => {
       for (const name of ['', '..', '../../etc/passwd', '0123456789AB', '0123456789ab.json', '__proto__']) {
-        expect(await store.get(name)).toBeUndefined()
-        expect(await store.info(name)).toBeUndefined()
-        expect(await store.remove(name)).toBe(false)
+        expect(await store.get(name, 'someone')).toBeUndefined()
+        expect(await store.info(name, 'someone')).toBeUndefined()
+        expect(await store.remove(name, 'someone')).toBe(false)
       }
     })
   })

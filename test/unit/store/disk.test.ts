@@ -80,7 +80,7 @@ describe('disk store', () => {
     })
     await store.put(entryOf(A))
     await store.close()
-    expect((await other.getEntry(A))?.tool).toBe('files_read')
+    expect((await other.getEntry(A, 'someone'))?.tool).toBe('files_read')
   })
 
   test('content cut short, edited or without metadata is no entry and is removed', async () => {
@@ -89,7 +89,7 @@ describe('disk store', () => {
     await truncate(join(directory, `${A}.content`), 3)
     await writeFile(join(directory, `${B}.json`), '{"handle":')
     await rm(join(directory, `${C}.json`))
-    for (const handle of [A, B, C]) expect(await store.getEntry(handle)).toBeUndefined()
+    for (const handle of [A, B, C]) expect(await store.getEntry(handle, 'someone')).toBeUndefined()
     expect(await filesIn(directory)).toEqual([`${C}.content`])
   })
 
@@ -99,7 +99,7 @@ describe('disk store', () => {
     await rm(join(directory, `${A}.content`))
     // A directory in its place: `rm` refuses it, as it refuses a file in a directory that is read-only.
     await mkdir(join(directory, `${A}.content`))
-    expect(await store.getEntry(A)).toBeUndefined()
+    expect(await store.getEntry(A, 'someone')).toBeUndefined()
   })
 
   test('owners and hashes may be any text, and lead to no entry of another', async () => {
@@ -135,7 +135,7 @@ describe('disk store', () => {
     const entry = entryOf(A)
     await store.put(entry)
     await writeFile(join(directory, `${A}.content`), Buffer.alloc(entry.size, 32))
-    expect(await store.get(A)).toBeUndefined()
+    expect(await store.get(A, 'someone')).toBeUndefined()
     expect(await store.size()).toBe(0)
   })
 
@@ -145,7 +145,7 @@ describe('disk store', () => {
     const { copyFile } = await import('node:fs/promises')
     await copyFile(join(directory, `${A}.json`), join(directory, `${B}.json`))
     await copyFile(join(directory, `${A}.content`), join(directory, `${B}.content`))
-    expect(await store.get(B)).toBeUndefined()
+    expect(await store.get(B, 'someone')).toBeUndefined()
   })
 
   test('over its size the longest unused leaves first', async () => {
@@ -154,7 +154,7 @@ describe('disk store', () => {
     await store.put(entryOf(A, 'hello', { lastAccessed: 3000 }))
     await store.put(entryOf(B, 'hello', { lastAccessed: 1000 }))
     await store.put(entryOf(C, 'hello', { lastAccessed: 2000 }))
-    expect(await store.get(B)).toBeUndefined()
+    expect(await store.get(B, 'someone')).toBeUndefined()
     expect(await store.stats()).toEqual({ entries: 2, bytes: 2 * size })
   })
 
@@ -180,9 +180,11 @@ describe('disk store', () => {
     await store.put(entryOf(B, 'hello', { lastAccessed: 1000 }))
     const next = await createDiskStore({ directory, maxBytes: 2.5 * size, maxAge: 1e9, now: () => 5000 })
     await next.put(entryOf(C, 'hello', { lastAccessed: 4000 }))
-    expect([await next.get(A), await next.get(B), await next.get(C)].map((one) => one !== undefined)).toEqual(
-      [true, false, true],
-    )
+    expect(
+      [await next.get(A, 'someone'), await next.get(B, 'someone'), await next.get(C, 'someone')].map(
+        (one) => one !== undefined,
+      ),
+    ).toEqual([true, false, true])
   })
 
   test('over its age an entry is gone, whether swept or only asked for', async () => {
@@ -194,9 +196,9 @@ describe('disk store', () => {
     await store.put(entryOf(A, 'a', { lastAccessed: 5000 }))
     await store.put(entryOf(B, 'b', { lastAccessed: 5500 }))
     time = 6000
-    expect(await store.get(A)).toBeDefined()
+    expect(await store.get(A, 'someone')).toBeDefined()
     time = 6001
-    expect(await store.get(A)).toBeUndefined()
+    expect(await store.get(A, 'someone')).toBeUndefined()
     time = 6501
     await store.sweep?.()
     expect(await filesIn(directory)).toEqual([])
@@ -223,7 +225,7 @@ describe('disk store', () => {
     })
     await Promise.all(Array.from({ length: 20 }, (_, i) => (i % 2 ? store : other).put(entryOf(A))))
     expect(await filesIn(directory)).toEqual([`${A}.content`, `${A}.json`])
-    expect(await store.get(A)).toBeDefined()
+    expect(await store.get(A, 'someone')).toBeDefined()
   })
 
   test('says STORE_FAILED when the directory cannot be made', async () => {

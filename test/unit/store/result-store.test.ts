@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { TYPICAL_HANDLE } from '../../../src/documents/template.ts'
 import { createMemoryStore } from '../../../src/store/memory.ts'
 import { createKeeper, type Keeper, type KeeperOptions } from '../../../src/store/result-store.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { entryOf } from '../../contract/store.ts'
 import { KEEPER_DEFAULTS } from '../../support/defaults.ts'
 import { deferred } from '../../support/deferred.ts'
 import { verifies } from '../../support/verifies.ts'
@@ -59,12 +61,28 @@ describe('keeping', () => {
     expect(keeper.stats(ann)).toEqual({ entries: 1, bytes: 100 })
   })
 
-  verifies('S3.30', 'handles are twelve random hexadecimal digits, never the same', async () => {
+  verifies('S3.30', 'handles are 25 characters that hold 128 random bits, never the same', async () => {
     const { keeper } = world()
     const handles = new Set<string>()
     for (let i = 0; i < 200; i++) handles.add((await keeper.keep(ann, result(`r${i}`))).handle)
     expect(handles.size).toBe(200)
-    for (const handle of handles) expect(handle).toMatch(/^[0-9a-f]{12}$/)
+    let [ever, always] = [0n, 2n ** 128n - 1n]
+    for (const handle of handles) {
+      expect(handle).toMatch(/^[0-9a-z]{25}$/)
+      expect(handle).toHaveLength(TYPICAL_HANDLE.length)
+      const bits = [...handle].reduce((sum, digit) => sum * 36n + BigInt(Number.parseInt(digit, 36)), 0n)
+      ever |= bits
+      always &= bits
+    }
+    expect([ever, always]).toEqual([2n ** 128n - 1n, 0n])
+  })
+
+  test('a result under the shorter handle of an older release is still found', async () => {
+    const backing = createMemoryStore()
+    const entry = entryOf('0123456789ab', 'old', { owner: 'ann' })
+    await backing.put(entry)
+    const { keeper } = world({ backing })
+    expect((await keeper.get(ann, '0123456789ab'))?.tool).toBe(entry.tool)
   })
 
   test('the same content of the same agent keeps its handle, also when fetched twice at once', async () => {
@@ -210,7 +228,7 @@ describe('a store that several processes share', () => {
     expect(await here.keeper.get(ann, handle)).toBeUndefined()
     await there.keeper.forgetAgent(ann)
     await here.keeper.close()
-    expect(await store.getEntry(other.handle)).toBeUndefined()
+    expect(await store.getEntry(other.handle, 'ann')).toBeUndefined()
     expect(here.dropped).toEqual([handle, other.handle])
   })
 
@@ -375,7 +393,7 @@ describe('write-through', () => {
     const backing = createMemoryStore()
     const { keeper } = world({ backing })
     const { handle } = await keeper.keep(ann, result('a'))
-    await expect.poll(() => backing.info(handle)).toMatchObject({ handle, owner: 'ann' })
+    await expect.poll(() => backing.info(handle, 'ann')).toMatchObject({ handle, owner: 'ann' })
     expect(keeper.list(ann)).toHaveLength(1)
   })
 
@@ -397,6 +415,6 @@ describe('write-through', () => {
     const removed = keeper.remove(ann, handle)
     gate.resolve()
     expect(await removed).toBe(true)
-    expect(await store.info(handle)).toBeUndefined()
+    expect(await store.info(handle, 'ann')).toBeUndefined()
   })
 })
