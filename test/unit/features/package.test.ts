@@ -102,7 +102,7 @@ describe('package', () => {
       world.ask('completion/complete', { ref: { type: 'ref/prompt', name: 'b_bye' } }),
     ).rejects.toThrow()
     const { stack } = world
-    expect(stack.reached(['a', 'b'], undefined)).toEqual(['a'])
+    expect(stack.reached(['a', 'b'], {})).toEqual(['a'])
   })
 
   test('a URI of any template may be read when no template was chosen', async () => {
@@ -184,8 +184,8 @@ describe('profiles', () => {
     await world.configure([])
     await expect(world.raw('tools/call', { name: 'a_read' }, gone)).rejects.toThrow('no longer there')
     const { stack } = world
-    expect(stack.reached(['a', 'b'], 'notes')).toEqual([])
-    expect(stack.reached(['a', 'b'], undefined)).toEqual(['a', 'b'])
+    expect(stack.reached(['a', 'b'], { profile: 'notes' })).toEqual([])
+    expect(stack.reached(['a', 'b'], {})).toEqual(['a', 'b'])
     let told = 0
     const notice = {
       method: 'notifications/message',
@@ -203,7 +203,7 @@ describe('profiles', () => {
     expect(world.stack.names.outer).toEqual([])
     const servers = ['a', 'b']
     const open = await moduleWorld([{ use: 'block', tools: ['x'] }], { server })
-    expect(open.stack.reached(servers, undefined)).toBe(servers)
+    expect(open.stack.reached(servers, {})).toBe(servers)
   })
 })
 

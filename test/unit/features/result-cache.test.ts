@@ -9,7 +9,7 @@ import { LargeResult, META, plain, type Result } from '../../../src/protocol/con
 import type { Client, Exchange } from '../../../src/protocol/exchange.ts'
 import { isObject, type JsonObject } from '../../../src/protocol/json.ts'
 import { withOrigin } from '../../../src/protocol/origin.ts'
-import { compose } from '../../../src/proxy/onion.ts'
+import { compose } from '../../../src/proxy/layers.ts'
 import { createMemoryStore } from '../../../src/store/memory.ts'
 import { createKeeper } from '../../../src/store/result-store.ts'
 import { KEEPER_DEFAULTS } from '../../support/defaults.ts'

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Digest, DigestOptions, Engine } from '../../../src/engine/contract.ts'
+import { digest as digestOf } from '../../../src/engine/digest.ts'
+import { query as queryOf } from '../../../src/engine/query.ts'
+import { createViews } from '../../../src/engine/views.ts'
 import { createShape, type ShapeOptions } from '../../../src/features/shape/index.ts'
 import { silentLogger } from '../../../src/observe/log.ts'
 import { LargeResult, plain, type Result } from '../../../src/protocol/content.ts'
@@ -11,6 +14,7 @@ import { withOrigin } from '../../../src/protocol/origin.ts'
 import { createMemoryStore } from '../../../src/store/memory.ts'
 import { createKeeper, type Keeper } from '../../../src/store/result-store.ts'
 import { KEEPER_DEFAULTS } from '../../support/defaults.ts'
+import { keeping, settingsForAll } from '../../support/result-settings.ts'
 import { client, exchange } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
 
@@ -85,21 +89,21 @@ test('keeps images and promised structured content when no preview can be made',
   const bare = plain(await call(given, { digest: failing }, [tool]))
   expect(bare.structuredContent).toBeUndefined()
   expect(bare.content).toEqual([
-    { type: 'text', text: expect.stringMatching(/^Kept whole as cache_id [0-9a-f]{12} /) },
+    { type: 'text', text: expect.stringMatching(/^Kept whole as cache_id [0-9a-z]{25} /) },
     { type: 'image', data: 'AAAA', mimeType: 'image/png' },
   ])
-  const keeps = () => true
+  const settings = keeping(true)
   for (const result of [given, largeOf(given)]) {
-    const promised = plain(await call(result, { digest: failing, keeps }, [tool]))
+    const promised = plain(await call(result, { digest: failing, settings }, [tool]))
     expect(promised).not.toHaveProperty('isError')
     expect(promised.structuredContent).toEqual({
-      cache_id: expect.stringMatching(/^[0-9a-f]{12}$/),
+      cache_id: expect.stringMatching(/^[0-9a-z]{25}$/),
       preview: expect.stringMatching(/^Kept whole as cache_id/),
     })
   }
   // Without a value that is valid, only an error is no broken promise.
   const text = { name: 't', outputSchema: { type: 'object', properties: { content: { type: 'string' } } } }
-  expect(plain(await call(given, { digest: failing, keeps }, [text]))).toMatchObject({ isError: true })
+  expect(plain(await call(given, { digest: failing, settings }, [text]))).toMatchObject({ isError: true })
 })
 
 function largeOf(result: JsonObject): LargeResult {
@@ -145,12 +149,15 @@ describe('output schemas that a client gets', () => {
       expect((await listed({ name: 't', outputSchema, _meta }))?.outputSchema).toMatchObject(told)
     expect(await listed({ name: 't', outputSchema, _meta: { other: 1 } })).not.toHaveProperty('outputSchema')
     const asked: string[][] = []
-    const keeps = (...of: [string, string]) => {
-      asked.push(of)
-      return true
+    const settings = () => {
+      const settingsOf = (...of: [string, string]) => {
+        asked.push(of)
+        return { structured: 'keep' } as const
+      }
+      return Object.assign(settingsOf, { differ: false })
     }
     const tool = withOrigin({ name: 's_t', outputSchema }, { server: 's', name: 't' })
-    expect((await listed(tool, { keeps }))?.outputSchema).toMatchObject(told)
+    expect((await listed(tool, { settings }))?.outputSchema).toMatchObject(told)
     expect(asked).toEqual([['s', 't']])
   })
 })
@@ -194,12 +201,12 @@ describe('a result that fits', () => {
   })
 
   test('keeps promised structured content and adds a text', async () => {
-    const keeps = () => true
+    const settings = keeping(true)
     const tools = [{ name: 't' }]
-    expect(await call(both, { digest: failing, keeps }, tools)).toBe(both)
-    expect(await call({ content: [], structuredContent: rows }, { digest: failing, keeps }, tools)).toEqual(
-      both,
-    )
+    expect(await call(both, { digest: failing, settings }, tools)).toBe(both)
+    expect(
+      await call({ content: [], structuredContent: rows }, { digest: failing, settings }, tools),
+    ).toEqual(both)
   })
 
   test('is what came for a proxy and where nothing is shaped', async () => {
@@ -261,7 +268,7 @@ test('a value is promised to each client by its own list, also when it listed in
     logger: silentLogger,
     enabled: true,
     exempt: new Set(),
-    keeps: () => true,
+    settings: keeping(true),
     limits: { maxResponseSize: 1000, maxErrorSize: 2000, previewSize: 500 },
   })
   let tools: JsonObject[] = [tool]
@@ -322,5 +329,57 @@ describe('parameters of the worker', () => {
     expect((await told({ a: 1 }))?.maxErrorSize).toBe(2000)
     expect((await told({ a: { $from: '0123456789ab' } }))?.maxErrorSize).toBe(1000)
     expect((await told({}, { supplied: new Uint8Array(new SharedArrayBuffer(2)) }))?.maxErrorSize).toBe(1000)
+  })
+})
+
+describe('settings of single tools', () => {
+  const records = Array.from({ length: 40 }, (_, id) => ({ id, title: `Title ${id}`, note: 'n'.repeat(40) }))
+  const answer = { content: [{ type: 'text', text: JSON.stringify(records) }] }
+  const views = createViews()
+  const engine = {
+    digest: async (arrival, limits) => ({ ...digestOf(views, arrival, limits) }),
+    query: async (sources, asked) => queryOf(views, sources, asked),
+  } as Partial<Engine> as Engine
+
+  test('a result that is to be whole passes as it came, and is not kept', async () => {
+    const kept = keeper()
+    const settings = settingsForAll({ whole: true })
+    expect(await call(long, { settings, keeper: kept }, [{ name: 't' }])).toBe(long)
+    expect(kept.size).toBe(0)
+  })
+
+  test('limits of a tool are those by which its result is measured', async () => {
+    const seen: number[][] = []
+    const digest: Engine['digest'] = async (_, { maxResponseSize, previewSize }) => {
+      seen.push([maxResponseSize, previewSize])
+      return shaped
+    }
+    const tools = [{ name: 't' }]
+    await call(long, { digest, settings: settingsForAll({ maxResponseSize: 400 }) }, tools)
+    await call(long, { digest, settings: settingsForAll({ previewSize: 700 }) }, tools)
+    await call(long, { digest, settings: settingsForAll({ maxResponseSize: 9000 }) }, tools)
+    expect(seen).toEqual([
+      [400, 400],
+      [1000, 700],
+    ])
+  })
+
+  test('shows the chosen fields of each record under the handle of the whole', async () => {
+    const settings = settingsForAll({ fields: ['id', 'title'], maxResponseSize: 9000 })
+    const reply = plain(await call(answer, { settings, engine }, [{ name: 't' }]))
+    const [{ text = '' } = {}] = reply.content as { text?: string }[]
+    expect(text).toMatch(
+      /^cache_id [0-9a-z]{25} keeps the whole result of t, with all fields\. Shown here: id, title\.\n/,
+    )
+    expect(text).toContain('Title 39')
+    expect(text).not.toContain('nnn')
+  })
+
+  test('a result without such fields, and an error, come as without the setting', async () => {
+    const settings = settingsForAll({ fields: ['nothing_like_it'], maxResponseSize: 9000 })
+    expect(await call(answer, { settings, engine }, [{ name: 't' }])).toBe(answer)
+    const failed = { ...answer, isError: true }
+    const chosen = settingsForAll({ fields: ['id'], maxResponseSize: 9000 })
+    expect(await call(failed, { settings: chosen, engine }, [{ name: 't' }])).toBe(failed)
   })
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isLongerThan } from '../../../../src/features/external/interceptors.ts'
 import type { JsonValue } from '../../../../src/protocol/json.ts'
-import { RawJson } from '../../../../src/protocol/raw-json.ts'
+import { RawJson } from '../../../../src/protocol/json.ts'
 
 const MAX = 1_000
 

@@ -2,7 +2,7 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, test } from 'vitest'
 import type { Engine } from '../../../../src/engine/contract.ts'
 import { createProxyTools, type Found, findSource } from '../../../../src/features/query-tools/index.ts'
-import { RpcError } from '../../../../src/protocol/errors.ts'
+import { ProxyError, RpcError } from '../../../../src/protocol/errors.ts'
 import type { Exchange, Handler } from '../../../../src/protocol/exchange.ts'
 import { isObject, type JsonObject } from '../../../../src/protocol/json.ts'
 import { INSTRUCTIONS } from '../../../../src/proxy/instructions.ts'
@@ -50,7 +50,7 @@ verifies('S3.4', 'every parameter has a plain type, and every list says of what'
 
 verifies('S3.5', 'instructions and descriptions are under 2 KB, and name what they are about', () => {
   expect(INSTRUCTIONS.length).toBeLessThan(2000)
-  for (const name of PROXY_TOOL_NAMES) expect(INSTRUCTIONS).toContain(name)
+  for (const { name } of tools) expect(INSTRUCTIONS).toContain(name)
   for (const { definition } of tools) {
     expect(String(definition.description).length).toBeLessThan(2000)
     expect(definition.description).toContain('cache_id')
@@ -152,5 +152,28 @@ test('a server cannot replace its answer by naming a kept result in `_meta`', as
   expect(await ask(kept)).toEqual({
     entries: [own],
     told: 'cache_id bbbbbbbbbbbb keeps the whole result of s_read.\n',
+    remarks: [],
   })
+})
+
+test.each([
+  [{ having: 'count > 5' }, ['count > 5']],
+  [{ where: 'a = 1', having: 'count > 5' }, ['a = 1', 'count > 5']],
+  [{ where: ['a = 1'], having: ['count > 5', 'count < 9'] }, ['a = 1', 'count > 5', 'count < 9']],
+])('conditions on groups may be called having: %j', async (written, where) => {
+  const asked: JsonObject[] = []
+  const [filter] = createProxyTools({
+    keeper: { get: async () => ({ handle: 'a1b2c3d4e5f6' }) } as unknown as Keeper,
+    engine: {
+      query: (_: unknown, { params }: { params: JsonObject }) => {
+        asked.push(params)
+        return Promise.reject(new ProxyError('QUERY_TIMEOUT', 'too long', 'Ask less.'))
+      },
+    } as unknown as Engine,
+    budget: 8000,
+    ownTools: PROXY_TOOL_NAMES,
+    call: () => Promise.reject(new Error('nothing is called')),
+  })
+  await filter?.call({ cache_id: 'a1b2c3d4e5f6', group_by: 'b', ...written }, exchange())
+  expect(asked).toEqual([{ group_by: ['b'], where }])
 })

@@ -2,10 +2,12 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Finder } from '../../../../src/discovery/finder.ts'
 import { indexTools } from '../../../../src/discovery/lexical.ts'
 import { ToolPools } from '../../../../src/discovery/pool.ts'
+import { openUsage } from '../../../../src/discovery/usage.ts'
 import { createEngine, ENGINE_DEFAULTS } from '../../../../src/engine/pool.ts'
 import { createProxyTools } from '../../../../src/features/query-tools/index.ts'
 import { createRetrieve, lean, type RetrieveOptions } from '../../../../src/features/retrieve/index.ts'
 import type { Servers } from '../../../../src/features/retrieve/routing.ts'
+import { silentLogger } from '../../../../src/observe/log.ts'
 import { plain } from '../../../../src/protocol/content.ts'
 import { RPC, RpcError } from '../../../../src/protocol/errors.ts'
 import type { Client, Exchange } from '../../../../src/protocol/exchange.ts'
@@ -117,6 +119,49 @@ const servers = (): Servers => ({
 })
 
 const found = (answer: { tools: { name: string }[] }): string[] => answer.tools.map(({ name }) => name)
+
+describe('learning from use', () => {
+  const tools = [
+    ...TOOLS,
+    tool('a', 'show_report', 'Shows an incoming report'),
+    tool('b', 'show_record', 'Shows an incoming record'),
+    tool('c', 'show_letter', 'Shows an incoming letter'),
+  ]
+  const query = 'show what is incoming'
+
+  async function learning(answer: (params: JsonObject) => JsonObject = () => done) {
+    const usage = await openUsage({ path: undefined, reset: false, logger: silentLogger })
+    onTestFinished(() => usage.close())
+    return world({ finder: { ...finder, usage } }, () => tools, answer)
+  }
+
+  test('moves a tool that was called up where a like question is asked, and hides none', async () => {
+    const { retrieve, call } = await learning()
+    const before = found(await retrieve({ query }))
+    expect(before).toHaveLength(3)
+    await call('call_tool', { name: String(before[2]), arguments: { path: 'x' } })
+    const after = found(await retrieve({ query: `please ${query}` }))
+    expect(after).toEqual([before[2], before[0], before[1]])
+    expect(found(await retrieve({ query: 'letter' }))).toEqual(['c_show_letter'])
+  })
+
+  test('learns of clients that call a tool by its name, for all of their profile', async () => {
+    const { retrieve, ask, one } = await learning()
+    const [, , last] = found(await retrieve({ query }))
+    await ask('tools/call', { name: String(last), arguments: {} })
+    expect(found(await retrieve({ query }, { ...client(), agent: { ...one.agent, id: 'another' } }))[0]).toBe(
+      last,
+    )
+    expect(found(await retrieve({ query }, { ...client(), profile: 'work' }))[0]).not.toBe(last)
+  })
+
+  test('learns nothing of a call that failed', async () => {
+    const { retrieve, call } = await learning(() => ({ content: [], isError: true }))
+    const before = found(await retrieve({ query }))
+    await call('call_tool', { name: String(before[2]), arguments: { path: 'x' } })
+    expect(found(await retrieve({ query }))).toEqual(before)
+  })
+})
 
 describe('the routing call', () => {
   verifies('S1.9 S1.5', 'lists the same two tools before and after a search', async () => {
@@ -363,9 +408,24 @@ describe('the routing call', () => {
   })
 
   test.each([
+    [{ query: { task: 'send mail' } }],
+    [{ queries: [{ task: 'send mail' }] }],
+    [{ query: [5, 'send mail'] }],
+  ])('reads a question that is no text: %j', async (args) => {
+    expect(found(await world().retrieve(args))).toContain('web_send_mail')
+  })
+
+  test('a long question is cut, and the reply says so', async () => {
+    const { message, tools } = await world().retrieve({ query: `send mail ${'please '.repeat(100_000)}` })
+    expect(tools[0].name).toBe('web_send_mail')
+    expect(message).toContain('Only the first 2000 characters of a question were read.')
+    expect((await world().retrieve({ query: 'send mail' })).message).not.toContain('Only the first')
+  })
+
+  test.each([
     [{}, 'needs query'],
     [{ query: ' ' }, 'needs query'],
-    [{ query: 5 }, 'query'],
+    [{ query: true }, 'query'],
     [{ query: 'x', top_k: 0 }, 'top_k'],
     [{ query: 'x', top_k: 'many' }, 'top_k'],
     [{ query: 'x', qurey: 'y' }, 'Did you mean query?'],
@@ -523,7 +583,7 @@ const parametersOf = ({ inputSchema }: JsonObject): JsonObject =>
   isObject(inputSchema) && isObject(inputSchema.properties) ? inputSchema.properties : {}
 
 test('our own tools are shorter, and name no parameter that they do not have', () => {
-  expect(definitions.map(({ name }) => name)).toEqual([...PROXY_TOOL_NAMES])
+  expect(definitions.map(({ name }) => name)).toEqual(['proxy_filter', 'proxy_search', 'proxy_explore'])
   for (const definition of definitions) {
     const before = JSON.stringify(definition)
     const short = lean(definition)

@@ -35,7 +35,7 @@ describe('how tools are retrieved', () => {
       const { exposure, retrieve, index, truncateOutputLength } = load({})
       expect({ exposure, truncateOutputLength, index }).toEqual({
         exposure: 'passthrough',
-        index: { engine: 'bm25' },
+        index: { engine: 'static', languages: ['en'], learn: false },
       })
       expect(retrieve).toEqual({
         routing: 'call',
@@ -122,7 +122,7 @@ describe('how tools are retrieved', () => {
     ['MCPPROXY_TOOL_NAME_LIMIT', '9', 'a whole number from 10 to 200'],
     ['MCPPROXY_TOOL_NAME_LIMIT', '201', 'a whole number from 10 to 200'],
     ['MCPPROXY_ROUTING_TYPE', 'static', 'one of call, dynamic'],
-    ['MCPPROXY_EMBEDDER', 'faiss', 'one of bm25, hf, openai, hybrid'],
+    ['MCPPROXY_EMBEDDER', 'faiss', 'one of static, words, hf, openai, hybrid'],
     ['MCPPROXY_TRUNCATE_OUTPUT_LEN', '0', 'a whole number from 1 to'],
   ])('%s = %s is refused with what is allowed', (name, value, allowed) => {
     const told = failure({}, { [name]: value })

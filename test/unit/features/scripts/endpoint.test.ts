@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Bridge, BridgeError } from '../../../../src/features/scripts/contract.ts'
 import {
   createBridgeEndpoint,
   createTokenGate,
   type EndpointOptions,
 } from '../../../../src/features/scripts/endpoint.ts'
+import { type Bridge, BridgeError } from '../../../../src/features/scripts/scripts.ts'
 import { silentLogger } from '../../../../src/observe/log.ts'
 import { type ListenOptions, listen } from '../../../../src/server/http/listen.ts'
 import { deferred } from '../../../support/deferred.ts'

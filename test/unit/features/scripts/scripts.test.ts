@@ -1,6 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { BridgeError } from '../../../../src/features/scripts/contract.ts'
-import { type BridgeOptions, createBridge } from '../../../../src/features/scripts/scripts.ts'
+import { BridgeError, type BridgeOptions, createBridge } from '../../../../src/features/scripts/scripts.ts'
 import { LargeResult, type Result } from '../../../../src/protocol/content.ts'
 import { ProxyError, RPC, RpcError } from '../../../../src/protocol/errors.ts'
 import type { Agent, Exchange } from '../../../../src/protocol/exchange.ts'

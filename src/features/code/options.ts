@@ -1,0 +1,114 @@
+/** `proxySettings.code`: programs of models, and what they may take and do. */
+
+import * as z from 'zod'
+import { flag, integer, oneOf, text } from '../../config/option.ts'
+
+const MEBIBYTE = 1024 * 1024
+
+/** Questions of programs to a model. */
+const askSchema = z.object({
+  by: oneOf(
+    ['nobody', 'service', 'client'],
+    'Who answers `ask` and `askEach` in programs: nobody, the service at `url`, or the model of a client that offers sampling.',
+  ).default('nobody'),
+  url: text('The address of an API as OpenAI has it (`…/v1`).').optional(),
+  model: text('The model that answers.').optional(),
+  apiKey: text('The key for the service, best as ${NAME}.').optional(),
+  headers: z
+    .record(z.string().min(1), z.string())
+    .meta({ description: 'HTTP headers sent to it.' })
+    .optional(),
+  maxCalls: integer('Questions that a program may ask; those answered before are not counted.', {
+    unit: 'questions',
+    min: 1,
+    max: 100_000,
+  }).default(500),
+  callsAtOnce: integer('Of these, how many at once.', { unit: 'questions', min: 1, max: 32 }).default(8),
+  maxLength: integer('The longest question with its data.', {
+    unit: 'characters',
+    min: 100,
+    max: 900_000,
+  }).default(100_000),
+  answerTokens: integer('The longest answer.', { unit: 'tokens', min: 1, max: 16_000 }).default(1_000),
+  maxTokens: integer('What a program may spend, questions and answers.', {
+    unit: 'tokens',
+    min: 1,
+    max: 1_000_000_000,
+  }).default(500_000),
+  tokensPerDay: integer('What all programs may spend on a day (UTC), while the proxy runs.', {
+    unit: 'tokens',
+    min: 1,
+    max: 1_000_000_000,
+  }).default(5_000_000),
+  remembered: integer(
+    'Answers that are remembered, so that the same question of the same client is asked once.',
+    {
+      unit: 'answers',
+      min: 0,
+      max: 100_000,
+    },
+  ).default(2_000),
+  requestTimeoutMs: integer('How long the service may take for an answer.', {
+    unit: 'milliseconds',
+    min: 100,
+    max: 600_000,
+  }).default(60_000),
+})
+
+export type AskSettings = z.output<typeof askSchema>
+
+export const codeSchema = z.object({
+  enabled: flag(
+    'A tool `proxy_code` (action `code` in the exposure `dispatch`): a model runs a JavaScript program over what is kept, in a sandbox.',
+  ).default(false),
+  calls: oneOf(
+    ['readOnly', 'all'],
+    'Which tools a program may call: those that declare `readOnlyHint: true`, or all. With all, a person is asked before each call of a tool that may destroy something, where the client can ask; where it cannot, the call is refused.',
+  ).default('readOnly'),
+  cpuMs: integer('How long a program may compute.', { unit: 'milliseconds', min: 100, max: 600_000 }).default(
+    10_000,
+  ),
+  timeoutMs: integer('How long a program may take in all, with the tools that it calls.', {
+    unit: 'milliseconds',
+    min: 100,
+    max: 3_600_000,
+  }).default(60_000),
+  personMs: integer(
+    'How long a program may wait in all for a person, or for the model of the client, beside `timeoutMs`.',
+    { unit: 'milliseconds', min: 100, max: 3_600_000 },
+  ).default(300_000),
+  ask: askSchema
+    .refine(({ by, url }) => by !== 'service' || url !== undefined, {
+      path: ['url'],
+      message: 'the service needs its address',
+    })
+    .prefault({})
+    .meta({ description: 'Questions of programs to a model.' }),
+  memoryMb: integer('Memory of a program.', { unit: 'MB', min: 8, max: 1024 }).default(64),
+  maxCalls: integer('Calls of tools that a program may make.', {
+    unit: 'calls',
+    min: 0,
+    max: 10_000,
+  }).default(50),
+  callsAtOnce: integer('Of these, how many at once.', { unit: 'calls', min: 1, max: 100 }).default(8),
+  bridgeBytes: integer('Data that may go into and out of a program, as JSON.', {
+    unit: 'characters',
+    min: 10_000,
+    max: 256 * MEBIBYTE,
+  }).default(20_000_000),
+  consoleBytes: integer('What a program may write to its console.', {
+    unit: 'characters',
+    min: 0,
+    max: 16 * MEBIBYTE,
+  }).default(65_536),
+  consoleShown: integer('How much of that a reply shows.', {
+    unit: 'characters',
+    min: 0,
+    max: 100_000,
+  }).default(2048),
+  machines: integer('Programs that run at the same time; others wait, agents in turns.', {
+    unit: 'programs',
+    min: 1,
+    max: 64,
+  }).default(4),
+})

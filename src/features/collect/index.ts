@@ -1,0 +1,358 @@
+/**
+ * Follows the pages of a collection and answers with one result that holds all of them: where the caller asks for it, and for tools of
+ * which the operator says so. Inside of shaping, which keeps the whole under one handle; outside of what counts calls and
+ * answers them, because each page is a call like any other. Only a tool that reads is asked again.
+ */
+import { createHash } from 'node:crypto'
+import type { Engine, JoinedPages, Page } from '../../engine/contract.ts'
+import type { Logger } from '../../observe/log.ts'
+import {
+  asksForInput,
+  blocksOf,
+  errorResult,
+  LargeResult,
+  maySayError,
+  plain,
+  type Result,
+  textBlock,
+  textIn,
+} from '../../protocol/content.ts'
+import { Exceeded, type Limit, within } from '../../protocol/effects.ts'
+import { ProxyError, RpcError } from '../../protocol/errors.ts'
+import type { Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
+import { isObject, type JsonObject, own } from '../../protocol/json.ts'
+import { createListsInside } from '../../protocol/lists.ts'
+import { originOf } from '../../protocol/origin.ts'
+import type { FeatureParts, ResultSettingsOf } from '../../proxy/feature.ts'
+import { PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
+import { formatCount, formatPlural } from '../../text/format.ts'
+import { sharedBytes } from '../../text/shared-bytes.ts'
+import { ellipsis } from '../../text/shorten.ts'
+import type { CollectSettings } from './options.ts'
+
+export interface CollectOptions extends CollectSettings {
+  engine: Pick<Engine, 'page' | 'join'>
+  logger: Logger
+  /** Names of the proxy's own tools, which have no pages. */
+  exempt: ReadonlySet<string>
+  /** What applies to results of single tools now. */
+  settings(): ResultSettingsOf
+}
+
+/** `wrap` is for calls that may want all pages: whether one does is decided here. */
+export function createCollect(options: CollectOptions): Pick<Middleware, 'wrap'> {
+  const inside = createListsInside()
+  return {
+    wrap: (next) => async (exchange) => {
+      const { name } = exchange.params
+      // A proxy that is our client follows pages itself.
+      if (typeof name !== 'string' || options.exempt.has(name) || exchange.client.via !== undefined)
+        return next(exchange)
+      const { byName } = await inside.current('tools', exchange, next)
+      const item = byName.get(name)
+      const origin = item && originOf(item)
+      const isAlways = origin !== undefined && options.settings()(origin.server, origin.name).all === true
+      const schema = item && own(item, 'inputSchema')
+      if ((exchange.all !== true && !isAlways) || !isObject(schema)) return next(exchange)
+      return gather(schema, exchange, next, options)
+    },
+  }
+}
+
+/** A page that came. */
+interface Got {
+  readonly content: Uint8Array<SharedArrayBuffer>
+  readonly hash: string
+}
+
+/** What became of a collection. */
+interface Gathered {
+  /** By their place among the pages; the first is 0. */
+  readonly pages: Map<number, Got>
+  /** Why something is missing, in sentences, each with what was to be called. */
+  readonly missing: string[]
+  bytes: number
+}
+
+async function gather(
+  schema: JsonObject,
+  exchange: Exchange,
+  next: Handler,
+  options: CollectOptions,
+): Promise<Result> {
+  const { engine } = options
+  const asked = quietly(exchange)
+  const first = await next(asked)
+  if (isFailed(first) || asksForInput(first)) return first
+  const got = pageOf(first)
+  const args = isObject(exchange.params.arguments) ? exchange.params.arguments : {}
+  const look = (content: Uint8Array, called: JsonObject, signal: AbortSignal): Promise<Page> =>
+    engine.page(content, { args: called, schema }, signal)
+  const page = await look(got.content, args, exchange.signal)
+  if (page.rest === undefined) {
+    if (page.standing !== undefined) exchange.onCollected?.(unfollowed(page.standing))
+    return first
+  }
+  const gathered: Gathered = { pages: new Map([[0, got]]), missing: [], bytes: got.content.byteLength }
+  const limit = createLimit(exchange.signal, options.timeoutMs)
+  try {
+    const ask = createAsker(asked, next, gathered, { ...options, signal: limit.signal })
+    const told = progressOf(exchange, page.rest.known ? page.rest.calls.length + 1 : undefined)
+    told(1)
+    if (page.rest.known) await numbered(page.rest.calls, ask, gathered, told, options)
+    else
+      await oneByOne(page.rest.calls[0] ?? {}, args, ask, gathered, told, options, (content, called) =>
+        look(content, called, limit.signal),
+      )
+  } finally {
+    limit.end()
+  }
+  if (exchange.signal.aborted) throw exchange.signal.reason
+  if (limit.isOver()) gathered.missing.push(`The time of ${options.timeoutMs} ms was over.`)
+  return joined(page, gathered, exchange, engine)
+}
+
+/** The result as it came says that there is more, and no parameter of its tool asks for that. */
+function unfollowed(standing: string): string {
+  return standing.startsWith('PARTIAL') ? `${standing}; no parameter of the tool asks for the rest` : standing
+}
+
+async function joined(
+  { place, total }: Page,
+  { pages, missing }: Gathered,
+  exchange: Exchange,
+  engine: Pick<Engine, 'join'>,
+): Promise<Result> {
+  const contents = [...pages].sort(([a], [b]) => a - b).map(([, { content }]) => content)
+  const made = await engine.join(contents, place, exchange.signal)
+  const standing = standingOf(made, contents.length, total, missing)
+  exchange.onCollected?.(standing)
+  if (missing.length === 0) return new LargeResult(made.content)
+  // Where it passes without a preview, and in what is kept, it must say so itself.
+  const result = new LargeResult(made.content).json()
+  const content = [...blocksOf(result), textBlock(ellipsis(standing, REMARK))]
+  return new LargeResult(sharedBytes(JSON.stringify({ ...result, content })))
+}
+
+/** Characters of a text beside the data that is taken for a remark. */
+const REMARK = 240
+
+/** Whether it is all, in a few words; a fault is told before anything else. */
+function standingOf(
+  { records, repeated, changed, key }: JoinedPages,
+  pages: number,
+  total: number | undefined,
+  missing: readonly string[],
+): string {
+  const isAll = missing.length === 0
+  const number = records === undefined ? '' : formatCount(records)
+  const of = total !== undefined && (records ?? 0) < total ? ` of ${formatCount(total)}` : ''
+  const what =
+    records === undefined ? '' : of === '' ? `${formatPlural(records, 'record')} ` : `${number}${of} records `
+  return [
+    `${isAll ? 'COMPLETE' : 'PARTIAL'}: ${what}from ${formatPlural(pages, 'page')}`,
+    ...missing.slice(0, 3),
+    ...(missing.length > 3 ? [`and ${formatCount(missing.length - 3)} more faults`] : []),
+    ...(isAll && of !== '' ? [`the server says ${formatCount(total ?? 0)}`] : []),
+    ...(repeated > 0 ? [`${formatCount(repeated)} came twice (same ${key}) and are in it once`] : []),
+    ...(changed > 0
+      ? [`${formatCount(changed)} came again with another content (same ${key}), and both are in it`]
+      : []),
+  ].join('; ')
+}
+
+/** Asks for one page. `undefined`: it failed, and why is noted; or nothing more is to be asked for. */
+type Ask = (index: number, args: JsonObject) => Promise<Got | undefined>
+
+interface AskerOptions extends Pick<CollectOptions, 'maxBytes' | 'logger'> {
+  signal: AbortSignal
+}
+
+function createAsker(
+  exchange: Exchange,
+  next: Handler,
+  gathered: Gathered,
+  { signal, maxBytes }: AskerOptions,
+): Ask {
+  const limit: Limit = { most: 'read', refuse: () => errorResult(NOT_READING) }
+  const held = within(
+    { ...exchange, signal },
+    { ...limit, ...(exchange.limit?.listed && { listed: exchange.limit.listed }) },
+  )
+  return async (index, args) => {
+    const fail = (why: string): undefined => {
+      if (!signal.aborted) gathered.missing.push(`page ${index + 1} is missing: ${ellipsis(why, 160)}`)
+      return undefined
+    }
+    try {
+      const result = await next({ ...held, params: { ...held.params, arguments: args } })
+      if (signal.aborted) return undefined
+      if (asksForInput(result)) return fail('the server asks for input')
+      if (isFailed(result)) return fail(faultIn(result))
+      const got = pageOf(result)
+      if (gathered.bytes + got.content.byteLength > maxBytes)
+        return fail(`all pages together would have more than ${formatCount(maxBytes)} bytes`)
+      gathered.bytes += got.content.byteLength
+      gathered.pages.set(index, got)
+      return got
+    } catch (error) {
+      if (error instanceof Exceeded) return fail(NOT_READING)
+      if (error instanceof RpcError) return fail(error.message)
+      if (error instanceof ProxyError) return fail(error.text)
+      if (signal.aborted) return undefined
+      throw error
+    }
+  }
+}
+
+const NOT_READING = 'the tool does not declare that it only reads'
+
+/** Failures in a row after which nothing more is asked for: a quota that is used up refuses every page. */
+const MOST_FAILURES = 3
+
+/** Pages that are known by their numbers, some at a time. */
+async function numbered(
+  calls: readonly JsonObject[],
+  ask: Ask,
+  gathered: Gathered,
+  told: (pages: number) => void,
+  { maxPages, parallel }: CollectOptions,
+): Promise<void> {
+  const wanted = calls.slice(0, maxPages - 1)
+  const [first] = [...gathered.pages.values()]
+  let at = 0
+  let failures = 0
+  let isOver: string | undefined
+  const worker = async (): Promise<void> => {
+    while (at < wanted.length && isOver === undefined) {
+      const index = ++at
+      const got = await ask(index, wanted[index - 1] ?? {})
+      if (got === undefined) {
+        if (++failures >= MOST_FAILURES) isOver ??= `pages from ${formatCount(at + 1)} on were not asked for`
+        continue
+      }
+      failures = 0
+      told(gathered.pages.size)
+      if (got.hash !== first?.hash) continue
+      gathered.pages.delete(index)
+      isOver ??= `page ${index + 1} is page 1 again, so the tool does not do as its parameter says`
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(parallel, wanted.length) }, worker))
+  if (isOver !== undefined && at < calls.length) gathered.missing.push(isOver)
+  else if (calls.length > wanted.length)
+    gathered.missing.push(
+      `only ${formatCount(maxPages)} of ${formatCount(calls.length + 1)} pages were asked for`,
+    )
+}
+
+/** Pages of which each tells the next. */
+async function oneByOne(
+  start: JsonObject,
+  args: JsonObject,
+  ask: Ask,
+  gathered: Gathered,
+  told: (pages: number) => void,
+  { maxPages }: CollectOptions,
+  look: (content: Uint8Array, called: JsonObject) => Promise<Page>,
+): Promise<void> {
+  const seen = new Set([JSON.stringify(args)])
+  const hashes = new Set([...gathered.pages.values()].map(({ hash }) => hash))
+  let called: JsonObject | undefined = start
+  for (let index = 1; called !== undefined; index++) {
+    const written = JSON.stringify(called)
+    if (seen.has(written))
+      return void gathered.missing.push('the server goes round: it named a page that it gave before')
+    if (index >= maxPages)
+      return void gathered.missing.push(
+        `${formatCount(maxPages)} pages are the most; the next is asked for with ${ellipsis(written, 160)}`,
+      )
+    seen.add(written)
+    const got = await ask(index, called)
+    if (got === undefined) return
+    if (hashes.has(got.hash)) {
+      gathered.pages.delete(index)
+      return void gathered.missing.push('the server goes round: it gave the same page again')
+    }
+    hashes.add(got.hash)
+    told(gathered.pages.size)
+    const page: Page = await look(got.content, called)
+    // A page without records is the end, whatever it names as the next one.
+    called = page.shown === 0 ? undefined : page.rest?.calls[0]
+  }
+}
+
+function pageOf(result: Result): Got {
+  const content = result instanceof LargeResult ? result.bytes : sharedBytes(JSON.stringify(result))
+  return { content, hash: createHash('sha256').update(content).digest('base64') }
+}
+
+function isFailed(result: Result): boolean {
+  return result instanceof LargeResult
+    ? maySayError(result) && plain(result).isError === true
+    : result.isError === true
+}
+
+function faultIn(result: Result): string {
+  const text = blocksOf(plain(result))
+    .map(textIn)
+    .find((one) => one !== undefined)
+  return (text ?? 'the tool answered with an error').replaceAll(/\s+/g, ' ')
+}
+
+/** The exchange without a token for progress, which servers would answer page by page. */
+function quietly(exchange: Exchange): Exchange {
+  const { _meta: meta, ...params } = exchange.params
+  if (!isObject(meta)) return exchange
+  const { progressToken: _, ...rest } = meta
+  return { ...exchange, params: { ...params, _meta: rest } }
+}
+
+/** Tells the requester how many pages there are. Without a token for it nobody is told. */
+function progressOf(
+  { params: { _meta: meta }, notify }: Exchange,
+  total: number | undefined,
+): (pages: number) => void {
+  const progressToken = isObject(meta) ? own(meta, 'progressToken') : undefined
+  if (progressToken === undefined) return () => {}
+  return (progress) =>
+    notify({
+      method: 'notifications/progress',
+      params: {
+        progressToken,
+        progress,
+        ...(total !== undefined && { total }),
+        message: `${formatPlural(progress, 'page')} fetched`,
+      },
+    })
+}
+
+interface TimeLimit {
+  readonly signal: AbortSignal
+  /** The time is over, and not because the caller left. */
+  isOver(): boolean
+  end(): void
+}
+
+/** Aborts with the caller, or when the time is over. */
+function createLimit(caller: AbortSignal, milliseconds: number): TimeLimit {
+  const time = new AbortController()
+  const timer = setTimeout(() => time.abort(), milliseconds)
+  timer.unref()
+  return {
+    signal: AbortSignal.any([caller, time.signal]),
+    isOver: () => time.signal.aborted && !caller.aborted,
+    end: () => clearTimeout(timer),
+  }
+}
+
+/** The layer with the limits that the settings give. */
+export function openCollect({ settings, engine, logger, live }: FeatureParts): Pick<Middleware, 'wrap'> {
+  return createCollect({
+    ...settings.collect,
+    engine,
+    logger,
+    settings: () => live.resultSettings,
+    exempt: PROXY_TOOL_NAMES,
+  })
+}

@@ -1,0 +1,167 @@
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { handleOf, startProxy, textOf } from './support/world.ts'
+
+const SERVER = fileURLToPath(new URL('../support/servers/paged.mjs', import.meta.url))
+
+function paged(options: object = {}, more: object = {}) {
+  return { p: { command: process.execPath, args: [SERVER, JSON.stringify(options)], ...more } }
+}
+
+/** The pages that the server was asked for since it started. */
+async function askedOf(call: (name: string) => Promise<unknown>): Promise<{ name: string }[]> {
+  return (JSON.parse(textOf((await call('p_stats')) as never)) as { asked: { name: string }[] }).asked
+}
+
+const COUNT = { aggregate: 'count', where: ['state = open'] }
+/** Of 1,214 records every third is open. */
+const OPEN = '405'
+
+describe('all pages of a collection', () => {
+  const shapes: [string, number][] = [
+    ['search_issues', 41],
+    ['list_issues', 41],
+    ['list_events', 41],
+    ['query_nodes', 41],
+    ['search_jira', 25],
+    ['list_charges', 41],
+    ['list_links', 41],
+  ]
+  test.each(shapes)('of %s are one document with one handle, and counts are right', async (name, pages) => {
+    const { call } = await startProxy({ servers: paged() })
+    const reply = await call('proxy_filter', { tool: `p_${name}`, all: true, ...COUNT })
+    const said = textOf(reply)
+    expect(said).toMatch(new RegExp(`COMPLETE: 1,214 records from ${pages} pages`))
+    expect(said).toContain(OPEN)
+    const asked = await askedOf(call)
+    expect(asked).toHaveLength(pages)
+    const handle = /cache_id ([0-9a-z]{25}) keeps/.exec(said)?.[1]
+    const last = await call('proxy_filter', {
+      cache_id: handle,
+      where: ['number = 1214'],
+      fields: ['number', 'title'],
+    })
+    expect(textOf(last)).toContain('Issue 1214')
+  })
+
+  test('in words are one text', async () => {
+    const { call } = await startProxy({ servers: paged() })
+    const reply = await call('proxy_search', {
+      tool: 'p_list_words',
+      all: true,
+      pattern: '\\(open\\)$',
+      max_results: 1,
+    })
+    expect(textOf(reply)).toMatch(/COMPLETE: from 41 pages/)
+    expect(textOf(reply)).toMatch(new RegExp(`of ${OPEN}`))
+  })
+
+  test('are followed for a tool of which the operator says so', async () => {
+    const servers = paged({}, { results: { 'search_*': { all: true } } })
+    const { call } = await startProxy({ servers })
+    const reply = await call('p_search_issues', { query: 'x' })
+    expect(textOf(reply).split('\n')[0]).toMatch(/1,214 records.*COMPLETE: 1,214 records from 41 pages/)
+    expect(textOf(await call('proxy_filter', { cache_id: handleOf(reply), ...COUNT }))).toContain(OPEN)
+  })
+
+  test('are had from a partial result by its handle', async () => {
+    const { call } = await startProxy({ servers: paged() })
+    const first = await call('p_search_issues', { perPage: 100 })
+    const [line = ''] = textOf(first).split('\n')
+    expect(line).toMatch(
+      /PARTIAL: 100 of 1,214\. All: proxy_filter \{"cache_id":"[0-9a-z]{25}","all":true\}$/,
+    )
+    const count = await call('proxy_filter', { cache_id: handleOf(first), ...COUNT })
+    expect(textOf(count)).toMatch(/is PARTIAL: 100 of 1,214/)
+    const all = await call('proxy_filter', { cache_id: handleOf(first), all: true, ...COUNT })
+    expect(textOf(all)).toMatch(/COMPLETE: 1,214 records from 13 pages/)
+    expect(textOf(all)).toContain(OPEN)
+  })
+})
+
+describe('what goes wrong on the way', () => {
+  test('a page that fails leaves a document that says which is missing', async () => {
+    const { call } = await startProxy({ servers: paged({ failAt: 17 }) })
+    const reply = await call('proxy_filter', { tool: 'p_search_issues', all: true, aggregate: 'count' })
+    expect(textOf(reply)).toMatch(
+      /PARTIAL: 1,184 of 1,214 records from 40 pages; page 17 is missing: 503: page 17 could not be read/,
+    )
+    expect(textOf(reply)).toContain('1,184')
+    const handle = /cache_id ([0-9a-z]{25}) keeps/.exec(textOf(reply))?.[1]
+    const later = await call('proxy_filter', { cache_id: handle, aggregate: 'count' })
+    expect(textOf(later)).toContain('page 17 is missing')
+  })
+
+  test('with cursors it ends at the page that fails', async () => {
+    const { call } = await startProxy({ servers: paged({ failAt: 17 }) })
+    const reply = await call('proxy_filter', { tool: 'p_list_events', all: true, aggregate: 'count' })
+    expect(textOf(reply)).toMatch(/PARTIAL: 480 records from 16 pages; page 17 is missing/)
+    expect(await askedOf(call)).toHaveLength(17)
+  })
+
+  test('a quota holds, and ends what is asked for', async () => {
+    const servers = paged({}, { quota: { rps: 0.001, burst: 10 } })
+    const { call } = await startProxy({ servers })
+    const reply = await call('proxy_filter', { tool: 'p_search_issues', all: true, aggregate: 'count' })
+    expect(textOf(reply)).toMatch(/PARTIAL: 300 of 1,214 records from 10 pages/)
+    expect(textOf(reply)).toContain('as many calls as it is allowed')
+  })
+
+  test('pages without end, cursors that go round and parameters that do nothing are stopped', async () => {
+    const { call } = await startProxy({ servers: paged(), settings: { collect: { maxPages: 25 } } })
+    const endless = await call('proxy_filter', { tool: 'p_endless', all: true, aggregate: 'count' })
+    expect(textOf(endless)).toMatch(/PARTIAL: 125 records from 25 pages; 25 pages are the most/)
+    const looping = await call('proxy_filter', { tool: 'p_looping', all: true, aggregate: 'count' })
+    expect(textOf(looping)).toMatch(/PARTIAL: 60 records from 2 pages; the server goes round/)
+    const deaf = await call('proxy_filter', { tool: 'p_deaf', all: true, aggregate: 'count' })
+    expect(textOf(deaf)).toMatch(/PARTIAL: 30 of 1,214 records from 1 page; page \d is page 1 again/)
+    const asked = await askedOf(call)
+    expect(asked.filter(({ name }) => name === 'endless')).toHaveLength(25)
+    expect(asked.filter(({ name }) => name === 'looping')).toHaveLength(3)
+    expect(asked.filter(({ name }) => name === 'deaf').length).toBeLessThan(10)
+  })
+
+  test('a tool without a parameter for it is not called again, nor one that may change something', async () => {
+    const { call } = await startProxy({ servers: paged({}, { results: { pop_issues: { all: true } } }) })
+    const closed = await call('proxy_filter', { tool: 'p_closed', all: true, aggregate: 'count' })
+    expect(textOf(closed)).toMatch(/PARTIAL: 30 of 1,214; no parameter of the tool asks for the rest/)
+    const refused = await call('proxy_filter', { tool: 'p_pop_issues', all: true, aggregate: 'count' })
+    expect(textOf(refused)).toContain('does not declare that it only reads')
+    expect(await askedOf(call)).toEqual([{ name: 'closed' }])
+    const own = await call('p_pop_issues')
+    expect(textOf(own)).toContain('the tool does not declare that it only reads')
+    expect((await askedOf(call)).filter(({ name }) => name === 'pop_issues')).toHaveLength(1)
+  })
+
+  test('records that come again are told', async () => {
+    const { call } = await startProxy({ servers: paged() })
+    const reply = await call('proxy_filter', { tool: 'p_shifting', all: true, aggregate: 'count' })
+    expect(textOf(reply)).toMatch(
+      /61 records from 2 pages; 1 came twice \(same number\) and are in it once; 1 came again with another content/,
+    )
+  })
+
+  test('cancelling ends the pages under way, and no further one is asked for', async () => {
+    const { client, call } = await startProxy({ servers: paged({ delay: 300 }) })
+    const cancel = new AbortController()
+    let pages = 0
+    const under = client.callTool(
+      { name: 'proxy_filter', arguments: { tool: 'p_search_issues', all: true, aggregate: 'count' } },
+      {
+        signal: cancel.signal,
+        timeout: 170_000,
+        onprogress: ({ progress, total }) => {
+          pages = progress
+          expect(total).toBe(41)
+          if (progress === 5) cancel.abort()
+        },
+      },
+    )
+    await expect(under).rejects.toThrow()
+    const before = (await askedOf(call)).length
+    await new Promise((resolve) => setTimeout(resolve, 900))
+    expect((await askedOf(call)).length).toBe(before)
+    expect(before).toBeLessThan(15)
+    expect(pages).toBeGreaterThanOrEqual(5)
+  })
+})
