@@ -2,8 +2,7 @@
  * Proxies behind proxies. Each tells the next which proxies a request has come through: the one nearest the client shapes, the
  * others pass on, and none is its own server.
  */
-import { META } from './content.ts'
-import { metaOf } from './eras.ts'
+import { META, metaOf } from './content.ts'
 import { RPC, RpcError } from './errors.ts'
 import { isObject, type JsonObject, own } from './json.ts'
 

@@ -1,5 +1,4 @@
 /** Content blocks of tool results and prompts (MCP specification, server/tools, "Tool Result"). */
-import { isInputRequired } from './eras.ts'
 import { isObject, type JsonObject, type JsonValue, own } from './json.ts'
 
 /** A block as it came: known kinds have a `type` we read, unknown kinds and fields pass untouched. */
@@ -83,6 +82,11 @@ export function isMedia(block: ContentBlock): boolean {
   return always || (data !== undefined && stringAt(block, data) !== undefined)
 }
 
+/** The base64 of a block; undefined when it has none. */
+export function dataIn(block: ContentBlock): string | undefined {
+  return stringAt(block, kindOf(block).data ?? EMBEDDED.data) ?? stringAt(block, EMBEDDED.data)
+}
+
 /** The string at the end of a path; undefined when there is none. */
 export function stringAt(block: ContentBlock, path: Path): string | undefined {
   let value: JsonValue | undefined = block
@@ -112,6 +116,18 @@ export function blocksOf(result: JsonObject): ContentBlock[] {
   return Array.isArray(result.content) ? result.content.filter(isObject) : []
 }
 
+/** All texts of a result in their order: text blocks and embedded resources that have one. Empty ones are left out. */
+export function textsOf(result: JsonObject): string[] {
+  return blocksOf(result)
+    .map((block) => textIn(block) ?? '')
+    .filter((text) => text !== '')
+}
+
+/** Characters of the same texts. */
+export function textLength(result: JsonObject): number {
+  return blocksOf(result).reduce((sum, block) => sum + (textIn(block)?.length ?? 0), 0)
+}
+
 /** A block that shows this text. */
 export function textBlock(text: string): ContentBlock {
   return { type: 'text', text }
@@ -130,6 +146,17 @@ export function plainAnswer(text: string): JsonObject {
 /** Prefix of everything this proxy adds to `_meta` (MCP specification, basic, "_meta"). */
 export const META = 'mcp-rlm-proxy/'
 
+/** The `_meta` of params or a result; undefined when there is none. */
+export function metaOf(holder: JsonObject | undefined): JsonObject | undefined {
+  const meta = holder && own(holder, '_meta')
+  return isObject(meta) ? meta : undefined
+}
+
+/** A copy with these members over those of its `_meta`. */
+export function withMeta(holder: JsonObject | undefined, members: JsonObject): JsonObject {
+  return { ...holder, _meta: { ...metaOf(holder), ...members } }
+}
+
 /**
  * A result too large to be worth parsing on the event loop: its JSON, byte for byte as the server sent it.
  * Workers read it without a copy because the bytes lie on a SharedArrayBuffer.
@@ -147,6 +174,11 @@ export class LargeResult {
     const value: unknown = JSON.parse(Buffer.from(this.bytes).toString('utf8'))
     if (!isObject(value)) throw new SyntaxError('the result is not a JSON object')
     return value
+  }
+
+  /** A message that is written whole carries the result as an object: `JSON.stringify` asks for it. Throws as `json` does. */
+  toJSON(): JsonObject {
+    return this.json()
   }
 }
 
@@ -181,6 +213,11 @@ export const MAX_ROUNDS = 32
 
 /** Larger questions cannot be: the client sends their state back, and no server takes so large a request. */
 const LARGEST_QUESTION = 8 * 1024 * 1024
+
+/** True for a result that asks for input in place of being one (MCP 2026-07-28, multi round-trip requests). */
+export function isInputRequired(result: JsonObject): boolean {
+  return own(result, 'resultType') === 'input_required'
+}
 
 /**
  * True for a result by which a server asks for input (MCP 2026-07-28, multi round-trip requests): the client answers it, nobody

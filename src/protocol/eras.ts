@@ -2,7 +2,8 @@
  * The two families of the protocol. Legacy (MCP 2024-10-07 to 2025-11-25) begins with `initialize` and has sessions. Modern
  * (2026-07-28) has neither: every request says in `_meta` who asks and in which revision.
  */
-import { isObject, type JsonObject, own } from './json.ts'
+import { metaOf } from './content.ts'
+import type { JsonObject } from './json.ts'
 
 /** A family of revisions. */
 export type Era = 'legacy' | 'modern'
@@ -31,26 +32,10 @@ export const MODERN_META = {
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 } as const
 
-/** The `_meta` of params or a result; undefined when there is none. */
-export function metaOf(holder: JsonObject | undefined): JsonObject | undefined {
-  const meta = holder && own(holder, '_meta')
-  return isObject(meta) ? meta : undefined
-}
-
-/** A copy with these members over those of its `_meta`. */
-export function withMeta(holder: JsonObject | undefined, members: JsonObject): JsonObject {
-  return { ...holder, _meta: { ...metaOf(holder), ...members } }
-}
-
 /** True when the params claim a revision: then they are of the modern era, well formed or not. */
 export function claimsModern(params: JsonObject | undefined): boolean {
   const meta = metaOf(params)
   return meta !== undefined && Object.hasOwn(meta, MODERN_META.protocolVersion)
-}
-
-/** True for a result that asks for input in place of being one (MCP 2026-07-28, multi round-trip requests). */
-export function isInputRequired(result: JsonObject): boolean {
-  return own(result, 'resultType') === 'input_required'
 }
 
 /** Members that only modern results have. */

@@ -165,6 +165,13 @@ export const ERROR_CODES = {
     exits: ['rpc', 'result'],
     rpc: RPC.internalError,
   },
+  QUERY_BUSY: {
+    meaning: 'Too many queries of one agent wait for their turn already.',
+    next: 'Ask again after the seconds that the message names, and fewer at once.',
+    from: ['engine'],
+    exits: ['rpc', 'result'],
+    rpc: RPC.internalError,
+  },
   QUERY_FAILED: {
     meaning: 'A query over a kept result broke off.',
     next: 'Ask in another way; the kept result is not harmed.',
@@ -182,7 +189,7 @@ export const ERROR_CODES = {
   PACKAGE_MISSING: {
     meaning: 'An optional package is not installed.',
     next: 'Install the package that the message names, or choose a setting that does not need it.',
-    from: ['discovery'],
+    from: ['discovery', 'store'],
     exits: ['local'],
     rpc: RPC.internalError,
   },

@@ -21,14 +21,17 @@ export interface Client {
   readonly agent: Agent
   /** What it speaks. A modern client has no session: its object stands for all requests that say the same of who asks. */
   readonly era: Era
-  /** `clientInfo`, `capabilities` and `protocolVersion`, of its initialize request or (modern) of the request, unchanged. */
+  /** `clientInfo` of its initialize request or (modern) of the request, unchanged. */
   readonly info: JsonObject
+  /** What it says that it can do, in the same place. */
   readonly capabilities: JsonObject
   readonly protocolVersion: string
   /** The profile that it chose by where it connected. Absent: it chose none. */
   readonly profile?: string
   /** When the client is a proxy: the proxies that its requests have come through. */
   readonly via?: readonly string[]
+  /** False while the client has no stream open and no request under way: it may have vanished. Absent: its connection tells when it leaves. */
+  isListening?(): boolean
   /** Sends a notification that belongs to no request. Never throws; a client that left gets nothing. */
   notify(notification: Notification): void
   /**
@@ -85,6 +88,10 @@ export interface Exchange {
   ask?(request: Request, signal?: AbortSignal, server?: string): Promise<Result>
   /** Set by the proxy's own tools: keep the result whatever its size. */
   readonly keep?: true
+  /** Set by the proxy's own tools: follow the pages of a collection, and answer with all of it. */
+  readonly all?: true
+  /** Told of a collection whose pages were followed whether it is all, in words. */
+  onCollected?(standing: string): void
   /** Told under which handle the result is kept. What `_meta` says of that is for clients: a server can write there, too. */
   onKept?(handle: string): void
   /** Told what the answer saves, by whoever made it smaller. Not in `_meta`: some clients show that to their model. */

@@ -30,3 +30,60 @@ export function setOwn(object: JsonObject, key: string, value: JsonValue): void 
     object[key] = value
   }
 }
+
+// Values that are sent as they are written, without being parsed and written again on the event loop.
+
+/** Where values are gathered while a message is written. */
+let gathered: RawJson[] | undefined
+
+/** One JSON value in the form in which it goes out. To whoever looks at it otherwise it is an object without members. */
+export class RawJson {
+  /** UTF-8 JSON of one value, without line breaks between its parts. */
+  readonly #bytes: Uint8Array
+  /** Stands for the value in the text around it, in which nobody else can have written it. */
+  readonly #mark = crypto.randomUUID()
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  /** As a member of arguments. */
+  static in(bytes: Uint8Array): JsonValue {
+    return new RawJson(bytes) as unknown as JsonObject
+  }
+
+  get bytes(): Uint8Array {
+    return this.#bytes
+  }
+
+  get mark(): string {
+    return this.#mark
+  }
+
+  /** Where a message is written whole, without `jsonParts`, the value is read for it. */
+  toJSON(): JsonValue {
+    if (gathered === undefined) return JSON.parse(Buffer.from(this.#bytes).toString('utf8'))
+    gathered.push(this)
+    return this.#mark
+  }
+}
+
+/** The JSON of a value, in parts where it holds such values. Throws what `JSON.stringify` throws. */
+export function jsonParts(value: unknown): [string, ...(string | Uint8Array)[]] {
+  const met: RawJson[] = []
+  let rest: string
+  gathered = met
+  try {
+    rest = JSON.stringify(value)
+  } finally {
+    gathered = undefined
+  }
+  const [first = rest, ...others] = met.flatMap(({ mark, bytes }) => {
+    const quoted = `"${mark}"`
+    const at = rest.indexOf(quoted)
+    const before = rest.slice(0, at)
+    rest = rest.slice(at + quoted.length)
+    return [before, bytes]
+  })
+  return met.length === 0 ? [rest] : [String(first), ...others, rest]
+}

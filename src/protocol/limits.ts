@@ -32,7 +32,7 @@ export const LIMITS = {
   },
   serverMessagesPerSecond: {
     description:
-      'The most notifications, requests and lines without a message read from one server in a second. Reading pauses until the second is over.',
+      'The most notifications, requests and lines without a message read from one server in a second; a long one counts once for each 4 KiB. Reading pauses until the second is over.',
     unit: 'messages',
     min: 1,
     max: 1_000_000,
@@ -59,7 +59,23 @@ export const LIMITS = {
     unit: 'values',
     min: 10_000,
     max: 100_000_000,
-    default: 200_000,
+    default: 50_000,
+  },
+  serverMessageDepth: {
+    description:
+      'The most levels of objects and arrays in a message of a server that is not a result. A message with more is thrown away.',
+    unit: 'levels',
+    min: 32,
+    max: 100_000,
+    default: 1_000,
+  },
+  serverErrorCharacters: {
+    description:
+      'The longest message of a JSON-RPC error of a server, and the longest data with it. A longer message is cut and says so; longer data is left out.',
+    unit: 'characters',
+    min: 200,
+    max: 100_000_000,
+    default: 32_000,
   },
   serverQuestions: {
     description:
@@ -155,6 +171,14 @@ export const LIMITS = {
     max: 100_000,
     default: 500,
   },
+  idleProcessMs: {
+    description:
+      'How long the server process of a client over HTTP goes on with no call under way and no stream of that client open. It ends then, and the next call starts it anew: raise this for servers that remember something between calls.',
+    unit: 'milliseconds',
+    min: 1_000,
+    max: 86_400_000,
+    default: 120_000,
+  },
 } as const satisfies Readonly<Record<string, Limit>>
 
 export type LimitName = keyof typeof LIMITS
@@ -167,7 +191,16 @@ export const LIMIT_DEFAULTS: Limits = Object.fromEntries(
   Object.entries(LIMITS).map(([name, limit]) => [name, limit.default]),
 ) as Record<LimitName, number>
 
-/** How a refusal names its limit and says how to raise it, to follow what happened. */
+/** How often each limit was passed since the process began: every refusal asks for its words here. */
+const passed = new Map<LimitName, number>()
+
+/** The limits that were passed since the process began, and how often. */
+export function limitsPassed(): ReadonlyMap<LimitName, number> {
+  return passed
+}
+
+/** How a refusal names its limit and says how to raise it, to follow what happened. Asked for when a limit was passed, and counted. */
 export function limitWords(name: LimitName, limits: Limits): string {
+  passed.set(name, (passed.get(name) ?? 0) + 1)
   return `the limit is ${limits[name]} ${LIMITS[name].unit} (raise \`limits.${name}\` in \`proxySettings\` if this is intended)`
 }

@@ -67,6 +67,8 @@ export interface Transport {
   /** Rejects when the message cannot be handed over. Resolves when the receiver can take more (back-pressure). */
   send(message: JsonRpcMessage, options?: SendOptions): Promise<void>
   close(): Promise<void>
+  /** Whether the other side waits for anything, where its connection does not tell (HTTP). */
+  readonly isListening?: boolean
   /** `via`: the request of ours on whose stream the message came, where the transport can tell (HTTP). */
   onmessage?: ((message: JsonRpcMessage, via?: RequestId) => void) | undefined
   onclose?: (() => void) | undefined

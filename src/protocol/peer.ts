@@ -57,7 +57,7 @@ interface SendOptionsOf {
 /** How many requests of the other side may be under way, and what the next one is told. */
 export interface IncomingLimit {
   most: number
-  words: string
+  words(): string
 }
 
 /** Rejects a request whose connection closed before the answer. */
@@ -180,7 +180,7 @@ export class Peer {
       const fault = faultOf(message)
       if (fault) this.#refuse(message, fault)
       else if ('id' in message && this.#limit !== undefined && this.#serving >= this.#limit.most)
-        this.#refuse(message, new RpcError(RPC.internalError, this.#limit.words))
+        this.#refuse(message, new RpcError(RPC.internalError, this.#limit.words()))
       else if ('id' in message && message.id !== null) void this.#serve(message, message.id, via)
       else this.#guarded(() => this.#note(message, via))
     } else if ('result' in message || 'error' in message) {

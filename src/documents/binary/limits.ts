@@ -1,0 +1,13 @@
+/** How large a blob may be that stays in a result. */
+
+export interface UnpackLimits {
+  /** Bytes of a file, sound, or base64 in a text that stays where it is. */
+  maxBlobSize: number
+  /** The same of a picture. */
+  maxImageSize: number
+}
+
+/** Characters of base64 that are looked for, for these limits. */
+export function leastBase64({ maxBlobSize, maxImageSize }: UnpackLimits): number {
+  return Math.max(1024, Math.floor((Math.min(maxBlobSize, maxImageSize) * 4) / 3))
+}
