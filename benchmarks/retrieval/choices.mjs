@@ -1,19 +1,51 @@
 /** One table for each choice that was left open: what it changes in what is found, and in tokens. */
 import { cutAdaptively } from '../../dist/discovery/adaptive.js'
-import { indexTools, WEIGHTS } from '../../dist/discovery/lexical.js'
+import { WEIGHTS } from '../../dist/discovery/lexical.js'
 import { leadOf, signatureOf } from '../../dist/discovery/signature.js'
+import { openUsage } from '../../dist/discovery/usage.js'
 import { tokensOf } from '../answers/tokens.mjs'
 import { median } from '../lib/measure.mjs'
 import { clientOf } from './client.mjs'
+import { indexTools } from './index-tools.mjs'
 import { graphOf } from './related.mjs'
 import { recall, round, scoreOf } from './score.mjs'
-import { VARIATIONS, vary } from './variations.mjs'
+import { toldApart } from './twins.mjs'
+import { sharing, VARIATIONS, vary } from './variations.mjs'
 
 export function answersOf(set, index = indexTools(set.tools), take = (found) => found) {
   return set.questions.map((question) => {
     const hits = take(index.search(question.query, 10))
     return { ...question, hits, found: hits.map((hit) => set.ids[hit.index]) }
   })
+}
+
+/** What each part of the default engine is worth: without it, all else as it is. */
+export function ablation(set) {
+  const rows = {
+    'as it is': {},
+    'without word vectors': { vectors: undefined },
+    'without what words give': { nearness: 1000 },
+    'without the bonus for exact forms': { exact: 0 },
+    'without sentences by themselves': { sentences: false },
+    'word vectors twice as much': { nearness: 4 },
+    'word vectors half as much': { nearness: 1 },
+  }
+  return Object.entries(rows).map(([part, parts]) => {
+    const answers = answersOf(set, indexTools(set.tools, WEIGHTS, parts))
+    return { part, ...short(scoreOf(answers)), apart: toldApart(set, answers).apart }
+  })
+}
+
+/** Parameters that all tools of a server have, read and not read: a tool more in each server that has none makes them ordinary ones. */
+export function shared(set) {
+  const tools = set.tools.map(sharing)
+  const servers = [...new Set(tools.map(({ server }) => server))]
+  const bare = servers.map((server) => ({ server, name: 'none', definition: { name: 'none' } }))
+  const row = (parameters, listed) => ({
+    parameters,
+    ...short(scoreOf(answersOf(set, indexTools(listed)))),
+  })
+  return [row('not read', tools), row('read', [...tools, ...bare])]
 }
 
 /** The same tools and questions in other styles. */
@@ -107,6 +139,43 @@ export function adaptive(set) {
   ]
 }
 
+/**
+ * Learning from use (`index.learn`): after the questions of the first half somebody called the first right one of five tools that were
+ * found. Then the same is asked in more words, and what was not asked before.
+ */
+export async function learning(set) {
+  const index = indexTools(set.tools)
+  const asked = set.questions.filter(({ right }) => right.size > 0)
+  const found = (query) => index.search(query, 5).map((hit) => ({ ...hit, name: set.ids[hit.index] }))
+  const who = { agent: '', profile: '' }
+  const usage = await openUsage({ path: undefined, reset: false })
+  const fresh = await openUsage({ path: undefined, reset: false })
+  for (const { query, right, half } of asked) {
+    const names = found(query).map(({ name }) => name)
+    const called = names.find((name) => right.has(name))
+    if (half !== 0 || called === undefined) continue
+    usage.found(who, new Map([[query, names]]))
+    usage.called(who, called)
+  }
+  const row = (questions, from, chosen) => {
+    const answers = chosen.map(({ query, right }) => ({
+      right,
+      found: from.order(who, [query], found(query)).map(({ name }) => name),
+    }))
+    return { questions, learned: from === usage ? 'yes' : 'no', ...short(scoreOf(answers)) }
+  }
+  const again = vary({ ...set, questions: asked }, VARIATIONS['polite questions']).questions.filter(
+    ({ half }) => half === 0,
+  )
+  const others = asked.filter(({ half }) => half === 1)
+  const rows = [fresh, usage].flatMap((from) => [
+    row('asked before, in more words', from, again),
+    row('others', from, others),
+  ])
+  await Promise.all([usage.close(), fresh.close()])
+  return rows
+}
+
 /** Two things to do: asked as one question, by two calls, and by one call with `queries`. What is written counts, too. */
 export async function batching(set) {
   const asked = set.questions.filter(({ right }) => right.size > 0)
@@ -178,8 +247,8 @@ function replyTokens(set, hits) {
   return tokensOf(lines.join('\n'))
 }
 
-function short({ r1, r5, mrr, empty }) {
-  return { r1, r5, mrr, empty }
+function short({ r1, r5, mrr, empty, lost }) {
+  return { r1, r5, mrr, empty, lost }
 }
 
 const sum = (values) => values.reduce((total, value) => total + value, 0)

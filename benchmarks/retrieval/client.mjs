@@ -1,10 +1,11 @@
 /** A client of the `retrieve` exposure over tools of a set: the replies and definitions that it would see, in tokens. */
-import { indexTools } from '../../dist/discovery/lexical.js'
+
 import { createProxyTools } from '../../dist/features/query-tools/index.js'
 import { createRetrieve } from '../../dist/features/retrieve/index.js'
 import { withOrigin } from '../../dist/protocol/origin.js'
 import { PROXY_TOOL_NAMES } from '../../dist/proxy/own-tools.js'
 import { definitionTokens, tokensOf } from '../answers/tokens.mjs'
+import { indexTools } from './index-tools.mjs'
 
 /** What the proxy offers beside the tools of servers; nothing of it is called here. */
 const ownDefinitions = createProxyTools({}).map(({ definition }) => definition)

@@ -4,7 +4,7 @@
  * starts (`node --expose-gc`). Prints milliseconds as JSON.
  */
 import { readFileSync } from 'node:fs'
-import { indexTools } from '../../dist/discovery/lexical.js'
+import { indexTools } from './index-tools.mjs'
 import { cpuAndWall, plainLoop } from './many.mjs'
 
 const [, , file, query] = process.argv

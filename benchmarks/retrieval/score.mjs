@@ -3,7 +3,7 @@
 /**
  * @param {{ right: Set<string>, found: string[] }[]} answers rankings, best first
  * Recall is the part of the right tools that is among the first; MRR looks at the first right one. `empty`: questions that
- * no tool answers and that got none.
+ * no tool answers and that got none; `lost`: those that a tool answers, and that got none either.
  */
 export function scoreOf(answers) {
   const asked = answers.filter(({ right }) => right.size > 0)
@@ -20,9 +20,12 @@ export function scoreOf(answers) {
       return place < 0 ? 0 : 1 / (place + 1)
     }),
     unanswerable: unanswerable.length,
-    empty: unanswerable.filter(({ found }) => found.length === 0).length,
+    empty: unanswerable.filter(isEmpty).length,
+    lost: asked.filter(isEmpty).length,
   }
 }
+
+const isEmpty = ({ found }) => found.length === 0
 
 export function recall({ right, found }, first) {
   return found.slice(0, first).filter((id) => right.has(id)).length / right.size

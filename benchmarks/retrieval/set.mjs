@@ -21,7 +21,7 @@ export function loadQuestions(folder, queriesFile) {
   return { ids, tools, questions: setOf([], queries).questions }
 }
 
-function setOf(tools, queries) {
+export function setOf(tools, queries) {
   return {
     ids: tools.map(({ tool_id }) => tool_id),
     tools: tools.map(({ server, tool, description, schema }) => ({

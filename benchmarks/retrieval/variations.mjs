@@ -85,6 +85,30 @@ const named = (change) => (tool) => ({
   name: change(tool.name),
 })
 
+/** What all tools of a server may take, as those of many clouds do. */
+const SHARED = Object.fromEntries(
+  Object.entries({
+    subscription: 'Subscription ID or name to work in.',
+    tenant: 'The tenant: directory ID or name used to sign in.',
+    resource_group: 'The resource group that the resource belongs to.',
+    auth_method: 'Authentication method: credential, key or connection string.',
+    retry_delay: 'Initial delay in seconds between retry attempts.',
+    retry_max_retries: 'Maximum number of retry attempts for failed operations.',
+    retry_network_timeout: 'Network operation timeout in seconds.',
+    request_id: 'Identifier of the request for logs and support.',
+  }).map(([name, description]) => [name, { type: 'string', description }]),
+)
+
+/** Every second server gives all its tools the same parameters beside their own. */
+export const sharing = (tool, _, tools) => (ordinalOf(tool, tools) % 2 === 1 ? tool : withShared(tool))
+
+export const withShared = (tool) => {
+  const schema = tool.definition.inputSchema ?? {}
+  return withDefinition(tool, { inputSchema: { ...schema, properties: { ...schema.properties, ...SHARED } } })
+}
+
+const ordinalOf = ({ server }, tools) => [...new Set(tools.map((tool) => tool.server))].indexOf(server)
+
 /** Changes of tools, then changes of questions. */
 export const VARIATIONS = {
   'as they are': {},
@@ -110,6 +134,7 @@ export const VARIATIONS = {
         ),
       }),
   },
+  'servers that give all tools the same parameters': { tool: sharing },
   'no server names': { tool: (tool) => ({ ...tool, server: '' }) },
   'names in camelCase': {
     tool: named((name) =>

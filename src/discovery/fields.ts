@@ -4,12 +4,14 @@
  */
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { stemOf, stopWords } from '../text/words.ts'
-import { isAction } from './thesaurus.ts'
+import { isAction } from './actions.ts'
 
 /** A tool as the search sees it. */
 export interface SearchedTool {
   /** The name a client calls it by. */
   readonly name: string
+  /** The name that its server gives it; absent: that of the definition. Words of the server count as such, not as the tool's. */
+  readonly original?: string
   readonly server: string
   /** As its server lists it (MCP specification, server/tools, "Tool"). */
   readonly definition: JsonObject
@@ -33,24 +35,64 @@ const deepest = 5
 /** Takes a text of a definition. They come field by field, in the order of `fieldNames`; of one field the first is the main one. */
 type FieldReader = (field: Field, said: string) => void
 
-/** Gives the texts of a definition that are searched, hostile ones cut. */
-export function readFields({ server, definition }: SearchedTool, read: FieldReader): void {
+/** Gives the texts of a definition that are searched, hostile ones cut, without the parameters in `common`. */
+export function readFields(tool: SearchedTool, read: FieldReader, common: ReadonlySet<string> = none): void {
+  const { server, definition } = tool
   const description = text(definition.description).trim().slice(0, longestDescription)
   const annotations = definition.annotations
   const title = text(definition.title) || (isObject(annotations) ? text(annotations.title) : '')
-  const name = text(definition.name)
+  const name = nameOf(tool)
   read('name', name)
   const parts = partsOfName(name, description)
   if (parts.length > 0) read('name', parts.join(' '))
   read('server', server)
   if (title !== '') read('description', title.slice(0, longestTitle))
   read('description', description)
-  gather({ read, left: longestParameters }, definition.inputSchema, 0)
+  gather({ read, common, left: longestParameters }, definition.inputSchema, 0)
+}
+
+/** What a tool is called without its server. */
+export function nameOf({ original, definition }: SearchedTool): string {
+  return original ?? text(definition.name)
+}
+
+const none: ReadonlySet<string> = new Set()
+
+/** A server with fewer tools has no parameters that say nothing. */
+const fewestTools = 4
+
+/** Of each server the parameters that all of its tools have, as the one for the account: they tell no tool from another. */
+export function commonParameters(tools: readonly SearchedTool[]): Map<string, ReadonlySet<string>> {
+  const servers = new Map<string, SearchedTool[]>()
+  for (const tool of tools) {
+    const others = servers.get(tool.server)
+    if (others) others.push(tool)
+    else servers.set(tool.server, [tool])
+  }
+  const common = new Map<string, ReadonlySet<string>>()
+  for (const [server, [first, ...others]] of servers) {
+    if (first === undefined || others.length + 1 < fewestTools) continue
+    let shared = Object.keys(propertiesOf(first)).slice(0, mostParameters)
+    for (const tool of others) {
+      if (shared.length === 0) break
+      const properties = propertiesOf(tool)
+      shared = shared.filter((name) => Object.hasOwn(properties, name))
+    }
+    if (shared.length > 0) common.set(server, new Set(shared))
+  }
+  return common
+}
+
+function propertiesOf({ definition: { inputSchema: schema } }: SearchedTool): JsonObject {
+  const properties = isObject(schema) ? schema.properties : undefined
+  return isObject(properties) ? properties : {}
 }
 
 /** What takes the texts of parameters, and the characters that there is still room for. */
 interface Gathering {
   read: FieldReader
+  /** Parameters of the outermost level that say nothing. */
+  common: ReadonlySet<string>
   left: number
 }
 
@@ -58,7 +100,9 @@ interface Gathering {
 function gather(gathering: Gathering, schema: JsonValue | undefined, depth: number): void {
   if (!isObject(schema) || depth > deepest || gathering.left <= 0) return
   const properties = schema.properties
-  const names = isObject(properties) ? Object.keys(properties) : []
+  const all = isObject(properties) ? Object.keys(properties) : []
+  const { common } = gathering
+  const names = depth === 0 && common.size > 0 ? all.filter((name) => !common.has(name)) : all
   // All of one level before what is nested in it: where there is no room for everything, that says more.
   for (let at = 0; at < names.length && at < mostParameters; at++) {
     const name = names[at] as string

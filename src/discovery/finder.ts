@@ -7,7 +7,9 @@ import { indexReading, WEIGHTS } from './lexical.ts'
 import type { Meaning } from './meaning.ts'
 import { type Reading, readTools } from './postings.ts'
 import type { Found, ToolSearch } from './search.ts'
+import type { Usage } from './usage.ts'
 import type { Near } from './vectors/vector-index.ts'
+import type { WordVectors } from './word-vectors.ts'
 
 /** A tool that can be found, with the name its server gave it. */
 export interface FindableTool extends SearchedTool {
@@ -22,6 +24,8 @@ export interface Finder {
    * `changed`; where only a client left, when they do, so that nothing is embedded again if it comes back.
    */
   release(search: Search, changed: boolean): void
+  /** What was learned from use; absent: nothing is. */
+  readonly usage?: Usage
   /** Forgets all servers but these. */
   retain(servers: readonly string[]): void
   /** Waits for what is being saved. */
@@ -36,9 +40,12 @@ interface FinderParts {
   /** Absent: the words alone decide. */
   meaning?: Meaning
   engine?: 'hybrid' | 'meaning'
+  usage?: Usage
+  /** Static vectors, beside the words where no model is asked or none answers; absent or undefined from it: the words alone. */
+  vectors?: () => WordVectors | undefined
 }
 
-export function createFinder({ catalogue, meaning, engine = 'hybrid' }: FinderParts): Finder {
+export function createFinder({ catalogue, meaning, engine = 'hybrid', vectors, usage }: FinderParts): Finder {
   // What was embedded by earlier runs is searched before a server has answered.
   if (meaning && catalogue.tools().length > 0) void meaning.refresh(catalogue.tools())
 
@@ -84,9 +91,10 @@ export function createFinder({ catalogue, meaning, engine = 'hybrid' }: FinderPa
   }
 
   return {
+    ...(usage && { usage }),
     over(tools) {
       latest = readTools(tools, WEIGHTS, latest)
-      const lexical = indexInTime(latest)
+      const lexical = indexInTime(latest, vectors)
       const search: Search = meaning
         ? byMeaning(tools, lexical, meaning)
         : async (question, limit) => lexical.search(question, limit)
@@ -104,7 +112,7 @@ export function createFinder({ catalogue, meaning, engine = 'hybrid' }: FinderPa
       if (removed.length > 0) void meaning?.refresh(catalogue.tools())
     },
     async close() {
-      await Promise.all([catalogue.close(), meaning?.close()])
+      await Promise.all([catalogue.close(), meaning?.close(), usage?.close()])
     },
   }
 }
@@ -113,19 +121,19 @@ export function createFinder({ catalogue, meaning, engine = 'hybrid' }: FinderPa
 const BATCH = 100
 
 /** An index that is there when the first question comes: what it takes is done meanwhile, piece by piece. */
-function indexInTime(reading: Reading): ToolSearch {
+function indexInTime(reading: Reading, vectors: FinderParts['vectors']): ToolSearch {
   let index: ToolSearch | undefined
+  const made = (): ToolSearch => {
+    index ??= indexReading(reading, { vectors: vectors?.() })
+    return index
+  }
+  const prepare = (most: number): boolean =>
+    reading.read(most).tools < reading.tools.length || reading.stems.prepare(most) || made().prepare(most)
   const proceed = (): void => {
-    if (reading.read(BATCH).tools < reading.tools.length || reading.stems.prepare(BATCH))
-      setImmediate(proceed).unref()
+    if (prepare(BATCH)) setImmediate(proceed).unref()
   }
   setImmediate(proceed).unref()
-  return {
-    search(question, limit) {
-      index ??= indexReading(reading)
-      return index.search(question, limit)
-    },
-  }
+  return { prepare, search: (...question) => made().search(...question) }
 }
 
 /** With the numbers of their vectors. */
@@ -141,38 +149,10 @@ function asListed({ definition, original }: FindableTool): JsonObject {
   return definition.name === original ? definition : { ...definition, name: original }
 }
 
-// Two searches as one, by the ranks that they give: their scores are of different kinds.
+// Words and a model as one search: the nearest tools by the model take the place of what static vectors say.
 
-/**
- * Reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009), with their constant. It tells how much the first places count
- * more than the following.
- */
-const K = 60
-
-/** What a search looks at of each ranking: what both have counts more than a place, so it must be seen in both. */
-const DEPTH = 50
-
-/**
- * One ranking out of several, best first, equals in their order. A score is between 0 and 1: 1 is the first place in all rankings.
- * `weights` tell how much each counts; 1 where none is given.
- */
-export function fuse(
-  rankings: readonly (readonly Pick<Found, 'index'>[])[],
-  weights: readonly number[] = [],
-): Found[] {
-  const scores = new Map<number, number>()
-  let most = 0
-  for (const [place, ranking] of rankings.entries()) {
-    const weight = weights[place] ?? 1
-    most += weight / (K + 1)
-    for (const [rank, { index }] of ranking.entries())
-      scores.set(index, (scores.get(index) ?? 0) + weight / (K + rank + 1))
-  }
-  return [...scores]
-    .filter(([, score]) => score > 0)
-    .map(([index, score]) => ({ index, score: score / most }))
-    .sort((a, b) => b.score - a.score || a.index - b.index)
-}
+/** What is asked of the model: further tools are as good as far away. */
+const DEPTH = 200
 
 interface HybridParts {
   /** What both searches are over, in the order of the lexical index. */
@@ -193,8 +173,7 @@ export function createHybrid({ tools, lexical, near, engine }: HybridParts): Sea
   )
 
   return async (question, limit, signal) => {
-    const depth = Math.max(DEPTH, limit)
-    const nearest = await near(question, depth, signal)
+    const nearest = await near(question, Math.max(DEPTH, limit), signal)
     if (nearest === undefined) return lexical.search(question, limit)
     // What was removed meanwhile has no place.
     const byMeaning = nearest.flatMap(({ id, similarity }) => {
@@ -202,6 +181,8 @@ export function createHybrid({ tools, lexical, near, engine }: HybridParts): Sea
       return index === undefined ? [] : [{ index, score: similarity }]
     })
     if (engine === 'meaning') return byMeaning.slice(0, limit)
-    return fuse([lexical.search(question, depth), byMeaning]).slice(0, limit)
+    const cosines = new Float32Array(tools.length)
+    for (const { index, score } of byMeaning) cosines[index] = score
+    return lexical.search(question, limit, cosines)
   }
 }

@@ -1,36 +1,54 @@
-/** Finds tools by their words: BM25 over the fields of their definitions, blind to spelling and to the choice among like words. */
+/** Finds tools by their words, blind to spelling, and by what the words mean: BM25 over the fields of their definitions, and static vectors. */
 
 import { distance } from 'fastest-levenshtein'
-import { own } from '../protocol/json.ts'
-import { stemOf, wordsOf } from '../text/words.ts'
-import { halvesOf, joinedIn, type SearchedTool } from './fields.ts'
+import { stemOf, wordsOf, writtenWordsOf } from '../text/words.ts'
+import { halvesOf, joinedIn, nameOf, type SearchedTool } from './fields.ts'
+import { createNearness } from './nearness.ts'
 import { indexWords, type Postings, type Reading, readTools, type Weights } from './postings.ts'
 import type { Found, ToolSearch } from './search.ts'
-import { alikeTo, isAction, withoutPhrases } from './thesaurus.ts'
+import type { WordVectors } from './word-vectors.ts'
 
 /** Measured on labelled questions by `npm run bench -- retrieval`. */
 export const WEIGHTS: Weights = { name: 4, server: 1, description: 1, parameters: 0.5 }
 
-/** What a word counts that the question did not use but might have, and one that it may have misspelt. */
-const alikeWeight = 0.6
+/** What a word counts that the question may have misspelt. */
 const misspeltWeight = 0.7
 /** Shorter words are one slip away from too many others. */
 const surelyMisspelt = 5
 /** Words of a question that are looked at. */
 const mostWords = 48
 const longestQuestion = 2_000
-/** Words that are remembered though no tool has them: those of the thesaurus fit. */
+/** Words that are remembered though no tool has them: what people ask fits. */
 const mostAsked = 10_000
 
+/** What can be left out, to see what it is worth (`npm run bench -- retrieval`). */
+export interface Parts {
+  /** Static vectors; undefined: words alone. */
+  vectors: WordVectors | undefined
+  /** How much more a word counts that stands in a definition just as it was asked. */
+  exact: number
+  /** What nearness counts beside words, whose best counts 1. */
+  nearness: number
+  /** Whether the nearness of each sentence of a question counts, too. */
+  sentences: boolean
+}
+const PARTS: Parts = { vectors: undefined, exact: 0.15, nearness: 2, sentences: true }
+
 /** An index of these tools, to be made anew when they change. */
-export function indexTools(tools: readonly SearchedTool[], weights: Weights = WEIGHTS): ToolSearch {
-  return indexReading(readTools(tools, weights))
+export function indexTools(
+  tools: readonly SearchedTool[],
+  weights: Weights = WEIGHTS,
+  parts?: Partial<Parts>,
+): ToolSearch {
+  return indexReading(readTools(tools, weights), parts)
 }
 
 /** An index of what was read, and of what is left to read. */
-export function indexReading(reading: Reading): ToolSearch {
-  const { tools, stems } = reading
-  const index = indexWords(reading.read())
+export function indexReading(reading: Reading, given: Partial<Parts> = {}): ToolSearch {
+  const parts = { ...PARTS, ...given }
+  const { tools, stems, lexicon } = reading
+  const counts = reading.read()
+  const index = indexWords(counts)
   const asked = new Map<string, Postings | undefined>()
   const postings = (stem: string): Postings | undefined => {
     const before = asked.get(stem)
@@ -40,7 +58,18 @@ export function indexReading(reading: Reading): ToolSearch {
     return made
   }
   const namedBy = findNames(reading, postings)
-  const answer = createAnswer(tools.length)
+  const answer = createAnswer(tools.length, parts)
+  const { norms, worth } = index
+  const nearness =
+    parts.vectors &&
+    createNearness({
+      counts,
+      norms,
+      worth,
+      words: lexicon.words,
+      numbersOf: lexicon.having,
+      vectors: parts.vectors,
+    })
   let spellings: Spellings | undefined
 
   /** The lexicon may have words of tools that are gone. */
@@ -52,47 +81,59 @@ export function indexReading(reading: Reading): ToolSearch {
    * Takes what tools have of a word, or of one that may stand for it, `joined` being what it is written together with its neighbours;
    * says how sure that is.
    */
-  function weigh(word: string, joined: readonly Postings[]): Asked['standing'] {
+  function weigh(word: string, written: string, joined: readonly Postings[]): Asked['standing'] {
     answer.take(postings(word), 1)
     for (const whole of joined) answer.take(whole, 1)
+    if (parts.exact > 0) answer.exact(index.postings(lexicon.having(written)))
     answer.same()
-    const alike = alikeTo(word)
-    for (const other of alike) answer.take(postings(other), alikeWeight)
-    if (alike.length > 0 || joined.length > 0 || postings(word) !== undefined) return 'known'
+    if (joined.length > 0 || postings(word) !== undefined) return 'known'
     spellings ??= indexSpellings(vocabulary)
-    for (const near of spellings.near(word)) {
-      const weight = misspeltWeight * near.similarity
-      answer.take(postings(near.word), weight)
-      for (const other of alikeTo(near.word)) answer.take(postings(other), alikeWeight * weight)
-    }
+    for (const near of spellings.near(word))
+      answer.take(postings(near.word), misspeltWeight * near.similarity)
     return word.length < surelyMisspelt ? 'strange' : 'guessed'
   }
 
   /** A word that no tool has as the two that it is written of, where tools have both. */
-  function apart(word: string): readonly string[] {
-    if (postings(word) !== undefined || alikeTo(word).length > 0) return [word]
-    const halves = halvesOf(word, (part) => postings(stemOf(part)) !== undefined).map(stemOf)
-    return halves.length > 0 ? halves : [word]
+  function apart(written: string): readonly string[] {
+    if (postings(stemOf(written)) !== undefined) return [written]
+    const halves = halvesOf(written, (part) => postings(stemOf(part)) !== undefined)
+    return halves.length > 0 ? halves : [written]
   }
 
   return {
-    search(question, limit) {
+    prepare: (most) => nearness?.prepare(most) ?? false,
+    search(question, limit, cosines) {
       const asked = question.slice(0, longestQuestion)
-      const words = wordsOf(asked)
+      const words = writtenWordsOf(asked)
       const joined = new Map<string, Postings[]>()
       for (const { whole, parts } of joinedIn(asked)) {
         const found = postings(stemOf(whole))
         if (found !== undefined)
           for (const part of parts) joined.set(stemOf(part), [...(joined.get(stemOf(part)) ?? []), found])
       }
-      for (const word of questionWords(withoutPhrases(words).flatMap(apart))) {
-        const standing = weigh(word, joined.get(word) ?? [])
-        answer.next({ standing, action: isAction(word), worth: index.worth })
+      for (const [word, written] of questionWords(words.flatMap(apart))) {
+        const standing = weigh(word, written, joined.get(word) ?? [])
+        answer.next({ standing, worth: index.worth })
       }
       // Who knows the name of a tool wants that one.
-      return answer.best(limit, namedBy(words))
+      const sentences = parts.sentences ? sentencesOf(asked) : [asked]
+      const meant = cosines ?? nearness?.of(sentences.map(writtenWordsOf))
+      return answer.best(limit, namedBy(words.map(stemOf)), meant)
     },
   }
+}
+
+/** Longer ones are read as this many; of shorter ones the words say nothing alone. */
+const mostSentences = 8
+const shortestSentence = 3
+const sentenceEnds = /(?<=[.?!;])\s+|\n+|,\s+(?:and|then|also)\s+|\s+and (?:then|also)\s+/i
+
+/** What a question asks for, one after the other: a tool that does one of it does not mean the whole. */
+function sentencesOf(question: string): readonly string[] {
+  const sentences = question
+    .split(sentenceEnds)
+    .filter((sentence) => sentence.trim().split(/\s+/).length >= shortestSentence)
+  return sentences.length > 1 ? sentences.slice(0, mostSentences) : [question]
 }
 
 /**
@@ -108,10 +149,9 @@ function findNames(
   const namesAt = (place: number): readonly string[] => {
     const before = known[place]
     if (before !== undefined) return before
-    const { server = '', definition = {} } = tools[place] ?? {}
-    const name = own(definition, 'name')
-    const short = wordsOf(typeof name === 'string' ? name : '')
-    const names = short.length === 0 ? [] : [short.join(' '), [...wordsOf(server), ...short].join(' ')]
+    const tool = tools[place] as SearchedTool
+    const short = wordsOf(nameOf(tool))
+    const names = short.length === 0 ? [] : [short.join(' '), [...wordsOf(tool.server), ...short].join(' ')]
     known[place] = names
     return names
   }
@@ -132,35 +172,29 @@ function findNames(
   }
 }
 
-/** Each word once, without numbers and single letters, which are what a tool is called with, unless there is nothing else. */
-function questionWords(words: readonly string[]): string[] {
+/** Each stem once, with the word as written, without numbers and single letters, which are what a tool is called with, unless there is nothing else. */
+function questionWords(words: readonly string[]): (readonly [stem: string, written: string])[] {
   const telling = words.filter((word) => !/^(?:\d+|[a-z])$/.test(word))
-  return [...new Set(telling.length > 0 ? telling : words)].slice(0, mostWords)
+  const chosen = new Map<string, string>()
+  for (const word of telling.length > 0 ? telling : words) {
+    const stem = stemOf(word)
+    if (!chosen.has(stem)) chosen.set(stem, word)
+  }
+  return [...chosen].slice(0, mostWords)
 }
 
 // What of a question each tool answers, added up word by word, and whether that is enough to be an answer.
 
-/** How much a tool that has only a like word counts among those that make a word a common one. */
-const alikeShare = 0.1
+/** Below this the best tool has a common word of the question and no more, or none and little of its meaning: nothing fits. */
+const leastScore = 0.1
+/** Of the best score what a tool needs that has no word of the question. */
+const leastShare = 1 / 3
+/** How much of that words take away that no tool has, if all are: less where they have a meaning beside. */
+const strangeness = { words: 0.7, meaning: 0.5 }
 
-/**
- * Below this the best tool has a common word of the question and no more: nothing fits. It is compared with what the best tool answers:
- * the mean (geometric) of its share of the question and its share of one rare word, so that a long question needs no more words than
- * a short one. Measured, like the three that follow, by `npm run bench -- retrieval`.
- */
-const leastFit = 0.13
-/** How much of that words take away that no tool has, if all are. */
-const strangeness = 0.7
-/** What an action counts towards it: most tools that do something else have one of those as well. */
-const actionShare = 0.5
-/** What is asked for comes first, its circumstances later: each word counts so much less towards it than the one before. */
-const fading = 0.1
-
-/** A word of the question and what is known of it. */
+/** What is known of a word of the question. */
 interface Asked {
-  /** Says what is done, not to what. */
-  action: boolean
-  /** `known` where tools have it or a like word; `guessed`: one that it may be misspelt of; `strange`: nothing, or a vague guess. */
+  /** `known` where tools have it; `guessed`: one that it may be misspelt of; `strange`: nothing, or a vague guess. */
   standing: 'known' | 'guessed' | 'strange'
   /** Worth of a word that so many tools have. */
   worth(tools: number): number
@@ -170,43 +204,51 @@ interface Asked {
 interface Answer {
   /** Tools have this word of the question, or one that may stand for it and counts `weight`. */
   take(postings: Postings | undefined, weight: number): void
+  /** Tools have this word just as it was asked: what they have of it counts more. */
+  exact(postings: Postings | undefined): void
   /** What follows of this word are others that may stand for it. */
   same(): void
   /** That was all of one word. */
   next(word: Asked): void
-  /** The best of all, `named` ones in any case and first; then all is as before the question. */
-  best(limit: number, named: readonly number[]): Found[]
+  /**
+   * The best of all, `named` ones in any case and first; then all is as before the question.
+   *
+   * @param cosines of the meaning of the question with that of each tool; undefined: words alone decide
+   */
+  best(limit: number, named: readonly number[], cosines: Float32Array | undefined): Found[]
 }
 
-function createAnswer(tools: number): Answer {
+/** How much a tool that has only a like word counts among those that make a word a common one. */
+const alikeShare = 0.1
+
+function createAnswer(tools: number, { exact, nearness }: Parts): Answer {
   /** Of the word in work: how much each tool is about it, and the tools that are. */
   const strongest = new Float64Array(tools)
   const having = new Int32Array(tools)
   let count = 0
   let same = 0
-  /** Of all words so far: what tells the order, and what tells whether anything fits. */
+  /** Of all words so far. */
   const totals = new Float64Array(tools)
-  const evidence = new Float64Array(tools)
+  const scores = new Float64Array(tools)
   const touched = new Int32Array(tools)
   let reached = 0
   let possible = 0
-  const seen = { words: 0, known: 0, guessed: 0, weight: 0, strange: 0, possible: 0, rarest: 0 }
+  let rarest = 0
+  const seen = { words: 0, known: 0, guessed: 0, strange: 0 }
 
   function clear(): void {
-    for (let at = 0; at < reached; at++) totals[touched[at] ?? 0] = evidence[touched[at] ?? 0] = 0
+    for (let at = 0; at < reached; at++) totals[touched[at] ?? 0] = 0
     reached = possible = 0
     for (const key of Object.keys(seen) as (keyof typeof seen)[]) seen[key] = 0
   }
 
-  function fits(): boolean {
-    if (reached === 0) return false
+  /** Whether a tool with this score answers the question, by words alone or by their meaning as well. */
+  function isAnswered(most: number, by: keyof typeof strangeness): boolean {
+    // Whoever asks in one word that tools have wants those.
+    if (seen.words === 1 && seen.known === 1) return true
     // Guesses alone are noise, unless most words are misspelt.
-    if (seen.known === 0 && 2 * seen.guessed < seen.words) return false
-    if (seen.words === 1) return true
-    let most = 0
-    for (let at = 0; at < reached; at++) most = Math.max(most, evidence[touched[at] ?? 0] ?? 0)
-    const fit = most / Math.sqrt(seen.possible * seen.rarest)
-    return fit * (1 - (strangeness * seen.strange) / seen.weight) > leastFit
+    if (by === 'words' && seen.known === 0 && 2 * seen.guessed < seen.words) return false
+    return most * (1 - strangeness[by] * (seen.strange / (seen.words || 1))) > leastScore
   }
 
   return {
@@ -222,42 +264,52 @@ function createAnswer(tools: number): Answer {
       }
     },
 
+    exact(postings) {
+      for (const place of postings?.places ?? []) strongest[place] = (strongest[place] ?? 0) * (1 + exact)
+    },
+
     same() {
       same = count
     },
 
-    next({ action, standing, worth }) {
+    next({ standing, worth }) {
       // A word that only stands for others is as rare as any.
       const value = worth(count === 0 ? 0 : Math.max(1, same) + alikeShare * (count - same))
-      const weight = 1 / (1 + fading * seen.words)
-      const counted = value * weight * (action ? actionShare : 1)
       for (let at = 0; at < count; at++) {
         const place = having[at] ?? 0
-        const strength = strongest[place] ?? 0
         if (totals[place] === 0) touched[reached++] = place
-        totals[place] = (totals[place] ?? 0) + strength * value
-        evidence[place] = (evidence[place] ?? 0) + strength * counted
+        totals[place] = (totals[place] ?? 0) + (strongest[place] ?? 0) * value
         strongest[place] = 0
       }
       possible += value
+      rarest = worth(1)
       seen.words++
-      seen.possible += value * weight
-      seen.rarest = worth(1)
-      seen.weight += weight
-      if (count === 0 || standing === 'strange') seen.strange += weight
+      if (count === 0 || standing === 'strange') seen.strange++
       else seen[standing]++
       count = same = 0
     },
 
-    best(limit, named) {
+    best(limit, named, cosines) {
       const top = new Top(limit)
       for (const place of named) top.offer(place, 1)
-      if (fits()) {
-        for (let at = 0; at < reached; at++) {
-          const place = touched[at] ?? 0
-          if (!named.includes(place)) top.offer(place, (totals[place] ?? 0) / possible)
-        }
+      // The mean (geometric) of a tool's share of the question and its share of one rare word: a long question, which several tools may
+      // answer in part, needs no more words than a short one.
+      const part = 1 / (Math.sqrt(possible * rarest) || 1)
+      const meaning = cosines === undefined ? 0 : nearness
+      let most = 0
+      for (let index = 0; index < tools; index++) {
+        const score = ((totals[index] ?? 0) * part + meaning * (cosines?.[index] ?? 0)) / (1 + meaning)
+        scores[index] = Math.min(1, score)
+        most = Math.max(most, scores[index] as number)
       }
+      // Whoever names a tool wants no others that only mean something like it.
+      const least = named.length > 0 ? Infinity : leastShare * most
+      if (isAnswered(most, cosines === undefined ? 'words' : 'meaning'))
+        for (let index = 0; index < tools; index++) {
+          const score = scores[index] as number
+          if (score > 0 && ((totals[index] ?? 0) > 0 || score >= least) && !named.includes(index))
+            top.offer(index, score)
+        }
       clear()
       return top.found
     },

@@ -127,7 +127,7 @@ export function createMeaning(options: MeaningOptions): Meaning {
       if (!ready) return undefined
       const limits = [AbortSignal.timeout(patience), ending.signal, ...(signal ? [signal] : [])]
       try {
-        const [vector] = await embedder.embed([question], AbortSignal.any(limits))
+        const [vector] = await embedder.embed([question], AbortSignal.any(limits), 'question')
         const found = vector ? await nearest(vector, limit, signal) : []
         works()
         return found?.filter(({ similarity }) => similarity >= leastSimilarity)

@@ -6,7 +6,7 @@ import type { JsonObject } from '../protocol/json.ts'
 import { normOf, worthOf } from '../text/bm25.ts'
 import { eachWord } from '../text/tokenize.ts'
 import { baseOf, eachPart, regularOf, stemOf, stopWords } from '../text/words.ts'
-import { type Field, readFields, type SearchedTool } from './fields.ts'
+import { commonParameters, type Field, readFields, type SearchedTool } from './fields.ts'
 
 export interface Postings {
   /** Places of the tools in the list that was indexed, rising. */
@@ -17,6 +17,8 @@ export interface Postings {
 
 /** Words are numbers of a lexicon, which may have others as well. */
 interface WordIndex {
+  /** For each tool what the count of a word is weighed against. */
+  readonly norms: Float64Array
   has(word: number): boolean
   /** Of words that count as one; undefined where no tool has any of them. */
   postings(words: readonly number[]): Postings | undefined
@@ -33,6 +35,7 @@ export function indexWords(counts: Counts): WordIndex {
   const size = Math.max(fewest, counts.tools)
   const has = (word: number): boolean => (counts.having[word] ?? 0) > 0
   return {
+    norms,
     worth: (having) => worthOf(having, size),
     has,
     postings(words) {
@@ -101,7 +104,7 @@ const FIRST_OF_TOOL = 32
  * One entry for each distinct word of each tool, tool by tool; those of one word hang together, so that nothing has to be sorted by words.
  * Arrays may be longer than what is in them.
  */
-interface Counts {
+export interface Counts {
   /** Tools that were counted. */
   readonly tools: number
   /** For each tool the end of its entries, where those of the next begin. */
@@ -214,6 +217,8 @@ export type Weights = Readonly<Record<Field, number>>
 export interface Reading {
   readonly tools: readonly SearchedTool[]
   readonly weights: Weights
+  /** For servers that have such the parameters that were not read, as they tell no tool from another. */
+  readonly common: ReadonlyMap<string, ReadonlySet<string>>
   readonly lexicon: Lexicon
   readonly stems: Stems
   /** For each tool the first word of its name, and of its server's; -1 where there is none. */
@@ -234,6 +239,7 @@ export function readTools(tools: readonly SearchedTool[], weights: Weights, befo
   let earlier = before?.weights === weights && before.lexicon.words.length <= mostWords ? before : undefined
   const lexicon = earlier?.lexicon ?? createLexicon()
   const stems = earlier?.stems ?? createStems(lexicon.words)
+  const common = commonParameters(tools)
   let known: Known | undefined
   const names = new Int32Array(tools.length).fill(-1)
   const servers = new Int32Array(tools.length).fill(-1)
@@ -256,7 +262,7 @@ export function readTools(tools: readonly SearchedTool[], weights: Weights, befo
 
   function readOne(tool: SearchedTool): void {
     const from = known?.placeOf(tool)
-    if (known === undefined || from === undefined) readFields(tool, read)
+    if (known === undefined || from === undefined) readFields(tool, read, common.get(tool.server))
     else {
       names[place] = known.reading.names[from] as number
       servers[place] = known.reading.servers[from] as number
@@ -269,13 +275,14 @@ export function readTools(tools: readonly SearchedTool[], weights: Weights, befo
   return {
     tools,
     weights,
+    common,
     lexicon,
     stems,
     names,
     servers,
     read(most = tools.length) {
       // Not before: the earlier list may be read meanwhile. Nor kept: it would keep one before it.
-      if (earlier) known = knownFrom(earlier)
+      if (earlier) known = knownFrom(earlier, common)
       earlier = undefined
       const end = Math.min(tools.length, place + most)
       while (place < end) readOne(tools[place] as SearchedTool)
@@ -292,17 +299,28 @@ interface Known {
   placeOf(tool: SearchedTool): number | undefined
 }
 
-function knownFrom(reading: Reading): Known {
+/** @param common those of now: where they are others than they were, the tools are read anew */
+function knownFrom(reading: Reading, common: Reading['common']): Known {
   const counts = reading.read(0)
+  const same = new Map<string, boolean>()
+  const isSame = (server: string): boolean => {
+    const before = same.get(server)
+    if (before !== undefined) return before
+    const [then, now] = [reading.common.get(server), common.get(server)]
+    const is = then?.size === now?.size && [...(then ?? [])].every((name) => now?.has(name))
+    same.set(server, is)
+    return is
+  }
   const places = new Map<JsonObject, number>()
   for (let place = 0; place < counts.tools; place++)
     places.set((reading.tools[place] as SearchedTool).definition, place)
   return {
     reading,
     counts,
-    placeOf({ definition, server }) {
+    placeOf({ definition, server, original }) {
       const place = places.get(definition)
-      return place !== undefined && reading.tools[place]?.server === server ? place : undefined
+      const then = place === undefined ? undefined : reading.tools[place]
+      return then?.server === server && then.original === original && isSame(server) ? place : undefined
     },
   }
 }
@@ -317,6 +335,8 @@ interface Lexicon {
   readonly words: readonly string[]
   /** The numbers of the words of a text in their order, those of identifiers piece by piece; new words get one. */
   read(text: string): readonly number[]
+  /** The numbers of a word in lower case; none where it is not known. */
+  having(word: string): readonly number[]
 }
 
 export function createLexicon(): Lexicon {
@@ -353,6 +373,7 @@ export function createLexicon(): Lexicon {
 
   return {
     words,
+    having: (word) => known.get(word) ?? [],
     read(text) {
       // Names of parameters are half of all texts, and a word each.
       const whole = known.get(text)

@@ -22,9 +22,15 @@ interface Reading {
 
 /**
  * The signature of a tool by its input schema: required parameters first, the others with `?` and their defaults. Longer than
- * `longest` characters it loses parameters that are not required, from the last one on, and says how many.
+ * `longest` characters it loses the types of required parameters; longer than `brief` it loses the other parameters, from the last one on,
+ * and says how many.
  */
-export function signatureOf(name: string, schema: JsonValue | undefined, longest = longestSignature): string {
+export function signatureOf(
+  name: string,
+  schema: JsonValue | undefined,
+  longest = longestSignature,
+  brief = longest,
+): string {
   const head = shortened(name, longestName)
   if (!isObject(schema)) return `${head}()`
   const reading: Reading = { root: schema, steps: 0 }
@@ -36,7 +42,7 @@ export function signatureOf(name: string, schema: JsonValue | undefined, longest
     let text = parameterText(parameter, property, required, reading)
     // A required parameter is named whatever it costs: without it no call can be right.
     if (required && length + text.length > longest) text = nameText(parameter)
-    else if (length + text.length > longest) {
+    else if (!required && length + text.length > brief) {
       said.push(`…${total - at} more`)
       break
     }

@@ -8,10 +8,14 @@ export interface Embedder {
   /**
    * One vector for each text, in their order, all of one length, each of length 1 in space. Rejects with a `ProxyError` when that
    * cannot be had, and with the signal's reason when it is aborted.
+   *
+   * @param as what the texts are, for models that tell questions from what answers them; default: tools
    */
-  embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]>
+  embed(texts: readonly string[], signal?: AbortSignal, as?: Purpose): Promise<Float32Array[]>
   close(): Promise<void>
 }
+
+export type Purpose = 'question' | 'tool'
 
 /** Characters of a text that are embedded: models read some 256 to 8,000 tokens, and some servers refuse what is longer. */
 export const LONGEST_TEXT = 6_000

@@ -6,8 +6,9 @@ import { annotationsOf } from '../../protocol/effects.ts'
 import type { Exchange } from '../../protocol/exchange.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import { listedNames } from '../../protocol/spellings.ts'
+import type { OutputTypesOf } from '../../proxy/exposure.ts'
+import { findable } from '../../proxy/own-tools.ts'
 import { listed, publicSchema, readParams, renamed } from '../../proxy/parameters.ts'
-import { findable } from '../../proxy/tool.ts'
 import type { ToolIndex } from '../../proxy/tool-index.ts'
 import { nearest } from '../../text/edit-distance.ts'
 import type { ExposureTool, RetrieveSettings } from './routing.ts'
@@ -28,6 +29,7 @@ const OTHER_NAMES = { name: 'names', tool: 'names', tools: 'names', tool_name: '
 export function describeTool(
   { budget }: Pick<RetrieveSettings, 'budget'>,
   bounded: (exchange: Exchange, result: JsonObject) => Promise<Result>,
+  outputTypes: OutputTypesOf = () => [],
 ): ExposureTool {
   return {
     name: NAME,
@@ -51,7 +53,11 @@ export function describeTool(
         const [tool, another] = index.meant(name)
         const [entry, size] = measured(
           tool && !another
-            ? { ...tool.definition, server: tool.server }
+            ? {
+                ...tool.definition,
+                server: tool.server,
+                ...soFar(outputTypes(exchange.agent, tool.definition)),
+              }
             : { name, error: missing(name, index) },
           name,
         )
@@ -71,6 +77,11 @@ export function describeTool(
       })
     },
   }
+}
+
+/** What its results have looked like. */
+function soFar(types: readonly string[]): JsonObject {
+  return types.length === 0 ? {} : { resultsSoFar: [...types] }
 }
 
 /** With the characters of its JSON. A definition that is nested deeper than JSON can be written is not told. */

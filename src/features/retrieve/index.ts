@@ -4,21 +4,27 @@
  */
 import type { Finder } from '../../discovery/finder.ts'
 import { ToolPools } from '../../discovery/pool.ts'
-import { errorResult, type Result } from '../../protocol/content.ts'
+import { errorResult, LargeResult, maySayError, type Result } from '../../protocol/content.ts'
 import { type Limit, within } from '../../protocol/effects.ts'
 import { RPC, RpcError } from '../../protocol/errors.ts'
 import type { Client, Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
 import { spellingsOf } from '../../protocol/spellings.ts'
 import { createArgumentCheck } from '../../proxy/argument-check.ts'
-import { type Exposure, type ExposureConfig, type ExposureParts, finderOf } from '../../proxy/exposure.ts'
+import {
+  type Exposure,
+  type ExposureConfig,
+  type ExposureParts,
+  finderOf,
+  type OutputTypesOf,
+} from '../../proxy/exposure.ts'
 import { ourInstructions } from '../../proxy/instructions.ts'
-import { PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
+import { PROXY_TOOL_NAMES, tooManyParams } from '../../proxy/own-tools.ts'
 import { createToolIndexes, type Listing, type ToolIndexEvents } from '../../proxy/tool-index.ts'
 import { unavailableServers } from '../../upstream/unavailable.ts'
 import { type CallTool, callTools, dispatch, elsewhere, unknownText } from './call-tool.ts'
 import { describeTool } from './describe-tool.ts'
-import { describeServers, retrieveTools } from './retrieve-tools.ts'
+import { describeServers, retrieveTools, whoAsks } from './retrieve-tools.ts'
 import { type ExposureTool, isSplit, type Registry, type RetrieveSettings, type Servers } from './routing.ts'
 
 export interface RetrieveOptions extends RetrieveSettings {
@@ -32,6 +38,7 @@ export interface RetrieveOptions extends RetrieveSettings {
   bounded(exchange: Exchange, result: JsonObject): Promise<Result>
   /** The servers of this client. */
   servers?(client: Client): Servers
+  outputTypes?: OutputTypesOf | undefined
   /** Tokens of texts; for `listWithinTokens`. */
   countTokens(texts: readonly string[]): Promise<number[]>
 }
@@ -39,8 +46,8 @@ export interface RetrieveOptions extends RetrieveSettings {
 export function createRetrieve(options: RetrieveOptions): Middleware {
   const { ownTools, finder, registry } = options
   const tools: ExposureTool[] = [
-    retrieveTools(options, registry, options.servers),
-    describeTool(options, options.bounded),
+    retrieveTools(options, registry, options.servers, finder.usage),
+    describeTool(options, options.bounded, options.outputTypes),
   ]
   // Registered tools carry their schemas, and are called by their names.
   const runners = registry ? [] : callTools(isSplit(options))
@@ -109,7 +116,7 @@ export function createRetrieve(options: RetrieveOptions): Middleware {
           refuse: (effect) => errorResult(elsewhere(dispatched.name, runner, effect)),
         }
         try {
-          return await pass(next, within(called(exchange, dispatched), limit), registry)
+          return await pass(next, within(called(exchange, dispatched), limit), options)
         } catch (error) {
           return toldAsResult(error, dispatched.name)
         }
@@ -118,7 +125,7 @@ export function createRetrieve(options: RetrieveOptions): Middleware {
       /** A name that nobody has, or no longer, is the model's to mend: it reads results, not errors. */
       async function callByName(exchange: Exchange): Promise<Result> {
         try {
-          return await pass(next, exchange, registry)
+          return await pass(next, exchange, options)
         } catch (error) {
           if (!(error instanceof RpcError) || error.code !== RPC.invalidParams) throw error
           const name = String(exchange.params.name)
@@ -140,7 +147,8 @@ export function createRetrieve(options: RetrieveOptions): Middleware {
         if (runner) return run(runner, exchange)
         const tool = typeof name === 'string' ? byName.get(name) : undefined
         if (!tool) return callByName(exchange)
-        return tool.call(isObject(args) ? args : {}, exchange, await indexes.of(exchange))
+        const given = isObject(args) ? args : {}
+        return tooManyParams(tool.name, given) ?? tool.call(given, exchange, await indexes.of(exchange))
       }
       return answer
     },
@@ -160,9 +168,17 @@ function called(exchange: Exchange, { name, args }: { name: string; args: JsonOb
   return { ...exchange, params: { ...exchange.params, name, arguments: args } }
 }
 
-function pass(next: Handler, exchange: Exchange, registry: Registry | undefined): Promise<Result> {
-  registry?.pools.peek(exchange.agent.id)?.used(String(exchange.params.name))
-  return next(exchange)
+async function pass(
+  next: Handler,
+  exchange: Exchange,
+  { registry, finder }: RetrieveOptions,
+): Promise<Result> {
+  const name = String(exchange.params.name)
+  registry?.pools.peek(exchange.agent.id)?.used(name)
+  const result = await next(exchange)
+  const failed = result instanceof LargeResult ? maySayError(result) : result.isError === true
+  if (!failed) finder.usage?.called(whoAsks(exchange), name)
+  return result
 }
 
 /** Whether a list is small enough to be shown whole. Counted once for each list. */
@@ -230,7 +246,7 @@ function typeOf({ description: _, ...type }: JsonObject): JsonObject {
 export async function openRetrieve(config: ExposureConfig, parts: ExposureParts): Promise<Exposure> {
   const { settings } = config
   const { retrieve } = settings
-  const { engine, upstreams, elapsed, toolsChanged, events, logger } = parts
+  const { engine, upstreams, elapsed, toolsChanged, events, logger, outputTypes } = parts
   const finder = await finderOf(config, logger)
   const pools = new ToolPools({
     ...retrieve.pool,
@@ -254,6 +270,7 @@ export async function openRetrieve(config: ExposureConfig, parts: ExposureParts)
           unavailable: unavailableServers(upstreams, client),
         }),
         countTokens: (texts) => engine.countTokens(texts),
+        outputTypes,
       }),
     ],
     instructions: ourInstructions(retrieve),

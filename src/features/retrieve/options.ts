@@ -1,7 +1,7 @@
 /** `proxySettings.retrieve` and `proxySettings.index`: how tools are offered by what they do, and how they are found. */
 
 import * as z from 'zod'
-import { integer, number, oneOf, text } from '../../config/option.ts'
+import { flag, integer, number, oneOf, text } from '../../config/option.ts'
 
 /** What a registered tool is worth (seed S1: 0.7 of its score and 0.3 of its freshness, over 1,800 seconds). */
 const poolSchema = z.object({
@@ -63,12 +63,24 @@ export const retrieveSchema = z.object({
 
 export const indexSchema = z.object({
   engine: oneOf(
-    ['bm25', 'hf', 'openai', 'hybrid'],
-    'How tools are found: by words (bm25), by meaning with a model of this machine (hf) or of a server (openai), or by both (hybrid).',
-  ).default('bm25'),
+    ['static', 'words', 'hf', 'openai', 'hybrid'],
+    'How tools are found: by words and a table of word vectors that comes with the proxy (static), by words alone (words), by meaning with a model of this machine (hf) or of a server (openai), or by words and such a model (hybrid).',
+    { spellings: { bm25: 'words' } },
+  ).default('static'),
+  languages: z
+    .array(oneOf(['en', 'de', 'es', 'fr', 'it', 'pt'], 'A language.'))
+    .meta({
+      description:
+        'Languages of questions and tools. With another one than English static also knows its words, by a second table that comes with the proxy.',
+      allowed: 'a list of en, de, es, fr, it and pt',
+    })
+    .default(['en']),
   model: text(
-    'The model that embeds tools and questions. Not set: all-MiniLM-L6-v2 (hf), text-embedding-3-small (openai).',
+    'The model that embeds tools and questions. Not set: all-MiniLM-L6-v2 (hf), text-embedding-3-small (openai). hf also takes the path of a folder with a model, absolute or, with ./, from the folder of the configuration.',
   ).optional(),
+  learn: flag(
+    'Moves the tools that were called after like questions up among those that are found (retrieve), for all clients of a profile. Kept in `dataDir` for 90 days, without the questions; `resetData` forgets it.',
+  ).default(false),
   vectorStore: text(
     'Address of a Postgres with pgvector for the vectors of tools (postgres://…). Not set: a file in `dataDir`.',
   ).optional(),

@@ -5,13 +5,13 @@ import { cutAdaptively, mergeAnswers } from '../../discovery/adaptive.ts'
 import type { FindableTool } from '../../discovery/finder.ts'
 import type { Found } from '../../discovery/search.ts'
 import { leadOf, signatureOf } from '../../discovery/signature.ts'
+import type { Usage, Who } from '../../discovery/usage.ts'
 import { errorResult, textBlock } from '../../protocol/content.ts'
 import { annotationsOf, effectOf } from '../../protocol/effects.ts'
-import type { Client } from '../../protocol/exchange.ts'
-import { type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
-import { callNameFor } from '../../proxy/own-tools.ts'
+import type { Client, Exchange } from '../../protocol/exchange.ts'
+import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
+import { callNameFor, findable } from '../../proxy/own-tools.ts'
 import { counted, listed, publicSchema, readParams, renamed } from '../../proxy/parameters.ts'
-import { findable } from '../../proxy/tool.ts'
 import type { ToolIndex } from '../../proxy/tool-index.ts'
 import { ellipsis } from '../../text/shorten.ts'
 import { type ExposureTool, isSplit, type Registry, type RetrieveSettings, type Servers } from './routing.ts'
@@ -22,6 +22,9 @@ const mostTools = 50
 /** Characters of a description in a reply: enough to choose by. */
 const longestLead = 120
 const longestSignature = 300
+/** Of one longer than `shortSignature` the parameters that may be left out are told as far as they have room in `brief`, and counted. */
+const shortSignature = 100
+const brief = 40
 /** Characters of a schema that is told whole. */
 const longestSchema = 4000
 /** Characters of a question that are repeated: enough to tell several apart. */
@@ -31,7 +34,27 @@ const mostAbsent = 5
 /** Servers that a description names: some 150 tokens. */
 const mostNames = 40
 
-const questions = z.preprocess(listed, z.array(z.string().max(4000)).max(mostQuestions)).optional()
+/** Characters of a question that are looked at: what comes later tells little of what is wanted. */
+const longestQuestion = 2_000
+
+const question = z.preprocess(asText, z.string())
+const questions = z
+  .preprocess(
+    (given) => listed(isObject(given) || typeof given === 'number' ? asText(given) : given),
+    z.array(question).max(mostQuestions),
+  )
+  .optional()
+
+/** What is no text is read as JSON is written: its words are what is wanted. */
+function asText(given: unknown): unknown {
+  if (typeof given === 'string' || given === null) return given
+  try {
+    return JSON.stringify(given)
+  } catch {
+    // Nested deeper than the stack.
+    return given
+  }
+}
 
 const params = z.strictObject({
   query: questions.meta({ type: 'string', description: 'What you want to do, in words.' }),
@@ -63,6 +86,7 @@ export function retrieveTools(
   settings: RetrieveSettings,
   registry: Registry | undefined,
   servers: (client: Client) => Pick<Servers, 'unavailable'> = () => ({ unavailable: [] }),
+  usage?: Usage,
 ): ExposureTool {
   const { topK } = settings
   const way = settings.routing === 'call' && isSplit(settings) ? 'split' : settings.routing
@@ -79,7 +103,9 @@ export function retrieveTools(
       const read = readParams(NAME, params, renamed(args, OTHER_NAMES))
       if ('failure' in read) return errorResult(read.failure)
       const { query = [], queries = [], top_k: asked } = read.params
-      const wanted = [...new Set([...query, ...queries])].filter((text) => text.trim() !== '')
+      const asWritten = [...new Set([...query, ...queries])].filter((text) => text.trim() !== '')
+      const wanted = asWritten.map((text) => text.slice(0, longestQuestion))
+      const cut = asWritten.some((text) => text.length > longestQuestion)
       if (wanted.length === 0)
         return errorResult(
           `${NAME} needs query: what you want to do, in words, such as "create a calendar event".`,
@@ -89,13 +115,22 @@ export function retrieveTools(
         wanted.map((question) => index.search(question, limit, exchange.signal)),
       )
       const found = mergeAnswers(answers)
-      const kept = asked === undefined && topK === 'adaptive' ? deserving(answers, found) : found
+      const fit = asked === undefined && topK === 'adaptive' ? deserving(answers, found) : found
+      const named = fit.map((one) => ({ ...one, name: nameAt(index, one.index) }))
+      const kept = usage?.order(whoAsks(exchange), wanted, named) ?? named
+      usage?.found(
+        whoAsks(exchange),
+        new Map(
+          wanted.map((question, nth) => [
+            question,
+            (answers[nth] ?? []).map(({ index: at }) => nameAt(index, at)),
+          ]),
+        ),
+      )
       const pooled = registry?.pools.of(exchange.agent.id)
       // What its server no longer has is not listed either: it only takes up room.
       pooled?.remove((name) => index.find(name) === undefined)
-      const admission = pooled?.admit(
-        kept.map(({ index: at, score }) => ({ name: nameAt(index, at), score })),
-      )
+      const admission = pooled?.admit(kept)
       if (admission && admission.registered.length + admission.evicted.length > 0)
         registry?.changed(exchange.client)
       const fresh = new Set(admission?.registered)
@@ -109,7 +144,7 @@ export function retrieveTools(
           : [{ ...told, newly_registered: fresh.has(tool.name) }]
       })
       return reply(settings, {
-        message: messageOf(tools.length, index, way),
+        message: `${messageOf(tools.length, index, way)}${cut ? ` Only the first ${longestQuestion} characters of a question were read.` : ''}`,
         query: wanted.length === 1 ? shown(wanted[0]) : wanted.map(shown),
         total_available_tools: index.tools.length,
         ...(pooled &&
@@ -124,6 +159,11 @@ export function retrieveTools(
       })
     },
   }
+}
+
+/** As what is learned from use knows whoever asks or calls. */
+export function whoAsks({ agent, client }: Exchange): Who {
+  return { agent: agent.id, profile: client.profile ?? '' }
 }
 
 /** Each question keeps what its own best result leaves standing. */
@@ -150,9 +190,15 @@ function howToCall({ definition }: FindableTool, settings: RetrieveSettings): Js
   return {
     ...(settings.detail === 'full' && schema !== undefined && isShort(schema)
       ? { inputSchema: schema }
-      : { signature: signatureOf('', schema, longestSignature) }),
+      : { signature: briefSignature(schema) }),
     ...(split && { call_with: callNameFor(effectOf(definition), split) }),
   }
+}
+
+/** What is required, always; of the rest what is short: `describe_tool` tells it whole. */
+function briefSignature(schema: JsonValue | undefined): string {
+  const whole = signatureOf('', schema, longestSignature)
+  return whole.length <= shortSignature ? whole : signatureOf('', schema, longestSignature, brief)
 }
 
 /** A schema that would fill a reply alone is told by its signature; `describe_tool` gives it whole. */

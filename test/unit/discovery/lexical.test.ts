@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { SearchedTool } from '../../../src/discovery/fields.ts'
 import { indexSpellings, indexTools, WEIGHTS } from '../../../src/discovery/lexical.ts'
+import { wordVectors } from '../../../src/discovery/word-vectors.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { verifies } from '../../support/verifies.ts'
 
@@ -58,7 +59,7 @@ describe('words written together and with hyphens', () => {
     ['mailer', 'Sends an email.', 'e-mail'],
     ['mailer', 'Sends an email.', 'E-Mail to my boss'],
     ['bigjson', '', 'big json'],
-    ['bigjson', 'Returns a big JSON document.', 'give me a large json'],
+    ['bigjson', 'Returns a big JSON document.', 'give me a big json'],
     ['big_json', '', 'bigjson'],
     ['bigJson', '', 'bigjson'],
     ['login', 'Opens a session.', 'log-in'],
@@ -78,13 +79,38 @@ describe('search of tools by words', () => {
   })
 
   test('finds by words that mean the same, below those that are the same', () => {
-    expect(names('look up a reader')[0]).toBe('findReaders')
-    expect(names('erase weeds')[0]).toBe('removeWeeds')
+    const index = indexTools(shelf, WEIGHTS, { vectors: wordVectors() })
+    const first = (question: string) => shelf[index.search(question, 1)[0]?.index ?? -1]?.name
+    expect(first('look for somebody who reads')).toBe('findReaders')
+    expect(first('sprinkle the flowers')).toBe('water-plants')
+    expect(first('what could one cook in spring')).toBe('list_recipes')
   })
 
   test('forgives slips', () => {
     expect(names('convret untis')[0]).toBe('convert_units')
     expect(names('list recieps')[0]).toBe('list_recipes')
+  })
+
+  test('the name that its server gives it leads to a tool, also where clients see the server in its name', () => {
+    const prefixed = shelf
+      .map((each) => ({ ...each, original: each.name }))
+      .map(({ server, ...each }) => ({
+        ...each,
+        server,
+        definition: { ...each.definition, name: `${server}_${each.name}` },
+      }))
+    const index = indexTools(prefixed)
+    for (const [at, { name, server }] of shelf.entries()) {
+      expect(index.search(name, 1), name).toEqual([{ index: at, score: 1 }])
+      expect(index.search(`${server}_${name}`, 1), name).toEqual([{ index: at, score: 1 }])
+    }
+  })
+
+  test('who names a tool is given no others that mean something like it', () => {
+    const fruit = [tool('shop', 'cherry', 'Sells it.'), tool('shop', 'plum', 'Sells it.')]
+    const index = indexTools(fruit, WEIGHTS, { vectors: wordVectors() })
+    expect(index.search('plum', 5).map(({ index: at }) => at)).toEqual([1])
+    expect(index.search('peach', 5)).toHaveLength(2)
   })
 
   test('a name written together is found by its words', () => {
@@ -136,7 +162,6 @@ describe('search of tools by words', () => {
       'book flibber wuzzock prandle snarvel gromflux',
       'zalfob bool kemsnaxtrick',
       'prescribe antibiotics',
-      'take the dog for a walk around the block',
     ])
       expect(search.search(question, 5), question).toEqual([])
   })

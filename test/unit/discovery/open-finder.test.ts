@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { FindableTool, Finder } from '../../../src/discovery/finder.ts'
 import { openFinder } from '../../../src/discovery/open-finder.ts'
 import { silentLogger } from '../../../src/observe/log.ts'
+import { ProxyError } from '../../../src/protocol/errors.ts'
 import { json, loopback } from '../../support/loopback.ts'
 import { verifies } from '../../support/verifies.ts'
 
@@ -114,5 +115,72 @@ describe('what is learned of tools', () => {
     expect(await run('here', [tool('a', 'one')])).toBe(0)
     expect(existsSync(folder('old'))).toBe(false)
     expect(existsSync(folder('young'))).toBe(true)
+  })
+})
+
+describe('a model that cannot be loaded', () => {
+  test('leaves the words to find tools, and the log says why', async () => {
+    vi.doMock('../../../src/discovery/embed/hf.ts', () => ({
+      createHfEmbedder: () =>
+        Promise.reject(new ProxyError('EMBEDDING_FAILED', 'The model x could not be loaded', 'Check it.')),
+    }))
+    onTestFinished(() => vi.doUnmock('../../../src/discovery/embed/hf.ts'))
+    const warned: unknown[] = []
+    const logger = { ...silentLogger, warn: (...said: unknown[]) => void warned.push(said) }
+    const options = { model: 'x', vectorStore: undefined, dataDir: undefined, part: 'p', reset: false }
+    for (const engine of ['hf', 'hybrid'] as const) {
+      const finder = await openFinder({ ...options, engine, servers: ['a'], environment: {}, logger })
+      const search = finder.over([tool('a', 'water_plants'), tool('a', 'other')])
+      expect(await search('water plants', 5)).toMatchObject([{ index: 0 }])
+      await finder.close()
+    }
+    expect(JSON.stringify(warned)).toContain('The model x could not be loaded')
+  })
+})
+
+describe('languages', () => {
+  const described = (name: string, description: string): FindableTool => ({
+    ...tool('files', name),
+    definition: { name, description, inputSchema: { type: 'object' } },
+  })
+  const tools = [
+    described('remove_file', 'Delete a file from a folder.'),
+    described('weather_report', 'Tell the weather of a city.'),
+    described('send_message', 'Send a message to a person.'),
+  ]
+
+  async function firstOf(
+    languages: readonly string[] | undefined,
+    question: string,
+  ): Promise<string | undefined> {
+    const finder = await openFinder({
+      engine: 'static',
+      ...(languages && { languages }),
+      model: undefined,
+      vectorStore: undefined,
+      dataDir: undefined,
+      part: 'here',
+      reset: false,
+      servers: ['files'],
+      environment: {},
+      logger: silentLogger,
+    })
+    const [first] = await finder.over(tools)(question, 1)
+    await finder.close()
+    return first && tools[first.index]?.original
+  }
+
+  test.each([
+    ['de', 'eine Nachricht verschicken', 'send_message'],
+    ['de', 'die Datei löschen', 'remove_file'],
+    ['es', 'borrar el archivo', 'remove_file'],
+    ['fr', 'envoyer un courrier', 'send_message'],
+  ])('of questions may be others than English: %s, %s', async (language, question, name) => {
+    expect(await firstOf(['en', language], question)).toBe(name)
+    expect(await firstOf(['en'], question)).toBeUndefined()
+  })
+
+  test('of English questions are those that are known where none is named', async () => {
+    expect(await firstOf(undefined, 'erase a document')).toBe('remove_file')
   })
 })

@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import winkBm25 from 'wink-bm25-text-search'
-import { type Field, fieldNames, readFields, type SearchedTool } from '../../../src/discovery/fields.ts'
+import {
+  commonParameters,
+  type Field,
+  fieldNames,
+  readFields,
+  type SearchedTool,
+} from '../../../src/discovery/fields.ts'
 import { indexReading, WEIGHTS } from '../../../src/discovery/lexical.ts'
 import {
   createCounter,
@@ -172,7 +178,12 @@ describe('a lexicon', () => {
     fc.assert(
       fc.property(texts, (all) => {
         const read = reader()
-        for (const text of [...all, ...all]) expect(read(text).map(stemOf)).toEqual(wordsOf(text))
+        for (const text of [...all, ...all]) {
+          const words = wordsOf(text)
+          // Words that a hyphen joins (`e-mail`) come after them as one.
+          const length = text.includes('-') ? words.length : undefined
+          expect(read(text).map(stemOf).slice(0, length)).toEqual(words)
+        }
       }),
       { numRuns: runs(100) },
     )
@@ -246,14 +257,19 @@ function summed(counted: readonly (readonly [string, number])[]): Record<string,
 
 /** The same by the plainest means. */
 function expected(list: readonly SearchedTool[]): Record<string, number>[] {
+  const common = commonParameters(list)
   return list.map((each) => {
     const counted = new Map([['(all)', 0]])
     const add = (word: string, weight: number) => {
       for (const key of [word, '(all)']) counted.set(key, (counted.get(key) ?? 0) + weight)
     }
-    readFields(each, (field, said) => {
-      for (const word of wordsOf(said)) add(word, WEIGHTS[field])
-    })
+    readFields(
+      each,
+      (field, said) => {
+        for (const word of wordsOf(said)) add(word, WEIGHTS[field])
+      },
+      common.get(each.server),
+    )
     return Object.fromEntries(counted)
   })
 }

@@ -19,6 +19,23 @@ describe('signature of a tool', () => {
     expect(signatureOf('read', schema)).toBe('read(path: string, mode?: "a"|"b", depth?: integer = 3)')
   })
 
+  test('in brief: what is required with its types, of the rest what has room, counted', () => {
+    const schema = object(
+      {
+        state: { type: 'string' },
+        labels: { type: 'array', items: { type: 'string' } },
+        since: { type: 'string' },
+        repository: { type: 'string' },
+        number: { type: 'integer' },
+      },
+      ['repository', 'number'],
+    )
+    expect(signatureOf('', schema, 300, 60)).toBe(
+      '(repository: string, number: integer, state?: string, …2 more)',
+    )
+    expect(signatureOf('', schema, 300, 10)).toBe('(repository: string, number: integer, …3 more)')
+  })
+
   test('nested objects, lists, maps and unions', () => {
     const schema = object(
       {

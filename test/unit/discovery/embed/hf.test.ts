@@ -1,4 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createHfEmbedder, fullName } from '../../../../src/discovery/embed/hf.ts'
 import { importOptional } from '../../../../src/discovery/import-optional.ts'
 import { ProxyError } from '../../../../src/protocol/errors.ts'
@@ -13,12 +16,15 @@ function fakeTransformers() {
     how: undefined as Spoilt | undefined,
     loaded: [] as unknown[][],
     runs: [] as number[],
+    texts: [] as string[],
+    options: {},
     disposed: 0,
   }
   const pipeline = async (...given: unknown[]) => {
     state.loaded.push(given)
     const extractor = async (texts: string[], options: object) => {
-      expect(options).toEqual({ pooling: 'mean', normalize: true })
+      state.options = options
+      state.texts.push(...texts)
       state.runs.push(texts.length)
       if (state.how === 'failure') throw new Error('out of memory')
       const rows = state.how === 'too few' ? texts.slice(1) : texts
@@ -105,8 +111,63 @@ describe('hf', () => {
     const { state, module } = fakeTransformers()
     const embedder = await createHfEmbedder({ load: async () => module })
     await embedder.embed(Array.from({ length: 70 }, () => 'text'))
-    expect(state.runs).toEqual([32, 32, 6])
+    expect(state.runs).toEqual([8, 8, 8, 8, 8, 8, 8, 8, 6])
     await embedder.close()
     expect(state.disposed).toBe(1)
+  })
+
+  test('texts of like length run together, cut, and each gets its own vector', async () => {
+    const { state, module } = fakeTransformers()
+    const embedder = await createHfEmbedder({ load: async () => module })
+    const texts = ['o'.repeat(90_000), 'a', 'uu'.repeat(50), 'i i']
+    const vectors = await embedder.embed(texts)
+    expect(state.texts.map(({ length }) => length)).toEqual([1, 3, 100, 1_200])
+    expect(vectors.map((vector) => 'aeiou'[vector.indexOf(Math.max(...vector))])).toEqual([...'oaui'])
+  })
+
+  test.each([
+    ['sentence-transformers/all-MiniLM-L6-v2', 'mean', 'x', 'x'],
+    ['Xenova/multilingual-e5-small', 'mean', 'query: x', 'passage: x'],
+    ['nomic-ai/nomic-embed-text-v1.5', 'mean', 'search_query: x', 'search_document: x'],
+    ['Xenova/bge-small-en-v1.5', 'cls', 'Represent this sentence for searching relevant passages: x', 'x'],
+    ['Xenova/bge-m3', 'cls', 'x', 'x'],
+  ])('%s gets its texts as it was taught', async (model, pooling, question, tool) => {
+    const { state, module } = fakeTransformers()
+    const embedder = await createHfEmbedder({ model, load: async () => module })
+    await embedder.embed(['x'], undefined, 'question')
+    await embedder.embed(['x'])
+    expect(state.options).toEqual({ pooling, normalize: true })
+    expect(state.texts).toEqual([question, tool])
+  })
+
+  test('numbers of eight bits where the model has them, of 32 where it has no others', async () => {
+    const asked: unknown[] = []
+    const pipeline = async (_task: string, _name: string, { dtype }: { dtype: string }) => {
+      asked.push(dtype)
+      if (dtype === 'q8') throw new Error('model_quantized.onnx was not found')
+      return async () => ({ dims: [1, 2], data: Float32Array.of(3, 4) })
+    }
+    const embedder = await createHfEmbedder({ load: async () => ({ pipeline }) })
+    expect(asked).toEqual(['q8', 'fp32'])
+    expect([...((await embedder.embed(['a']))[0] ?? [])]).toEqual([expect.closeTo(0.6), expect.closeTo(0.8)])
+  })
+
+  test('a folder is taken from where the configuration lies, and its vectors belong to the bytes of its model', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'model-'))
+    onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+    mkdirSync(join(directory, 'mine', 'onnx'), { recursive: true })
+    const write = (bytes: string) => writeFileSync(join(directory, 'mine', 'onnx', 'model.onnx'), bytes)
+    const { state, module } = fakeTransformers()
+    const env: Record<string, unknown> = {}
+    const open = () =>
+      createHfEmbedder({ model: './mine', directory, load: async () => ({ ...module, env }) })
+    write('one')
+    const [first, again] = [await open(), await open()]
+    write('two')
+    const other = await open()
+    expect(again.model).toBe(first.model)
+    expect(other.model).not.toBe(first.model)
+    expect(env).toMatchObject({ localModelPath: directory, allowLocalModels: true })
+    expect(state.loaded[0]).toEqual(['feature-extraction', 'mine', { dtype: 'q8', local_files_only: true }])
   })
 })
