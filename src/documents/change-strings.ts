@@ -1,7 +1,7 @@
 /** Changes every string below a value, however deep it is nested; the value itself stays as it is. */
+import { isUtf8 } from 'node:buffer'
 import { CONTENT_KINDS, UNKNOWN_KIND } from '../protocol/content.ts'
 import { type JsonObject, type JsonValue, setOwn } from '../protocol/json.ts'
-import { base64Of, textOfBase64 } from './base64-text.ts'
 import type { Apply } from './change-result.ts'
 
 /**
@@ -48,7 +48,7 @@ const OPAQUE: ReadonlySet<string> = new Set([
   'protocolVersion',
 ])
 
-/** Members whose content is nobody's but the user's. */
+/** Members that hold content of the user. */
 const DATA: ReadonlySet<string> = new Set([
   'structuredContent',
   'arguments',
@@ -224,4 +224,21 @@ function deeplyChanged(
 
 function emptyLike(value: JsonValue[] | JsonObject): JsonValue[] | JsonObject {
   return Array.isArray(value) ? [] : {}
+}
+
+// Text files that are carried as base64, as resources and blobs are.
+
+/** Characters that tell that most files are no text, before all of them is decoded. A multiple of four. */
+const HEAD = 64
+
+/** What was encoded, where that is text in UTF-8. Undefined: pictures, archives, and what is no base64. */
+function textOfBase64(value: string): string | undefined {
+  if (value.length === 0 || !/^[A-Za-z0-9+/_=\s-]{1,64}/.test(value)) return undefined
+  if (Buffer.from(value.slice(0, HEAD), 'base64').includes(0)) return undefined
+  const bytes = Buffer.from(value, 'base64')
+  return isUtf8(bytes) && !bytes.includes(0) ? bytes.toString('utf8') : undefined
+}
+
+function base64Of(text: string): string {
+  return Buffer.from(text, 'utf8').toString('base64')
 }

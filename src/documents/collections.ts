@@ -313,10 +313,11 @@ export function allNested(
   outer: boolean,
 ): JsonValue[] {
   const found: JsonValue[] = []
-  const open: JsonValue[] = outer ? [...values] : values.flatMap((value) => nestedIn(value, nesting))
+  const open = (outer ? [...values] : values.flatMap((value) => nestedIn(value, nesting))).reverse()
   for (let next = open.pop(); next !== undefined && found.length < most; next = open.pop()) {
     found.push(next)
-    for (const record of nestedIn(next, nesting)) open.push(record)
+    const within = nestedIn(next, nesting)
+    for (let at = within.length - 1; at >= 0; at--) open.push(within[at] ?? null)
   }
   return found
 }
@@ -425,7 +426,7 @@ function lastName(path: string): string | undefined {
 /** Objects, and keys of each, that are looked at to tell whether they are maps of what has a field. */
 const MOST_OF_MAPS = 200
 
-/** True where objects are maps whose values have this field: what looks like a field of theirs is one of every value. */
+/** True where the objects are maps and their values have this field. */
 export function areMapsOf(values: readonly JsonValue[], field: string): boolean {
   const objects = values.filter(isObject).slice(0, MOST_OF_MAPS)
   const inside = objects.flatMap((object) =>
@@ -456,7 +457,7 @@ export function isLargeMap(object: JsonObject): boolean {
   )
 }
 
-/** Two objects or more and nothing else, most of whose fields are in all of them. */
+/** True for two objects or more, and nothing else, that share at least half of their fields. */
 export function holdsKin(object: JsonObject): boolean {
   const values = Object.keys(object).map((key) => own(object, key) ?? null)
   if (values.length < 2 || !values.every(isObject)) return false

@@ -4,7 +4,7 @@
  */
 import type { JsonPrimitive, JsonValue } from '../protocol/json.ts'
 
-/** What stands for all that is not one scalar: lists, objects, several values. */
+/** Marks a value that is not one scalar: a list, an object, several values. */
 export const several = Symbol('several')
 
 /** How a column is read: a path, or an expression. */

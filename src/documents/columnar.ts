@@ -79,20 +79,33 @@ function namesIn(value: JsonValue): string[][] {
   return strings.length === value.length && new Set(strings).size === strings.length ? [strings] : []
 }
 
-function recordsIn(rows: JsonValue[], candidates: readonly string[][]): JsonValue[] {
+/** The cells of a row of BigQuery (`{f: [{v: 1}, {v: "a"}]}`) as a list; anything else as it is. */
+function plainRow(row: JsonValue): JsonValue {
+  const cells = isObject(row) && Object.keys(row).length === 1 ? own(row, 'f') : undefined
+  if (!Array.isArray(cells)) return row
+  return cells.every((cell) => isObject(cell) && Object.hasOwn(cell, 'v'))
+    ? cells.map((cell) => own(cell as JsonObject, 'v') ?? null)
+    : row
+}
+
+function recordsIn(sent: JsonValue[], candidates: readonly string[][]): JsonValue[] {
+  if (candidates.length === 0 || sent.length === 0) return sent
+  const isPlain = plainRow(sent[0] ?? null) === sent[0]
+  const rows = isPlain ? sent : sent.map(plainRow)
   const [first] = rows
-  if (candidates.length === 0 || !Array.isArray(first)) return rows
+  if (!Array.isArray(first)) return sent
   const names = candidates.find(({ length }) => length === first.length)
   const step = Math.max(1, Math.floor(rows.length / SAMPLE))
   const isRow = (row: JsonValue | undefined) => Array.isArray(row) && row.length === names?.length
-  for (let index = 0; index < rows.length; index += step) if (!isRow(rows[index])) return rows
-  if (names === undefined) return rows
+  for (let index = 0; index < rows.length; index += step) if (!isRow(rows[index])) return sent
+  if (names === undefined) return sent
   const records = rows.map((row) => {
     if (!Array.isArray(row) || row.length !== names.length) return row
     const record: JsonObject = {}
     for (const [index, name] of names.entries()) setOwn(record, name, row[index] ?? null)
     return record
   })
-  made.set(records, names)
+  // Places in the rows of BigQuery are not those in lists.
+  if (isPlain) made.set(records, names)
   return records
 }

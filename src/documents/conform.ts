@@ -2,11 +2,12 @@
  * What a shaped result has for `structuredContent` where a client was promised an `outputSchema` (MCP, server/tools, "Output
  * Schema"). It says that it was cut and names the handle: some clients show their model nothing else.
  */
+import { createRequire } from 'node:module'
+import { LRUCache } from 'lru-cache'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
 import { cut } from '../text/shorten.ts'
 import { Place } from './schema-place.ts'
 import { toJson } from './stringify.ts'
-import { validates } from './validate.ts'
 
 /** How a shaped result keeps a promise. */
 export interface Form {
@@ -233,5 +234,35 @@ class Shrinking {
     const { optional } = this.#allowance
     if (optional !== 'scalars') return optional === 'all'
     return !Array.isArray(value) && !isObject(value)
+  }
+}
+
+// Whether a value is valid by a server's JSON Schema.
+
+type Validate = (value: JsonValue) => boolean
+
+/** Compiling takes milliseconds, and a session asks the same few tools. */
+const compiled = new LRUCache<string, Validate>({ max: 64 })
+
+/** True when the value is valid by JSON Schema 2020-12; a schema that cannot be read validates nothing. Formats pass. */
+function validates(value: JsonValue, schema: JsonObject): boolean {
+  // `$schema` would ask for a meta-schema of an older draft, which is not loaded; what we read is common to all.
+  const { $schema: _, ...rest } = schema
+  const text = toJson(rest)
+  const known = compiled.get(text) ?? compile(rest)
+  compiled.set(text, known)
+  return known(value)
+}
+
+function compile(schema: JsonObject): Validate {
+  // A require, so that Ajv (30 ms) is loaded by the first shortened answer and not at start.
+  const require = createRequire(import.meta.url)
+  const { Ajv2020 }: typeof import('ajv/dist/2020.js') = require('ajv/dist/2020.js')
+  try {
+    const validate = new Ajv2020({ strict: false, validateFormats: false, logger: false }).compile(schema)
+    // `$async`, an extension of Ajv, answers with a promise: an unhandled rejection.
+    return '$async' in validate ? () => false : (value) => validate(value)
+  } catch {
+    return () => false
   }
 }

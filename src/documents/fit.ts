@@ -2,11 +2,11 @@
 import { isObject, type JsonValue, own } from '../protocol/json.ts'
 import { formatCount, formatPlural, plural } from '../text/format.ts'
 import { ellipsis } from '../text/shorten.ts'
+import { abridge } from './abridge.ts'
 import { pathStep } from './collections.ts'
 import { compactRows } from './compact.ts'
 import type { Document, Rows } from './document.ts'
 import { encodeRow, encodeTable, isUniform } from './encode.ts'
-import { shorten } from './shorten.ts'
 import { isWithin } from './size.ts'
 import { toJson } from './stringify.ts'
 import { call, clip, concat, HOLE, lengthOf, lines } from './template.ts'
@@ -18,7 +18,7 @@ import { call, clip, concat, HOLE, lengthOf, lines } from './template.ts'
 export type Template = readonly string[]
 
 export interface FitOptions {
-  /** The most characters the text may have, the handle (12 characters) counted in. */
+  /** The most characters the text may have, the handle counted in. */
   budget: number
   /** First line: what this is. Counts of rows are added here by `fit`. */
   title: string
@@ -46,6 +46,8 @@ export interface FitOptions {
   compact?: ReadonlySet<string>
   /** A few records are shown so as well where they are large; a single one that was asked for is not. Default false. */
   compactFew?: boolean
+  /** What was searched for: of a passage that no page holds the part with most of its words is shown. */
+  sought?: string
 }
 
 export interface Fitted {
@@ -82,7 +84,8 @@ export function fit(document: Document, options: FitOptions): Fitted {
   const notes = notesFor(options)
   const top = titleRoom(options) + COUNTS + (options.about ? ABOUT : 0) + lengthOf([notes]) + 2
   const whole = window.end === all.count
-  let page = pageOf(rows, options.budget - top)
+  const words = wordsOf(options.sought)
+  let page = pageOf(rows, options.budget - top, words)
   let rest: Template[] = []
   const held = page.taken === rows.length && page.shortened.length === 0
   const short =
@@ -93,7 +96,7 @@ export function fit(document: Document, options: FitOptions): Fitted {
   const paged = !whole && page.taken > 0 && page.shortened.length === 0
   if (!fits && !paged && !short && options.kept !== false) {
     const room = options.budget - top - REST * (page.shortened.length > 0 ? 2 : 1)
-    page = pageOf(rows, room)
+    page = pageOf(rows, room, words)
     rest = restOf(document, window.first, page)
   }
   const head =
@@ -235,11 +238,19 @@ const SMALLEST_ROW = 160
  * Fills `room` characters, one for the newline of each row counted in. A row that is larger than the whole room is
  * shortened, so that no row is ever skipped; all others are shown whole or left to the next page.
  */
-function pageOf(rows: readonly JsonValue[], room: number): Page {
-  return tableOf(rows, room) ?? listOf(rows, room)
+function pageOf(rows: readonly JsonValue[], room: number, words?: RegExp): Page {
+  return tableOf(rows, room) ?? listOf(rows, room, words)
 }
 
-function listOf(rows: readonly JsonValue[], room: number): Page {
+/** Finds the words of a text, with capitals or without; undefined where it has none. */
+function wordsOf(text = ''): RegExp | undefined {
+  const words = text.match(/[\p{L}\p{N}_]{2,}/gu) ?? []
+  return words.length === 0 ? undefined : new RegExp(words.slice(0, MOST_WORDS).join('|'), 'giu')
+}
+
+const MOST_WORDS = 40
+
+function listOf(rows: readonly JsonValue[], room: number, words: RegExp | undefined): Page {
   const page: Page = { lines: [], taken: 0, shortened: [] }
   let left = room
   for (const row of rows) {
@@ -248,7 +259,7 @@ function listOf(rows: readonly JsonValue[], room: number): Page {
       if (line !== undefined && line.length + 1 <= room) break
       const allowed = page.taken === 0 && rows.length > 1 ? Math.max(left / 2, Math.min(left, 400)) : left
       if (page.taken > 0 && allowed < SMALLEST_ROW) break
-      line = shorten(row, Math.max(0, Math.floor(allowed) - 1))
+      line = abridge(row, Math.max(0, Math.floor(allowed) - 1), words)
       page.shortened.push(page.taken)
     }
     page.lines.push(line)

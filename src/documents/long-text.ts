@@ -11,7 +11,7 @@ const ENDING = 512
 const LONG = 65_536
 
 /**
- * The result, when its envelope has no number that JavaScript would change; undefined for all that looks otherwise. Text and
+ * The result, when its envelope has no number that JavaScript would change; undefined for any other result. Text and
  * envelope are parsed apart, so that numbers are looked for in the envelope alone: the text is none. What parses as a
  * string cannot hold an end of it, and what parses around it has nothing in its place but the text.
  */

@@ -1,7 +1,8 @@
 /** From the JSON of a CallToolResult to the document it is. Nothing here throws, whatever a server sent. */
-import { blocksOf } from '../protocol/content.ts'
+import { blocksOf, isMedia, kindOf, stringAt, textIn, textsOf } from '../protocol/content.ts'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
-import { beside, namesOf, textsOf } from './blocks.ts'
+import { formatBytes } from '../text/format.ts'
+import { jsonWithoutParts } from './binary/parts.ts'
 import { withColumns } from './columnar.ts'
 import { fromRecognised, fromValue } from './derive.ts'
 import { recognise } from './detect.ts'
@@ -11,11 +12,10 @@ import { makeDocument } from './make.ts'
 import { parseJson, toJson } from './stringify.ts'
 import { roleOf } from './structured.ts'
 import { unfold } from './unfold.ts'
-import { decodeUtf8 } from './utf8.ts'
 
 /** Opens kept content: the UTF-8 JSON of a CallToolResult. Other content is opened as the text that it is. */
 export function openDocument(content: Uint8Array): Document {
-  const text = decodeUtf8(content)
+  const text = jsonWithoutParts(content)
   const single = withLongText(text)
   if (single) return openResult(single, content.byteLength, content)
   const parsed = parseJson(text)
@@ -94,7 +94,7 @@ function rereading(content: Uint8Array): () => string {
 
 /** The text of a result that has one. */
 function onlyText(content: Uint8Array): string {
-  const json = decodeUtf8(content)
+  const json = jsonWithoutParts(content)
   const result = withLongText(json) ?? parseJson(json)?.value
   return isObject(result) ? (textsOf(result)[0] ?? '') : ''
 }
@@ -152,4 +152,50 @@ function quote(what: string, text: string): string[] {
   return [
     flat.length <= REMARK ? `${what} beside it: ${flat}` : `${what} beside it: ${flat.length} characters`,
   ]
+}
+
+// What of a result is beside its texts.
+
+/** The names of the texts of a result: addresses of embedded resources; undefined for other blocks. */
+function namesOf(result: JsonObject): (string | undefined)[] {
+  return blocksOf(result).flatMap((block) => {
+    if ((textIn(block) ?? '') === '') return []
+    const uri = stringAt(block, ['resource', 'uri'])
+    return [uri === undefined ? undefined : name(uri)]
+  })
+}
+
+/** Remarks on what is not text: images, audio, blobs and links, described by kind, type and size. Never decoded. */
+export function beside(result: JsonObject): string[] {
+  const remarks: string[] = []
+  for (const block of blocksOf(result)) {
+    const remark = describe(block)
+    if (remark !== undefined && remarks.length < MAX_REMARKS) remarks.push(remark)
+  }
+  return remarks
+}
+
+const MAX_REMARKS = 8
+
+function describe(block: JsonObject): string | undefined {
+  const { label, uri, data } = kindOf(block)
+  const isLink = uri !== undefined && data === undefined
+  if (!isLink && !isMedia(block)) return undefined
+  const words = [label]
+  if (uri !== undefined) words.push(name(stringAt(block, uri)))
+  if (data !== undefined) {
+    const type = stringAt(block, [...data.slice(0, -1), 'mimeType'])
+    words.push(name(type), ...decodedSize(stringAt(block, data)))
+  }
+  return words.join(' ')
+}
+
+/** Words of a server in a remark: short, and on one line. */
+function name(value: string | undefined): string {
+  return value?.slice(0, 120).replace(/[\s\p{Cc}\p{Cs}]+/gu, ' ') ?? '?'
+}
+
+/** Of a part of the result the table of parts tells it. */
+function decodedSize(base64 = ''): string[] {
+  return base64 === '' ? [] : [formatBytes(Math.floor((base64.length * 3) / 4))]
 }

@@ -7,18 +7,28 @@ import type { Document } from './document.ts'
 import type { Template } from './fit.ts'
 import { overviewOf } from './formats/index.ts'
 import type { Overview } from './overview/overview.ts'
-import { clip, concat, HOLE, lines } from './template.ts'
+import { call, clip, concat, HOLE, lines, TYPICAL_HANDLE } from './template.ts'
 
 export interface PreviewOptions {
-  /** The most characters, the handle (12 characters) counted in at each place. */
+  /** The most characters, the handle counted in at each place. */
   budget: number
   /** The tool it came from, as the client calls it. */
   tool: string
   /** Bytes and tokens of the document. */
   bytes: number
   tokens: number
+  /** Whether this is all of its collection. Absent: that is not known. */
+  standing?: Standing
+  /** Lines after the first one, whatever they cost. */
+  beside?: readonly Template[]
   /** Replaces the first line; `{cache_id}`, `{size}` (bytes) and `{tokens}` are filled in. */
   notice?: string
+}
+
+/** `PARTIAL: 30 of 1,214`; `all`: the rest can be asked for. */
+export interface Standing {
+  readonly said: string
+  readonly all?: boolean
 }
 
 /**
@@ -30,7 +40,8 @@ export function preview(document: Document, options: PreviewOptions): Template {
   const [total] = overview.totals
   shapes.set(document, ellipsis(total === undefined ? document.format : `${document.format}: ${total}`, 80))
   const first = firstLine(document, overview, options)
-  let room = options.budget - costOfTemplate(first)
+  const { beside = [] } = options
+  let room = options.budget - costOfTemplate(lines([first, ...beside]))
   const calls = chooseCalls(overview.calls, Math.floor(room * CALLS))
   const next = [...nextLines(calls), ...passingOn(options)]
   room -= costOfTemplate(lines(next))
@@ -48,7 +59,7 @@ export function preview(document: Document, options: PreviewOptions): Template {
   room -= costOfLines(leading)
   const shown = room > 160 ? spend(1, (max) => sample(overview.sample(max - SAMPLE.length - 6))) : []
   const facts = allOrCounted(overview, before - costOfLines(shown))
-  return clip(lines([first, ...type, ...asides, ...facts, ...shown, ...next]), options.budget)
+  return clip(lines([first, ...beside, ...type, ...asides, ...facts, ...shown, ...next]), options.budget)
 }
 
 /** Shares of what is left: for calls, for the type, and for facts before a sample is taken. */
@@ -79,7 +90,7 @@ function firstLine(document: Document, { totals }: Overview, options: PreviewOpt
   const tokens = formatCount(options.tokens)
   if (options.notice !== undefined) {
     const filled = options.notice.replaceAll('{size}', size).replaceAll('{tokens}', tokens)
-    return filled.split('{cache_id}')
+    return concat(filled.split('{cache_id}'), ...standingIn(options))
   }
   const facts = [...totals, `${formatCount(options.bytes)} bytes`, `${roughly(options.tokens)} tokens`]
   const tool = ellipsis(options.tool, 80)
@@ -87,10 +98,18 @@ function firstLine(document: Document, { totals }: Overview, options: PreviewOpt
     'cache_id ',
     HOLE,
     ` keeps the whole result of ${tool} (${document.format}: ${facts.join(', ')})`,
+    ...standingIn(options),
   )
 }
 
-/** `9,341` or `≈105k`: large counts come from samples, and nobody needs their last digits. */
+/** What follows in the first line: whether the result is all there is, and how all of it is had. */
+function standingIn({ standing }: PreviewOptions): (Template | string)[] {
+  if (standing === undefined) return []
+  const said = ellipsis(standing.said, 400)
+  return standing.all ? [`. ${said}. All: `, call('proxy_filter', { all: true })] : [`. ${said}`]
+}
+
+/** `9,341` or `≈105k`: large counts come from samples, so their last digits mean nothing. */
 function roughly(count: number): string {
   if (count < 10_000) return formatCount(count)
   return count < 999_500 ? `≈${Math.round(count / 1000)}k` : `≈${(count / 1_000_000).toFixed(1)}M`
@@ -142,7 +161,7 @@ function chooseCalls(calls: readonly Template[], room: number): Template[] {
 
 /** Its holes filled with a handle of typical cost. */
 function costOfTemplate(template: Template): number {
-  return template.length === 0 ? 0 : costOf(`${template.join('d93c068c38eb')}\n`)
+  return template.length === 0 ? 0 : costOf(`${template.join(TYPICAL_HANDLE)}\n`)
 }
 
 /** How the result is given to another tool, in previews that have room for it: as a form, since no call that may write or send is suggested. */

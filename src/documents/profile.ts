@@ -35,7 +35,7 @@ export interface KnownList {
 /** Where such a list tells it. */
 export const KNOWN = Symbol('known list')
 
-/** What is known of a list whose records are made one by one, when they are asked for; undefined for a list of values. */
+/** What was learnt of a list that makes its records one by one on demand; undefined for a list of values. */
 export function knownOf(list: readonly JsonValue[]): KnownList | undefined {
   return (list as { readonly [KNOWN]?: KnownList })[KNOWN]
 }

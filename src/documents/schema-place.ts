@@ -45,7 +45,7 @@ const MAX_PARTS = 64
 export class Place {
   readonly #root: JsonObject
   readonly #parts: readonly JsonObject[]
-  /** Holds a keyword whose meaning would have to be known: values here are kept whole or not at all. */
+  /** Holds a keyword that this code does not know: values here are kept whole or not at all. */
   readonly rigid: boolean
 
   private constructor(root: JsonObject, parts: readonly JsonObject[], rigid: boolean) {

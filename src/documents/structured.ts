@@ -1,7 +1,6 @@
 /** What `structuredContent` is beside the text of a result (MCP specification, server/tools, "Structured Content"). */
-import { blocksOf, isText, textBlock } from '../protocol/content.ts'
+import { blocksOf, isText, textBlock, textsOf } from '../protocol/content.ts'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
-import { textsOf } from './blocks.ts'
 import { parseJson, toJson } from './stringify.ts'
 
 /**
@@ -24,6 +23,15 @@ export function roleOf(structured: JsonObject | JsonValue[], texts: readonly str
   const json = toJson(structured)
   if (sameJson(json, text)) return 'parsed'
   return json.length < text.length * SUMMARY ? 'summary' : 'data'
+}
+
+/** True when structured content says what the texts say, so that it is one thing that a model reads. */
+export function repeatsTexts(structured: JsonObject | JsonValue[], texts: readonly string[]): boolean {
+  const role = roleOf(structured, texts)
+  if (role === 'wrapper' || role === 'parsed') return true
+  if (role === 'summary' || !isObject(structured)) return false
+  const [wrapped, ...others] = Object.values(structured)
+  return others.length === 0 && Array.isArray(wrapped) && sameJson(toJson(wrapped), texts.join('\n'))
 }
 
 /** A wrapped value that is the text: as a string, or as content blocks. */

@@ -90,7 +90,9 @@ export function tableOf(rows: readonly JsonValue[], path?: string, provenance?: 
 /** Rows looked at for the names of fields, names in all, and levels below a row. */
 const MOST_SAMPLED = 200
 const MOST_NAMES = 3_000
-const DEEPEST = 6
+const DEEPEST = 12
+/** How often a field may hold one of its own name: deeper in a tree there is nothing new. */
+const MOST_WITHIN_ITSELF = 2
 /** Elements of a list and of a map that are looked at, keys of a record, and values kept of a field. */
 const MOST_ELEMENTS = 5
 const MOST_KEYS = 500
@@ -100,9 +102,9 @@ const MOST_ROUNDS = 3
 
 interface Collecting {
   names: Map<string, JsonValue[]>
-  /** By name: what is no map by itself. */
+  /** By name of the field: the objects there that do not look like maps one by one. */
   objects: Map<string, JsonObject[]>
-  /** Names of what is a map for all that. */
+  /** Names of fields that turned out to be maps. */
   maps: ReadonlySet<string>
 }
 
@@ -137,6 +139,7 @@ function addNames(value: JsonValue, name: string, depth: number, into: Collectin
   }
   for (const key of Object.keys(value).slice(0, map ? MOST_ELEMENTS : MOST_KEYS)) {
     const step = map ? '.*' : pathStep(key)
+    if (!map && name.split(step).length > MOST_WITHIN_ITSELF) continue
     addNames(own(value, key) ?? null, name === '' ? step.replace(/^\./, '') : name + step, depth + 1, into)
   }
 }

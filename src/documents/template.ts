@@ -3,8 +3,10 @@ import type { JsonObject } from '../protocol/json.ts'
 import { ellipsis } from '../text/shorten.ts'
 import type { Template } from './fit.ts'
 
-/** Characters of a handle. */
-export const HANDLE_LENGTH = 12
+/** Stands in for a handle that is not known yet: as long as any, and of as many tokens as most. */
+export const TYPICAL_HANDLE = 'catj72ijsppf8t77e7kso6wn4'
+
+const HANDLE_LENGTH = TYPICAL_HANDLE.length
 
 /** A hole alone. */
 export const HOLE: Template = ['', '']

@@ -13,7 +13,7 @@ import { concat, HOLE, lengthOf, lines } from './template.ts'
 const FOLLOW_UP = 700
 /** Characters of a preview for each of its tokens. */
 const PREVIEW_DENSITY = 3.3
-/** Formats whose parts are told by what stands around them. */
+/** Formats in which a part makes sense only with the text around it. */
 const READ_WHOLE: ReadonlySet<string> = new Set(['text', 'code'])
 /** Records of which it is looked at whether they fit as a table. */
 const MOST = 2000

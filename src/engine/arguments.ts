@@ -14,6 +14,16 @@ export interface Reference {
   readonly path: string | undefined
 }
 
+/** How the bytes of a file are written. */
+const WRITINGS = ['text', 'base64', 'data-uri'] as const
+export type Writing = (typeof WRITINGS)[number]
+
+/** A file: by its path, or part `part` of what is kept, or its only one. */
+export type FileReference = { readonly as: Writing } & (
+  | { readonly path: string }
+  | { readonly from: string; readonly part: number | undefined }
+)
+
 export interface Template {
   readonly text: string
   /** What the names in braces stand for. */
@@ -30,7 +40,7 @@ export type Place = readonly (string | number)[]
 
 export interface Found {
   readonly place: Place
-  readonly wanted: Reference | Template | Literal
+  readonly wanted: Reference | FileReference | Template | Literal
 }
 
 /** References of one call; levels and values that are looked at for them. What is deeper or beyond is data. */
@@ -86,10 +96,11 @@ function search(value: JsonValue, place: Place, found: Found[], work: { left: nu
 /** What stands for something else, what is wrong with it, or undefined for an object that is data. */
 function readReference(object: JsonObject): Found['wanted'] | string | undefined {
   if (Object.hasOwn(object, '$from')) return readFrom(object)
+  if (Object.hasOwn(object, '$file')) return readFile(object)
   return Object.hasOwn(object, '$template') ? readTemplate(object) : readLiteral(object)
 }
 
-const WRITTEN = /^\s*\{\s*"\$(?:from|template)"\s*:/
+const WRITTEN = /^\s*\{\s*"\$(?:from|file|template)"\s*:/
 const longestWritten = 4000
 
 function mayBeWritten(text: string): boolean {
@@ -97,7 +108,7 @@ function mayBeWritten(text: string): boolean {
 }
 
 /** A text that is the JSON of a reference. What is not surely one is a text. */
-function readWritten(text: string): Reference | Template | undefined {
+function readWritten(text: string): Reference | FileReference | Template | undefined {
   if (!mayBeWritten(text)) return undefined
   try {
     const value: unknown = JSON.parse(text)
@@ -112,24 +123,48 @@ const FROM = 'write {"$from": "<cache_id>"} or {"$from": "<cache_id>", "path": "
 const LITERAL = 'An object of the tool\'s own is written {"$$from": …}'
 
 /** The name of a file with a result ends in its handle. */
-const FILE = /^\P{Cc}*[\\/]result-(?:[0-9a-f]+-)?([0-9a-f]{12})\.[a-z]+$/u
+const FILE = /^\P{Cc}*[\\/]result-(?:[0-9a-f]+-)?([0-9a-z]{25}|[0-9a-f]{12})\.[a-z]+$/u
 
 /** The handle of the result that a file of the proxy holds. */
 export function handleOfFile(path: string): string | undefined {
   return FILE.exec(path.trim())?.[1]
 }
 
+/** `rlm://<cache_id>`, or a part of that. */
+const RESOURCE = /^rlm:\/\/([^/?#]+)(?:\/(\d{1,3}))?\/?$/
+
 /** An object that has other members as well, and no handle, is nobody's reference. */
-function readFrom(object: JsonObject): Reference | string | undefined {
-  const { $from: given, path, ...others } = object
+function readFrom(object: JsonObject): Reference | FileReference | string | undefined {
+  const { $from: given, path, as, ...others } = object
   const strange = Object.keys(others)
-  const from = typeof given === 'string' ? (handleOfFile(given) ?? given.trim()) : undefined
+  const [, kept, part] = (typeof given === 'string' && RESOURCE.exec(given.trim())) || []
+  const from = typeof given === 'string' ? (kept ?? handleOfFile(given) ?? given.trim()) : undefined
   if (from === undefined || !isHandle(from))
     return strange.length > 0 ? undefined : `$from is no cache_id: ${FROM}. ${LITERAL}.`
   if (strange.length > 0)
     return `beside $from there is path and nothing else, not ${strange.slice(0, 5).join(', ').slice(0, 100)}: ${FROM}. ${LITERAL}.`
   if (path !== undefined && typeof path !== 'string') return `path is not a text: ${FROM}.`
+  if (as !== undefined && !isWriting(as)) return AS
+  const isFile = part !== undefined || (as !== undefined && as !== 'text')
+  if (isFile && path !== undefined)
+    return 'path is for what is inside of a result: a file in it is taken whole.'
+  if (isFile) return { from, part: part === undefined ? undefined : Number(part), as: as ?? 'base64' }
   return { from, path: path === undefined || path.trim() === '' ? undefined : path }
+}
+
+const AS = `as is one of ${WRITINGS.join(', ')}.`
+
+function isWriting(as: JsonValue): as is Writing {
+  return WRITINGS.some((one) => one === as)
+}
+
+/** An object that has other members as well is nobody's reference. */
+function readFile(object: JsonObject): FileReference | string | undefined {
+  const { $file: path, as = 'text', ...others } = object
+  if (Object.keys(others).length > 0) return undefined
+  if (typeof path !== 'string' || path.trim() === '')
+    return `$file is no path: write {"$file": "/path/of/a/file", "as": "base64"}. An object of the tool's own is written {"$$file": …}.`
+  return isWriting(as) ? { path, as } : AS
 }
 
 const TEMPLATE = 'write {"$template": "… {rows} …", "rows": {"$from": "<cache_id>", "path": "…"}}'
@@ -147,7 +182,7 @@ function readTemplate(object: JsonObject): Template | string | undefined {
         : isObject(part)
           ? readFrom(part)
           : undefined
-    if (read === undefined || typeof read === 'string' || 'parts' in read)
+    if (read === undefined || typeof read === 'string' || 'parts' in read || 'as' in read)
       return `${name} of a $template is no reference: ${TEMPLATE}.`
     if (!text.includes(`{${name}}`)) return `{${name}} does not stand in the $template.`
     parts.set(name, 'text' in read ? read.text : read)
@@ -166,17 +201,18 @@ const WITHIN = /\{(\s*"\$from"\s*:\s*"[^"\\]*"\s*(?:,\s*"path"\s*:\s*"(?:[^"\\]|
 function* referencesWithin(text: string): Generator<[string, Reference]> {
   for (const [whole, inner] of text.matchAll(WITHIN)) {
     const read = readWritten(whole)
-    if (read !== undefined && 'from' in read && inner !== undefined) yield [inner, read]
+    if (read !== undefined && 'from' in read && !('as' in read) && inner !== undefined) yield [inner, read]
   }
 }
 
-const ESCAPED = /^\$\$+(?:from|template)$/
+const ESCAPED = /^\$\$+(?:from|file|template)$/
 
 function readLiteral(object: JsonObject): Literal | undefined {
   const escaped = Object.keys(object).find((name) => ESCAPED.test(name))
   if (escaped === undefined) return undefined
-  const isFrom = escaped.endsWith('from')
-  if (isFrom && Object.keys(object).some((name) => name !== escaped && name !== 'path')) return undefined
+  const besides = escaped.endsWith('from') ? ['path', 'as'] : escaped.endsWith('file') ? ['as'] : undefined
+  if (besides && Object.keys(object).some((name) => name !== escaped && !besides.includes(name)))
+    return undefined
   const literal: JsonObject = {}
   for (const name of Object.keys(object))
     setOwn(literal, name === escaped ? name.slice(1) : name, own(object, name) ?? null)
@@ -187,14 +223,18 @@ export function isTemplate(wanted: Found['wanted']): wanted is Template {
   return 'text' in wanted
 }
 
+export function isFile(wanted: Found['wanted']): wanted is FileReference {
+  return 'as' in wanted
+}
+
 export function isLiteral(wanted: Found['wanted']): wanted is Literal {
   return 'literal' in wanted
 }
 
-/** The handles that the arguments refer to, each once. */
+/** The handles that the arguments refer to, each once, but for those of files. */
 export function handlesIn(found: readonly Found[]): string[] {
   const references = found.flatMap(({ wanted }) => {
-    if (isLiteral(wanted)) return []
+    if (isLiteral(wanted) || isFile(wanted)) return []
     return isTemplate(wanted) ? [...wanted.parts.values()] : [wanted]
   })
   return [...new Set(references.flatMap((one) => (typeof one === 'string' ? [] : [one.from])))]

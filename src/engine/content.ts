@@ -1,10 +1,10 @@
 /** Kept content: bytes that hold a CallToolResult. */
 
 import { createHash } from 'node:crypto'
+import { jsonWithoutParts } from '../documents/binary/parts.ts'
 import { withExactNumbers } from '../documents/exact-numbers.ts'
 import { withLongText } from '../documents/long-text.ts'
 import { toJson } from '../documents/stringify.ts'
-import { decodeUtf8 } from '../documents/utf8.ts'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { sharedBytes } from '../text/shared-bytes.ts'
 
@@ -17,7 +17,7 @@ interface Decoded {
 
 /** The result, or undefined when the bytes hold something else. */
 export function decodeResult(content: Uint8Array): Decoded | undefined {
-  const text = decodeUtf8(content)
+  const text = jsonWithoutParts(content)
   const single = withLongText(text)
   if (single !== undefined) return { sent: single, exact: single }
   const exact = objectIn(withExactNumbers(text))

@@ -1,10 +1,13 @@
 /** The engine answers questions about kept results off the event loop. Contract; `pool.ts` runs it. */
+import type { UnpackLimits } from '../documents/binary/limits.ts'
 import type { Form } from '../documents/conform.ts'
 import type { Template } from '../documents/fit.ts'
+import type { Joined } from '../documents/paging/join.ts'
+import type { Rest } from '../documents/paging/next.ts'
 import type { Dialect } from '../documents/template.ts'
 import type { ReadbackAnswer, ReadbackLimits, ReadbackParams } from '../processors/readback.ts'
-import type { GrowingBytes } from '../protocol/bytes.ts'
 import type { JsonObject } from '../protocol/json.ts'
+import type { GrowingBytes } from '../protocol/stream.ts'
 import type { TextChange } from '../text/change.ts'
 import type { Found, Place } from './arguments.ts'
 
@@ -14,10 +17,17 @@ export interface Engine {
    * there is is looked at then, so that less is left for `digest`.
    */
   arriving(bytes: GrowingBytes, start: number): () => void
+  /**
+   * Finds blobs over the limits in a result that is not kept yet, and what is inside of them. Rejects as `query` does; without `reads`
+   * nothing is looked into, which is sure to be quick.
+   */
+  unpack(arrival: Arrival, wanted: Unpacking, signal: AbortSignal): Promise<Unpacked>
   /** Measures a first response and, when it is too large, makes its preview. Its views stay warm for the first query. */
   digest(arrival: Arrival, options: DigestOptions, signal: AbortSignal): Promise<Digest>
-  /** Answers a query. Rejects with ProxyError QUERY_TIMEOUT, CANCELLED or QUERY_FAILED; bad parameters are an answer that `failed`. */
+  /** Answers a query. Rejects with ProxyError QUERY_TIMEOUT, QUERY_BUSY, CANCELLED or QUERY_FAILED; bad parameters are an answer that `failed`. */
   query(sources: readonly Source[], query: Query, signal: AbortSignal): Promise<QueryAnswer>
+  /** Gives a part of these kept results as data, for programs. Rejects as `query` does. */
+  read(sources: readonly Source[], wanted: Reading, signal: AbortSignal): Promise<ReadAnswer>
   /** Puts values of these kept results into arguments of a call. Rejects as `query` does. */
   fill(sources: readonly Source[], filling: Filling, signal: AbortSignal): Promise<Filled>
   /** What a result holds, as a file. With `toon` data is written as TOON where that can be. `content`: of a kept result, or one like it. */
@@ -31,6 +41,10 @@ export interface Engine {
   ): Promise<ReadbackResult>
   /** Changes texts of a result that is not kept yet. Rejects as `query` does. */
   change(content: Uint8Array, change: TextChange, signal: AbortSignal): Promise<Changed>
+  /** Looks at a page of a collection for what it says of the rest. Rejects as `query` does. */
+  page(content: Uint8Array, asked: AskedPage, signal: AbortSignal): Promise<Page>
+  /** Joins pages of a collection, in their order. Rejects as `query` does. */
+  join(contents: readonly Uint8Array[], place: Page['place'], signal: AbortSignal): Promise<JoinedPages>
   /** Exact tokens of short texts (≤ 4 KB each). */
   countTokens(texts: readonly string[]): Promise<number[]>
   /** Forgets the views of content that is gone, by its hash. */
@@ -40,14 +54,16 @@ export interface Engine {
   close(): Promise<void>
 }
 
-// What the engine can be asked for, and what it answers. Everything here crosses the border to a worker.
+// What the engine can be asked for, and what it answers. Everything here crosses the border to a worker's process.
 
 /** A first response, not kept yet: it has neither handle nor hash. */
 export interface Arrival {
-  /** UTF-8 JSON of the CallToolResult. On a SharedArrayBuffer when large, so that no copy is made. */
+  /** UTF-8 JSON of the CallToolResult. */
   content: Uint8Array
   /** The tool it came from, for suggestions that call it again. */
   tool: string
+  /** The agent whose it is: agents take turns. Absent: the proxy's own. */
+  owner?: string
 }
 
 /** A kept result as the engine needs it: an `Entry` is one. */
@@ -56,6 +72,19 @@ export interface Source extends Arrival {
   handle: string
   /** SHA-256 of `content`, hex. Names the views that a worker keeps: equal content is opened once. */
   hash: string
+}
+
+/** How blobs are looked for. */
+export interface Unpacking {
+  limits: UnpackLimits
+  reads: boolean
+  /** `content` is that of `resources/read`, and is to become one of a tool. */
+  isResource?: true
+}
+
+/** What is kept in place of the result, with its parts. Absent: it stays what it is. */
+export interface Unpacked {
+  content?: Uint8Array<SharedArrayBuffer>
 }
 
 /** A question about one or several kept results. `params` were validated by the tool that asks. */
@@ -85,9 +114,39 @@ export interface QueryAnswer {
   answerTokens: number
 }
 
+/** A part of kept results that a program takes as data. `params` are those of the query tools, and are read as theirs are. */
+export type Reading =
+  | {
+      op: 'rows'
+      kind: 'filter' | 'search'
+      params: JsonObject
+      /** The first row that is wanted, and how many. */
+      offset: number
+      limit: number
+      /** UTF-16 code units of the JSON of a page; one row comes whatever its length. */
+      maxLength: number
+    }
+  /** What a preview tells, as data. */
+  | { op: 'info' }
+  /** UTF-16 code units `from` to `to` of the text as a reader would see it. */
+  | { op: 'text'; from: number; to: number }
+  /** The value at a path. */
+  | { op: 'at'; path: string | undefined; maxLength: number }
+
+/** `total`: rows, or characters, that there are in all; of a value 1. `error`: what to write instead. */
+export type ReadAnswer =
+  | { json: string; total: number; count: number; notes: readonly string[] }
+  | { error: string }
+
+/** The bytes of a file that is found at this place of `found`. */
+export interface FoundFile {
+  nth: number
+  bytes: Uint8Array
+}
+
 /** Arguments of a call to be filled: those in which references were `found`, or those that a `file` holds as JSON. */
 export type Filling = (
-  | { args: JsonObject; found: readonly Found[] }
+  | { args: JsonObject; found: readonly Found[]; files?: readonly FoundFile[] }
   | { file: Uint8Array<SharedArrayBuffer> }
 ) & {
   /** What the arguments have to be then: the tool's input schema. */
@@ -143,6 +202,34 @@ export type ReadbackResult =
   | { error: string }
   | { byteSize: number; lineCount: number; tokens: number }
 
+/** How a page was asked for. */
+export interface AskedPage {
+  args: JsonObject
+  /** The tool's input schema. */
+  schema?: JsonObject
+  /** The rest may be asked for: the tool only reads. */
+  follows?: boolean
+}
+
+/** What a page says of the collection that it is a part of. */
+export interface Page {
+  /** Steps from the root to its records. */
+  place?: readonly (string | number)[]
+  /** Records in it, and in all. */
+  shown?: number
+  total?: number
+  /** `PARTIAL: 30 of 1,214`. Absent: it does not tell. */
+  standing?: string
+  /** The calls for the rest. Absent: nothing follows, or it cannot be asked for. */
+  rest?: Rest
+}
+
+/** Several pages as one result. */
+export type JoinedPages = Omit<Joined, 'result'> & {
+  /** The JSON of a CallToolResult. */
+  content: Uint8Array<SharedArrayBuffer>
+}
+
 /** How a first response is measured and cut. All sizes in characters, tokens where it says so. */
 export interface DigestOptions {
   maxResponseSize: number
@@ -163,6 +250,12 @@ export interface DigestOptions {
   keeps?: boolean
   /** What a shaped result has in place of that. Absent: none. */
   form?: Form
+  /** The content was unpacked: its parts are told of, and none of them is sent. */
+  hasParts?: true
+  /** How it was asked for: tells whether it is a part of more. Absent: that is not looked for. */
+  asked?: AskedPage
+  /** Whether it is all, in words, where that is known better than by looking. */
+  standing?: string
   /** Replaces the first line; `{cache_id}`, `{size}`, `{tokens}`, `{limit}` are filled in. */
   truncationMessage?: string
   /** How suggested calls are written. Default: as tools. */
@@ -196,17 +289,24 @@ export interface Digest {
     tokens: number
     /** What the original is, in a few words: `json: 900 records in $.users`. */
     shape?: string
+    /** Whether it is all of its collection: `PARTIAL: 30 of 1,214`. */
+    standing?: string
   }
 }
 
-// What a worker hands to its worker. The answer's type follows from the kind.
+// What the proxy hands to a worker. The answer's type follows from the kind.
+
+interface UnpackTask extends Unpacking {
+  kind: 'unpack'
+  content: Uint8Array
+}
 
 interface DigestTask {
   kind: 'digest'
   arrival: Arrival
   options: DigestOptions
-  /** What was read while it arrived. */
-  ahead?: number
+  /** What was read while it arrived: `content` is what comes after that, and the whole result has so many bytes. */
+  ahead?: { id: number; bytes: number }
   /** What its view is called until its hash is known. */
   name?: string
 }
@@ -215,16 +315,23 @@ interface DigestTask {
 export interface ReadAheadTask {
   kind: 'read-ahead'
   id: number
-  /** Of `GrowingBytes`. */
-  buffer: SharedArrayBuffer
+  /** What came since the last task for it. */
+  bytes: Uint8Array
   /** The first byte of the result in its message. */
   start: number
 }
 
 interface QueryTask {
   kind: 'query'
+  /** Without `content` what the worker should have open. */
   sources: readonly Source[]
   query: Query
+}
+
+interface ReadTask {
+  kind: 'read'
+  sources: readonly Source[]
+  wanted: Reading
 }
 
 interface FillTask {
@@ -251,6 +358,18 @@ interface ChangeTask {
   kind: 'change'
   content: Uint8Array
   change: TextChange
+}
+
+interface PageTask {
+  kind: 'page'
+  content: Uint8Array
+  asked: AskedPage
+}
+
+interface JoinTask {
+  kind: 'join'
+  contents: readonly Uint8Array[]
+  place: Page['place']
 }
 
 interface CountTask {
@@ -294,13 +413,17 @@ interface RehearseTask {
 }
 
 export type Task =
+  | UnpackTask
   | DigestTask
   | ReadAheadTask
   | QueryTask
+  | ReadTask
   | FillTask
   | ExportTask
   | ReadbackTask
   | ChangeTask
+  | PageTask
+  | JoinTask
   | CountTask
   | ForgetTask
   | CountedTask
@@ -309,15 +432,24 @@ export type Task =
   | RehearseTask
   | RestTask
 
+/** What was left out of a task is not here: it has to be sent. */
+export interface Missing {
+  missing: true
+}
+
 export type Answer<T extends Task> = T extends { kind: keyof Answers } ? Answers[T['kind']] : null
 
 interface Answers {
-  digest: Digest
+  unpack: Unpacked
+  digest: Digest | Missing
   'read-ahead': number
-  query: QueryAnswer
-  fill: Filled
+  query: QueryAnswer | Missing
+  read: ReadAnswer | Missing
+  fill: Filled | Missing
   export: Export
   readback: ReadbackResult
   change: Changed
+  page: Page
+  join: JoinedPages
   count: number[]
 }

@@ -1,17 +1,22 @@
 /** The first look at a result: how large is it for a model, and what does the model get to see of it. */
-import { textsOf } from '../documents/blocks.ts'
+
+import { BLOBS, described, PARTS, type Part, partsIn } from '../documents/binary/parts.ts'
 import { type Form, frameFor } from '../documents/conform.ts'
 import type { Document } from '../documents/document.ts'
 import { type AheadReading, readAhead } from '../documents/fast/index.ts'
 import type { Template } from '../documents/fit.ts'
 import { openResult } from '../documents/open.ts'
-import { preview, shapeOf } from '../documents/preview.ts'
+import { hasPages, restOf } from '../documents/paging/next.ts'
+import { recognisePart } from '../documents/paging/recognise.ts'
+import { standingOf } from '../documents/paging/standing.ts'
+import { preview, type Standing, shapeOf } from '../documents/preview.ts'
 import { toJson } from '../documents/stringify.ts'
-import { asRead, readingOf } from '../documents/structured.ts'
-import { lengthOf, spoken } from '../documents/template.ts'
+import { asRead, readingOf, repeatsTexts } from '../documents/structured.ts'
+import { concat, HOLE, lengthOf, lines, spoken, TYPICAL_HANDLE } from '../documents/template.ts'
+import { decodeUtf8 } from '../documents/utf8.ts'
 import { askingTokens, isBetterWhole, wholeTable } from '../documents/whole.ts'
-import { blocksOf, isReplaced, isText, textIn } from '../protocol/content.ts'
-import type { JsonObject, JsonValue } from '../protocol/json.ts'
+import { blocksOf, isReplaced, isText, textIn, textsOf } from '../protocol/content.ts'
+import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import { formatCount } from '../text/format.ts'
 import { countTokens } from '../text/tokens.ts'
 import { decodeResult, hashOf } from './content.ts'
@@ -32,6 +37,8 @@ interface Look {
   /** No number of it is one that JavaScript would change. */
   isExact?: boolean
   document(): Document
+  /** Blocks of the result that hold the text of its parts. */
+  inParts?: ReadonlySet<JsonObject>
   /** The document is there for the preview alone. */
   isSketch: boolean
 }
@@ -47,26 +54,43 @@ export function digest(
   begun?: AheadReading,
   name?: string,
 ): Digest {
+  const parts = options.hasParts ? partsIn(content) : []
   const look =
-    (options.readAhead === false ? undefined : sketch(content, begun)) ??
-    open(content, options.keeps === true)
+    (options.readAhead === false || parts.length > 0 ? undefined : sketch(content, begun)) ??
+    open(content, options.keeps === true, parts)
   // One with a name is hashed while it is looked at, by whoever sent it here.
   const hash = look?.isSketch || name !== undefined ? '' : hashOf(content)
   if (look === undefined) return { hash, characters: 0, tokens: 0, unreadable: true }
   const { result, weight } = look
   const { characters, tokens } = weight
-  const measured: Digest = { hash, characters, tokens, ...(look.isSketch && { unopened: true }) }
+  const moved = weighMoved(content, parts)
+  const measured: Digest = {
+    hash,
+    characters: characters + moved.characters,
+    tokens: tokens + moved.tokens,
+    ...(look.isSketch && { unopened: true }),
+  }
   const passes: Digest = look.isRead ? { ...measured, read: result } : measured
   const always = options.always && result.isError !== true
-  if (!always && !isTooLarge(look, options)) return passes
+  const fits = !always && !isTooLarge(look, options)
+  if (fits && parts.length === 0) return passes
   const form = result.isError === true ? undefined : options.form
   const document = look.document()
-  const whole = always ? undefined : wholeFor(look, document, tool, options)
+  const standing = standingIn(document, options)
+  const beside = partLines(parts)
+  const isWhole = fits && form === undefined
+  const whole = isWhole
+    ? besideParts(look, beside)
+    : always || parts.length > 0
+      ? undefined
+      : wholeFor(look, document, tool, options)
   if (whole === 'as it came') return passes
   const made =
     whole ??
     preview(document, {
       budget: options.previewSize,
+      ...(parts.length > 0 && { beside }),
+      ...(standing !== undefined && { standing }),
       tool,
       bytes: document.bytes,
       tokens,
@@ -75,21 +99,40 @@ export function digest(
       }),
     })
   const text = spoken(made, options.dialect)
-  const kept = blocksOf(result).filter((block) => !isReplaced(block))
+  const isShown = (block: JsonObject): boolean =>
+    look.inParts?.has(block) !== true && (isWhole || !isReplaced(block))
+  const kept = blocksOf(result).filter(isShown)
   const untouched = kept.reduce((sum, block) => sum + (textIn(block)?.length ?? 0), 0)
   const sent = form === undefined ? lengthOf(text) : 2 * lengthOf(text)
-  if (!always && sent + untouched >= characters) return passes
+  if (!always && parts.length === 0 && sent + untouched >= characters) return passes
   if (!look.isSketch) views.keep(name ?? hash, document, content.byteLength, tokens)
   const structured = form?.at && besidePreview(look.exact?.structuredContent, form, text, options)
   return {
     ...measured,
     shaped: {
-      ...shape(result, text),
+      ...shape(result, text, isShown),
       ...(structured && { structured }),
       shape: shapeOf(document),
+      ...(standing !== undefined && { standing: standing.said }),
       tokens:
         tokensOf(text) * (form === undefined ? 1 : 2) + (structured ? countTokens(toJson(structured)) : 0),
     },
+  }
+}
+
+/** Whether the document is all of its collection, with the question that brings the rest where its tool can be asked for that. */
+function standingIn(document: Document, { standing, asked }: DigestOptions): Standing | undefined {
+  if (standing !== undefined) return { said: standing }
+  if (asked === undefined) return undefined
+  try {
+    const { args, schema, follows } = asked
+    const part = recognisePart(document, hasPages(args, schema))
+    const said = standingOf(part, args)
+    const all = follows === true && part !== undefined && restOf(part, args, schema) !== undefined
+    return said === undefined ? undefined : { said, ...(all && { all }) }
+  } catch {
+    // It is a remark: nothing depends on it.
+    return undefined
   }
 }
 
@@ -102,10 +145,12 @@ function sketch(content: Uint8Array, begun = readAhead()): Look | undefined {
   return { result, weight, json: () => content.byteLength, document: () => document, isSketch: true }
 }
 
-function open(content: Uint8Array, keeps: boolean): Look | undefined {
+function open(content: Uint8Array, keeps: boolean, parts: readonly Part[]): Look | undefined {
   const decoded = decodeResult(content)
   if (decoded === undefined) return undefined
-  const { sent, exact } = decoded
+  const inParts = new Set<JsonObject>()
+  const sent = withoutBlobs(decoded.sent, parts, inParts)
+  const exact = decoded.exact === decoded.sent ? sent : withoutBlobs(decoded.exact, parts, inParts)
   const document = (): Document => openResult(exact, content.byteLength, content)
   const reading = readingOf(exact, keeps)
   const result = reading ? asRead(sent, reading) : sent
@@ -118,7 +163,64 @@ function open(content: Uint8Array, keeps: boolean): Look | undefined {
     isExact: exact === sent,
     document,
     isSketch: false,
+    ...(parts.length > 0 && { inParts }),
   }
+}
+
+// A result with parts: what is left of it without their data, and the lines that tell of them.
+
+/** Texts of parts are left, as blocks that are put into `inParts`. */
+function withoutBlobs(result: JsonObject, parts: readonly Part[], inParts: Set<JsonObject>): JsonObject {
+  if (parts.length === 0) return result
+  const { [BLOBS]: _, [PARTS]: _table, ...rest } = result
+  const positions = new Set(parts.map(({ block }) => block))
+  const all = Array.isArray(result.content) ? result.content : []
+  const content = all.flatMap((block, position): JsonValue[] => {
+    if (!isObject(block) || !positions.has(position)) return [block]
+    if (!isObject(block.resource) || typeof block.resource.text !== 'string') return []
+    const { blob: _blob, ...resource } = block.resource
+    const text = { ...block, resource }
+    inParts.add(text)
+    return [text]
+  })
+  return { ...rest, content }
+}
+
+/** What parts weighed as texts. What was data of a block was none. */
+function weighMoved(content: Uint8Array, parts: readonly Part[]): Weight {
+  const weight = { characters: 0, tokens: 0 }
+  for (const { from, to, block } of parts) {
+    if (block !== undefined) continue
+    weight.characters += to - from
+    weight.tokens += countTokens(decodeUtf8(content.subarray(from, to)))
+  }
+  return weight
+}
+
+/** Parts that a reply names. */
+const MOST_NAMED = 8
+
+function partLines(parts: readonly Part[]): Template[] {
+  const named = parts.slice(0, MOST_NAMED).map((part, number) => {
+    const { name, isRead, unread } = part
+    const what = [...(name === undefined ? [] : [name]), described(part)].join(', ')
+    const text = isRead
+      ? '; its text is read, and can be asked about by the cache_id'
+      : unread === undefined
+        ? ''
+        : `; its text was not read: ${unread}`
+    return concat('rlm://', HOLE, `/${number}: ${what}${text}`)
+  })
+  const left = parts.length - named.length
+  return left <= 0
+    ? named
+    : [...named, concat(`… and ${left} more, up to rlm://`, HOLE, `/${parts.length - 1}`)]
+}
+
+/** What fits is shown as it is, what is inside of parts after the lines that tell of them. */
+function besideParts({ result, inParts }: Look, beside: readonly Template[]): Template {
+  const texts = blocksOf(result).flatMap((block) => (inParts?.has(block) ? [textIn(block) ?? ''] : []))
+  return lines([concat('cache_id ', HOLE, ' keeps:'), ...beside, ...texts])
 }
 
 function isTooLarge({ result, weight, json }: Look, options: DigestOptions): boolean {
@@ -154,14 +256,16 @@ function wholeFor(
 function shape(
   result: JsonObject,
   text: Template,
+  isShown: (block: JsonObject) => boolean,
 ): { result: JsonObject; at: number; text: Template; block?: JsonObject } {
   const blocks = blocksOf(result)
-  const first = blocks.findIndex(isReplaced)
+  const first = blocks.findIndex((block) => !isShown(block))
   const { structuredContent: _, ...rest } = result
   const replaced = blocks[first]
   const shaped = {
-    result: { ...rest, content: blocks.filter((block) => !isReplaced(block)) },
-    at: Math.max(0, first),
+    result: { ...rest, content: blocks.filter(isShown) },
+    // Nothing is replaced where only data was taken out.
+    at: first < 0 ? blocks.length : first,
     text,
   }
   if (!isText(replaced)) return shaped
@@ -187,9 +291,6 @@ function filled(message: string, { characters, tokens }: Weight, { maxResponseSi
     .replaceAll('{limit}', formatCount(maxResponseSize))
 }
 
-/** Stands in for a handle: it has 8 tokens, as handles have on average. */
-const TYPICAL_HANDLE = 'd93c068c38eb'
-
 /** Tokens of a text once its holes hold a handle. */
 export function tokensOf(text: Template): number {
   return countTokens(text.join(TYPICAL_HANDLE))
@@ -198,8 +299,9 @@ export function tokensOf(text: Template): number {
 // How much of a context a result takes.
 
 interface Weight {
-  /** Characters of what clients hand to their model: all texts, and the structured content that is sent beside them. */
+  /** Characters of what is sent for a model: all texts, and the structured content beside them. */
   characters: number
+  /** What a model reads of that: clients show structured content that repeats the texts in their place, or not at all. */
   tokens: number
 }
 
@@ -207,10 +309,11 @@ interface Weight {
 function weigh(result: JsonObject): Weight {
   const texts = textsOf(result)
   const structured = result.structuredContent ?? undefined
-  const counted = structured === undefined ? texts : [...texts, toJson(structured)]
+  const sent = structured === undefined ? texts : [...texts, toJson(structured)]
+  const isTwice = typeof structured === 'object' && texts.length > 0 && repeatsTexts(structured, texts)
   return {
-    characters: counted.reduce((sum, text) => sum + text.length, 0),
-    tokens: counted.reduce((sum, text) => sum + countTokens(text), 0),
+    characters: sent.reduce((sum, text) => sum + text.length, 0),
+    tokens: (isTwice ? texts : sent).reduce((sum, text) => sum + countTokens(text), 0),
   }
 }
 

@@ -1,5 +1,7 @@
 /** Arguments of a call with values of kept results in them, checked and written. */
 
+import { isUtf8 } from 'node:buffer'
+import { ENOUGH, factsOf } from '../documents/binary/kinds.ts'
 import { decodeUtf8 } from '../documents/utf8.ts'
 import { type Extracted, extract, jsonOf, readJson } from '../processors/extract.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
@@ -7,12 +9,14 @@ import { Refusal } from '../query/refusal.ts'
 import { formatCount } from '../text/format.ts'
 import {
   filled,
+  isFile,
   isLiteral,
   isTemplate,
   type Place,
   type Reference,
   type Template,
   type Wanted,
+  type Writing,
   wantedAt,
   withValues,
 } from './arguments.ts'
@@ -53,7 +57,7 @@ function ofFile(file: Uint8Array): Expanded {
 function ofReferences(
   views: Views,
   sources: readonly Source[],
-  { args, found, schema }: Extract<Filling, { args: JsonObject }>,
+  { args, found, files = [], schema }: Extract<Filling, { args: JsonObject }>,
 ): Expanded {
   const taken = (reference: Reference, as: Wanted): Extracted => {
     const source = sources.find(({ handle }) => handle === reference.from)
@@ -64,7 +68,11 @@ function ofReferences(
       throw error instanceof Refusal ? new Refusal(`$from ${reference.from}: ${error.message}`) : error
     }
   }
-  const values = found.map(({ place, wanted }): Placed => {
+  const values = found.map(({ place, wanted }, index): Placed => {
+    if (isFile(wanted)) {
+      const bytes = files.find(({ nth }) => nth === index)?.bytes ?? new Uint8Array()
+      return { place, taken: plainly(written(Buffer.from(bytes), wanted.as)) }
+    }
     if (isLiteral(wanted)) return { place, taken: plainly(wanted.literal) }
     if (isTemplate(wanted)) return { place, taken: plainly(filledWith(wanted, taken)) }
     return { place, taken: taken(wanted, schema === undefined ? 'any' : wantedAt(schema, place)) }
@@ -78,6 +86,18 @@ function ofReferences(
     ),
     values,
   }
+}
+
+/** A file as the model wants it. */
+function written(bytes: Buffer, as: Writing): string {
+  if (as !== 'text') {
+    const base64 = bytes.toString('base64')
+    if (as === 'base64') return base64
+    const type = factsOf(bytes.subarray(0, ENOUGH), bytes.length)?.type ?? 'application/octet-stream'
+    return `data:${type};base64,${base64}`
+  }
+  if (!isUtf8(bytes)) throw new Refusal('The file is no UTF-8 text: write "as": "base64" or "data-uri".')
+  return bytes.toString('utf8')
 }
 
 function filledWith(template: Template, taken: (reference: Reference, as: Wanted) => Extracted): string {

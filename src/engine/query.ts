@@ -30,32 +30,24 @@ import type { View, Views } from './views.ts'
  * Runs the steps of the query over its sources and fits what they made to the budget. Pure, but that the views it opens
  * stay open. Bad parameters are an answer that `failed` and says what to write instead; finding nothing is none.
  */
-export function query(views: Views, sources: readonly Source[], asked: Query): QueryAnswer {
-  const opened = sources.map((source) => ({ handle: source.handle, view: views.open(source) }))
-  const parts = opened.map(({ handle, view }): Part => ({ handle, document: view.document }))
-  const originalTokens = opened.reduce((sum, { view }) => sum + view.tokens, 0)
-  const question = readQuestion(asked, parts)
-  if ('error' in question) return failure(question.error, asked, {}, originalTokens)
-  // Filters count and sort over all sources at once; a search or a structure belongs to its source.
-  const targets = asked.kind === 'filter' ? [{ handle: '', document: combine(parts) }] : parts
-  const params = parts.length > 1 ? withSource(asked.kind, question.params) : question.params
-  const outcomes = targets.map(({ handle, document }): Outcome => {
-    return { handle, source: document, ...runPipeline(document, question.steps, params) }
-  })
-  const steps = describe(outcomes, parts)
-  const errors = outcomes.map((outcome) => outcome.steps.find(({ error }) => error !== undefined)?.error)
-  const [error] = errors
-  if (error !== undefined && errors.every((each) => each !== undefined))
-    return failure(error, asked, steps, originalTokens)
-  settle(opened.map(({ view }) => view))
-  const document = join(asked, outcomes)
+export function query(
+  views: Views,
+  sources: readonly Source[],
+  asked: Query,
+  told: (step: string) => void = () => {},
+): QueryAnswer {
+  const pursued = pursue(views, sources, asked, told)
+  const { parts, originalTokens } = pursued
+  if ('error' in pursued) return failure(pursued.error, asked, pursued.steps, originalTokens)
+  const { question, outcomes, steps, document } = pursued
   const page = {
     budget: asked.budget,
     title: titleOf({ ...asked, params: question.params as JsonObject }, outcomes),
     counted: isCounted(outcomes, document.rows().count),
-    notes: [...question.notes, ...notesOf(outcomes)],
+    notes: pursued.notes,
     ...aboutGroups(outcomes, document),
     ...shortly(asked, question.params, question.limit),
+    ...(typeof asked.params.pattern === 'string' && { sought: asked.params.pattern }),
     offset: question.offset,
     ...(question.limit !== undefined && { limit: question.limit }),
   }
@@ -73,6 +65,66 @@ export function query(views: Views, sources: readonly Source[], asked: Query): Q
   if (only !== undefined && document === only.document) return answered([fitted.text.join(only.handle)])
   if (!isKeepable(document, parts)) return answered(fitting({ ...page, kept: false }).text)
   return { ...answered(fitted.text), whole: wholeOf(views, document, sources) }
+}
+
+/** What the steps of a question made of its sources, before anything is fitted to a reply. */
+interface Pursued {
+  readonly parts: readonly Part[]
+  readonly originalTokens: number
+  readonly steps: JsonObject
+}
+
+/** The rows that answer, all of them, and what the steps remarked. */
+export interface Outcomes extends Pursued {
+  readonly question: Question
+  readonly outcomes: readonly Outcome[]
+  readonly document: Document
+  readonly notes: readonly string[]
+}
+
+/** Opens the sources and runs the steps. `error`: what to write instead, for the model. */
+export function pursue(
+  views: Views,
+  sources: readonly Source[],
+  asked: Pick<Query, 'kind' | 'params'>,
+  told: (step: string) => void = () => {},
+): Outcomes | (Pursued & { readonly error: string }) {
+  if (sources.some(({ hash }) => !views.has(hash))) told('opening the result')
+  const opened = sources.map((source) => ({ handle: source.handle, view: views.open(source) }))
+  const parts = opened.map(({ handle, view }): Part => ({ handle, document: view.document }))
+  const originalTokens = opened.reduce((sum, { view }) => sum + view.tokens, 0)
+  const question = readQuestion(asked, parts)
+  if ('error' in question) return { parts, originalTokens, steps: {}, error: question.error }
+  // Filters count and sort over all sources at once; a search or a structure belongs to its source.
+  const targets = asked.kind === 'filter' ? [{ handle: '', document: combine(parts) }] : parts
+  const params = parts.length > 1 ? withSource(asked.kind, question.params) : question.params
+  const outcomes = targets.map(({ handle, document }): Outcome => {
+    const steps = document.bytes < TOLD ? question.steps : question.steps.map((step) => telling(step, told))
+    return { handle, source: document, ...runPipeline(document, steps, params) }
+  })
+  const steps = describe(outcomes, parts)
+  const errors = outcomes.map((outcome) => outcome.steps.find(({ error }) => error !== undefined)?.error)
+  const [error] = errors
+  if (error !== undefined && errors.every((each) => each !== undefined))
+    return { parts, originalTokens, steps, error }
+  settle(opened.map(({ view }) => view))
+  const notes = [...question.notes, ...notesOf(outcomes)]
+  return { parts, originalTokens, question, outcomes, steps, document: join(asked, outcomes), notes }
+}
+
+/** Bytes of a document of which each step is told as it begins. */
+const TOLD = 64 * 1024
+
+function telling(step: PipelineStep, told: (step: string) => void): PipelineStep {
+  return {
+    name: step.name,
+    params: step.params,
+    wanted: (params) => step.wanted(params),
+    process(document, params) {
+      told(step.name)
+      return step.process(document, params)
+    },
+  }
 }
 
 /** Once the answer is out: what the search has read is kept once. Answers are made of values that their sources keep. */
@@ -118,7 +170,7 @@ function isKeepable(document: Document, parts: readonly Part[]): boolean {
 }
 
 /** One answer out of those of the sources. Ranked hits alternate, because scores of two sources do not compare. */
-function join({ kind, params }: Query, outcomes: readonly Outcome[]): Document {
+function join({ kind, params }: Pick<Query, 'kind' | 'params'>, outcomes: readonly Outcome[]): Document {
   const [only] = outcomes
   if (only !== undefined && outcomes.length === 1) return only.document
   if (kind === 'explore') {
@@ -220,7 +272,7 @@ const READERS: Record<Query['kind'], (params: JsonObject) => Question | { error:
 
 /** Reads the parameters of a query; a mistake is an error that says what to write instead. */
 function readQuestion(
-  { kind, params }: Query,
+  { kind, params }: Pick<Query, 'kind' | 'params'>,
   parts: readonly Part[],
 ): (Question & { notes: readonly string[] }) | { error: string } {
   if (kind === 'search' && params.pattern === undefined) {

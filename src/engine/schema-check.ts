@@ -9,7 +9,7 @@ import { nearest } from '../text/edit-distance.ts'
 
 /** Faults that are told; a model mends them one after the other anyway. */
 const mostFaults = 5
-/** Errors that are looked at: a long list may have one for each item. */
+/** Errors that are looked at: one value may have one for each alternative. */
 const mostErrors = 50
 /** Characters of a schema that is still compiled: a longer one is left to its server. */
 const longestSchema = 200_000
@@ -27,23 +27,41 @@ const compiledTexts = new LRUCache<string, Validator>({ max: 64 })
 export function faultsOf(args: JsonObject, schema: JsonObject, quotes = true): string[] {
   const validate = validatorOf(schema)
   if (validate === 'unreadable') return []
+  const errors: ErrorObject[] = []
   try {
-    if (validate(args)) return []
+    // The validator stops at the first fault. Each round leaves out the parameter that has it.
+    let left = args
+    const removed = new Set<string>()
+    for (let round = 0; round < mostFaults && !validate(left); round++) {
+      const found = (validate.errors ?? []).slice(0, mostErrors)
+      errors.push(...found.filter((error) => !isMissing(error, removed)))
+      const [, name] = found[0]?.instancePath.split('/').map(unescaped) ?? []
+      if (name === undefined) break
+      removed.add(name)
+      left = Object.fromEntries(Object.entries(args).filter(([key]) => !removed.has(key)))
+    }
   } catch {
     // Nested deeper than the stack.
     return []
   }
-  const errors = (validate.errors ?? []).slice(0, mostErrors)
+  if (errors.length === 0) return []
   const faults = errors.map((error) => faultText(error, schema, quotes ? args : undefined))
-  return [...new Set([...faults, ...strangers(args, schema)])].slice(0, mostFaults)
+  return [...new Set([...faults, ...missing(args, schema), ...strangers(args, schema)])].slice(0, mostFaults)
+}
+
+/** Of a parameter that was left out to find the other faults. */
+function isMissing({ keyword, instancePath, params }: ErrorObject, removed: ReadonlySet<string>): boolean {
+  return keyword === 'required' && instancePath === '' && removed.has(String(params.missingProperty))
 }
 
 /** Names that the schema does not know, a sentence each, and names that are missing. */
 export function strangersIn(args: JsonObject, schema: JsonObject): string[] {
-  const { required } = schema
+  return [...strangers(args, schema), ...missing(args, schema)].slice(0, mostFaults)
+}
+
+function missing(args: JsonObject, { required }: JsonObject): string[] {
   const names = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : []
-  const missing = names.filter((name) => !Object.hasOwn(args, name)).map((name) => `${name} is missing`)
-  return [...strangers(args, schema), ...missing].slice(0, mostFaults)
+  return names.filter((name) => !Object.hasOwn(args, name)).map((name) => `${name} is missing`)
 }
 
 /** Names that the schema allows but does not know: a misspelt one is often why another is missing. */
@@ -52,6 +70,7 @@ function strangers(args: JsonObject, schema: JsonObject): string[] {
   if (!isObject(properties)) return []
   return Object.keys(args)
     .filter((name) => !Object.hasOwn(properties, name))
+    .slice(0, mostFaults)
     .map((name) => strangerText(name, name, properties))
 }
 
@@ -98,7 +117,6 @@ function compile(schema: JsonObject): Validator {
       strict: false,
       validateFormats: false,
       logger: false,
-      allErrors: true,
       // Else what every object has, such as `constructor`, counts as given.
       ownProperties: true,
       code: { regExp: linear },

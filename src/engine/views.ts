@@ -1,5 +1,6 @@
 /** The documents a worker has open. */
 
+import v8 from 'node:v8'
 import { LRUCache } from 'lru-cache'
 import type { Document } from '../documents/document.ts'
 import { openDocument } from '../documents/open.ts'
@@ -21,6 +22,7 @@ const COUNTED = 1000
 /** Views by the hash of their content. Equal content is one view, whoever keeps it. */
 export interface Views {
   open(source: Pick<Source, 'hash' | 'content'>): View
+  has(hash: string): boolean
   /** `tokens`: of its text, when they were counted. */
   keep(hash: string, document: Document, bytes: number, tokens?: number): View
   /** Keeps an answer open that was made of what these sources hold, as long as they are open. */
@@ -37,8 +39,14 @@ export interface Views {
 /** Bytes of content held open, and while nothing is asked. Parsed and indexed it takes two to four times as much again. */
 const OPEN_BYTES = 32 * 1024 * 1024
 const RESTING_BYTES = 12 * 1024 * 1024
+/** Less where the heap is small: half of it is for the answer. */
+const HEAP_SHARE = 8
 
-export function createViews(maxBytes: number = OPEN_BYTES): Views {
+function room(): number {
+  return Math.min(OPEN_BYTES, Math.floor(v8.getHeapStatistics().heap_size_limit / HEAP_SHARE))
+}
+
+export function createViews(maxBytes: number = room()): Views {
   /** By source: what an answer holds may keep all of its source in memory, so it goes with it and is opened anew. */
   const answers = new Map<string, Set<string>>()
   const open = new LRUCache<string, View>({
@@ -62,6 +70,7 @@ export function createViews(maxBytes: number = OPEN_BYTES): Views {
   return {
     open: ({ hash, content }) =>
       open.get(hash) ?? keep(hash, viewOf(openDocument(content), [], counts.get(hash)), content.byteLength),
+    has: (hash) => open.has(hash),
     keep: (hash, document, bytes, tokens) => keep(hash, viewOf(document, [], tokens), bytes),
     keepAnswer(hash, document, bytes, from) {
       const sources = from.filter((source) => source !== hash)

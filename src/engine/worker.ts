@@ -1,43 +1,73 @@
-/** What runs in a worker's thread. */
+/** What a worker does. */
 import v8 from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { changeTexts } from '../documents/change-result.ts'
 import { type AheadReading, readAhead } from '../documents/fast/index.ts'
-import { arrivedIn, partOf } from '../protocol/bytes.ts'
 import { textBlock } from '../protocol/content.ts'
 import type { JsonObject } from '../protocol/json.ts'
+import { arrivedIn, GrowingBytes, partOf } from '../protocol/stream.ts'
 import { type ChangeText, compileChange, Tally, type TextChange } from '../text/change.ts'
 import { countTokens } from '../text/tokens.ts'
 import { decodeResult, encodeResult } from './content.ts'
-import type { Answer, Changed, DigestOptions, ReadAheadTask, Task } from './contract.ts'
+import type {
+  Answer,
+  Arrival,
+  Changed,
+  DigestOptions,
+  Source,
+  Task,
+  Unpacked,
+  Unpacking,
+} from './contract.ts'
 import { digest } from './digest.ts'
 import { exported, readFile } from './export.ts'
 import { fill } from './fill.ts'
+import { joinContents, lookAtPage } from './pages.ts'
 import { query } from './query.ts'
+import { forgetPages, read } from './read.ts'
 import { createViews } from './views.ts'
 
 const views = createViews()
 const arrivals = createArrivals()
 
-/** Answered as soon as the thread is there. */
-export function ready(): void {}
+/** What has arrived of the result that is read ahead. */
+let arriving: { id: number; start: number; bytes: GrowingBytes } | undefined
 
-export function run(task: Task): Answer<Task> {
+/** `told`: called with the step that begins, for the message of a time limit. */
+export function run(
+  task: Task,
+  told: (step: string) => void = () => {},
+): Answer<Task> | Promise<Answer<Task>> {
   switch (task.kind) {
-    case 'digest':
-      return digest(views, task.arrival, task.options, arrivals.take(task.ahead), task.name)
-    case 'read-ahead':
-      return arrivals.read(task)
+    case 'unpack':
+      return unpacked(task.content, task)
+    case 'digest': {
+      const arrival = task.ahead === undefined ? task.arrival : arrived(task.arrival, task.ahead)
+      if (arrival === undefined) return { missing: true }
+      return digest(views, arrival, task.options, arrivals.take(task.ahead?.id), task.name)
+    }
+    case 'read-ahead': {
+      const { id, start } = task
+      if (arriving?.id !== id) arriving = { id, start, bytes: new GrowingBytes(LARGEST) }
+      arriving.bytes.append(task.bytes)
+      return arrivals.read({ id, start, buffer: arriving.bytes.buffer })
+    }
     case 'query':
-      return query(views, task.sources, task.query)
+      return areThere(task.sources) ? query(views, task.sources, task.query, told) : { missing: true }
+    case 'read':
+      return areThere(task.sources) ? read(views, task.sources, task.wanted, told) : { missing: true }
     case 'fill':
-      return fill(views, task.sources, task.filling)
+      return areThere(task.sources) ? fill(views, task.sources, task.filling) : { missing: true }
     case 'export':
       return exported(task.content, task.toon)
     case 'readback':
       return readFile(task.content, task.isResult, task.wanted)
     case 'change':
       return change(task.content, task.change)
+    case 'page':
+      return lookAtPage(task.content, task.asked)
+    case 'join':
+      return joinContents(task.contents, task.place)
     case 'count':
       return task.texts.map(countTokens)
     case 'counted':
@@ -53,6 +83,8 @@ export function run(task: Task): Answer<Task> {
       rehearse()
       return null
     case 'rest':
+      arriving = undefined
+      forgetPages()
       views.rest()
       collectGarbage()
       return null
@@ -60,6 +92,39 @@ export function run(task: Task): Answer<Task> {
       views.forget(task.hash)
       return null
   }
+}
+
+/** What reads files is loaded with the first one. */
+async function unpacked(content: Uint8Array, { limits, reads, isResource }: Unpacking): Promise<Unpacked> {
+  const { unpack } = await import('../documents/binary/unpack.ts')
+  if (!isResource) return contentOf(await unpack(content, limits, reads))
+  const { resultOfResource } = await import('../documents/binary/resource.ts')
+  const result = resultOfResource(content)
+  return contentOf(result && ((await unpack(result, limits, reads)) ?? result))
+}
+
+function contentOf(content: Unpacked['content']): Unpacked {
+  return content === undefined ? {} : { content }
+}
+
+/** Bytes of a message at most. */
+const LARGEST = 512 * 1024 * 1024
+
+/** The whole result, of which this worker was sent the beginning while it arrived. */
+function arrived(
+  { content, tool }: Arrival,
+  { id, bytes }: { id: number; bytes: number },
+): Arrival | undefined {
+  if (arriving?.id !== id) return undefined
+  const { start, bytes: message } = arriving
+  arriving = undefined
+  message.append(content)
+  return { content: partOf(message.buffer, start, start + bytes), tool }
+}
+
+/** Content is left out of what should be open. */
+function areThere(sources: readonly Source[]): boolean {
+  return sources.every(({ hash, content }) => content.byteLength > 0 || views.has(hash))
 }
 
 /** What was read of results leaves much behind that V8 collects only when more is asked for. */
@@ -72,8 +137,11 @@ function collectGarbage(): void {
 // What a worker has read of a result that still arrives.
 
 interface Arrivals {
-  /** Reads on, for a while. Answers how many bytes of the message were read; -1: the rest must wait until all is there. */
-  read(task: ReadAheadTask): number
+  /**
+   * Reads on, for a while, in the result that begins at `start` of the message that comes to this buffer of `GrowingBytes`. Answers how many
+   * bytes of the message were read; -1: the rest must wait until all is there.
+   */
+  read(message: { id: number; buffer: SharedArrayBuffer; start: number }): number
   /** What was read, and forgets it. */
   take(id: number | undefined): AheadReading | undefined
 }

@@ -27,8 +27,9 @@ import { NumberList, SpanList, type Spans, StartList } from '../text/spans.ts'
 import { stemOf } from '../text/words.ts'
 import { entryTest } from './entries.ts'
 import { type LeafHit, type RecordHits, recordRows, roomFor, type Show, valueWidth } from './hits.ts'
+import { searchStepParams } from './parameters.ts'
 import { readable } from './readable.ts'
-import { counts, nearMisses, requireText, searches, searchStepParams } from './search.ts'
+import { counts, nearMisses, requireText, searches } from './search.ts'
 import { isRecordLines, type LeafIndex, nameReader, type Searchable, searchable } from './searchable.ts'
 import { defineStep } from './step.ts'
 
@@ -67,7 +68,7 @@ export const bm25 = defineStep({
   },
 })
 
-/** Passages that are shown where a pattern matches nothing, and characters of a pattern whose words are looked for. */
+/** Passages that are shown where a pattern matches nothing, and how many characters of that pattern are searched for words. */
 const MOST_RELEVANT = 3
 const LONGEST_QUESTION = 300
 const WORD = /^\p{L}{3,}$/u

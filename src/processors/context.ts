@@ -4,12 +4,13 @@ import type { Document } from '../documents/document.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import { indexLines, type LineIndex } from '../text/lines.ts'
 import { findHeadings, type LineRange, paragraphAround, sectionAt, sentenceAround } from '../text/passages.ts'
-import type { Span } from '../text/pattern.ts'
+import type { Pattern, Span } from '../text/pattern.ts'
 import { excerpt } from '../text/shorten.ts'
 import { passagesFor } from './bm25.ts'
 import { entryAround, entryTest } from './entries.ts'
 import {
   byRecord,
+  fieldRows,
   groupLines,
   groupRows,
   lineRows,
@@ -19,6 +20,7 @@ import {
   roomFor,
   type Show,
 } from './hits.ts'
+import { type SearchParams, searchStepParams } from './parameters.ts'
 import { readable } from './readable.ts'
 import {
   asPlainText,
@@ -29,12 +31,19 @@ import {
   otherReading,
   requirePattern,
   runPattern,
-  type SearchParams,
   searches,
-  searchStepParams,
   timesIn,
 } from './search.ts'
-import { findHits, type Hit, isRecordLines, mostKept, searchable } from './searchable.ts'
+import {
+  findHits,
+  findRanges,
+  type Hit,
+  type Hits,
+  isRecordLines,
+  mostKept,
+  type Searchable,
+  searchable,
+} from './searchable.ts'
 import { defineStep } from './step.ts'
 
 /** Lines around a match when none are asked for. */
@@ -56,14 +65,23 @@ export const context = defineStep({
     const view = searchable(document)
     const written = requirePattern(params)
     const plain = asPlainText(view, params)
-    let pattern = plain?.pattern ?? written
+    const pattern = plain?.pattern ?? written
     const notes = [plain?.note ?? written.note].filter((note) => note !== undefined)
-    let hits = runPattern(pattern, () => findHits(view, pattern, mostKept, true))
-    const other = hits.count === 0 ? otherReading(view, { ...params, multiline: false }) : undefined
+    let hits = hitsOf(document, view, pattern, (plain ?? { params }).params)
+    const named = hits.count === 0 ? (view.leaves?.fieldNames() ?? []) : []
+    const called = runPattern(pattern, () => named.filter(({ name }) => pattern.test(name)))
+    if (called.length > 0)
+      return {
+        content: fromRows({ noun: 'field', items: fieldRows(called) }),
+        metadata: counts(named.length, called.length, [
+          ...notes,
+          'No value matches, but names of fields do.',
+        ]),
+      }
+    const other = hits.count === 0 ? otherReading(view, params) : undefined
     if (other) {
-      pattern = other.pattern
       notes.splice(0, notes.length, other.note)
-      hits = runPattern(pattern, () => findHits(view, pattern, mostKept, true))
+      hits = hitsOf(document, view, other.pattern, other.params)
     }
     const { kept } = hits
     if (hits.count === 0) {
@@ -99,6 +117,16 @@ export const context = defineStep({
     }
   },
 })
+
+/** The places that match; with `multiline` a match may go on over lines of a text. */
+function hitsOf(document: Document, view: Searchable, pattern: Pattern, params: SearchParams): Hits {
+  if (params.multiline !== true || view.leaves !== undefined)
+    return runPattern(pattern, () => findHits(view, pattern, mostKept, true))
+  const lines = view.lines ?? document.lines()
+  const { ranges, count } = runPattern(pattern, () => findRanges(view.text, lines, pattern))
+  const kept = ranges.map(({ first, start, end }) => ({ unit: first, start, end }))
+  return { kept, count, units: count, long: 0, inLong: 0 }
+}
 
 function textRows(
   document: Document,
@@ -181,6 +209,8 @@ function around(
       continue
     }
     const { path = [], ...range } = passage(unit)
+    const end = lines.lineAt(Math.max(hit.start, hit.end - 1))
+    if (end > range.last) range.last = passage(end).last
     if (last !== undefined && range.first <= last.range.last) {
       last.range.last = Math.max(last.range.last, range.last)
       last.lines.push(unit)
@@ -190,7 +220,10 @@ function around(
 }
 
 function lineGroups(lines: LineIndex, hits: readonly Hit[], around: number): string[] {
-  const ranges = hits.map(({ unit }) => ({ first: unit, last: unit }))
+  const ranges = hits.map(({ unit, start, end }) => ({
+    first: unit,
+    last: Math.max(unit, lines.lineAt(Math.max(start, end - 1))),
+  }))
   return groupRows(lines, groupLines(ranges, around, lines.count), placesOf(hits))
 }
 

@@ -6,8 +6,9 @@ import { indexLines } from '../text/lines.ts'
 import { spanAfter } from '../text/spans.ts'
 import { buildVocabulary } from '../text/vocabulary.ts'
 import { byRecord, fieldRows, lineHitRows, recordHitRows } from './hits.ts'
+import { searchStepParams } from './parameters.ts'
 import { readable } from './readable.ts'
-import { counts, nearMisses, requireText, searches, searchStepParams } from './search.ts'
+import { counts, nearMisses, requireText, searches } from './search.ts'
 import {
   type FieldName,
   type Hit,
@@ -98,7 +99,7 @@ function findAlike(view: Searchable, pattern: string, threshold: number): { hits
   return { hits, count }
 }
 
-/** The fields of whose names a word is alike. */
+/** The fields that have a word like this in their names. */
 function namesLike(fields: readonly FieldName[], pattern: string, threshold: number): FieldName[] {
   const names = fields.map(({ name }) => name.replaceAll('\n', ' ')).join('\n')
   const lines = indexLines(names)

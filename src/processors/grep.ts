@@ -6,7 +6,6 @@ import type { JsonObject } from '../protocol/json.ts'
 import { listed } from '../query/refusal.ts'
 import { formatCount, formatPlural } from '../text/format.ts'
 import type { LineIndex } from '../text/lines.ts'
-import type { LineRange } from '../text/passages.ts'
 import type { Pattern } from '../text/pattern.ts'
 import { passagesFor } from './bm25.ts'
 import {
@@ -15,6 +14,7 @@ import {
   groupLines,
   groupRows,
   type LeafHit,
+  labelsFor,
   lineHitRows,
   lineRows,
   placesOf,
@@ -22,6 +22,7 @@ import {
   recordRows,
   roomFor,
 } from './hits.ts'
+import { type SearchParams, searchStepParams } from './parameters.ts'
 import { readable, sourceNote } from './readable.ts'
 import {
   asPlainText,
@@ -32,13 +33,13 @@ import {
   otherReading,
   requirePattern,
   runPattern,
-  type SearchParams,
   searches,
-  searchStepParams,
   timesIn,
 } from './search.ts'
 import {
+  type FieldName,
   findHits,
+  findRanges,
   type Hit,
   type Leaf,
   type LeafIndex,
@@ -109,11 +110,18 @@ export const grep = defineStep({
 
 function find(document: Document, view: Searchable, pattern: Pattern, params: SearchParams): Found {
   return view.leaves === undefined
-    ? inText(view, view.lines ?? document.lines(), pattern, params)
+    ? inText(view, view.lines ?? document.lines(), pattern, params, labelsFor(document))
     : inData(document, view, view.leaves, pattern)
 }
 
-function inText(view: Searchable, lines: LineIndex, pattern: Pattern, params: SearchParams): Found {
+function inText(
+  view: Searchable,
+  lines: LineIndex,
+  pattern: Pattern,
+  params: SearchParams,
+  labelOf: (line: number) => string,
+): Found {
+  const placer = (row: string, { unit }: Hit): string => row + labelOf(unit)
   const context = contextLines(params)
   if (params.multiline === true) {
     const { ranges, count } = runPattern(pattern, () => findRanges(view.text, lines, pattern))
@@ -125,7 +133,7 @@ function inText(view: Searchable, lines: LineIndex, pattern: Pattern, params: Se
   const { kept, count, units: matched } = hits
   const notes = [...timesIn(hits), ...capped(count, kept.length)]
   if (context === 0)
-    return { rows: lineHitRows(lines, kept), kind: 'text', total: lines.count, matched, notes }
+    return { rows: lineHitRows(lines, kept, placer), kind: 'text', total: lines.count, matched, notes }
   const groups = inGroups(lines, kept, context)
   const rows = rowsOf(groups.length === kept.length ? 'hit' : 'passage', groups)
   return { rows, kind: 'text', total: lines.count, matched, notes }
@@ -151,39 +159,6 @@ function inGroups(lines: LineIndex, hits: readonly Hit[], context: number): stri
   return rows
 }
 
-/** Lines that matches cover when they may span lines; those that share a line are one. */
-function findRanges(
-  text: string,
-  lines: LineIndex,
-  pattern: Pattern,
-): { ranges: LineRange[]; count: number } {
-  const ranges: LineRange[] = []
-  let count = 0
-  let covered = -1
-  let from = 0
-  while (from <= text.length) {
-    const match = firstOf(pattern.matches(text, from))
-    if (match === undefined || lines.count === 0) break
-    const first = lines.lineAt(match.start)
-    const last = lines.lineAt(Math.max(match.start, match.end - 1))
-    const before = ranges.at(-1)
-    if (first > covered) {
-      if (count++ < mostKept) ranges.push({ first, last })
-    } else if (before !== undefined && count <= mostKept) before.last = Math.max(before.last, last)
-    covered = Math.max(covered, last)
-    // After an empty match nothing else on this line would be news.
-    const next =
-      match.end > match.start ? match.end : last + 1 < lines.count ? lines.start(last + 1) : text.length + 1
-    from = Math.max(next, match.start + 1)
-  }
-  return { ranges, count }
-}
-
-function firstOf<T>(found: Iterable<T>): T | undefined {
-  for (const one of found) return one
-  return undefined
-}
-
 function inData(document: Document, view: Searchable, leaves: LeafIndex, pattern: Pattern): Found {
   const { kept, count } = runPattern(pattern, () => findHits(view, pattern, mostLeaves))
   const groups = byRecord(leaves, kept)
@@ -205,10 +180,11 @@ function inData(document: Document, view: Searchable, leaves: LeafIndex, pattern
       )
     return { rows, kind: 'json', total, matched: groups.length, notes }
   }
-  if (named.length > 0) {
-    notes.push('No value matches, but names of fields do.')
-    const rows = rowsOf('field', fieldRows(named))
-    return { rows, kind: 'json', total: fields.length, matched: named.length, notes }
+  const alike = named.length > 0 ? named : namedByWords(fields, pattern.source)
+  if (alike.length > 0) {
+    notes.push(`No value matches, but names of fields ${named.length > 0 ? 'do' : 'have these words'}.`)
+    const rows = rowsOf('field', fieldRows(alike))
+    return { rows, kind: 'json', total: fields.length, matched: alike.length, notes }
   }
   const pairs = mayBePair(pattern.source)
     ? runPattern(pattern, () => findPairs(document, leaves, pattern))
@@ -222,6 +198,25 @@ function capped(count: number, kept: number): string[] {
 }
 
 // Patterns that are about names: fields called so, and `"state": "open"` as JSON text would show it.
+
+/** The fields whose names have all words of a plain text: `startDateStruct` for `start date`. */
+function namedByWords(fields: readonly FieldName[], source: string): FieldName[] {
+  const words = wordsIn(source)
+  if (words.length < 2 || !/^[\p{L}\p{N}\s_-]+$/u.test(source)) return []
+  return fields.filter(({ name }) => {
+    const own = wordsIn(name)
+    return words.every((word) => own.includes(word))
+  })
+}
+
+/** The words in a name, however it joins them, in small letters. */
+function wordsIn(name: string): string[] {
+  return name
+    .replace(/(\p{Ll}|\p{N})(?=\p{Lu})/gu, '$1 ')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
+}
 
 /** True when a pattern may be meant for JSON text: it holds a quote or a colon. */
 function mayBePair(source: string): boolean {

@@ -28,16 +28,17 @@ import {
 } from '../query/aggregates.ts'
 import { type DatePart, datePart, hasOffset, isYearless, needsYear, partOf } from '../query/date-parts.ts'
 import { namesakes } from '../query/explain.ts'
-import { type Field, resolveExactly, resolveField } from '../query/fields.ts'
-import { acrossMap, holdsObjects, nameWithin, textWithin } from '../query/inner-fields.ts'
+import { resolveExactly, resolveField } from '../query/fields.ts'
+import { acrossMap, holdsObjects, nameWithin, numberWithin, textWithin } from '../query/inner-fields.ts'
 import { parseComputed, parseCondition } from '../query/parser.ts'
-import { newWork, type Path, parsePath } from '../query/path.ts'
+import { type Path, parsePath } from '../query/path.ts'
 import { codedOf } from '../query/reader.ts'
-import { type Records, recordsOfValues, requireRecords } from '../query/records.ts'
+import { type Field, type Records, recordsOfValues, requireRecords } from '../query/records.ts'
 import { Refusal, shown } from '../query/refusal.ts'
 import { closingAt, enclosed, splitAt } from '../query/scanner.ts'
 import { type Expression, mapParts, sourceOf } from '../query/tree.ts'
 import { readValues } from '../query/walk.ts'
+import { newWork } from '../query/work.ts'
 import { compareNaturally } from '../text/natural-order.ts'
 import { identityOf } from './hits.ts'
 import { aggregateParams } from './parameters.ts'
@@ -73,6 +74,7 @@ export const aggregate = defineStep({
     const notes = [
       ...new Set([
         ...[...keys, ...columns].flatMap(({ field }) => field?.note ?? []),
+        ...keys.flatMap(({ note }) => note ?? []),
         ...[...keys, ...columns].flatMap(({ field }) => (field ? namesakes(document, records, field) : [])),
         ...columns.flatMap((one, at) => [...gaps(records, one, found), ...(cells[at]?.notes ?? [])]),
         ...groupNotes(records, keys, found, list),
@@ -157,7 +159,11 @@ function callOf(source: string, itself: boolean): Call | undefined {
     }
     if (rest === '') return withArguments(named, '', undefined, itself, source)
     const [, bare] = /^(?::|of\s)?\s*(?:of\s+)?(.+)$/s.exec(rest) ?? []
-    if (bare !== undefined && (space !== '' || rest.startsWith(':')) && !/[-+/%]\s|\)\s*[-+*/]/.test(rest))
+    if (
+      bare !== undefined &&
+      (space !== '' || rest.startsWith(':')) &&
+      !/^\*\s*\S|[-+/%]\s|\)\s*[-+*/]/.test(rest)
+    )
       return withArguments(named, bare.replace(/^\*$/, ''), undefined, itself, name)
   }
   const [, field, last] = /^(.+)[:\s]\s*(\w+)$/s.exec(source) ?? []
@@ -223,7 +229,8 @@ function asNumbers(name: string, inner: string): string {
   return name === 'count' ? `case when ${inner} then 1 end` : oneWhere(inner)
 }
 
-function safely<T>(read: () => T): T | undefined {
+/** What is read, or undefined where it is refused. */
+export function safely<T>(read: () => T): T | undefined {
   try {
     return read()
   } catch (error) {
@@ -246,6 +253,12 @@ function withNumber(name: string, inner: string, rank: number | undefined, sourc
   }
   if (field === '') throw new Refusal(`\`${name}\` needs a field: write \`${name}(price, 3)\`.`)
   return Number.isNaN(given) ? { name, field } : { name, field, rank: given }
+}
+
+/** The name of the column that a call makes; undefined for what is no call. */
+export function columnOfCall(written: string): string | undefined {
+  const call = safely(() => parseCall(written))
+  return call && columnName(call, call.field)
 }
 
 /** The name of a column without an alias: `count`, `sum(price)`, `p90(ms)`. */
@@ -286,8 +299,8 @@ interface Column {
 /** `sum(price) / count`: computed from columns. */
 interface Formula {
   name: string
-  /** With the names of columns in place of the calls. */
-  source: string
+  /** With the names of columns in place of the calls, and of the formulas before it. */
+  expression: Expression
 }
 
 /** A column for each call, under names of their own. Throws a `Refusal`. */
@@ -318,8 +331,14 @@ function columnsIn(
     columns.push(column)
     return column
   }
+  // A formula is about the columns and formulas before it by their names: `total / orders`.
+  const before = (name: string): Expression | undefined =>
+    formulas.find((one) => one.name === name)?.expression ??
+    (columns.some((one) => one.name === name) ? { kind: 'field', name } : undefined)
   const knows = (name: string): 'exactly' | undefined =>
-    /^(?:count|n)$/i.test(name) || resolveExactly(records, parsePath(name)) ? 'exactly' : undefined
+    /^(?:count|n)$/i.test(name) || before(name) || resolveExactly(records, parsePath(name))
+      ? 'exactly'
+      : undefined
   for (const text of written) {
     const { source, alias } = aliasIn(text)
     const call = callOf(source, itself)
@@ -327,9 +346,9 @@ function columnsIn(
     else {
       const expression = safely(() => parseComputed(source, { knows, note: () => undefined }))
       const inner =
-        expression && withColumns(expression, (one) => add(one, `${HIDDEN}${columns.length}`).name)
+        expression && withColumns(expression, before, (one) => add(one, `${HIDDEN}${columns.length}`).name)
       if (!inner || inner.calls === 0) throw noAggregate(source)
-      formulas.push({ name: alias ?? source, source: sourceOf(inner.expression) })
+      formulas.push({ name: alias ?? source, expression: inner.expression })
     }
   }
   return { columns, formulas }
@@ -337,9 +356,10 @@ function columnsIn(
 
 const HIDDEN = 'aggregate_'
 
-/** An expression with the names of columns in place of the calls of aggregates. */
+/** An expression with the names of columns in place of the calls of aggregates; `before` gives what a name of a column means. */
 function withColumns(
   expression: Expression,
+  before: (name: string) => Expression | undefined,
   nameOf: (call: Call) => string,
 ): { expression: Expression; calls: number } {
   let calls = 0
@@ -350,6 +370,11 @@ function withColumns(
     return { kind: 'field', name: nameOf(call) }
   }
   const change = (one: Expression): Expression => {
+    const known = one.kind === 'field' ? before(one.name) : undefined
+    if (known) {
+      calls += 1
+      return known
+    }
     if (one.kind === 'field' && /^(?:count|n)$/i.test(one.name)) return field('count') ?? one
     if (one.kind === 'call' && !one.over && aggregateNamed(one.name)) {
       // `min(a, b)` of two is no aggregate.
@@ -360,11 +385,14 @@ function withColumns(
   return { expression: change(expression), calls }
 }
 
-/** Objects have nothing to compute from; the values of a map may have a field of that name, and an element with attributes a text. */
+/**
+ * Objects have nothing to compute from; the values of a map may have a field of that name, an element with attributes a text, and an
+ * object one number.
+ */
 function measured(records: Records, reference: string): Field {
   const field = resolveField(records, reference)
   if (!holdsObjects(records, field)) return field
-  return acrossMap(records, field) ?? textWithin(records, field) ?? field
+  return acrossMap(records, field) ?? textWithin(records, field) ?? numberWithin(records, field) ?? field
 }
 
 /** What is collected of each group: the values of a field. */
@@ -391,7 +419,9 @@ function sharedList(
   const paths = [...keys, ...columns].flatMap(({ field }) => (field ? [field.path] : []))
   for (const { field } of keys) {
     const list = listOn(records, field.path)
-    if (list && list.length > 0 && paths.filter((path) => isOn(list, path)).length > 1) return list
+    if (!list || list.length === 0) continue
+    // Of one field in elements as well, so that both are told: how many records, and how many elements.
+    if (paths.filter((path) => isOn(list, path)).length > 1 || list.length < field.path.length) return list
   }
   return undefined
 }
@@ -404,6 +434,8 @@ export interface GroupKey {
   name: string
   field: Field
   part: DatePart | undefined
+  /** Which of two parts a call was read as. */
+  note?: string
 }
 
 /** `state`, or `created_at:month`. A field with a colon in its name comes first. Throws a `Refusal`. */
@@ -418,7 +450,20 @@ function parseGroupKey(records: Records, reference: string): GroupKey {
     ? (acrossMap(records, whole) ?? nameWithin(records, whole))
     : undefined
   const field = within ?? whole
-  return { name: alias ?? fieldTitle(field.name) + (part ? `:${part}` : ''), field, part }
+  const title = fieldTitle(field.name)
+  const note = part && source !== name ? eitherPart(source, title, part) : undefined
+  return { name: alias ?? title + (part ? `:${part}` : ''), field, part, ...(note !== undefined && { note }) }
+}
+
+/** Of a call that may mean the time that began or a number: which it was read as, and how to write the other. */
+function eitherPart(written: string, title: string, part: DatePart): string | undefined {
+  if (!/\w\s*\(/.test(written) || /trunc/i.test(written)) return undefined
+  if (part === 'hour_of_day' && !/of_?day/i.test(written))
+    return `\`${shown(written, 60)}\` read as the hour of day; for each hour of each day write \`${title}:hour\`.`
+  const other = { month: 'month_of_year', day: 'day_of_month' }[part as string]
+  return other === undefined
+    ? undefined
+    : `\`${shown(written, 60)}\` read as each ${part}; for the ${other.replaceAll('_', ' ')} write \`${title}:${other}\`.`
 }
 
 /** `created_at:month`, `created_at by month`, `month of created_at`, `month(created_at)`: what, and which part. */
@@ -429,18 +474,24 @@ function partIn(reference: string, named: boolean): [string, DatePart | undefine
   const [, word = '', called, of] = /^(\w+)\s*(?:\(\s*(.+?)\s*\)|\sof\s+(.+))$/is.exec(reference) ?? []
   const leading = datePart(word)
   const inner = called ?? of
-  if (leading && inner !== undefined) return [inner, leading]
+  if (leading && inner !== undefined) return [inner, called === undefined ? leading : ofClock(leading)]
   // `date_trunc('month', created_at)`; `date_part` and, with a name of its own, `extract` give numbers.
   const [, first = '', second = ''] = (named ? TRUNCATING : EITHER).exec(reference) ?? []
   const bare = (text: string): string => text.replace(/^["'`](.*)["'`]$/s, '$1')
+  const read = /^date_?trunc/i.test(reference) ? (one: DatePart) => one : ofClock
   const either = datePart(bare(first))
-  if (either) return [bare(second), either]
+  if (either) return [bare(second), read(either)]
   const other = datePart(bare(second))
-  return other ? [bare(first), other] : [reference, undefined]
+  return other ? [bare(first), read(other)] : [reference, undefined]
+}
+
+/** `hour(t)` is the hour of day in every language; `month(t)` and `day(t)` are mostly asked for as months and days of a year. */
+function ofClock(part: DatePart): DatePart {
+  return part === 'hour' ? 'hour_of_day' : part
 }
 
 const TRUNCATING = /^date_?trunc\s*\(\s*(.+?)\s*,\s*(.+?)\s*\)$/is
-const EITHER = /^(?:date_?trunc|extract)\s*\(\s*(.+?)\s*(?:,|\sfrom\s)\s*(.+?)\s*\)$/is
+const EITHER = /^(?:date_?trunc|date_?part|extract)\s*\(\s*(.+?)\s*(?:,|\sfrom\s)\s*(.+?)\s*\)$/is
 
 /** A field that rows are grouped by: its values, and the code of each row. */
 interface KeyCodes {
@@ -476,8 +527,9 @@ interface Groups {
   readonly count: number
   /** The values of the group keys. */
   valuesOf(group: number): JsonValue[]
-  /** By group: how many records. */
+  /** By group: how many records, and how many elements where they are grouped element by element. */
   readonly records: Uint32Array
+  readonly elements: Uint32Array | undefined
   /** Per group key: the records that have no value there, which are in no group. */
   readonly missing: readonly number[]
   /** True: it is one group of all records, for nothing was named to group by. */
@@ -514,6 +566,7 @@ function groupRecords(
     together: keys.length === 0,
     valuesOf: (group) => items(group).map((item, at) => coded[at]?.values.items[item] ?? null),
     records: sizesOf(ofRecords),
+    elements: units && sizesOf(members),
     missing: coded.map((key) =>
       units ? withoutIn(key.values, key.codes, units, records.length) : censusOf(key, key.values).without,
     ),
@@ -757,7 +810,10 @@ function withFormulas(
   const rows = Array.from({ length: count }, (_, group) => rowOf(group))
   const records = recordsOfValues(rows)
   const hidden = new Set(columns.filter((one) => one.hidden).map(({ name }) => name))
-  const fields = formulas.map(({ name, source }) => ({ name, path: resolveField(records, source).path }))
+  const fields = formulas.map(({ name, expression }) => ({
+    name,
+    path: resolveField(records, sourceOf(expression)).path,
+  }))
   return (group) => {
     const before = rows[group] ?? {}
     const row: JsonObject = {}
@@ -870,10 +926,13 @@ function gaps(records: Records, { field, at }: Column, { gathered }: Groups): st
 }
 
 /** Says which records are in no group, or in several. */
+/** Groups of which the elements are told. */
+const MOST_TOLD = 12
+
 function groupNotes(
   records: Records,
   keys: readonly GroupKey[],
-  { missing, several }: Groups,
+  { missing, several, elements, records: counts, count, valuesOf }: Groups,
   list: Path | undefined,
 ): string[] {
   const notes: string[] = []
@@ -887,6 +946,13 @@ function groupNotes(
     notes.push(
       `\`${name}\` is grouped element by element: count is of records, and functions over \`${name}\` are over the elements of the group.`,
     )
+    if (elements?.some((size, group) => size !== counts[group])) {
+      const shownGroups = Array.from({ length: Math.min(count, MOST_TOLD) }, (_, group) => group)
+      const told = shownGroups.map((group) => `${shown(valuesOf(group).join(', '), 40)} ${elements[group]}`)
+      notes.push(
+        `Elements of \`${name}\`: ${told.join(', ')}${count > told.length ? ` and ${count - told.length} more groups` : ''}.`,
+      )
+    }
   } else if (several) notes.push('Records with several values are counted in each of their groups.')
   if (keys.some((key) => key.part !== undefined && sampled(records, key).some(hasOffset)))
     notes.push('Dates are grouped in UTC.')

@@ -2,17 +2,18 @@
 
 import type { Document } from '../documents/document.ts'
 import { fromRows } from '../documents/made.ts'
-import { resolveExactly } from '../query/fields.ts'
+import { resolveExactly, resolveField } from '../query/fields.ts'
 import { isAggregateCall, parseCondition, parseNamed } from '../query/parser.ts'
 import { type Path, parsePath } from '../query/path.ts'
 import { type Records, recordsOf } from '../query/records.ts'
-import { listed, Refusal } from '../query/refusal.ts'
+import { listed } from '../query/refusal.ts'
 import { type Expression, fieldsIn, mapped, sourceOf } from '../query/tree.ts'
 import { formatCount, formatPlural } from '../text/format.ts'
-import { aggregate, type Call, columnName, parseCall } from './group.ts'
+import { aggregate, type Call, columnOfCall, parseCall, safely } from './group.ts'
 import { aggregateParams, whereParams } from './parameters.ts'
 import type { PipelineStep } from './pipeline.ts'
 import type { ProcessorResult } from './processor.ts'
+import { select } from './select.ts'
 import { failed, unchanged } from './step.ts'
 import { isOn, listName, listOn } from './unnest.ts'
 import { where } from './where.ts'
@@ -59,23 +60,50 @@ function strayElements(
 ): string[] {
   const records = recordsOf(document)
   if (!records) return []
-  const found = (name: string): Path | undefined =>
-    unlessRefused(() => resolveExactly(records, parsePath(name))?.path)
-  const chosen = conditions.flatMap((condition) => fieldsOf(condition).map(found))
-  const lists = chosen
-    .map((path) => path && listOn(records, path))
-    .filter((list): list is Path => list !== undefined && list.length > 0)
+  const found = (name: string): Path | undefined => safely(() => resolveField(records, name).path)
+  const listOf = (name: string): Path | undefined => {
+    const path = found(name)
+    const list = path && listOn(records, path)
+    return list && list.length > 0 ? list : undefined
+  }
+  const lists = conditions.flatMap(fieldsOf).flatMap((name) => {
+    const list = listOf(name)
+    return list ? [list] : []
+  })
   const over = calls.flatMap((written) => {
     const path = callOf(written)?.field === undefined ? undefined : found(callOf(written)?.field ?? '')
     const list = path && lists.find((one) => isOn(one, path))
     return list ? [{ written, name: listName(list) }] : []
   })
   const [first] = over
-  return first
-    ? [
-        `${listed(over.map(({ written }) => written))} is over all \`${first.name}\` of the records that match; for those elements alone that fulfil the condition, set \`path\` to \`${first.name}[*]\`.`,
-      ]
-    : []
+  if (!first) return []
+  const said = `${listed(over.map(({ written }) => written))} is over all \`${first.name}\` of the records that match;`
+  const about = conditions.filter((condition) =>
+    fieldsOf(condition).every((name) => listName(listOf(name) ?? []) === first.name),
+  )
+  const alone = ofElementsAlone(document, first.name, about, calls)
+  return [
+    alone === undefined
+      ? `${said} for those elements alone that fulfil the condition, set \`path\` to \`${first.name}[*]\`.`
+      : `${said} over those elements alone that fulfil the condition: ${alone}, as with \`path\` set to \`${first.name}[*]\`.`,
+  ]
+}
+
+/** What the functions are over the elements of a list in these records that fulfil the conditions. */
+function ofElementsAlone(
+  document: Document,
+  list: string,
+  conditions: readonly string[],
+  calls: readonly string[],
+): string | undefined {
+  const path = `$[*].${list.split('.').join('[*].')}[*]`
+  const elements = select.process(fromRows({ noun: 'record', items: document.rows().items }), { path })
+  if (elements.error !== undefined || conditions.length === 0) return undefined
+  const chosen = where.process(elements.content, { where: [...conditions] })
+  const made =
+    chosen.error === undefined ? aggregate.process(chosen.content, { aggregate: [...calls] }) : chosen
+  const [row] = made.error === undefined ? made.content.rows().items : []
+  return row === undefined ? undefined : JSON.stringify(row)
 }
 
 function withNotes(result: ProcessorResult, notes: readonly string[]): ProcessorResult {
@@ -126,7 +154,7 @@ interface OfGroups {
 interface Split {
   ofRecords: string[]
   ofGroups: OfGroups[]
-  /** Columns that conditions are about and nobody asked for. */
+  /** Columns that conditions name and `aggregate` does not. */
   missing: string[]
 }
 
@@ -152,29 +180,15 @@ function split(
 }
 
 function namesOf(calls: readonly string[]): Set<string> {
-  return new Set(calls.flatMap((written) => parseNamed(written).as ?? nameOf(written) ?? []))
-}
-
-function nameOf(written: string): string | undefined {
-  const call = callOf(written)
-  return call && columnName(call, call.field)
+  return new Set(calls.flatMap((written) => parseNamed(written).as ?? columnOfCall(written) ?? []))
 }
 
 function callOf(written: string): Call | undefined {
-  return unlessRefused(() => parseCall(written))
-}
-
-function unlessRefused<T>(read: () => T): T | undefined {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof Refusal) return undefined
-    throw error
-  }
+  return safely(() => parseCall(written))
 }
 
 function fieldsOf(condition: string): string[] {
-  return unlessRefused(() => fieldsIn(parseCondition(condition))) ?? []
+  return safely(() => fieldsIn(parseCondition(condition))) ?? []
 }
 
 /** The condition with the columns that it is about in place of calls; undefined when it is about the records, or about both. */
@@ -183,7 +197,7 @@ function ofGroups(
   columns: ReadonlySet<string>,
   records: Records | undefined,
 ): OfGroups | undefined {
-  return unlessRefused(() => {
+  return safely(() => {
     const names: string[] = []
     let isOfRecords = false
     const replaced = mapped(parseCondition(condition), (one: Expression) => {
@@ -194,7 +208,13 @@ function ofGroups(
       const written = sourceOf(one)
       const isField = records && resolveExactly(records, parsePath(written)) !== undefined
       const isCall = one.kind === 'call' || /^count$/i.test(written)
-      const name = isField ? undefined : columns.has(written) ? written : isCall ? nameOf(written) : undefined
+      const name = isField
+        ? undefined
+        : columns.has(written)
+          ? written
+          : isCall
+            ? columnOfCall(written)
+            : undefined
       if (name === undefined) isOfRecords = true
       else names.push(name)
       return { kind: 'field', name: name ?? written }

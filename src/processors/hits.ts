@@ -137,11 +137,45 @@ function recordRow(
     delete row.value
     row.match = match
   } else if (isKeyed && !isObject(whole)) row.value = shownAlone(whole) ?? null
+  const inner = elementsAround(whole, matched)
+  if (Object.keys(inner).length > 0) row.within = inner
   if (hits.length > shown.length) row.more_matches = hits.length - shown.length
   const more = isKeyed ? Math.max(room, ROOM_OF_KEYED) : room
   if (more > 0 && isObject(whole)) return withFields(row, shownFields(whole, matched, hasKey, more))
   const constant = constantFields(records?.values ?? [])
   return withFields(row, identityOf(whole, [...matched, ...constant], hasKey))
+}
+
+/** Elements of lists within a record that are told of. */
+const mostElements = 3
+
+/** By place: what tells the innermost elements of lists apart that the matches stand in, as far as it did not match itself. */
+function elementsAround(record: JsonValue, matched: readonly string[]): JsonObject {
+  const found: JsonObject = {}
+  for (const place of matched) {
+    const element = /^.*\[\d+\](?=[.[])/.exec(place)?.[0]
+    if (element === undefined || Object.hasOwn(found, element)) continue
+    if (Object.keys(found).length >= mostElements) break
+    const value = valueAlong(record, element)
+    const others = matched.flatMap((one) =>
+      one.startsWith(`${element}.`) ? [one.slice(element.length + 1)] : [],
+    )
+    const known = identityOf(value ?? null, others, false)
+    if (Object.keys(known).length > 0) setOwn(found, element, known)
+  }
+  return found
+}
+
+function valueAlong(record: JsonValue, place: string): JsonValue | undefined {
+  let value: JsonValue | undefined = record
+  for (const [, name, at, quoted] of `.${place}`.matchAll(/\.(\w+)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/g)) {
+    if (at !== undefined) value = Array.isArray(value) ? value[Number(at)] : undefined
+    else {
+      const key = quoted === undefined ? (name ?? '') : String(JSON.parse(quoted))
+      value = isObject(value ?? null) ? own(value as JsonObject, key) : undefined
+    }
+  }
+  return value
 }
 
 /** `.children[1].children[0].name`, in a list of the same name at each level. */
@@ -349,6 +383,34 @@ export function lineRows(lines: LineIndex, hits: readonly Hit[], width = placeWi
     const place = { start: column, end: hit.end - start }
     return `${hit.unit + 1}:${column + 1}: ${excerpt(line, place, width)}`
   })
+}
+
+/** Fields that say what a line is a part of, the best first. */
+const PLACES = ['path', 'file', 'commit']
+
+/**
+ * Says of a line what it is a part of, where its own text does not: the file of several, the way to a node of a tree that is drawn, the
+ * commit of a log. Nothing where the records of the text are its lines.
+ */
+export function labelsFor(document: Document): (line: number) => string {
+  const records = ['files', 'entries'].includes(document.format) ? (document.records()?.values ?? []) : []
+  const starts = records.map((record) => (isObject(record) ? Number(own(record, 'line')) : Number.NaN))
+  if (starts.length === 0 || starts.some(Number.isNaN)) return () => ''
+  return (line) => {
+    let [low, high] = [0, starts.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((starts[middle] ?? 0) <= line + 1) low = middle + 1
+      else high = middle
+    }
+    const record = records[low - 1]
+    if (!isObject(record ?? null)) return ''
+    const text = document.lines().at(line)
+    const names = PLACES.filter((name) => typeof own(record as JsonObject, name) === 'string')
+    const [field] = names
+    const value = field === undefined ? '' : String(own(record as JsonObject, field))
+    return value === '' || text.includes(value) ? '' : `  [${field}: ${ellipsis(value, valueWidth)}]`
+  }
 }
 
 /** Hits with `context` lines before and after, merged where they touch. `hits` are in order. */

@@ -5,15 +5,16 @@ import { fromMadeRows, fromRows } from '../documents/derive.ts'
 import type { Collection, Document, Rows } from '../documents/document.ts'
 import { madeRows } from '../documents/rows.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
-import { type Field, resolveExactly, resolveField } from '../query/fields.ts'
+import { resolveExactly, resolveField } from '../query/fields.ts'
 import { holdsObjects } from '../query/inner-fields.ts'
 import { parseCondition } from '../query/parser.ts'
-import { formatPath, newWork, type Path, parsePath, type Work } from '../query/path.ts'
+import { formatPath, type Path, parsePath } from '../query/path.ts'
 import { plainNumber } from '../query/quantities.ts'
-import { type Records, recordsOf } from '../query/records.ts'
+import { type Field, type Records, recordsOf } from '../query/records.ts'
 import { listed, Refusal, shown } from '../query/refusal.ts'
 import { type Condition, type Expression, sourceOf } from '../query/tree.ts'
 import { readValues } from '../query/walk.ts'
+import { newWork, type Work } from '../query/work.ts'
 import { formatCount, formatPlural } from '../text/format.ts'
 import { joinParams } from './parameters.ts'
 import type { StepMetadata } from './processor.ts'
@@ -93,16 +94,7 @@ function kindIn(written: readonly string[]): { kind: Comparison | undefined; con
 function compare(kind: Comparison, pairing: Pairing): { content: Document; metadata: StepMetadata } {
   const { left, right, on } = pairing
   const work = newWork(MOST_WORK)
-  const one = expand(
-    left,
-    on.map((pair) => pair.left),
-    work,
-  )
-  const other = expand(
-    right,
-    on.map((pair) => pair.right),
-    work,
-  )
+  const [one, other] = expandBoth(pairing, work)
   const partners = partnersIn(one, other, work)
   const used = new Set(partners.flat())
   const removed = one.rows.filter((_, at) => partners[at]?.length === 0)
@@ -589,6 +581,17 @@ export function expand(side: Side, fields: readonly Field[], work: Work): Expand
   return { rows, paths, lists }
 }
 
+/** Both sides of a pairing by the fields that must be equal. */
+function expandBoth({ left, right, on }: Pairing, work: Work): [Expanded, Expanded] {
+  const side = (one: Side, key: 'left' | 'right'): Expanded =>
+    expand(
+      one,
+      on.map((pair) => pair[key]),
+      work,
+    )
+  return [side(left, 'left'), side(right, 'right')]
+}
+
 /** The keys of a record: mostly one, several where a field goes through a map, none where a field is null or absent. */
 export function keysOf(row: JsonValue, paths: readonly Path[], work: Work): string[][] {
   let keys: string[][] = [[]]
@@ -608,7 +611,7 @@ export interface Joined {
   /** Records on the left, with lists unwound, and those of them that match. */
   total: number
   matched: number
-  /** Of the matched: those whose key is not the same to the letter, and those that match several. */
+  /** Of the matched: those with a key in another spelling, and those that match several. */
   loosely: number
   several: number
   /** Some keys without a match. */
@@ -624,18 +627,10 @@ export interface Joined {
 const MOST_UNMATCHED = 5
 
 /** Pairs the records of both sides by their keys. `inner`: those without a match are left out. */
-export function joinRows({ left, right, on }: Pairing, inner: boolean): Joined {
+export function joinRows(pairing: Pairing, inner: boolean): Joined {
+  const { right, on } = pairing
   const work = newWork(MOST_WORK)
-  const one = expand(
-    left,
-    on.map((pair) => pair.left),
-    work,
-  )
-  const other = expand(
-    right,
-    on.map((pair) => pair.right),
-    work,
-  )
+  const [one, other] = expandBoth(pairing, work)
   const index = indexOf(other, work)
   const merged = new Merge(one.rows, other.rows, right.name, same(on))
   const used = new Set<number>()
@@ -699,22 +694,12 @@ function indexOf({ rows, paths }: Expanded, work: Work): KeyIndex {
 const MOST_JUDGED = 2_000
 
 /** The part of the records on the left that match, judged by the first ones. */
-export function matchRate({ left, right, on }: Pairing): number {
+export function matchRate(pairing: Pairing): number {
+  const { left } = pairing
   const work = newWork(MOST_WORK)
   const few = { ...left, records: { ...left.records, values: left.records.values.slice(0, MOST_JUDGED) } }
-  const one = expand(
-    few,
-    on.map((pair) => pair.left),
-    work,
-  )
-  const index = indexOf(
-    expand(
-      right,
-      on.map((pair) => pair.right),
-      work,
-    ),
-    work,
-  )
+  const [one, other] = expandBoth({ ...pairing, left: few }, work)
+  const index = indexOf(other, work)
   const matched = one.rows.filter((row) =>
     keysOf(row, one.paths, work).some((key) => index.find(key).positions.length > 0),
   )

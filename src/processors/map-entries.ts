@@ -61,7 +61,7 @@ function namesEntries(asked: Asked): boolean {
   return lists.some((list) => list?.some((text) => /(?<![\w.])_(?:key|value)\b/.test(text)))
 }
 
-/** A count and nothing else: of one object with scalars in it, nobody wants to hear that it is one. */
+/** True for a count and nothing else: for one object with scalars in it the answer would be 1, which tells nothing. */
 function countsAlone({ where, group_by: keys, aggregate }: Asked): boolean {
   const isCount = aggregate?.length === 1 && /^count(?:\(\s*\*?\s*\))?$/i.test(aggregate[0]?.trim() ?? '')
   return isCount && !where?.length && !keys?.length

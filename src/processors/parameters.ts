@@ -1,8 +1,7 @@
 /** What models may write: the parameters of every step, and of the three tools that are made of them. */
 import * as z from 'zod'
 import { aggregatesTold, conditionsTold, functionsTold, windowsTold } from '../query/page.ts'
-import { choice, count, joined, names, sentences, text } from './lenient.ts'
-import { searchStepParams } from './search.ts'
+import { choice, count, flag, fraction, joined, names, sentences, text } from './lenient.ts'
 
 export const selectParams = z.object({
   path: text(
@@ -44,6 +43,27 @@ export const structureParams = z.object({
 
 /** In a search, `mode` is that of the search: fields are included, or excluded with `exclude`. */
 export const fieldsParams = projectionParams.omit({ mode: true })
+
+const searchModes = ['regex', 'bm25', 'fuzzy', 'context'] as const
+export type SearchMode = (typeof searchModes)[number]
+
+/** One flat set, as all modes are one tool. */
+export const searchStepParams = z.object({
+  pattern: text('RE2 for regex and context, words for bm25 and fuzzy.'),
+  mode: choice(
+    searchModes,
+    'regex (default), bm25: most relevant, fuzzy: despite typos, context: text round each match.',
+  ),
+  max_results: count('Default 20.', 1),
+  context_lines: count(''),
+  case_insensitive: flag(''),
+  multiline: flag(''),
+  threshold: fraction('fuzzy, 0–1; default 0.7.'),
+  top_k: count('bm25; default 5.', 1),
+  context_type: choice(['paragraph', 'section', 'sentence', 'lines'], ''),
+})
+
+export type SearchParams = z.output<typeof searchStepParams>
 
 const offset = count('')
 

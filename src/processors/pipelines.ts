@@ -2,12 +2,13 @@
 import * as z from 'zod'
 import { bm25 } from './bm25.ts'
 import { context } from './context.ts'
+import { asksOfNodes, orElsewhere, tellingOfNested, whereAllIs, withNodes } from './elsewhere.ts'
 import { fuzzy } from './fuzzy.ts'
 import { grep } from './grep.ts'
 import { aggregateWithHaving, whereOfRecords } from './having.ts'
 import { join } from './join.ts'
 import { type Asked, withEntries } from './map-entries.ts'
-import { tellingOfNested } from './nested.ts'
+import { knowingNames } from './names.ts'
 import {
   aggregateParams,
   fieldsParams,
@@ -41,40 +42,60 @@ const beside = z.object(
 const part: PipelineStep = {
   ...select,
   params: beside.extend(joinParams.shape),
-  wanted: (params) => !join.wanted(params as never) && select.wanted(params as never),
-  process: (document, params) => withEntries(select.process(document, params as never), params as Asked),
+  wanted: (params) =>
+    !join.wanted(params as never) && (select.wanted(params as never) || asksOfNodes(params as Asked)),
+  process: (document, params) =>
+    select.wanted(params as never)
+      ? withEntries(select.process(document, params as never), params as Asked)
+      : withNodes(document, params as Asked),
 }
 
 /** The steps that work on records. */
 const ofRecords: readonly PipelineStep[] = [
-  beforeWindows({
-    ...whereOfRecords,
-    params: beside.extend(whereParams.shape).extend(aggregateParams.shape),
-  }),
+  beforeWindows(
+    whereAllIs({
+      ...whereOfRecords,
+      params: beside.extend(whereParams.shape).extend(aggregateParams.shape),
+    }),
+  ),
   { ...windowStep(true), params: beside.extend(whereParams.shape).extend(aggregateParams.shape) },
   beforeWindows(
-    tellingOfNested(
-      { ...aggregateWithHaving, params: beside.extend(whereParams.shape).extend(aggregateParams.shape) },
-      ['where', 'join_on'],
+    orElsewhere(
+      tellingOfNested(
+        { ...aggregateWithHaving, params: beside.extend(whereParams.shape).extend(aggregateParams.shape) },
+        ['where', 'join_on'],
+      ),
+      ['group_by', 'aggregate'],
+      ['path', 'where', 'join_on'],
     ),
   ),
   { ...windowStep(false), params: beside.extend(whereParams.shape).extend(aggregateParams.shape) },
   afterWindows(
-    tellingOfNested({ ...sort, params: beside.extend(sortParams.shape) }, [
-      'where',
-      'group_by',
-      'aggregate',
-      'join_on',
-    ]),
+    orElsewhere(
+      tellingOfNested({ ...sort, params: beside.extend(sortParams.shape) }, [
+        'where',
+        'group_by',
+        'aggregate',
+        'join_on',
+      ]),
+      ['sort'],
+      ['path', 'where', 'group_by', 'aggregate', 'join_on'],
+    ),
   ),
-  afterWindows({ ...projection, params: beside.extend(projectionParams.shape) }),
+  afterWindows(
+    orElsewhere(
+      { ...projection, params: beside.extend(projectionParams.shape) },
+      ['fields'],
+      ['path', 'where', 'group_by', 'aggregate', 'join_on', 'sort'],
+    ),
+  ),
 ]
 
 export const filterSteps: readonly PipelineStep[] = [
   join,
   part,
   { ...unnest, params: beside },
-  ...ofRecords.map(afterUnnest),
+  ...ofRecords.map(knowingNames).map(afterUnnest),
 ]
 export const searchSteps: readonly PipelineStep[] = [select, fields, grep, bm25, fuzzy, context]
 export const exploreSteps: readonly PipelineStep[] = [select, structure]

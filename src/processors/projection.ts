@@ -5,15 +5,16 @@ import { placed } from '../documents/make.ts'
 import { madeRows } from '../documents/rows.ts'
 import { toJson } from '../documents/stringify.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
-import { type Field, resolveExactly, resolveField } from '../query/fields.ts'
+import { resolveExactly, resolveField } from '../query/fields.ts'
 import { explainMissing, type Located, locate } from '../query/locate.ts'
-import { formatPath, isDefinite, newWork, type Path, parsePath } from '../query/path.ts'
+import { formatPath, isDefinite, type Path, parsePath } from '../query/path.ts'
 import { keepOnly, leaveOut } from '../query/prune.ts'
-import { type Records, recordsOf } from '../query/records.ts'
+import { type Field, type Records, recordsOf } from '../query/records.ts'
 import { Refusal, shown } from '../query/refusal.ts'
 import { splitAt } from '../query/scanner.ts'
 import { readValues } from '../query/walk.ts'
 import { readWanted, type Wanted } from '../query/wanted.ts'
+import { newWork } from '../query/work.ts'
 import { projectionParams } from './parameters.ts'
 import { defineStep } from './step.ts'
 
@@ -198,11 +199,19 @@ function without(document: Document, references: readonly string[], notes: strin
 function pathsFromRoot(root: JsonValue, references: readonly string[], notes: string[]): Path[] {
   const found = each(references, notes, (reference) => {
     const path = parsePath(reference)
-    const located = locate(root, path)
+    const located = locate(root, path) ?? atAnyDepth(root, path)
     if (!located) throw new Refusal(explainMissing(root, path).message)
     return located
   })
   return found.map(({ path }) => path)
+}
+
+/** What a single name leads to wherever it is, where nothing repeats whose records could have it. */
+function atAnyDepth(root: JsonValue, path: Path): Located | undefined {
+  const [only, ...others] = path
+  if (only === undefined || others.length > 0) return undefined
+  const located = locate(root, [{ ...only, deep: true }])
+  return located && { ...located, note: `\`${formatPath(path)}\` read as \`$${formatPath(located.path)}\`.` }
 }
 
 /** What can be read of the references; the rest is noted. Throws when that is all of them. */

@@ -47,7 +47,7 @@ export interface ReadbackAnswer {
   next?: string
 }
 
-/** Lines that `head` and `tail` give when nobody says how many. */
+/** Lines that `head` and `tail` give by default. */
 const someLines = 50
 
 const NEWLINE = 10

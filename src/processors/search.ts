@@ -1,11 +1,10 @@
-/** The parameters of a search: one flat set, as all modes are one tool. Each mode is a step of its own. */
-import * as z from 'zod'
+/** What the modes of a search do alike: each is a step of its own, and all have the same parameters. */
 import { Refusal } from '../query/refusal.ts'
 import { formatCount, formatPlural } from '../text/format.ts'
 import { compilePattern, isPattern, type Pattern, PatternError } from '../text/pattern.ts'
 import { excerpt } from '../text/shorten.ts'
 import { eachWord } from '../text/tokenize.ts'
-import { choice, count, flag, fraction, text } from './lenient.ts'
+import type { SearchMode, SearchParams } from './parameters.ts'
 import type { StepMetadata } from './processor.ts'
 import {
   findHits,
@@ -16,26 +15,6 @@ import {
   type Searchable,
   vocabularyOf,
 } from './searchable.ts'
-
-const searchModes = ['regex', 'bm25', 'fuzzy', 'context'] as const
-type SearchMode = (typeof searchModes)[number]
-
-export const searchStepParams = z.object({
-  pattern: text('RE2 for regex and context, words for bm25 and fuzzy.'),
-  mode: choice(
-    searchModes,
-    'regex (default), bm25: most relevant, fuzzy: despite typos, context: text round each match.',
-  ),
-  max_results: count('Default 20.', 1),
-  context_lines: count(''),
-  case_insensitive: flag(''),
-  multiline: flag(''),
-  threshold: fraction('fuzzy, 0–1; default 0.7.'),
-  top_k: count('bm25; default 5.', 1),
-  context_type: choice(['paragraph', 'section', 'sentence', 'lines'], ''),
-})
-
-export type SearchParams = z.output<typeof searchStepParams>
 
 /** More lines around a hit than this are never shown. */
 const mostContextLines = 50
@@ -61,12 +40,17 @@ export function pageSize(params: SearchParams): number {
 export function requirePattern(params: SearchParams): Pattern {
   const source = requireText(params)
   const multiline = params.multiline === true
-  const pattern = compilePattern(multiline ? nearestDots(source) : source, {
+  const pattern = compilePattern(withFreeBlanks(multiline ? nearestDots(source) : source), {
     caseInsensitive: params.case_insensitive === true,
     multiline,
   })
   if (!isPattern(pattern)) throw new Refusal(pattern.error)
   return pattern
+}
+
+/** `"admin": true` is meant however the JSON is laid out: of several files one may be minified and another indented. */
+function withFreeBlanks(source: string): string {
+  return source.replace(/^("[\w.-]+") ?: ?(?=[\w"[{-])/, '$1\\s*:\\s*')
 }
 
 /** `pattern.run`; when the time is up, a `Refusal` that says what to write instead. */
@@ -134,7 +118,7 @@ export function otherReading(view: Searchable, params: SearchParams): OtherReadi
   return undefined
 }
 
-/** A pattern whose special characters can hardly be meant: an empty alternative or group matches everything. */
+/** Reads a pattern with an empty alternative or group as plain text: as a pattern it would match everything. */
 export function asPlainText(view: Searchable, params: SearchParams): OtherReading | undefined {
   const source = params.pattern ?? ''
   const bare = source.replace(/\\[\s\S]/g, '')
@@ -164,6 +148,8 @@ function readingsOf(source: string, params: SearchParams): Reading[] {
   const found = [...bySyntax(source), ...byOperators(source)]
   if (params.multiline !== true && /\\[nr]|\n/.test(source))
     found.push({ source, multiline: true, how: 'as a match over several lines' })
+  if (params.case_insensitive === undefined)
+    found.push({ source, caseInsensitive: true, how: 'regardless of case' })
   return found
 }
 

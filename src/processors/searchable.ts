@@ -4,6 +4,7 @@ import { keyedBefore, pathStep } from '../documents/collections.ts'
 import type { Collection, Document } from '../documents/document.ts'
 import { isObject, type JsonObject, type JsonPrimitive, type JsonValue, own } from '../protocol/json.ts'
 import { type LineIndex, lastAtMost } from '../text/lines.ts'
+import type { LineRange } from '../text/passages.ts'
 import type { Pattern, Span } from '../text/pattern.ts'
 import { type Spans, StartList, spanAfter } from '../text/spans.ts'
 import { buildVocabulary, type Vocabulary } from '../text/vocabulary.ts'
@@ -128,6 +129,39 @@ export function findHits(view: Searchable, pattern: Pattern, keep = mostKept, ex
     } else add(unit, start, needed(content) ? firstMatch(pattern, content) : nowhere)
   }
   return { kept, count, units: matching, long, inLong }
+}
+
+/** Lines that matches cover when they may span lines, with the place of the first of them; those that share a line are one. */
+export function findRanges(
+  text: string,
+  lines: LineIndex,
+  pattern: Pattern,
+): { ranges: (LineRange & Span)[]; count: number } {
+  const ranges: (LineRange & Span)[] = []
+  let count = 0
+  let covered = -1
+  let from = 0
+  while (from <= text.length) {
+    const match = firstOf(pattern.matches(text, from))
+    if (match === undefined || lines.count === 0) break
+    const first = lines.lineAt(match.start)
+    const last = lines.lineAt(Math.max(match.start, match.end - 1))
+    const before = ranges.at(-1)
+    if (first > covered) {
+      if (count++ < mostKept) ranges.push({ first, last, start: match.start, end: match.end })
+    } else if (before !== undefined && count <= mostKept) before.last = Math.max(before.last, last)
+    covered = Math.max(covered, last)
+    // After an empty match nothing else on this line would be news.
+    const next =
+      match.end > match.start ? match.end : last + 1 < lines.count ? lines.start(last + 1) : text.length + 1
+    from = Math.max(next, match.start + 1)
+  }
+  return { ranges, count }
+}
+
+function firstOf<T>(found: Iterable<T>): T | undefined {
+  for (const one of found) return one
+  return undefined
 }
 
 /** True when something matches, with `multiline` also from one line into the next. Call it within `pattern.run`. */

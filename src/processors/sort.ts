@@ -1,15 +1,18 @@
 /** `sort`: the records in another order. */
+import { abridge } from '../documents/abridge.ts'
 import { type Coded, type Column, codesPresent, columnsOf } from '../documents/column.ts'
 import { fromTable } from '../documents/derive.ts'
-import type { JsonValue } from '../protocol/json.ts'
+import { isObject, type JsonValue, own } from '../protocol/json.ts'
 import { parseDate } from '../query/dates.ts'
 import { namesakes } from '../query/explain.ts'
-import { type Field, resolveExactly, resolveField } from '../query/fields.ts'
-import { newWork, type Path, parsePath, pathKey } from '../query/path.ts'
+import { resolveExactly, resolveField } from '../query/fields.ts'
+import { holdsObjects, nameWithin, numberWithin } from '../query/inner-fields.ts'
+import { formatPath, type Path, parsePath, pathKey } from '../query/path.ts'
 import { duration, longInteger, looseNumber, plainNumber, quantity } from '../query/quantities.ts'
 import { codedOf } from '../query/reader.ts'
-import { type Records, requireRecords } from '../query/records.ts'
+import { type Field, type Records, requireRecords } from '../query/records.ts'
 import { readValues } from '../query/walk.ts'
+import { newWork } from '../query/work.ts'
 import { compareNaturally } from '../text/natural-order.ts'
 import { sortParams } from './parameters.ts'
 import { defineStep } from './step.ts'
@@ -36,10 +39,11 @@ export const sort = defineStep({
       const missing = countMissing(one, values.length)
       if (missing > 0) notes.push(`${missing} without \`${orders[at]?.field.name}\` come last.`)
     }
-    for (const one of orders) notes.push(...listRemark(records, one))
+    const order = inOrder(ranks, values.length)
+    for (const one of orders) notes.push(...listRemark(records, one, order))
     const noun = document.rows().noun === 'group' ? 'group' : 'record'
     return {
-      content: fromTable(noun, records.table.choose(inOrder(ranks, values.length))),
+      content: fromTable(noun, records.table.choose(order)),
       metadata: { total: values.length, ...(notes.length > 0 && { notes }) },
     }
   },
@@ -60,21 +64,62 @@ function countMissing({ ranks, codes, count }: Ranks, records: number): number {
 /** Values looked at to tell whether a field holds lists. */
 const MOST_SAMPLED = 200
 
-/** Says what was compared of a field that holds several values. */
-function listRemark({ values }: Records, { field, descending, length }: Order): string[] {
+/** Records of which it is said by which of their values they were sorted, and characters of one such value. */
+const MOST_TOLD = 3
+const LONGEST_TOLD = 80
+
+/** Says what was compared of a field that holds several values, and which it was of the first records. */
+function listRemark({ values }: Records, { field, descending, length }: Order, order: Uint32Array): string[] {
   if (length) return []
-  const { column } = codedOf(values, field.path)
+  const coded = codedOf(values, field.path)
   const isList = (code: number): boolean => {
-    const one = scalarOrList(column, code)
+    const one = scalarOrList(coded.column, code)
     return Array.isArray(one) && one.length > 1
   }
-  for (let code = 0; code < Math.min(column.size, MOST_SAMPLED); code++) {
-    if (isList(code))
-      return [
-        `\`${field.name}\` holds several values: sorted by the ${descending ? 'largest' : 'smallest'} of each record. For how many there are, sort by length(${field.name}).`,
-      ]
+  let code = 0
+  while (code < Math.min(coded.column.size, MOST_SAMPLED) && !isList(code)) code += 1
+  if (code === Math.min(coded.column.size, MOST_SAMPLED)) return []
+  const reading = readingOf(coded)
+  const told = Array.from(order.subarray(0, MOST_TOLD)).flatMap((at) => {
+    const found = elementIn(values[at] ?? null, field.path, reading, descending)
+    return found === undefined ? [] : [`\`${found.place}\` ${abridge(found.value, LONGEST_TOLD)}`]
+  })
+  return [
+    `\`${field.name}\` holds several values: sorted by the ${descending ? 'largest' : 'smallest'} of each record${
+      told.length > 0 ? `, here by ${told.join(', ')}${order.length > told.length ? ', …' : ''}` : ''
+    }. For how many there are, sort by length(${field.name}).`,
+  ]
+}
+
+/** The element of the first list on the path that holds the value by which a record is sorted. Undefined where there is none. */
+function elementIn(
+  record: JsonValue,
+  path: Path,
+  reading: Reading,
+  descending: boolean,
+): { place: string; value: JsonValue } | undefined {
+  let here: JsonValue | undefined = record
+  let at = 0
+  for (; at < path.length && isObject(here); at++) {
+    const [only] = path[at]?.selectors ?? []
+    here = only?.kind === 'name' ? own(here, only.name) : undefined
   }
-  return []
+  if (!Array.isArray(here)) return undefined
+  const rest = path[at]?.selectors[0]?.kind === 'all' ? path.slice(at + 1) : path.slice(at)
+  const work = newWork(MOST_WORK)
+  let best: { key: Known; index: number } | undefined
+  for (const [index, element] of here.entries()) {
+    const found: JsonValue[] = []
+    readValues(element, rest, found, work)
+    for (const value of found.flat()) {
+      const key = value === null ? undefined : keyOfValue(value, reading)
+      const order = key === undefined || best === undefined ? 0 : ascending(key, best.key)
+      if (key !== undefined && (best === undefined || (descending ? order > 0 : order < 0)))
+        best = { key, index }
+    }
+  }
+  if (best === undefined) return undefined
+  return { place: `${formatPath(path.slice(0, at))}[${best.index}]`, value: here[best.index] ?? null }
 }
 
 // Keys.
@@ -180,7 +225,7 @@ export interface Order {
 /** `-a`, `a desc`, `a:desc`, `desc(a)`, `+a`, `a asc`; a field that has such a name itself comes first. */
 export function parseOrder(records: Records, reference: string): Order {
   const exact = resolveExactly(records, parsePath(reference))
-  if (exact) return { field: exact, descending: false }
+  if (exact) return { field: comparable(records, exact), descending: false }
   const [, sign = '', signed = ''] = /^\s*([-+]?)\s*(.*?)\s*$/s.exec(reference) ?? []
   const [, called, inParentheses, bare] =
     /^(asc|desc|reverse)(?:ending)?(?:\s*\((.*)\)|\s+(.*))$/is.exec(signed) ?? []
@@ -188,8 +233,14 @@ export function parseOrder(records: Records, reference: string): Order {
   const descending = sign === '-' || /^(?:desc|reverse)$/i.test(called ?? after ?? '')
   const name = (inParentheses ?? bare ?? before ?? signed).trim()
   const measured = resolveExactly(records, parsePath(name)) ? undefined : lengthOf(name)
-  if (measured === undefined) return { field: resolveField(records, name), descending }
+  if (measured === undefined) return { field: comparable(records, resolveField(records, name)), descending }
   return { field: resolveField(records, measured), descending, length: true }
+}
+
+/** Objects have no order; what they hold may have one. */
+function comparable(records: Records, field: Field): Field {
+  if (!holdsObjects(records, field)) return field
+  return numberWithin(records, field) ?? nameWithin(records, field) ?? field
 }
 
 /** `items` of `items.length`, `len(items)`, `size(items)`, `count(items)`. */

@@ -43,14 +43,15 @@ interface Found {
   metadata: StepMetadata
 }
 
-/** Questions whose answers are kept with the records: the next page, or another question about the same, has them at hand. */
+/** Answers that are kept with the records, for the next page or a further question about the same. */
 const MOST_ANSWERED = 4
 
 function find(document: Document, asked: Records, conditions: readonly string[]): Found {
   const { records, binding } = bindSomewhere(conditions, asked, document)
   const { matches, comparisons, notes } = binding
   const found = timed(binding, () => records.table.choose(positionsIn(matches(records.values))))
-  const other = found.count === 0 ? foundElsewhere(document, records, conditions) : undefined
+  const isLoose = comparisons.some(({ field }) => field.note !== undefined)
+  const other = found.count === 0 ? foundElsewhere(document, records, conditions, isLoose) : undefined
   if (other)
     return {
       table: other.table,

@@ -6,17 +6,18 @@ import { madeRows } from '../documents/rows.ts'
 import { censusOf, elementsOf, valuesOf } from '../documents/values.ts'
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../protocol/json.ts'
 import { aggregateNamed, decimalsIn, readingsOf } from '../query/aggregates.ts'
-import { type Field, resolveExactly, resolveField } from '../query/fields.ts'
+import { resolveExactly, resolveField } from '../query/fields.ts'
 import { parseComputed, parseCondition } from '../query/parser.ts'
-import { newWork, parsePath } from '../query/path.ts'
+import { parsePath } from '../query/path.ts'
 import { looseNumber } from '../query/quantities.ts'
 import { codedOf } from '../query/reader.ts'
-import { type Records, recordsOfValues, requireRecords } from '../query/records.ts'
+import { type Field, type Records, recordsOfValues, requireRecords } from '../query/records.ts'
 import { Refusal, shown } from '../query/refusal.ts'
 import { scan } from '../query/scanner.ts'
 import { type Call, type Expression, fieldsIn, mapParts, partsOf, sourceOf } from '../query/tree.ts'
 import { readValues } from '../query/walk.ts'
 import { type Frame, type Partition, WINDOWS, windowNamed } from '../query/windows.ts'
+import { newWork } from '../query/work.ts'
 import { partsOfRows } from './group.ts'
 import type { PipelineStep } from './pipeline.ts'
 import type { ProcessorResult } from './processor.ts'
@@ -53,7 +54,8 @@ export function hasWindows(params: unknown): boolean {
   return [conditions, aggregate, sort, fields].some((list) => list?.some(isWindow))
 }
 
-function isWindow(text: unknown): boolean {
+/** True for a text with a window in it. */
+export function isWindow(text: unknown): boolean {
   return typeof text === 'string' && /\)\s*over\s*\(/i.test(text)
 }
 
@@ -76,7 +78,6 @@ export function planOf(params: unknown): Plan {
       if (plan.fields.length > 0) plan.fields.push(name)
     }
   }
-  if ((asked.aggregate?.length ?? 0) > 0) addAggregates(plan)
   plan.sort = plan.sort.map((item) => replaced(plan, item))
   const aliases = new Set(plan.columns.map(({ name }) => name.toLowerCase()))
   for (const condition of asked.where ?? []) {
@@ -86,6 +87,7 @@ export function planOf(params: unknown): Plan {
     if (about) plan.after.push(replaced(plan, condition))
     else plan.before.push(condition)
   }
+  if ((asked.aggregate?.length ?? 0) + (asked.group_by?.length ?? 0) > 0) addAggregates(plan)
   return plan
 }
 
@@ -179,32 +181,40 @@ function replaced(plan: Plan, text: string): string {
 /** Aggregates that only windows name are computed as well. */
 function addAggregates(plan: Plan): void {
   const there = new Set(plan.aggregate.map((item) => item.replaceAll(/\s/g, '').toLowerCase()))
-  for (const { source } of plan.columns) {
-    const expression = parseComputed(source)
-    const visit = (one: Expression): void => {
-      if (
-        one.kind === 'call' &&
-        !one.over &&
-        aggregateNamed(one.name) &&
-        !there.has(sourceOf(one).replaceAll(/\s/g, '').toLowerCase())
-      ) {
-        there.add(sourceOf(one).replaceAll(/\s/g, '').toLowerCase())
-        plan.aggregate.push(sourceOf(one))
-        return
-      }
-      partsOf(one).forEach(visit)
-      if (one.kind === 'call' && one.over)
-        [...one.over.partition, ...one.over.order.map(({ by }) => by)].forEach(visit)
-    }
-    if (expression) visit(expression)
+  for (const call of plan.columns.flatMap(({ source }) => aggregatesIn(source))) {
+    const name = call.replaceAll(/\s/g, '').toLowerCase()
+    if (there.has(name)) continue
+    // Without any, groups are counted.
+    if (plan.aggregate.length === 0 && name !== 'count') plan.aggregate.push('count')
+    there.add(name)
+    plan.aggregate.push(call)
   }
+}
+
+/** The calls of aggregates in what a window is over, which are about groups. */
+function aggregatesIn(source: string): string[] {
+  const found: string[] = []
+  const visit = (one: Expression): void => {
+    if (one.kind === 'call' && !one.over && aggregateNamed(one.name)) {
+      found.push(sourceOf(one))
+      return
+    }
+    partsOf(one).forEach(visit)
+    if (one.kind === 'call' && one.over)
+      [...one.over.partition, ...one.over.order.map(({ by }) => by)].forEach(visit)
+  }
+  const expression = parseComputed(source)
+  if (expression) visit(expression)
+  return found
 }
 
 /** A step before windows are computed: it does not see what is about them. */
 export function beforeWindows(step: PipelineStep): PipelineStep {
   return withPlan(step, ({ before, aggregate }, asked) => ({
     where: before,
-    ...(asked.aggregate && { aggregate: aggregate.length > 0 ? aggregate : undefined }),
+    ...((asked.aggregate || aggregate.length > 0) && {
+      aggregate: aggregate.length > 0 ? aggregate : undefined,
+    }),
   }))
 }
 
@@ -240,7 +250,11 @@ function withPlan(step: PipelineStep, change: (plan: Plan, asked: Asked) => obje
 function areEarly(params: unknown): boolean {
   const { where: conditions, aggregate, group_by: keys } = params as Asked
   const groups = (aggregate?.length ?? 0) + (keys?.length ?? 0) > 0
-  return groups && (conditions?.some(isWindow) ?? false) && !aggregate?.some(isWindow)
+  const inConditions = conditions?.filter(isWindow) ?? []
+  const areOfRecords = inConditions.some((text) =>
+    windowsIn(text).every(({ from, to }) => aggregatesIn(text.slice(from, to)).length === 0),
+  )
+  return groups && areOfRecords && !aggregate?.some(isWindow)
 }
 
 /** Adds the columns of windows to the records, or to the groups, and keeps those that fulfil the conditions about them. */

@@ -8,11 +8,11 @@ import { type Operand, operandFor } from './compare.ts'
 import { parseDate } from './dates.ts'
 import { callFunction, functionNamed } from './functions.ts'
 import { lengthOf, testOf } from './operators.ts'
-import type { Work } from './path.ts'
 import { besideToTheDigit, duration, longInteger, looseNumber } from './quantities.ts'
 import { Refusal, shown } from './refusal.ts'
 import { scan } from './scanner.ts'
 import type { Comparison, Expression, Within } from './tree.ts'
+import type { Work } from './work.ts'
 
 /** A value, several where a path goes through lists, or undefined where it reaches nothing. */
 export type Result = JsonValue | Many | undefined

@@ -8,6 +8,8 @@ import {
   collectionsOf,
   fieldNames,
   keyedRecords,
+  type Nesting,
+  nestedIn,
   nestedPath,
   nestingOf,
   pathStep,
@@ -21,18 +23,21 @@ import { formatCount } from '../text/format.ts'
 import type { Bound } from './comparison.ts'
 import { type Binding, bind, timed } from './evaluate.ts'
 import { parseCondition } from './parser.ts'
-import { formatPath, newWork, parsePath } from './path.ts'
+import { formatPath, parsePath } from './path.ts'
 import { otherRecords, type Records, recordsOf, recordsOfValues } from './records.ts'
 import { listed, Refusal, UnknownField } from './refusal.ts'
 import { fieldsIn } from './tree.ts'
 import { countOf, type Matcher, positionsIn } from './verdict.ts'
 import { walk } from './walk.ts'
+import { newWork } from './work.ts'
 
 /** Records looked at below other records. */
 const MOST_NESTED = 200_000
 /** Objects that are looked at as records of their own, and levels below the root. */
 const MOST_ALONE = 200
 const DEEPEST_ALONE = 6
+/** A list of no more is looked at element by element: it is too short to be a collection. */
+const FEW_ELEMENTS = 2
 /** Places that are named. */
 const MOST_NAMED = 6
 
@@ -57,8 +62,11 @@ export function bindSomewhere(
   try {
     return { records, binding: bind(conditions, records) }
   } catch (error) {
+    if (!(error instanceof Refusal) || document.json() === undefined) throw error
+    const keyed = keyedPlace(document, conditions)
+    if (keyed) return keyed
     // Where the records have such fields, however deep, no other place is meant.
-    if (!(error instanceof UnknownField) || document.json() === undefined) throw error
+    if (!(error instanceof UnknownField)) throw error
     const wanted = lastNames(conditions)
     const places = placesIn(document)
       .filter(({ names }) => wanted.every((name) => names().has(name)))
@@ -93,6 +101,55 @@ export function bindSomewhere(
   }
 }
 
+/** Values that are looked at for a key. */
+const MOST_VISITED = 200_000
+
+/** The value of the one key in the document that a condition is, and nothing else: `CPH`, `/users/{id}`. */
+function keyedPlace(document: Document, [key = '', another]: readonly string[]): Place | undefined {
+  const root = document.json()
+  const wanted = key.trim().replace(/^(["'`])(.+)\1$/, '$2')
+  if (another !== undefined || wanted === '' || root === undefined) return undefined
+  const found: { path: string; value: JsonValue }[] = []
+  const open: { path: string; value: JsonValue }[] = [{ path: '$', value: root }]
+  let visited = 0
+  for (let next = open.pop(); next && found.length < 2 && ++visited < MOST_VISITED; next = open.pop()) {
+    const { path, value } = next
+    if (Array.isArray(value)) {
+      for (const [at, one] of value.entries())
+        if (typeof one === 'object' && one !== null) open.push({ path: `${path}[${at}]`, value: one })
+    } else if (isObject(value)) {
+      for (const name of Object.keys(value)) {
+        const held = own(value, name) ?? null
+        const one = { path: path + pathStep(name), value: held }
+        if (name === wanted) found.push(one)
+        if (typeof held === 'object' && held !== null) open.push(one)
+      }
+    }
+  }
+  const [only, second] = found
+  if (!only || second || visited >= MOST_VISITED) return undefined
+  const records = recordsOfValues([withField('_key', wanted, only.value)])
+  const binding = bind([`_key = ${JSON.stringify(wanted)}`], records)
+  binding.notes.unshift(`\`${wanted}\` is a key: shown is what it holds, \`${only.path}\`.`)
+  return { path: only.path, records, binding }
+}
+
+/** The one place besides the main list that has fields of all these names; undefined where there is none, or several are. */
+export function onlyPlaceWith(
+  document: Document,
+  names: readonly string[],
+): { path: string; records: Records } | undefined {
+  if (document.json() === undefined || document.provenance.path !== (document.records()?.path ?? '$'))
+    return undefined
+  const wanted = names.map(lastName)
+  const having = (places: readonly Candidate[]): Candidate[] =>
+    places.filter((place) => wanted.every((name) => place.names().has(name)))
+  const places = having(placesIn(document))
+  // What is asked for may be an object in one of them: `license` of a repository.
+  const [only, another] = places.length > 0 ? places : having(placesIn(document, true))
+  return only && !another ? { path: only.path, records: only.records() } : undefined
+}
+
 /** The last names of the fields in conditions, plainly spelled; none where a condition cannot be read without the records. */
 function lastNames(conditions: readonly string[]): string[] {
   try {
@@ -108,6 +165,18 @@ function lastName(name: string): string {
   return last.toLowerCase().replaceAll(/[\s_-]/g, '')
 }
 
+/** The places besides the main list that have fields called like all those in the conditions, with their records. */
+function placesWith(
+  document: Document,
+  conditions: readonly string[],
+): { path: string; values: readonly JsonValue[]; isNested: boolean }[] {
+  const wanted = lastNames(conditions)
+  if (wanted.length === 0) return []
+  return placesIn(document)
+    .filter(({ names }) => wanted.every((name) => names().has(name)))
+    .map(({ path, records }) => ({ path, values: records().values, isNested: false }))
+}
+
 interface Candidate {
   path: string
   records(): Records
@@ -115,8 +184,8 @@ interface Candidate {
   names(): ReadonlySet<string>
 }
 
-/** The collections of a document, the main one aside, and the objects beside and above them. */
-function placesIn(document: Document): Candidate[] {
+/** The collections of a document, the main one aside, and the objects beside and above them, with the objects in those where `whole` is true. */
+function placesIn(document: Document, whole = false): Candidate[] {
   const root = document.json() ?? null
   const collections = otherRecords(document).map((records) => ({
     path: `$.${formatPath(records.path)}`.replace(/^\$\.(?=\[|$)/, '$'),
@@ -126,7 +195,7 @@ function placesIn(document: Document): Candidate[] {
   }))
   // What is within a collection is a part of its records.
   const within = collectionsOf(root).map(({ path }) => path)
-  const alone = objectsIn(root)
+  const alone = objectsIn(root, whole)
     .filter(({ path }) => path === '$' || !within.some((one) => one !== '$' && isWithin(path, one)))
     .map(({ path, value }) => ({
       path,
@@ -136,8 +205,8 @@ function placesIn(document: Document): Candidate[] {
   return [...collections, ...alone]
 }
 
-/** Objects that are no elements of lists, outer ones first: what stands beside a list, or around it. */
-function objectsIn(root: JsonValue): { path: string; value: JsonValue }[] {
+/** Objects that are no elements of long lists, outer ones first: what stands beside a list, or around it. */
+function objectsIn(root: JsonValue, whole: boolean): { path: string; value: JsonValue }[] {
   const found: { path: string; value: JsonValue }[] = []
   let level = [{ path: '$', value: root }]
   for (let depth = 0; depth < DEEPEST_ALONE && level.length > 0; depth++) {
@@ -150,9 +219,12 @@ function objectsIn(root: JsonValue): { path: string; value: JsonValue }[] {
         value: own(one.value as never, key) ?? null,
       }))
       // Only what it holds itself: what is deeper is found there.
-      if (held.some(({ value }) => typeof value !== 'object'))
-        found.push({ ...one, value: scalarsOf(one.value) })
+      if (held.some(({ value }) => typeof value !== 'object' || (whole && isObject(value))))
+        found.push({ ...one, value: withoutLists(one.value, whole) })
       next.push(...held.filter(({ value }) => isObject(value)))
+      for (const { path, value } of held)
+        if (Array.isArray(value) && value.length <= FEW_ELEMENTS)
+          next.push(...value.map((element, at) => ({ path: `${path}[${at}]`, value: element })))
       if (found.length >= MOST_ALONE) return found
     }
     level = next.slice(0, MOST_ALONE)
@@ -160,11 +232,13 @@ function objectsIn(root: JsonValue): { path: string; value: JsonValue }[] {
   return found
 }
 
-/** The object without the lists and objects in it, so that no field of those is taken for its own. */
-function scalarsOf(value: JsonValue): JsonValue {
+/** The object without the lists in it, and without its objects unless they are wanted, so that no field of those is taken for its own. */
+function withoutLists(value: JsonValue, objects: boolean): JsonValue {
   if (!isObject(value)) return value
   return Object.fromEntries(
-    Object.entries(value).filter(([, held]) => typeof held !== 'object' || held === null),
+    Object.entries(value).filter(
+      ([, held]) => typeof held !== 'object' || held === null || (objects && isObject(held)),
+    ),
   )
 }
 
@@ -186,12 +260,14 @@ function isNamed({ comparison, field }: Bound): boolean {
 
 /**
  * Where no record of the main collection fulfils the conditions: those of the one other place of the kind that do, nested in its records or
- * beside it. Undefined where there is none, or a path was asked for.
+ * beside it; where the fields were read loosely (`isLoose`), of any place that has fields called so. Undefined where there is none, or a
+ * path was asked for.
  */
 export function foundElsewhere(
   document: Document,
   records: Records,
   conditions: readonly string[],
+  isLoose: boolean,
 ): { table: Table; total: number; note: string } | undefined {
   const isMain = document.records()?.path === document.provenance.path && document.json() !== undefined
   if (!isMain || recordsOf(document)?.values !== records.values) return undefined
@@ -200,12 +276,16 @@ export function foundElsewhere(
     ...(nested ? [{ path: nested.path, values: nested.records(), isNested: true }] : []),
     ...siblingsFor(document, records).map(({ path, values }) => ({ path, values, isNested: false })),
   ]
-  const answers = places.flatMap(({ path, values, isNested }) =>
-    boundTo(path, recordsOfValues(values), conditions).flatMap(({ binding }) => {
-      const verdict = timed(binding, () => binding.matches(values))
-      return countOf(verdict) > 0 ? [{ path, values, isNested, verdict }] : []
-    }),
-  )
+  const answering = (some: typeof places) =>
+    some.flatMap(({ path, values, isNested }) =>
+      boundTo(path, recordsOfValues(values), conditions).flatMap(({ binding }) => {
+        const verdict = timed(binding, () => binding.matches(values))
+        return countOf(verdict) > 0 ? [{ path, values, isNested, verdict }] : []
+      }),
+    )
+  const kin = answering(places)
+  // A field that these records have deep within them alone, if at all, may be one that others have themselves.
+  const answers = kin.length > 0 || !isLoose ? kin : answering(placesWith(document, conditions))
   const [answer, another] = answers
   if (!answer || another) return undefined
   const { path, values, isNested, verdict } = answer
@@ -219,6 +299,43 @@ export function foundElsewhere(
     total: values.length,
     note: `No record of ${listed([main])} fulfils this; shown are those ${where}at "path": ${JSON.stringify(path)}.`,
   }
+}
+
+/** The nodes of a tree at all levels. */
+export interface Nodes {
+  table: Table
+  /** Reaches all of them where `whole` is true, else those below the top. */
+  path: string
+  whole: boolean
+  /** How many are at the top. */
+  outer: number
+}
+
+/**
+ * All nodes of the tree that the main list begins, each with the names on the way to it in `_path`. Undefined where the records hold no
+ * records of their own kind at several levels.
+ */
+export function nodesOf(document: Document): Nodes | undefined {
+  const main = document.records()
+  if (!main || document.json() === undefined || document.provenance.path !== main.path) return undefined
+  const records = recordsOf(document)
+  const nesting = records && nestingOf(records.values, main.path)
+  if (!records || !nesting || !isTree(records.values, nesting, main.path)) return undefined
+  const { path, whole } = nestedPath(main.path, nesting)
+  // What is nested in a map has its key where a path reaches it.
+  if (nesting.map && !whole) return undefined
+  const root = document.json() ?? null
+  const table = records.table.derived('all nodes', () => {
+    const nodes = whole ? reached(root, path) : allNested(records.values, nesting, MOST_NESTED, true)
+    return tableOf(withPaths(records.values, nodes, nesting), path, { path, scattered: true })
+  })
+  return { table, path, whole, outer: records.values.length }
+}
+
+/** True where the list of a record is called like the one it is in, or what is within holds such a list again. */
+function isTree(values: readonly JsonValue[], nesting: Nesting, path: string): boolean {
+  if (nestedPath(path, nesting).whole) return true
+  return values.some((value) => nestedIn(value, nesting).some((inner) => nestedIn(inner, nesting).length > 0))
 }
 
 // ---- Nested in the records ----------------------------------------------------------------------------------------

@@ -18,12 +18,12 @@ import {
   keysIn,
 } from './comparison.ts'
 import { partOf } from './dates.ts'
-import { computedField, type Field, isExactly, knowing, resolveExactly, resolveField } from './fields.ts'
+import { computedField, isExactly, knowing, resolveExactly, resolveField } from './fields.ts'
 import { lengthOf, type OperatorTest, testOf } from './operators.ts'
 import { type Knows, type Names, parseCondition } from './parser.ts'
 import { parsePath } from './path.ts'
 import { columnOf } from './reader.ts'
-import { type Records, recordsOfValues } from './records.ts'
+import { type Field, type Records, recordsOfValues } from './records.ts'
 import { Refusal, shown } from './refusal.ts'
 import { remarksOn } from './remarks.ts'
 import { repaired } from './repairs.ts'
@@ -192,11 +192,20 @@ class Binder implements Findings, Context {
 
   #compareNew(written: Comparison): { bound: Bound; found: Findings } {
     const found: Findings = { notes: new Set(), patterns: [] }
-    const asked = askedBy(written)
+    const asked = this.#keyAlone(askedBy(written), found)
     const bound = repaired(this, asked, () => this.#resolve(asked), found)
     if (bound.field.note !== undefined) found.notes.add(bound.field.note)
     for (const remark of remarksOn(bound, this.records)) found.notes.add(remark)
     return { bound, found }
+  }
+
+  /** The key of a record and nothing else, where no field is called so. */
+  #keyAlone(asked: Asked, found: Findings): Asked {
+    const { operator, field, computed } = asked
+    if (operator !== 'is true' || computed || this.knows(field) !== undefined) return asked
+    if (!keysIn(this.records).has(field)) return asked
+    found.notes.add(`\`${shown(field, 40)}\` read as the key, \`_key = ${shown(field, 40)}\`.`)
+    return { ...asked, field: '_key', operator: '=', operands: [operandFor(field, true)] }
   }
 
   /** The field, or the key of the records when that is what the condition asks for by another name. */

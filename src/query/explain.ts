@@ -7,15 +7,15 @@ import { isObject, type JsonValue } from '../protocol/json.ts'
 import { nearest } from '../text/edit-distance.ts'
 import { type Bound, keysIn } from './comparison.ts'
 import { parseDate } from './dates.ts'
-import type { Field } from './fields.ts'
-import { formatPath, newWork, parsePath } from './path.ts'
+import { formatPath, parsePath } from './path.ts'
 import { looseNumber } from './quantities.ts'
 import { columnOf } from './reader.ts'
-import type { Records } from './records.ts'
+import type { Field, Records } from './records.ts'
 import { listed, shown } from './refusal.ts'
 import { isOrdering } from './sample.ts'
 import { columnWork, countOf, countsOf } from './verdict.ts'
 import { readValues } from './walk.ts'
+import { newWork } from './work.ts'
 
 /** Distinct values counted of one field. */
 const MOST_DISTINCT = 10_000

@@ -4,21 +4,13 @@ import { nearest } from '../text/edit-distance.ts'
 import { alike, type Candidates, shallowest, typo } from './alike.ts'
 import { compile, halvesOf, Many } from './compile.ts'
 import { type Knows, parseComputed } from './parser.ts'
-import { formatPath, newWork, type Path, parsePath, pathKey, type Work, withinValue } from './path.ts'
+import { formatPath, type Path, parsePath, pathKey, withinValue } from './path.ts'
 import { columnOf } from './reader.ts'
-import type { Records } from './records.ts'
+import type { Field, Records } from './records.ts'
 import { listed, Refusal, shown, UnknownField } from './refusal.ts'
 import { type Expression, fieldsIn, sourceOf } from './tree.ts'
 import { readValues } from './walk.ts'
-
-/** A field of records. */
-export interface Field {
-  /** The field's name within a record, in plain form: `user.login`, `labels[*].name`. */
-  name: string
-  path: Path
-  /** "`State` read as `state`", when it was not taken as written. */
-  note?: string
-}
+import { newWork, type Work } from './work.ts'
 
 /** The field that a path leads to, as it is called. */
 export function fieldAt(path: Path): Field {
@@ -50,35 +42,43 @@ interface Sought {
 }
 
 /** One way to read a name, tried when none before it found a field. */
-interface Rung {
+export interface Rung {
   name: string
+  /** A question of the recorded corpus that is answered as it is for this rung alone. */
+  mends: string
   find(sought: Sought): Field | undefined
 }
 
-const LADDER: readonly Rung[] = [
+export const LADDER: readonly Rung[] = [
   {
     name: 'a pair in a list: `Tags.Name`, `Tags:Name`',
+    mends: '08362f4f',
     find: ({ records, colons, below, written }) =>
       (colons && pair(records, colons, written)) ?? pair(records, below, written),
   },
   {
     name: 'another case, `_` and `-` aside, levels left out',
+    mends: '602ae51d',
     find: ({ records, below, written, wanted }) => spelledAlike(records, below, written, wanted),
   },
   {
     name: 'names before it dropped: `issues.state`',
+    mends: '365e84bd',
     find: ({ records, below, written }) => shortened(records, below, written),
   },
   {
     name: 'the key of a pair in the only list that has such',
+    mends: '6aec7c3d',
     find: ({ records, below, written }) => pairAnywhere(records, below, written),
   },
   {
     name: 'another word for it, or a slip of the pen',
+    mends: 'ac5b7890',
     find: ({ records, below, written }) => otherWord(records, below, written),
   },
   {
     name: 'the record itself, which has no fields',
+    mends: '179d2a69',
     find: ({ records, path, written }) =>
       records.names().size === 0 && ITSELF.test(formatPath(path))
         ? {
@@ -126,10 +126,52 @@ export function resolveName(records: Records, reference: string, wanted: readonl
   }
   for (const { find } of LADDER) {
     const found = find(sought)
-    if (found) return found
+    if (found) return atSamePlaces(records, found, sought.below)
   }
   const part = unknownPart(records, reference)
   throw new UnknownField(unknown(records, part === undefined ? written : shown(part)))
+}
+
+/**
+ * The field with the positions in lists that were asked for: `geometry.coordinates[0]` for `coordinates[0]`. A name is found without them,
+ * and a text has none.
+ */
+function atSamePlaces(records: Records, field: Field, asked: Path): Field {
+  const path = [...field.path]
+  let isPlaced = false
+  for (const [at, segment] of asked.entries()) {
+    const [place, ...others] = segment.selectors
+    const owner = nameIn(asked[at - 1])
+    if (others.length > 0 || owner === undefined || (place?.kind !== 'index' && place?.kind !== 'slice'))
+      continue
+    const found = path.findLastIndex((one) => nameIn(one)?.toLowerCase() === owner.toLowerCase())
+    if (found < 0 || !holdsLists(records, path.slice(0, found + 1))) return field
+    path.splice(found + 1, path[found + 1]?.selectors[0]?.kind === 'all' ? 1 : 0, segment)
+    isPlaced = true
+  }
+  if (!isPlaced) return field
+  const name = formatPath(path)
+  return {
+    ...field,
+    name,
+    path,
+    ...(field.note && { note: field.note.replace(`\`${field.name}\``, `\`${name}\``) }),
+  }
+}
+
+/** True when some record has a list there. */
+function holdsLists(records: Records, path: Path): boolean {
+  const work = newWork()
+  return records.whole.some((record) => {
+    const values: JsonValue[] = []
+    readValues(record, path, values, work)
+    return values.some(Array.isArray)
+  })
+}
+
+function nameIn(segment: Path[number] | undefined): string | undefined {
+  const [only, ...others] = segment?.selectors ?? []
+  return only?.kind === 'name' && others.length === 0 ? only.name : undefined
 }
 
 function exactly(records: Records, reference: string): Field | undefined {
@@ -238,6 +280,8 @@ export function resolveExactly(records: Records, path: Path): Field | undefined 
   if (reaches(records, path)) return fieldAt(path)
   const below = withoutRoot(records, path)
   if (below && reaches(records, below)) return ownAlike(records, path) ?? fieldAt(below)
+  const named = records.named.size > 0 ? records.named.get(formatPath(path).toLowerCase()) : undefined
+  if (named) return named
   const scalars = records.values.length > 0 && !isObject(records.values[0] ?? null)
   return scalars && /^_?value$/.test(formatPath(path)) ? { name: '@', path: [] } : undefined
 }
@@ -594,17 +638,54 @@ function tagged(list: Path, listName: string, halves: { key: string; value: stri
 /** The one field by another word for it, or a slip away. */
 export function otherWord(records: Records, path: Path, written: string): Field | undefined {
   const wanted = formatPath(path)
-  const name = synonym(records, wanted) ?? typo(records.names(), wanted)
+  const name =
+    synonym(records, wanted) ??
+    typo(records.names(), wanted) ??
+    wordOf(records, wanted) ??
+    beginning(records, wanted)
   return name === undefined ? undefined : readAs(written, name)
+}
+
+/** The only heading of several words that has it as one of them: `country` of `Ship-to Country`. */
+function wordOf(records: Records, reference: string): string | undefined {
+  const wanted = reference.toLowerCase()
+  const [only, another] = [...records.names().keys()].filter((name) => {
+    const path = parsePath(name)
+    const [heading] = path[0]?.selectors ?? []
+    return (
+      path.length === 1 &&
+      heading?.kind === 'name' &&
+      heading.name.includes(' ') &&
+      heading.name
+        .toLowerCase()
+        .split(/[^\p{L}\p{N}]+/u)
+        .includes(wanted)
+    )
+  })
+  return another === undefined ? only : undefined
+}
+
+/** Letters from which on the beginning of a name may stand for it. */
+const LEAST_OF_NAME = 3
+
+/** The only field of the records' own that begins so: `extension` for `ext`. */
+function beginning(records: Records, reference: string): string | undefined {
+  const wanted = reference.toLowerCase()
+  if (wanted.length < LEAST_OF_NAME || !/^\p{L}+$/u.test(wanted)) return undefined
+  const [only, another] = [...records.names().keys()].filter(
+    (name) => /^\w+$/.test(name) && name.toLowerCase().startsWith(wanted),
+  )
+  return another === undefined ? only : undefined
 }
 
 /** Names that logs and tables use for the same. */
 const SYNONYMS = [
   ['level', 'severity', 'lvl', 'loglevel'],
   ['time', 'timestamp', 'ts', 'date', 'datetime', '@timestamp'],
-  ['message', 'msg'],
+  ['message', 'msg', 'subject'],
   ['logger', 'process', 'program', 'service', 'unit', 'source'],
   ['host', 'hostname'],
+  ['path', 'file', 'filename', 'filepath'],
 ]
 
 function synonym(records: Records, reference: string): string | undefined {

@@ -2,22 +2,29 @@
 import { pathStep } from '../documents/collections.ts'
 import { identifying, isNaming } from '../documents/identity.ts'
 import { isObject, type JsonValue } from '../protocol/json.ts'
-import type { Field } from './fields.ts'
-import { formatPath, newWork, parsePath } from './path.ts'
-import type { Records } from './records.ts'
+import { formatPath, parsePath } from './path.ts'
+import { looseNumber } from './quantities.ts'
+import type { Field, Records } from './records.ts'
 import { readValues } from './walk.ts'
+import { newWork } from './work.ts'
 
 const MOST_SAMPLED = 200
 
 /** True when what the field holds are objects, alone or in lists, or nothing. */
 export function holdsObjects(records: Records, { path }: Field): boolean {
-  const values: JsonValue[] = []
   const work = newWork()
-  for (const record of records.values.slice(0, MOST_SAMPLED)) readValues(record, path, values, work)
-  const held = values
-    .flatMap((value) => (Array.isArray(value) ? value : [value]))
-    .filter((value) => value !== null)
-  return held.length > 0 && held.every(isObject)
+  let found = false
+  for (let at = 0; at < Math.min(records.values.length, MOST_SAMPLED); at++) {
+    const values: JsonValue[] = []
+    readValues(records.values[at] ?? null, path, values, work)
+    for (const value of values)
+      for (const one of Array.isArray(value) ? value : [value]) {
+        if (one === null) continue
+        if (!isObject(one)) return false
+        found = true
+      }
+  }
+  return found
 }
 
 /** The fields within, outer ones first. */
@@ -72,4 +79,43 @@ export function nameWithin(records: Records, field: Field): Field | undefined {
   const last = (name: string): string => name.slice(name.lastIndexOf('.') + 1)
   const [best] = identifying(inner.map(({ name }) => last(name)).filter(isNaming))
   return inner.find(({ name }) => last(name) === best)
+}
+
+/** What the number of an object is called that says more about it: an amount and its currency, a type and its value. */
+const AMOUNTS = /^(?:\$?number(?:decimal|long|int|double)?|amount|value|total|raw|n|v|quantity|count)$/i
+
+/**
+ * The field within that holds the number of each object: the only one with numbers, as of `{"amount": 5, "currency": "EUR"}`, or the one
+ * that is called so. Undefined where there are none, or several.
+ */
+export function numberWithin(records: Records, field: Field): Field | undefined {
+  const depth = field.path.length + 2
+  const numeric = innerFields(records, field).filter(
+    ({ name, path }) =>
+      path.length <= depth && !/(?:^|[._])id$|I[dD]$/.test(name) && holdsNumbers(records, path),
+  )
+  const nearest = numeric.filter(({ path }) => path.length === numeric[0]?.path.length)
+  const [only, another] = nearest
+  if (another === undefined) return only
+  const called = nearest.filter(({ path }) => {
+    const [last] = path.at(-1)?.selectors ?? []
+    return last?.kind === 'name' && AMOUNTS.test(last.name)
+  })
+  return called.length === 1 ? called[0] : undefined
+}
+
+function holdsNumbers(records: Records, path: Field['path']): boolean {
+  const work = newWork()
+  let found = 0
+  for (let at = 0; at < Math.min(records.values.length, MOST_SAMPLED); at++) {
+    const values: JsonValue[] = []
+    readValues(records.values[at] ?? null, path, values, work)
+    for (const value of values) {
+      if (value === null) continue
+      if (typeof value !== 'number' && (typeof value !== 'string' || looseNumber(value) === undefined))
+        return false
+      found += 1
+    }
+  }
+  return found > 0
 }

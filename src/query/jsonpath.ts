@@ -6,8 +6,9 @@
 import { JSONPath } from 'jsonpath-plus'
 import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
 import type { Reached } from './locate.ts'
-import { newWork, parseScript, type Work } from './path.ts'
+import { parseScript } from './path.ts'
 import { Refusal, shown } from './refusal.ts'
+import { newWork, type Work } from './work.ts'
 
 const QUOTED = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/gs
 const EXTENSIONS =

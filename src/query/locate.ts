@@ -3,9 +3,10 @@ import { areMapsOf } from '../documents/collections.ts'
 import { identifying } from '../documents/identity.ts'
 import { isObject, type JsonValue, own } from '../protocol/json.ts'
 import { nearest } from '../text/edit-distance.ts'
-import { formatPath, newWork, type Path, type Segment, type Work } from './path.ts'
+import { formatPath, type Path, type Segment } from './path.ts'
 import { listed, shown } from './refusal.ts'
 import { walk } from './walk.ts'
+import { newWork, type Work } from './work.ts'
 
 /** A value reached, with the key it has in its map. */
 export interface Reached {

@@ -8,6 +8,7 @@ import { type Names, parseCondition, parseStrict } from './parser.ts'
 import { Refusal, shown } from './refusal.ts'
 import { closingAt, enclosed } from './scanner.ts'
 import type { Within } from './tree.ts'
+import type { Work } from './work.ts'
 
 /** What one segment of a path picks among the children of a value. */
 export type Selector =
@@ -46,22 +47,6 @@ export interface Segment {
 
 /** The steps from a value to those that it reaches; empty: the value itself. */
 export type Path = readonly Segment[]
-
-/**
- * A limit on looking at values, so that an expression of a model ends soon on any data. It counts, not the clock: the
- * same question gets the same answer. A unit takes about 50 ns.
- */
-export interface Work {
-  left: number
-}
-
-/** Enough for every value of a 60 MB document once; `$..*..*` over it ends in about 0.2 s. */
-const MOST_WORK = 4_000_000
-
-/** A limit that nothing was spent of. */
-export function newWork(left = MOST_WORK): Work {
-  return { left }
-}
 
 /** True when a path can reach at most one value whatever the data, lists crossed by name aside. */
 export function isDefinite(path: Path): boolean {

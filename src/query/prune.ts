@@ -3,9 +3,10 @@
  * state is a path and how far it has come.
  */
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../protocol/json.ts'
-import { newWork, type Path, type Segment, type Selector, type Work } from './path.ts'
+import type { Path, Segment, Selector } from './path.ts'
 import { Refusal } from './refusal.ts'
 import { isIndex } from './walk.ts'
+import { newWork, type Work } from './work.ts'
 
 interface State {
   path: Path

@@ -1,8 +1,9 @@
 /** The column of a path over a list of records. */
 import { type Coded, type Column, columnsOf, type Reader } from '../documents/column.ts'
 import type { JsonValue } from '../protocol/json.ts'
-import { newWork, type Path, pathKey, type Work } from './path.ts'
+import { type Path, pathKey } from './path.ts'
 import { readValues, scalarAt } from './walk.ts'
+import { newWork, type Work } from './work.ts'
 
 export type { Column } from '../documents/column.ts'
 

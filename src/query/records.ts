@@ -2,11 +2,21 @@
 import { collectionsOf, keyedRecords } from '../documents/collections.ts'
 import { columnsOf } from '../documents/column.ts'
 import type { Collection, Document } from '../documents/document.ts'
-import { type Table, tableOf } from '../documents/table.ts'
+import { Table, tableOf } from '../documents/table.ts'
 import type { JsonValue } from '../protocol/json.ts'
-import { formatPath, newWork, type Path, parsePath } from './path.ts'
+import { formatPath, type Path, parsePath } from './path.ts'
 import { Refusal } from './refusal.ts'
 import { readValues } from './walk.ts'
+import { newWork } from './work.ts'
+
+/** A field of records. */
+export interface Field {
+  /** The field's name within a record, in plain form: `user.login`, `labels[*].name`. */
+  name: string
+  path: Path
+  /** "`State` read as `state`", when it was not taken as written. */
+  note?: string
+}
 
 export interface Records {
   readonly table: Table
@@ -20,6 +30,8 @@ export interface Records {
   names(): ReadonlyMap<string, readonly JsonValue[]>
   /** What to say of a field that no record has: where it is, or what the records are. */
   hint(field: string): string
+  /** Fields that the question itself names, in lower case: `total` of `price * qty as total`. A field of the records comes first. */
+  readonly named: ReadonlyMap<string, Field>
 }
 
 /** Undefined when nothing in the document repeats. */
@@ -30,8 +42,47 @@ export function recordsOf(document: Document): Records | undefined {
     const { whole, path } = table
     // What is asked of chosen records is told of those they were chosen from.
     const base = whole === table ? undefined : (whole.found<Records>('records') ?? asRecords(whole, () => ''))
-    return asRecords(table, base?.hint ?? ((field) => otherPlace(document, path, field)))
+    return asRecords(
+      table,
+      base?.hint ?? ((field) => otherPlace(document, path, field)),
+      base?.named ?? columnsNamed(table),
+    )
   })
+}
+
+/** The document with more names for its records: those that `field` gives a field for. Itself where it gives none. */
+export function withNames(
+  document: Document,
+  names: readonly string[],
+  field: (records: Records, name: string) => Field | undefined,
+): Document {
+  const table = document.table()
+  const before = table && recordsOf(document)
+  if (!table || !before) return document
+  const { columns, path, provenance, whole } = table
+  // What a name means is remembered with the table: the names of one question are no names for the next.
+  const view = new Table(columns, path, provenance, whole === table ? undefined : whole)
+  const named = new Map(before.named)
+  const records = view.derived('records', () => asRecords(view, before.hint, named))
+  for (const name of names) {
+    const found = field(records, name)
+    if (found) named.set(name.toLowerCase(), found)
+  }
+  if (named.size === before.named.size) return document
+  const { kind, format, traits, asides, json, lines, lineTable, rows } = document
+  return {
+    ...{ kind, format, traits, asides, json, lines, lineTable, rows },
+    ...{ provenance: document.provenance, records: document.records, table: () => view },
+    get text() {
+      return document.text
+    },
+    get bytes() {
+      return document.bytes
+    },
+    get characters() {
+      return document.characters
+    },
+  }
 }
 
 /** Throws a `Refusal` when the document has no records. `doing` completes "nothing to". */
@@ -99,7 +150,37 @@ export function recordsOfValues(values: readonly JsonValue[]): Records {
   return columnsOf(values).derived('records', () => asRecords(tableOf(values), () => ''))
 }
 
-function asRecords(table: Table, hint: Records['hint']): Records {
+const NOTHING: Records['named'] = new Map()
+
+/** Rows that are looked at to tell whether the first one names the columns of the others, and columns that are named. */
+const MOST_HEADED = 50
+const MOST_COLUMNS = 500
+
+/** The columns of rows of lists, as sheets have them, by the names in the first row; a row may end early. Nothing where it names none. */
+function columnsNamed(table: Table): Records['named'] {
+  const [names, ...rows] =
+    table.count < 3
+      ? []
+      : Array.from({ length: Math.min(table.count, MOST_HEADED) }, (_, at) => table.row(at))
+  if (!Array.isArray(names) || names.length < 2 || names.length > MOST_COLUMNS) return NOTHING
+  const texts = names.filter(
+    (name): name is string => typeof name === 'string' && name.trim() !== '' && !/^-?[\d.,]+$/.test(name),
+  )
+  if (texts.length < names.length || new Set(texts).size < names.length) return NOTHING
+  if (!rows.every((row) => Array.isArray(row) && row.length <= names.length)) return NOTHING
+  return new Map(
+    texts.map((name, at) => [
+      formatPath([{ selectors: [{ kind: 'name', name }], deep: false, dotted: [] }]).toLowerCase(),
+      {
+        name,
+        path: parsePath(`[${at}]`),
+        note: `\`${name}\` is [${at}]: the first row has the names, and is one of the rows.`,
+      },
+    ]),
+  )
+}
+
+function asRecords(table: Table, hint: Records['hint'], named: Records['named'] = NOTHING): Records {
   const path = parsePath(table.path)
   return {
     table,
@@ -112,5 +193,6 @@ function asRecords(table: Table, hint: Records['hint']): Records {
     },
     names: () => table.names(),
     hint,
+    named,
   }
 }

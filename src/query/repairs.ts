@@ -14,10 +14,9 @@ import {
   heldBy,
   holdsSome,
 } from './comparison.ts'
-import type { Field } from './fields.ts'
 import { acrossMap, holdsObjects, innerFields } from './inner-fields.ts'
 import { columnOf } from './reader.ts'
-import type { Records } from './records.ts'
+import type { Field, Records } from './records.ts'
 import { Refusal, shown } from './refusal.ts'
 import { ColumnTest, columnWork, elementsOf } from './verdict.ts'
 
@@ -28,12 +27,23 @@ interface Reading {
   as: string
 }
 
-/** A repair that needs nothing but the comparison. */
-interface Repair {
+/** One repair. */
+export interface Repair {
   name: string
   /** An example of what it is for. */
   example: string
-  read(asked: Asked, operand: Operand): Reading | undefined
+  /** A question of the recorded corpus that is answered as it is for this repair alone. */
+  mends: string
+  /** The comparison as it is read otherwise, where some record fulfils it. */
+  bind(context: Context, bound: Bound, operand: Operand, found: Findings): Bound | undefined
+}
+
+/** A repair that puts the comparison in other words. */
+function rewriting(read: (asked: Asked, operand: Operand) => Reading | undefined): Repair['bind'] {
+  return (context, bound, operand, found) => {
+    const reading = read(bound.comparison, operand)
+    return reading && tried(context, bound, reading, found)
+  }
 }
 
 /** What holds more than one value. */
@@ -47,7 +57,8 @@ export const REPAIRS: readonly Repair[] = [
   {
     name: 'an operator before the value',
     example: 'price = >5',
-    read({ operator, negated }, operand) {
+    mends: '6788e062',
+    bind: rewriting(({ operator, negated }, operand) => {
       const [, sign = '', value = ''] =
         /^(>=|<=|!==?|<>|==?=?|=~|!~|>|<|~|!)\s*(.+)$/s.exec(operand.text) ?? []
       if (sign === '' || operator !== '=' || (isWhole(operand) && JOINED.test(operand.text))) return undefined
@@ -59,71 +70,93 @@ export const REPAIRS: readonly Repair[] = [
         change: { operator: symbol, operands: [operandOf(value)], negated: /^!|^<>/.test(sign) !== negated },
         as: `${sign === '!' ? '!=' : sign} ${value}`,
       }
-    },
+    }),
   },
   {
     name: 'a pattern between slashes',
     example: 'login = /^ann/i',
-    read: ({ operator }, operand) =>
+    mends: '79cead6b',
+    bind: rewriting(({ operator }, operand) =>
       operator === '=' && PATTERN.test(operand.text) && !(operand.quoted && operand.text.endsWith('/'))
         ? { change: { operator: '~' }, as: `~ ${operand.text}` }
         : undefined,
+    ),
   },
   {
     name: 'wildcards',
     example: 'file = *.ts',
-    read: ({ operator }, { text }) =>
+    mends: '32b92a15',
+    bind: rewriting(({ operator }, { text }) =>
       operator === '=' && /[*%]/.test(text)
         ? { change: { operator: 'like' }, as: `like ${text}` }
         : undefined,
+    ),
   },
   {
     name: 'all values of a list',
     example: 'labels = [bug, ui]',
-    read({ operator }, operand) {
+    mends: '5365fea2',
+    bind: rewriting(({ operator }, operand) => {
       const items = itemsIn(operand)
       if (operator !== '=' || items.length < 2 || !/^\[.+\]$/s.test(operand.text)) return undefined
       return {
         change: { operator: 'has all', operands: items.map(operandOf) },
         as: `has all (${items.join(', ')})`,
       }
-    },
+    }),
   },
   {
     name: 'one of several values',
     example: 'state = open or closed',
-    read(_, operand) {
+    mends: '3af885ad',
+    bind: rewriting((_, operand) => {
       const items = itemsIn(operand)
       if (items.length < 2 && !/^[[({].+[\])}]$/s.test(operand.text)) return undefined
       return { change: { operator: 'in', operands: items.map(operandOf) }, as: `in (${items.join(', ')})` }
-    },
+    }),
   },
   {
     name: 'a range of numbers',
     example: 'price = 5-10',
-    read({ operator }, { text }) {
+    mends: 'f4273a0c',
+    bind: rewriting(({ operator }, { text }) => {
       const [, low, high] = RANGE.exec(text) ?? []
       if (operator !== '=' || low === undefined || high === undefined) return undefined
       return {
         change: { operator: 'between', operands: [operandOf(low), operandOf(high)] },
         as: `between ${low} and ${high}`,
       }
-    },
+    }),
   },
   {
     name: 'a mark before or after the value',
     example: 'number = #12',
-    read({ operator }, { text }) {
+    mends: 'dec7dbaa',
+    bind: rewriting(({ operator }, { text }) => {
       const marked = /^(?:#|no\.?\s*|nr\.?\s*)(\d+)$/i.exec(text) ?? /^(.+?)[.;,]$/s.exec(text)
       if (marked?.[1] === undefined) return undefined
       return { change: { operands: [operandOf(marked[1])] }, as: `${operator} ${marked[1]}` }
-    },
+    }),
   },
   {
     name: 'a part, after a colon',
     example: 'title:crash',
-    read: ({ colon }, { text }) =>
+    mends: '2fc35987',
+    bind: rewriting(({ colon }, { text }) =>
       colon ? { change: { operator: 'contains' }, as: `contains ${text}` } : undefined,
+    ),
+  },
+  {
+    name: 'the beginning of a long identifier',
+    example: 'commit = 9fceb02d',
+    mends: '5b1c0d7e',
+    bind: begun,
+  },
+  {
+    name: 'another spelling of the value',
+    example: 'state = in_progress',
+    mends: '723bbd83',
+    bind: respelled,
   },
 ]
 
@@ -138,11 +171,10 @@ export function repaired(context: Context, asked: Asked, resolve: () => Field, f
   const [operand, another] = bound.comparison.operands
   if (!operand || another || holdsSome(records, bound.field, bound.test)) return bound
   for (const repair of REPAIRS) {
-    const reading = repair.read(bound.comparison, operand)
-    const other = reading && tried(context, bound, reading, found)
+    const other = repair.bind(context, bound, operand, found)
     if (other) return other
   }
-  return respelled(context, bound, found)
+  return bound
 }
 
 function tried(context: Context, bound: Bound, { change, as }: Reading, found: Findings): Bound | undefined {
@@ -267,13 +299,39 @@ function isList(
 const MOST_FIELDS = 20
 const LONGEST = 100
 
+/** Letters from which on the beginning of a hash stands for it, as git has it. */
+const LEAST_OF_HASH = /^(?=.*\d)[\da-f-]{6,}$/i
+/** An identifier is that much longer. */
+const MORE = 6
+
+/** The one identifier that begins so. */
+function begun(
+  context: Context,
+  { comparison, field }: Bound,
+  { text }: Operand,
+  found: Findings,
+): Bound | undefined {
+  if (comparison.operator !== '=' || !LEAST_OF_HASH.test(text)) return undefined
+  const wanted = text.toLowerCase()
+  const isBegun = (value: string): boolean =>
+    value.length >= wanted.length + MORE &&
+    /^[\da-f-]+$/i.test(value) &&
+    value.toLowerCase().startsWith(wanted)
+  const [only, another] = textsIn(context.records, field, isBegun)
+  if (only === undefined || another !== undefined) return undefined
+  found.notes.add(`\`${shown(text)}\` read as ${JSON.stringify(only)}.`)
+  return context.bind({ ...comparison, operands: [operandFor(only, true)] }, field, found)
+}
+
 /** `in_progress` for `In Progress`: the one text that differs in blanks, `_`, `-` and case alone, in the field that holds it. */
-function respelled(context: Context, bound: Bound, found: Findings): Bound {
-  const { comparison, field } = bound
-  const [operand] = comparison.operands
-  if (!operand || comparison.operator !== '=') return bound
-  const other = respelling(context.records, field, operand)
-  if (!other) return bound
+function respelled(
+  context: Context,
+  { comparison, field }: Bound,
+  operand: Operand,
+  found: Findings,
+): Bound | undefined {
+  const other = comparison.operator === '=' ? respelling(context.records, field, operand) : undefined
+  if (!other) return undefined
   found.notes.add(`\`${shown(operand.text)}\` read as ${JSON.stringify(other.text)}.`)
   return context.bind({ ...comparison, operands: [operandFor(other.text, true)] }, other.field, found)
 }
@@ -287,17 +345,18 @@ function respelling(
   if (wanted.length < 3 || operand.number !== undefined || operand.date) return undefined
   const fields = holdsObjects(records, field) ? innerFields(records, field) : [field]
   for (const one of fields.slice(0, MOST_FIELDS)) {
-    const [only, another] = spelledSo(records, one, wanted)
+    const [only, another] = textsIn(records, one, (text) => isSpelled(text, wanted))
     if (only !== undefined && another === undefined) return { text: only, field: one }
   }
   return undefined
 }
 
-function spelledSo(records: Records, { path }: Field, wanted: string): string[] {
+/** The different texts of a field that pass a test. */
+function textsIn(records: Records, { path }: Field, test: (text: string) => boolean): string[] {
   const texts = new Set<string>()
   const column = columnOf(records.values, path, columnWork())
   const look = (value: JsonValue): void => {
-    if (typeof value === 'string' && value.length < LONGEST && isSpelled(value, wanted)) texts.add(value)
+    if (typeof value === 'string' && value.length < LONGEST && test(value)) texts.add(value)
   }
   for (let code = 0; code < column.size; code++) {
     const alone = column.scalar(code)

@@ -1,14 +1,14 @@
 /** What the values of a field look like, by some of them, and what an operand means beside them: a year among epochs, seconds among milliseconds. */
 import type { JsonValue } from '../protocol/json.ts'
 import { formatCount } from '../text/format.ts'
-import { equals, isNull, type Operand } from './compare.ts'
+import { equals, isNull, type Operand, operandFor } from './compare.ts'
 import type { Asked } from './comparison.ts'
 import { offset, parseDate, zoneIn } from './dates.ts'
-import type { Field } from './fields.ts'
 import { holdsLevels, levelAsNumber } from './levels.ts'
 import { operatorOf } from './operators.ts'
+import { duration, plainNumber, quantity } from './quantities.ts'
 import { columnOf } from './reader.ts'
-import type { Records } from './records.ts'
+import type { Field, Records } from './records.ts'
 import { Refusal, shown } from './refusal.ts'
 import { ColumnTest, columnWork, elementsOf } from './verdict.ts'
 
@@ -22,6 +22,7 @@ export class Sample {
   readonly texts: readonly string[]
   #dates: readonly string[] | undefined
   #hasZones: boolean | undefined
+  #unit: { unit: string | undefined } | undefined
   #zone: { zone: string | undefined } | undefined
 
   constructor(values: readonly JsonValue[]) {
@@ -34,6 +35,12 @@ export class Sample {
   get dates(): readonly string[] {
     this.#dates ??= this.texts.filter((text) => text.length > 4 && parseDate(text) !== undefined)
     return this.#dates
+  }
+
+  /** The unit of size or time that every value is written with, but for zero: `kB` of "8 kB" and "0". */
+  get unit(): string | undefined {
+    this.#unit ??= { unit: this.texts.length === this.values.length ? sharedUnit(this.texts) : undefined }
+    return this.#unit.unit
   }
 
   /** Some text is a time with a zone other than UTC. */
@@ -90,6 +97,18 @@ export function isOrdering({ operator }: Asked): boolean {
   return operatorOf(operator).compares === 'order'
 }
 
+function sharedUnit(texts: readonly string[]): string | undefined {
+  let shared: string | undefined
+  for (const text of texts) {
+    if (text.trim() === '0') continue
+    if (quantity(text) === undefined && duration(text) === undefined) return undefined
+    const unit = /[a-zµ]+$/i.exec(text.trim())?.[0]
+    if (unit === undefined || (shared !== undefined && unit !== shared)) return undefined
+    shared = unit
+  }
+  return shared
+}
+
 /** The comparison with its operands as the values of its field, `name`, suggest. Throws a `Refusal` where the two have no order. */
 export function adapted(
   comparison: Asked,
@@ -111,9 +130,13 @@ export function adapted(
 function adaptedOperand(
   operand: Operand,
   name: string,
-  { values, numbers }: Sample,
+  { values, numbers, texts, unit: shared }: Sample,
   note: (text: string) => void,
 ): Operand {
+  if (shared !== undefined && !operand.quoted && !isWhole(operand.text, shared, texts)) {
+    note(`\`${operand.text}\` read as ${operand.text} ${shared}, the unit of all of \`${name}\`.`)
+    return operandFor(`${operand.text} ${shared}`, false)
+  }
   if (numbers.length === 0 || numbers.length < values.length / 2) return operand
   if (/^(?:19|20|21)\d\d$/.test(operand.text) && operand.date && numbers.every((value) => value > 1e9)) {
     note(`\`${operand.text}\` read as a year, \`${name}\` as seconds or milliseconds since 1970.`)
@@ -143,6 +166,23 @@ function adaptedOperand(
     note(`\`${operand.text}\` read as ${formatCount(number)}.`)
   return { ...operand, size: number }
 }
+
+/**
+ * True for what is no plain number, and for one that is meant in bytes although the values have a unit: in that unit it would be far beyond
+ * all of them (`memory > 1000000000` of "512Mi"), without one it is not.
+ */
+function isWhole(text: string, unit: string, texts: readonly string[]): boolean {
+  const number = plainNumber(text)
+  if (number === undefined) return true
+  const held = texts.map((one) => quantity(one) ?? 0)
+  const largest = Math.max(...held)
+  const least = Math.min(...held.filter((one) => one > 0))
+  const asWritten = quantity(`${number} ${unit}`) ?? 0
+  return asWritten > FAR * largest && number >= least && number <= FAR * largest
+}
+
+/** So many times the largest value, and a number is no longer one of its kind. */
+const FAR = 10
 
 /** Ends of names that tell the unit, in milliseconds and in bytes. */
 const TIMES: readonly (readonly [RegExp, number])[] = [

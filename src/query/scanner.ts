@@ -31,7 +31,7 @@ export interface ScanOptions {
   strict?: boolean
 }
 
-/** More tokens than that are nobody's expression: what comes after them is one token. */
+/** The most tokens of an expression: the text after them is one token. */
 const MOST_TOKENS = 4_000
 
 /** Signs of more than one character, longest first: at each place the longest counts. */

@@ -4,10 +4,11 @@ import type { JsonValue } from '../protocol/json.ts'
 import { type Operand, order } from './compare.ts'
 import { parseDate } from './dates.ts'
 import type { OperatorTest } from './operators.ts'
-import { formatPath, newWork, type Path, pathKey, type Work } from './path.ts'
+import { formatPath, type Path, pathKey } from './path.ts'
 import { columnOf } from './reader.ts'
 import type { Records } from './records.ts'
 import { readValues } from './walk.ts'
+import { newWork, type Work } from './work.ts'
 
 /** A byte a record, by its position: 1 where it fulfils a condition, else 0. */
 export type Verdict = Uint8Array

@@ -1,8 +1,9 @@
 /** Follows a path through data by hand: linear, own properties only, never changing anything. */
 import { several } from '../documents/column.ts'
 import { isObject, type JsonObject, type JsonPrimitive, type JsonValue, own } from '../protocol/json.ts'
-import { newWork, type Path, type Segment, type Selector, type Work } from './path.ts'
+import type { Path, Segment, Selector } from './path.ts'
 import { Refusal } from './refusal.ts'
+import { newWork, type Work } from './work.ts'
 
 export { several }
 

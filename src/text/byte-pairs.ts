@@ -23,6 +23,80 @@ const PARTS = new RegExp(
   'gu',
 )
 
+// The same in a tenth of the time for text of ASCII. Where a part may reach a wider character, the expression decides.
+
+const [SPACE, BREAK, UPPER_CASE, LOWER_CASE, DIGIT, SIGN, WIDE] = [1, 2, 4, 8, 16, 32, 64]
+const LETTER = UPPER_CASE | LOWER_CASE
+const CLASSES = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code)
+  if (/[\r\n]/.test(character)) return SPACE | BREAK
+  if (/\s/.test(character)) return SPACE
+  if (/[A-Z]/.test(character)) return UPPER_CASE
+  if (/[a-z]/.test(character)) return LOWER_CASE
+  return /\d/.test(character) ? DIGIT : SIGN
+})
+const ENDINGS = new RegExp(ENDING, 'y')
+const [QUOTE, SLASH, ASCII] = [0x27, 0x2f, 0x80]
+const MOST_DIGITS = 3
+
+/** What a character is; 0: the text has ended. */
+function classAt(text: string, at: number): number {
+  if (at >= text.length) return 0
+  const code = text.charCodeAt(at)
+  return code < ASCII ? (CLASSES[code] as number) : WIDE
+}
+
+/** Behind the characters of a class from `at` on. */
+function behind(text: string, at: number, classes: number): number {
+  let end = at
+  while ((classAt(text, end) & classes) !== 0) end += 1
+  return end
+}
+
+/** The end of the part that begins at `from`; -1: the expression has to say. */
+function asciiPart(text: string, from: number): number {
+  const first = classAt(text, from)
+  if (first === WIDE) return -1
+  if ((first & DIGIT) !== 0) {
+    const end = Math.min(from + MOST_DIGITS, behind(text, from, DIGIT))
+    return end < from + MOST_DIGITS && classAt(text, end) === WIDE ? -1 : end
+  }
+  const second = classAt(text, from + 1)
+  if ((first & LETTER) !== 0) return word(text, from)
+  if ((first & BREAK) === 0) {
+    if (second === WIDE) return -1
+    if ((second & LETTER) !== 0) return word(text, from + 1)
+  }
+  if ((first & SIGN) !== 0) return signs(text, from)
+  if (second === SIGN && text.charCodeAt(from) === BLANK) return signs(text, from + 1)
+  return spaces(text, from)
+}
+
+/** Capitals, small letters, and what may follow an apostrophe. */
+function word(text: string, from: number): number {
+  const end = behind(text, behind(text, from, UPPER_CASE), LOWER_CASE)
+  if (classAt(text, end) === WIDE) return -1
+  if (text.charCodeAt(end) !== QUOTE) return end
+  ENDINGS.lastIndex = end
+  ENDINGS.test(text)
+  return ENDINGS.lastIndex
+}
+
+function signs(text: string, from: number): number {
+  let end = behind(text, from, SIGN)
+  if (classAt(text, end) === WIDE) return -1
+  while ((classAt(text, end) & BREAK) !== 0 || text.charCodeAt(end) === SLASH) end += 1
+  return end
+}
+
+/** Up to the last line break; else all but the blank that goes with what follows. */
+function spaces(text: string, from: number): number {
+  const end = behind(text, from, SPACE)
+  if (classAt(text, end) === WIDE) return -1
+  for (let at = end - 1; at >= from; at--) if ((classAt(text, at) & BREAK) !== 0) return at + 1
+  return end === text.length || end === from + 1 ? end : end - 1
+}
+
 /** Slots of the table, a power of two: more than twice the number of tokens. */
 const SLOTS = 2 ** 19
 /** A heap entry is a rank and a place: places are below this. */
@@ -30,6 +104,15 @@ const PLACES = 2 ** 17
 /** UTF-8 bytes of a UTF-16 code unit at most. */
 const WIDEST = 3
 const [BLANK, NEWLINE, PADDING] = [0x20, 0x0a, 0x3d]
+
+/** The end of the part of a text that begins at `from`. */
+function partEnd(text: string, from: number): number {
+  const end = asciiPart(text, from)
+  if (end >= 0) return end
+  PARTS.lastIndex = from
+  // All characters are in some part.
+  return PARTS.test(text) ? PARTS.lastIndex : text.length
+}
 
 /** Counts the tokens of texts. */
 export class BytePairs {
@@ -58,10 +141,8 @@ export class BytePairs {
   /** Tokens of a text of less than 40,000 characters. */
   count(text: string): number {
     let count = 0
-    PARTS.lastIndex = 0
     for (let from = 0; from < text.length; ) {
-      // All characters are in some part.
-      const to = PARTS.test(text) ? PARTS.lastIndex : text.length
+      const to = partEnd(text, from)
       count += this.#countPart(text, from, to)
       from = to
     }

@@ -1,8 +1,8 @@
 /** Changes of text, as data: they cross the border to a worker. */
 import { RE2JS } from 're2js'
 import { compileLinear } from './pattern.ts'
-import type { SensitiveKind } from './sensitive/finding.ts'
-import { compileStrike } from './strike.ts'
+import type { SensitiveKind } from './sensitive/scan.ts'
+import { compileStrike } from './sensitive/strike.ts'
 
 /** One change. `name`: what it is counted as. */
 export type TextRule =

@@ -16,6 +16,23 @@ export interface LineIndex {
  * no empty line after it; the empty text has none. Lines that do not exist are empty and lie at the end.
  */
 export function indexLines(text: string): LineIndex {
+  if (text.length < LONG) return newIndex(text)
+  if (last?.text !== text) {
+    last = { text, index: newIndex(text) }
+    setImmediate(forget)
+  }
+  return last.index
+}
+
+/** From this length on the lines of the text that was indexed last are remembered for the rest of the turn: each format that looks at it asks. */
+const LONG = 65_536
+let last: { text: string; index: LineIndex } | undefined
+
+function forget(): void {
+  last = undefined
+}
+
+function newIndex(text: string): LineIndex {
   const starts = lineStarts(text)
   const startOf = (index: number) => starts[index] ?? text.length
   const endOf = (index: number) => {

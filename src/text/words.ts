@@ -76,9 +76,14 @@ function american(word: string): string {
  * without words that say nothing.
  */
 export function wordsOf(text: string): string[] {
-  const stems: string[] = []
-  eachWord(text, (start, end) => eachPart(text.slice(start, end), (part) => stems.push(stemOf(part))))
-  return stems
+  return writtenWordsOf(text).map(stemOf)
+}
+
+/** The same as written, in lower case. */
+export function writtenWordsOf(text: string): string[] {
+  const words: string[] = []
+  eachWord(text, (start, end) => eachPart(text.slice(start, end), (part) => words.push(part)))
+  return words
 }
 
 /** Calls `take` with the pieces of one word as it stands in a text, in lower case; not with those that say nothing. */
@@ -91,7 +96,7 @@ export function eachPart(written: string, take: (part: string) => void): void {
 
 function takePart(part: string, take: (part: string) => void): void {
   const word = part.slice(0, longestWord).toLowerCase()
-  if (!stopWords.has(word)) take(word)
+  if (word !== '' && !stopWords.has(word)) take(word)
 }
 
 /** `búsqueda` as `busqueda`, which is how many write it: accents go, signs that make another letter in other scripts stay. */

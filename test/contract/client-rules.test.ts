@@ -18,6 +18,7 @@ import { cutTo, parsedFirst, VIEWS } from '../support/client-rules.ts'
 import { KEEPER_DEFAULTS } from '../support/defaults.ts'
 import { type Embedded, embedded, type ToolServer, toolServer } from '../support/embedded.ts'
 import { soundKeys } from '../support/keys.ts'
+import { keeping } from '../support/result-settings.ts'
 import { patience, runs } from '../support/runs.ts'
 import { client, exchange } from '../support/upstream.ts'
 import { verifies } from '../support/verifies.ts'
@@ -111,23 +112,27 @@ const ROADS: Record<
   {
     call(at: Embedded, tool: string): Promise<JsonObject>
     filter(at: Embedded, query: JsonObject): Promise<JsonObject>
+    code(at: Embedded, query: JsonObject): Promise<JsonObject>
   }
 > = {
   passthrough: {
     call: (at, tool) => at.ask({}, `s_${tool}`),
     filter: (at, query) => at.ask(query, 'proxy_filter'),
+    code: (at, query) => at.ask(query, 'proxy_code'),
   },
   retrieve: {
     call: (at, tool) => at.ask({ name: `s_${tool}`, arguments: {} }, 'call_tool'),
     filter: (at, query) => at.ask(query, 'proxy_filter'),
+    code: (at, query) => at.ask(query, 'proxy_code'),
   },
   dispatch: {
     call: (at, tool) => at.ask({ action: 'call', tool, arguments: {} }),
     filter: (at, query) => at.ask({ action: 'filter', ...query }),
+    code: (at, query) => at.ask({ action: 'code', ...query }),
   },
 }
 
-const STATEMENT = /cache_id ([0-9a-f]{12}) keeps the whole result/g
+const STATEMENT = /cache_id ([0-9a-z]{25}) keeps the whole result/g
 
 for (const exposure of Object.keys(ROADS) as Exposure[]) {
   verifies(
@@ -156,6 +161,57 @@ for (const exposure of Object.keys(ROADS) as Exposure[]) {
       }
     },
   )
+}
+
+/** Large values that programs return, with their totals; each has the text 699 in it. */
+const RETURNED: readonly (readonly [code: string, totals: string])[] = [
+  ['return await d.rows()', '700 records'],
+  [
+    'console.log("far ".repeat(400)); return { all: await d.rows({ fields: ["id", "title"] }) }',
+    '700 records',
+  ],
+  ['return Array.from({ length: 3000 }, (_, n) => `line ${n} of a "log"`).join("\\n")', '3,000 lines'],
+]
+/** Small ones, with what the model has to read. */
+const SMALL: readonly (readonly [code: string, seen: RegExp])[] = [
+  ['return 5', /=> 5/],
+  ['return [1, 2]', /=> \[1,2\]/],
+  ['return null', /=> null/],
+  ['return "7"', /=> 7/],
+  ['return { total: 700 }', /\{\\?"total\\?":700\}/],
+  ['return "seven"', /seven/],
+  ['console.log("seen"); return [await d.count()]', /\[700\](?:\n|\\n){2}console:(?:\n|\\n)seen/],
+  ['return tolos', /Did you mean tools/],
+]
+
+for (const exposure of Object.keys(ROADS) as Exposure[]) {
+  test(`${exposure}: what a program returns reaches the model by every rule, with handle and totals once where it is large`, async () => {
+    const { call, code } = ROADS[exposure]
+    const at = await embedded({
+      servers: { s: server().serve },
+      settings: { exposure, code: { enabled: true } },
+    })
+    const cache_id = String(((await call(at, 'records'))._meta as JsonObject)['mcp-rlm-proxy/cache-id'])
+    for (const [program, totals] of RETURNED) {
+      const reply = await code(at, { cache_id, code: program })
+      expect(reply).not.toHaveProperty('structuredContent')
+      const handles = views.map(([rule, view]) => {
+        const seen = view(reply)
+        const found = [...seen.matchAll(STATEMENT)]
+        expect(found, `${rule}: ${seen}`).toHaveLength(1)
+        expect(seen.split(totals), `${rule}: ${seen}`).toHaveLength(2)
+        return found[0]?.[1] ?? ''
+      })
+      expect(new Set(handles).size).toBe(1)
+      const asked = 'return (await d.text()).includes("699")'
+      const answered = await code(at, { cache_id: handles[0] ?? '', code: asked })
+      for (const [rule, view] of views) expect(view(answered), rule).toContain('=> true')
+    }
+    for (const [program, seen] of SMALL) {
+      const reply = await code(at, { cache_id, code: program })
+      for (const [rule, view] of views) expect(view(reply), `${rule}, ${program}`).toMatch(seen)
+    }
+  })
 }
 
 describe('where the operator keeps structured content', () => {
@@ -190,7 +246,7 @@ describe('where the operator keeps structured content', () => {
       expect(wrapped.structuredContent).toEqual({ content: wrapped.content[0]?.text })
       const typed = await at.ask({}, 's_typed')
       expect(typed.structuredContent).toEqual({
-        cache_id: expect.stringMatching(/^[0-9a-f]{12}$/),
+        cache_id: expect.stringMatching(/^[0-9a-z]{25}$/),
         preview: typed.content[0]?.text,
       })
     },
@@ -240,6 +296,26 @@ describe('a client that cuts the JSON of a result', () => {
         lengths.push(answer.length)
       }
       expect(Math.max(...lengths)).toBeGreaterThan(limit / 2)
+    }
+  })
+})
+
+describe('a program of a client that cuts the JSON of a result', () => {
+  const clientInfo = { name: '@cline/core', version: '3.0.65' }
+  const limit = clientRule(clientInfo)?.jsonLimit ?? 0
+
+  test.each([
+    'return `say "so"\n`.repeat(LENGTH / 9)',
+    'return Array.from({ length: LENGTH / 5 }, () => "a\\"")',
+    'console.log(`"${"\n".repeat(9000)}".`); return "x\n".repeat(LENGTH / 2)',
+    'throw new Error(`"\n`.repeat(LENGTH))',
+  ])('is answered with nothing that it would cut: %s', async (code) => {
+    const at = await embedded({ settings: { exposure: 'passthrough', code: { enabled: true } }, clientInfo })
+    for (const length of [900, 2700, 3600, 4500, 7200, 9000, 90_000]) {
+      const reply = JSON.stringify(
+        await at.ask({ code: code.replace('LENGTH', String(length)) }, 'proxy_code'),
+      )
+      expect(cutTo(reply, limit), String(length)).toBe(reply)
     }
   })
 })
@@ -357,7 +433,7 @@ verifies(
           logger: silentLogger,
           enabled: true,
           exempt: new Set(),
-          keeps: () => keeps,
+          settings: keeping(keeps),
           limits: { maxResponseSize: 900, maxErrorSize: 900, previewSize: 400 },
         })
         const tool = { name: 't', ...(schema && { outputSchema: schema }) }
@@ -446,7 +522,7 @@ test('an answer of a proxy tool is never JSON, whatever is asked of whatever is 
     for (const [name, query] of queries) {
       const answer = await at.ask({ tool: 's_t', arguments: {}, ...query }, name)
       expect(() => JSON.parse(answer.content[0]?.text ?? ''), `${name} ${JSON.stringify(query)}`).toThrow()
-      const cache_id = /cache_id ([0-9a-f]{12})/.exec(answer.content[0]?.text ?? '')?.[1]
+      const cache_id = /cache_id ([0-9a-z]{25})/.exec(answer.content[0]?.text ?? '')?.[1]
       if (cache_id === undefined) continue
       const again = await at.ask({ cache_id, ...query }, name)
       expect(() => JSON.parse(again.content[0]?.text ?? ''), `${name} ${JSON.stringify(query)}`).toThrow()

@@ -1,7 +1,7 @@
 /** The shared suite of all kinds of content blocks: each place that reads, changes or replaces blocks goes by the table. */
 import { expect } from 'vitest'
-import type * as Blocks from '../../src/documents/blocks.ts'
 import type * as ChangeResult from '../../src/documents/change-result.ts'
+import type * as Open from '../../src/documents/open.ts'
 import type * as Digest from '../../src/engine/digest.ts'
 import type * as Views from '../../src/engine/views.ts'
 import type * as Content from '../../src/protocol/content.ts'
@@ -38,15 +38,15 @@ function put(block: JsonObject, path: readonly string[], value: string): void {
 /** Fails when a place does not do what the table says of this kind. */
 export async function expectKindIsKnown(type: string, load: Load): Promise<void> {
   const content = await load<typeof Content>('src/protocol/content.ts')
-  const blocks = await load<typeof Blocks>('src/documents/blocks.ts')
+  const { beside } = await load<typeof Open>('src/documents/open.ts')
   const { changeTexts } = await load<typeof ChangeResult>('src/documents/change-result.ts')
   const uris = await load<typeof UriRewrite>('src/protocol/uri-rewrite.ts')
   const kind = content.CONTENT_KINDS[type] ?? content.UNKNOWN_KIND
   const result = { content: [blockOf(type, kind, 'some words')] }
 
   // Its text counts.
-  expect(blocks.textsOf(result)).toEqual(['some words'])
-  expect(blocks.textLength(result)).toBe(10)
+  expect(content.textsOf(result)).toEqual(['some words'])
+  expect(content.textLength(result)).toBe(10)
   // Its text can be changed, where only texts are and where every string is, and nothing else is.
   const loud = { content: [blockOf(type, kind, 'some WORDS')] }
   const raise = (text: string): string => text.replace('words', 'WORDS')
@@ -72,8 +72,7 @@ export async function expectKindIsKnown(type: string, load: Load): Promise<void>
     expect(uris.mayNameResources(new content.LargeResult(shared))).toBe(true)
   }
   // Its data is named beside a preview, and does not count.
-  if (kind.data !== undefined)
-    expect(blocks.beside(result).join()).toMatch(new RegExp(`^${kind.label} .*6 B`))
+  if (kind.data !== undefined) expect(beside(result).join()).toMatch(new RegExp(`^${kind.label} .*6 B`))
   expect(content.isMedia(result.content[0] ?? {})).toBe(kind.data !== undefined)
   await expectPreviews(type, kind, load)
 }

@@ -48,7 +48,7 @@ const told = ({ matched, rows, refused, notes, sample }: Answered): string =>
     ? `${matched} matched, ${rows} rows ${sample}${notes && ` (${notes})`}`
     : `refused: ${refused}`
 
-test('every recorded question is answered as it was, or better', { timeout: 120_000 }, async () => {
+test('every recorded question is answered as it was, or better', { timeout: 600_000 }, async () => {
   const open = await documentsOfCorpus()
   const differences: { id: string; kind: string; text: string }[] = []
   const corpus = readCorpus(process.env.CORPUS?.split(','))

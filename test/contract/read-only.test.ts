@@ -453,6 +453,45 @@ describe('a tool that may write is not run through one that reads', () => {
   )
 })
 
+describe('a tool that reads until its server says otherwise', () => {
+  const toolOf = (annotations?: JsonObject): ToolOf => ({
+    ...(annotations && { annotations }),
+    run() {
+      ran.push('crm/turns')
+      return '[]'
+    },
+  })
+
+  test.each<[string, JsonObject, (tool: string) => Way]>([
+    ['proxy_filter', { exposure: 'passthrough' }, (tool) => fresh(`crm_${tool}`)],
+    [
+      'proxy_filter where results are remembered',
+      { exposure: 'passthrough', toolCache: { enabled: true } },
+      (tool) => fresh(`crm_${tool}`),
+    ],
+    [
+      'call_tool_read',
+      { exposure: 'retrieve', retrieve: split },
+      (tool) => call('call_tool_read', { name: tool }),
+    ],
+    ['filter of the dispatcher', {}, (tool) => action('filter', { tool })],
+    ['proxy-dispatch-read', { dispatch: split }, (tool) => call('proxy-dispatch-read', { tool })],
+  ])('is run by %s before the announcement, and not after it', async (_, settings, by) => {
+    const crm = toolServer({ turns: toolOf(reading) })
+    const one = { ...(await embedded({ servers: { crm: crm.serve }, settings })), dataDir: '' }
+    await listOf(one)
+    ran.length = 0
+    await by('turns')(one)
+    expect(ran).toEqual(['crm/turns'])
+    crm.tools = { turns: toolOf() }
+    crm.announce()
+    // It has come, and the new list has not.
+    await new Promise(setImmediate)
+    await by('turns')(one).catch(() => undefined)
+    expect(ran).toEqual(['crm/turns'])
+  })
+})
+
 describe('what is refused', () => {
   const textOf = (result: unknown): string => {
     const { content } = result as { content: { text: string }[] }

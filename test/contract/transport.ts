@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { ProxyError, RpcError } from '../../src/protocol/errors.ts'
 import type { JsonObject } from '../../src/protocol/json.ts'
-import { RawJson } from '../../src/protocol/raw-json.ts'
+import { RawJson } from '../../src/protocol/json.ts'
 import type { ServerOptions } from '../../src/upstream/dial.ts'
 import { client, exchange, jsonOf, textOf, toolCall, upstreams } from '../support/upstream.ts'
 import { verifies } from '../support/verifies.ts'

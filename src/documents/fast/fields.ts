@@ -119,7 +119,7 @@ export class FieldKeys {
     return field.key?.isAt(this.#view, this.#bytes.byteLength, at) === true
   }
 
-  /** The field whose key begins at `at`, behind `before`: one of those that are expected, one that is known, or a new one. */
+  /** The field with the key at `at`, after `before`: an expected one, a known one, or a new one. */
   at(place: Place, at: number, before: Place | undefined, record: number): Place {
     let skipped = before === undefined ? place.first : before.after
     for (let count = 0; skipped !== undefined && count < LACKING; count++) {

@@ -13,7 +13,7 @@ import { decodeUtf8 } from '../utf8.ts'
 import { BACKSLASH, QUOTE } from './escaped.ts'
 import { TextScan } from './text.ts'
 
-/** A result whose text was read where it is written. */
+/** A result that was read from its bytes, without decoding its text. */
 export interface ScannedResult {
   /** The result with an empty text. */
   result: JsonObject
@@ -28,9 +28,9 @@ const ENDING = 512
 
 /** A result that is read while it arrives, or at once. */
 export interface AheadReading {
-  /** Reads on in what is there, from the first byte of the result. False: nothing can be read before all is there. */
+  /** Reads the bytes that have arrived, from the first byte of the result. False: nothing can be read before all have. */
   advance(bytes: Uint8Array): boolean
-  /** What the whole of it is, by what was read so far and the rest. Undefined for all that has to be parsed. */
+  /** Reads the rest and answers the result. Undefined for a result that has to be parsed. */
   finish(content: Uint8Array): ScannedResult | undefined
 }
 

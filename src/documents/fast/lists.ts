@@ -77,7 +77,7 @@ export class Offsets {
   }
 }
 
-// How many records a list has, about: nobody knows before they are read.
+// An estimate of how many records a list has, before they are read.
 
 /** Records that are measured at the beginning, and pieces of the list that are looked at. */
 const MEASURED = 200
@@ -119,7 +119,7 @@ function byBeginnings(bytes: Uint8Array, first: number, end: number): number | u
   return found === 0 ? undefined : (found / (PIECES * PIECE)) * (end - first)
 }
 
-// A list of records whose objects are made one by one, when they are asked for.
+// A list that makes its records one by one, on demand.
 
 /** The list. To go through all of it takes longer than to parse it. Read only. */
 export function scannedList(bytes: Uint8Array, scanned: ScannedRecords): JsonValue[] {

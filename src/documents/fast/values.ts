@@ -175,10 +175,12 @@ export class LeafCounts {
   /** Ends of lines between values. */
   breaks = 0
   #bytes: Uint8Array
+  #view: Buffer
   readonly #pass: Pass
 
   constructor(bytes: Uint8Array, pass: Pass, saved: number) {
     this.#bytes = bytes
+    this.#view = bufferOf(bytes)
     this.#pass = pass
     this.saved = saved
   }
@@ -186,6 +188,12 @@ export class LeafCounts {
   /** The same bytes, and more behind them. */
   more(bytes: Uint8Array): void {
     this.#bytes = bytes
+    this.#view = bufferOf(bytes)
+  }
+
+  /** What is written in ASCII, without escapes. */
+  #ascii(from: number, length: number): string {
+    return this.#view.toString('latin1', from, from + length)
   }
 
   /** From the backslash before the quote. Answers the offset behind the string, as the others do behind what they count. */
@@ -241,7 +249,7 @@ export class LeafCounts {
     }
     if (at === first || (at > first + 1 && bytes[first] === ZERO)) giveUp()
     if ((byte >= ZERO && byte <= NINE) || byte === POINT || byte === SMALL_E || byte === LARGE_E)
-      return this.#longNumber(place, start, record, detail, depth)
+      return this.#longNumber(place, start, at, whole, record, detail, depth)
     if (isNegative && whole === 0) return this.plain(place, start, record, detail, depth)
     const value = isNegative ? -whole : whole
     const { shape } = place
@@ -251,20 +259,27 @@ export class LeafCounts {
     return at
   }
 
-  /** Numbers of more digits, with decimals or with an exponent. */
-  #longNumber(place: Place, start: number, record: number, detail: boolean, depth: number): number {
+  /** Goes on with a number of more digits, with decimals or with an exponent, from its first digits on. */
+  #longNumber(
+    place: Place,
+    start: number,
+    from: number,
+    whole: number,
+    record: number,
+    detail: boolean,
+    depth: number,
+  ): number {
     const bytes = this.#bytes
     const isNegative = bytes[start] === MINUS
     const first = isNegative ? start + 1 : start
-    let at = first
-    let value = 0
+    let at = from
+    let value = whole
     let byte = bytes[at] as number
     while (byte >= ZERO && byte <= NINE) {
       value = value * 10 + (byte - ZERO)
       byte = bytes[++at] as number
     }
     let digits = at - first
-    if (digits > 1 && bytes[first] === ZERO) giveUp()
     if (byte === POINT) {
       const point = at
       byte = bytes[++at] as number
@@ -325,9 +340,8 @@ export class LeafCounts {
   writeDates(place: Place): void {
     const { strings } = place.shape
     if (place.earliestAt < 0 || strings === undefined) return
-    const text = (from: number, length: number) => unescaped(this.#bytes, from, from + length)
-    strings.earliest = text(place.earliestAt, place.earliestLength)
-    strings.latest = text(place.latestAt, place.latestLength)
+    strings.earliest = this.#ascii(place.earliestAt, place.earliestLength)
+    strings.latest = this.#ascii(place.latestAt, place.latestLength)
     place.earliestAt = -1
   }
 
@@ -358,14 +372,14 @@ export class LeafCounts {
     if (isDate(bytes, from, length)) {
       this.#date(place, stats, from, length)
     } else if (mayBeNumber(bytes, from, from + length)) {
-      this.#pass.digits(place.shape, stats, unescaped(bytes, from, from + length), record)
+      this.#pass.digits(place.shape, stats, this.#ascii(from, length), record)
     }
   }
 
   #date(place: Place, stats: StringStats, from: number, length: number): void {
     const bytes = this.#bytes
     if (stats.dates > 0 && place.earliestAt < 0) {
-      this.#pass.digits(place.shape, stats, unescaped(bytes, from, from + length), 0)
+      this.#pass.digits(place.shape, stats, this.#ascii(from, length), 0)
       return
     }
     stats.dates += 1
@@ -391,7 +405,7 @@ export class LeafCounts {
     }
     // What is written in one way only and has no box needs no name.
     if (distinct.overflow && !place.isRespelled) return distinct.miss()
-    const box = distinct.add(unescaped(this.#bytes, from, from + length), 1, this.#pass.room, record)
+    const box = distinct.add(this.#ascii(from, length), 1, this.#pass.room, record)
     if (box !== undefined) place.spelled.add(hash, from, length, box)
   }
 
@@ -408,6 +422,10 @@ export class LeafCounts {
     while (small.length <= value) small.push(undefined)
     small[value] = box
   }
+}
+
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
 const letters = (word: string): Uint8Array => new Uint8Array(Buffer.from(word))

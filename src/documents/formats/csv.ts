@@ -6,7 +6,7 @@ import { indexLines } from '../../text/lines.ts'
 import { overviewOfData } from '../overview/records.ts'
 import { packRecords } from '../packed.ts'
 import { renewable } from '../renewable.ts'
-import { distinct, recordsOf } from './cells.ts'
+import { CellRecords, namesOf, recordsOf } from './cells.ts'
 import { defineFormat } from './define.ts'
 
 const DELIMITERS = [',', '\t', ';', '|']
@@ -119,7 +119,18 @@ function isHeader(rows: readonly string[][]): boolean {
   const names = all.filter((name) => !years.has(name))
   if (names.length === 0 || (new Set(all).size < all.length && !isOverNumbers(rows))) return false
   if (names.filter((name) => name === '').length > 1) return false
-  return names.every((name) => name.length <= 64 && !/^[-+\d([{<"']|[.!?:]$|[{}<>=]|\d{4}-\d\d/.test(name))
+  const isName = (name: string): boolean =>
+    name.length <= 64 && !/^[-+\d([{<"']|[.!?:]$|[{}<>=]|\d{4}-\d\d/.test(name)
+  const others = names.filter((name) => !isName(name))
+  return (
+    others.length < names.length / 2 && others.every((name) => isOverNumber(name, all.indexOf(name), rows))
+  )
+}
+
+/** `2024 Rank` over numbers: a number and words are a name where the cells below are plain numbers. */
+function isOverNumber(name: string, at: number, [, ...below]: readonly string[][]): boolean {
+  const isNumber = (row: readonly string[]): boolean => /^-?\d[\d.,]*$/.test((row[at] ?? '').trim())
+  return /^\d{1,4} \p{L}[\p{L}\d %()]{1,60}$/u.test(name) && below.length > 2 && below.every(isNumber)
 }
 
 /** A name that stands twice is one where the row is over a column of numbers, and what stands twice is in no row below. */
@@ -175,12 +186,57 @@ function cellRows(text: string, delimiter: string, most = 0): string[][] {
 }
 
 function records(text: string, delimiter: string, named: boolean, commented: boolean): JsonObject[] {
+  const cells = new CellRecords(named)
+  const plain = commented || !readCells(text, delimiter, cells) ? undefined : cells.finish()
+  if (plain) return plain
   const rows = cellRows(text, delimiter)
   const all = commented ? rows.filter(([first]) => !first?.startsWith('#')) : rows
-  const first = all[0] ?? []
-  const names = named ? distinct(first) : first.map((_, index) => `column_${index + 1}`)
-  const body = named ? all.slice(1) : all
-  return recordsOf(names, body)
+  return recordsOf(namesOf(all[0] ?? [], named), named ? all.slice(1) : all)
+}
+
+const [RETURN, QUOTE] = [0x0d, 0x22]
+
+/**
+ * Tells the cells of each row as `cellRows` finds them, without a list for each row. False: it gave up, where quotes stand as RFC 4180 does not
+ * say, of which papaparse makes something.
+ */
+function readCells(text: string, delimiter: string, cells: CellRecords): boolean {
+  const { length } = text
+  const behind = (mark: string, from: number): number => {
+    const at = text.indexOf(mark, from)
+    return at < 0 ? length : at
+  }
+  let [at, next] = [text.charCodeAt(0) === 0xfeff ? 1 : 0, -1]
+  while (at < length) {
+    let end = behind('\n', at)
+    for (let isLast = false; !isLast; at += 1) {
+      const start = at
+      if (text.charCodeAt(start) === QUOTE) {
+        const quote = closingQuote(text, start + 1)
+        if (quote < 0) return false
+        at = quote + 1
+        if (at > end) end = behind('\n', at)
+        isLast = at === end || (at + 1 === end && end < length && text.charCodeAt(at) === RETURN)
+        if (!isLast && !text.startsWith(delimiter, at)) return false
+        cells.quoted(text.slice(start + 1, quote))
+      } else {
+        if (next < start) next = behind(delimiter, start)
+        isLast = next >= end
+        at = !isLast ? next : end > start && text.charCodeAt(end - 1) === RETURN ? end - 1 : end
+        cells.plain(text, start, at)
+      }
+    }
+    cells.endRow()
+    at = end + 1
+  }
+  return true
+}
+
+/** The quote that closes, none of a pair; -1 where there is none. */
+function closingQuote(text: string, from: number): number {
+  let quote = text.indexOf('"', from)
+  while (quote >= 0 && text.charCodeAt(quote + 1) === QUOTE) quote = text.indexOf('"', quote + 2)
+  return quote
 }
 
 const TRAITS = {
@@ -199,10 +255,52 @@ export const csv = defineFormat({
   read: (_, read: () => JsonObject[]) => read(),
 })
 
-/** Tried last, since prose has commas too. Never takes rows of two cells, or fewer than three rows. */
-export const bareCsv = defineFormat({
+/** Lines above a table, as many empty ones between them, and rows below its header without which commas may stand by chance. */
+const MOST_ABOVE = 8
+const LEAST_BELOW = 4
+
+/** A table below a few lines that say what it is. */
+function readBelow(text: string): TableBelow | undefined {
+  const start = text.slice(0, SAMPLE_CHARACTERS)
+  const above: string[] = []
+  let at = 0
+  for (let line = 0; line < 2 * MOST_ABOVE && above.length < MOST_ABOVE; line++) {
+    const end = start.indexOf('\n', at)
+    if (end < 0) return undefined
+    const said = start.slice(at, end).trim()
+    if (said !== '') above.push(said)
+    at = end + 1
+    const delimiter = DELIMITERS.find((each) => isHeadOfTable(start, at, each, above))
+    const read = delimiter === undefined ? undefined : readBody(text.slice(at), 'with header', false)
+    if (read) return { read, above }
+  }
+  return undefined
+}
+
+interface TableBelow {
+  readonly read: () => JsonObject[]
+  readonly above: readonly string[]
+}
+
+/** True where this line and all below it, as far as they are looked at, have as many cells, and none of those above has. */
+function isHeadOfTable(start: string, at: number, delimiter: string, above: readonly string[]): boolean {
+  const [first = [], ...below] = cellRows(start.slice(at), delimiter, LEAST_BELOW + 1)
+  return (
+    first.length > 1 &&
+    below.length === LEAST_BELOW &&
+    below.every(({ length }) => length === first.length) &&
+    above.every((line) => line.split(delimiter).length < first.length)
+  )
+}
+
+/** Tried last, since prose has commas too. Never takes rows of two cells, or fewer than three rows, but below the names of columns. */
+export const bareCsv = defineFormat<TableBelow>({
   name: 'csv without header',
   ...TRAITS,
-  detect: (text) => readCsv(text, 'without header'),
-  read: (_, read: () => JsonObject[]) => read(),
+  detect: (text) => {
+    const read = readCsv(text, 'without header')
+    return read ? { read, above: [] } : readBelow(text)
+  },
+  read: (_, { read }) => read(),
+  asides: (_, { above }) => (above.length > 0 ? [`above the table: ${above.join(' | ')}`] : []),
 })

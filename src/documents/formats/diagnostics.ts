@@ -1,4 +1,4 @@
-/** What compilers, linters and grep print: a place in a file, and what is there. */
+/** Messages of compilers, linters and grep: a place in a file, and a message about it. */
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { overviewOfEntries } from '../overview/entries.ts'

@@ -1,6 +1,4 @@
 /** HTML pages: title, headings, tables as records, links, and the words as a reader sees them. */
-
-import { createRequire } from 'node:module'
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
 import { formatPlural } from '../../text/format.ts'
 import { literal } from '../../text/literal.ts'
@@ -18,6 +16,7 @@ import {
 import type { Overview } from '../overview/overview.ts'
 import { call } from '../template.ts'
 import { defineFormat } from './define.ts'
+import { type MarkupTokens, readMarkup } from './markup-tokens.ts'
 
 const TAG =
   /<(?:!doctype html|html|head|body|div|table|p|h[1-6]|ul|ol|span|a|section|article|main|br|tr|td|form)\b/i
@@ -40,7 +39,7 @@ function readHtml(html: string): JsonObject {
 }
 
 /** Text is collected by whoever is open: the title, a heading, a link, a cell. */
-class Page {
+class Page implements HtmlSink {
   readonly #tables = new HtmlTables()
   readonly #headings: JsonValue[] = []
   readonly #links: JsonValue[] = []
@@ -74,6 +73,12 @@ class Page {
     if (this.#heading) this.#heading.text += text
     if (this.#link) this.#link.text += text
     this.#tables.text(text)
+  }
+
+  readsText(): boolean {
+    return (
+      this.#inTitle || this.#heading !== undefined || this.#link !== undefined || this.#tables.readsText()
+    )
   }
 
   finish(): JsonObject {
@@ -167,6 +172,10 @@ class HtmlTables {
   text(text: string): void {
     const table = this.#open.at(-1)
     if (table?.cell !== undefined) table.cell.text += text
+  }
+
+  readsText(): boolean {
+    return this.#open.at(-1)?.cell !== undefined
   }
 
   finish(): JsonValue[] {
@@ -356,9 +365,11 @@ export interface HtmlSink {
   open(tag: string, attributes: Attributes): void
   close(tag: string): void
   text(text: string): void
+  /** False: what is written here is not told, since nothing is done with it. Default: it is. */
+  readsText?(): boolean
 }
 
-/** Elements whose content is no text of the page. */
+/** Elements that hold no text of the page. */
 const HIDDEN: ReadonlySet<string> = new Set(['script', 'style', 'noscript', 'template', 'svg'])
 /** Attributes that say something of a page, and characters of one that are read. */
 const READ: ReadonlySet<string> = new Set(
@@ -367,27 +378,20 @@ const READ: ReadonlySet<string> = new Set(
 const LONGEST_NAME = 12
 const LONGEST_VALUE = 4096
 
-const load = createRequire(import.meta.url)
-// Loaded with the first page: no start of a worker waits for it.
-let parser: typeof import('htmlparser2') | undefined
-
 /**
  * Tells a sink the tags and texts of a page, whatever it holds: forgiving, each character read once, nothing fetched. The tokens come from
  * htmlparser2 without its tree, which takes quadratic time where elements are nested deeply.
  */
 export function scanHtml(html: string, sink: HtmlSink): void {
-  parser ??= load('htmlparser2') as typeof import('htmlparser2')
   const tokens = new HtmlTokens(html, sink)
-  const tokenizer = new parser.Tokenizer({}, tokens)
-  tokenizer.write(html)
-  tokenizer.end()
+  readMarkup(html, 'html', tokens)
   tokens.flush()
 }
 
 const NONE: Attributes = new Map()
 
 /** Makes tags and whole texts of tokens, which are places in the page. */
-class HtmlTokens {
+class HtmlTokens implements MarkupTokens {
   readonly #html: string
   readonly #sink: HtmlSink
   #text = ''
@@ -395,7 +399,7 @@ class HtmlTokens {
   #attributes: Map<string, string> | undefined
   #name = ''
   #value = ''
-  /** The element whose content is no text, while it is open. */
+  /** The open element that holds no text of the page. */
   #hidden = ''
 
   constructor(html: string, sink: HtmlSink) {
@@ -409,11 +413,15 @@ class HtmlTokens {
   }
 
   ontext(start: number, end: number): void {
-    if (this.#hidden === '') this.#text += this.#html.slice(start, end)
+    if (this.#isRead()) this.#text += this.#html.slice(start, end)
   }
 
   ontextentity(code: number): void {
-    if (this.#hidden === '') this.#text += String.fromCodePoint(code)
+    if (this.#isRead()) this.#text += String.fromCodePoint(code)
+  }
+
+  #isRead(): boolean {
+    return this.#hidden === '' && this.#sink.readsText?.() !== false
   }
 
   onopentagname(start: number, end: number): void {
@@ -487,7 +495,10 @@ function overviewOfHtml(document: Document): Overview {
   const headings = listOf(json, 'headings')
   const links = listOf(json, 'links')
   const outline = outlined(
-    headings.map(({ level, text }) => ({ level: Number(level), text: ellipsis(plain(String(text)), 80) })),
+    headings.map(({ level, text }) => ({
+      level: Number(level),
+      text: () => ellipsis(plain(String(text)), 80),
+    })),
   )
   const named = links.filter(({ text }) => text !== '').slice(0, 12)
   const linked = named.map(({ text }) => ellipsis(String(text), 30)).join(' | ')

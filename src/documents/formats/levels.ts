@@ -5,9 +5,13 @@ const LEVEL =
 /** As Serilog and zerolog shorten them. In small letters only what is no word of its own. */
 const SHORT = /^(?:TRC|DBG|VRB|INF|WRN|FTL|PNC|trc|dbg|wrn|ftl)$/
 
+/** What they begin with: looking is much cheaper than matching. */
+const BEGINNINGS = 'TDVINWECFSAPtdvinwecfsap'
+
 /** The word itself when it is a level, undefined for any other. */
 export function levelOf(word: string): string | undefined {
-  return word.length >= 3 && word.length <= 11 && (LEVEL.test(word) || SHORT.test(word)) ? word : undefined
+  if (word.length < 3 || word.length > 11 || !BEGINNINGS.includes(word.charAt(0))) return undefined
+  return LEVEL.test(word) || SHORT.test(word) ? word : undefined
 }
 
 const BRACKETS = /^(?:<([^<>]{1,11})>|\(([^()]{1,11})\)|\[([^[\]]{1,11})\]|\{([^{}]{1,11})\})$/

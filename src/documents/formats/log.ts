@@ -1,8 +1,10 @@
 /** Logs: lines that begin with a time or a level, and the lines that continue them. */
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
+import { scanPairs } from '../../text/pairs.ts'
 import { overviewOfEntries } from '../overview/entries.ts'
 import { packRecords } from '../packed.ts'
+import { RecordMaker } from '../record-maker.ts'
 import { renewable } from '../renewable.ts'
 import { parseJson } from '../stringify.ts'
 import { exactNumber } from './cells.ts'
@@ -92,60 +94,75 @@ function accessRecords(lines: LineIndex): JsonObject[] {
 }
 
 function entryRecords(text: string, lines: LineIndex): JsonObject[] {
-  const records: JsonObject[] = []
+  const readHead = headReader(lines)
+  const entries = new Entries()
   let open: { line: number; entry: Entry | undefined } | undefined
   const close = (before: number) => {
     if (!open) return
     const from = lines.start(open.line) + (open.entry?.message ?? 0)
-    records.push(once(recordOf(open.line, open.entry, text.slice(from, lines.end(before - 1)))))
+    entries.add(open.line, open.entry, text.slice(from, lines.end(before - 1)))
   }
-  const readHead = headReader(lines)
-  const once = repeated()
   for (let index = 0; index < lines.count; index++) {
     const line = beginning(lines, index)
     const entry = readHead(line) ?? ofOther(line, open?.entry)
-    if (!entry && (open || lines.at(index).trim() === '')) continue
+    if (!entry && (open || line.trim() === '')) continue
     close(index)
     open = { line: index, entry }
   }
   close(lines.count)
-  return oneSpelling(records)
+  return entries.records()
 }
 
 /** Strings that are looked up: levels, loggers, names, but no prose; and how many are known. */
 const LONGEST_REPEATED = 40
 const MOST_REPEATED = 5_000
+const MOST_LEVELS = 1_000
 
-/** A log says the same again and again: equal short strings become one, which halves what its records take. */
-function repeated(): (record: JsonObject) => JsonObject {
-  const known = new Map<string, string>()
-  return (record) => {
-    for (const key in record) {
-      const value = record[key]
-      if (
-        typeof value !== 'string' ||
-        value.length > LONGEST_REPEATED ||
-        key === 'time' ||
-        key === '__proto__'
-      )
-        continue
-      const before = known.get(value)
-      if (before !== undefined) record[key] = before
-      else if (known.size < MOST_REPEATED) known.set(value, value)
+/** Makes the records of entries. */
+class Entries {
+  readonly #records: JsonObject[] = []
+  readonly #maker = new RecordMaker()
+  readonly #known = new Map<string, string>()
+  readonly #levels = new Set<string>()
+
+  add(line: number, entry: Entry | undefined, message: string): void {
+    const maker = this.#maker
+    maker.add('line', line + 1)
+    for (const key in entry?.fields) this.#put(key, entry.fields[key] ?? null)
+    if (message.length <= LONGEST_LINE) {
+      // The message of logfmt is one of its pairs; elsewhere it is more than its pairs, and stays whole.
+      const isPairs = () => entry?.message === 0 || /^[A-Za-z_][\w.-]*=/.test(message)
+      eachField(message, (key, value) => {
+        if (!maker.has(key) && (key !== 'message' || isPairs())) this.#put(key, value)
+      })
     }
-    return record
+    if (!maker.has('message')) this.#put('message', message)
+    this.#records.push(maker.finish())
   }
-}
 
-/** A level that is written in several ways in one log is written in capitals everywhere. */
-function oneSpelling(records: JsonObject[]): JsonObject[] {
-  const written = new Set<string>()
-  for (const { level } of records) if (typeof level === 'string' && written.size < 1_000) written.add(level)
-  const levels = [...written].flatMap((level) => levelOf(level)?.toUpperCase() ?? [])
-  if (new Set(levels).size === levels.length) return records
-  for (const record of records)
-    if (typeof record.level === 'string') record.level = levelOf(record.level)?.toUpperCase() ?? record.level
-  return records
+  /** A level that is written in several ways in one log is written in capitals everywhere. */
+  records(): JsonObject[] {
+    const levels = [...this.#levels].flatMap((level) => levelOf(level)?.toUpperCase() ?? [])
+    if (new Set(levels).size === levels.length) return this.#records
+    for (const record of this.#records)
+      if (typeof record.level === 'string')
+        record.level = levelOf(record.level)?.toUpperCase() ?? record.level
+    return this.#records
+  }
+
+  #put(key: string, value: JsonValue): void {
+    const held = typeof value === 'string' && key !== 'time' ? this.#once(value) : value
+    if (key === 'level' && typeof held === 'string' && this.#levels.size < MOST_LEVELS) this.#levels.add(held)
+    this.#maker.add(key, held)
+  }
+
+  /** A log says the same again and again: equal short strings become one, which halves what its records take. */
+  #once(value: string): string {
+    if (value.length > LONGEST_REPEATED) return value
+    const before = this.#known.get(value)
+    if (before === undefined && this.#known.size < MOST_REPEATED) this.#known.set(value, value)
+    return before ?? value
+  }
 }
 
 /** A line without a head goes on with the entry before it, unless another service wrote it. */
@@ -156,18 +173,6 @@ function ofOther(line: string, open: Entry | undefined): Entry | undefined {
   return found === undefined || found.service === service
     ? undefined
     : { fields: { service: found.service }, message: found.start }
-}
-
-function recordOf(line: number, entry: Entry | undefined, message: string): JsonObject {
-  const record: JsonObject = { line: line + 1, ...entry?.fields }
-  const fields = message.length <= LONGEST_LINE ? readFields(message) : []
-  // The message of logfmt is one of its pairs; elsewhere it is more than its pairs, and stays whole.
-  const isPairs = entry?.message === 0 || /^[A-Za-z_][\w.-]*=/.test(message)
-  for (const [key, value] of fields) {
-    if (!Object.hasOwn(record, key) && (isPairs || key !== 'message')) setOwn(record, key, value)
-  }
-  if (!Object.hasOwn(record, 'message')) record.message = message
-  return record
 }
 
 /** Where a line begins an entry: its fields, and the offset of its message in the line. */
@@ -296,6 +301,9 @@ function markedFirst(line: string): Entry | undefined {
   return { fields: { level, ...inner.fields }, message: whole.length + inner.message }
 }
 
+const [BLANK, HASH, COMMA, DASH, POINT, COLON] = [0x20, 0x23, 0x2c, 0x2d, 0x2e, 0x3a]
+const [LETTER_T, LETTER_Z, OPEN_BRACKET, BAR] = [0x54, 0x5a, 0x5b, 0x7c]
+const HEAD_END = /^(?:\]?\s*[-:|]\s+|\]\s*|\s+)/
 const HEAD_WORD = /^(?:[\s|-]*)(?:\[([^\]]{0,80})\]|([^\s[\]|]{1,120}))/
 
 /**
@@ -305,7 +313,8 @@ const HEAD_WORD = /^(?:[\s|-]*)(?:\[([^\]]{0,80})\]|([^\s[\]|]{1,120}))/
 function withHead(line: string, from: number, fields: JsonObject): Entry {
   let at = from
   const said = line.slice(from, from + LONGEST_WORD)
-  const [command, marked, called] = (/[#:]/.test(said.charAt(1)) && COMMAND.exec(said)) || []
+  const second = said.charCodeAt(1)
+  const [command, marked, called] = ((second === HASH || second === COLON) && COMMAND.exec(said)) || []
   if (command !== undefined) {
     const level = levelOf(marked ?? called ?? '')
     if (level !== undefined) fields.level = level
@@ -319,6 +328,13 @@ function withHead(line: string, from: number, fields: JsonObject): Entry {
   const lettered = letterAfter(said, fields)
   if (lettered !== undefined) return { fields, message: from + lettered }
   for (let words = 0; words < MOST_WORDS; words++) {
+    const plain = plainWord(line, at)
+    if (plain > at) {
+      if (!take(fields, line.slice(at + 1, plain), false, line.slice(plain, plain + 8))) break
+      at = plain
+      continue
+    }
+    if (fields.level !== undefined && fields.logger !== undefined && !mayGoOn(line, at)) break
     const match = HEAD_WORD.exec(line.slice(at, at + LONGEST_WORD))
     if (!match) break
     const [whole, bracketed, bare] = match
@@ -327,12 +343,60 @@ function withHead(line: string, from: number, fields: JsonObject): Entry {
     if (!take(fields, word, bracketed !== undefined, after)) break
     at += whole.length
   }
-  const rest = /^(?:\]?\s*[-:|]\s+|\]\s*|\s+)/.exec(line.slice(at, at + 32))
-  return { fields, message: at + (rest?.[0].length ?? 0) }
+  return { fields, message: at + endOfHead(line, at) }
 }
+
+/** Behind a level and a logger only brackets and digits belong to the head. */
+function mayGoOn(line: string, from: number): boolean {
+  let at = from
+  while (isBetween(line.charCodeAt(at))) at += 1
+  const code = line.charCodeAt(at)
+  return code === OPEN_BRACKET || isDigit(code)
+}
+
+/** The length of what parts the head from the message. One blank, or a dash between two, is told without matching. */
+function endOfHead(line: string, at: number): number {
+  if (line.charCodeAt(at) === BLANK) {
+    if (isWord(line.charCodeAt(at + 1))) return 1
+    if (line.startsWith(' - ', at) && isWord(line.charCodeAt(at + 3))) return 3
+  }
+  return HEAD_END.exec(line.slice(at, at + 32))?.[0].length ?? 0
+}
+
+function isWord(code: number): boolean {
+  return isLetter(code) || isDigit(code)
+}
+
+/** What is none of ASCII may be white space. */
+function isBetween(code: number): boolean {
+  return code <= BLANK || code === BAR || code === DASH || code > 127
+}
+
+/** Behind blanks there is a number, or a letter alone: looking is much cheaper than matching. */
+function mayHaveLetter(said: string): boolean {
+  let at = 0
+  while (said.charCodeAt(at) === 32) at += 1
+  const first = said.charCodeAt(at)
+  if (at === 0 || (first >= 48 && first <= 57)) return at > 0
+  const second = said.charCodeAt(at + 1)
+  return second === 32 || second === 47 || (second >= 48 && second <= 57)
+}
+
+/** The end of a blank and a word of ASCII letters, digits and points that a blank follows, which `HEAD_WORD` finds as well; -1: it is another. */
+function plainWord(line: string, from: number): number {
+  if (line.charCodeAt(from) !== BLANK) return -1
+  let end = from + 1
+  for (let code = line.charCodeAt(end); ; code = line.charCodeAt(++end)) {
+    if (isWord(code) || code === POINT) continue
+    return code === BLANK && end > from + 1 && end - from < LONGEST_PLAIN ? end : -1
+  }
+}
+
+const LONGEST_PLAIN = 100
 
 /** Fields of a head whose level is a letter, and how long that is; undefined for other heads. */
 function letterAfter(said: string, fields: JsonObject): number | undefined {
+  if (!mayHaveLetter(said)) return undefined
   const [tagged, pid, thread, letter = '', logger = ''] = LETTERED.exec(said) ?? []
   if (tagged !== undefined && pid !== undefined) {
     Object.assign(fields, { level: levelOfLetter(letter), logger, pid: Number(pid), thread: Number(thread) })
@@ -350,13 +414,25 @@ function letterAfter(said: string, fields: JsonObject): number | undefined {
   return found.length
 }
 
+/** Only what is no word of its own may be a level in brackets. */
+function levelIn(bare: string, bracketed: boolean): string | undefined {
+  const level = levelOf(bare)
+  if (level !== undefined || (!bracketed && isLetter(bare.charCodeAt(0)))) return level
+  return levelInBrackets(bracketed ? `[${bare}]` : bare)
+}
+
+function isLetter(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90)
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57
+}
+
 /** Makes a field of a word of the head; false when the word belongs to the message. */
 function take(fields: JsonObject, word: string, bracketed: boolean, after: string): boolean {
-  const bare = word.replace(/:$/, '')
-  const level =
-    fields.level === undefined
-      ? (levelOf(bare) ?? levelInBrackets(bracketed ? `[${bare}]` : bare))
-      : undefined
+  const bare = word.endsWith(':') ? word.slice(0, -1) : word
+  const level = fields.level === undefined ? levelIn(bare, bracketed) : undefined
   if (level !== undefined || (word === 'LOG:' && fields.level === undefined)) {
     fields.level = level ?? 'LOG'
     // `Error: it broke` is what is said, as well as how bad it is.
@@ -631,8 +707,35 @@ const CLOCK = /^(?:\[(\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)\]|(\d\d:\d\d:\d\d(?:[.,]\d
 /** Characters that a time may have. */
 const LONGEST_TIME = 64
 
+/** Where the digits of `2024-05-03T08:00:00` are, how long it is, and how many digits of a second may follow. */
+const DIGITS = [0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18]
+const SECONDS = 19
+const MOST_FRACTION = 9
+
+/** The end of such a time at the start of a line, which the first of `TIMES` finds as well; 0: that has to say. */
+function isoEnd(line: string): number {
+  if (line.charCodeAt(4) !== DASH || line.charCodeAt(7) !== DASH) return 0
+  if (line.charCodeAt(13) !== COLON || line.charCodeAt(16) !== COLON) return 0
+  if (line.charCodeAt(10) !== BLANK && line.charCodeAt(10) !== LETTER_T) return 0
+  for (const at of DIGITS) if (!isDigit(line.charCodeAt(at))) return 0
+  let at = SECONDS
+  if (line.charCodeAt(at) === POINT || line.charCodeAt(at) === COMMA) {
+    do at += 1
+    while (isDigit(line.charCodeAt(at)) && at <= SECONDS + MOST_FRACTION)
+    if (at === SECONDS + 1) return 0
+  }
+  if (line.charCodeAt(at) === LETTER_Z) at += 1
+  else if (MAY_BE_ZONE.includes(line.charAt(at + 1))) return 0
+  return line.charCodeAt(at) === BLANK ? at : 0
+}
+
+/** What a zone behind a blank begins with; the empty text is in it, too. */
+const MAY_BE_ZONE = 'ZUG+-'
+
 /** The time at the start of a line; undefined when there is none. */
 export function readTime(line: string): LogTime | undefined {
+  const iso = isoEnd(line)
+  if (iso > 0) return { time: line.slice(0, iso), end: iso }
   const start = line.slice(0, LONGEST_TIME)
   for (const form of TIMES) {
     const match = form.exec(start)
@@ -654,12 +757,14 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['severity', 'level'],
 ])
 
+/** Told of a field. */
+type Tell = (key: string, value: JsonValue) => void
+
 /** Pairs in their order, keys as they are written except for the aliases of `message`, `time` and `level`. */
-export function readPairs(message: string): [string, JsonValue][] {
-  return scanPairs(message, MAX_PAIRS).map(({ key, value, quoted }) => [
-    ALIASES.get(key) ?? key,
-    quoted ? withoutEscapes(value) : (exactNumber(value) ?? value),
-  ])
+function eachPair(message: string, tell: Tell): void {
+  scanPairs(message, MAX_PAIRS, (key, value, quoted) =>
+    tell(ALIASES.get(key) ?? key, quoted ? withoutEscapes(value) : (exactNumber(value) ?? value)),
+  )
 }
 
 /** What stands in quotes, as it was before it was quoted: `\"`, `\\` and line breaks. */
@@ -671,20 +776,18 @@ function withoutEscapes(text: string): string {
 }
 
 /** The fields of a message: of the JSON object that it ends in, of the pairs before it, of an nginx error. */
-export function readFields(message: string): [string, JsonValue][] {
+function eachField(message: string, tell: Tell): void {
   const json = jsonIn(message)
   if (json) {
-    const named = Object.entries(json.value).map(([key, value]): [string, JsonValue] => [
-      key === 'msg' ? key : (ALIASES.get(key) ?? key),
-      value,
-    ])
-    return [...named, ...readPairs(message.slice(0, json.start))]
+    for (const [key, value] of Object.entries(json.value))
+      tell(key === 'msg' ? key : (ALIASES.get(key) ?? key), value)
+    eachPair(message.slice(0, json.start), tell)
+    return
   }
-  const pairs = readPairs(message)
+  eachPair(message, tell)
   if (message.includes(', client: ')) {
-    for (const [, key = '', quoted, bare = ''] of message.matchAll(NGINX)) pairs.push([key, quoted ?? bare])
+    for (const [, key = '', quoted, bare = ''] of message.matchAll(NGINX)) tell(key, quoted ?? bare)
   }
-  return pairs
 }
 
 /** The object in braces at the end of a message. */
@@ -693,89 +796,6 @@ function jsonIn(message: string): { value: JsonObject; start: number } | undefin
   if (start < 0 || !/\}\s{0,8}$/.test(message.slice(-12))) return undefined
   const parsed = parseJson(message.slice(start))
   return isObject(parsed?.value) ? { value: parsed.value, start } : undefined
-}
-
-/** A key follows a separator; a value is quoted or ends at white space, comma, semicolon or bracket. */
-export interface FoundPair {
-  key: string
-  /** As written, without the quotes. */
-  value: string
-  quoted: boolean
-}
-
-const LONGEST_KEY = 40
-
-/** All pairs from left to right, at most `most`. Linear in the length of the text, but for runs of backslashes and quotes. */
-export function scanPairs(text: string, most: number): FoundPair[] {
-  const found: FoundPair[] = []
-  /** The end of the pair before: the separator of the next one lies behind it. */
-  let free = 0
-  for (let equals = text.indexOf('='); equals >= 0; equals = text.indexOf('=', equals + 1)) {
-    const start = keyStart(text, equals, free)
-    if (start < 0) continue
-    const quoted = text.charCodeAt(equals + 1) === QUOTE
-    const end = quoted ? closingQuote(text, equals + 2) : bareEnd(text, equals + 1)
-    if (end < 0) continue
-    found.push({
-      key: text.slice(start, equals),
-      value: quoted ? text.slice(equals + 2, end) : text.slice(equals + 1, end),
-      quoted,
-    })
-    if (found.length === most) break
-    free = quoted ? end + 1 : end
-    equals = free - 1
-  }
-  return found
-}
-
-const QUOTE = 34
-const BACKSLASH = 92
-
-/** Bits of what an ASCII character may be. */
-const WORD = 1
-const FIRST = 2
-const BEFORE = 4
-const AFTER = 8
-const classes = Uint8Array.from({ length: 128 }, (_, code) => {
-  const character = String.fromCharCode(code)
-  return (
-    (/[\w.-]/.test(character) ? WORD : 0) |
-    (/[A-Za-z_]/.test(character) ? FIRST : 0) |
-    (/[\s,;([{]/.test(character) ? BEFORE : 0) |
-    (/[\s",;)\]}]/.test(character) ? AFTER : 0)
-  )
-})
-
-function isOf(text: string, at: number, what: number): boolean {
-  const code = text.charCodeAt(at)
-  if (code < 128) return ((classes[code] ?? 0) & what) !== 0
-  return (what & (BEFORE | AFTER)) !== 0 && /\s/.test(text.charAt(at))
-}
-
-/** Where the key that ends at `equals` begins, with its separator at `free` or behind it; -1 when there is none. */
-function keyStart(text: string, equals: number, free: number): number {
-  let start = equals
-  const least = Math.max(free, equals - LONGEST_KEY - 1)
-  while (start > least && isOf(text, start - 1, WORD)) start -= 1
-  if (start === equals || equals - start > LONGEST_KEY || !isOf(text, start, FIRST)) return -1
-  if (start === 0) return 0
-  return start > free && isOf(text, start - 1, BEFORE) ? start : -1
-}
-
-function bareEnd(text: string, from: number): number {
-  let end = from
-  while (end < text.length && !isOf(text, end, AFTER)) end += 1
-  return end > from ? end : -1
-}
-
-/** The place of the quote that closes; -1 when there is none. A backslash takes the next character with it, but for line breaks. */
-function closingQuote(text: string, from: number): number {
-  for (let at = from; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === QUOTE) return at
-    if (code === BACKSLASH && (++at >= text.length || /[\n\r\u2028\u2029]/.test(text.charAt(at)))) return -1
-  }
-  return -1
 }
 
 // The quoted parts are written so that no character can be matched in two ways: linear on any line.
@@ -823,7 +843,9 @@ function whose(first: string, second: string, third: string): { vhost?: string; 
 
 /** What a server appends of its own: times, addresses, ids. */
 function addRest(record: JsonObject, rest: string): void {
-  for (const [key, value] of readPairs(rest)) if (!Object.hasOwn(record, key)) setOwn(record, key, value)
+  eachPair(rest, (key, value) => {
+    if (!Object.hasOwn(record, key)) setOwn(record, key, value)
+  })
   if (!Object.hasOwn(record, 'rest')) record.rest = rest
 }
 

@@ -76,18 +76,18 @@ function readMarkdown(text: string): JsonObject {
     if (open.level === 0 && body === '') return
     sections.push({ level: open.level, heading: open.heading, line: open.line + 1, text: body })
   }
-  let below = markAt(text, lines, 0)
+  let belowAt = 0
+  let below = markAt(text, lines, belowAt)
   let link = text.indexOf('](')
   for (let index = 0; index < lines.count; index++) {
-    const mark = index > 0 && below.line === index ? below : markAt(text, lines, index)
-    below = markAt(text, lines, index + 1)
+    const mark = belowAt === index ? below : markAt(text, lines, index)
+    belowAt = index + 1
+    below = markAt(text, lines, belowAt)
     // Most lines are told by their first character, and that of the next one, to be none of all this.
-    const isLinked = link >= 0 && link < lines.end(index)
+    const isLinked = link >= 0 && link < lines.start(index + 1) && link < lines.end(index)
     if (isLinked) link = text.indexOf('](', lines.end(index))
     const isPlain =
-      fence === undefined
-        ? !isLinked && !OVER.includes(below.sign) && !OPENING.includes(mark.sign)
-        : !FENCING.includes(mark.sign)
+      fence === undefined ? !isLinked && (below & OVER) === 0 && (mark & OPENS) === 0 : (mark & FENCES) === 0
     if (isPlain) continue
     const line = lineOf(lines, index)
     const marker = FENCE.exec(line)?.[1]
@@ -121,20 +121,34 @@ function readMarkdown(text: string): JsonObject {
   return { sections, tables, ...(links.length > 0 ? { links } : {}) }
 }
 
-/** What a heading or a fence begins with; what stands under a heading or the names of a table. Empty: it is not known. */
-const FENCING = ['`', '~', '']
-const OPENING = ['#', ...FENCING]
-const OVER = ['=', '-', '|', ':', '']
+/** What a line may be by its first character: a fence, a heading or a fence, what stands under a heading or the names of a table. */
+const [FENCES, OPENS, OVER] = [1, 2, 4]
+const ANYTHING = FENCES | OPENS | OVER
+const MARKS = Uint8Array.from({ length: 127 }, (_, code) => {
+  const character = String.fromCharCode(code)
+  if (code <= 32) return ANYTHING
+  if (character === '`' || character === '~') return FENCES | OPENS
+  return (character === '#' ? OPENS : 0) | ('=-|:'.includes(character) ? OVER : 0)
+})
 
-/** The first character of a line that is no blank; empty where it is none of ASCII. */
-function markAt(text: string, lines: LineIndex, line: number): { line: number; sign: string } {
-  const end = lines.end(line)
+/** The same of the first character of a line that is no blank. What is not ASCII may be anything, and a line of blanks is nothing. */
+function markAt(text: string, lines: LineIndex, line: number): number {
   let at = lines.start(line)
-  while (at < end && (text.charCodeAt(at) === 32 || text.charCodeAt(at) === 9)) at += 1
-  if (at >= end) return { line, sign: 'end' }
-  const code = text.charCodeAt(at)
-  return { line, sign: code > 32 && code < 127 ? (text[at] ?? '') : '' }
+  let code = text.charCodeAt(at)
+  while (code === 32 || code === 9) code = text.charCodeAt(++at)
+  if (Number.isNaN(code) || code === 10 || code === 13) return at >= lines.end(line) ? 0 : ANYTHING
+  const mark = MARKS[code] ?? ANYTHING
+  return mark === OVER && !isRule(text, at) ? 0 : mark
 }
+
+/** True for a line of nothing but what rules are made of, from here on. What is none of ASCII may be white space. */
+function isRule(text: string, from: number): boolean {
+  let at = from
+  while (at < text.length && RULE.includes(text.charAt(at))) at += 1
+  return at === text.length || text.charCodeAt(at) < 32 || text.charCodeAt(at) > 127
+}
+
+const RULE = '=-|: \t'
 
 /** `[words](target)`; a bang before it makes it an image. */
 const LINK = /(!?)\[([^[\]]{1,200})\]\(([^\s()]{1,500})(?: "[^"]{0,200}")?\)/g
@@ -205,7 +219,7 @@ function overviewOfMarkdown(document: Document): Overview {
   const sections = listOf(json, 'sections').filter(({ level }) => level !== 0)
   const outline = sections.map((section) => ({
     level: Number(section.level),
-    text: `${section.line} ${ellipsis(plain(String(section.heading)), 80)}${length(section)}`,
+    text: () => `${section.line} ${ellipsis(plain(String(section.heading)), 80)}${length(section)}`,
   }))
   const shown = outlined(outline)
   const longest = sections

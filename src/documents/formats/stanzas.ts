@@ -13,6 +13,8 @@ const MOST_BEFORE = 6
 const LEAST = 3
 /** Lines that are looked at to decide. */
 const SAMPLE = 2_000
+/** The field for a line above the first key of a record. */
+const HEADING = 'heading'
 /** The share of records that have a key, for it to be one. */
 const COMMON = 0.2
 
@@ -21,8 +23,8 @@ function readStanzas(text: string): (() => JsonValue[]) | undefined {
   const lines = indexLines(text)
   const first = firstKey(lines)
   if (first === undefined) return undefined
-  const keys = commonKeys(lines, first)
-  return keys && (() => records(lines, first, keys))
+  const isKey = keysOf(lines, first)
+  return isKey && (() => records(lines, first, isKey))
 }
 
 function pairAt(lines: LineIndex, index: number): { key: string; value: string } | undefined {
@@ -41,15 +43,21 @@ function firstKey(lines: LineIndex): string | undefined {
   return undefined
 }
 
-/** The keys that several records have; undefined when they are no records of one kind. */
-function commonKeys(lines: LineIndex, first: string): ReadonlySet<string> | undefined {
+/**
+ * Whether a key is one of a record; undefined when they are no records of one kind. Where every line at the margin is a pair, each of
+ * them is a key, as in the control files of packages. Else a line may be a text that only looks so: a key is what several records have.
+ */
+function keysOf(lines: LineIndex, first: string): ((key: string) => boolean) | undefined {
   const counts = new Map<string, number>()
   const sampled = Math.min(lines.count, SAMPLE)
-  let [within, seen] = [0, 0]
+  let [within, seen, atMargin] = [0, 0, 0]
   for (let index = 0; index < sampled; index++) {
     const pair = pairAt(lines, index)
     if (pair) counts.set(pair.key, (counts.get(pair.key) ?? 0) + 1)
-    if (lines.at(index).trim() !== '') seen += 1
+    const line = lines.at(index)
+    if (line.trim() === '') continue
+    seen += 1
+    if (pair === undefined && /^\S/.test(line)) atMargin += 1
   }
   const stanzas = counts.get(first) ?? 0
   if (stanzas < LEAST) return undefined
@@ -59,7 +67,9 @@ function commonKeys(lines: LineIndex, first: string): ReadonlySet<string> | unde
   const shared = keys.filter(([, count]) => count >= stanzas * 0.6)
   // A key that stands more often than the first is said within a record, as people are in a conversation.
   if (shared.length < 2 || within < seen * 0.15) return undefined
-  return new Set(keys.map(([key]) => key))
+  if (atMargin === 0) return () => true
+  const common = new Set(keys.map(([key]) => key))
+  return (key) => common.has(key)
 }
 
 /** Records are set apart by empty lines or rules, unless there are no empty lines at all: then nothing stands before a first key. */
@@ -75,23 +85,46 @@ function areApart(lines: LineIndex, first: string, sampled: number): boolean {
   return apart >= together * 4 || empty === 0
 }
 
-function records(lines: LineIndex, first: string, keys: ReadonlySet<string>): JsonValue[] {
+function records(lines: LineIndex, first: string, isKey: (key: string) => boolean): JsonValue[] {
   const found: JsonObject[] = []
+  const headed = areHeaded(lines, first)
   let record: JsonObject | undefined
   let key = ''
   for (let index = 0; index < lines.count; index++) {
     const pair = pairAt(lines, index)
-    if (pair && pair.key === first) {
+    const begins = headed
+      ? index + 1 < lines.count && pairAt(lines, index + 1)?.key === first
+      : pair?.key === first
+    if (begins) {
       record = { line: index + 1 }
       found.push(record)
+      if (headed) {
+        key = HEADING
+        setOwn(record, key, lines.at(index))
+        continue
+      }
     }
     if (!record) continue
-    if (pair && keys.has(pair.key) && own(record, pair.key) === undefined) {
+    if (pair && isKey(pair.key) && own(record, pair.key) === undefined) {
       key = pair.key
       setOwn(record, key, pair.value)
     } else setOwn(record, key, `${own(record, key) as string}\n${lines.at(index)}`)
   }
   return found.map(tidied)
+}
+
+/** True when a line that is no pair stands above the first key of every record: it is the heading of that record. */
+function areHeaded(lines: LineIndex, first: string): boolean {
+  let [headed, all] = [0, 0]
+  for (let index = 0; index < Math.min(lines.count, SAMPLE); index++) {
+    const pair = pairAt(lines, index)
+    if (pair?.key === HEADING) return false
+    if (pair?.key !== first) continue
+    all += 1
+    const above = index === 0 ? '' : lines.at(index - 1)
+    if (/^\S/.test(above) && /\w/.test(above) && pairAt(lines, index - 1) === undefined) headed += 1
+  }
+  return all > 0 && headed === all
 }
 
 /** Values without the lines that separate records; those that are numbers as numbers. */

@@ -15,6 +15,8 @@ const SAMPLE = 200
 const LONGEST = 20_000
 /** Lines before the header, such as "Query result:". */
 const MOST_BEFORE = 4
+/** Lines before the names of a table whose columns are marked: a legend. */
+const MOST_BEFORE_MARKS = 6
 /** `----+----`, `+-----+-----+`, `├─────┼─────┤`. */
 const RULE = /^\s*[+|├┌└╞]?[-─═=]{2,}[-─═=+|┼┬┴╪┤┐┘╡]*\s*$/
 const CROSSING = /[+|┼┬┴╪├┤┌┐└┘╞╡]/
@@ -24,7 +26,7 @@ const FOOTER = /^\s*\(?[\d,]+ rows?\b[^|]{0,80}$/
 function readTable(text: string): FoundTable | undefined {
   const lines = indexLines(text)
   if (lines.count < 3) return undefined
-  return readRuled(lines) ?? readAligned(lines)
+  return readRuled(lines) ?? readMarked(lines) ?? readAligned(lines)
 }
 
 /** Names over a rule with crossings, cells between bars. */
@@ -132,6 +134,9 @@ const LONGEST_LINE = 4096
 /** A line of dashes under each name. */
 const DASHES = /^\s*(?:[-=]{2,} +)+[-=]{2,}\s*$/
 
+/** A run of `=` under each name, and what stands at the head of the line, as `dpkg -l` has it: `+++-=======-=======`. */
+const MARKS = /^(?:\+{1,8}-)?(?:={2,}-)+={2,}$/
+
 /** `ps` and `top`: values are wider than their columns, but only the last one has blanks. */
 const PROCESSES = /^(?=.*\bPID\b).*\b(?:COMMAND|CMD)\s*$/
 
@@ -171,6 +176,25 @@ export function readAligned(lines: LineIndex): FoundTable | undefined {
   const fits = sample.filter((line) => fitsIn(line, columns)).length
   if (fits < sample.length * 0.9) return undefined
   return { json: () => readColumns(lines, first, header, columns), asides: [] }
+}
+
+/** The columns stand where a line has marks; the names are in the line above. */
+function readMarked(lines: LineIndex): FoundTable | undefined {
+  let marks = 1
+  while (marks <= MOST_BEFORE_MARKS && !MARKS.test(lines.at(marks).slice(0, LONGEST_LINE))) marks++
+  if (marks > MOST_BEFORE_MARKS || marks >= lines.count) return undefined
+  const header = lines.at(marks - 1)
+  const columns: Column[] = [...lines.at(marks).matchAll(/[^-]+/g)].map(({ 0: run, index }) => {
+    const end = index + run.length
+    return { start: index, end, from: index, to: end }
+  })
+  const last = columns.at(-1)
+  if (last) Object.assign(last, { end: header.length, to: Number.POSITIVE_INFINITY })
+  const sample = sampleOf(lines, marks + 1)
+  const fits = sample.filter((line) => fitsIn(line, columns)).length
+  if (fits === 0 || fits < sample.length * 0.9) return undefined
+  const before = Array.from({ length: marks - 1 }, (_, index) => lines.at(index).trim())
+  return { json: () => readColumns(lines, marks + 1, header, columns), asides: before.filter(Boolean) }
 }
 
 /** True when enough lines have something in every column but the last. */
@@ -246,7 +270,13 @@ function readColumns(lines: LineIndex, first: number, header: string, columns: r
     if (line.trim() === '') continue
     rows.push(fitsIn(line, columns) ? columns.map(({ from, to }) => line.slice(from, to).trim()) : line)
   }
-  return recordsOf(distinct(columns.map(({ start, end }) => header.slice(start, end))), rows)
+  return recordsOf(distinct(columns.map(({ start, end }, at) => nameOf(header.slice(start, end), at))), rows)
+}
+
+/** The name of a column; marks such as `||/` are none. */
+function nameOf(written: string, at: number): string {
+  const name = written.trim()
+  return /[\p{L}\p{N}#%]/u.test(name) ? name : `column_${at + 1}`
 }
 
 /** Rows cut at blanks, as many cells as names. */

@@ -46,7 +46,7 @@ function overviewOfText(document: Document): Overview {
     // Lines that repeat are told already; a few show how they look.
     sample: (max) =>
       endsOf(document, encoded !== undefined ? Math.min(max, 160) : covered > 0.8 ? Math.min(max, 480) : max),
-    // Of what nobody can read no part is an answer.
+    // A line that no model can read answers no question.
     calls:
       document.text.trim() === '' || encoded !== undefined
         ? []

@@ -1,9 +1,9 @@
 /** XML as data: elements are fields, those that repeat are lists. */
-import { createRequire } from 'node:module'
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
 import { overviewOfData } from '../overview/records.ts'
 import { exactNumber } from './cells.ts'
 import { defineFormat } from './define.ts'
+import { type MarkupTokens, readMarkup } from './markup-tokens.ts'
 
 /** True for what may be XML, by its beginning, and is no page. */
 export function looksLikeXml(text: string): boolean {
@@ -42,7 +42,7 @@ function rootStart(text: string): number {
   }
 }
 
-/** After a document type, whose own declarations stand in brackets. What they declare is not read. */
+/** The end of a document type. Its declarations stand in brackets and are not read. */
 function typeEnd(text: string, at: number): number {
   const [subset, end] = [text.indexOf('[', at), text.indexOf('>', at)]
   if (subset < 0 || subset > end) return end < 0 ? -1 : end + 1
@@ -68,41 +68,38 @@ interface Kind {
   readonly repeated: Set<string>
 }
 
-interface Element {
-  readonly kind: Kind
+class Element {
+  kind: Kind
   /** Names and values in turn; undefined where there is none. */
   attributes: string[] | undefined
-  /** In the order in which they stand. */
-  children: Element[] | undefined
-  text: string
+  /** The kinds of its children in the order in which they stand. */
+  kinds: Kind[] | undefined
+  /** The children; of one with nothing but text its text. */
+  readonly children: (Element | string)[] = []
+  text = ''
   /** Kinds of its first `looked` children, where there are many. */
   seen: Set<Kind> | undefined
-  looked: number
+  looked = 0
+
+  constructor(kind: Kind) {
+    this.kind = kind
+  }
 }
 
 /** Values of attributes in quotes, as the tokens of htmlparser2 tell them. */
 const QUOTED = 2
 
-const load = createRequire(import.meta.url)
-// Loaded with the first file: no start of a worker waits for it.
-let parser: typeof import('htmlparser2') | undefined
-
 class NotWellFormed extends Error {}
 
-/** Makes elements of the tokens of htmlparser2, and checks what they do not: names, quotes, ends, depth. Nothing is fetched, and no entity of a document type replaced. */
-class Tree {
+/** Makes elements of tokens, and checks what these do not: names, quotes, ends, depth. Nothing is fetched, and no entity of a document type replaced. */
+class Tree implements MarkupTokens {
   readonly #xml: string
   readonly #kinds = new Map<string, Kind>()
-  readonly #root: Element = {
-    kind: { name: '', repeated: new Set() },
-    attributes: undefined,
-    children: undefined,
-    text: '',
-    seen: undefined,
-    looked: 0,
-  }
+  readonly #root = new Element({ name: '', repeated: new Set() })
   readonly #open: Element[] = [this.#root]
   #top = this.#root
+  /** One that had nothing but text, to be the next. */
+  #spare: Element | undefined
   #inTag = false
   #value = ''
 
@@ -112,16 +109,13 @@ class Tree {
 
   /** False when the text is not one well-formed element with nothing but comments behind it. */
   read(): boolean {
-    parser ??= load('htmlparser2') as typeof import('htmlparser2')
-    const tokenizer = new parser.Tokenizer({ xmlMode: true }, this)
     try {
-      tokenizer.write(this.#xml)
-      tokenizer.end()
+      readMarkup(this.#xml, 'xml', this)
     } catch (error) {
       if (error instanceof NotWellFormed) return false
       throw error
     }
-    return !this.#inTag && this.#top === this.#root && this.#root.children?.length === 1
+    return !this.#inTag && this.#top === this.#root && this.#root.kinds?.length === 1
   }
 
   finish(): JsonObject | undefined {
@@ -153,22 +147,17 @@ class Tree {
 
   onopentagname(start: number, end: number): void {
     const parent = this.#top
-    if (this.#open.length > DEEPEST || (parent === this.#root && parent.children)) throw new NotWellFormed()
+    if (this.#open.length > DEEPEST || (parent === this.#root && parent.kinds)) throw new NotWellFormed()
     const kind = this.#kindOf(this.#xml.slice(start, end))
-    const element: Element = {
-      kind,
-      attributes: undefined,
-      children: undefined,
-      text: '',
-      seen: undefined,
-      looked: 0,
-    }
-    const { children } = parent
-    if (children === undefined) parent.children = [element]
+    const element = this.#spare ?? new Element(kind)
+    this.#spare = undefined
+    element.kind = kind
+    const { kinds } = parent
+    if (kinds === undefined) parent.kinds = [kind]
     else {
-      if (!parent.kind.repeated.has(kind.name) && isAmong(parent, children, kind))
+      if (!parent.kind.repeated.has(kind.name) && isAmong(parent, kinds, kind))
         parent.kind.repeated.add(kind.name)
-      children.push(element)
+      kinds.push(kind)
     }
     this.#open.push(element)
     this.#top = element
@@ -224,8 +213,16 @@ class Tree {
   onend(): void {}
 
   #close(): void {
+    const element = this.#top
     this.#open.pop()
     this.#top = this.#open.at(-1) ?? this.#root
+    if (element.attributes !== undefined || element.kinds !== undefined) {
+      this.#top.children.push(element)
+      return
+    }
+    this.#top.children.push(element.text)
+    element.text = ''
+    this.#spare = element
   }
 
   /** One for each name, so that a name is checked once and held once. */
@@ -240,26 +237,28 @@ class Tree {
 }
 
 /** Whether an element has a child of this kind already. Those of a list stand one after the other: the last one is looked at first. */
-function isAmong(parent: Element, children: readonly Element[], kind: Kind): boolean {
-  if (children.at(-1)?.kind === kind) return true
-  if (children.length < FEW) return children.some((child) => child.kind === kind)
+function isAmong(parent: Element, kinds: readonly Kind[], kind: Kind): boolean {
+  if (kinds[kinds.length - 1] === kind) return true
+  if (kinds.length < FEW) return kinds.includes(kind)
   parent.seen ??= new Set()
-  for (; parent.looked < children.length; parent.looked++) {
-    const child = children[parent.looked]
-    if (child) parent.seen.add(child.kind)
-  }
+  for (; parent.looked < kinds.length; parent.looked++) parent.seen.add(kinds[parent.looked] as Kind)
   return parent.seen.has(kind)
 }
 
 /** So many children are looked through one by one. */
 const FEW = 16
 
-function valueOfElement({ kind, attributes, children, text: written }: Element): JsonValue {
-  const text = written === '' ? '' : written.trim()
-  if (attributes === undefined && children === undefined) return exactNumber(text) ?? text
+function valueOfText(written: string): JsonValue {
+  const text = written.trim()
+  return exactNumber(text) ?? text
+}
+
+function valueOfElement(element: Element): JsonValue {
+  const { attributes, kinds } = element
+  const text = element.text.trim()
   const value: JsonObject = {}
-  if (children === undefined) fillAttributes(value, attributes)
-  else fill(value, kind, attributes, children)
+  if (kinds === undefined) fillAttributes(value, attributes)
+  else fill(value, element, kinds)
   if (text !== '') put(value, Object.hasOwn(value, '_text') ? '#text' : '_text', exactNumber(text) ?? text)
   return value
 }
@@ -276,17 +275,13 @@ function fillAttributes(
 }
 
 /** Children of one name are together, in the order of their first. */
-function fill(
-  value: JsonObject,
-  kind: Kind,
-  attributes: readonly string[] | undefined,
-  children: readonly Element[],
-): void {
-  if (attributes) fillAttributes(value, attributes, new Set(children.map((child) => child.kind.name)))
+function fill(value: JsonObject, { kind, attributes, children }: Element, kinds: readonly Kind[]): void {
+  if (attributes) fillAttributes(value, attributes, new Set(kinds.map(({ name }) => name)))
   const lists = new Map<string, JsonValue[]>()
-  for (const child of children) {
-    const { name } = child.kind
-    const held = valueOfElement(child)
+  for (let index = 0; index < children.length; index++) {
+    const child = children[index] ?? ''
+    const { name } = kinds[index] as Kind
+    const held = typeof child === 'string' ? valueOfText(child) : valueOfElement(child)
     if (!kind.repeated.has(name)) put(value, name, held)
     else {
       const list = lists.get(name)

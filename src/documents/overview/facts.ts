@@ -13,6 +13,7 @@ import {
   isGrouped,
   isMeasured,
   isUnique,
+  isVaried,
   labelOf,
   numbersOf,
   scalarCount,
@@ -77,7 +78,7 @@ export function factsOf(records: Records): string[] {
   // A name that many records have does not say which is meant.
   const label = telling && isUnique(telling) ? telling : undefined
   const repeating = values(fields)
-  const dated = fields.filter(isDated)
+  const dated = fields.filter(isVaried)
   const gathered = [
     record.arrays && record.elements ? `each: ${lengthsOf(record.arrays)}` : '',
     keysOf(records),

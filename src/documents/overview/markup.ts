@@ -34,21 +34,24 @@ const LAST = 3
 
 /** Headings with their indentation; the deepest levels of a long outline are counted only. */
 export function outlined(
-  headings: readonly { level: number; text: string }[],
+  headings: readonly { level: number; text(): string }[],
 ): NonNullable<Overview['outline']> & { facts: readonly string[] } {
-  const upTo = (level: number) => headings.filter((heading) => heading.level <= level)
+  const upTo = (most: number) => headings.reduce((count, { level }) => (level <= most ? count + 1 : count), 0)
   let deepest = 6
-  while (deepest > 1 && upTo(deepest).length > MOST_HEADINGS && upTo(deepest - 1).length > 2) deepest -= 1
-  const shown = upTo(deepest)
-  const least = Math.min(...shown.map(({ level }) => level))
-  const lines = shown.map(({ level, text }) => `${'  '.repeat(Math.max(0, level - least))}${text}`)
+  while (deepest > 1 && upTo(deepest) > MOST_HEADINGS && upTo(deepest - 1) > 2) deepest -= 1
+  const shown = headings.filter(({ level }) => level <= deepest)
   const deeper = headings.length - shown.length
   const rest = deeper > 0 ? [`${formatPlural(deeper, 'deeper heading')}`] : []
   const total = headings.length
-  if (lines.length <= MOST_HEADINGS)
-    return { facts: [...lines, ...rest], headings: lines, notes: rest, total }
-  const more = `… ${lines.length - FIRST - LAST} more headings`
-  const [first, last] = [lines.slice(0, FIRST), lines.slice(-LAST)]
+  const least = shown.reduce((lowest, { level }) => Math.min(lowest, level), 6)
+  const lines = (some: typeof shown) =>
+    some.map(({ level, text }) => `${'  '.repeat(Math.max(0, level - least))}${text()}`)
+  if (shown.length <= MOST_HEADINGS) {
+    const all = lines(shown)
+    return { facts: [...all, ...rest], headings: all, notes: rest, total }
+  }
+  const more = `… ${shown.length - FIRST - LAST} more headings`
+  const [first, last] = [lines(shown.slice(0, FIRST)), lines(shown.slice(-LAST))]
   return {
     facts: [...first, more, ...last, ...rest],
     headings: [...first, ...last],

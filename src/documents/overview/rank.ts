@@ -61,6 +61,12 @@ export function isDated({ shape }: Pick<Field, 'shape'>): boolean {
   )
 }
 
+/** Dates that are not the same in all records, so that there is something to sort and to group by. */
+export function isVaried(field: Pick<Field, 'shape'>): boolean {
+  const { strings } = field.shape
+  return isDated(field) && strings?.earliest !== strings?.latest
+}
+
 /** Prose: long strings with spaces, the thing to search in. */
 export function isProse({ shape, name }: Pick<Field, 'shape' | 'name'>): boolean {
   const { strings } = shape

@@ -15,13 +15,14 @@ import {
   isGrouped,
   isMeasured,
   isProse,
+  isVaried,
   labelOf,
   numbersOf,
   scalarCount,
   worth,
 } from './rank.ts'
 import { failureIn } from './unusual.ts'
-import { distinctiveWord, telling } from './words.ts'
+import { distinctiveWord, phraseOrWord } from './words.ts'
 
 /** The most fields in a suggested call, and characters of their names. */
 const MOST_FIELDS = 5
@@ -171,7 +172,7 @@ function isPlain(path: string): boolean {
 }
 
 function sorting(fields: readonly Field[]): string | undefined {
-  const sortable = fields.filter((field) => isPlain(field.path) && (isMeasured(field) || isDated(field)))
+  const sortable = fields.filter((field) => isPlain(field.path) && (isMeasured(field) || isVaried(field)))
   return [...sortable].sort((one, other) => worth(other) - worth(one))[0]?.path
 }
 
@@ -186,7 +187,7 @@ function grouping(fields: readonly Field[]): Template | undefined {
   const measured = by(isMeasured)
   if (listed && measured)
     return call('proxy_filter', { group_by: listed.path, aggregate: `avg(${measured.path})` })
-  const dated = by(isDated)
+  const dated = by(isVaried)
   if (dated && (dated.shape.strings?.count ?? 0) > 12)
     return call('proxy_filter', { group_by: `${dated.path}:${period(dated.shape)}` })
   return listed ? call('proxy_filter', { group_by: listed.path }) : undefined
@@ -246,6 +247,6 @@ function searching(fields: readonly Field[]): Template | undefined {
   const field = prose.find(({ name }) => /title|name|message|subject|desc|text|body/i.test(name)) ?? prose[0]
   if (!field) return undefined
   const texts = [...field.shape.distinct.counts.keys()].map(String)
-  const pattern = telling(texts, 1)[0] ?? distinctiveWord(texts)
+  const pattern = phraseOrWord(texts)
   return pattern === undefined ? undefined : call('proxy_search', { pattern, mode: 'bm25' })
 }

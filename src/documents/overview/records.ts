@@ -2,13 +2,13 @@
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
 import { formatCount, formatPlural } from '../../text/format.ts'
 import { ellipsis, head, tail } from '../../text/shorten.ts'
+import { abridge } from '../abridge.ts'
 import { allNested, collectionsOf, everyNested, nestedPath, nestingOf, pathStep } from '../collections.ts'
 import type { Collection, Document } from '../document.ts'
 import { fieldsOf, isNoise } from '../fields.ts'
 import type { Template } from '../fit.ts'
 import { knownOf, profile } from '../profile.ts'
 import type { Shape } from '../shape.ts'
-import { shorten } from '../shorten.ts'
 import { call } from '../template.ts'
 import { typeNotations } from '../type-notation.ts'
 import { factsOf, positionsOf, positionType, type Records, word } from './facts.ts'
@@ -170,7 +170,7 @@ function ends({ keys, values }: Records, max: number): string[] {
     const key = keys?.[index]
     return (
       (key === undefined ? '' : `${JSON.stringify(ellipsis(key, 40))}: `) +
-      shorten(values[index] ?? null, 100)
+      abridge(values[index] ?? null, 100)
     )
   }
   const last = `last: ${shown(values.length - 1)}`
@@ -209,7 +209,7 @@ function ofValue(value: JsonValue): Overview {
     type: typeNotations(shape, { depth: 5, enumerate: false, implicit: true }),
     wide: true,
     facts: parts.slice(0, 8).map(({ path, values }) => `${path}: ${formatPlural(values.length, 'element')}`),
-    sample: (max) => [shorten(value, max)],
+    sample: (max) => [abridge(value, max)],
     calls: [
       ...(largest === undefined ? [] : [call('proxy_filter', { path: largest, limit: 20 })]),
       call('proxy_explore', {}),

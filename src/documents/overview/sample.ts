@@ -2,9 +2,9 @@
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
 import { formatPlural } from '../../text/format.ts'
 import { cut, ellipsis } from '../../text/shorten.ts'
+import { abridge } from '../abridge.ts'
 import type { Document } from '../document.ts'
 import { type Field, isNoise } from '../fields.ts'
-import { shorten } from '../shorten.ts'
 import { toJson } from '../stringify.ts'
 import { at } from './facts.ts'
 import { idOf, isProse, labelOf, scalarCount, worth } from './rank.ts'
@@ -23,7 +23,7 @@ export function sampleFields(fields: readonly Field[]): Field[] {
  * with the number of those left out, to which `hidden` ones are added.
  */
 export function digest(record: JsonValue, fields: readonly Field[], max: number, hidden = 0): string {
-  if (!isObject(record) || fields.length < 2) return shorten(record, max)
+  if (!isObject(record) || fields.length < 2) return abridge(record, max)
   const whole = toJson(hidden > 0 ? { ...record, '…': `${hidden} more` } : record)
   if (whole.length <= max) return whole
   const short: JsonObject = {}
@@ -41,7 +41,7 @@ export function digest(record: JsonValue, fields: readonly Field[], max: number,
     if (depth === 1) left -= 1
   }
   if (Object.keys(short).length === 0)
-    return max < 80 ? ellipsis(toJson({ '…': formatPlural(left, 'field') }), max) : shorten(record, max)
+    return max < 80 ? ellipsis(toJson({ '…': formatPlural(left, 'field') }), max) : abridge(record, max)
   if (left > 0) short['…'] = `${left} more`
   return toJson(short)
 }

@@ -5,7 +5,7 @@
 import { isObject, own } from '../../protocol/json.ts'
 import { operatorNamed } from '../operators.ts'
 
-/** Objects within objects: more are written by nobody. */
+/** The most levels of objects within objects. */
 const deepest = 8
 
 /** The conditions that an object or a list stands for; the value itself where it is none, to be refused. */

@@ -2,8 +2,9 @@
  * Secrets in tables of text (CSV, also with tabs, semicolons or bars) whose header says what stands below: `id,api_key`. Only texts that
  * begin with such a table, or with a few lines before it. Linear in the text.
  */
-import type { Finding } from './finding.ts'
-import { isSecretValue, mayBeNumber, type Secrecy, secrecyOf } from './names.ts'
+
+import { isSecretValue, mayBeNumber, type Secrecy, secrecyOf } from './named.ts'
+import type { Finding } from './scan.ts'
 
 const DELIMITERS = [',', '\t', ';', '|'] as const
 /** Lines among which the header has to be. */

@@ -1,7 +1,7 @@
 /** Secrets that tell by their form what they are: keys with a prefix, JSON web tokens, keys in PEM, passwords in addresses. */
-import type { Finding } from './finding.ts'
-import { isPlaceholder } from './names.ts'
-import type { Scan } from './scan.ts'
+
+import { isPlaceholder } from './named.ts'
+import type { Finding, Scan } from './scan.ts'
 
 /** What keys of services begin with, and how the rest of one is written. */
 const KEYS = [

@@ -1,5 +1,5 @@
 /** Data of persons: mail addresses, cards, accounts, telephones, addresses of computers. Linear in the text. */
-import { asciiTable, type Finding } from './finding.ts'
+import { asciiTable, type Finding } from './scan.ts'
 
 const EMAIL =
   /(?<![A-Za-z0-9._%+-])[A-Za-z0-9_%+][A-Za-z0-9._%+-]{0,63}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,7}\.[A-Za-z]{2,24}(?![A-Za-z0-9-])/y

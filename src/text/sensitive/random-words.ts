@@ -1,5 +1,5 @@
 /** Words as keys are: of capitals, small letters and digits in no order. What only looks so is left alone. */
-import { asciiTable, type Finding } from './finding.ts'
+import { asciiTable, type Finding } from './scan.ts'
 
 const SHORTEST = 24
 const LONGEST = 128

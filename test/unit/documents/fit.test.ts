@@ -78,6 +78,18 @@ test('shows a row that no page holds shortened, and never skips it', () => {
   expect(first.complete).toBe(false)
 })
 
+test('of a passage that no page holds its title and the part that was sought are shown', () => {
+  const passage = `lines 3-9000 · Guide\n${'Nothing of it. '.repeat(400)}The deadlock is here. ${'Nothing more. '.repeat(400)}`
+  const items = [passage]
+  for (const sought of ['deadlock', 'a Deadlock|livelock', 'Dead?lock .*'])
+    for (const budget of [500, 1000, 4000]) {
+      const { text } = fitted(fromRows({ noun: 'passage', items }), { budget, title: 'search', sought })
+      expect(text.join(handle).length).toBeLessThanOrEqual(budget)
+      if (sought !== 'Dead?lock .*') expect(text.join(handle)).toContain('deadlock is here')
+      expect(text.join(handle)).toContain('lines 3-9000 · Guide')
+    }
+})
+
 test('texts with line breaks are told apart where they are records, and passages are shown as they are', () => {
   const items = ['one\ntwo', 'three', 'nul\u0000']
   const shown = (noun: string) => fitted(fromRows({ noun, items }), { budget: 500, title: 't' }).text[0]

@@ -9,6 +9,33 @@ const read = (text: string) => {
   return { format, value: json?.() }
 }
 
+test('reads values over several lines one after the other, and keeps what stands between them', () => {
+  const values = [{ id: 1, tags: ['a', 'b'] }, { id: 2, text: '}\n{' }, {}, [3]]
+  const text = values.map((value) => JSON.stringify(value, null, 2)).join('\n')
+  expect(read(text)).toMatchObject({ format: 'ndjson', value: values })
+  expect(read(`${text}\nand a word`).value).toEqual([...values, { _line: 'and a word' }])
+  expect(read('{\n  a brace opens\n}\n{\n  and another\n}\n').format).not.toBe('ndjson')
+})
+
+test('lines that are JSON only together are kept as the lines that they are', () => {
+  const lines = [
+    ...Array.from({ length: 20 }, (_, id) => `{"id":${id}}`),
+    '{"a":[{}',
+    '{}]}',
+    '{},{}',
+    ' [1] ',
+    '',
+  ]
+  const values = recognise(lines.join('\n')).json?.()
+  expect(values).toEqual([
+    ...Array.from({ length: 20 }, (_, id) => ({ id })),
+    { _line: '{"a":[{}' },
+    { _line: '{}]}' },
+    { _line: '{},{}' },
+    [1],
+  ])
+})
+
 test('reads NDJSON and keeps lines that are none', () => {
   const lines = ['{"a":1}', '{"a":2}', 'oops', '{"a":3}', '{"a":4}', '{"a":5}', '{"a":6}']
   expect(read(lines.join('\n'))).toEqual({
@@ -199,5 +226,24 @@ describe('logs of journals', () => {
       { logger: 'systemd', message: 'Started with msg="x" and more' },
       { logger: 'kubelet', level: 'error', message: 'error: no sync' },
     ])
+  })
+})
+
+test('reads rows of BigQuery under the names of its schema', () => {
+  const row = (...cells: unknown[]) => ({ f: cells.map((v) => ({ v })) })
+  const sent = {
+    schema: {
+      fields: [
+        { name: 'country', type: 'STRING' },
+        { name: 'users', type: 'INTEGER' },
+      ],
+    },
+    rows: [row('DE', '5'), row('FR', null)],
+  }
+  expect(read(JSON.stringify(sent)).value).toMatchObject({
+    rows: [
+      { country: 'DE', users: '5' },
+      { country: 'FR', users: null },
+    ],
   })
 })

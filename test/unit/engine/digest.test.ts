@@ -55,6 +55,25 @@ describe('passing', () => {
     )
   })
 
+  test('the tokens of a result count once what its structured content repeats', () => {
+    const records = orders(400)
+    const list = JSON.stringify(records)
+    const pretty = JSON.stringify(records, null, 2)
+    const { tokens } = digestOf(textResult(list))
+    const { tokens: prettyTokens } = digestOf(textResult(pretty))
+    for (const structuredContent of [{ content: list }, { result: records }])
+      expect(digestOf(textResult(list, { structuredContent })).tokens).toBe(tokens)
+    expect(digestOf(textResult(pretty, { structuredContent: { result: records } })).tokens).toBe(prettyTokens)
+    const value = { items: records }
+    const whole = JSON.stringify(value)
+    expect(digestOf(textResult(whole, { structuredContent: value }), { keeps: true }).tokens).toBe(
+      digestOf(textResult(whole)).tokens,
+    )
+    // What says something else is read as well.
+    const others = digestOf(textResult(list, { structuredContent: { result: orders(300) } }))
+    expect(others.tokens).toBeGreaterThan(tokens * 1.5)
+  })
+
   test('structured content without a text passes as a text', () => {
     const value = { items: orders(40) }
     expect(digestOf({ content: [], structuredContent: value }).read).toEqual(

@@ -1,4 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Engine, Query, ReadAheadTask } from '../../../src/engine/contract.ts'
 import { digest } from '../../../src/engine/digest.ts'
@@ -6,16 +7,15 @@ import {
   createEngine,
   createIdle,
   createReadAheads,
-  createWorkerQueue,
   ENGINE_DEFAULTS,
   type EngineOptions,
-  type QueueOptions,
-  type WorkerQueue,
 } from '../../../src/engine/pool.ts'
+import type { Worker } from '../../../src/engine/process.ts'
 import { createViews } from '../../../src/engine/views.ts'
 import { createArrivals } from '../../../src/engine/worker.ts'
-import { GrowingBytes } from '../../../src/protocol/bytes.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
+import { GrowingBytes } from '../../../src/protocol/stream.ts'
+import { temporaryFolder } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
 import { bytesOf, jsonResult, LIMITS, NEVER, orders, sourceOf, textResult } from './world.ts'
 
@@ -27,15 +27,16 @@ function engine(changes: Partial<EngineOptions> = {}): Engine {
   return made
 }
 
-/** A query that also carries shared memory for the hostile worker. */
-function asking(shared: Record<string, Int32Array> = {}): Query {
-  return { kind: 'filter', params: { aggregate: 'count', ...shared } as unknown as JsonObject, budget: 2000 }
+/** A query with orders for the hostile worker. */
+function asking(orders: JsonObject = {}): Query {
+  return { kind: 'filter', params: { aggregate: 'count', ...orders }, budget: 2000 }
 }
 
-const flag = (): Int32Array => new Int32Array(new SharedArrayBuffer(4))
+/** A file that a worker writes, or waits for. */
+const flag = (): string => join(temporaryFolder(), 'flag')
 
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await sleep(5)
+async function raised(file: string): Promise<void> {
+  await expect.poll(() => existsSync(file)).toBe(true)
 }
 
 verifies('S3.7', 'a 12 MB result on a single line is digested while the event loop turns', async () => {
@@ -84,180 +85,86 @@ test('counts tokens', async () => {
 })
 
 test('a query that runs for ever is stopped; the next one works and the kept result is unchanged', async () => {
-  // By this clock nothing but the query that runs for ever takes any time.
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  onTestFinished(() => void vi.useRealTimers())
   const one = engine({ worker: hostile, queryTimeout: 2000 })
   const source = sourceOf(jsonResult(orders(30)))
   const before = Buffer.from(source.content).toString('hex')
-  const forever = flag()
-  const stuck = one.query([source], asking({ forever }), NEVER)
+  const stuck = one.query([source], asking({ forever: true }), NEVER)
   const waiting = one.query([source], asking(), NEVER)
-  await until(() => forever[0] === 1)
-  vi.advanceTimersByTime(2000)
   await expect(stuck).rejects.toMatchObject({
     code: 'QUERY_TIMEOUT',
-    message: expect.stringContaining('longer than 2 s'),
+    message: expect.stringContaining('longer than 2 s and was stopped at this step: the filter'),
     next: expect.stringContaining('narrower path'),
   })
   expect((await waiting).text.join('')).toContain('{"count":30}')
   expect(Buffer.from(source.content).toString('hex')).toBe(before)
 })
 
-test('a cancelled query frees its queue, and those that wait are answered', async () => {
+test('a query that takes more memory than there is fails alone', async () => {
+  const one = engine({ worker: hostile, heapMb: 64 })
+  const source = sourceOf(jsonResult(orders(30)))
+  const greedy = one.query([source], asking({ hoard: true }), NEVER)
+  const waiting = one.query([source], asking(), NEVER)
+  await expect(greedy).rejects.toMatchObject({
+    code: 'QUERY_FAILED',
+    message: expect.stringContaining('more memory than it may have'),
+    next: expect.stringContaining('smaller part'),
+  })
+  expect((await waiting).text.join('')).toContain('{"count":30}')
+})
+
+test('a cancelled query frees its worker, and those that wait are answered', async () => {
   const one = engine({ worker: hostile })
   const source = sourceOf(jsonResult(orders(30)))
   const cancel = new AbortController()
-  const forever = flag()
-  const stuck = one.query([source], asking({ forever }), cancel.signal)
+  const begun = flag()
+  const stuck = one.query([source], asking({ begun, forever: true }), cancel.signal)
   const waiting = one.query([source], asking(), NEVER)
-  await until(() => forever[0] === 1)
+  await raised(begun)
   cancel.abort()
   await expect(stuck).rejects.toMatchObject({ code: 'CANCELLED' })
   expect((await waiting).text.join('')).toContain('{"count":30}')
 })
 
-test('two results are asked about in parallel on two queues', async () => {
+test('two results are asked about in parallel in two workers', async () => {
   const two = engine({ worker: hostile, workers: 2 })
-  const together = flag()
+  const [first, second] = [flag(), flag()]
   // Each query ends only when the other has begun.
   const answers = await Promise.all([
-    two.query([sourceOf(jsonResult(orders(10)))], asking({ together }), NEVER),
-    two.query([sourceOf(jsonResult(orders(20)))], asking({ together }), NEVER),
+    two.query([sourceOf(jsonResult(orders(10)))], asking({ begun: first, together: second }), NEVER),
+    two.query([sourceOf(jsonResult(orders(20)))], asking({ begun: second, together: first }), NEVER),
   ])
   expect(answers.map(({ text }) => /"count":(\d+)/.exec(text.join(''))?.[1])).toEqual(['10', '20'])
+})
+
+test('what a worker has open is not sent again, and is sent when it is not open any more', async () => {
+  const one = engine()
+  const source = sourceOf(jsonResult(orders(300)))
+  const count = async (): Promise<string> => (await one.query([source], asking(), NEVER)).text.join('')
+  expect(await count()).toContain('{"count":300}')
+  const sent = { ...source, content: new Uint8Array(source.content) }
+  source.content = new Uint8Array()
+  // Only because it is open there.
+  expect(await count()).toContain('{"count":300}')
+  // Pushes the first one out.
+  const room = 5
+  for (let n = 0; n < room; n++)
+    await one.query([sourceOf(textResult(`${n}`.repeat(8_000_000)))], asking(), NEVER)
+  source.content = sent.content
+  expect(await count()).toContain('{"count":300}')
 })
 
 test('closing ends running queries and refuses new ones', async () => {
   const one = engine({ worker: hostile })
   one.warm()
-  const forever = flag()
+  const begun = flag()
   const source = sourceOf(jsonResult(orders(3)))
-  const stuck = expect(one.query([source], asking({ forever }), NEVER)).rejects.toMatchObject({
+  const stuck = expect(one.query([source], asking({ begun, forever: true }), NEVER)).rejects.toMatchObject({
     code: 'CANCELLED',
   })
-  await until(() => forever[0] === 1)
+  await raised(begun)
   await one.close()
   await stuck
   await expect(one.countTokens(['x'])).rejects.toMatchObject({ code: 'CANCELLED' })
-})
-
-const worker = new URL('./unruly-worker.js', import.meta.url)
-
-function queue(changes: Partial<QueueOptions> = {}): WorkerQueue {
-  const made = createWorkerQueue({ worker, timeLimit: 60_000, ...changes })
-  onTestFinished(() => made.close())
-  return made
-}
-
-test('runs tasks one after the other in the same worker', async () => {
-  const one = queue()
-  const answers = await Promise.all([1, 2, 3].map((echo) => one.run({ echo })))
-  expect(answers).toEqual([1, 2, 3].map((echo) => ({ echo, ran: echo })))
-  expect(one.load).toBe(0)
-})
-
-test('stops an endless task and runs waiting tasks on a new worker', async () => {
-  // By this clock nothing but the task that runs for ever takes any time.
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  onTestFinished(() => void vi.useRealTimers())
-  const one = queue({ timeLimit: 300 })
-  await one.run({ echo: 'first' })
-  const started = new SharedArrayBuffer(4)
-  const spinning = one.run({ signal: started, spin: true })
-  const waiting = one.run({ echo: 'waited' })
-  await until(() => new Int32Array(started)[0] === 1)
-  vi.advanceTimersByTime(300)
-  await expect(spinning).rejects.toMatchObject({
-    code: 'QUERY_TIMEOUT',
-    message: expect.stringContaining('0.3 s'),
-  })
-  expect(await waiting).toEqual({ echo: 'waited', ran: 1 })
-})
-
-test('runs urgent tasks before waiting ones, in order', async () => {
-  const one = queue()
-  const [started, gate] = [new SharedArrayBuffer(4), new SharedArrayBuffer(4)]
-  const running = one.run({ signal: started, waitFor: gate })
-  const order: string[] = []
-  const note = (name: string, urgent: boolean): Promise<unknown> =>
-    one.run({ echo: name }, undefined, urgent).then(() => order.push(name))
-  const waiting = [note('a', false), note('b', true), note('c', false), note('d', true)]
-  await until(() => new Int32Array(started)[0] === 1)
-  Atomics.store(new Int32Array(gate), 0, 1)
-  Atomics.notify(new Int32Array(gate), 0)
-  await Promise.all([running, ...waiting])
-  expect(order).toEqual(['b', 'd', 'a', 'c'])
-  expect(one.load).toBe(0)
-})
-
-test('cancelling frees the queue, and fails no other call', async () => {
-  const one = queue()
-  const cancel = new AbortController()
-  const started = new SharedArrayBuffer(4)
-  const spinning = one.run({ signal: started, waitFor: new SharedArrayBuffer(4) }, cancel.signal)
-  const waiting = one.run({ echo: 'waited' })
-  await until(() => new Int32Array(started)[0] === 1)
-  cancel.abort()
-  await expect(spinning).rejects.toMatchObject({ code: 'CANCELLED' })
-  expect(await waiting).toEqual({ echo: 'waited', ran: 1 })
-})
-
-test('a call that waits is cancelled at once and never runs', async () => {
-  const one = queue()
-  const [started, gate] = [new SharedArrayBuffer(4), new SharedArrayBuffer(4)]
-  const running = one.run({ signal: started, waitFor: gate })
-  const cancel = new AbortController()
-  const waiting = one.run({ echo: 'never' }, cancel.signal)
-  await until(() => new Int32Array(started)[0] === 1)
-  cancel.abort()
-  await expect(waiting).rejects.toMatchObject({ code: 'CANCELLED' })
-  const after = one.run({ echo: 'after' })
-  Atomics.store(new Int32Array(gate), 0, 1)
-  Atomics.notify(new Int32Array(gate), 0)
-  expect(await running).toEqual({ echo: null, ran: 1 })
-  expect(await after).toEqual({ echo: 'after', ran: 2 })
-})
-
-test('a call cancelled before it came runs nothing', async () => {
-  await expect(queue().run({ echo: 1 }, AbortSignal.abort())).rejects.toMatchObject({ code: 'CANCELLED' })
-})
-
-test('an error in a task fails its call with the message', async () => {
-  const one = queue()
-  await expect(one.run({ fail: 'no such thing' })).rejects.toMatchObject({
-    code: 'QUERY_FAILED',
-    message: expect.stringContaining('no such thing'),
-  })
-  expect(await one.run({ echo: 1 })).toEqual({ echo: 1, ran: 2 })
-})
-
-test('a worker that runs out of memory fails that call alone', async () => {
-  const one = queue({ maxOldGenerationMb: 32 })
-  const hoarding = one.run({ hoard: true })
-  const waiting = one.run({ echo: 'waited' })
-  await expect(hoarding).rejects.toMatchObject({
-    code: 'QUERY_FAILED',
-    message: expect.stringContaining('memory'),
-  })
-  expect(await waiting).toEqual({ echo: 'waited', ran: 1 })
-})
-
-test('a worker that cannot start fails the call and does not hang', async () => {
-  const broken = queue({ worker: new URL('./no-such-worker.js', import.meta.url) })
-  await expect(broken.run({ echo: 1 })).rejects.toMatchObject({ code: 'QUERY_FAILED' })
-  await expect(broken.run({ echo: 2 })).rejects.toMatchObject({ code: 'QUERY_FAILED' })
-})
-
-verifies('S1.51', 'closing stops running and waiting tasks', async () => {
-  const one = queue()
-  const [started, waitFor] = [new SharedArrayBuffer(4), new SharedArrayBuffer(4)]
-  const calls = [one.run({ signal: started, waitFor }), one.run({ echo: 2 })]
-  const outcomes = Promise.allSettled(calls)
-  await until(() => new Int32Array(started)[0] === 1)
-  await one.close()
-  for (const outcome of await outcomes) expect(outcome).toMatchObject({ reason: { code: 'CANCELLED' } })
-  await expect(one.run({ echo: 3 })).rejects.toMatchObject({ code: 'CANCELLED' })
 })
 
 // Workers start, on machines that may be busy with other tests.
@@ -276,27 +183,17 @@ function resultIn(growing: GrowingBytes): Uint8Array {
   return new Uint8Array(growing.buffer, 8 + HEAD.length, growing.length - HEAD.length - 1)
 }
 
-function queueWith(load: { now: number }): WorkerQueue {
-  const nothing = () => expect.unreachable('the engine runs tasks')
-  return {
-    run: nothing,
-    get load() {
-      return load.now
-    },
-    warm: nothing,
-    close: nothing,
-  }
-}
+const idleWorker = { isGone: false } as Worker
 
 test('a result is looked at while it arrives, by one task at a time', async () => {
   const load = { now: 0 }
-  const queue = queueWith(load)
   const tasks: ReadAheadTask[] = []
   let answer: (read: number) => void = () => {}
   const readAheads = createReadAheads({
-    free: () => (load.now === 0 ? queue : undefined),
+    free: () => (load.now === 0 ? idleWorker : undefined),
+    load: () => load.now,
     look: (at, task) => {
-      expect(at).toBe(queue)
+      expect(at).toBe(idleWorker)
       tasks.push(task)
       return new Promise((resolve) => {
         answer = resolve
@@ -310,6 +207,7 @@ test('a result is looked at while it arrives, by one task at a time', async () =
     grown()
   }
   const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+  const sent = (): number[] => tasks.map(({ bytes }) => bytes.byteLength)
   more(MB - 1)
   expect(tasks).toEqual([])
   expect(readAheads.of(resultIn(growing))).toBeUndefined()
@@ -318,14 +216,17 @@ test('a result is looked at while it arrives, by one task at a time', async () =
   expect(tasks).toEqual([])
   load.now = 0
   more(1)
-  const task = { kind: 'read-ahead', id: 1, buffer: growing.buffer, start: HEAD.length }
-  expect(tasks).toEqual([task])
+  expect(tasks).toMatchObject([{ kind: 'read-ahead', id: 1, start: HEAD.length }])
+  expect(sent()).toEqual([MB + 1])
   load.now = 1
   more(MB)
   expect(tasks).toHaveLength(1)
-  expect(readAheads.of(resultIn(growing))).toEqual({ id: 1, queue })
-  expect(readAheads.of(resultIn(growing).subarray(1))).toBeUndefined()
-  // Something else waits for the worker as well.
+  const result = resultIn(growing)
+  expect(readAheads.of(result)).toMatchObject({ id: 1, worker: idleWorker })
+  // What was not sent yet.
+  expect(readAheads.of(result)?.rest.byteLength).toBe(result.byteLength - (MB + 1 - HEAD.length))
+  expect(readAheads.of(result.subarray(1))).toBeUndefined()
+  // Something else runs in the worker as well.
   load.now = 2
   expect(readAheads.of(resultIn(growing))).toBeUndefined()
   load.now = 0
@@ -334,7 +235,7 @@ test('a result is looked at while it arrives, by one task at a time', async () =
   more(1)
   expect(tasks).toHaveLength(1)
   more(MB)
-  expect(tasks).toEqual([task, task])
+  expect(sent()).toEqual([MB + 1, 2 * MB + 1])
   answer(-1)
   await settled()
   more(9 * MB)
@@ -343,9 +244,9 @@ test('a result is looked at while it arrives, by one task at a time', async () =
 
 test('a look that failed is not taken again', async () => {
   let looks = 0
-  const queue = queueWith({ now: 0 })
   const readAheads = createReadAheads({
-    free: () => queue,
+    free: () => idleWorker,
+    load: () => 0,
     look: () => {
       looks += 1
       return Promise.reject(new Error('the worker is gone'))
@@ -365,7 +266,7 @@ test('a worker reads the part that has arrived, and the digest continues from th
   const content = bytesOf(textResult(JSON.stringify(orders(12_000))))
   const { growing, message } = arrivalOf(content)
   const arrivals = createArrivals()
-  const task = { kind: 'read-ahead', id: 7, start: HEAD.length } as const
+  const task = { id: 7, start: HEAD.length }
   let read = 0
   for (let from = 0; from < message.length; from += 65_536) {
     growing.append(message.subarray(from, from + 65_536))
@@ -389,7 +290,7 @@ test('an unreadable part waits for the complete result', () => {
   const { growing, message } = arrivalOf(bytesOf(textResult('word '.repeat(300_000))))
   growing.append(message)
   const arrivals = createArrivals()
-  expect(arrivals.read({ kind: 'read-ahead', id: 1, buffer: growing.buffer, start: HEAD.length })).toBe(-1)
+  expect(arrivals.read({ id: 1, buffer: growing.buffer, start: HEAD.length })).toBe(-1)
   expect(arrivals.take(1)?.finish(bytesOf(textResult('x')))).toBeUndefined()
 })
 
@@ -400,9 +301,7 @@ test('of several that arrive at once the last one is read', () => {
   one.growing.append(one.message)
   other.growing.append(other.message)
   for (const [id, { growing }] of [one, other].entries())
-    expect(
-      arrivals.read({ kind: 'read-ahead', id, buffer: growing.buffer, start: HEAD.length }),
-    ).toBeGreaterThan(0)
+    expect(arrivals.read({ id, buffer: growing.buffer, start: HEAD.length })).toBeGreaterThan(0)
   expect(arrivals.take(0)).toBeUndefined()
   expect(arrivals.take(1)).toBeDefined()
 })

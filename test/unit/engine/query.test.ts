@@ -394,7 +394,7 @@ describe('an answer that was kept has the rows it had', () => {
       'lines that look like a table',
       'filter',
       { where: ['line ~ kind'], limit: 1000 },
-      sourceOf(textResult(['Some words.', '', ...columns].join('\n'))),
+      sourceOf(textResult(columns.flatMap((line) => [line, `and ${line.length} words`]).join('\n'))),
     ],
     [
       'numbers',

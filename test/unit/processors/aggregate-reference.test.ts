@@ -229,7 +229,9 @@ test('a condition on elements chooses records: that functions are over all their
     runPipeline(data, filterSteps, params)
       .steps.flatMap(({ metadata }) => metadata.notes ?? [])
       .join()
-  expect(said({ where: ['lines.sku = a'], aggregate: 'sum(lines.n)' })).toContain('set `path` to `lines[*]`')
+  expect(said({ where: ['lines.sku = a'], aggregate: 'sum(lines.n)' })).toContain(
+    'that fulfil the condition: {"sum(n)":1}, as with `path` set to `lines[*]`',
+  )
   expect(said({ where: ['id = 1'], aggregate: 'sum(lines.n)' })).toBe('')
   expect(said({ where: ['lines.sku = a'], aggregate: 'sum(id)' })).toBe('')
 })

@@ -105,11 +105,9 @@ test('every expression ends in an answer or a refusal', () => {
       const { join_on: _, ...others } = asked
       const read = filterParams.safeParse(both ? asked : others)
       if (!read.success) return
-      const started = performance.now()
       const { document, error } = runPipeline(both ? several : single, filterSteps, read.data)
       expect(() => JSON.stringify(document.rows().items)).not.toThrow()
       expect(error ?? '').not.toMatch(/This step failed|undefined|TypeError/)
-      expect(performance.now() - started).toBeLessThan(5_000)
     }),
     { numRuns: 600 },
   )

@@ -186,6 +186,37 @@ test('sorting by a list says what was compared', () => {
   expect(notes.join()).toMatch(/`tags` holds several values: sorted by the largest.*length\(tags\)/)
 })
 
+test('sorting by a list names the element by which each of the first records was sorted', () => {
+  const carts = [
+    {
+      id: 1,
+      cart: {
+        items: [
+          { sku: 'a', price: '9' },
+          { sku: 'b', price: '100' },
+        ],
+      },
+    },
+    {
+      id: 2,
+      cart: {
+        items: [
+          { sku: 'c', price: '20' },
+          { sku: 'd', price: null },
+        ],
+      },
+    },
+    { id: 3, cart: { items: [] } },
+  ]
+  const by = (sort: string) => ask(fromValue({ carts }), { sort }).notes.join()
+  expect(by('-cart.items.price')).toContain(
+    'here by `cart.items[1]` {"sku":"b","price":"100"}, `cart.items[0]` {"sku":"c","price":"20"}, …',
+  )
+  expect(by('cart.items[*].price')).toContain(
+    '`cart.items[0]` {"sku":"a","price":"9"}, `cart.items[0]` {"sku":"c"',
+  )
+})
+
 test('correlation, covariance and slope are those of plain code', () => {
   const points = [
     { x: 1, y: 2 },

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fromText, fromValue } from '../../../src/documents/derive.ts'
 import { context } from '../../../src/processors/context.ts'
-import type { SearchParams } from '../../../src/processors/search.ts'
+import type { SearchParams } from '../../../src/processors/parameters.ts'
 import { verifies } from '../../support/verifies.ts'
 import { search } from './search.ts'
 
@@ -37,6 +37,17 @@ describe('context', () => {
     const found = search(context, fromText('x one\nx two\n\nx three\n'), { pattern: 'x', mode: 'context' })
     expect(found.rows).toEqual(['lines 1-2\nx one\nx two', 'line 4\nx three'])
     expect(found.metadata).toEqual({ total: 4, matched: 3 })
+  })
+
+  test('follows a match over several lines', () => {
+    const log = 'a\nBEGIN one\nmiddle\nEND\n\nother\n\nBEGIN two\n\nlast END\n'
+    expect(rows(log, { pattern: 'BEGIN.*END', multiline: true })).toEqual([
+      'lines 1-4\na\nBEGIN one\nmiddle\nEND',
+      'lines 8-10\nBEGIN two\n\nlast END',
+    ])
+    expect(rows(log, { pattern: 'one\\nmiddle', context_type: 'lines', context_lines: 0 })).toEqual([
+      '2: BEGIN one\n3: middle',
+    ])
   })
 
   test('shows a long passage around its matches', () => {

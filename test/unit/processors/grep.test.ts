@@ -4,7 +4,7 @@ import { fromRecognised, fromText, fromValue } from '../../../src/documents/deri
 import type { Document } from '../../../src/documents/document.ts'
 import { grep } from '../../../src/processors/grep.ts'
 import { groupLines } from '../../../src/processors/hits.ts'
-import type { SearchParams } from '../../../src/processors/search.ts'
+import type { SearchParams } from '../../../src/processors/parameters.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { verifies } from '../../support/verifies.ts'
 import { search } from './search.ts'
@@ -20,10 +20,20 @@ describe('regular expressions in text', () => {
     expect(found.noun).toBe('hit')
   })
 
-  verifies('S3.21', 'respects case unless told not to, and says what the other way would find', () => {
+  test('a key with its value is found however the JSON around it is laid out', () => {
+    const text = '{"name":"a","admin":true}\n{\n  "name": "b",\n  "admin": true\n}\n{"administrator":true}'
+    for (const pattern of ['"admin": true', '"admin":true', '"admin" : tr'])
+      expect(rows(text, { pattern })).toEqual(['1: {"name":"a","admin":true}', '4:   "admin": true'])
+    expect(rows('say "this": or "this" : now', { pattern: '"this": or' })).toHaveLength(1)
+  })
+
+  verifies('S3.21', 'respects case, reads what finds nothing regardless of it, and says so', () => {
     expect(rows('Error\nerror', { pattern: 'error' })).toEqual(['2: error'])
     expect(rows('Error\nerror', { pattern: 'error', case_insensitive: true })).toHaveLength(2)
-    const nothing = find(fromText('Error\nError'), { pattern: 'error' })
+    const other = find(fromText('Error\nError'), { pattern: 'error' })
+    expect(other.rows).toEqual(['1: Error', '2: Error'])
+    expect(other.notes).toContain('Nothing matches `error` as written; it was read regardless of case.')
+    const nothing = find(fromText('Error\nError'), { pattern: 'error', case_insensitive: false })
     expect(nothing.metadata.matched).toBe(0)
     expect(nothing.rows).toEqual([])
     expect(nothing.notes).toContain(
@@ -129,7 +139,7 @@ describe('regular expressions in text', () => {
     )
     fc.assert(
       fc.property(fc.array(line, { maxLength: 20 }), pattern, (lines, source) => {
-        const found = rows(lines.join('\n'), { pattern: source })
+        const found = rows(lines.join('\n'), { pattern: source, case_insensitive: false })
         const regex = new RegExp(source, 'u')
         const last = lines.length > 0 && lines.at(-1) === '' ? lines.length - 1 : lines.length
         const expected = lines

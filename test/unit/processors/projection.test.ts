@@ -32,6 +32,19 @@ verifies('S3.19', 'includes fields of records, nested ones as flat keys, absent 
   ])
 })
 
+test('finds a field at any depth where nothing repeats at the root', () => {
+  const at = (code: string) => ({ name: code, plane: { aircraft: `A ${code}` } })
+  const airports = { JFK: at('JFK'), LHR: at('LHR'), CDG: at('CDG') }
+  const { content, metadata } = projection.process(fromValue(airports), { fields: ['aircraft'] })
+  expect(content.json()).toEqual({
+    JFK: { plane: { aircraft: 'A JFK' } },
+    LHR: { plane: { aircraft: 'A LHR' } },
+    CDG: { plane: { aircraft: 'A CDG' } },
+  })
+  expect(metadata.notes).toEqual(['`aircraft` read as `$..aircraft`.'])
+  expect(projection.process(fromValue(airports), { fields: ['pilot'] }).error).toContain('has no `pilot`')
+})
+
 verifies('S3.19', 'keeps the nesting of fields named from the root', () => {
   const data = { users, page: 1, next: 'x' }
   expect(project(data, { fields: 'users.email' })).toEqual({ users: [{ email: 'a@x' }, { email: null }, {}] })

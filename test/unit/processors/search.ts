@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Document } from '../../../src/documents/document.ts'
+import type { SearchParams } from '../../../src/processors/parameters.ts'
 import type { Processor, StepMetadata } from '../../../src/processors/processor.ts'
-import type { SearchParams } from '../../../src/processors/search.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
 
 /** What a search found; fails the test when the step was not applied. */

@@ -54,12 +54,31 @@ describe('a reference as models write it', () => {
     ['staet', 'state'],
     ['milestoen.title', 'milestone.title'],
     ['site_admn', 'user.site_admin'],
+    ['Labels[0].Name', 'labels[0].name'],
   ])('%s is read as %s, with a remark', (reference, name) => {
     expect(resolveField(recordsOf(root), reference)).toMatchObject({
       name,
       note: `\`${reference}\` read as \`${name}\`.`,
     })
   })
+})
+
+test('keeps the positions that are asked for when a name is read as another', () => {
+  const places = recordsOf([
+    { place: 'Paris', geometry: { coordinates: [2.5, 48.9] } },
+    { geometry: { coordinates: [13.4, 52.5] } },
+  ])
+  for (const [asked, read] of [
+    ['coordinates[0]', 'geometry.coordinates[0]'],
+    ['Geometry.Coordinates[-1]', 'geometry.coordinates[-1]'],
+    ['coordinates[0:1]', 'geometry.coordinates[0:1]'],
+    ['coordinates', 'geometry.coordinates'],
+    ['Place[0:3]', 'place'],
+  ] as const)
+    expect(resolveField(places, asked)).toMatchObject({
+      name: read,
+      note: `\`${asked}\` read as \`${read}\`.`,
+    })
 })
 
 test('what is not unique or not there is refused with the nearest names and their values', () => {
@@ -150,4 +169,50 @@ test('a name that has to be quoted is no other field of that name', () => {
     where: ['Use% > 20'],
   })
   expect(metadata.notes?.join('\n')).not.toContain("the record's own")
+})
+
+describe('rows of lists', () => {
+  const rows = [
+    ['Name', 'Start Date', 'Salary'],
+    ['Ann', '2020-01-01', '100'],
+    ['Bob', '2021-01-01'],
+  ]
+
+  test('have the names of the first row, and that is said', () => {
+    expect(resolveField(recordsOf(rows), 'salary')).toMatchObject({
+      name: 'Salary',
+      note: '`Salary` is [2]: the first row has the names, and is one of the rows.',
+    })
+    expect(resolveField(recordsOf(rows), 'Start Date')).toMatchObject({ name: 'Start Date' })
+    expect(resolveField(recordsOf(rows), '[2]').note).toBeUndefined()
+  })
+
+  test.each([
+    [
+      'numbers in the first row',
+      [
+        [1, 2],
+        [3, 4],
+        [5, 6],
+      ],
+    ],
+    [
+      'the same name twice',
+      [
+        ['a', 'a'],
+        ['x', 'y'],
+        ['x', 'z'],
+      ],
+    ],
+    [
+      'longer rows below',
+      [
+        ['a', 'b'],
+        ['x', 'y', 'z'],
+        ['x', 'z', 'y'],
+      ],
+    ],
+  ])('have no names where there are %s', (_, values) => {
+    expect(() => resolveField(recordsOf(values), 'zone')).toThrow('The records have no fields')
+  })
 })

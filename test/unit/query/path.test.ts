@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JsonValue } from '../../../src/protocol/json.ts'
-import { formatPath, isDefinite, newWork, parsePath } from '../../../src/query/path.ts'
+import { formatPath, isDefinite, parsePath } from '../../../src/query/path.ts'
 import { Refusal } from '../../../src/query/refusal.ts'
 import { readValues, walk } from '../../../src/query/walk.ts'
+import { newWork } from '../../../src/query/work.ts'
 import { runs } from '../../support/runs.ts'
 import { verifies } from '../../support/verifies.ts'
 

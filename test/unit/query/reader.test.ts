@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JsonValue } from '../../../src/protocol/json.ts'
-import { newWork, parsePath } from '../../../src/query/path.ts'
+import { parsePath } from '../../../src/query/path.ts'
 import { columnOf } from '../../../src/query/reader.ts'
 import { Refusal } from '../../../src/query/refusal.ts'
 import { readValues } from '../../../src/query/walk.ts'
+import { newWork } from '../../../src/query/work.ts'
 
 const scalar = fc.oneof(
   fc.constantFrom<JsonValue>('a', 'b', '', 1, '1', 0, -0, true, null),

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { fromValue } from '../../../src/documents/derive.ts'
+import { aggregate } from '../../../src/processors/group.ts'
+import { sort } from '../../../src/processors/sort.ts'
 import { where } from '../../../src/processors/where.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
 
@@ -97,4 +99,42 @@ test('a list that is equal to a list: all of it; beside single values, any of it
   expect(found(plans, 'actions = ["delete", "create"]').ids).toEqual([1])
   expect(found(plans, 'first = ["delete", "update"]').ids).toEqual([0, 1, 2])
   expect(found(plans, 'actions in ["delete", "create"]').ids).toEqual([0, 1])
+})
+
+describe('a number without a unit, compared with values that have one', () => {
+  const sizes = (...of: string[]): JsonValue => of.map((size, n) => ({ id: n + 1, size }))
+
+  test('is in the unit that all of them have, and that is said', () => {
+    expect(found(sizes('8 kB', '0', '152 kB', '99 kB'), 'size > 100')).toEqual({
+      ids: [3],
+      notes: ['`100` read as 100 kB, the unit of all of `size`.'],
+    })
+    expect(found(sizes('20ms', '150ms'), 'size >= 150').ids).toEqual([2])
+    expect(found(sizes('8 kB', '152 kB'), 'size = 152').ids).toEqual([2])
+    expect(found(sizes('8 kB', '152 kB'), 'size > 0.1 MB').ids).toEqual([2])
+  })
+
+  test('is a number of bytes where it would be far beyond all of them', () => {
+    expect(found(sizes('512Mi', '256Mi', '2048Mi'), 'size > 1000000000')).toEqual({ ids: [3], notes: [] })
+    expect(found(sizes('8 kB', '152 kB'), 'size > 1000').ids).toEqual([])
+  })
+
+  test('is a number of bytes where they differ', () => {
+    expect(found(sizes('8 kB', '2 MB'), 'size > 9000').ids).toEqual([2])
+  })
+})
+
+test('sums and orders of objects are those of the one number in each, and that is said', () => {
+  const of = (...amounts: number[]): JsonValue =>
+    amounts.map((amount, n) => ({ id: n + 1, price: { id: 90 - n, currency: 'EUR', amount: `${amount}` } }))
+  const document = fromValue(of(9, 100, 20))
+  const sum = aggregate.process(document, { aggregate: ['sum(price)'] })
+  expect(sum.content.rows().items).toEqual([{ 'sum(price.amount)': 129 }])
+  expect(sum.metadata.notes).toContain('`price` holds objects and was read as `price.amount`.')
+  const order = sort.process(document, { sort: ['-price'] })
+  expect(order.content.rows().items.map((row) => (row as { id: number }).id)).toEqual([2, 3, 1])
+  const ambiguous = fromValue([{ p: { x: 1, y: 2 } }, { p: { x: 3, y: 4 } }])
+  expect(aggregate.process(ambiguous, { aggregate: ['sum(p)'] }).content.rows().items).toEqual([
+    { 'sum(p)': null },
+  ])
 })

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JsonValue } from '../../../src/protocol/json.ts'
 import type { ValuesTest } from '../../../src/query/operators.ts'
-import { newWork, parsePath } from '../../../src/query/path.ts'
+import { parsePath } from '../../../src/query/path.ts'
 import {
   all,
   any,
@@ -17,6 +17,7 @@ import {
   positionsIn,
 } from '../../../src/query/verdict.ts'
 import { readValues } from '../../../src/query/walk.ts'
+import { newWork } from '../../../src/query/work.ts'
 
 /** A condition as a matcher, and as a function of one record. */
 interface Both {

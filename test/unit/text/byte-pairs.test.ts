@@ -27,6 +27,12 @@ test('any text has the tokens that the package counts', () => {
     fc.string({ unit: 'binary', maxLength: 200 }),
     fc.base64String({ maxLength: 400 }),
     fc.json(),
+    // Every kind of neighbours, wide ones among them.
+    fc
+      .array(fc.constantFrom(..."aZ09 \t\n\r\f'/.,-sdLl\u001c\u00a0\u2028éÉ٣一", "'ve", "'RE"), {
+        maxLength: 60,
+      })
+      .map((parts) => parts.join('')),
   )
   fc.assert(
     fc.property(texts, (text) => encoding.count(text) === exact(text)),

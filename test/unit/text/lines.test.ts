@@ -27,3 +27,10 @@ test('agrees with a split, and finds the line of every offset', () => {
     }),
   )
 })
+
+test('long texts of one length are told apart, asked one after the other', () => {
+  const [one, other] = ['a\n', 'a '].map((piece) => piece.repeat(40_000))
+  expect(indexLines(one ?? '').count).toBe(40_000)
+  expect(indexLines(other ?? '').count).toBe(1)
+  expect(indexLines(one ?? '').at(39_999)).toBe('a')
+})

@@ -1,7 +1,7 @@
 /** What is taken for a secret in a text, and what is not. */
 import { describe, expect, test } from 'vitest'
-import { findSensitive } from '../../../src/text/sensitive/find.ts'
-import { UNITS } from '../../../src/text/sensitive/units.ts'
+import { UNITS } from '../../../src/text/sensitive/scan.ts'
+import { findSensitive } from '../../../src/text/sensitive/strike.ts'
 import { verifies } from '../../support/verifies.ts'
 
 const SECRETS = new Set(['secrets'] as const)

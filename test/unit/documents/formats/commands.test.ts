@@ -163,3 +163,36 @@ test.each([
 ])('is told apart from what is nearly so, however long: %s', (_, text) => {
   expect(read(text).format).not.toBe('json')
 })
+
+describe('columns that a line marks', () => {
+  const packages = [
+    'Desired=Unknown/Install/Remove/Purge/Hold',
+    '| Status=Not/Inst/Conf-files',
+    '||/ Name           Version      Architecture Description',
+    '+++-==============-============-============-===========================',
+    'ii  adduser        3.134        all          add and remove users',
+    'rc  libssl3:amd64  3.0.17-1     amd64        Secure Sockets Layer toolkit',
+  ]
+
+  test('are those of the packages that dpkg lists, under the names above', () => {
+    expect(read(packages.join('\n'))).toMatchObject({
+      format: 'table',
+      asides: packages.slice(0, 2),
+      records: [
+        {
+          column_1: 'ii',
+          Name: 'adduser',
+          Version: '3.134',
+          Architecture: 'all',
+          Description: 'add and remove users',
+        },
+        { column_1: 'rc', Name: 'libssl3:amd64', Architecture: 'amd64' },
+      ],
+    })
+  })
+
+  test('are none where the lines below do not keep to them', () => {
+    const prose = many(9, (n) => `This line of words knows of no columns at all, ${n}`)
+    expect(read([...packages.slice(0, 4), ...prose].join('\n')).format).not.toBe('table')
+  })
+})

@@ -194,6 +194,25 @@ describe('records that begin with the same key', () => {
     })
   })
 
+  test('with every key of every record where nothing else stands at the margin', () => {
+    const packages = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l'].map(
+      (name) =>
+        `Package: ${name}\nArchitecture: amd64\n${name === 'c' ? 'Provides: x\n' : ''}Description: short\n and long: ${name}\n`,
+    )
+    const { value } = read(packages.join('\n'))
+    expect(value.map(({ Architecture }) => Architecture)).toEqual(Array(12).fill('amd64'))
+    expect(value[2]).toMatchObject({ Provides: 'x', Description: 'short\n and long: c' })
+  })
+
+  test('with the line that heads each of them', () => {
+    const mapping = (at: string, size: number) => `${at} r-xp /usr/lib/${at}.so\nSize: ${size} kB\nRss: 4 kB`
+    expect(read([mapping('7f01', 8), mapping('7f02', 12), mapping('7f03', 16)].join('\n')).value).toEqual([
+      { line: 1, heading: '7f01 r-xp /usr/lib/7f01.so', Size: '8 kB', Rss: '4 kB' },
+      { line: 4, heading: '7f02 r-xp /usr/lib/7f02.so', Size: '12 kB', Rss: '4 kB' },
+      { line: 7, heading: '7f03 r-xp /usr/lib/7f03.so', Size: '16 kB', Rss: '4 kB' },
+    ])
+  })
+
   test.each([
     'Return-Path: a\nFrom: b\nTo: c\n\nHello Bob,\n\nNote: see below.\n',
     'Dear all: hello\nprose\nprose\n',

@@ -1,7 +1,7 @@
 /** A value too large for the place it must fit, with marks where something is missing. */
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
 import { formatCount, formatPlural } from '../text/format.ts'
-import { cut, head } from '../text/shorten.ts'
+import { cut, densestPlace, excerpt, head } from '../text/shorten.ts'
 import { toJson } from './stringify.ts'
 
 /** How much of a value is shown. */
@@ -29,41 +29,60 @@ const STEPS: readonly Limits[] = [
 
 /**
  * The value as at most `max` characters: JSON, or a string as it is. Long strings and the tails of arrays and objects
- * are cut, each with a mark that says how much there is.
+ * are cut, each with a mark that says how much there is. `words`: what a string is read for; its first line and the part with most of
+ * them stay.
  */
-export function shorten(value: JsonValue, max: number): string {
-  if (typeof value === 'string') return cut(value, max)
+export function abridge(value: JsonValue, max: number, words?: RegExp): string {
+  if (typeof value === 'string') return (words && around(value, max, words)) ?? cut(value, max)
   const known = new Map<JsonObject, string[]>()
   for (const limits of STEPS) {
-    const text = toJson(abridge(value, { ...limits, known }, limits.depth))
+    const text = toJson(part(value, { ...limits, known }, limits.depth))
     if (text.length <= max) return text
   }
-  return cut(toJson(abridge(value, { string: 16, items: 0, fields: 3, depth: 1, known }, 1)), max)
+  return cut(toJson(part(value, { string: 16, items: 0, fields: 3, depth: 1, known }, 1)), max)
 }
 
-function abridge(value: JsonValue, limits: Limits, depth: number): JsonValue {
-  if (typeof value === 'string') return abridgeString(value, limits.string)
+/** The longest first line that is kept before what is around the words. */
+const LONGEST_TITLE = 160
+
+/** Undefined where the words are not in the text, or there is no room for more than a mark. */
+function around(text: string, max: number, words: RegExp): string | undefined {
+  if (text.length <= max) return text
+  const breaks = text.indexOf('\n')
+  const title = breaks >= 0 && breaks <= Math.min(LONGEST_TITLE, max / 3) ? text.slice(0, breaks + 1) : ''
+  const body = text.slice(title.length)
+  // Two characters say that something is left out.
+  const room = max - title.length - 2
+  if (room < SMALLEST_PART) return undefined
+  const place = densestPlace(body, words, room * 0.8)
+  return place.different === 0 ? undefined : title + excerpt(body, place, room)
+}
+
+const SMALLEST_PART = 24
+
+function part(value: JsonValue, limits: Limits, depth: number): JsonValue {
+  if (typeof value === 'string') return stringPart(value, limits.string)
   if (Array.isArray(value)) {
     if (depth <= 0) return value.length === 0 ? value : `[${formatPlural(value.length, 'item')}]`
-    const items = value.slice(0, limits.items).map((item) => abridge(item, limits, depth - 1))
+    const items = value.slice(0, limits.items).map((item) => part(item, limits, depth - 1))
     if (value.length > items.length) items.push(`… ${formatCount(value.length - items.length)} more`)
     return items
   }
-  return isObject(value) ? abridgeObject(value, limits, depth) : value
+  return isObject(value) ? objectPart(value, limits, depth) : value
 }
 
-function abridgeObject(object: JsonObject, limits: Limits, depth: number): JsonValue {
+function objectPart(object: JsonObject, limits: Limits, depth: number): JsonValue {
   const keys = limits.known?.get(object) ?? Object.keys(object)
   limits.known?.set(object, keys)
   if (depth <= 0) return keys.length === 0 ? object : `{${formatPlural(keys.length, 'field')}}`
   const short: JsonObject = {}
   for (const key of keys.slice(0, limits.fields)) {
-    setOwn(short, abridgeString(key, 80), abridge(own(object, key) ?? null, limits, depth - 1))
+    setOwn(short, stringPart(key, 80), part(own(object, key) ?? null, limits, depth - 1))
   }
   if (keys.length > limits.fields) short['…'] = `${formatCount(keys.length - limits.fields)} more fields`
   return short
 }
 
-function abridgeString(text: string, max: number): string {
+function stringPart(text: string, max: number): string {
   return text.length <= max + 32 ? text : `${head(text, max)}… [${formatCount(text.length)} characters]`
 }

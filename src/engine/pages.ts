@@ -1,0 +1,37 @@
+/** What is done with pages of a collection: looked at one by one for what comes next, and joined at the end. */
+import { openResult } from '../documents/open.ts'
+import { joinPages } from '../documents/paging/join.ts'
+import { hasPages, restOf } from '../documents/paging/next.ts'
+import { recognisePart } from '../documents/paging/recognise.ts'
+import { standingOf } from '../documents/paging/standing.ts'
+import type { JsonObject } from '../protocol/json.ts'
+import { decodeResult, encodeResult } from './content.ts'
+import type { AskedPage, JoinedPages, Page } from './contract.ts'
+
+/** What a result says of its collection, and what is to be called for the rest of it. Never throws on what a server sent. */
+export function lookAtPage(content: Uint8Array, { args, schema }: AskedPage): Page {
+  const decoded = decodeResult(content)
+  if (decoded === undefined) return {}
+  const part = recognisePart(openResult(decoded.exact, content.byteLength), hasPages(args, schema))
+  if (part === undefined) return {}
+  const rest = restOf(part, args, schema)
+  const standing = standingOf(part, args)
+  return {
+    ...(part.place && { place: part.place }),
+    ...(part.shown !== undefined && { shown: part.shown }),
+    ...(part.total !== undefined && { total: part.total }),
+    ...(standing !== undefined && { standing }),
+    ...(rest && { rest }),
+  }
+}
+
+/** Contents in the order of their pages; all of them results. */
+export function joinContents(contents: readonly Uint8Array[], place: Page['place']): JoinedPages {
+  const pages: JsonObject[] = []
+  for (const content of contents) {
+    const decoded = decodeResult(content)
+    if (decoded !== undefined) pages.push(decoded.exact)
+  }
+  const { result, ...counts } = joinPages(pages, place)
+  return { ...counts, content: encodeResult(result) }
+}

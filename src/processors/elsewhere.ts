@@ -1,0 +1,153 @@
+/** Steps and the records that are not those of the main list: nested in them, beside them, above them. */
+import { fromTable } from '../documents/derive.ts'
+import type { Document } from '../documents/document.ts'
+import { placed } from '../documents/make.ts'
+import { isObject, type JsonValue } from '../protocol/json.ts'
+import { nestedMatches, nodesOf, onlyPlaceWith, siblingMatches } from '../query/elsewhere.ts'
+import { knowing } from '../query/fields.ts'
+import { parseCondition, parseNamed } from '../query/parser.ts'
+import { recordsOf } from '../query/records.ts'
+import { listed } from '../query/refusal.ts'
+import { fieldsIn } from '../query/tree.ts'
+import type { Matcher } from '../query/verdict.ts'
+import { formatCount } from '../text/format.ts'
+import { literal } from '../text/literal.ts'
+import { safely } from './group.ts'
+import type { PipelineStep } from './pipeline.ts'
+import type { ProcessorResult } from './processor.ts'
+import { unchanged } from './step.ts'
+
+/**
+ * A step that is refused because the records have no such fields is about the one other place of the document that has them all: another
+ * list, or an object beside or above it. `own`: the parameters that name the fields. `others`: parameters that settle which records are meant.
+ */
+export function orElsewhere(
+  step: PipelineStep,
+  own: readonly string[],
+  others: readonly string[],
+): PipelineStep {
+  return {
+    ...step,
+    process(document, params) {
+      const result = step.process(document, params)
+      if (result.error === undefined || others.some((name) => isGiven(params, name))) return result
+      const names = own.flatMap((name) => fieldsNamed((params as Record<string, unknown>)[name]))
+      const place = names.length > 0 ? onlyPlaceWith(document, names) : undefined
+      const found = place && step.process(fromTable('record', place.records.table), params)
+      if (!place || !found || found.error !== undefined) return result
+      const said = `Only \`${place.path}\` has ${listed(names)}, so the records there were asked.`
+      found.metadata = { ...found.metadata, notes: [said, ...(found.metadata.notes ?? [])] }
+      return found
+    },
+  }
+}
+
+/**
+ * Conditions on the records that have everything the question names: where those of the main list lack some of it and one other place of
+ * the document has all, that place is meant.
+ */
+export function whereAllIs(step: PipelineStep): PipelineStep {
+  return {
+    ...step,
+    process(document, params) {
+      const asked = params as Record<string, unknown>
+      const result = step.process(document, params)
+      if (['path', 'join_on'].some((name) => isGiven(params, name))) return result
+      const others = NAMING.flatMap((name) => fieldsNamed(asked[name]))
+      if (others.length === 0) return result
+      const names = [...conditionFields(asked.where), ...others]
+      const records = document.json() === undefined ? undefined : recordsOf(document)
+      const isHere = records && result.error === undefined && names.every(knowing(records))
+      const place = isHere ? undefined : onlyPlaceWith(document, names)
+      const found = place && step.process(fromTable('record', place.records.table), params)
+      if (!place || !found || found.error !== undefined || found.metadata.matched === 0) return result
+      const said = `Only \`${place.path}\` has ${listed([...new Set(names)])}, so the records there were asked.`
+      found.metadata = { ...found.metadata, notes: [said, ...(found.metadata.notes ?? [])] }
+      return found
+    },
+  }
+}
+
+/** Parameters that name fields of what is asked of. */
+const NAMING = ['fields', 'sort', 'group_by', 'aggregate']
+
+function conditionFields(texts: unknown): string[] {
+  if (!Array.isArray(texts)) return []
+  return texts.flatMap((text: unknown) => safely(() => fieldsIn(parseCondition(String(text)))) ?? [])
+}
+
+/** The fields in a list of expressions, orders and aggregates. */
+function fieldsNamed(texts: unknown): string[] {
+  if (!Array.isArray(texts)) return []
+  const names = texts.flatMap((text: unknown) => {
+    const plain = String(text).replace(/^\s*[-+]\s*(?=\p{L})|(?:\s+|:)(?:asc|desc|\w{3,12})$/giu, '')
+    const named = safely(() => parseNamed(/\sas\s/i.test(String(text)) ? String(text) : plain))
+    return named ? fieldsIn(named.expression) : []
+  })
+  return [...new Set(names)].filter((name) => !/^(?:count|\*|)$/i.test(name))
+}
+
+/** A step that says how many records are nested in those it was about, or lie beside them, where no other step chose some of them. */
+export function tellingOfNested(step: PipelineStep, others: readonly string[]): PipelineStep {
+  return {
+    ...step,
+    process(document, params) {
+      const result = step.process(document, params)
+      if (!result.applied || result.error !== undefined || others.some((name) => isGiven(params, name)))
+        return result
+      const records = document.json() === undefined ? undefined : recordsOf(document)
+      const told = records
+        ? [
+            ...nestedMatches(document, records, every, records.values.length),
+            ...siblingMatches(document, records, every),
+          ]
+        : []
+      if (told.length === 0) return result
+      const notes = [...(result.metadata.notes ?? []), ...told]
+      result.metadata = { ...result.metadata, notes }
+      return result
+    },
+  }
+}
+
+interface Asked {
+  path?: string | undefined
+  where?: readonly string[] | undefined
+  group_by?: readonly string[] | undefined
+  aggregate?: readonly string[] | undefined
+  sort?: readonly string[] | undefined
+}
+
+/** True for a question about values of records, without a path: where they are a tree, all of its nodes are meant. */
+export function asksOfNodes({ path, where, group_by, aggregate, sort }: Asked): boolean {
+  const asks = [where, group_by, aggregate, sort].some((list) => list !== undefined && list.length > 0)
+  return asks && (path === undefined || path.trim() === '')
+}
+
+/** The nodes of a tree at all levels in the place of those at the top; the document as it is where it holds no tree, or those are meant. */
+export function withNodes(document: Document, asked: Asked): ProcessorResult {
+  const tree = nodesOf(document)
+  if (!tree || asksOfNested(asked, tree.path)) return unchanged(document)
+  const { table, path, whole, outer } = tree
+  const content = placed(fromTable('record', table), table.provenance)
+  const own = document.records()?.path ?? '$'
+  const nodes = `Asked of all ${formatCount(table.count)} nodes of the tree${whole ? `, "path": ${JSON.stringify(path)}` : ''}`
+  const below = whole ? '' : `; those below: "path": ${JSON.stringify(path)}`
+  const note = `${nodes}; the ${formatCount(outer)} at the top alone: "path": ${JSON.stringify(own)}${below}.`
+  return { ...unchanged(document), content, applied: true, metadata: { notes: [note] } }
+}
+
+/** True where a question names the list that the nodes are nested in: then it is about the records that have such a list, and what is in it. */
+function asksOfNested({ where, group_by, aggregate, sort }: Asked, path: string): boolean {
+  const list = /([\p{L}\p{N}_-]+)(?:\[\*\]|\.\*)?$/u.exec(path)?.[1]
+  if (list === undefined) return false
+  const named = new RegExp(`(?<![\\p{L}\\p{N}_])${literal(list)}\\s*(?:\\[|\\.)`, 'u')
+  return [where, group_by, aggregate, sort].some((texts) => texts?.some((text) => named.test(text)))
+}
+
+const every: Matcher = (records) => new Uint8Array(records.length).fill(1)
+
+function isGiven(params: unknown, name: string): boolean {
+  const held = isObject(params as JsonValue) ? (params as Record<string, unknown>)[name] : undefined
+  return Array.isArray(held) ? held.length > 0 : held !== undefined && held !== null
+}

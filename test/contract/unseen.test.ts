@@ -1,0 +1,263 @@
+/**
+ * Questions as somebody writes them who has only seen the preview: one call, no path, over shapes of data that no benchmark has. What is
+ * right comes from plain code, or is what the data was made of.
+ */
+import { expect, test } from 'vitest'
+import { fromRecognised } from '../../src/documents/derive.ts'
+import type { Document } from '../../src/documents/document.ts'
+import { filterParams, searchParams } from '../../src/processors/parameters.ts'
+import { runPipeline } from '../../src/processors/pipeline.ts'
+import { filterSteps, searchSteps } from '../../src/processors/pipelines.ts'
+
+const tree = JSON.stringify({
+  name: 'root',
+  kind: 'folder',
+  children: Array.from({ length: 6 }, (_, i) => ({
+    name: `area-${i}`,
+    kind: 'folder',
+    owner: ['ann', 'bo', 'cy'][i % 3],
+    children: Array.from({ length: 5 }, (_, j) => ({
+      name: `file-${i}-${j}.md`,
+      kind: 'file',
+      size: (i + 1) * 100 + j * 7,
+      owner: ['ann', 'bo', 'cy'][(i + j) % 3],
+      children:
+        j === 4 ? [{ name: `deep-${i}.txt`, kind: 'file', size: 9000 + i, owner: 'dee', children: [] }] : [],
+    })),
+  })),
+})
+const map = JSON.stringify({
+  updated: '2024-06-01',
+  region: 'eu-west',
+  services: Object.fromEntries(
+    Array.from({ length: 24 }, (_, i) => [
+      `svc-${String.fromCharCode(97 + i)}`,
+      {
+        port: 8000 + i,
+        status: i % 5 === 0 ? 'down' : 'up',
+        cpu: (i * 37) % 100,
+        tags: i % 2 ? ['web', 'edge'] : ['batch'],
+        limits: { memory: `${(i % 4) + 1}Gi` },
+      },
+    ]),
+  ),
+})
+const lists = JSON.stringify({
+  meta: { project: 'atlas', version: 7, generated: '2024-05-05' },
+  members: Array.from({ length: 12 }, (_, i) => ({
+    id: `u${i}`,
+    name: `Person ${i}`,
+    role: ['dev', 'ops', 'pm'][i % 3],
+  })),
+  tickets: Array.from({ length: 40 }, (_, i) => ({
+    key: `AT-${i + 1}`,
+    summary: i === 17 ? 'Login fails behind the corporate firewall' : `Task number ${i + 1}`,
+    assignee: `u${i % 12}`,
+    points: (i * 3) % 8,
+    done: i % 4 === 0,
+  })),
+  sprints: [
+    { sprint: 'S1', goal: 'ship the importer', velocity: 21 },
+    { sprint: 'S2', goal: 'stabilise search', velocity: 34 },
+    { sprint: 'S3', goal: 'cut costs', velocity: 28 },
+  ],
+})
+const trial = JSON.stringify({
+  studies: Array.from({ length: 10 }, (_, i) => ({
+    protocol: {
+      ident: { nct: `NCT000${i}`, title: `Study of agent ${'ABCDEFGHIJ'[i]}` },
+      status: { overall: i % 3 ? 'RECRUITING' : 'COMPLETED', start: `202${i % 5}-0${(i % 9) + 1}-15` },
+    },
+    sites: Array.from({ length: 3 + (i % 3) }, (_, j) => ({
+      city: ['Lyon', 'Oslo', 'Bonn', 'Turin'][(i + j) % 4],
+      country: ['FR', 'NO', 'DE', 'IT'][(i + j) % 4],
+      enrolled: i * 10 + j,
+    })),
+  })),
+})
+const md = `# Handbook\n\nWelcome to the handbook.\n\n## Travel\n\nBook flights through the portal. Receipts are due within 14 days.\n\n### Per diem\n\n| Country | Daily rate | Currency |\n|---|---|---|\n| Norway | 95 | EUR |\n| Italy | 62 | EUR |\n| Japan | 11000 | JPY |\n| Canada | 88 | CAD |\n\n### Rail\n\nFirst class needs approval by a director.\n\n## Leave\n\nTwenty-five days a year. Unused days expire on 31 March.\n\n## Equipment\n\n- Laptops are replaced every 36 months.\n- Monitors: up to two.\n- Lost badges cost 20 EUR.\n\n## Security\n\nReport phishing to security@atlas.test. Passwords must have 16 characters.\n`
+const log = `${Array.from(
+  { length: 120 },
+  (_, i) =>
+    `2024-05-${String(1 + (i >> 5)).padStart(2, '0')}T${String(i % 24).padStart(2, '0')}:15:00Z ${i % 10 === 0 ? 'ERROR' : i % 4 === 0 ? 'WARN' : 'INFO'} [${['auth', 'billing', 'search'][i % 3]}] request id=r${1000 + i} took ${(i * 13) % 900}ms${i === 50 ? ' timeout while contacting ledger' : ''}`,
+).join('\n')}\n`
+const csv = `${[
+  '"Order #";Customer name;"Total (EUR)";Ship-to Country;2024 Rank;Placed on',
+  ...Array.from(
+    { length: 50 },
+    (_, i) =>
+      `A-${100 + i};"${['Ng, Li', 'Oden', 'Paz', 'Quinn'][i % 4]}";${(i * 17.5).toFixed(2).replace('.', ',')};${['FR', 'DE', 'ES'][i % 3]};${50 - i};${String((i % 28) + 1).padStart(2, '0')}.0${(i % 6) + 1}.2024`,
+  ),
+].join('\n')}\n`
+const yaml = Array.from(
+  { length: 8 },
+  (_, i) =>
+    `apiVersion: apps/v1\nkind: ${i % 2 ? 'Service' : 'Deployment'}\nmetadata:\n  name: app-${i}\n  namespace: ${i < 4 ? 'prod' : 'dev'}\nspec:\n  replicas: ${i + 1}\n  template:\n    spec:\n      containers:\n        - name: main-${i}\n          image: repo/app:${i}.0\n`,
+).join('---\n')
+const graph = JSON.stringify({
+  data: {
+    repository: {
+      name: 'atlas',
+      stargazerCount: 512,
+      issues: {
+        totalCount: 30,
+        nodes: Array.from({ length: 30 }, (_, i) => ({
+          number: i + 1,
+          title: `Bug ${i + 1}`,
+          author: { login: ['kim', 'lee', 'moe'][i % 3] },
+          labels: { nodes: i % 2 ? [{ name: 'bug' }, { name: 'p1' }] : [{ name: 'docs' }] },
+          comments: { totalCount: (i * 7) % 11 },
+          createdAt: `2024-0${(i % 6) + 1}-10T08:00:00Z`,
+        })),
+      },
+    },
+  },
+})
+
+const texts = { tree, map, lists, trial, md, log, csv, yaml, graph }
+
+type Question = [
+  document: keyof typeof texts,
+  kind: 'filter' | 'search',
+  params: Record<string, unknown>,
+  /** Patterns that the reply holds. */
+  wanted: string[],
+  /** How many rows, where that is a part of the answer. */
+  rows?: number,
+]
+
+const questions: Question[] = [
+  ['tree', 'filter', { where: 'name = file-3-2.md' }, ['"size":414']],
+  ['tree', 'filter', { where: 'kind = file and size > 8000' }, ['deep-0', 'deep-5'], 6],
+  ['tree', 'filter', { where: 'owner = dee', aggregate: 'count' }, ['6']],
+  [
+    'tree',
+    'filter',
+    { where: 'kind = file', aggregate: 'sum(size)' },
+    [
+      String(
+        Array.from(
+          { length: 6 },
+          (_, i) => [0, 1, 2, 3, 4].reduce((s, j) => s + (i + 1) * 100 + j * 7, 0) + 9000 + i,
+        ).reduce((a, b) => a + b),
+      ),
+    ],
+  ],
+  ['tree', 'filter', { where: 'kind = file', group_by: 'owner', aggregate: 'count' }, ['"dee","count":6']],
+  ['tree', 'filter', { where: 'name = area-4', fields: 'owner' }, ['bo']],
+  ['tree', 'filter', { sort: '-size', limit: 1 }, ['9005']],
+  ['tree', 'search', { pattern: 'deep-2' }, ['deep-2.txt', 'area-2|children\\[2\\]']],
+  ['tree', 'filter', { where: 'name ~ ^deep', fields: 'name, owner' }, ['deep-0.txt', 'dee'], 6],
+  ['map', 'filter', { where: 'status = down' }, ['svc-a', 'svc-f', 'svc-u'], 5],
+  ['map', 'filter', { where: 'name = svc-c' }, ['8002']],
+  ['map', 'filter', { where: 'svc-c', fields: 'port' }, ['8002']],
+  ['map', 'search', { pattern: 'svc-d' }, ['8003']],
+  ['map', 'filter', { sort: '-cpu', limit: 1, fields: 'cpu' }, ['svc-t|99|96']],
+  ['map', 'filter', { group_by: 'status' }, ['"down","count":5']],
+  ['map', 'filter', { where: 'tags has edge', aggregate: 'count' }, ['12']],
+  ['map', 'filter', { where: 'limits.memory > 3Gi', aggregate: 'count' }, ['6']],
+  ['map', 'filter', { where: 'memory = 4Gi', aggregate: 'count' }, ['6']],
+  ['map', 'filter', { fields: 'region' }, ['eu-west']],
+  ['map', 'filter', { where: 'service = svc-b' }, ['8001']],
+  ['lists', 'filter', { where: 'sprint = S2' }, ['34']],
+  ['lists', 'filter', { where: 'role = ops' }, ['Person 1', 'Person 4'], 4],
+  ['lists', 'filter', { where: 'id = u5' }, ['Person 5']],
+  ['lists', 'filter', { where: 'name = "Person 7"' }, ['u7']],
+  ['lists', 'filter', { fields: 'version' }, ['7']],
+  ['lists', 'filter', { aggregate: 'sum(velocity)' }, ['83']],
+  ['lists', 'filter', { group_by: 'role' }, ['"dev","count":4']],
+  ['lists', 'filter', { where: 'velocity > 25', fields: 'goal' }, ['stabilise search', 'cut costs'], 2],
+  [
+    'lists',
+    'filter',
+    { where: 'done = true', aggregate: 'sum(points)' },
+    [String(Array.from({ length: 40 }, (_, i) => (i % 4 === 0 ? (i * 3) % 8 : 0)).reduce((a, b) => a + b))],
+  ],
+  ['lists', 'search', { pattern: 'firewall' }, ['AT-18']],
+  ['lists', 'filter', { join_on: 'assignee = id', where: 'key = AT-18', fields: 'name' }, ['Person 5']],
+  ['lists', 'filter', { sort: '-velocity', limit: 1 }, ['S2']],
+  ['lists', 'filter', { where: 'project = atlas' }, ['atlas']],
+  ['trial', 'filter', { where: 'nct = NCT0004' }, ['Study of agent E']],
+  [
+    'trial',
+    'filter',
+    { where: 'city = Oslo', aggregate: 'count' },
+    [
+      String(
+        Array.from({ length: 10 }, (_, i) =>
+          Array.from({ length: 3 + (i % 3) }, (_, j) => (i + j) % 4 === 1),
+        ).filter((s) => s.some(Boolean)).length,
+      ) +
+        '|' +
+        Array.from({ length: 10 }, (_, i) =>
+          Array.from({ length: 3 + (i % 3) }, (_, j) => Number((i + j) % 4 === 1)),
+        )
+          .flat()
+          .reduce((a, b) => a + b),
+    ],
+  ],
+  ['trial', 'filter', { where: 'overall = COMPLETED', fields: 'nct' }, ['NCT0000', 'NCT0009'], 4],
+  ['trial', 'filter', { group_by: 'country', aggregate: 'sum(enrolled)' }, ['FR', 'NO']],
+  ['trial', 'filter', { where: 'start < 2021-01-01', aggregate: 'count' }, ['2']],
+  ['trial', 'filter', { where: 'title contains agent H' }, ['NCT0007']],
+  ['md', 'search', { pattern: 'phishing' }, ['security@atlas.test']],
+  ['md', 'filter', { where: 'Country = Japan' }, ['11000']],
+  ['md', 'filter', { where: 'Daily rate > 80 and Currency != JPY' }, ['Norway', 'Canada'], 2],
+  ['md', 'search', { pattern: 'unused vacation days expire', mode: 'bm25' }, ['31 March']],
+  ['md', 'search', { pattern: 'how often are laptops replaced' }, ['36 months']],
+  ['md', 'search', { pattern: 'Rail', mode: 'context', context_type: 'section' }, ['director']],
+  ['log', 'filter', { where: 'level = ERROR', aggregate: 'count' }, ['12']],
+  ['log', 'filter', { group_by: 'level' }, ['ERROR"?,"count":12']],
+  ['log', 'search', { pattern: 'ledger' }, ['r1050']],
+  ['log', 'filter', { where: 'message contains ledger' }, ['r1050']],
+  ['log', 'filter', { where: 'level = ERROR and message contains billing', aggregate: 'count' }, ['4']],
+  ['log', 'filter', { where: 'time >= 2024-05-03', aggregate: 'count' }, ['56']],
+  ['csv', 'filter', { where: 'Order # = A-117' }, ['297']],
+  [
+    'csv',
+    'filter',
+    { aggregate: 'sum(Total (EUR))' },
+    [String(Array.from({ length: 50 }, (_, i) => i * 17.5).reduce((a, b) => a + b)).replace('.', '\\.')],
+  ],
+  ['csv', 'filter', { group_by: 'country' }, ['FR"?,"count":17']],
+  ['csv', 'filter', { where: '2024 Rank <= 3', fields: 'Order #' }, ['A-149', 'A-147'], 3],
+  ['csv', 'filter', { where: 'customer = "Ng, Li"', aggregate: 'count' }, ['13']],
+  ['csv', 'filter', { sort: '-total', limit: 1, fields: 'order' }, ['A-149']],
+  ['yaml', 'filter', { where: 'kind = Deployment and replicas > 4' }, ['app-4', 'app-6'], 2],
+  ['yaml', 'filter', { where: 'name = app-3', fields: 'image' }, ['repo/app:3.0']],
+  ['yaml', 'filter', { where: 'namespace = dev', aggregate: 'sum(replicas)' }, ['26']],
+  ['graph', 'filter', { where: 'author = kim', aggregate: 'count' }, ['10']],
+  ['graph', 'filter', { where: 'labels has p1', aggregate: 'count' }, ['15']],
+  ['graph', 'filter', { where: 'label = bug', aggregate: 'count' }, ['15']],
+  ['graph', 'filter', { sort: '-comments', limit: 1, fields: 'number, comments' }, ['10']],
+  ['graph', 'filter', { group_by: 'created:month' }, ['2024-01']],
+  ['graph', 'filter', { fields: 'stargazerCount' }, ['512']],
+  ['graph', 'filter', { where: 'number = 12', fields: 'title, author' }, ['Bug 12', 'lee|moe|kim']],
+]
+
+const opened = new Map<string, Document>()
+
+function documentOf(name: keyof typeof texts): Document {
+  const document = opened.get(name) ?? fromRecognised(texts[name])
+  opened.set(name, document)
+  return document
+}
+
+test.each(questions)('%s: %s %j', (name, kind, params, wanted, count) => {
+  const { limit, ...asked } = params
+  const read = (kind === 'filter' ? filterParams : searchParams).parse(asked)
+  const steps = kind === 'filter' ? filterSteps : searchSteps
+  const { document, steps: reports, error } = runPipeline(documentOf(name), steps, read)
+  expect(error).toBeUndefined()
+  const { items } = document.rows()
+  if (count !== undefined) expect(items).toHaveLength(count)
+  const shown = typeof limit === 'number' ? items.slice(0, limit) : items
+  const reply = JSON.stringify([shown, reports.flatMap(({ metadata }) => metadata.notes ?? [])])
+  for (const each of wanted) expect(reply).toMatch(new RegExp(each))
+})
+
+test('the largest of a tree is sought at all of its levels', () => {
+  const { document, steps } = runPipeline(documentOf('tree'), filterSteps, { aggregate: ['max(size)'] })
+  expect(document.rows().items).toEqual([{ 'max(size)': 9005 }])
+  expect(JSON.stringify(steps.flatMap(({ metadata }) => metadata.notes ?? []))).toContain('$..children[*]')
+})

@@ -1,0 +1,216 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { joinPages } from '../../../src/documents/paging/join.ts'
+import { lookAtPage } from '../../../src/engine/pages.ts'
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts'
+import { bytesOf, jsonResult, textResult } from '../engine/world.ts'
+
+const records = (count: number, from = 0): JsonObject[] =>
+  Array.from({ length: count }, (_, at) => ({ id: from + at, title: `Title ${from + at}` }))
+
+const schemaOf = (...names: string[]): JsonObject => ({
+  type: 'object',
+  properties: Object.fromEntries(names.map((name) => [name, {}])),
+})
+
+function look(value: JsonValue, args: JsonObject = {}, schema: JsonObject = { type: 'object' }) {
+  return lookAtPage(bytesOf(jsonResult(value)), { args, schema })
+}
+
+const said = (text: string, args: JsonObject = {}) => lookAtPage(bytesOf(textResult(text)), { args }).standing
+
+describe('what a result says of its collection', () => {
+  const items = records(30)
+  const partial: [string, JsonObject][] = [
+    ['a total', { total_count: 1214, items }],
+    ['a total beside a size', { total: 1214, limit: 30, offset: 0, items }],
+    ['a total in an object of its own', { data: items, pagination: { total: 1214, per_page: 30 } }],
+    ['a total beside a place and a size', { startAt: 0, maxResults: 30, total: 1214, issues: items }],
+    [
+      'a total with how exact it is',
+      { took: 3, hits: { total: { value: 1214, relation: 'gte' }, hits: items } },
+    ],
+    ['hits of a search', { hits: { total: { value: 1214, relation: 'eq' }, hits: items }, has_more: true }],
+    [
+      'edges of a graph',
+      { data: { repo: { list: { totalCount: 1214, pageInfo: { hasNextPage: true }, nodes: items } } } },
+    ],
+  ]
+  test.each(partial)('%s', (_, value) => {
+    expect(look(value).standing).toBe('PARTIAL: 30 of 1,214')
+  })
+
+  const more: [string, JsonObject][] = [
+    ['a cursor', { items, nextCursor: 'abc' }],
+    ['a token', { items, nextPageToken: 'abc' }],
+    ['a cursor beside', { channels: items, response_metadata: { next_cursor: 'abc' } }],
+    ['a flag', { items, has_more: true }],
+    ['an iterator', { records: items, offset: 'itrZ6b4m/rec0aB' }],
+    ['an address', { items, _links: { next: { href: 'https://x.test/?page=2' } } }],
+    ['an address of OData', { value: items, '@odata.nextLink': 'https://x.test/?$skip=30' }],
+    ['a flag that this is not the last', { content: items, last: false }],
+    ['a cursor of a page of pages', { results: items, paging: { next: { after: '30' } } }],
+  ]
+  test.each(more)('%s', (_, value) => {
+    expect(look(value).standing).toBe('PARTIAL: 30 records, and more follow')
+  })
+
+  const complete: JsonObject[] = [
+    { items, total_count: 30 },
+    { items, has_more: false },
+    { items, next_cursor: null },
+    { items, next: null, count: 30 },
+    { items, pageInfo: { hasNextPage: false, endCursor: 'x' } },
+  ]
+  test.each(complete)('that it is all: %o', (value) => {
+    expect(look(value).standing).toBe('COMPLETE: 30 records')
+    expect(look(value, {}, schemaOf('cursor', 'page', 'offset')).rest).toBeUndefined()
+  })
+
+  test('the last page is no collection', () => {
+    expect(look({ items, has_more: false }, { cursor: 'x' }).standing).toBe('PARTIAL: the last 30 records')
+    expect(look({ items, has_more: false }, { page: 41 }).standing).toBe('PARTIAL: the last 30 records')
+  })
+
+  test('what only looks like it says nothing', () => {
+    expect(look({ total: 1500, items }).standing).toBeUndefined()
+    expect(look(items).standing).toBeUndefined()
+    expect(look({ items, more: 'text', next: 'the next step is to rest' }).standing).toBeUndefined()
+    expect(look({ cursor: null, page: 'about', items }).standing).toBeUndefined()
+    expect(said('On page 3 of the book, 5 of 20 people were there.\nAll was well.') ?? '').not.toContain(
+      'COMPLETE',
+    )
+  })
+
+  test('words', () => {
+    expect(said('Showing 1-30 of 1,214 issues\n- one\n- two')).toBe('PARTIAL: 30 of 1,214')
+    expect(said('Returned 30 of 1214 results\n- one')).toBe('PARTIAL: 30 of 1,214')
+    expect(said('- one\n- two\n\nPage 1 of 41')).toBe('PARTIAL: page 1 of 41')
+    expect(said('- one\n\nNext cursor: eyJh=')).toContain('more follow')
+    expect(said('- one\n\nnext_cursor: null')).toContain('COMPLETE')
+    expect(
+      said('- one\nlink: <https://x.test/?page=2>; rel="next", <https://x.test/?page=41>; rel="last"'),
+    ).toContain('more follow')
+  })
+
+  test('nothing that a server sends throws, and no text takes long', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (value, args) => {
+        const given = typeof args === 'object' && args !== null && !Array.isArray(args) ? args : {}
+        lookAtPage(bytesOf(jsonResult(value as JsonValue)), {
+          args: given as JsonObject,
+          schema: { properties: given } as JsonObject,
+        })
+        lookAtPage(bytesOf(textResult(String(value))), { args: {} })
+      }),
+    )
+    for (const piece of ['showing 1', 'page ', '<', 'next cursor ', 'of 1 ', 'first 9'])
+      expect(() => said(piece.repeat(100_000))).not.toThrow()
+  })
+})
+
+describe('how the rest is asked for', () => {
+  const items = records(30)
+  const rest = (value: JsonValue, args: JsonObject, ...names: string[]) =>
+    look(value, args, schemaOf(...names)).rest
+
+  test('a cursor goes to the parameter that takes it', () => {
+    expect(rest({ items, nextCursor: 'abc' }, { q: 'x' }, 'q', 'cursor')).toEqual({
+      calls: [{ q: 'x', cursor: 'abc' }],
+      known: false,
+    })
+    expect(rest({ items, nextPageToken: 'abc' }, {}, 'page_token', 'cursor')?.calls).toEqual([
+      { page_token: 'abc' },
+    ])
+    expect(
+      rest({ nodes: items, pageInfo: { hasNextPage: true, endCursor: 'abc' } }, {}, 'first', 'after')?.calls,
+    ).toEqual([{ after: 'abc' }])
+  })
+
+  test('nothing is asked for that the schema does not have', () => {
+    expect(rest({ items, nextCursor: 'abc', total: 900 }, {}, 'query')).toBeUndefined()
+    expect(look({ items, nextCursor: 'abc' }, {}, {}).rest).toBeUndefined()
+    fc.assert(
+      fc.property(
+        fc.subarray(['page', 'cursor', 'offset', 'limit', 'after', 'query', 'starting_after']),
+        fc.subarray(['nextCursor', 'total', 'has_more', 'next_page', 'page', 'offset', 'next']),
+        (names, members) => {
+          const values: JsonObject = {
+            nextCursor: 'abc',
+            total: 90,
+            has_more: true,
+            next_page: 2,
+            page: 1,
+            offset: 0,
+            next: 'https://x.test/?page=2&evil=1',
+          }
+          const value = {
+            items,
+            ...Object.fromEntries(members.map((member) => [member, values[member] ?? null])),
+          }
+          for (const call of rest(value, {}, ...names)?.calls ?? [])
+            expect(names).toEqual(expect.arrayContaining(Object.keys(call)))
+        },
+      ),
+    )
+  })
+
+  test('pages and offsets that are known are all worked out', () => {
+    const pages = rest({ total_count: 1214, items }, { perPage: 30 }, 'page', 'perPage')
+    expect(pages?.known).toBe(true)
+    expect(pages?.calls.map(({ page }) => page)).toEqual(Array.from({ length: 40 }, (_, at) => at + 2))
+    const offsets = rest({ total: 100, startAt: 0, maxResults: 30, issues: items }, {}, 'startAt')
+    expect(offsets?.calls).toEqual([{ startAt: 30 }, { startAt: 60 }, { startAt: 90 }])
+    const nought = rest({ totalPages: 3, page: 0, items }, {}, 'page')
+    expect(nought?.calls).toEqual([{ page: 1 }, { page: 2 }])
+  })
+
+  test('of a bare list only a full page has one behind it', () => {
+    expect(rest(items, { per_page: 30 }, 'page', 'per_page')?.calls).toEqual([{ per_page: 30, page: 2 }])
+    expect(rest(items, { per_page: 50 }, 'page', 'per_page')).toBeUndefined()
+    expect(rest(items, {}, 'page', 'per_page')).toBeUndefined()
+  })
+
+  test('a value is of the type that the parameter has', () => {
+    const schema = { properties: { page: { type: 'string' } } }
+    expect(look({ total_count: 60, items }, {}, schema).rest?.calls).toEqual([{ page: '2' }])
+  })
+})
+
+describe('pages in one', () => {
+  test('keep what is around the records of the last page, and records in their order', () => {
+    const pages = [records(3), records(3, 3)].map((items, at) =>
+      jsonResult({ page: at + 1, items, next: at === 0 ? 'x' : null }),
+    )
+    const { result, records: count } = joinPages(pages, ['items'])
+    expect(JSON.parse(String((result.content as JsonObject[])[0]?.text))).toEqual({
+      page: 2,
+      items: records(6),
+      next: null,
+    })
+    expect(count).toBe(6)
+  })
+
+  test('records that came again are there once, and those that changed both', () => {
+    const pages = [records(3), [...records(2, 2), { id: 0, title: 'changed' }]].map((items) =>
+      jsonResult(items),
+    )
+    expect(joinPages(pages, [])).toMatchObject({ records: 5, repeated: 1, changed: 1, key: 'id' })
+  })
+
+  test('records that nothing tells apart are all kept', () => {
+    const pages = [1, 2].map(() => jsonResult([{ a: 1 }, { a: 1 }]))
+    expect(joinPages(pages, [])).toMatchObject({ records: 4, repeated: 0 })
+  })
+
+  test('names that are special in JavaScript are names', () => {
+    const page = textResult('{"__proto__":{"items":[{"id":1}]}}')
+    const { result } = joinPages([page, page], ['__proto__', 'items'])
+    expect((result.content as JsonObject[])[0]?.text).toBe('{"__proto__":{"items":[{"id":1}]}}')
+  })
+
+  test('texts stand one below the other, a heading of a table once', () => {
+    const pages = ['id,name\n1,a\n', 'id,name\n2,b\n'].map((text) => textResult(text))
+    expect(joinPages(pages, undefined).result.content).toEqual([{ type: 'text', text: 'id,name\n1,a\n2,b' }])
+  })
+})
