@@ -1,6 +1,8 @@
 /** How much a client may say: in one message, of itself, and all clients together at one time. */
+
+import { metaOf } from '../protocol/content.ts'
 import { tooDense } from '../protocol/density.ts'
-import { MODERN_META, metaOf } from '../protocol/eras.ts'
+import { MODERN_META } from '../protocol/eras.ts'
 import { isObject, own } from '../protocol/json.ts'
 import { LIMITS, type LimitName, type Limits, limitWords } from '../protocol/limits.ts'
 import type { RequestId } from '../protocol/message.ts'

@@ -1,6 +1,7 @@
 /** What every request of the modern era says of itself in `_meta` (MCP 2026-07-28, basic, "_meta"). */
 import { viaOf } from '../protocol/chain.ts'
-import { MODERN_META, MODERN_VERSIONS, metaOf } from '../protocol/eras.ts'
+import { metaOf } from '../protocol/content.ts'
+import { MODERN_META, MODERN_VERSIONS } from '../protocol/eras.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
 

@@ -16,6 +16,8 @@ interface LegacyOptions {
   agent: Agent
   backend: Backend
   profile?: string | undefined
+  /** Absent: the connection tells when the client leaves. */
+  isListening?: (() => boolean) | undefined
 }
 
 /** What a connection does with what comes. */
@@ -26,7 +28,10 @@ interface Legacy {
 }
 
 /** `peer` is asked nothing before the first request came on it. */
-export function createLegacy({ id, agent, backend, profile }: LegacyOptions, peer: Peer): Legacy {
+export function createLegacy(
+  { id, agent, backend, profile, isListening }: LegacyOptions,
+  peer: Peer,
+): Legacy {
   let client: Client | undefined
 
   function initialize(params: JsonObject): JsonObject {
@@ -44,6 +49,7 @@ export function createLegacy({ id, agent, backend, profile }: LegacyOptions, pee
       protocolVersion,
       ...(profile !== undefined && { profile }),
       ...(via.length > 0 && { via }),
+      ...(isListening && { isListening }),
       notify: (notification) => peer.notify(notification),
       ask: (request, signal) => peer.request(request, { signal }),
     }
@@ -165,7 +171,8 @@ export async function openSession({
     },
     onError: (error) => backend.logger.debug({ err: error, session: fingerprint(id) }, 'client connection'),
   })
-  const legacy = createLegacy({ id, agent, backend, profile }, peer)
+  const isListening = transport.isListening === undefined ? undefined : () => transport.isListening === true
+  const legacy = createLegacy({ id, agent, backend, profile, isListening }, peer)
   await peer.start()
   return { id, ended, close: () => peer.close() }
 }

@@ -226,6 +226,7 @@ export function createModernClients(options: ModernClientsOptions): ModernClient
       protocolVersion,
       ...(profile !== undefined && { profile }),
       ...(via.length > 0 && { via }),
+      ...(agent.kind !== 'local' && { isListening: () => entry.busy > 0 }),
       notify: (notification) => options.notify(client, notification),
       ask: ({ method }) =>
         Promise.reject(

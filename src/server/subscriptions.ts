@@ -1,5 +1,6 @@
 /** All `subscriptions/listen` that are open (MCP 2026-07-28, basic/subscriptions), and what servers watch for them. */
-import { MODERN_META, withMeta } from '../protocol/eras.ts'
+import { withMeta } from '../protocol/content.ts'
+import { MODERN_META } from '../protocol/eras.ts'
 import { messageOf, RPC, RpcError } from '../protocol/errors.ts'
 import type { Agent, Client } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'

@@ -1,8 +1,7 @@
 /** The lists of all servers, as each client sees them: fetched on its connection, kept while they are true, told when they change. */
 import type { Logger } from '../observe/log.ts'
-import { LargeResult, plain, type Result } from '../protocol/content.ts'
+import { LargeResult, plain, type Result, withMeta } from '../protocol/content.ts'
 import { tooDense } from '../protocol/density.ts'
-import { withMeta } from '../protocol/eras.ts'
 import { cancelled, RPC, RpcError } from '../protocol/errors.ts'
 import type { Client } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'

@@ -6,8 +6,8 @@
  * idle → connecting → ready → (lost) waiting → connecting …; `close` ends it in `closed` from anywhere.
  */
 import type { Logger } from '../observe/log.ts'
-import type { Result } from '../protocol/content.ts'
-import { type Era, metaOf } from '../protocol/eras.ts'
+import { metaOf, type Result } from '../protocol/content.ts'
+import type { Era } from '../protocol/eras.ts'
 import { cancelled, RPC, RpcError } from '../protocol/errors.ts'
 import type { Client, Exchange } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
@@ -138,6 +138,10 @@ export class Connection {
   /** One request, connecting when needed. One that succeeds is set up again on a later connection, where it set something up. */
   async request(request: Request, { exchange, ...options }: ConnectionRequest = {}): Promise<Result> {
     if (exchange === undefined) return this.#send(request, options)
+    if (!this.client && this.#setup.isWantedBesides(request, exchange.client)) {
+      this.#setup.note(request, exchange.client)
+      return {}
+    }
     let sent: RequestId | undefined
     options.signal = exchange.signal
     // A person who is asked for something may think for longer than a call may take.
@@ -158,7 +162,7 @@ export class Connection {
     }
     try {
       const result = await this.#send(request, options)
-      this.#setup.note(request)
+      this.#setup.note(request, exchange.client)
       return result
     } finally {
       if (sent !== undefined) this.#underway.delete(sent)
@@ -174,7 +178,11 @@ export class Connection {
       } catch (error) {
         if (options.signal?.aborted) throw cancelled(options.signal)
         if (!(error instanceof SessionExpired) || again) {
-          throw requestFailed(this.server, request, error, established.transport.failure, options.timeoutMs)
+          throw requestFailed(this.server, request, error, {
+            ended: established.transport.failure,
+            limitMs: options.timeoutMs,
+            limits: this.#options.limits,
+          })
         }
         this.#forget(established)
       } finally {
@@ -185,7 +193,7 @@ export class Connection {
 
   /** A request that is to hold from now on: sent now when there is a connection, else as soon as there is one. */
   async setUp(request: Request, capability: string, exchange: Exchange, timeoutMs: number): Promise<void> {
-    if (this.#established === undefined) this.#setup.note(request)
+    if (this.#established === undefined) this.#setup.note(request, exchange.client)
     else if (offers(this.#established.initialize, capability))
       await this.request(request, { exchange, timeoutMs })
   }
@@ -200,7 +208,13 @@ export class Connection {
 
   /** Takes over what was set up on another connection: the server behind it changed, and what the client wants did not. */
   succeed(other: Connection): void {
-    for (const request of other.#setup.requests) this.#setup.note(request)
+    this.#setup.takeOver(other.#setup)
+  }
+
+  /** The client left. */
+  forget(client: Client): void {
+    this.subscription?.forget(client)
+    this.#setup.forget(client)
   }
 
   /**
@@ -229,6 +243,15 @@ export class Connection {
     this.#established?.peer.notify(notification)
   }
 
+  /** Ends what it runs on, unless it waits for an answer. The next use connects again, and sets up again what clients had set up. */
+  pause(): void {
+    const established = this.#established
+    if (established === undefined || established.peer.waiting > 0) return
+    this.#established = undefined
+    this.#state = 'idle'
+    this.#retire(established.peer)
+  }
+
   async close(): Promise<void> {
     this.#state = 'closed'
     this.#stopWaiting?.()
@@ -253,7 +276,7 @@ export class Connection {
     }
     const peer: Peer = new Peer(transport, handlersOfPeer, {
       most: limits.serverQuestions,
-      words: `too many requests of this server are under way: ${limitWords('serverQuestions', limits)}`,
+      words: () => `too many requests of this server are under way: ${limitWords('serverQuestions', limits)}`,
     })
     this.#dialling = peer
     const attempt = (async () => {
@@ -404,6 +427,11 @@ export class Connection {
       for (const client of subscription.watchersOf(plain.params?.uri)) handlers.notification?.(plain, client)
       return
     }
+    if (!this.client && method === 'notifications/resources/updated') {
+      for (const client of this.#setup.watchersOf(notification.params?.uri))
+        handlers.notification?.(notification, client)
+      return
+    }
     const exchange = method === 'notifications/message' ? this.#exchangeOf(via) : undefined
     if (exchange) exchange.notify(notification, this.server)
     else if (!subscription) handlers.notification?.(notification, this.client)
@@ -477,18 +505,57 @@ const MAX_SUBSCRIPTIONS = 1000
 
 export class Setup {
   readonly #requests = new Map<string, Request>()
+  /** By URI: where clients share a server, an update is for those that subscribed alone. */
+  readonly #watchers = new Map<string, Set<Client>>()
 
   /** Takes note of a request that succeeded. */
-  note(request: Request): void {
+  note(request: Request, client?: Client): void {
     const uri = request.params && own(request.params, 'uri')
     if (request.method === 'logging/setLevel') this.#requests.set('', request)
     if (typeof uri !== 'string') return
-    if (request.method === 'resources/unsubscribe') this.#requests.delete(`uri ${uri}`)
+    if (request.method === 'resources/unsubscribe') {
+      if (client) this.#unwatch(uri, client)
+      if (!this.#watchers.has(uri)) this.#requests.delete(`uri ${uri}`)
+    }
     if (request.method === 'resources/subscribe') {
       this.#requests.set(`uri ${uri}`, request)
+      if (client) this.#watchers.set(uri, (this.#watchers.get(uri) ?? new Set()).add(client))
       const [oldest] = this.#requests.keys()
-      if (this.#requests.size > MAX_SUBSCRIPTIONS && oldest !== undefined) this.#requests.delete(oldest)
+      if (this.#requests.size > MAX_SUBSCRIPTIONS && oldest !== undefined) {
+        this.#requests.delete(oldest)
+        this.#watchers.delete(oldest.replace('uri ', ''))
+      }
     }
+  }
+
+  /** True when a client takes back what another one still wants: the server must not hear of that. */
+  isWantedBesides({ method, params }: Request, client: Client): boolean {
+    const watchers = method === 'resources/unsubscribe' ? this.#watchers.get(String(params?.uri)) : undefined
+    return [...(watchers ?? [])].some((watcher) => watcher !== client)
+  }
+
+  takeOver(other: Setup): void {
+    for (const [key, request] of other.#requests) this.#requests.set(key, request)
+    for (const [uri, clients] of other.#watchers) this.#watchers.set(uri, clients)
+  }
+
+  forget(client: Client): void {
+    for (const uri of [...this.#watchers.keys()]) this.#unwatch(uri, client)
+  }
+
+  /** Those that subscribed to the resource, or to one that it is a part of. */
+  watchersOf(uri: unknown): ReadonlySet<Client> {
+    const found = new Set<Client>()
+    if (typeof uri !== 'string') return found
+    for (const [whole, clients] of this.#watchers)
+      if (uri === whole || uri.startsWith(whole.endsWith('/') ? whole : `${whole}/`))
+        for (const client of clients) found.add(client)
+    return found
+  }
+
+  #unwatch(uri: string, client: Client): void {
+    const clients = this.#watchers.get(uri)
+    if (clients?.delete(client) && clients.size === 0) this.#watchers.delete(uri)
   }
 
   /** The requests that set it all up again. */

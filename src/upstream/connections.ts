@@ -31,6 +31,9 @@ interface ServerConnections {
   modern: Connection | undefined
 }
 
+/** Looks at a server process within the time after which it is idle. */
+const LOOKS = 4
+
 /** Milliseconds between two looks whether a connection that leaves still has something under way. */
 const LEAVE_MS = 50
 
@@ -42,6 +45,9 @@ export class Connections {
   readonly #connections = new Map<Connection, () => void>()
   /** Those whose server is a process of one client's own. */
   readonly #processes = new Set<Connection>()
+  /** When each of those was first seen without anything to do. */
+  readonly #idleSince = new WeakMap<Connection, number>()
+  #looking: (() => void) | undefined
   readonly #idle = new Map<Connection, () => void>()
   readonly #closing = new Set<Promise<void>>()
   /** Connections to servers that the configuration no longer has, with what is still under way on them. */
@@ -131,6 +137,7 @@ export class Connections {
 
   async close(): Promise<void> {
     this.#closed = true
+    this.#looking?.()
     for (const connection of [...this.all, ...this.#leaving.keys()]) void this.drop(connection)
     await Promise.all(this.#closing)
   }
@@ -171,6 +178,20 @@ export class Connections {
       if (slots.every((one) => one === undefined)) ours.legacy.delete(owner)
     })
     return connection
+  }
+
+  /** Ends the processes of clients that may have vanished: over HTTP nobody says goodbye. */
+  #endIdle(): void {
+    const { now, later, defaults } = this.#options
+    const idleMs = defaults.limits.idleProcessMs
+    for (const connection of this.#processes) {
+      const isIdle =
+        connection.state === 'ready' && !connection.busy && connection.client?.isListening?.() === false
+      if (!isIdle) this.#idleSince.delete(connection)
+      else if (!this.#idleSince.has(connection)) this.#idleSince.set(connection, now())
+      else if (now() - (this.#idleSince.get(connection) ?? 0) >= idleMs) connection.pause()
+    }
+    this.#looking = this.#processes.size === 0 ? undefined : later(idleMs / LOOKS, () => this.#endIdle())
   }
 
   /** A process for each client is dear: so many for one, and for all. Throws when there is no room for this connection's. */
@@ -243,7 +264,10 @@ export class Connections {
           events.ask?.(server.name, asked, request, signal) ?? asked.ask(request, signal),
       },
     })
-    if (isProcess) this.#processes.add(connection)
+    if (isProcess) {
+      this.#processes.add(connection)
+      if (this.#looking === undefined && client.isListening !== undefined) this.#endIdle()
+    }
     return connection
   }
 }

@@ -10,6 +10,7 @@ import type { Notification, Request } from '../protocol/message.ts'
 import { type BackoffOptions, DEFAULT_BACKOFF, type Later, later } from './backoff.ts'
 import type { ServerOptions } from './dial.ts'
 import type { Arriving } from './incoming.ts'
+import { noting, processFolder } from './left-behind.ts'
 import type { Spawn } from './processes.ts'
 import type { Authorizer } from './transport.ts'
 
@@ -221,7 +222,8 @@ export function complete(options: UpstreamsOptions): CompleteOptions {
     reached: (servers) => servers,
     ...options,
     dataDir: options.dataDir,
-    spawn: options.spawn,
+    spawn:
+      options.spawn ?? (options.dataDir === undefined ? undefined : noting(processFolder(options.dataDir))),
     arriving: options.arriving,
     permits: options.permits,
     authorizer: options.authorizer ?? (() => undefined),

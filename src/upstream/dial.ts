@@ -183,16 +183,25 @@ const NAMES = new Set(
 const PREFIXES = ['LC_', 'XDG_', 'NPM_CONFIG_', 'UV_']
 
 /** npm and uv take passwords and tokens by environment, too. */
-const SECRET = /auth|token|passw|secret|_key$/i
+const SECRET = /auth|token|passw|secret|_key$|_otp$/i
 
-/** The safe part of `own`, with `extra` over it. `NODE_OPTIONS` and the like stay behind: they are about the proxy. */
+/**
+ * An address with a password or a token in it, as proxies and package indexes are named with; `user:password@host` alone is one as well.
+ * The name of a user is no secret to ssh.
+ */
+const CREDENTIALS = /(?:^|:\/\/)[^\s/?#@:]*:[^\s/?#@]+@|(?<!\bssh):\/\/[^\s/?#@]+@/i
+
+/**
+ * The safe part of `own`, with `extra` over it: what is to reach a server all the same stands there. `NODE_OPTIONS` and the like stay
+ * behind: they are about the proxy.
+ */
 export function serverEnvironment(
   own: Readonly<Record<string, string | undefined>>,
   extra: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
   const environment: Record<string, string> = {}
   for (const [name, value] of Object.entries(own)) {
-    if (value !== undefined && isSafe(name)) environment[name] = value
+    if (value !== undefined && isSafe(name) && !CREDENTIALS.test(value)) environment[name] = value
   }
   return { ...environment, ...extra }
 }

@@ -1,6 +1,7 @@
 /** Words for what goes wrong with a server: they name the server, what was asked of it and the limit. */
 import { messageOf, ProxyError, RPC, RpcError } from '../protocol/errors.ts'
 import type { JsonValue } from '../protocol/json.ts'
+import { type Limits, limitWords } from '../protocol/limits.ts'
 import type { Request } from '../protocol/message.ts'
 import { PeerClosed, RequestTimeout } from '../protocol/peer.ts'
 import { AuthorizationNeeded, localCode, NotRead } from './transport.ts'
@@ -60,23 +61,31 @@ export function connectionLost(server: string, reason: string): ProxyError {
   return new ProxyError('UPSTREAM_CLOSED', `server \`${server}\`: ${reason}`, 'The next call connects again.')
 }
 
+/** What is known of a request that failed. */
+interface FailedRequest {
+  /** Why the transport closed, if it did. */
+  ended: string | undefined
+  /** The time limit of the request, in milliseconds. */
+  limitMs: number | undefined
+  limits: Limits
+}
+
 /**
- * What a request is rejected with. The server's own errors pass unchanged; everything else names server and subject.
- * `ended` says why the transport closed, `limitMs` what the request's limit was.
+ * What a request is rejected with. The server's own errors pass unchanged, unless they are too long; everything else names server and
+ * subject.
  */
 export function requestFailed(
   server: string,
   request: Request,
   reason: unknown,
-  ended: string | undefined,
-  limitMs: number | undefined,
+  { ended, limitMs, limits }: FailedRequest,
 ): Error {
   const subject = subjectOf(request)
   if (reason instanceof ProxyError) return reason
   if (reason instanceof AuthorizationNeeded) return connectFailed(server, reason)
   if (reason instanceof RpcError) {
     const code = localCode(reason)
-    if (code === undefined) return reason
+    if (code === undefined) return inShort(reason, limits)
     return new ProxyError(code, `server \`${server}\`: ${subject}: the server ${reason.message}`, '')
   }
   if (reason instanceof RequestTimeout && limitMs !== undefined) {
@@ -102,6 +111,19 @@ export function requestFailed(
     'The next call connects again. It is not known whether this one took effect.',
     { cause: reason },
   )
+}
+
+/** The error itself where it keeps to the limit: nothing shapes an error on its way to the model. */
+function inShort(error: RpcError, limits: Limits): RpcError {
+  const { code, message, data } = error
+  const most = limits.serverErrorCharacters
+  const length = data === undefined ? 0 : JSON.stringify(data).length
+  if (message.length <= most && length <= most) return error
+  const words = limitWords('serverErrorCharacters', limits)
+  const cut = message.length > most ? ` … (cut: the message has ${message.length} characters)` : ''
+  const left = length > most ? ` (left out: ${length} characters of data)` : ''
+  const short = `${message.slice(0, most)}${cut}${left}; ${words}`
+  return new RpcError(code, short, length > most ? undefined : data)
 }
 
 /** True when the time limit was used up. */

@@ -1,15 +1,7 @@
 /** Getting to know a server: `initialize` in the legacy era (basic/lifecycle), `server/discover` in the modern one. */
 import { viaCapabilities, viaMeta } from '../protocol/chain.ts'
-import { plain, type Result } from '../protocol/content.ts'
-import {
-  type Era,
-  isModernVersion,
-  LEGACY_VERSIONS,
-  MODERN_META,
-  MODERN_VERSIONS,
-  metaOf,
-  withMeta,
-} from '../protocol/eras.ts'
+import { metaOf, plain, type Result, withMeta } from '../protocol/content.ts'
+import { type Era, isModernVersion, LEGACY_VERSIONS, MODERN_META, MODERN_VERSIONS } from '../protocol/eras.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
 import { type Peer, PeerClosed, RequestTimeout } from '../protocol/peer.ts'

@@ -5,7 +5,7 @@
 import { messageOf } from '../protocol/errors.ts'
 import type { JsonRpcMessage, Transport } from '../protocol/message.ts'
 import { type ReadLimits, readMessages, TooMuch } from './incoming.ts'
-import { type ServerSettings, type UpstreamTransport, wireMessage } from './transport.ts'
+import type { ServerSettings, UpstreamTransport } from './transport.ts'
 
 /**
  * Serves on its end of a new connection: sets its handlers and starts it, as `connect` of a server of the MCP SDK does. What
@@ -58,7 +58,7 @@ export class InProcessTransport implements UpstreamTransport {
 
   async send(message: JsonRpcMessage): Promise<void> {
     if (!this.#open) throw new Error('the server takes no more input')
-    const copy = JSON.parse(JSON.stringify(wireMessage(message))) as JsonRpcMessage
+    const copy = JSON.parse(JSON.stringify(message)) as JsonRpcMessage
     this.#later(() => this.#far.onmessage?.(copy))
   }
 

@@ -1,10 +1,11 @@
 /** From the bytes of what a server sent to messages. Large answers are handed on unparsed. */
-import { edgeOfEnd, edgeOfStart, type GrowingBytes, textOfParts, type Watch } from '../protocol/bytes.ts'
+
 import { LargeResult } from '../protocol/content.ts'
 import { tooDense } from '../protocol/density.ts'
 import { isObject } from '../protocol/json.ts'
-import { type Limits, limitWords } from '../protocol/limits.ts'
+import { LIMITS, type Limits, limitWords } from '../protocol/limits.ts'
 import type { JsonRpcMessage, RequestId } from '../protocol/message.ts'
+import { edgeOfEnd, edgeOfStart, type GrowingBytes, textOfParts, type Watch } from '../protocol/stream.ts'
 import { localFailure } from './transport.ts'
 
 /** How much of a server is read. */
@@ -33,15 +34,16 @@ export function readMessages(
   length: number,
   { largeBytes, limits }: ReadLimits,
 ): JsonRpcMessage[] | TooMuch | undefined {
-  if (length > largeBytes) {
+  // What is shorter can neither be large nor too deep, and results may be as deep as they like.
+  if (length > largeBytes || (length > 2 * limits.serverMessageDepth && !beginsLikeResult(parts))) {
     const head = edgeOfStart(parts)
     const tail = edgeOfEnd(parts)
-    const envelope = findEnvelope(head, tail, length)
+    const envelope = length > largeBytes ? findEnvelope(head, tail, length) : undefined
     if (envelope !== undefined) {
       const { id, start, end } = envelope
       return [{ jsonrpc: '2.0', id, result: new LargeResult(onShared(parts, start, end)) }]
     }
-    const words = excess(parts, length, limits)
+    const words = length <= largeBytes && looksLikeResult(head) ? undefined : excess(parts, length, limits)
     if (words !== undefined) {
       const id = idOfEdges(head, tail)
       return id === undefined ? new TooMuch(words) : [localFailure(id, 'UPSTREAM_PROTOCOL', words)]
@@ -53,15 +55,11 @@ export function readMessages(
 /** What a message that is no result has too much of, in words that follow "the server". */
 function excess(parts: readonly Buffer[], length: number, limits: Limits): string | undefined {
   if (length > limits.serverMessageBytes) return tooLongWords(length, limits)
-  if (length <= limits.serverMessageValues) return undefined
-  const dense = tooDense(Buffer.concat(parts), {
-    values: limits.serverMessageValues,
-    depth: Number.POSITIVE_INFINITY,
-  })
-  return (
-    dense &&
-    `sent a message that is no result and holds too many values; ${limitWords('serverMessageValues', limits)}`
-  )
+  const { serverMessageValues: values, serverMessageDepth: depth } = limits
+  const dense = tooDense(Buffer.concat(parts), { values, depth })
+  if (dense === undefined) return undefined
+  const name = dense === 'values' ? 'serverMessageValues' : 'serverMessageDepth'
+  return `sent a message that is no result and holds too many ${LIMITS[name].unit}; ${limitWords(name, limits)}`
 }
 
 function tooLongWords(length: number, limits: Limits): string {
@@ -78,6 +76,11 @@ export function tooLong(head: Buffer, length: number, maxBytes: number, limits: 
   return looksLikeResult(head) || length <= limits.serverMessageBytes
     ? `sent a message of ${length} bytes; the limit is ${maxBytes} bytes`
     : tooLongWords(length, limits)
+}
+
+/** Looks at as much as an answer of a usual server begins with; false tells nothing. */
+function beginsLikeResult([first]: readonly Buffer[]): boolean {
+  return first !== undefined && HEAD.test(first.toString('latin1', 0, BEGINNING))
 }
 
 function looksLikeResult(head: Buffer): boolean {
@@ -130,6 +133,7 @@ const SCALAR = String.raw`(?:-?\d{1,16}|"[\x20\x21\x23-\x5b\x5d-\x7e]{0,128}")`
 const SPACE = String.raw`[ \t\r\n]*`
 const MEMBER = `${SPACE}"(?:id|jsonrpc)"${SPACE}:${SPACE}${SCALAR}${SPACE}`
 const HEAD = new RegExp(String.raw`^${SPACE}\{(?:${MEMBER},)*${SPACE}"result"${SPACE}:${SPACE}(?=\{)`)
+const BEGINNING = 100
 /** The same for an answer that is an error. */
 const ERROR_HEAD = new RegExp(String.raw`^${SPACE}\{(?:${MEMBER},)*${SPACE}"error"${SPACE}:`)
 const TAIL = new RegExp(String.raw`(?<=\})${SPACE}(?:,${MEMBER})*\}${SPACE}$`)

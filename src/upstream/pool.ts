@@ -25,6 +25,7 @@ import {
 } from './contract.ts'
 import { concealFor, type ServerOptions, transportOf } from './dial.ts'
 import { isTimeout } from './errors.ts'
+import { processFolder, sweepProcesses } from './left-behind.ts'
 import { Memory } from './memory.ts'
 import { type Server, serversOf } from './servers.ts'
 import { Sessions } from './session.ts'
@@ -58,6 +59,8 @@ class Pool implements Upstreams {
 
   constructor(options: CompleteOptions) {
     this.#options = options
+    const { dataDir, defaults } = options
+    if (dataDir !== undefined) void sweepProcesses(processFolder(dataDir), defaults.closeGraceMs)
     this.#servers = serversOf(options)
     this.servers = [...this.#servers.keys()]
     this.#memory = new Memory(options.dataDir, options.servers, options.logger)
@@ -259,7 +262,7 @@ class Pool implements Upstreams {
     const released = this.#connections.release(client)
     for (const connection of this.#connections.all) {
       for (const variant of connection.variants.all) unseen.delete(variant)
-      connection.subscription?.forget(client)
+      connection.forget(client)
       if (this.#clients.size === 0) this.#rest(connection)
     }
     // What others like this client will see is in the memory; lists of every kind of client there ever was would add up.

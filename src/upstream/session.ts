@@ -4,8 +4,8 @@
  * remembered, and an era that is not needed is not tried.
  */
 import { PROXY_NAME, viaMeta } from '../protocol/chain.ts'
-import type { Result } from '../protocol/content.ts'
-import { type Era, MODERN_META, metaOf, withMeta } from '../protocol/eras.ts'
+import { metaOf, type Result, withMeta } from '../protocol/content.ts'
+import { type Era, MODERN_META } from '../protocol/eras.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Client, Exchange } from '../protocol/exchange.ts'
 import { buildParamHeaders, scanParamHeaders } from '../protocol/headers.ts'

@@ -5,11 +5,10 @@
 
 import { existsSync } from 'node:fs'
 import type { Logger } from '../observe/log.ts'
-import { textOfParts } from '../protocol/bytes.ts'
+import { jsonParts } from '../protocol/json.ts'
 import { limitWords } from '../protocol/limits.ts'
-import { type DiscardedLine, Intake, LineReader, LineWriter } from '../protocol/lines.ts'
 import type { JsonRpcMessage, Transport } from '../protocol/message.ts'
-import { jsonParts } from '../protocol/raw-json.ts'
+import { type DiscardedLine, Intake, LineReader, LineWriter, textOfParts } from '../protocol/stream.ts'
 import { formatBytes } from '../text/format.ts'
 import {
   type Arriving,
@@ -22,13 +21,7 @@ import {
   watchFor,
 } from './incoming.ts'
 import { ProcessGroup, type ProcessOptions, type Spawn } from './processes.ts'
-import {
-  localFailure,
-  NotRead,
-  type ServerSettings,
-  type UpstreamTransport,
-  wireMessage,
-} from './transport.ts'
+import { localFailure, NotRead, type ServerSettings, type UpstreamTransport } from './transport.ts'
 
 /** A process that is started for it. */
 export interface StdioServer extends ServerSettings {
@@ -59,6 +52,11 @@ const EXIT_MS = 1000
  * back something that was sent is let through, so that nobody works for nothing later; there is one for each message at most.
  */
 const MAX_UNREAD = 64 * 1024 * 1024
+/**
+ * A line that goes on no more when a call has waited for as long as it may will never end, and whatever follows would be taken for its rest:
+ * the connection ends, so that the next call does not wait as well.
+ */
+const STALLED_MS = 1000
 const STDERR_KEPT = 4096
 const LOGGED = 200
 /** Lines that are no messages and are told of; who prints them may print many. */
@@ -80,6 +78,8 @@ export class StdioTransport implements UpstreamTransport {
   #before = ''
   #stderr = ''
   #spoke = false
+  /** When it last wrote anything. */
+  #heard = 0
   #ended = false
   #skipped = 0
 
@@ -123,7 +123,10 @@ export class StdioTransport implements UpstreamTransport {
       throw new Error(this.failure)
     })
     this.#writer = new LineWriter(child.stdin)
-    child.stdout.on('data', (chunk: Buffer) => this.#intake.push(chunk))
+    child.stdout.on('data', (chunk: Buffer) => {
+      this.#heard = performance.now()
+      this.#intake.push(chunk)
+    })
     child.stderr.on('data', (chunk: Buffer) => this.#note(chunk.toString('utf8')))
     child.stdin.on('error', (error) => this.onerror?.(error))
     // After what came meanwhile: where the event loop stood still, the time is up before it is read.
@@ -140,7 +143,9 @@ export class StdioTransport implements UpstreamTransport {
     const unread = this.#group.child.stdin.writableLength
     if (unread > MAX_UNREAD && !takesBack(message))
       throw new NotRead(`the server does not read what it is sent: ${formatBytes(unread)} wait for it`)
-    const [first, ...others] = jsonParts(wireMessage(message))
+    if (isTimeout(message) && this.#reader.unfinished > 0 && performance.now() - this.#heard > STALLED_MS)
+      return this.#end('stopped in the middle of a message')
+    const [first, ...others] = jsonParts(message)
     await (others.length === 0
       ? this.#writer.write(`${first}\n`)
       : this.#writer.write(first, ...others, '\n'))
@@ -215,6 +220,11 @@ export class StdioTransport implements UpstreamTransport {
     const said = this.#options.conceal(causeOfDeath(this.#before, this.#stderr, signalCode)).slice(0, LOGGED)
     return `${how}${half}${said === '' ? '' : `: ${said}`}`
   }
+}
+
+/** A call has waited for as long as it may. */
+function isTimeout(message: JsonRpcMessage): boolean {
+  return takesBack(message) && 'params' in message && message.params?.reason === 'timeout'
 }
 
 function takesBack(message: JsonRpcMessage): boolean {

@@ -2,7 +2,8 @@
  * The one subscription to a modern server (MCP 2026-07-28, `subscriptions/listen`): changes of its lists, and of the resources
  * that clients watch. It is opened anew when what is watched changes and when it ends.
  */
-import { MODERN_META, metaOf, withMeta } from '../protocol/eras.ts'
+import { metaOf, withMeta } from '../protocol/content.ts'
+import { MODERN_META } from '../protocol/eras.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Client } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'

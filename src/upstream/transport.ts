@@ -1,8 +1,7 @@
 /** What a connection asks of a transport beyond carrying messages. Contract; `stdio.ts`, `in-process.ts` and `http/` implement it. */
-import { LargeResult, plain } from '../protocol/content.ts'
 import { type ErrorCode, RPC, type RpcError } from '../protocol/errors.ts'
 import { isObject, own } from '../protocol/json.ts'
-import type { JsonRpcFailure, JsonRpcMessage, RequestId, Transport } from '../protocol/message.ts'
+import type { JsonRpcFailure, RequestId, Transport } from '../protocol/message.ts'
 
 /** Settings of any server; what is absent comes from `defaults`. */
 export interface ServerSettings {
@@ -53,13 +52,6 @@ export function localFailure(id: RequestId, code: ErrorCode, message: string): J
 export function localCode(error: RpcError): ErrorCode | undefined {
   const code = isObject(error.data) ? own(error.data, LOCAL) : undefined
   return code === 'UPSTREAM_PROTOCOL' || code === 'UPSTREAM_CLOSED' ? code : undefined
-}
-
-/** The message as JSON can carry it: a large result is parsed. */
-export function wireMessage(message: JsonRpcMessage): JsonRpcMessage {
-  return 'result' in message && message.result instanceof LargeResult
-    ? { ...message, result: plain(message.result) }
-    : message
 }
 
 // Who answers for the proxy at an HTTP server. Contract; `oauth/` implements it, the HTTP transport asks it.

@@ -2,6 +2,7 @@
 import { PassThrough } from 'node:stream'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import type { ClientCapabilities } from '@modelcontextprotocol/sdk/types.js'
 import { onTestFinished } from 'vitest'
 import { parseConfig } from '../../src/config/load-program.ts'
 import type { Config } from '../../src/config/schema.ts'
@@ -37,6 +38,8 @@ export interface ToolServer {
   /** Params of the calls that came. */
   readonly calls: JsonObject[]
   lists: number
+  /** Tells every connection that the list of tools has changed. */
+  announce(): void
 }
 
 /** Connecting waits for `gate`. */
@@ -44,11 +47,15 @@ export function toolServer(
   tools: Record<string, ToolOf>,
   gate: Promise<unknown> = Promise.resolve(),
 ): ToolServer {
+  const peers: Peer[] = []
   const server: ToolServer = {
     tools,
     connections: 0,
     calls: [],
     lists: 0,
+    announce() {
+      for (const peer of peers) peer.notify({ method: 'notifications/tools/list_changed' })
+    },
     async serve(transport) {
       server.connections++
       await gate
@@ -57,7 +64,7 @@ export function toolServer(
           if (method === 'initialize')
             return {
               protocolVersion: String(params.protocolVersion),
-              capabilities: { tools: {} },
+              capabilities: { tools: { listChanged: true } },
               serverInfo: { name: 'tool-server', version: '7' },
             }
           if (method === 'tools/list') {
@@ -74,6 +81,7 @@ export function toolServer(
         },
         onNotification() {},
       })
+      peers.push(peer)
       await peer.start()
     },
   }
@@ -114,6 +122,7 @@ export interface EmbeddedOptions {
   dataDir?: string
   /** What the client says of itself. */
   clientInfo?: { name: string; version: string }
+  capabilities?: ClientCapabilities
   parts?: GatewayParts
   /** Takes what closes it. Default: it is closed when the test is finished. */
   until?(close: () => Promise<void>): void
@@ -138,7 +147,9 @@ export async function embedded(options: EmbeddedOptions): Promise<Embedded> {
   })
   until(() => gateway.close())
   await gateway.start()
-  const client = new Client(options.clientInfo ?? { name: 'embedder', version: '1' })
+  const client = new Client(options.clientInfo ?? { name: 'embedder', version: '1' }, {
+    ...(options.capabilities && { capabilities: options.capabilities }),
+  })
   // Lines of JSON either way: one transport of the SDK is as good as the other.
   await client.connect(new StdioServerTransport(output, input))
   const ask = async (args: JsonObject, name = 'proxy-dispatch'): Promise<ReadResult> =>

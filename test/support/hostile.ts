@@ -1,140 +1,403 @@
-/** A gateway with an honest server, an attacker, and an honest client that counts its answers. */
+/**
+ * A proxy as a process of its own with an honest server, an attacker, and an honest client that asks for answers meanwhile. What has to
+ * hold is the same for every attack; see `expectUnharmed`.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
-import { parseConfig } from '../../src/config/load-program.ts'
-import { createGateway } from '../../src/gateway.ts'
 import { isObject, type JsonObject } from '../../src/protocol/json.ts'
+import { descendantsOf, noneLives } from '../e2e/support/processes.ts'
 import { temporaryFolder } from './upstream.ts'
 
-const SERVER = fileURLToPath(new URL('../hostile/server.mjs', import.meta.url))
-const CLIENT = fileURLToPath(new URL('../hostile/client.mjs', import.meta.url))
+const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+export const SERVER = file('../hostile/server.mjs')
+export const CLIENT = file('../hostile/client.mjs')
+const PROBE = file('../hostile/probe.mjs')
+const MAIN = file('../../dist/main.js')
 
-/** When a server attacks. */
+/** When a server attacks: before any message, after the handshake, when its tool is called; `http`: in answers and streams over HTTP. */
 export type Moment = 'start' | 'ready' | 'call' | 'http'
+/** How the honest client is connected. */
+export type Front = 'stdio' | 'legacy' | 'modern'
 
-/** Calls that the honest client makes one after the other while the attack goes on. */
-const CALLS = 60
-/** Milliseconds of processor time that all but one of a hundred turns of the event loop may take. */
-const TURN_MS = 100
+/** What has to hold, for a proxy that is attacked. */
+interface Bounds {
+  /** Calls that the honest client makes one after the other while the attack goes on. */
+  calls: number
+  /** Milliseconds of processor time that all but one of a hundred turns of the event loop may take. */
+  turnMs: number
+  /** Milliseconds that most questions about a kept result may take. */
+  questionMs: number
+  /** Milliseconds from SIGTERM to the end of the process. */
+  endMs: number
+  /** Megabytes of memory that the process ever held. */
+  residentMb: number
+}
+
+const INVARIANT: Bounds = { calls: 60, turnMs: 100, questionMs: 2000, endMs: 2000, residentMb: 768 }
+
+/**
+ * For the short part of the catalogue, which runs beside other tests and on any machine: nothing is timed but by processor time, with ten
+ * times the bound. An attack that holds others up holds them for as long as it goes on.
+ */
+export const ON_ANY_MACHINE: Bounds = {
+  ...INVARIANT,
+  calls: 20,
+  turnMs: 1000,
+  questionMs: Number.POSITIVE_INFINITY,
+  endMs: Number.POSITIVE_INFINITY,
+}
 
 const HONEST = { command: process.execPath, args: [SERVER, 'none', 'ready'] }
+/** Of JavaScript objects; the rest of the memory is for buffers and threads. */
+const HEAP_MB = 512
+/** Characters of an answer that the honest client reads. */
+const LONGEST_ANSWER = 1024 * 1024
+/** Questions among the calls. */
+const QUESTIONS = 5
 
-/** Attacks as a server, and expects that the calls of another server are answered meanwhile. */
-export async function serverAttacks(attack: string, moment: Moment): Promise<void> {
+/** Attacks as a server, and expects that nobody else is harmed. */
+export async function serverAttacks(
+  attack: string,
+  moment: Moment,
+  { front = 'legacy', bounds = INVARIANT }: { front?: Front; bounds?: Bounds } = {},
+): Promise<void> {
   const bad =
     moment === 'http'
       ? { url: await addressOf(start(SERVER, attack, moment)) }
       : { command: process.execPath, args: [SERVER, attack, moment] }
-  const { url, close } = await gatewayWith({ good: HONEST, bad })
-  const me = await honestClient(url)
-  const other = await honestClient(url)
-  // It is attacked who asks for it: nobody waits for the answer.
-  const abandoned = [
-    other.call('tools/list', {}),
-    other.call('tools/call', { name: 'bad_attack', arguments: {} }),
-  ]
-  for (const one of abandoned) one.catch(() => {})
-  await expectAnswers(me)
-  await close()
+  const proxy = await startProxy({ good: HONEST, bad }, front)
+  const me = await proxy.connect()
+  const other = front === 'stdio' ? me : await proxy.connect()
+  await expectUnharmed(proxy, me, bounds, () => {
+    // It is attacked who asks for it: nobody waits for the answer.
+    other.call('tools/list', {}).catch(() => {})
+    other.call('tools/call', { name: 'bad_attack', arguments: {} }).catch(() => {})
+  })
 }
 
-/** Attacks as a client, and expects that the calls of another client are answered meanwhile. */
-export async function clientAttacks(attack: string): Promise<void> {
-  const { url, close } = await gatewayWith({ good: HONEST })
-  const me = await honestClient(url)
-  const attacker = start(CLIENT, attack, url)
-  await once(attacker.stdout ?? attacker, 'data')
-  await expectAnswers(me)
-  await end(attacker)
-  await close()
+/** Attacks as a client over HTTP, and expects that no other client is harmed. */
+export async function clientAttacks(
+  attack: string,
+  { front = 'legacy', bounds = INVARIANT }: { front?: 'legacy' | 'modern'; bounds?: Bounds } = {},
+): Promise<void> {
+  const proxy = await startProxy({ good: HONEST }, front)
+  const me = await proxy.connect()
+  await expectUnharmed(proxy, me, bounds, async () => {
+    const attacker = start(CLIENT, attack, proxy.url)
+    await once(attacker.stdout ?? attacker, 'data')
+  })
 }
 
-async function gatewayWith(mcpServers: JsonObject): Promise<{ url: string; close(): Promise<void> }> {
-  const proxySettings = { transport: 'streamable-http', port: 0, dataDir: temporaryFolder() }
-  const gateway = await createGateway(parseConfig({ mcpServers, proxySettings }))
-  onTestFinished(() => gateway.close())
-  const { url = '' } = await gateway.start()
-  return { url, close: () => gateway.close() }
+/** Writes to standard input whatever it likes between honest calls of its own, and expects that those are answered all the same. */
+export async function stdioClientAttacks(
+  bytes: () => string | Uint8Array,
+  bounds = INVARIANT,
+): Promise<void> {
+  const proxy = await startProxy({ good: HONEST }, 'stdio')
+  const me = await proxy.connect()
+  const write = (): void => {
+    proxy.child.stdin?.write(bytes())
+  }
+  await expectUnharmed(proxy, me, bounds, write, write)
 }
 
-interface HonestClient {
+/**
+ * While the attack goes on, all calls and questions of the honest client are answered and no turn of the event loop is long; then
+ * SIGTERM ends the process soon, its memory was bounded, and nothing that it started is left.
+ *
+ * @param attack begins the attack
+ * @param again is done before each call
+ */
+async function expectUnharmed(
+  proxy: Proxy,
+  { call }: HonestClient,
+  bounds: Bounds,
+  attack: () => void | Promise<void>,
+  again: () => void = () => {},
+): Promise<void> {
+  const kept = textOf(await call('tools/call', { name: 'good_list', arguments: {} }))
+  const handle = /cache_id[^\w]+([\w-]{6,})/.exec(kept)?.[1]
+  expect(handle, kept.slice(0, 500)).toBeDefined()
+  proxy.child.send('begin')
+  await attack()
+  const questions: number[] = []
+  for (let sent = 1; sent <= bounds.calls; sent++) {
+    again()
+    const { result } = await call('tools/call', { name: 'good_attack', arguments: {} })
+    expect(isObject(result), `call ${sent} was answered`).toBe(true)
+    if (sent % Math.ceil(bounds.calls / QUESTIONS) !== 0) continue
+    const time = stopwatch([process.pid, proxy.pid])
+    const where = { cache_id: handle ?? '', where: [`id = ${sent}`] }
+    const answer = textOf(await call('tools/call', { name: 'proxy_filter', arguments: where }))
+    questions.push(time.ms())
+    expect(answer).toContain(`row ${sent}.`)
+  }
+  const { turns } = await proxy.tell()
+  expect(turns[Math.ceil(turns.length * 0.99) - 1] ?? 0, 'ms of processor time of a turn').toBeLessThan(
+    bounds.turnMs,
+  )
+  expect(median(questions), 'ms that a question took').toBeLessThan(bounds.questionMs)
+  expect(residentMb(proxy.pid), 'MB of memory held').toBeLessThan(bounds.residentMb)
+  const started = descendantsOf(proxy.pid)
+  const time = stopwatch([proxy.pid, ...started])
+  const watch = setInterval(() => time.look(), 20)
+  proxy.child.kill('SIGTERM')
+  await proxy.ended
+  clearInterval(watch)
+  expect(time.ms(), 'ms from SIGTERM to the end').toBeLessThan(bounds.endMs)
+  await noneLives(started)
+}
+
+export interface Proxy {
+  readonly child: ChildProcess
+  readonly pid: number
+  /** Where it listens; empty over standard input and output. */
+  readonly url: string
+  readonly ended: Promise<unknown>
+  /** An honest client, introduced; one at most over standard input and output. */
+  connect(): Promise<HonestClient>
+  /** Milliseconds of processor time of each turn since the probe was told to begin, sorted. */
+  tell(): Promise<{ turns: number[] }>
+}
+
+/** How a proxy is started, where that is not as for most attacks. */
+interface Start {
+  settings?: JsonObject
+  /** What a program and its arguments become. */
+  wrap?: (program: string, args: string[]) => [string, string[]]
+  /** Options of Node. */
+  node?: string[]
+}
+
+/** Starts a proxy for the time of a test, with the probe in it. */
+export async function startProxy(
+  mcpServers: JsonObject,
+  front: Front,
+  {
+    settings = {},
+    wrap = (program, args) => [program, args],
+    node = [`--max-old-space-size=${HEAP_MB}`],
+  }: Start = {},
+): Promise<Proxy> {
+  const folder = temporaryFolder()
+  const config = join(folder, 'mcp.json')
+  const proxySettings = { dataDir: join(folder, 'data'), ...settings }
+  writeFileSync(config, JSON.stringify({ mcpServers, proxySettings }))
+  const transport = front === 'stdio' ? ['stdio'] : ['streamable-http', '--port', '0']
+  const args = [...node, '--import', PROBE, MAIN, '--config', config, '--transport', ...transport]
+  const child = spawn(...wrap(process.execPath, args), { stdio: ['pipe', 'pipe', 'pipe', 'ipc'] })
+  const ended = once(child, 'exit')
+  let said = ''
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stderr?.on('data', (chunk) => {
+      said = `${said}${chunk}`.slice(-10_000)
+      const found = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(said)
+      if (found) resolve(found[0])
+    })
+    if (front === 'stdio') resolve('')
+    child.once('exit', (code, signal) => reject(new Error(`the proxy ended with ${code ?? signal}: ${said}`)))
+  })
+  onTestFinished(async ({ task }) => {
+    if (task.result?.state === 'fail') process.stderr.write(`The proxy said at last:\n${said.slice(-3000)}\n`)
+    await end(child)
+  })
+  child.stdin?.on('error', () => {})
+  const connect = {
+    stdio: () => legacyClient(lineWire(child)),
+    legacy: () => legacyClient(httpWire(url)),
+    modern: async () => modernClient(httpWire(url)),
+  }
+  return {
+    child,
+    pid: child.pid ?? 0,
+    url,
+    ended,
+    connect: connect[front],
+    async tell() {
+      const told = once(child, 'message')
+      child.send('tell')
+      const [answer] = await told
+      return answer as { turns: number[] }
+    },
+  }
+}
+
+export interface HonestClient {
+  /** Resolves to the whole answer, an error among them. */
   call(method: string, params: JsonObject): Promise<JsonObject>
 }
 
-async function expectAnswers({ call }: HonestClient): Promise<void> {
-  const turns = watchTurns()
-  let answered = 0
-  for (let sent = 0; sent < CALLS; sent++) {
-    const answer = await call('tools/call', { name: 'good_attack', arguments: {} })
-    if (isObject(answer.result)) answered++
-  }
-  expect(answered).toBe(CALLS)
-  expect(turns.worst()).toBeLessThan(TURN_MS)
-}
+/** Sends a message and resolves to its answer, if it is a request. */
+type Wire = (
+  message: JsonObject,
+  headers?: Record<string, string>,
+) => Promise<{ answer: JsonObject; session: string }>
 
-/** Processor time between two turns of the event loop: other processes of a busy machine do not count. */
-function watchTurns(): { worst(): number } {
-  const turns: number[] = []
-  let last = process.cpuUsage()
-  const timer = setInterval(() => {
-    const { user, system } = process.cpuUsage(last)
-    last = process.cpuUsage()
-    turns.push((user + system) / 1000)
-  }, 1)
-  return {
-    worst() {
-      clearInterval(timer)
-      turns.sort((a, b) => a - b)
-      return turns[Math.floor(turns.length * 0.99) - 1] ?? 0
-    },
-  }
-}
+const LEGACY = '2025-11-25'
+const MODERN = '2026-07-28'
+const INFO = { name: 'honest', version: '1' }
 
-async function honestClient(url: string): Promise<HonestClient> {
-  const headers: Record<string, string> = {
-    'content-type': 'application/json',
-    accept: 'application/json, text/event-stream',
-  }
+async function legacyClient(wire: Wire): Promise<HonestClient> {
   let id = 0
-  const send = async (message: JsonObject): Promise<Response> => {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify({ jsonrpc: '2.0', ...message }),
-    })
-    if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`)
-    return response
-  }
+  let session: Record<string, string> = {}
   const call = async (method: string, params: JsonObject): Promise<JsonObject> => {
-    const text = await (await send({ id: ++id, method, params })).text()
-    const data = text
-      .split('\n')
-      .filter((line) => line.startsWith('data: {'))
-      .at(-1)
-    return JSON.parse(data?.slice(6) ?? text) as JsonObject
+    const { answer } = await wire({ jsonrpc: '2.0', id: ++id, method, params }, session)
+    return answer
   }
-  const opened = await send({
-    id: ++id,
-    method: 'initialize',
-    params: {
-      protocolVersion: '2025-11-25',
-      capabilities: { sampling: {}, roots: {} },
-      clientInfo: { name: 'h', version: '1' },
-    },
-  })
-  headers['mcp-session-id'] = opened.headers.get('mcp-session-id') ?? ''
-  await opened.text()
-  await send({ method: 'notifications/initialized' })
+  const introduction = {
+    protocolVersion: LEGACY,
+    capabilities: { sampling: {}, roots: {} },
+    clientInfo: INFO,
+  }
+  const opened = await wire({ jsonrpc: '2.0', id: ++id, method: 'initialize', params: introduction })
+  if (opened.session !== '') session = { 'mcp-session-id': opened.session }
+  await wire({ jsonrpc: '2.0', method: 'notifications/initialized' }, session)
   // The list of the honest server is there before the attack counts.
   await call('tools/call', { name: 'good_attack', arguments: {} })
   return { call }
 }
 
-function start(file: string, ...args: string[]): ChildProcess {
-  const child = spawn(process.execPath, [file, ...args], { stdio: ['pipe', 'pipe', 'ignore'] })
+function modernClient(wire: Wire): HonestClient {
+  let id = 0
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': MODERN,
+    'io.modelcontextprotocol/clientInfo': INFO,
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  return {
+    async call(method, params) {
+      const headers = {
+        'mcp-protocol-version': MODERN,
+        'mcp-method': method,
+        ...(typeof params.name === 'string' && { 'mcp-name': params.name }),
+      }
+      const { answer } = await wire(
+        { jsonrpc: '2.0', id: ++id, method, params: { ...params, _meta } },
+        headers,
+      )
+      return answer
+    },
+  }
+}
+
+function httpWire(url: string): Wire {
+  return async (message, headers) => {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...headers,
+      },
+      body: JSON.stringify(message),
+    })
+    const text = await endOf(response)
+    if (!response.ok) throw new Error(`${response.status}: ${text}`)
+    const data = text
+      .split('\n')
+      .filter((line) => line.startsWith('data: {'))
+      .at(-1)
+    const answer = text === '' ? {} : (JSON.parse(data?.slice(6) ?? text) as JsonObject)
+    return { answer, session: response.headers.get('mcp-session-id') ?? '' }
+  }
+}
+
+/** The last characters of a body: what an attacker has sent before the answer is not kept. */
+async function endOf({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of body ?? []) {
+    text += decoder.decode(chunk as Uint8Array, { stream: true })
+    if (text.length > 2 * LONGEST_ANSWER) text = text.slice(-LONGEST_ANSWER)
+  }
+  return text
+}
+
+function lineWire({ stdin, stdout }: ChildProcess): Wire {
+  if (stdin === null || stdout === null) throw new Error('the proxy has no standard input and output')
+  const waiting = new Map<unknown, (answer: JsonObject) => void>()
+  createInterface({ input: stdout }).on('line', (line) => {
+    if (line.length > LONGEST_ANSWER) return
+    const message = JSON.parse(line) as JsonObject
+    if (message.method === undefined) waiting.get(message.id)?.(message)
+  })
+  return async (message) => {
+    stdin.write(`${JSON.stringify(message)}\n`)
+    if (message.id === undefined) return { answer: {}, session: '' }
+    const answer = await new Promise<JsonObject>((resolve) => waiting.set(message.id, resolve))
+    waiting.delete(message.id)
+    return { answer, session: '' }
+  }
+}
+
+export function textOf({ result, error }: JsonObject): string {
+  const content = isObject(result) && Array.isArray(result.content) ? result.content : []
+  return (
+    content.map((block) => (isObject(block) ? String(block.text) : '')).join('\n') || JSON.stringify(error)
+  )
+}
+
+/**
+ * Milliseconds since now, less those in which a thread of these processes was ready and had to wait for a processor: of each process the
+ * thread that waited longest. `look` notes how long they have waited, for processes that end.
+ */
+function stopwatch(pids: readonly number[]): { look(): void; ms(): number } {
+  const before = pids.map(waitsOf)
+  const longest = pids.map(() => 0)
+  const began = performance.now()
+  const look = (): void =>
+    pids.forEach((pid, at) => {
+      for (const [thread, waited] of waitsOf(pid))
+        longest[at] = Math.max(longest[at] ?? 0, waited - (before[at]?.get(thread) ?? 0))
+    })
+  return {
+    look,
+    ms() {
+      look()
+      return performance.now() - began - longest.reduce((sum, one) => sum + one, 0)
+    },
+  }
+}
+
+/** Milliseconds that each thread of a process has waited for a processor; of none where the system does not tell. */
+function waitsOf(pid: number): Map<string, number> {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`)
+    return new Map(threads.map((thread) => [thread, waitOf(`/proc/${pid}/task/${thread}/schedstat`)]))
+  } catch {
+    return new Map()
+  }
+}
+
+function waitOf(stat: string): number {
+  try {
+    return Number(readFileSync(stat, 'latin1').split(' ')[1]) / 1e6
+  } catch {
+    return 0
+  }
+}
+
+function median(numbers: readonly number[]): number {
+  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0
+}
+
+/** The most that the process ever held; 0 where the system does not tell. */
+function residentMb(pid: number): number {
+  try {
+    return Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+  } catch {
+    return 0
+  }
+}
+
+/** Starts a program of the catalogue for the time of a test. */
+export function start(program: string, ...args: string[]): ChildProcess {
+  const child = spawn(process.execPath, [program, ...args], { stdio: ['pipe', 'pipe', 'ignore'] })
   onTestFinished(() => end(child))
   return child
 }

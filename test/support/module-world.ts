@@ -13,7 +13,7 @@ import type { Client, Exchange, Handler } from '../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../src/protocol/json.ts'
 import type { Notification } from '../../src/protocol/message.ts'
 import { withOrigin } from '../../src/protocol/origin.ts'
-import { compose } from '../../src/proxy/onion.ts'
+import { compose } from '../../src/proxy/layers.ts'
 import { exchange, type FakeClient, client as fakeClient, temporaryFolder } from './upstream.ts'
 
 export interface WorldOptions {

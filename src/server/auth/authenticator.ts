@@ -26,6 +26,9 @@ interface AuthenticatorOptions {
   logger: Logger
 }
 
+/** Milliseconds between two looks at the tokens of responses under way: a stream ends within twice as many after its token was removed. */
+const LOOK_MS = 2_000
+
 /** Seconds after which it may be tried again to find out whether a token is good. */
 const RETRY_SECONDS = 5
 
@@ -49,8 +52,11 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   }
 
   /** Undefined: none of the verifiers knows such tokens. */
-  async function ask(token: string, audiences: readonly string[]): Promise<Grant | undefined> {
+  async function ask(token: string, request: IncomingMessage): Promise<Grant | undefined> {
+    const audiences = resource?.audiences(request) ?? []
     for (const verifier of verifiers) {
+      // Clients behind one address share its failures: what costs little, and a token that was good, is checked all the same.
+      if (verifier.isCostly && !grants.knows(token)) mayTry(request)
       const grant = await verifier.verify(token, audiences)
       if (grant !== undefined) return grant
     }
@@ -60,10 +66,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   async function grantFor(token: string, request: IncomingMessage): Promise<Grant> {
     const found = (await local?.verify(token, [])) ?? grants.get(token)
     if (found) return found
-    // Clients behind one address share its failures: a token that was good is checked all the same.
-    if (!grants.knows(token)) mayTry(request)
     try {
-      const grant = await ask(token, resource?.audiences(request) ?? [])
+      const grant = await ask(token, request)
       if (grant === undefined) throw new TokenRefused('the token is unknown')
       grants.set(token, grant)
       return grant
@@ -101,6 +105,38 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     challenge(request, response, 401, { error, description })
   }
 
+  /** Undefined: the token lacks a scope. */
+  async function admit(token: string, request: IncomingMessage): Promise<Principal | undefined> {
+    const { principal, scopes } = await grantFor(token, request)
+    if (scopes === undefined) return principal
+    if (!requiredScopes.every((scope) => scopes.includes(scope))) return undefined
+    return profileScopes === undefined ? principal : limited(principal, scopes, profileScopes)
+  }
+
+  /** Responses under way, and whose they are: streams last for hours. */
+  const open = new Map<ServerResponse, { token: string; request: IncomingMessage; principal: Principal }>()
+  let watch: NodeJS.Timeout | undefined
+  let looking = false
+
+  /** Ends the responses to those whose token was taken back, or opens something else by now. */
+  async function look(): Promise<void> {
+    if (looking) return
+    looking = true
+    for (const [response, { token, request, principal }] of open) {
+      try {
+        const now = await admit(token, request)
+        if (now?.id !== principal.id || String(now.profiles) !== String(principal.profiles))
+          response.destroy()
+      } catch (error) {
+        if (error instanceof TokenRefused) response.destroy()
+      }
+    }
+    looking = false
+    if (open.size > 0) return
+    clearInterval(watch)
+    watch = undefined
+  }
+
   return {
     async authenticate(request, response) {
       const credentials = credentialsOf(request)
@@ -108,10 +144,13 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       if (credentials.kind === 'malformed')
         return void failed(request, response, 'invalid_request', credentials.reason)
       try {
-        const { principal, scopes } = await grantFor(credentials.token, request)
-        if (scopes === undefined) return principal
-        if (requiredScopes.every((scope) => scopes.includes(scope)))
-          return profileScopes === undefined ? principal : limited(principal, scopes, profileScopes)
+        const principal = await admit(credentials.token, request)
+        if (principal) {
+          open.set(response, { token: credentials.token, request, principal })
+          response.once('close', () => open.delete(response))
+          watch ??= setInterval(look, LOOK_MS).unref()
+          return principal
+        }
         challenge(request, response, 403, {
           error: 'insufficient_scope',
           description: 'the token lacks a scope',

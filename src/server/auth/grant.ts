@@ -12,6 +12,8 @@ export interface Grant {
 
 /** Knows tokens of one kind. */
 export interface Verifier {
+  /** True: each token is a question to another server, so who fails too often waits before the next one is asked. */
+  readonly isCostly?: boolean
   /**
    * What the token is worth to somebody who asks for one of these audiences. Undefined: it is of another kind. Throws
    * TokenRefused and VerifierUnavailable.

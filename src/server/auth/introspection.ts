@@ -62,6 +62,7 @@ export function createIntrospection(options: IntrospectionOptions): Verifier {
   }
 
   return {
+    isCostly: true,
     verify: async (token, audiences) =>
       checked(await answer(token), audiences, { url, issuers, now: now() / 1000 }),
   }

@@ -253,6 +253,10 @@ export class SessionTransport implements Transport {
     return this.#byRequest.size
   }
 
+  get isListening(): boolean {
+    return this.#standing !== undefined || this.waiting > 0
+  }
+
   async start(): Promise<void> {}
 
   /** The request among these whose id is that of one under way. */

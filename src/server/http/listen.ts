@@ -5,7 +5,7 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { isLoopback, LOOPBACK, nameOfHost } from '../../config/loopback.ts'
 import type { Profile } from '../../config/profiles.ts'
 import { ProxyError } from '../../protocol/errors.ts'
@@ -127,7 +127,7 @@ export async function listen(options: ListenOptions, service: Service): Promise<
     return tellMetrics(request, response, options)
   }
 
-  const server = createServer(SERVER, (request, response) => {
+  const serve = (request: IncomingMessage, response: ServerResponse): void => {
     handle(request, response).catch((error) => {
       // Nobody is there to be answered.
       if (response.destroyed) return backend.logger.debug({ err: error }, 'HTTP client left')
@@ -135,7 +135,8 @@ export async function listen(options: ListenOptions, service: Service): Promise<
       if (!response.headersSent) refuse(response, 500, 'Internal error')
       else response.destroy()
     })
-  })
+  }
+  const server = createServer(SERVER, oneAfterTheOther(serve))
   await begin(server, host, port)
   server.on('error', (error) => backend.logger.error({ err: error }, 'HTTP server'))
   const bound = (server.address() as AddressInfo).port
@@ -152,6 +153,40 @@ export async function listen(options: ListenOptions, service: Service): Promise<
       server.closeAllConnections()
       await closed
     },
+  }
+}
+
+/** Requests on one connection that wait for the answer to the one before. Clients send none ahead; who sends more is hung up on. */
+const MOST_AHEAD = 100
+
+/**
+ * One request of a connection at a time, each in a turn of its own: hundreds that a client sends ahead (HTTP/1.1 pipelining) arrive in
+ * one read, and nobody else would have a turn before all are begun. Their answers go out in this order anyway.
+ */
+function oneAfterTheOther(
+  serve: (request: IncomingMessage, response: ServerResponse) => void,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  /** By connection with a request under way. */
+  const ahead = new WeakMap<Socket, (() => void)[]>()
+
+  function begin(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request
+    response.once('close', () => {
+      const next = ahead.get(socket)?.shift()
+      if (next === undefined) ahead.delete(socket)
+      else if (!socket.destroyed) setImmediate(next)
+    })
+    serve(request, response)
+  }
+
+  return (request, response) => {
+    const { socket } = request
+    const waiting = ahead.get(socket)
+    if (waiting === undefined) {
+      ahead.set(socket, [])
+      begin(request, response)
+    } else if (waiting.length < MOST_AHEAD) waiting.push(() => begin(request, response))
+    else socket.destroy()
   }
 }
 

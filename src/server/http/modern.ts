@@ -1,8 +1,8 @@
 /** Streamable HTTP of the modern era (MCP 2026-07-28, basic/transports): a POST is one request, and nothing lasts beyond it. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Result } from '../../protocol/content.ts'
-import { LEGACY_VERSIONS, MODERN_META, metaOf } from '../../protocol/eras.ts'
+import { metaOf, type Result } from '../../protocol/content.ts'
+import { LEGACY_VERSIONS, MODERN_META } from '../../protocol/eras.ts'
 import { RPC, RpcError } from '../../protocol/errors.ts'
 import type { Agent } from '../../protocol/exchange.ts'
 import { decodeHeaderValue, headerMismatch, nameOf, validateParamHeaders } from '../../protocol/headers.ts'

@@ -1,6 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { RPC, type RpcError } from '../../protocol/errors.ts'
 import type { Agent } from '../../protocol/exchange.ts'
+import { type Limits, limitWords } from '../../protocol/limits.ts'
 import type { RequestId } from '../../protocol/message.ts'
 import type { Principal } from '../backend.ts'
 import type { Budget } from '../bounds.ts'
@@ -112,6 +113,25 @@ export function readBody(
       if (!complete) reject(new Error('the client left before its request was complete'))
     })
   })
+}
+
+/** The body of a request by the limits of this proxy; undefined where it was refused, and has been answered. */
+export async function readLimited(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limits: Limits,
+  room: Budget,
+): Promise<Buffer | undefined> {
+  const bytes = await readBody(request, limits.requestBytes, room)
+  if (bytes === 'busy') {
+    const words = `Too many bytes of requests are being received: ${limitWords('bodyBytes', limits)}`
+    refuse(response, 503, words, { headers: { 'retry-after': '1' } })
+  } else if (bytes === undefined) {
+    refuse(response, 413, `Payload Too Large: ${limitWords('requestBytes', limits)}`)
+  } else {
+    return bytes
+  }
+  return undefined
 }
 
 // What HTTP headers say in this transport (MCP specification, basic/transports, "Streamable HTTP").

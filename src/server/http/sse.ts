@@ -6,11 +6,13 @@ import { plain } from '../../protocol/content.ts'
 import { LIMIT_DEFAULTS, limitWords } from '../../protocol/limits.ts'
 import type { JsonRpcMessage, Transport } from '../../protocol/message.ts'
 import type { Principal } from '../backend.ts'
+import { Budget } from '../bounds.ts'
 import { openSession } from '../legacy.ts'
 import { createSessions } from '../sessions.ts'
 import { type HttpListener, type HttpOptions, listen } from './listen.ts'
+import { isFault, parseMessages } from './messages.ts'
 import { admits, isThere, visitorAt } from './profile-path.ts'
-import { agentOf, refuse } from './request.ts'
+import { agentOf, readLimited, refuse } from './request.ts'
 
 const STREAM_PATH = '/sse'
 const MESSAGE_PATH = '/messages'
@@ -22,6 +24,7 @@ interface Hosted {
 
 export async function serveSse(options: HttpOptions): Promise<HttpListener> {
   const { backend, limits = LIMIT_DEFAULTS } = options
+  const room = new Budget('bodyBytes', limits)
   const place = { path: STREAM_PATH, profiles: options.profiles ?? (() => []) }
   const sessions = createSessions<Hosted>(
     { ...options, maxPerClient: limits.clientSessions, now: options.elapsed ?? options.now },
@@ -41,7 +44,7 @@ export async function serveSse(options: HttpOptions): Promise<HttpListener> {
         admits(place, principal, profile),
       )
       if (!session) return refuse(response, 404, `Session not found: connect to ${STREAM_PATH} again`)
-      return session.transport.transport.handlePostMessage(request, response)
+      return post(request, response, session.transport.transport)
     }
     const visitor = visitorAt(place, request, response, principal)
     if (!visitor) return
@@ -60,6 +63,20 @@ export async function serveSse(options: HttpOptions): Promise<HttpListener> {
     } else {
       refuse(response, 404, `MCP is served at ${STREAM_PATH}`)
     }
+  }
+
+  /** A message of a client. The transport is handed it parsed: it would read it without the limits of this proxy. */
+  async function post(
+    request: IncomingMessage,
+    response: ServerResponse,
+    transport: SSEServerTransport,
+  ): Promise<void> {
+    const bytes = await readLimited(request, response, limits, room)
+    if (bytes === undefined) return
+    const body = parseMessages(bytes, limits)
+    if (isFault(body)) return refuse(response, 400, body.message, { code: body.code })
+    if (body.batch) return refuse(response, 400, 'Invalid Request: this revision has no batches')
+    return transport.handlePostMessage(request, response, body.messages[0])
   }
 
   return listen(options, { path: STREAM_PATH, handle, closeSessions: () => sessions.close() })

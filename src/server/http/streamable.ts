@@ -1,10 +1,11 @@
 /** Streamable HTTP: both eras at one address. What a body says decides which of them answers. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { claimsModern, isModernVersion, MODERN_META, metaOf } from '../../protocol/eras.ts'
+import { metaOf } from '../../protocol/content.ts'
+import { claimsModern, isModernVersion, MODERN_META } from '../../protocol/eras.ts'
 import { RPC } from '../../protocol/errors.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
-import { LIMIT_DEFAULTS, limitWords } from '../../protocol/limits.ts'
+import { LIMIT_DEFAULTS } from '../../protocol/limits.ts'
 import type { JsonRpcMessage, JsonRpcNotification, JsonRpcRequest } from '../../protocol/message.ts'
 import type { Principal, Visitor } from '../backend.ts'
 import { Budget } from '../bounds.ts'
@@ -14,7 +15,7 @@ import { isFault, isRequest, parseMessages } from './messages.ts'
 import { createModernEndpoint } from './modern.ts'
 import { createHeartbeat } from './outlet.ts'
 import { visitorAt } from './profile-path.ts'
-import { header, isJson, readBody, refuse } from './request.ts'
+import { header, isJson, readLimited, refuse } from './request.ts'
 
 /** Where clients connect. */
 const PATH = '/mcp'
@@ -50,20 +51,8 @@ export async function serveHttp(options: HttpOptions): Promise<HttpListener> {
     if (!isJson(request)) {
       return refuse(response, 415, 'Unsupported Media Type: Content-Type must be application/json')
     }
-    const bytes = await readBody(request, limits.requestBytes, room)
-    if (bytes === undefined) {
-      return refuse(response, 413, `Payload Too Large: ${limitWords('requestBytes', limits)}`)
-    }
-    if (bytes === 'busy') {
-      return refuse(
-        response,
-        503,
-        `Too many bytes of requests are being received: ${limitWords('bodyBytes', limits)}`,
-        {
-          headers: { 'retry-after': '1' },
-        },
-      )
-    }
+    const bytes = await readLimited(request, response, limits, room)
+    if (bytes === undefined) return
     const body = parseMessages(bytes, limits)
     if (isFault(body)) return refuse(response, 400, body.message, { code: body.code })
     const [message] = body.messages

@@ -12,8 +12,9 @@ import {
   plain,
   QUESTIONS,
   type Result,
+  withMeta,
 } from '../../protocol/content.ts'
-import { MODERN_META, toLegacyResult, withMeta } from '../../protocol/eras.ts'
+import { MODERN_META, toLegacyResult } from '../../protocol/eras.ts'
 import { RPC, RpcError } from '../../protocol/errors.ts'
 import type { Client, Exchange } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'

@@ -4,8 +4,8 @@
  */
 
 import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
-import { QUESTIONS, type Result } from '../../protocol/content.ts'
-import { MODERN_META, metaOf } from '../../protocol/eras.ts'
+import { metaOf, QUESTIONS, type Result } from '../../protocol/content.ts'
+import { MODERN_META } from '../../protocol/eras.ts'
 import { RPC, RpcError } from '../../protocol/errors.ts'
 import type { Exchange } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
@@ -278,13 +278,17 @@ class ParkedCall {
       return Promise.reject(new RpcError(RPC.methodNotFound, `${request.method} is not available`))
     const key = `${request.method.split('/')[0]}-${++this.#asked}`
     return new Promise((resolve, reject) => {
+      const ends = [this.#controller.signal, ...(signal ? [signal] : [])]
       const withdraw = (): void => {
         this.#questions.delete(key)
         reject(new RpcError(RPC.cancelled, 'the question was withdrawn'))
       }
-      signal?.addEventListener('abort', withdraw, { once: true })
-      this.#controller.signal.addEventListener('abort', withdraw, { once: true })
-      this.#questions.set(key, { request, resolve })
+      const answered = (answer: JsonObject): void => {
+        for (const end of ends) end.removeEventListener('abort', withdraw)
+        resolve(answer)
+      }
+      for (const end of ends) end.addEventListener('abort', withdraw, { once: true })
+      this.#questions.set(key, { request, resolve: answered })
       this.#wake?.()
       this.#wake = undefined
     })

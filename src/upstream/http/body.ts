@@ -1,8 +1,8 @@
 /** Readers of response bodies. */
 
 import { STATUS_CODES } from 'node:http'
-import { MessageBytes, type TakenBytes, type Watch } from '../../protocol/bytes.ts'
 import { messageOf } from '../../protocol/errors.ts'
+import { MessageBytes, type TakenBytes, type Watch } from '../../protocol/stream.ts'
 
 export interface BodyReader {
   /** Given before the first chunk to a reader that may let the rest wait. */

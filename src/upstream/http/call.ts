@@ -7,7 +7,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Transform } from 'node:stream'
 import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
 import type { Dispatcher } from 'undici'
-import type { TakenBytes } from '../../protocol/bytes.ts'
+import type { TakenBytes } from '../../protocol/stream.ts'
 import { type BodyReader, networkFailure, WholeBody } from './body.ts'
 import type { Endpoint, HeaderList } from './endpoint.ts'
 

@@ -2,7 +2,8 @@
 
 import type { Dispatcher } from 'undici'
 import type { Logger } from '../../observe/log.ts'
-import { type Era, MODERN_META, metaOf } from '../../protocol/eras.ts'
+import { metaOf } from '../../protocol/content.ts'
+import { type Era, MODERN_META } from '../../protocol/eras.ts'
 import { encodeHeaderValue, nameOf } from '../../protocol/headers.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import type { Later } from '../backoff.ts'

@@ -1,8 +1,8 @@
 /** A stream of events that carries JSON-RPC messages (MCP specification, basic/transports, "Streamable HTTP"). */
-import { MessageBytes, type TakenBytes } from '../../protocol/bytes.ts'
+
 import { limitWords } from '../../protocol/limits.ts'
-import { Intake, type Turn } from '../../protocol/lines.ts'
 import type { JsonRpcMessage, RequestId } from '../../protocol/message.ts'
+import { Intake, MessageBytes, type TakenBytes, type Turn } from '../../protocol/stream.ts'
 import { idOfEdges, longestFor, type ReadLimits, readMessages, TooMuch, tooLong } from '../incoming.ts'
 import type { BodyReader, BodySource } from './body.ts'
 

@@ -4,10 +4,10 @@
  */
 
 import type { IncomingHttpHeaders } from 'node:http'
-import { edgeOfStart, textOfParts, type Watch } from '../../protocol/bytes.ts'
 import { RPC } from '../../protocol/errors.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
 import type { JsonRpcErrorObject, JsonRpcFailure, JsonRpcMessage, RequestId } from '../../protocol/message.ts'
+import { edgeOfStart, textOfParts, type Watch } from '../../protocol/stream.ts'
 import { backoff, DEFAULT_BACKOFF, type Later } from '../backoff.ts'
 import { type ReadLimits, readMessages, TooMuch } from '../incoming.ts'
 import { localFailure } from '../transport.ts'

@@ -7,7 +7,7 @@ import type { JSONRPCMessage, SSEClientTransport } from '@modelcontextprotocol/c
 import type { RequestInit, Response } from 'undici'
 import { messageOf } from '../../protocol/errors.ts'
 import type { JsonRpcMessage, Transport } from '../../protocol/message.ts'
-import { AuthorizationNeeded, type UpstreamTransport, wireMessage } from '../transport.ts'
+import { AuthorizationNeeded, type UpstreamTransport } from '../transport.ts'
 import { HttpError, oneLine } from './body.ts'
 import type { Endpoint, HttpOptions } from './endpoint.ts'
 
@@ -47,7 +47,7 @@ export class SseTransport implements UpstreamTransport {
     const inner = this.#inner
     if (inner === undefined || this.#ended) throw new Error('the connection is closed')
     try {
-      await inner.send(wireMessage(message) as JSONRPCMessage)
+      await inner.send(message as JSONRPCMessage)
     } catch (error) {
       if (error instanceof AuthorizationNeeded) throw error
       const status = statusOf(error)

@@ -4,6 +4,7 @@
  */
 
 import type { IncomingHttpHeaders } from 'node:http'
+import { jsonParts } from '../../protocol/json.ts'
 import type {
   JsonRpcMessage,
   JsonRpcNotification,
@@ -11,10 +12,9 @@ import type {
   SendOptions,
   Transport,
 } from '../../protocol/message.ts'
-import { jsonParts } from '../../protocol/raw-json.ts'
 import type { Later } from '../backoff.ts'
 import { type ReadLimits, watchFor } from '../incoming.ts'
-import { SessionExpired, type UpstreamTransport, wireMessage } from '../transport.ts'
+import { SessionExpired, type UpstreamTransport } from '../transport.ts'
 import { type BodyReader, IGNORED } from './body.ts'
 import { Call } from './call.ts'
 import {
@@ -255,7 +255,7 @@ export class StreamableTransport implements UpstreamTransport {
 }
 
 function bodyOf(message: JsonRpcMessage): string | Uint8Array {
-  const parts = jsonParts(wireMessage(message))
+  const parts = jsonParts(message)
   const [only = ''] = parts
   return parts.length === 1
     ? only

@@ -1,9 +1,10 @@
 /** What is known about signing in to one server: who gives tokens, who the proxy is there, and the tokens. */
 
-import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { mkdir, open, readFile, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { AuthorizationServerMetadata } from '@modelcontextprotocol/client'
+import { writeDurably } from '../../data/private-files.ts'
 import type { Logger } from '../../observe/log.ts'
 import { hasCode, messageOf } from '../../protocol/errors.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
@@ -177,17 +178,13 @@ export class AccountFile {
     }
   }
 
-  /** Atomic: a reader sees the old file or the new one. A failure is told; the account then lasts as long as the proxy. */
+  /** Whole or not at all: a refresh token that was spent must not come back. A failure is told; the account then lasts as long as the proxy. */
   async write(account: Account): Promise<void> {
     const { path, logger } = this.#options
     if (path === undefined) return
-    const temporary = `${path}.${randomUUID()}`
     try {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-      await writeFile(temporary, accountToJson(account), { mode: 0o600, flag: 'wx' })
-      await rename(temporary, path)
+      writeDurably(path, accountToJson(account))
     } catch (error) {
-      await rm(temporary, { force: true }).catch(() => {})
       logger.warn({ file: path, reason: messageOf(error) }, 'a sign-in could not be kept')
     }
   }

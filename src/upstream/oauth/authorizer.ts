@@ -1,10 +1,12 @@
-/**
- * Answers for the proxy at one server with OAuth 2.1 (MCP specification, basic/authorization): keeps tokens, renews them, and
- * asks a person where that is needed. One for a server, however many connections it has.
- */
-import { type OAuthSettings, oauthSchema } from '../../config/auth-options.ts'
-import type { Logger } from '../../observe/log.ts'
+/** Who answers for the proxy at servers that want a sign-in: one authorizer for each, made when a connection first asks for it. */
+
+import { type SpawnOptions, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { hasAuthorization, type OAuthSettings, oauthSchema } from '../../config/auth-options.ts'
+import { type Logger, withFields } from '../../observe/log.ts'
+import { ProxyError } from '../../protocol/errors.ts'
 import { type Later, later } from '../backoff.ts'
+import { sameJson } from '../memory.ts'
 import { AuthorizationNeeded, type Authorizer, type Refusal } from '../transport.ts'
 import { type Account, AccountFile, accountPath, type Realm, type Tokens } from './account.ts'
 import {
@@ -16,10 +18,112 @@ import {
   type Sdk,
   sameIssuer,
 } from './discovery.ts'
-import { boundedFetch, type Fetch } from './fetch.ts'
-import { abortable, Keyring } from './keyring.ts'
+import { boundedFetch, checkFor, environmentFetch, type Fetch, isPublic } from './fetch.ts'
 import type { SignIn, SignInRequest } from './sign-in.ts'
-import { grantedScope, revoke } from './tokens.ts'
+import { abortable, grantedScope, Keyring, revoke } from './tokens.ts'
+
+/** What is known of a server over HTTP. */
+export interface ProtectedServer {
+  name: string
+  url: string
+  headers: Readonly<Record<string, string>>
+  oauth: OAuthSettings | undefined
+}
+
+export interface AuthorizersOptions
+  extends Pick<AuthorizerOptions, 'dataDir' | 'now' | 'interactive' | 'fetch' | 'later'> {
+  servers: readonly ProtectedServer[]
+  logger: Logger
+  /** Milliseconds in which a server has to be connected: a refused call waits for a person a little less. */
+  connectTimeoutMs: number
+  /** `never`: no browser is opened. */
+  open: 'auto' | 'never'
+  environment: Readonly<Record<string, string | undefined>>
+  /** As `process.platform` tells it. */
+  platform: string
+  /** Told the address of every sign-in that begins. */
+  tell?: ((server: string, link: string) => void) | undefined
+}
+
+export interface Authorizers {
+  /** Undefined: the server answers for itself with a header, has no address, or is not to be signed in to. */
+  for(server: string): Authorizer | undefined
+  /** Throws a ProxyError when the server is not one to be signed in to. */
+  signOut(server: string): Promise<SignedOut>
+  /** There are other servers from now on. Those that are the same go on with what they have. */
+  configure(servers: readonly ProtectedServer[]): void
+  close(): Promise<void>
+}
+
+/** So much of the time to connect is left for telling where to sign in. */
+const REST = 0.2
+
+export function createAuthorizers(options: AuthorizersOptions): Authorizers {
+  const { logger, connectTimeoutMs, open, environment, platform, tell, ...rest } = options
+  let { servers } = options
+  const made = new Map<string, OAuthAuthorizer | undefined>()
+  /** Of servers that are others now: connections that end still have them. */
+  const replaced: OAuthAuthorizer[] = []
+
+  function make({ name, url, headers, oauth }: ProtectedServer): OAuthAuthorizer | undefined {
+    if (oauth?.enabled === false || hasAuthorization(url, headers) || !URL.canParse(url)) return undefined
+    const log = withFields(logger, { server: name })
+    const failed = (error: Error): void => log.warn({ error: error.message }, 'no browser could be opened')
+    return createAuthorizer({
+      fetch: environmentFetch(environment),
+      ...rest,
+      server: name,
+      url,
+      settings: oauth,
+      logger: log,
+      waitMs: connectTimeoutMs * (1 - REST),
+      open:
+        open === 'never' ? undefined : (address) => openBrowser(address, { environment, platform, failed }),
+      tell: tell && ((link) => tell(name, link)),
+    })
+  }
+
+  function authorizerOf(name: string): OAuthAuthorizer | undefined {
+    if (!made.has(name)) {
+      const server = find(servers, name)
+      made.set(name, server && make(server))
+    }
+    return made.get(name)
+  }
+
+  return {
+    for: authorizerOf,
+    configure(now) {
+      for (const [name, authorizer] of made) {
+        if (sameJson(find(servers, name), find(now, name))) continue
+        made.delete(name)
+        if (authorizer) replaced.push(authorizer)
+      }
+      servers = now
+    },
+    async signOut(name) {
+      const authorizer = authorizerOf(name)
+      if (authorizer === undefined) {
+        const message = `server \`${name}\` is not one that the proxy signs in to`
+        throw new ProxyError(
+          'CONFIG_INVALID',
+          message,
+          'Name a server with a "url" and no Authorization header.',
+        )
+      }
+      return await authorizer.signOut()
+    },
+    async close() {
+      await Promise.all([...made.values(), ...replaced].map((authorizer) => authorizer?.close()))
+    },
+  }
+}
+
+function find(servers: readonly ProtectedServer[], name: string): ProtectedServer | undefined {
+  return servers.find((server) => server.name === name)
+}
+
+// One server: it answers 401, and the authorizer has tokens, gets some, or says where a person has to sign in.
 
 export interface AuthorizerOptions {
   /** The server's name in the configuration. */
@@ -91,7 +195,7 @@ class ServerAuthorizer implements OAuthAuthorizer {
     this.#url.hash = ''
     this.#later = options.later ?? later
     this.#attempts = new Attempts(now)
-    this.#fetch = boundedFetch(inner, this.#ending.signal)
+    this.#fetch = boundedFetch(inner, this.#ending.signal, checkFor(this.#url, settings.issuer))
     const { clientId, grant, clientMetadataUrl, account } = settings
     const about = { url: this.#url.href, clientId, grant, clientMetadataUrl, account }
     const path = dataDir === undefined ? undefined : accountPath(dataDir, about)
@@ -150,7 +254,7 @@ class ServerAuthorizer implements OAuthAuthorizer {
     }
     const sdk = await loadSdk()
     try {
-      const realm = await discoverRealm(sdk, this.#url, challenge.resourceMetadata, this.#fetch)
+      const realm = await discoverRealm(sdk, this.#url, await this.#followed(challenge), this.#fetch)
       this.#checkIssuer(realm, before)
       const tokens = before && sameIssuer(before.realm, realm) ? before.tokens : undefined
       const scope = chooseScope(this.#settings, realm, challenge, stepUp ? tokens : undefined)
@@ -162,6 +266,16 @@ class ServerAuthorizer implements OAuthAuthorizer {
     } catch (error) {
       throw error instanceof AuthorizationNeeded ? error : this.#keys.worded(sdk, error)
     }
+  }
+
+  /** Where the server says its metadata lies. Elsewhere than with itself only where everybody reaches it and a person may sign in. */
+  async #followed({ resourceMetadata }: Challenge): Promise<URL | undefined> {
+    if (resourceMetadata === undefined || resourceMetadata.origin === this.#url.origin)
+      return resourceMetadata
+    if (this.#options.open && (await isPublic(resourceMetadata))) return resourceMetadata
+    const { logger } = this.#options
+    logger.debug({ at: resourceMetadata.origin }, 'the server names metadata elsewhere, which is not asked')
+    return undefined
   }
 
   #justGot({ by, obtainedAt }: Tokens, how: Tokens['by']): boolean {
@@ -324,4 +438,53 @@ export function coversScopes(there: string | undefined, wanted: string | undefin
 
 function wordsOf(scope: string | undefined): string[] {
   return (scope ?? '').split(/\s+/).filter((word) => word !== '')
+}
+
+// Shows a person an address. No shell is involved: the address is an argument of a program.
+
+/** The part of a child process that is used here. */
+interface Started {
+  on(event: 'error', listener: (error: Error) => void): unknown
+  unref(): void
+}
+
+interface BrowserOptions {
+  environment: Readonly<Record<string, string | undefined>>
+  /** As `process.platform` tells it. */
+  platform: string
+  start?: (program: string, args: readonly string[], options: SpawnOptions) => Started
+  /** The program could not be started. */
+  failed(error: Error): void
+}
+
+/** Opens the address where a person is likely to see it. False: nothing was tried. */
+export function openBrowser(url: string, options: BrowserOptions): boolean {
+  const { environment, platform, start = spawn, failed } = options
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) return false
+  const command = browserCommand(environment, platform)
+  if (command === undefined) return false
+  const [program, ...args] = command
+  // A browser that is started for the person outlives the proxy, and must not write to its output, which is a protocol's.
+  const child = start(program, [...args, url], { stdio: 'ignore', detached: true, shell: false })
+  child.on('error', failed)
+  child.unref()
+  return true
+}
+
+/** `BROWSER` when it is set; else what opens addresses on this system, where somebody sits in front of it. */
+function browserCommand(
+  environment: Readonly<Record<string, string | undefined>>,
+  platform: string,
+): [string, ...string[]] | undefined {
+  const chosen = environment.BROWSER?.trim() ?? ''
+  if (chosen !== '') {
+    const [program = chosen, ...args] = existsSync(chosen) ? [chosen] : chosen.split(/\s+/)
+    return program === 'none' ? undefined : [program, ...args]
+  }
+  const { SSH_CONNECTION: ssh, CI: ci, DISPLAY: x, WAYLAND_DISPLAY: wayland } = environment
+  if (ssh || ci) return undefined
+  if (platform === 'darwin') return ['open']
+  // `start` is a word of the shell's; this is what it does with an address.
+  if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler']
+  return x || wayland ? ['xdg-open'] : undefined
 }

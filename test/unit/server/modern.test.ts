@@ -223,6 +223,19 @@ describe('clients without a session', () => {
     await expect(client.ask({ method: 'roots/list' })).rejects.toMatchObject({ code: -32601 })
   })
 
+  test('listen while they have a request or a subscription under way', () => {
+    const { clients, saying } = known()
+    const principal = { id: 'somebody', kind: 'principal' } as const
+    const lease = clients.use(principal, saying('a'))
+    clients.use(principal, saying('a'))
+    clients.rest(lease)
+    expect(lease.client.isListening?.()).toBe(true)
+    clients.rest(lease)
+    expect(lease.client.isListening?.()).toBe(false)
+    // The end of its input tells when the local client leaves.
+    expect(clients.use(LOCAL, saying('a')).client.isListening).toBeUndefined()
+  })
+
   test('are others when anything differs', () => {
     const { clients, opened, saying } = known()
     clients.use(LOCAL, saying('a'))

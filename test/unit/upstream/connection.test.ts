@@ -314,8 +314,9 @@ describe('what a client set up', () => {
     server.initialize = logging
     const ended = { method: 'resources/unsubscribe', params: { uri: 'b' } }
     const other = { method: 'tools/call', params: { uri: 'c' } }
+    const mine = exchange()
     for (const one of [level('info'), subscribe('a'), subscribe('b'), level('debug'), ended, other])
-      await connection.request(one, { exchange: exchange() })
+      await connection.request(one, { exchange: mine })
     received.length = 0
     await servers[0]?.close()
     await connection.connect()

@@ -1,8 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { edgeOfEnd, edgeOfStart, GrowingBytes } from '../../../src/protocol/bytes.ts'
-import { findEnvelope, idOfEdges, onShared, watchFor } from '../../../src/upstream/incoming.ts'
+import { plain } from '../../../src/protocol/content.ts'
+import { LIMIT_DEFAULTS } from '../../../src/protocol/limits.ts'
+import { edgeOfEnd, edgeOfStart, GrowingBytes } from '../../../src/protocol/stream.ts'
+import {
+  findEnvelope,
+  idOfEdges,
+  onShared,
+  readMessages,
+  TooMuch,
+  watchFor,
+} from '../../../src/upstream/incoming.ts'
 import { soundKeys } from '../../support/keys.ts'
+import { readingRuns } from '../../support/runs.ts'
 
 const edges = (line: string): [Buffer, Buffer, number] => {
   const bytes = Buffer.from(line)
@@ -136,4 +146,96 @@ test('of what is no response nobody is told, nor where nobody wants to be', () =
   const watch = watchFor(() => expect.unreachable('it is no response'))
   expect(watch?.(growing)).toBeUndefined()
   expect(watchFor(undefined)).toBeUndefined()
+})
+
+/** What a line holds, read with or without parsing results; a text where it holds nothing that can be told. */
+function readAs(line: string, largeBytes: number): unknown {
+  const bytes = Buffer.from(line)
+  const messages = readMessages([bytes], bytes.length, { largeBytes, limits: LIMIT_DEFAULTS })
+  if (messages === undefined || messages instanceof TooMuch) return 'nothing'
+  return messages.map((message) =>
+    'result' in message ? { id: message.id, result: plain(message.result) } : message,
+  )
+}
+
+/** JSON of members in any order, some of them twice, with strings that look like structure; at times with a character changed. */
+const hostileLine = fc
+  .record({
+    members: fc.array(
+      fc.tuple(
+        fc.constantFrom('id', 'jsonrpc', 'result', 'error', 'method', 'params', 'i\\u0064', '"},"id":1,"x'),
+        fc.oneof(
+          fc.constantFrom(
+            '1',
+            '"2.0"',
+            '{}',
+            '[]',
+            'null',
+            '-0',
+            '1e3',
+            '"a\\"}"',
+            '{"id":7}',
+            '{"a":"}"}',
+            '"}"',
+          ),
+          fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.stringify(value)),
+        ),
+      ),
+      { maxLength: 5 },
+    ),
+    change: fc.option(fc.tuple(fc.nat(), fc.constantFrom('', '"', '}', '{', ',', ':', '\\', ' ')), {
+      freq: 3,
+    }),
+  })
+  .map(({ members, change }) => {
+    const line = `{${members.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`
+    if (change === null) return line
+    const at = change[0] % line.length
+    return line.slice(0, at) + change[1] + line.slice(at + 1)
+  })
+
+test('a result that is not parsed is the one that a parser finds, whatever stands around it', () => {
+  fc.assert(
+    fc.property(hostileLine, (line) => {
+      let parsed: unknown
+      try {
+        parsed = readAs(line, 1e9)
+        if (parsed === 'nothing') return
+        expect(readAs(line, 0)).toEqual(parsed)
+      } catch (error) {
+        // Bytes that are no JSON are noticed by whoever parses them: never taken for another result.
+        expect(error).toBeInstanceOf(SyntaxError)
+      }
+    }),
+    { numRuns: readingRuns },
+  )
+})
+
+describe('a message that is no result', () => {
+  const log = (data: string): string =>
+    `{"jsonrpc":"2.0","method":"notifications/message","params":{"data":${data}}}`
+  const read = (line: string): unknown => {
+    const bytes = Buffer.from(line)
+    return readMessages([bytes], bytes.length, { largeBytes: 256 * 1024, limits: LIMIT_DEFAULTS })
+  }
+
+  test.each([
+    ['levels', 'serverMessageDepth', log(`${'['.repeat(2000)}${']'.repeat(2000)}`)],
+    ['values', 'serverMessageValues', log(`[${'1,'.repeat(60_000)}1]`)],
+  ])('is refused with too many %s, and told how to raise the limit', (unit, limit, line) => {
+    expect(read(line)).toBeInstanceOf(TooMuch)
+    expect(read(line)).toMatchObject({ words: expect.stringMatching(new RegExp(`${unit}.*limits.${limit}`)) })
+  })
+
+  test('fails the request that it answers', () => {
+    const line = `{"jsonrpc":"2.0","id":4,"error":{"code":1,"message":"x","data":${'['.repeat(2000)}${']'.repeat(2000)}}}`
+    expect(read(line)).toMatchObject([
+      { id: 4, error: { message: expect.stringContaining('serverMessageDepth') } },
+    ])
+  })
+
+  test('is no result of the same depth', () => {
+    const line = `{"jsonrpc":"2.0","id":4,"result":{"x":${'['.repeat(2000)}${']'.repeat(2000)}}}`
+    expect(read(line)).toMatchObject([{ id: 4, result: expect.anything() }])
+  })
 })

@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { get } from 'node:http'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { changeTokens, createToken, hashToken } from '../../../../src/data/tokens.ts'
 import { silentLogger } from '../../../../src/observe/log.ts'
 import { openAuthenticator } from '../../../../src/server/auth/open.ts'
@@ -184,4 +186,50 @@ test('a change that fails leaves the file as it was', () => {
   ).toThrow()
   expect(readFileSync(path, 'utf8')).toBe(before)
   changeTokens(path, (entries) => [...entries])
+})
+
+describe('a response that lasts', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  async function stream(port: number, token: string): Promise<{ ended: () => boolean }> {
+    let ended = false
+    const sent = get({
+      port,
+      host: '127.0.0.1',
+      path: '/stream',
+      headers: { authorization: `Bearer ${token}` },
+    })
+    sent.on('error', () => {})
+    const [response] = await once(sent, 'response')
+    response.resume().on('error', () => {})
+    response.once('close', () => {
+      ended = true
+    })
+    return { ended: () => ended }
+  }
+
+  test('ends within five seconds after its token was removed, and no other does', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const { port, path, anna, time } = await world()
+    const ben = added(path, 'ben', { now: time.now() })
+    time.pass(1000)
+    const [hers, his] = [await stream(port, anna.token), await stream(port, ben.token)]
+    await vi.advanceTimersByTimeAsync(4000)
+    expect([hers.ended(), his.ended()]).toEqual([false, false])
+    changeTokens(path, (entries) => entries.filter(({ id }) => id !== anna.id))
+    time.pass(4000)
+    await vi.advanceTimersByTimeAsync(4000)
+    await vi.waitFor(() => expect(hers.ended()).toBe(true))
+    expect(his.ended()).toBe(false)
+  })
+
+  test('ends when its token opens other profiles than before', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const { port, path, anna, time } = await world()
+    const hers = await stream(port, anna.token)
+    changeTokens(path, (entries) => entries.map((entry) => ({ ...entry, profiles: ['reader'] })))
+    time.pass(4000)
+    await vi.advanceTimersByTimeAsync(4000)
+    await vi.waitFor(() => expect(hers.ended()).toBe(true))
+  })
 })

@@ -117,7 +117,7 @@ export interface Asking {
   bearer(token: string): Promise<Answer>
 }
 
-/** A server that answers 200 to whoever is known. */
+/** A server that answers 200 to whoever is known; under `/stream` the answer does not end. */
 export async function asking(
   proxySettings: JsonObject,
   { clock: { now }, fetch }: { clock: Clock; fetch?: typeof globalThis.fetch },
@@ -138,7 +138,8 @@ export async function asking(
   const server = createServer(async (incoming, response) => {
     if (authenticator.serve(incoming, response, requestUrl(incoming))) return
     principal = await authenticator.authenticate(incoming, response)
-    if (principal) response.end(JSON.stringify(principal))
+    if (principal && incoming.url === '/stream') response.flushHeaders()
+    else if (principal) response.end(JSON.stringify(principal))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {

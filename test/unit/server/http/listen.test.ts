@@ -1,8 +1,10 @@
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { isLoopback } from '../../../../src/config/loopback.ts'
 import { silentLogger } from '../../../../src/observe/log.ts'
+import { LIMIT_DEFAULTS } from '../../../../src/protocol/limits.ts'
 import type { Authenticator, ModernService } from '../../../../src/server/backend.ts'
 import { createGuard, type HttpOptions } from '../../../../src/server/http/listen.ts'
 import { createModernEndpoint } from '../../../../src/server/http/modern.ts'
@@ -11,7 +13,7 @@ import { requestUrl } from '../../../../src/server/http/request.ts'
 import { serveSse } from '../../../../src/server/http/sse.ts'
 import { serveHttp } from '../../../../src/server/http/streamable.ts'
 import { deferred } from '../../../support/deferred.ts'
-import { allOf, eventsOf, messageOf, served } from './support.ts'
+import { ACCEPT_BOTH, allOf, eventsOf, messageOf, served } from './support.ts'
 
 function allows(bound: string, headers: Record<string, string>): boolean {
   const response = { writeHead: () => {}, end: () => {} } as unknown as ServerResponse
@@ -56,6 +58,51 @@ test('treats a malformed request target as the root path', () => {
   expect(requestUrl({ url: '/messages?sessionId=1' } as IncomingMessage).searchParams.get('sessionId')).toBe(
     '1',
   )
+})
+
+describe('requests that are sent ahead on one connection', () => {
+  /** Sends so many calls in one write. */
+  async function ahead(count: number, url: string, session: Record<string, string>) {
+    const { host, hostname, port } = new URL(url)
+    const calls = Array.from({ length: count }, (_, id) => {
+      const body = JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: `t${id}` } })
+      const headers = { host, 'content-type': 'application/json', accept: ACCEPT_BOTH, ...session }
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+      return `POST /mcp HTTP/1.1\r\n${lines.join('')}content-length: ${body.length}\r\n\r\n${body}`
+    })
+    const socket = connect(Number(port), hostname, () => socket.write(calls.join('')))
+    onTestFinished(() => void socket.destroy())
+    socket.on('error', () => {})
+    return socket
+  }
+
+  test('begin when the one before is answered', async () => {
+    const begun: unknown[] = []
+    const ends: (() => void)[] = []
+    const { url, open } = await served({
+      handler: ({ params }) => {
+        begun.push(params.name)
+        return new Promise((resolve) => ends.push(() => resolve({})))
+      },
+    })
+    const socket = await ahead(3, url, await open())
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    for (const id of [0, 1, 2]) {
+      await expect.poll(() => ends.length).toBe(id + 1)
+      expect(begun).toEqual(['t0', 't1', 't2'].slice(0, id + 1))
+      ends[id]?.()
+      await expect.poll(() => text).toContain(`"id":${id}`)
+    }
+  })
+
+  test('are hung up on when they are very many', async () => {
+    const { url, open } = await served({ handler: () => new Promise(() => {}) })
+    const socket = await ahead(200, url, await open())
+    await once(socket, 'close')
+  })
 })
 
 // Who may connect, and whose session it is.
@@ -212,6 +259,30 @@ describe('with an authenticator', () => {
     await events.return(undefined)
     await listener.close()
   })
+})
+
+test('over HTTP+SSE a message keeps to the limits on requests, and a refusal says how to raise them', async () => {
+  const listener = await serveSse({
+    ...bare,
+    host: '127.0.0.1',
+    limits: { ...LIMIT_DEFAULTS, requestBytes: 100_000 },
+  })
+  onTestFinished(() => listener.close())
+  const stream = await fetch(listener.url, { headers: { accept: 'text/event-stream' } })
+  const events = eventsOf(stream)
+  const place = new URL(((await events.next()).value as { data: string }).data, listener.url)
+  const post = async (body: string): Promise<[number, string]> => {
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(place, { method: 'POST', headers, body })
+    return [response.status, await response.text()]
+  }
+  const deep = `{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":${'['.repeat(2000)}${']'.repeat(2000)}}}`
+  expect(await post(deep)).toEqual([400, expect.stringContaining('`limits.requestDepth`')])
+  expect(await post('x'.repeat(100_001))).toEqual([413, expect.stringContaining('`limits.requestBytes`')])
+  expect((await post('{'))[0]).toBe(400)
+  expect((await post('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}'))[0]).toBe(202)
+  expect(messageOf((await events.next()).value as never).id).toBe(1)
+  await events.return(undefined)
 })
 
 async function sse() {

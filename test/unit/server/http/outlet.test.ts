@@ -66,6 +66,21 @@ async function read(response: IncomingMessage): Promise<number> {
   return bytes
 }
 
+test('a session is listened to while its stream is open or a request is under way', async () => {
+  const { transport, url, call, begun } = await world({ limit: MEGABYTE })
+  expect(transport.isListening).toBe(false)
+  const { response } = await holding(url, {})
+  expect(transport.isListening).toBe(true)
+  response.destroy()
+  await until(() => !transport.isListening)
+  const answered = call('a')
+  await begun(1)
+  expect(transport.isListening).toBe(true)
+  await transport.send({ jsonrpc: '2.0', id: 'a', result: {} })
+  expect(transport.isListening).toBe(false)
+  ;(await answered).destroy()
+})
+
 test('drops the oldest notifications of a client that never reads, and logs it once', async () => {
   const limit = 256 * 1024
   const { transport, troubles, url } = await world({ limit })

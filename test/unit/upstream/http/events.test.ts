@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { SseReader } from '../../../../src/upstream/http/events.ts'
-import { runs } from '../../../support/runs.ts'
+import { readingRuns, runs } from '../../../support/runs.ts'
 
 interface Read {
   events: { type: string; data: string; id: string | undefined }[]
@@ -84,7 +84,7 @@ describe('server-sent events', () => {
         const bytes = Buffer.from(text)
         expect(read(cut(bytes, places))).toEqual(reference(bytes))
       }),
-      { numRuns: runs(1000) },
+      { numRuns: Math.max(runs(1000), readingRuns) },
     )
   })
 

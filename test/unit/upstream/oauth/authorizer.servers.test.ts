@@ -7,7 +7,7 @@ import {
   type AuthorizersOptions,
   createAuthorizers,
   type ProtectedServer,
-} from '../../../../src/upstream/oauth/authorizers.ts'
+} from '../../../../src/upstream/oauth/authorizer.ts'
 import type { AuthorizationNeeded } from '../../../../src/upstream/transport.ts'
 import { temporaryDirectory } from '../../../support/oauth/caller.ts'
 import { createClock } from '../../../support/oauth/clock.ts'

@@ -1,0 +1,14 @@
+/** What a query may do to others: each alone, in workers that have little memory. */
+import { test } from 'vitest'
+import { expectHarmless, HOSTILE_QUERIES } from '../support/hostile-queries.ts'
+import { killsLoseNothing } from '../support/killed-workers.ts'
+
+test.each(Object.keys(HOSTILE_QUERIES))('a query for %s harms nobody else', (name) =>
+  expectHarmless(name, 10_000),
+)
+
+test(
+  'no answer and no kept result is lost when workers are killed 1,000 times under load',
+  () => killsLoseNothing(1000),
+  7_200_000,
+)

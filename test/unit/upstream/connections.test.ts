@@ -1,0 +1,83 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { LIMIT_DEFAULTS } from '../../../src/protocol/limits.ts'
+import { later } from '../../../src/upstream/backoff.ts'
+import {
+  client,
+  exchange,
+  lives,
+  startedIn,
+  stdioServer,
+  temporaryFolder,
+  textOf,
+  toolCall,
+  upstreams,
+} from '../../support/upstream.ts'
+
+const IDLE_MS = 4_444_444
+
+/** A pool by whose clock time passes when the test says so, and the processes that its server `s` was started as. */
+function world() {
+  const started = join(temporaryFolder(), 'started')
+  const clock = { now: 0 }
+  const alarms = new Set<() => void>()
+  const pool = upstreams({
+    servers: { s: stdioServer({ started }) },
+    defaults: { limits: { ...LIMIT_DEFAULTS, idleProcessMs: IDLE_MS } },
+    now: () => clock.now,
+    later(ms, run) {
+      if (ms !== IDLE_MS / 4) return later(ms, run)
+      alarms.add(run)
+      return () => void alarms.delete(run)
+    },
+  })
+  const passes = (ms: number): void => {
+    for (let passed = 0; passed < ms; passed += IDLE_MS / 4) {
+      clock.now += IDLE_MS / 4
+      for (const alarm of [...alarms]) if (alarms.delete(alarm)) alarm()
+    }
+  }
+  return { pool, passes, processes: () => startedIn(started) }
+}
+
+const call = toolCall('sleep', { ms: 0 })
+
+test('a server process ends when its client over HTTP was silent for a while, and the next call starts another', async () => {
+  const { pool, passes, processes } = world()
+  const silent = { ...client(), isListening: () => false }
+  await pool.request('s', call, exchange(silent))
+  passes(IDLE_MS)
+  expect(processes().map(lives)).toEqual([true])
+  passes(IDLE_MS)
+  await expect.poll(() => processes().map(lives)).toEqual([false])
+  await pool.request('s', call, exchange(silent))
+  expect(processes()).toHaveLength(2)
+})
+
+test('a server process goes on while its client listens, has a call under way, or tells by its connection when it leaves', async () => {
+  const { pool, passes, processes } = world()
+  const listening = { ...client(), isListening: () => true }
+  const calling = { ...client(), isListening: () => false }
+  await pool.request('s', call, exchange(listening))
+  await pool.request('s', call, exchange(client()))
+  const stop = new AbortController()
+  const calls = exchange(calling, { signal: stop.signal })
+  await pool.request('s', call, exchange(calling))
+  const long = pool.request('s', toolCall('sleep', { ms: 3_600_000 }), calls)
+  passes(3 * IDLE_MS)
+  expect(processes().map(lives)).toEqual([true, true, true])
+  stop.abort()
+  await expect(long).rejects.toThrow()
+  passes(3 * IDLE_MS)
+  await expect.poll(() => processes().filter(lives)).toHaveLength(2)
+})
+
+test('what a client had set up is set up again at the process that is started anew', async () => {
+  const { pool, passes, processes } = world()
+  const silent = { ...client(), isListening: () => false }
+  await pool.request('s', { method: 'logging/setLevel', params: { level: 'debug' } }, exchange(silent))
+  passes(2 * IDLE_MS)
+  await expect.poll(() => processes().map(lives)).toEqual([false])
+  await pool.request('s', call, exchange(silent))
+  expect(textOf(await pool.request('s', toolCall('calls'), exchange(silent)))).toContain('logging/setLevel')
+})
