@@ -11,6 +11,10 @@ const BENCHMARKS = {
     'benchmarks/answers/expressions/run.mjs',
     'questions that need something computed, each answered by one call',
   ],
+  plain: [
+    'benchmarks/answers/plain/run.mjs',
+    'questions of callers who write one call without a path, over results of many kinds',
+  ],
   previews: ['benchmarks/previews/run.mjs', 'what a preview costs, for each kind of result'],
   engines: ['benchmarks/engines/run.mjs', 'each processor on 0.1 to 50 MB, against the obvious alternative'],
   memory: ['benchmarks/memory/run.mjs', 'bytes kept for each byte of a result'],
@@ -20,6 +24,7 @@ const BENCHMARKS = {
     'benchmarks/dispatch/run.mjs',
     'one tool for all: what a client reads, and what large results cost',
   ],
+  code: ['benchmarks/code/run.mjs', 'what programs cost, and what they cost others'],
   start: ['benchmarks/start/run.mjs', 'how long a client waits for its tools after the start'],
   modules: ['benchmarks/modules/run.mjs', 'what modules add to a call'],
   ordinary: ['benchmarks/ordinary.mjs', 'questions about results of ordinary size'],

@@ -1,6 +1,7 @@
 /**
- * Builds `dist`: the modules with their types, for embedding, and the command as a bundle, because Node takes its time for each file:
- * what start-up loads is in a few files in place of some 300. `dist/main.js` starts the bundle.
+ * Builds `dist`: the command and the library as one bundle, because Node takes its time for each file: what start-up loads is in a few
+ * files in place of some 300. `dist/main.js` starts it. Beside it stand the types, which are published, and each module by itself, for
+ * tests and benchmarks alone.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -41,8 +42,11 @@ async function bundle() {
   const made = await rolldown({
     input: {
       main: 'src/main.ts',
+      index: 'src/index.ts',
       worker: 'src/engine/worker.ts',
+      'worker-process': 'src/engine/worker-process.ts',
       'check-process': 'src/proxy/check-process.ts',
+      'code-machine': 'src/features/code/machine.ts',
       'module-host': 'src/features/external/host.ts',
     },
     plugins: [

@@ -1,7 +1,7 @@
 /**
- * Writes what is made from tables in the code: `mcp.schema.json`, the tables of options and commands in README.md between
- * `<!-- options:start -->` and `<!-- options:end -->` and, in the same way, those in docs/modules.md, docs/errors.md, docs/content.md,
- * docs/questions.md and docs/clients.md. Needs a build.
+ * Writes what is made from tables in the code: `mcp.schema.json`, the table of options in docs/configuration.md between
+ * `<!-- options:start -->` and `<!-- options:end -->` and, in the same way, those in docs/commands.md, docs/modules.md, docs/errors.md,
+ * docs/content.md, docs/questions.md, docs/results.md, docs/shared-store.md and docs/clients.md. Needs a build.
  * With --check nothing is written, and a difference is an error.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -14,11 +14,13 @@ import {
   externalTable,
   jsonSchemaText,
   modulesText,
+  resultsTable,
   rpcTable,
   serversTable,
   settingsTable,
+  sharedStoreTable,
 } from '../dist/config/generate.js'
-import { featuresTable } from '../dist/gateway/features.js'
+import { featuresTable } from '../dist/gateway/onion.js'
 import { TABLES } from '../dist/query/page.js'
 import { clientSettings, clientsTable } from './clients-table.mjs'
 
@@ -27,9 +29,8 @@ const check = process.argv.includes('--check')
 const stale = []
 
 update('mcp.schema.json', () => jsonSchemaText())
-update('README.md', (text) =>
-  fill(fill(text, 'options', `${serversTable()}\n\n${settingsTable()}`), 'commands', commandsTable()),
-)
+update('docs/configuration.md', (text) => fill(text, 'options', `${serversTable()}\n\n${settingsTable()}`))
+update('docs/commands.md', (text) => fill(text, 'commands', commandsTable()))
 update('docs/modules.md', (text) =>
   fill(fill(fill(text, 'features', featuresTable()), 'modules', modulesText()), 'external', externalTable()),
 )
@@ -38,6 +39,8 @@ update('docs/clients.md', (text) => {
   return fill(fill(text, 'measured', clientsTable(recorded)), 'settings', clientSettings())
 })
 update('docs/content.md', (text) => fill(text, 'content', contentTable()))
+update('docs/results.md', (text) => fill(text, 'results', resultsTable()))
+update('docs/shared-store.md', (text) => fill(text, 'shared-store', sharedStoreTable()))
 update('docs/questions.md', (text) =>
   Object.entries(TABLES).reduce((page, [name, table]) => fill(page, name, table()), text),
 )

@@ -25,3 +25,23 @@ ${tablesOf(summary)
   .join('\n\n')}
 `
 }
+
+/** The section about questions in one plain call, from benchmarks/results/plain.json. */
+export function plainSection({ groups }) {
+  const row = ({ data, questions, answered, share, perCorrect }) => [
+    data,
+    questions,
+    answered,
+    share,
+    perCorrect,
+  ]
+  const cells = [['result', 'questions', 'answered', '%', 'tokens per correct answer'], ...groups.map(row)]
+  return `## Questions in one plain call
+
+Questions as somebody asks them who has read no more than the preview: one call, no path, fields by their last name, over results of twenty
+kinds (\`benchmarks/answers/plain/\`). A question is answered where the one reply holds what plain code finds. Tokens are those of the preview
+(or of the result, where it passes whole), the call and the reply. The product was refined on these questions.
+
+${markdownTable(cells.map((line) => line.map(String)))}
+`
+}

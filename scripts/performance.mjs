@@ -1,7 +1,8 @@
 /** PERFORMANCE.md from the recorded output of the benchmarks. `--check`: fails when the file is not what it would be. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { answersSection } from './performance-answers.mjs'
+import { answersSection, plainSection } from './performance-answers.mjs'
 import { clientsSection } from './performance-clients.mjs'
+import { codeSection } from './performance-code.mjs'
 import { dispatchSection } from './performance-dispatch.mjs'
 import { enginesSection, memorySection } from './performance-engines.mjs'
 import { modulesSection } from './performance-modules.mjs'
@@ -14,11 +15,13 @@ import { startSection } from './performance-start.mjs'
 /** In the order of the page. What was not recorded has no section. */
 const SECTIONS = {
   answers: answersSection,
+  plain: plainSection,
   previews: previewsSection,
   engines: enginesSection,
   memory: memorySection,
   overhead: overheadSection,
   start: startSection,
+  code: codeSection,
   modules: modulesSection,
   ordinary: ordinarySection,
   retrieval: retrievalSection,

@@ -1,52 +1,131 @@
 /** The composition root: from a configuration to a running gateway. The one place where everything is wired. */
+
+import type { Readable, Writable } from 'node:stream'
 import { identityOf } from './config/identity.ts'
 import type { Config } from './config/schema.ts'
+import { availableMb, memoryPlan } from './engine/memory.ts'
 import { createEngine, ENGINE_DEFAULTS } from './engine/pool.ts'
-import { accessOf, createBackend } from './gateway/backend.ts'
+import {
+  accessOf,
+  askThrough,
+  createBackend,
+  createDepartures,
+  notifyThrough,
+  tellThrough,
+} from './gateway/backend.ts'
 import { openExposure } from './gateway/exposure.ts'
-import type { Gateway, GatewayParts } from './gateway/gateway-types.ts'
-import { withInProcessServers } from './gateway/in-process-servers.ts'
 import { openKeeper } from './gateway/keeper.ts'
 import { openListChangedCommand } from './gateway/list-changed-command.ts'
-import { liveSettings } from './gateway/live-settings.ts'
-import { openModules } from './gateway/modules.ts'
-import { createOnion, describeLayers } from './gateway/onion.ts'
-import { openSignIn, openUpstreams, permitsOf, serverOptionsOf, unmatchedTools } from './gateway/servers.ts'
-import { askThrough, createDepartures, notifyThrough, tellThrough } from './gateway/traffic.ts'
+import { type ModuleStatus, openModules, type UnmatchedPattern } from './gateway/modules.ts'
+import { createOnion, describeLayers, type LayerStatus } from './gateway/onion.ts'
+import type { ProfileStatus } from './gateway/profile-status.ts'
+import {
+  liveSettings,
+  openSignIn,
+  openUpstreams,
+  permitsOf,
+  type SignInParts,
+  serverOptionsOf,
+  type UnmatchedTool,
+  unmatchedTools,
+  withInProcessServers,
+} from './gateway/servers.ts'
+import type { ModuleDefinition } from './module-runtime/module.ts'
 import { createStack } from './module-runtime/stack.ts'
-import { silentLogger } from './observe/log.ts'
+import { type Logger, silentLogger, steadyClock } from './observe/log.ts'
 import { createLedger } from './observe/savings.ts'
+import type { SavingsReport } from './observe/savings-report.ts'
+import type { Middleware } from './protocol/exchange.ts'
+import type { JsonObject } from './protocol/json.ts'
 import { PROXY_TOOL_NAMES } from './proxy/own-tools.ts'
-import { createServerQuotas } from './proxy/quotas.ts'
-import { createAddressBook } from './proxy/uris.ts'
+import { createAddressBook } from './proxy/resources.ts'
+import { createServerQuotas } from './proxy/router.ts'
+import type { ToolIndexEvents } from './proxy/tool-index.ts'
 import { createAudience } from './server/audience.ts'
 import { createModernService } from './server/modern.ts'
 import { type Listener, serve } from './server/serve.ts'
+import type { Reconfigured, ServerStatus } from './upstream/contract.ts'
+import type { Serve } from './upstream/in-process.ts'
+import type { SignedOut } from './upstream/oauth/authorizer.ts'
 
-export type { Gateway, GatewayParts } from './gateway/gateway-types.ts'
 export type { ModuleStatus, UnmatchedPattern } from './gateway/modules.ts'
 export type { LayerStatus } from './gateway/onion.ts'
 export type { ProfileStatus } from './gateway/profile-status.ts'
 export type { SignInParts, UnmatchedTool } from './gateway/servers.ts'
 export type { Reconfigured } from './upstream/contract.ts'
 
-/** Longest message taken from a client or a server, in bytes. */
-const MAX_MESSAGE_BYTES = 256 * 1024 * 1024
-const SESSION_IDLE_MS = 30 * 60_000
+/** The world outside, for tests and embedding. What is absent is the real one. */
+export interface GatewayParts {
+  logger?: Logger
+  /** Where the one client of a stdio gateway speaks and listens. */
+  input?: Readable
+  output?: Writable
+  /** Milliseconds since 1970. */
+  now?: () => number
+  /** Milliseconds since any moment, whole ones. It never jumps, as a clock does that is set, and times what lasts for a while. */
+  elapsed?: () => number
+  /** Layers of the embedder's own, outside of shaping: they see what the client will see. */
+  middlewares?: readonly Middleware[]
+  /** Servers of this process, by name, beside those of the configuration: each is called with its end of a new connection. */
+  servers?: Readonly<Record<string, Serve>>
+  /** Modules of the embedder's own, which `use` may name in `modules`. */
+  modules?: readonly ModuleDefinition[]
+  signIn?: SignInParts
+}
 
-const steady = (): number => Math.floor(performance.now())
+export interface Gateway {
+  /** Begins to serve. `url`: where clients connect; absent over stdio. `bridge`: where scripts do, when there is a bridge. */
+  start(): Promise<{ url?: string; bridge?: string }>
+  /** Resolves when the client of a stdio gateway left. */
+  readonly ended: Promise<void>
+  /** Connects every server once and tells how that went. */
+  check(): Promise<ServerStatus[]>
+  status(): ServerStatus[]
+  savings(): Promise<SavingsReport>
+  /** The modules in their order, the one nearest to the client first. */
+  modules(): ModuleStatus[]
+  /** The profiles that clients may choose, with what they get of each now. Asks the servers. */
+  profiles(): Promise<ProfileStatus[]>
+  /** Patterns in the options of modules, and in the lists of tools that may be used, that fit nothing of what servers list now, for no client. Asks the servers. */
+  unmatched(): Promise<(UnmatchedPattern | UnmatchedTool)[]>
+  /** All that stands around an exchange, modules included, from the client to the servers. */
+  layers(): LayerStatus[]
+  /** The definitions of the servers' tools as `passthrough` lists them to a client without a profile. Asks the servers. */
+  definitions(): Promise<JsonObject[]>
+  /** The modules, once each has had the time to start. */
+  checkModules(): Promise<ModuleStatus[]>
+  /**
+   * Takes the servers of this configuration from now on, with their limits, their quotas and the lists of tools that may be used. A server that is the same keeps its
+   * connections, and calls under way end where they began. All other settings stay what they were.
+   */
+  reconfigure(next: Config): Promise<Reconfigured>
+  /** Forgets the tokens for a server, and revokes them where that can be done. */
+  signOut(server: string): Promise<SignedOut>
+  /** Ends sessions, servers and workers; kept results go to disk. Waits for a report of savings. Safe to call again. */
+  close(): Promise<void>
+}
+
+const SESSION_IDLE_MS = 30 * 60_000
 
 /** Rejects with ProxyError what a configuration asks for and cannot be had. Nothing is listened on before `start`. */
 export async function createGateway(written: Config, parts: GatewayParts = {}): Promise<Gateway> {
   const config = await withInProcessServers(written, parts.servers)
   const { settings } = config
-  const { logger = silentLogger, now = Date.now, elapsed = steady } = parts
+  const { logger = silentLogger, now = Date.now, elapsed = steadyClock } = parts
   const live = liveSettings(config)
 
   // What is kept, and what it saved.
-  const engine = createEngine({ ...ENGINE_DEFAULTS, queryTimeout: settings.queryTimeoutMs })
+  const memory = memoryPlan(settings.memoryMb ?? availableMb())
+  const { workers, heapMb, workerMb } = memory
+  const engine = createEngine({
+    ...ENGINE_DEFAULTS,
+    workers,
+    heapMb,
+    workerMb,
+    queryTimeout: settings.queryTimeoutMs,
+  })
   const ledger = createLedger({ countTokens: (texts) => engine.countTokens(texts), now })
-  const keeper = await openKeeper(config, engine, logger, now)
+  const keeper = await openKeeper(config, engine, logger, now, memory.keptBytes)
 
   // Clients and servers, with the place of the modules between them.
   const stack = createStack()
@@ -59,9 +138,9 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     authorizer: signIn.for,
     logger,
     now: elapsed,
-    maxMessageBytes: MAX_MESSAGE_BYTES,
+    maxMessageBytes: memory.messageBytes,
     arriving: settings.enableAutoTruncation ? engine.arriving : undefined,
-    reached: (servers, { profile }) => stack.reached(servers, profile),
+    reached: stack.reached,
     ask: askThrough(stack),
   })
   const quotas = createServerQuotas(elapsed)
@@ -83,6 +162,15 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     },
   })
   const departures = createDepartures()
+  const events: ToolIndexEvents = {
+    servers: (client) => upstreams.serversFor(client),
+    left: departures.listen,
+    toolsChanged: (heard) => audience.listen((list) => list === 'tools' && heard()),
+  }
+  const outputTypes =
+    settings.outputTypes.learn === 'off'
+      ? undefined
+      : (await import('./features/output-types/index.ts')).openOutputTypes(config, logger)
   const exposure = await openExposure(config, {
     engine,
     keeper,
@@ -90,11 +178,8 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     logger,
     now,
     elapsed,
-    events: {
-      servers: (client) => upstreams.serversFor(client),
-      left: departures.listen,
-      toolsChanged: (heard) => audience.listen((list) => list === 'tools' && heard()),
-    },
+    events,
+    outputTypes: outputTypes?.of,
     toolsChanged: (client) => audience.announce('tools', (other) => other.agent.id === client.agent.id),
   })
   // A client over standard input alone has nowhere to read metrics.
@@ -106,6 +191,18 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     settings.toolCache.ttlMs === 0
       ? undefined
       : (await import('./features/result-cache/index.ts')).openResultCache(config, audience, elapsed)
+  const code = settings.code.enabled
+    ? (await import('./features/code/index.ts')).openCode(config, {
+        outputTypes: outputTypes?.of,
+        engine,
+        keeper,
+        ledger,
+        logger,
+        events,
+        now,
+        elapsed,
+      })
+    : undefined
   const onion = createOnion({
     settings,
     engine,
@@ -114,7 +211,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     logger,
     elapsed,
     instructions: exposure.instructions,
-    keepsStructured: (server, tool) => live.keepsStructured(server, tool),
+    live,
     upstreams,
     book,
     quotas: quotas.take,
@@ -123,6 +220,8 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     modules: stack,
     changes: audience.changes,
     resultCache,
+    outputTypes: outputTypes?.layer,
+    code: code?.tool,
     count: metrics?.layer,
   })
 
@@ -177,7 +276,15 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     command?.close()
     await Promise.all([listener?.close(), bridge?.close()])
     await signIn.close()
-    await Promise.all([upstreams.close(), keeper.close(), exposure.close(), modules.close(), reporting])
+    await Promise.all([
+      upstreams.close(),
+      keeper.close(),
+      exposure.close(),
+      code?.close(),
+      outputTypes?.close(),
+      modules.close(),
+      reporting,
+    ])
     await engine.close()
   }
 
@@ -191,9 +298,9 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
         port: settings.port,
         input: parts.input ?? process.stdin,
         output: parts.output ?? process.stdout,
-        maxMessageBytes: MAX_MESSAGE_BYTES,
+        maxMessageBytes: memory.messageBytes,
         maxSessions: settings.maxTotalAgents,
-        limits: settings.limits,
+        limits: { ...settings.limits, bodyBytes: Math.min(settings.limits.bodyBytes, memory.bodyBytes) },
         sessionIdleMs: SESSION_IDLE_MS,
         backend,
         modern,

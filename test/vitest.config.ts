@@ -5,11 +5,23 @@ import { defineConfig } from 'vitest/config'
 
 const root = new URL('..', import.meta.url).pathname
 
+/** Test files whose text has one of these words. */
+const filesWith = (...words: string[]): string[] =>
+  readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => join('test', name))
+    .filter((file) => words.some((word) => readFileSync(join(root, file), 'utf8').includes(word)))
+
 /** The files that have property tests. */
-const properties = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.test.ts'))
-  .map((name) => join('test', name))
-  .filter((file) => readFileSync(join(root, file), 'utf8').includes("from 'fast-check'"))
+const properties = filesWith("from 'fast-check'")
+
+/**
+ * The files that put something else in the place of a module or of the clock. Files that shared a process with them would get
+ * the module, and their own timers would run on the clock of the test.
+ */
+const replacing = filesWith('vi.mock(', 'useFakeTimers', "from './modules.ts'").filter(
+  (file) => !file.startsWith('test/e2e'),
+)
 
 /** A new seed for each run of the fuzz project, unless one is given. */
 const fresh = process.env.TEST_SEED ?? String(Math.floor(Math.random() * 2 ** 31))
@@ -32,10 +44,15 @@ export default defineConfig({
           // Examples name the package, as whoever copies them does.
           alias: { 'mcp-rlm-proxy': join(root, 'src/index.ts') },
           include: ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts', 'test/architecture/**/*.test.ts'],
+          exclude: replacing,
           // Some start real servers, and a busy machine takes its time for that.
           testTimeout: 180_000,
           hookTimeout: 180_000,
         },
+      },
+      {
+        extends: true,
+        test: { name: 'replacing', include: replacing, testTimeout: 180_000, hookTimeout: 180_000 },
       },
       {
         extends: true,
@@ -51,7 +68,7 @@ export default defineConfig({
         test: {
           name: 'hostile',
           include: ['test/hostile/**/*.test.ts'],
-          testTimeout: 120_000,
+          testTimeout: 180_000,
           fileParallelism: false,
         },
       },

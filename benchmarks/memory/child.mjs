@@ -3,14 +3,18 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import v8 from 'node:v8'
 import vm from 'node:vm'
-import { createWorkerQueue } from '../../dist/engine/pool.js'
+import { startWorker } from '../../dist/engine/process.js'
 import { kept, log, records } from '../engines/data.mjs'
 
 const [kind, size] = process.argv.slice(2)
 const bytes = Number(size)
 v8.setFlagsFromString('--expose-gc')
 const gc = vm.runInNewContext('gc')
-const queue = createWorkerQueue({ worker: new URL('./worker.mjs', import.meta.url), timeLimit: 120_000 })
+const queue = startWorker({
+  worker: new URL('./worker.mjs', import.meta.url),
+  timeLimit: 120_000,
+  heapMb: 4096,
+})
 const json = kind === 'json'
 const sizes = { maxResponseSize: 8000, maxErrorSize: 32_000, previewSize: 2000, always: false }
 
@@ -48,7 +52,7 @@ const peak = Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf
 process.stdout.write(
   JSON.stringify({ kind, bytes: document.content.length, rows, baseRss: before.rss, peakRss: peak }),
 )
-await queue.close()
+queue.kill()
 
 function source(text) {
   const { content } = kept(text)
@@ -69,7 +73,7 @@ async function held() {
   gc()
   const worker = await queue.run({ kind: 'memory' })
   const { rss, heapUsed, external } = process.memoryUsage()
-  return { rss, heap: heapUsed + worker.heap, external: external + worker.external }
+  return { rss: rss + worker.rss, heap: heapUsed + worker.heap, external: external + worker.external }
 }
 
 /** Beyond what is there without any document, the bytes themselves counted once: as multiples of them. */

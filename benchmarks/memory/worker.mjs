@@ -3,8 +3,6 @@ import v8 from 'node:v8'
 import vm from 'node:vm'
 import { run as work } from '../../dist/engine/worker.js'
 
-export { ready } from '../../dist/engine/worker.js'
-
 v8.setFlagsFromString('--expose-gc')
 const gc = vm.runInNewContext('gc')
 
@@ -13,5 +11,5 @@ export function run(task) {
   gc()
   gc()
   const { used_heap_size: heap, external_memory: external } = v8.getHeapStatistics()
-  return { heap, external }
+  return { heap, external, rss: process.memoryUsage.rss() }
 }

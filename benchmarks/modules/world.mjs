@@ -13,7 +13,7 @@ import { openModules } from '../../dist/gateway/modules.js'
 import { createStack } from '../../dist/module-runtime/stack.js'
 import { silentLogger } from '../../dist/observe/log.js'
 import { withOrigin } from '../../dist/protocol/origin.js'
-import { compose } from '../../dist/proxy/onion.js'
+import { compose } from '../../dist/proxy/layers.js'
 
 const INTERCEPTOR = fileURLToPath(new URL('./interceptor.mjs', import.meta.url))
 

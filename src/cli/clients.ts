@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { parse as parseToml, stringify as stringifyToml } from 'smol-toml'
 import { readJsonc } from '../config/jsonc.ts'
-import { formatProblem } from '../config/problem.ts'
+import { formatProblem } from '../config/report.ts'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
 import type { Host } from './program.ts'

@@ -274,15 +274,25 @@ function identity(initialize: unknown): string {
 
 const MARKS = { ok: 'ok     ', warning: 'warning', broken: 'BROKEN ' } as const
 
+/**
+ * What a server says of itself must not move the cursor, colour the terminal, turn the direction of writing, or look like a finding or a
+ * remedy of its own: further lines stand behind a bar.
+ */
 function table(findings: readonly Finding[]): string {
-  const width = Math.max(...findings.map(({ subject }) => subject.length))
+  const width = Math.max(...findings.map(({ subject }) => visible(subject).length))
+  const indent = ' '.repeat(width + 11)
   return findings
-    .map(({ subject, state, message, remedy }) => {
-      // What a server says of itself must not move the cursor or colour the terminal.
-      const line = `${MARKS[state]}  ${subject.padEnd(width)}  ${message.replaceAll(/[^\P{Cc}\n]/gu, ' ')}\n`
-      return remedy === undefined || remedy === '' ? line : `${line}${' '.repeat(width + 11)}→ ${remedy}\n`
+    .map(({ subject, state, message, remedy = '' }) => {
+      const lines = message.split(/\r?\n|[\r\u2028\u2029]/).map(visible)
+      const line = `${MARKS[state]}  ${visible(subject).padEnd(width)}  ${lines.join(`\n${indent}│ `)}\n`
+      return remedy === '' ? line : `${line}${indent}→ ${visible(remedy)}\n`
     })
     .join('')
+}
+
+/** On one line, without what steers a terminal. */
+function visible(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
 }
 
 // How clients authenticate, for doctor and for the start.

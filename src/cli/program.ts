@@ -1,11 +1,13 @@
 /** The command line as it is declared. Every command's code is loaded when it is used, so `--version` is quick. */
-
+import { accessSync, constants, statSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
-import { Command, Option } from 'commander'
+import { delimiter, resolve } from 'node:path'
+import { Command, CommanderError, Option } from 'commander'
 import { flagName, OPTION_NAMES } from '../config/aliases.ts'
 import { packageVersion } from '../config/identity.ts'
 import type { Config } from '../config/schema.ts'
 import type { Gateway, GatewayParts } from '../gateway.ts'
+import { messageOf, ProxyError } from '../protocol/errors.ts'
 
 /** What every command is told. */
 export interface Invocation {
@@ -71,7 +73,7 @@ const CLI_COMMANDS: readonly CliCommand[] = [
     what: 'show what past runs saved',
     options: [['--json', 'print it as JSON']],
     run: async ({ host, invocation, options }) =>
-      (await import('./stats.ts')).stats(host, invocation, options.json === true),
+      (await import('./status.ts')).stats(host, invocation, options.json === true),
   },
   {
     name: 'init',
@@ -90,7 +92,7 @@ const CLI_COMMANDS: readonly CliCommand[] = [
     arguments: [['[client]', 'codex, cursor, vscode, …; all of them when absent']],
     options: [['-o, --out <file>', 'write a new file; without it the result is printed']],
     run: async ({ host, words: [client], options }) =>
-      (await import('./import.ts')).importClients(host, client, textIn(options.out)),
+      (await import('./init.ts')).importClients(host, client, textIn(options.out)),
   },
   {
     name: 'login',
@@ -344,5 +346,99 @@ export function processHost(): Host {
     events: process,
     exit: (code) => process.exit(code),
     createGateway: async (config, parts) => (await import('../gateway.ts')).createGateway(config, parts),
+  }
+}
+
+// From arguments to an exit code: 0 all well, 1 something failed, 2 the configuration or the command line is wrong.
+
+const EXIT = { ok: 0, failed: 1, configuration: 2 } as const
+
+/** Runs one command. Errors go to standard error, as text for the person at the terminal. */
+export async function runCli(host: Host, argv: readonly string[]): Promise<number> {
+  let code: number = EXIT.ok
+  try {
+    const { own, wrapped } = await splitWrapped(host, argv, COMMANDS)
+    const program = await createProgram(host, own, wrapped, (result) => {
+      code = result
+    })
+    await program.parseAsync(own, { from: 'user' })
+    return code
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.configuration
+    host.stderr.write(`${error instanceof ProxyError ? error.text : messageOf(error)}\n`)
+    return error instanceof ProxyError && error.code.startsWith('CONFIG_') ? EXIT.configuration : EXIT.failed
+  }
+}
+
+// `mcp-rlm-proxy [--] CMD ARGS…`: where the proxy's own arguments end.
+
+/**
+ * The arguments of the proxy and the command to wrap: what follows `--` or, since some clients swallow `--`, everything from
+ * the first word on that is neither an option nor a command of the proxy. Throws a ProxyError (CONFIG_INVALID) when that word
+ * is no program either, so that a mistyped command is told and not started.
+ */
+async function splitWrapped(
+  host: Pick<Host, 'env' | 'cwd' | 'platform'>,
+  argv: readonly string[],
+  commands: readonly string[],
+): Promise<{ own: readonly string[]; wrapped: readonly string[] | undefined }> {
+  const at = firstWord(argv)
+  const word = at === undefined ? undefined : argv[at]
+  if (word === undefined || word === '--' || commands.includes(word)) {
+    const split = argv.indexOf('--')
+    if (split < 0) return { own: argv, wrapped: undefined }
+    return { own: argv.slice(0, split), wrapped: argv.slice(split + 1) }
+  }
+  if (!isProgram(word, host)) {
+    const { nearest } = await import('../config/keys.ts')
+    const meant = nearest(word, commands)
+    throw new ProxyError(
+      'CONFIG_INVALID',
+      `"${word}" is neither a command of mcp-rlm-proxy nor a program on the PATH. Commands: ${commands.join(', ')}.`,
+      `${meant === undefined ? '' : `Did you mean ${meant}? `}To use a configuration file, write: mcp-rlm-proxy --config <file>`,
+    )
+  }
+  return { own: argv.slice(0, at), wrapped: argv.slice(at) }
+}
+
+/** Options that stand before a command, and whether the next argument is their value. */
+const OWN_OPTIONS: ReadonlyMap<string, boolean> = new Map([
+  ...['-v', '--version', '-h', '--help'].map((option) => [option, false] as const),
+  ...['-c', '--config'].map((option) => [option, true] as const),
+  ...Object.values(OPTION_NAMES).flatMap(({ flag = '' }) =>
+    flag === '' ? [] : [[`--${flagName(flag)}`, flag.includes('<')] as const],
+  ),
+])
+
+/**
+ * Where the options of the proxy end: the index of the first word, or of `--`. Undefined: there is none, or an option before it
+ * is not known, so that the word may be its value.
+ */
+function firstWord(argv: readonly string[]): number | undefined {
+  for (let at = 0; at < argv.length; at++) {
+    const word = argv[at] ?? ''
+    if (word === '--' || !word.startsWith('-')) return at
+    const option = /^--[^=]+(?==)|^-c(?=.)/.exec(word)?.[0] ?? word
+    const valued = OWN_OPTIONS.get(option)
+    if (valued === undefined) return undefined
+    if (valued && option === word) at++
+  }
+  return undefined
+}
+
+/** Whether the system would find a program of that name or at that path. */
+function isProgram(word: string, { env, cwd, platform }: Pick<Host, 'env' | 'cwd' | 'platform'>): boolean {
+  const windows = platform === 'win32'
+  const folders = /[/\\]/.test(word) ? [cwd] : (env.PATH ?? '').split(delimiter)
+  const endings = windows ? ['', ...(env.PATHEXT ?? '.EXE;.CMD;.BAT;.COM').split(';')] : ['']
+  return folders.some((folder) => endings.some((ending) => isExecutable(resolve(cwd, folder, word + ending))))
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false
   }
 }

@@ -1,9 +1,8 @@
 /** Serves until the client leaves or a signal comes. */
 import { CONFIG_PATH_VARIABLE } from '../config/aliases.ts'
 import { holdersOf } from '../config/modules.ts'
-import type { Problem } from '../config/problem.ts'
 import { profilesOf } from '../config/profiles.ts'
-import { SAMPLE } from '../config/sample.ts'
+import type { Problem } from '../config/report.ts'
 import type { Config } from '../config/schema.ts'
 import { absolutePath } from '../config/sources.ts'
 import { type FileWatch, watchFile } from '../config/watch.ts'
@@ -17,7 +16,7 @@ import { hasCode, messageOf, ProxyError } from '../protocol/errors.ts'
 import { isObject } from '../protocol/json.ts'
 import { formatPlural } from '../text/format.ts'
 import { type AuthFinding, authFinding } from './doctor.ts'
-import { writeNew } from './init.ts'
+import { SAMPLE, writeNew } from './init.ts'
 import type { Host, Invocation, ProcessEvents } from './program.ts'
 import { settle } from './settle.ts'
 
@@ -129,7 +128,8 @@ function secretsIn({ servers, settings, modules }: Config, { env }: Host): strin
   const { vectorStore = '' } = settings.index
   const { token = '' } = settings.bridge
   const own = { env: { clientSecret, OPENAI_API_KEY, token }, url: vectorStore }
-  return secretsOf([...servers, ...holdersOf(modules), own])
+  const { url = '', key = '' } = typeof settings.store === 'object' ? settings.store : {}
+  return secretsOf([...servers, ...holdersOf(modules), own, { env: { key }, url }])
 }
 
 function sentence({ path, message, remedy }: Problem): string {

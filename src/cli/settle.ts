@@ -1,8 +1,7 @@
 /** What run, doctor and stats have in common: from an invocation to a configuration. */
 
-import { accessSync, constants, mkdtempSync, rmSync, statSync } from 'node:fs'
-import { delimiter, join, resolve } from 'node:path'
-import { flagName, OPTION_NAMES } from '../config/aliases.ts'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Loaded, loadConfigOnUse } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import type { LayerStatus, ModuleStatus } from '../gateway.ts'
@@ -29,77 +28,6 @@ export async function settle(
 }
 
 // `mcp-rlm-proxy [--] CMD ARGS…`: one server without a file.
-
-/**
- * The arguments of the proxy and the command to wrap: what follows `--` or, since some clients swallow `--`, everything from
- * the first word on that is neither an option nor a command of the proxy. Throws a ProxyError (CONFIG_INVALID) when that word
- * is no program either, so that a mistyped command is told and not started.
- */
-export async function splitWrapped(
-  host: Pick<Host, 'env' | 'cwd' | 'platform'>,
-  argv: readonly string[],
-  commands: readonly string[],
-): Promise<{ own: readonly string[]; wrapped: readonly string[] | undefined }> {
-  const at = firstWord(argv)
-  const word = at === undefined ? undefined : argv[at]
-  if (word === undefined || word === '--' || commands.includes(word)) {
-    const split = argv.indexOf('--')
-    if (split < 0) return { own: argv, wrapped: undefined }
-    return { own: argv.slice(0, split), wrapped: argv.slice(split + 1) }
-  }
-  if (!isProgram(word, host)) {
-    const { nearest } = await import('../config/keys.ts')
-    const meant = nearest(word, commands)
-    throw new ProxyError(
-      'CONFIG_INVALID',
-      `"${word}" is neither a command of mcp-rlm-proxy nor a program on the PATH. Commands: ${commands.join(', ')}.`,
-      `${meant === undefined ? '' : `Did you mean ${meant}? `}To use a configuration file, write: mcp-rlm-proxy --config <file>`,
-    )
-  }
-  return { own: argv.slice(0, at), wrapped: argv.slice(at) }
-}
-
-/** Options that stand before a command, and whether the next argument is their value. */
-const OWN_OPTIONS: ReadonlyMap<string, boolean> = new Map([
-  ...['-v', '--version', '-h', '--help'].map((option) => [option, false] as const),
-  ...['-c', '--config'].map((option) => [option, true] as const),
-  ...Object.values(OPTION_NAMES).flatMap(({ flag = '' }) =>
-    flag === '' ? [] : [[`--${flagName(flag)}`, flag.includes('<')] as const],
-  ),
-])
-
-/**
- * Where the options of the proxy end: the index of the first word, or of `--`. Undefined: there is none, or an option before it
- * is not known, so that the word may be its value.
- */
-function firstWord(argv: readonly string[]): number | undefined {
-  for (let at = 0; at < argv.length; at++) {
-    const word = argv[at] ?? ''
-    if (word === '--' || !word.startsWith('-')) return at
-    const option = /^--[^=]+(?==)|^-c(?=.)/.exec(word)?.[0] ?? word
-    const valued = OWN_OPTIONS.get(option)
-    if (valued === undefined) return undefined
-    if (valued && option === word) at++
-  }
-  return undefined
-}
-
-/** Whether the system would find a program of that name or at that path. */
-function isProgram(word: string, { env, cwd, platform }: Pick<Host, 'env' | 'cwd' | 'platform'>): boolean {
-  const windows = platform === 'win32'
-  const folders = /[/\\]/.test(word) ? [cwd] : (env.PATH ?? '').split(delimiter)
-  const endings = windows ? ['', ...(env.PATHEXT ?? '.EXE;.CMD;.BAT;.COM').split(';')] : ['']
-  return folders.some((folder) => endings.some((ending) => isExecutable(resolve(cwd, folder, word + ending))))
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return statSync(path).isFile()
-  } catch {
-    return false
-  }
-}
 
 /**
  * The configuration of a wrapped command. It gets the proxy's own environment: a client that wraps a server sets the

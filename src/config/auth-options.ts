@@ -4,8 +4,7 @@ import * as z from 'zod'
 import type { JsonValue } from '../protocol/json.ts'
 import { isLoopback, isSafeAddress } from './loopback.ts'
 import { flag, integer, oneOf, text } from './option.ts'
-import type { Path } from './problem.ts'
-import type { Report } from './report.ts'
+import type { Path, Report } from './report.ts'
 
 const introspection = z.object({
   url: text('Where the issuer tells about tokens that are no JWT (RFC 7662).').optional(),

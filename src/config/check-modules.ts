@@ -16,8 +16,8 @@ import {
   type UsedModule,
   useSchema,
 } from './modules.ts'
-import { type Path, showSafely } from './problem.ts'
 import type { Report } from './report.ts'
+import { type Path, showSafely } from './report.ts'
 
 const WAYS = ['use', 'path', 'command', 'url'] as const
 

@@ -4,8 +4,7 @@ import { basename, sep } from 'node:path'
 import type { ZodType } from 'zod'
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../protocol/json.ts'
 import { fromText, schemaAt } from './option.ts'
-import type { Path } from './problem.ts'
-import type { Report } from './report.ts'
+import type { Path, Report } from './report.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 

@@ -2,8 +2,10 @@
 
 import * as z from 'zod'
 import { BUILT_IN } from '../features/modules.ts'
+import { resultOptions } from '../features/shape/options.ts'
 import { CONTENT_KINDS, type ContentKind, UNKNOWN_KIND } from '../protocol/content.ts'
 import { ERROR_CODES, RPC_ERRORS } from '../protocol/errors.ts'
+import { sharedStoreSchema } from '../store/stores.ts'
 import { flagName } from './aliases.ts'
 import { oauthSchema } from './auth-options.ts'
 import { externalSchema, useSchema } from './modules.ts'
@@ -104,6 +106,16 @@ export function modulesText(): string {
       return rows.length === 0 ? text : `${text}\n\n${optionsTable(rows)}`
     })
     .join('\n\n')
+}
+
+/** Markdown: what can be said for the results of single tools. */
+export function resultsTable(): string {
+  return optionsTable(rowsIn(resultOptions))
+}
+
+/** Markdown: the keys of `store` where it has an address. */
+export function sharedStoreTable(): string {
+  return optionsTable(rowsIn(sharedStoreSchema))
 }
 
 /** Markdown: the keys of an entry that names an external module. */

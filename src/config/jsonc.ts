@@ -1,7 +1,7 @@
 /** JSON with comments, read with positions, so that every message can say where. */
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { type JsonObject, type JsonValue, setOwn } from '../protocol/json.ts'
-import { formatPath, type Path, type Problem } from './problem.ts'
+import { formatPath, type Path, type Problem } from './report.ts'
 
 export interface JsoncFile {
   /** Undefined when the text is broken: `problems` says where. */

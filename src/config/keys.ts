@@ -5,8 +5,7 @@ import * as z from 'zod'
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../protocol/json.ts'
 import type { Alias } from './aliases.ts'
 import { allowed, example, schemaAt, unwrap } from './option.ts'
-import { formatPath, type Path, showSafely } from './problem.ts'
-import type { Report } from './report.ts'
+import { formatPath, type Path, type Report, showSafely } from './report.ts'
 
 interface KeyRules {
   schema: z.ZodObject
@@ -121,10 +120,13 @@ export function unknownKey(
   })
 }
 
-/** The value inside nested objects, own properties only. */
-export function read(object: JsonObject, path: Path): JsonValue | undefined {
-  let at: JsonValue | undefined = object
-  for (const key of path) at = isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined
+/** The value inside nested objects and lists, own properties only. */
+export function read(value: JsonValue, path: Path): JsonValue | undefined {
+  let at: JsonValue | undefined = value
+  for (const key of path) {
+    if (Array.isArray(at)) at = at[Number(key)]
+    else at = isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined
+  }
   return at
 }
 
@@ -176,7 +178,7 @@ export function reportIssues(
     const inside = issue.path.filter((key) => typeof key !== 'symbol')
     const path = [...at, ...inside]
     const target = schemaAt(schema, inside)
-    const wrong = valueAt(value, inside)
+    const wrong = read(value, inside)
     if (target === undefined) {
       report.addAt('error', path, {
         message: `is not valid: ${issue.message}`,
@@ -207,13 +209,4 @@ function remedy(target: z.ZodType, wrong: JsonValue | undefined): string {
   if (meant !== undefined) return `Did you mean "${meant}"?`
   const sample = example(target)
   return sample === undefined ? 'Correct it, or remove it.' : `Write for example ${sample}, or remove it.`
-}
-
-function valueAt(value: JsonValue, path: Path): JsonValue | undefined {
-  let at: JsonValue | undefined = value
-  for (const key of path) {
-    if (Array.isArray(at)) at = at[Number(key)]
-    else at = isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined
-  }
-  return at
 }

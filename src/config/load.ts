@@ -8,7 +8,7 @@ import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json
 import { type CheckRequest, check } from './check.ts'
 import type { Surroundings } from './expand.ts'
 import { type JsoncFile, readJsonc } from './jsonc.ts'
-import { formatProblem, type Problem } from './problem.ts'
+import { formatProblem, type Problem } from './report.ts'
 import type { Config } from './schema.ts'
 import { absolutePath, findFile, readText } from './sources.ts'
 import { stampOf } from './watch.ts'

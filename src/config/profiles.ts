@@ -1,8 +1,7 @@
 /** The profiles of a configuration: packages with a name, of which each client sees one. */
 import { nearest } from './keys.ts'
 import type { ModuleConfig, UsedModule } from './modules.ts'
-import type { Path } from './problem.ts'
-import type { Report } from './report.ts'
+import type { Path, Report } from './report.ts'
 
 /** A profile, as it is named by those who choose it. */
 export interface Profile {

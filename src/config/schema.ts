@@ -1,7 +1,10 @@
 /** The whole configuration: the file as people write it, and the complete, frozen form the proxy runs on. */
 
 import * as z from 'zod'
+import { codeSchema } from '../features/code/options.ts'
+import { collectSchema } from '../features/collect/options.ts'
 import { dispatchSchema, readbackSchema, spillSchema, utilsSchema } from '../features/dispatch/options.ts'
+import { outputTypesSchema } from '../features/output-types/options.ts'
 import { queryToolSettings } from '../features/query-tools/options.ts'
 import { toolCacheSchema } from '../features/result-cache/options.ts'
 import { indexSchema, retrieveSchema } from '../features/retrieve/options.ts'
@@ -10,7 +13,7 @@ import { bridgeSchema } from '../features/scripts/options.ts'
 import { shapeSettings } from '../features/shape/options.ts'
 import { truncateSettings } from '../features/truncate/options.ts'
 import { LIMITS, type LimitName } from '../protocol/limits.ts'
-import { STORE_NAMES, STORES } from '../store/stores.ts'
+import { storeSchema } from '../store/stores.ts'
 import { authSchema, signInSchema } from './auth-options.ts'
 import type { ModuleConfig } from './modules.ts'
 import { flag, integer, oneOf, text } from './option.ts'
@@ -156,32 +159,36 @@ export const settingsSchema = z.object({
     max: 1_000_000,
   }).default(20),
   maxMemoryPerAgent: integer(
-    'The most memory for the kept results of one client. All clients together have 1 GiB.',
+    'The most memory for the kept results of one client. All clients together have 1 GiB, or less where `memoryMb` is small.',
     {
       unit: 'bytes',
       min: 1024,
       max: 1024 * 1024 * MEBIBYTE,
     },
   ).default(100 * MEBIBYTE),
+  memoryMb: integer(
+    'The memory that the proxy and its query workers share, without servers. Heaps, kept results in memory and the longest message are reckoned from it; it is no hard limit. Below 1024 there is one worker in place of two. Default: what the container may have, or half of what the machine has.',
+    { unit: 'MB', min: 512, max: 1_000_000 },
+  ).optional(),
   maxTotalAgents: integer('The most clients whose results are kept; the one idle longest leaves first.', {
     unit: 'clients',
     min: 1,
     max: 1_000_000,
   }).default(1_000),
-  store: oneOf(
-    STORE_NAMES,
-    `Where kept results lie that are not in use. ${STORE_NAMES.map((name) => `${name}: ${STORES[name].what}.`).join(' ')}`,
-  ).default('disk'),
+  store: storeSchema.default('disk'),
   cacheDiskMaxBytes: integer('The most disk for results that left memory. 0: nothing is kept on disk.', {
     unit: 'bytes',
     min: 0,
     max: 1024 * 1024 * MEBIBYTE,
   }).default(1024 * MEBIBYTE),
-  cacheDiskMaxAgeSeconds: integer('How long a result stays on disk after it was last used.', {
-    unit: 'seconds',
-    min: 1,
-    max: 31_536_000,
-  }).default(86_400),
+  cacheDiskMaxAgeSeconds: integer(
+    'How long a result stays on disk, or in a shared store, after it was last used.',
+    {
+      unit: 'seconds',
+      min: 1,
+      max: 31_536_000,
+    },
+  ).default(86_400),
 
   auth: authSchema.prefault({}).meta({
     description: 'Who may connect with streamable-http and sse. Not set: everybody on this machine.',
@@ -196,10 +203,17 @@ export const settingsSchema = z.object({
   dispatch: dispatchSchema.prefault({}).meta({ description: 'The exposure `dispatch`.' }),
   spill: spillSchema.prefault({}).meta({ description: 'Results in files, in the exposure `dispatch`.' }),
   readback: readbackSchema.prefault({}).meta({ description: 'How such files are read.' }),
+  outputTypes: outputTypesSchema
+    .prefault({})
+    .meta({ description: 'What results of tools have looked like, for who calls them next.' }),
+  code: codeSchema
+    .prefault({})
+    .meta({ description: 'Programs of models over what is kept and what may be called: `proxy_code`.' }),
   utils: utilsSchema
     .prefault({})
     .meta({ description: 'A built-in server for files, for chains of tools and in place of a shell.' }),
   bridge: bridgeSchema.prefault({}).meta({ description: 'Tools for scripts of this machine, over HTTP.' }),
+  collect: collectSchema.prefault({}).meta({ description: 'How pages of a collection are followed.' }),
   toolCache: toolCacheSchema
     .prefault({})
     .meta({ description: 'Results of tools that only read, for the same call again.' }),

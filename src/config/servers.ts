@@ -1,9 +1,12 @@
 /** `mcpServers`: the servers behind the proxy, in the form that Claude Desktop, Cursor and VS Code use. */
 
 import * as z from 'zod'
+import { type ResultSettings, resultPatterns } from '../features/shape/options.ts'
 import type { Transport } from '../protocol/message.ts'
 import { type OAuthSettings, oauthFaults, oauthSchema } from './auth-options.ts'
 import { flag, integer, names, oneOf, rate, text } from './option.ts'
+
+export type { ResultSettings }
 
 /** One entry as written. Which keys go together is checked by `serverFaults`, whose messages name the remedy. */
 export const serverSchema = z.object({
@@ -51,6 +54,9 @@ export const serverSchema = z.object({
     ['drop', 'keep'],
     'Whether its tools keep `outputSchema` and `structuredContent`. Not set: as `proxySettings.structured` says.',
   ).optional(),
+  results: resultPatterns(
+    'Settings for the results of its tools, by their names there: `{ "list_*": { "fields": ["id", "title"] } }`. `*` for any characters; the last pattern that fits wins.',
+  ).optional(),
   tools: z
     .object({
       allow: names('Its tools that may be used, `*` for any characters. Not set: all.').optional(),
@@ -75,6 +81,8 @@ interface ServerBasics {
   readonly exposure?: 'passthrough' | 'retrieve' | 'dispatch'
   /** Undefined: as the settings say. */
   readonly structured?: 'drop' | 'keep'
+  /** Settings for results of its tools, by patterns for their names there. */
+  readonly results?: Readonly<Record<string, ResultSettings>>
   /** Undefined: all its tools may be used. */
   readonly tools?: {
     readonly allow?: readonly string[] | undefined
@@ -166,7 +174,7 @@ export function toServer(
   callTimeoutMs: number,
   fileEnv: Readonly<Record<string, string>>,
 ): ServerConfig {
-  const { command, url, type, timeout, instance, quota, exposure, structured, tools } = entry
+  const { command, url, type, timeout, instance, quota, exposure, structured, results, tools } = entry
   const basics = {
     name,
     instance,
@@ -174,6 +182,7 @@ export function toServer(
     ...(quota && { quota }),
     ...(exposure && { exposure }),
     ...(structured && { structured }),
+    ...(results && { results }),
     ...(tools && { tools }),
   }
   if (command !== undefined) {

@@ -9,8 +9,8 @@ import type { Environment } from './expand.ts'
 import { canonicalKeys, nearest, plainName, unknownKey, write } from './keys.ts'
 import { allowed, example, fromText } from './option.ts'
 import { settingRows } from './options.ts'
-import { type Path, showSafely } from './problem.ts'
 import type { Report } from './report.ts'
+import { type Path, showSafely } from './report.ts'
 import { settingsSchema } from './schema.ts'
 
 interface FileRequest {

@@ -1,6 +1,6 @@
 /** Private files, written whole or not at all. */
 import { createHash, randomUUID } from 'node:crypto'
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeFileSync } from 'node:fs'
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { chmod, mkdir, open, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
@@ -58,16 +58,42 @@ export async function readShared(
 
 // Files of the proxy's own that nobody else reads and that are never there in part.
 
-/** Whole or not at all, also when the machine loses its power. Readable by the user alone. Throws the error of the file system. */
+/**
+ * Whole or not at all, also when the machine loses its power: once it returns, the text stays. Readable by the user alone. Throws the
+ * error of the file system; what was there before then stays.
+ */
 export function writeDurably(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  const temporary = `${file}.${process.pid}.tmp`
-  const to = openSync(temporary, 'w', 0o600)
+  const temporary = `${file}.${process.pid}${PARTIAL}`
   try {
-    writeFileSync(to, text)
-    fsyncSync(to)
-  } finally {
-    closeSync(to)
+    const to = openSync(temporary, 'w', 0o600)
+    try {
+      replaceDurably(temporary, file, to, text)
+    } finally {
+      closeSync(to)
+    }
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
   }
-  renameSync(temporary, file)
+}
+
+/** The same with a file that is open for writing already, at the path `from`. */
+export function replaceDurably(from: string, file: string, to: number, text: string): void {
+  writeFileSync(to, text)
+  fsyncSync(to)
+  renameSync(from, file)
+  syncFolder(dirname(file))
+}
+
+/** So that a name is on the disk as well. Not every system opens folders or syncs them: there the name gets there in its own time. */
+function syncFolder(path: string): void {
+  try {
+    const folder = openSync(path, 'r')
+    try {
+      fsyncSync(folder)
+    } finally {
+      closeSync(folder)
+    }
+  } catch {}
 }

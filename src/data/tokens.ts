@@ -1,20 +1,12 @@
 /** The bearer tokens of clients, as hashes in a private file. */
 
 import { createHash, randomBytes } from 'node:crypto'
-import {
-  closeSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, linkSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { absolutePath } from '../config/sources.ts'
 import { hasCode, messageOf, ProxyError } from '../protocol/errors.ts'
 import { isObject, type JsonValue, own } from '../protocol/json.ts'
+import { replaceDurably } from './private-files.ts'
 
 /** What is kept of a token. */
 export interface TokenEntry {
@@ -172,16 +164,15 @@ export function createToken(
 }
 
 /**
- * Replaces the list. The new file is written beside the old one under a name that only one can have, then renamed: two changes
- * at once do not lose one, and a reader never sees a part. Throws a ProxyError (CONFIG_INVALID).
+ * Replaces the list, also when the machine loses its power: a token that was removed does not come back. The new file is written beside
+ * the old one under a name that only one can have, then renamed: two changes at once do not lose one, and a reader never sees a part. Throws a ProxyError (CONFIG_INVALID).
  */
 export function changeTokens(path: string, change: (entries: readonly TokenEntry[]) => TokenEntry[]): void {
   const partial = `${path}.lock`
   const file = claim(partial)
   try {
     const entries = change(mayExist(path) ? readTokens(path) : [])
-    writeFileSync(file, `${JSON.stringify({ version: VERSION, tokens: entries }, null, 2)}\n`)
-    renameSync(partial, path)
+    replaceDurably(partial, path, file, `${JSON.stringify({ version: VERSION, tokens: entries }, null, 2)}\n`)
   } catch (error) {
     rmSync(partial, { force: true })
     throw error instanceof ProxyError ? error : invalid(path, `cannot be written: ${messageOf(error)}`)
@@ -190,18 +181,37 @@ export function changeTokens(path: string, change: (entries: readonly TokenEntry
   }
 }
 
+/** Milliseconds after which a change is one that was interrupted: it takes a few, and waits for nobody. */
+const ABANDONED_MS = 60_000
+
 function claim(partial: string): number {
   try {
     mkdirSync(dirname(partial), { recursive: true, mode: 0o700 })
+    removeAbandoned(partial)
     return openSync(partial, 'wx', 0o600)
   } catch (error) {
     if (!hasCode(error, 'EEXIST')) throw invalid(partial, `cannot be written: ${messageOf(error)}`)
     throw new ProxyError(
       'CONFIG_INVALID',
       `${partial} is there: the tokens are being changed by another command.`,
-      'Try again; if no other command runs, remove that file.',
+      'Try again in a minute: what an interrupted command left is removed then.',
       { cause: error },
     )
+  }
+}
+
+/** Taken to another name first: of two commands that find it, one has it, and the new file of the other stays. */
+function removeAbandoned(partial: string): void {
+  const found = statSync(partial, { throwIfNoEntry: false })
+  if (found === undefined || Date.now() - found.mtimeMs < ABANDONED_MS) return
+  const taken = `${partial}.${process.pid}`
+  try {
+    renameSync(partial, taken)
+    if (statSync(taken).ino !== found.ino) linkSync(taken, partial)
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT') && !hasCode(error, 'EEXIST')) throw error
+  } finally {
+    rmSync(taken, { force: true })
   }
 }
 

@@ -2,19 +2,22 @@
 import { packageVersion } from '../config/identity.ts'
 import type { Config } from '../config/schema.ts'
 import type { Engine } from '../engine/contract.ts'
-import type { Described } from '../module-runtime/module.ts'
+import type { Described, Notice } from '../module-runtime/module.ts'
+import type { Stack } from '../module-runtime/stack.ts'
 import type { Logger } from '../observe/log.ts'
 import { PROXY_NAME } from '../protocol/chain.ts'
 import type { Result } from '../protocol/content.ts'
+import { RPC, RpcError } from '../protocol/errors.ts'
 import type { Client, Exchange, Handler } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
+import type { Notification } from '../protocol/message.ts'
 import { joinInstructions } from '../proxy/instructions.ts'
-import type { Audience } from '../server/audience.ts'
+import type { Audience, Tell } from '../server/audience.ts'
 import type { Access } from '../server/auth/open.ts'
 import { hearsOf, joinCapabilities } from '../server/backend.ts'
 import type { Backend } from '../server/legacy.ts'
 import type { Keeper } from '../store/result-store.ts'
-import type { Upstreams } from '../upstream/contract.ts'
+import type { UpstreamEvents, Upstreams } from '../upstream/contract.ts'
 
 /** Milliseconds after the handshake in which a client may ask for its tools before its servers are started. */
 const OPEN_MS = 300
@@ -35,8 +38,8 @@ interface BackendParts {
   notified: Backend['notified']
   /** What modules make of what the proxy says of itself. */
   described(said: Described, profile: string | undefined): Described
-  /** Those of the servers that are there for who chose this profile. */
-  reached(servers: readonly string[], profile: string | undefined): readonly string[]
+  /** The servers that a client with this profile may use. */
+  reached(servers: readonly string[], client: Pick<Client, 'profile'>): readonly string[]
 }
 
 export function createBackend(
@@ -59,7 +62,8 @@ export function createBackend(
   const serverInfo = { name: PROXY_NAME, title: 'MCP RLM Proxy', version: packageVersion() }
   /** Clients whose servers are not connected yet, with what puts that off. */
   const opening = new Map<Client, { stop(): void }>()
-  const serversFor = (profile: string | undefined): readonly string[] => reached(upstreams.servers, profile)
+  const serversFor = (profile: string | undefined): readonly string[] =>
+    reached(upstreams.servers, profile === undefined ? {} : { profile })
   const capabilities = (profile: string | undefined): JsonObject =>
     joinCapabilities(serversFor(profile).map((server) => upstreams.known(server)))
   function open(client: Client): void {
@@ -156,4 +160,55 @@ export async function accessOf(
   if (settings.transport === 'stdio') return {}
   const { openAccess } = await import('../server/auth/open.ts')
   return openAccess({ settings, logger, now })
+}
+
+// What passes beside exchanges goes through the modules as well: notifications both ways, and questions of servers.
+
+/** Tells a client what a server or the proxy says. */
+export function tellThrough(stack: Stack): Tell {
+  return (client, notification, server) => {
+    if (server !== undefined && !stack.reaches(server, client.profile)) return
+    void stack.notify({ ...notification, toward: 'client', client, server }, (notice) =>
+      client.notify(notificationOf(notice)),
+    )
+  }
+}
+
+/** Tells servers what a client says. */
+export function notifyThrough(stack: Stack, upstreams: Upstreams): Backend['notified'] {
+  return (client, notification) => {
+    void stack.notify({ ...notification, toward: 'server', client }, (notice) =>
+      upstreams.broadcast(notificationOf(notice), client),
+    )
+  }
+}
+
+/** Puts a question of a server to a client. */
+export function askThrough(stack: Stack): NonNullable<UpstreamEvents['ask']> {
+  return async (server, client, request, signal) => {
+    if (!stack.reaches(server, client.profile))
+      throw new RpcError(RPC.methodNotFound, `Method not found: ${request.method}`)
+    return stack.ask(
+      { request, client, agent: client.agent, signal, server, notify: client.notify },
+      (asked, until) => client.ask(asked, until),
+    )
+  }
+}
+
+function notificationOf({ method, params }: Notice): Notification {
+  return params === undefined ? { method } : { method, params }
+}
+
+/** Tells those who listen that a client is gone. */
+export function createDepartures(): {
+  listen(heard: (client: Client) => void): void
+  announce(client: Client): void
+} {
+  const listeners: ((client: Client) => void)[] = []
+  return {
+    listen: (heard) => void listeners.push(heard),
+    announce(client) {
+      for (const heard of listeners) heard(client)
+    },
+  }
 }

@@ -1,5 +1,5 @@
 /**
- * Runs a command of the user's after lists of tools changed, for clients that do not hear of it (seed S1: MCPPROXY_LIST_CHANGED_EXEC).
+ * Runs a command of the user's after lists of tools changed, for clients that do not hear of it (`MCPPROXY_LIST_CHANGED_EXEC`).
  * It runs in a shell: whoever writes the configuration is trusted, and nobody else can set it.
  */
 

@@ -16,12 +16,12 @@ import {
   methodFilter,
 } from '../module-runtime/module.ts'
 import { type PatternWatch, type Unmatched, watchPatterns } from '../module-runtime/patterns.ts'
-import { createProfileGate } from '../module-runtime/profile-gate.ts'
 import { counted, type Layer, type Stack } from '../module-runtime/stack.ts'
 import { type Logger, withFields } from '../observe/log.ts'
-import { messageOf, ProxyError } from '../protocol/errors.ts'
+import { messageOf, ProxyError, RPC, RpcError } from '../protocol/errors.ts'
 import type { Client } from '../protocol/exchange.ts'
 import { kindOfList } from '../protocol/lists.ts'
+import { didYouMean } from '../text/edit-distance.ts'
 import { later } from '../upstream/backoff.ts'
 
 /** One of the list, as `status` and `doctor` show it. */
@@ -348,10 +348,11 @@ async function definitionOf(
   if (own) return own
   const load = Object.hasOwn(BUILT_IN, use) ? BUILT_IN[use]?.load : undefined
   if (load) return load()
+  const names = [...definitions.map((definition) => definition.name), ...builtInNames]
   throw new ProxyError(
     'CONFIG_INVALID',
-    `The module \`${name}\` uses "${use}", which there is not.`,
-    `There are: ${[...definitions.map((definition) => definition.name), ...builtInNames].join(', ')}.`,
+    `The entry \`${name}\` of "modules" says "use": "${use}", but no module has that name.${didYouMean(use, names)}`,
+    `Write one of these after "use": ${names.join(', ')}.`,
   )
 }
 
@@ -362,7 +363,7 @@ function optionsOf({ name, options }: UsedModule, definition: ModuleDefinition):
   throw new ProxyError(
     'CONFIG_INVALID',
     `The options of the module \`${name}\` are not valid: ${wrong.join('; ')}`,
-    'Correct them.',
+    'Correct these options in its entry of "modules".',
   )
 }
 
@@ -385,3 +386,20 @@ async function create(
 
 /** Those that are more than a place in the list. */
 const builtInNames = Object.entries(BUILT_IN).flatMap(([name, { load }]) => (load ? [name] : []))
+
+/**
+ * Stands before all other modules where there are, or were, profiles. A client whose profile was removed gets nothing: without the
+ * limits of the profile it would get everything.
+ */
+function createProfileGate(names: ReadonlySet<string>): Module {
+  const isThere = (profile: string | undefined): boolean => profile === undefined || names.has(profile)
+  return {
+    wrap: (next) => async (exchange) => {
+      const { profile } = exchange.client
+      if (isThere(profile)) return next(exchange)
+      throw new RpcError(RPC.invalidRequest, `The profile ${profile} is no longer there: connect anew`)
+    },
+    notify: (next) => (notice) => (isThere(notice.client.profile) ? next(notice) : undefined),
+    reaches: (_server, profile) => isThere(profile),
+  }
+}

@@ -1,7 +1,8 @@
 /** The layers around an exchange, in their order. Listing and calling take the same way. */
 import type { Config } from '../config/schema.ts'
 import { callLog } from '../features/call-log/index.ts'
-import { createProxyTools } from '../features/query-tools/index.ts'
+import type { CodeWiring } from '../features/code/index.ts'
+import { createProxyTools, handlesMeant } from '../features/query-tools/index.ts'
 import { references } from '../features/references/index.ts'
 import type { ResultCache } from '../features/result-cache/index.ts'
 import { savings } from '../features/savings/index.ts'
@@ -10,19 +11,21 @@ import { truncation } from '../features/truncate/index.ts'
 import type { Stack } from '../module-runtime/stack.ts'
 import type { Exchange, Handler, ListKind, ListSource, Middleware } from '../protocol/exchange.ts'
 import { createDirectory } from '../proxy/catalogue.ts'
-import { createEffectLimit } from '../proxy/effect-limit.ts'
 import type { Exposure } from '../proxy/exposure.ts'
 import type { Feature, FeatureParts } from '../proxy/feature.ts'
-import { compose } from '../proxy/onion.ts'
-import { createOwnNames } from '../proxy/own-names.ts'
-import { callWriter, DISPATCH, dialectOf, PROXY_TOOL_NAMES, RESERVED_NAMES } from '../proxy/own-tools.ts'
-import type { Quotas } from '../proxy/quotas.ts'
-import { createRouter } from '../proxy/router.ts'
-import { createShortNames } from '../proxy/short-names.ts'
-import type { AddressBook } from '../proxy/uris.ts'
+import { compose, createEffectLimit, createOwnNames, createPages, createShortNames } from '../proxy/layers.ts'
+import {
+  callWriter,
+  DISPATCH,
+  dialectOf,
+  PROXY_TOOL_NAMES,
+  type ProxyTool,
+  RESERVED_NAMES,
+} from '../proxy/own-tools.ts'
+import type { AddressBook } from '../proxy/resources.ts'
+import { createRouter, type Quotas } from '../proxy/router.ts'
 import type { Upstreams } from '../upstream/contract.ts'
 import { unavailableServers } from '../upstream/unavailable.ts'
-import { FEATURES } from './features.ts'
 import type { ModuleStatus } from './modules.ts'
 
 /** What a client or a program of this machine asks. */
@@ -55,6 +58,10 @@ interface OnionParts extends FeatureParts {
   changes(kind: ListKind): number
   /** Absent: no results are remembered. */
   readonly resultCache: ResultCache | undefined
+  /** Absent: nobody remembers what results looked like. */
+  readonly outputTypes: Middleware | undefined
+  /** Absent: no programs of models are run. */
+  readonly code: ((wiring: CodeWiring) => ProxyTool) | undefined
   /** Absent: nobody reads how many calls there are. */
   readonly count: Middleware | undefined
 }
@@ -66,18 +73,27 @@ export function createOnion(parts: OnionParts): Onion {
     naming: settings.naming,
     reserved: [...PROXY_TOOL_NAMES, ...RESERVED_NAMES[settings.exposure]],
   })
-  const tools = createProxyTools({
+  const ownTools = new Set([...PROXY_TOOL_NAMES, DISPATCH])
+  const questions = createProxyTools({
     engine: parts.engine,
     keeper: parts.keeper,
     // A fresh call is a call like any other: it begins where those of clients begin.
     call: (exchange: Exchange) => handler(exchange),
-    ownTools: new Set([...PROXY_TOOL_NAMES, DISPATCH]),
+    ownTools,
     freshCalls: settings.freshCalls,
     callFor: callWriter(settings),
     unavailable: (client) => unavailableServers(upstreams, client),
     budget: settings.maxResponseSize,
     dialect: dialectOf(settings),
   })
+  const { keeper } = parts
+  const code = parts.code?.({
+    call: (exchange) => logged(exchange),
+    ownTools,
+    meant: ({ words, agent }) =>
+      handlesMeant(words, 'proxy_filter', agent, { keeper, ownTools, dialect: dialectOf(settings) }),
+  })
+  const tools = [...questions, ...present(code)]
   const router = createRouter({ upstreams, tools, directory, quotas, book })
   const part = (feature: Feature): Middleware[] => present(feature.layer(parts))
   const shaping = part(shape)
@@ -88,7 +104,16 @@ export function createOnion(parts: OnionParts): Onion {
     createEffectLimit({ isNeeded: () => middlewares.length > 0 || !modules.isEmpty }),
   ]
   const outer = [...middlewares, modules.outer]
-  const inner = [...part(references), ...present(resultCache?.remember), modules.inner, modules.door]
+  const inner = [
+    createPages({
+      live: parts.live,
+      load: async () => (await import('../features/collect/index.ts')).openCollect(parts),
+    }),
+    ...part(references),
+    ...present(resultCache?.remember),
+    modules.inner,
+    modules.door,
+  ]
   const remembering = present(resultCache?.mark)
 
   const short = createShortNames()
@@ -102,6 +127,7 @@ export function createOnion(parts: OnionParts): Onion {
     ...outer,
     ...part(truncation),
     ...remembering,
+    ...present(parts.outputTypes),
     ...shaping,
     ...inner,
   ]
@@ -110,17 +136,16 @@ export function createOnion(parts: OnionParts): Onion {
     current: async (kind, exchange) =>
       kind === 'tools' || kind === 'prompts' ? directory.list(kind, exchange) : undefined,
   }
-  const around = (wanted: readonly Middleware[]): Handler => {
-    const inside = compose(wanted, router)
-    return (exchange) => inside({ ...exchange, lists })
-  }
-  const handler = around(layers)
+  const handler = compose(layers, router, lists)
+  const programs = [...present(count), ...named, ...outer, ...remembering, ...inner]
+  // What a program of a model calls is in the log as what the model calls.
+  const logged = compose([...part(callLog), ...programs], router, lists)
 
   /** Halves of what stands elsewhere, and what only gives a name its meaning: nobody would look for them. */
   const hidden = new Set<Middleware>([short, ...named, ...remembering, modules.door])
   return {
     handler,
-    plain: () => around([...present(count), ...named, ...outer, ...remembering, ...inner]),
+    plain: () => compose(programs, router, lists),
     lists,
     layers: () => [
       ...layers.flatMap((layer): OnionLayer[] => {
@@ -176,3 +201,78 @@ function routing({ settings, servers }: Pick<Config, 'settings' | 'servers'>): s
     ...(limited.length > 0 ? [`Quotas: ${limited.join(', ')}.`] : []),
   ]
 }
+
+// The features in their order, as `status` and the documentation show them.
+
+/** A feature that is loaded where the settings ask for it: the gateway opens it and hands its layers to the onion. */
+type OnDemand = Omit<Feature, 'layer'>
+
+const metrics: OnDemand = {
+  name: 'count',
+  what: 'Counts calls for `/metrics`.',
+  when: 'over HTTP, or with the bridge',
+}
+const retrieve: OnDemand = {
+  name: 'retrieve',
+  what: 'Lists a tool that finds tools in place of all tools.',
+  when: '`exposure` is `retrieve`',
+}
+const dispatch: OnDemand = {
+  name: 'dispatch',
+  what: 'Lists one tool for everything in place of all tools.',
+  when: '`exposure` is `dispatch`',
+}
+const collect: OnDemand = {
+  name: 'collect',
+  what: 'Follows the pages of a collection, for callers that ask for all of it.',
+  when: 'always',
+}
+const outputTypes: OnDemand = {
+  name: 'output-types',
+  what: 'Remembers what large results of each tool looked like.',
+  when: '`outputTypes.learn` is not `off`',
+}
+const resultCache: OnDemand = {
+  name: 'result-cache',
+  what: 'Answers the same call of a tool that only reads with the same result.',
+  when: '`toolCache.ttlMs` is set',
+}
+const router: OnDemand = {
+  name: 'router',
+  what: 'Makes the servers one: names, quotas of servers, and whose a name is.',
+  when: 'always',
+}
+
+/** From the client to the servers. */
+export const FEATURES: readonly OnDemand[] = [
+  callLog,
+  metrics,
+  savings,
+  retrieve,
+  dispatch,
+  truncation,
+  outputTypes,
+  shape,
+  collect,
+  references,
+  resultCache,
+  router,
+]
+
+/** Modules stand between these two, or right before `router`. */
+const OUTER_MODULES_AFTER = 'dispatch'
+
+/** Markdown: the features, and where modules stand among them. */
+export function featuresTable(): string {
+  const rows = FEATURES.flatMap(({ name, what, when }) => [
+    ...(name === 'router' ? [MODULES_INSIDE] : []),
+    `| \`${name}\` | ${what} | ${when} |`,
+    ...(name === OUTER_MODULES_AFTER ? [LAYERS, MODULES_OUTSIDE] : []),
+  ])
+  return ['| layer | what it does | when it is there |', '| --- | --- | --- |', ...rows].join('\n')
+}
+
+const LAYERS = '| *layers* | Those that an embedding program hands in as `middlewares`. | as it says |'
+const MODULES_OUTSIDE = '| *modules* | Those that are listed before `shape`. | as `modules` says |'
+const MODULES_INSIDE =
+  '| *modules* | Those that are listed after `shape`, and all without it. | as `modules` says |'

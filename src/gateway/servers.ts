@@ -1,20 +1,24 @@
 /** The servers of the configuration, and what is done with what they say unasked. */
 import { identityOf, packageVersion } from '../config/identity.ts'
+import { type Profile, profilesOf } from '../config/profiles.ts'
 import type { Config } from '../config/schema.ts'
 import type { ServerConfig } from '../config/servers.ts'
 import type { Logger } from '../observe/log.ts'
 import { PROXY_NAME } from '../protocol/chain.ts'
+import { ProxyError } from '../protocol/errors.ts'
 import type { Client } from '../protocol/exchange.ts'
-import type { AddressBook } from '../proxy/uris.ts'
+import type { ResultSettingsOf } from '../proxy/feature.ts'
+import type { AddressBook } from '../proxy/resources.ts'
 import type { Audience } from '../server/audience.ts'
 import { fitsGlob } from '../text/glob.ts'
 import type { Permits, UpstreamEvents, Upstreams, UpstreamsOptions } from '../upstream/contract.ts'
 import type { ServerOptions } from '../upstream/dial.ts'
+import type { Serve } from '../upstream/in-process.ts'
 import type { Arriving } from '../upstream/incoming.ts'
-import type { SignedOut } from '../upstream/oauth/authorizer.ts'
-import type { Authorizers, ProtectedServer } from '../upstream/oauth/authorizers.ts'
+import type { Authorizers, ProtectedServer, SignedOut } from '../upstream/oauth/authorizer.ts'
 import { createUpstreams } from '../upstream/pool.ts'
 import type { Authorizer } from '../upstream/transport.ts'
+import { resultSettingsOf } from './result-settings.ts'
 
 interface ServersParts {
   audience: Audience
@@ -95,13 +99,11 @@ function toServerOptions(server: ServerConfig): ServerOptions {
   return { url, headers, instance, timeoutMs, oauth, ...(transport !== 'auto' && { type: transport }) }
 }
 
-// Which tools may be used, and which keep their structured content, by the lists of each server and what is
-// said for all.
+// Which tools may be used, by the lists of each server and what is said for all.
 
 interface ToolLists {
   readonly allow?: readonly string[] | undefined
   readonly deny?: readonly string[] | undefined
-  readonly structured?: readonly string[] | undefined
 }
 
 /** Undefined: there are no lists, and all may be used. What both lists name is denied. */
@@ -111,20 +113,6 @@ export function permitsOf({ servers, settings }: Pick<Config, 'servers' | 'setti
   if (own.size === 0 && !isSet(all)) return undefined
   const { separator } = settings.naming
   return (server, tool) => permits([tool], own.get(server)) && permits(namesFor(server, tool, separator), all)
-}
-
-/** Whether a tool keeps its output schema and structured content, by its server and the name that has there. */
-export type KeepsStructured = (server: string, tool: string) => boolean
-
-export function keepsStructuredOf({
-  servers,
-  settings,
-}: Pick<Config, 'servers' | 'settings'>): KeepsStructured {
-  const own = new Map(servers.map((server) => [server.name, server]))
-  return (server, tool) => {
-    const { structured = settings.structured, tools } = own.get(server) ?? {}
-    return structured === 'keep' || tools?.structured?.some((pattern) => fitsGlob(tool, pattern)) === true
-  }
 }
 
 /** As its server calls it, as `naming.rename` does, and as clients see it. */
@@ -150,22 +138,28 @@ export function unmatchedTools(
   const all = [...listed].flatMap(([server, tools]) =>
     tools.flatMap((tool) => namesFor(server, tool, separator)),
   )
-  const missing = (lists: ToolLists = {}, names: readonly string[], prefix: string, server?: string) =>
-    (['allow', 'deny', 'structured'] as const).flatMap((list) =>
-      (lists[list] ?? [])
-        .filter((pattern) => !names.some((name) => fitsGlob(name, pattern)))
-        .map((pattern) => ({
-          option: `${prefix}.${list}`,
-          pattern,
-          ...(server !== undefined && { server }),
-        })),
-    )
+  const missing = (
+    option: string,
+    patterns: readonly string[] = [],
+    names: readonly string[] = all,
+    server?: string,
+  ): UnmatchedTool[] =>
+    patterns
+      .filter((pattern) => !names.some((name) => fitsGlob(name, pattern)))
+      .map((pattern) => ({ option, pattern, ...(server !== undefined && { server }) }))
   return [
-    ...servers.flatMap(({ name, tools }) => {
+    ...servers.flatMap(({ name, tools = {}, results = {} }) => {
       const own = listed.get(name)
-      return own === undefined ? [] : missing(tools, own, 'tools', name)
+      if (own === undefined) return []
+      return [
+        ...(['allow', 'deny', 'structured'] as const).flatMap((list) =>
+          missing(`tools.${list}`, tools[list], own, name),
+        ),
+        ...missing('results', Object.keys(results), own, name),
+      ]
     }),
-    ...missing(settings.dispatch, all, 'dispatch'),
+    ...(['allow', 'deny'] as const).flatMap((list) => missing(`dispatch.${list}`, settings.dispatch[list])),
+    ...missing('results', Object.keys(settings.results)),
   ]
 }
 
@@ -175,8 +169,8 @@ export function toolListsOf({ servers, settings }: Pick<Config, 'servers' | 'set
   return JSON.stringify([
     allow,
     deny,
-    servers.flatMap(({ name, tools, exposure, structured }) =>
-      tools || exposure || structured ? [[name, tools, exposure, structured]] : [],
+    servers.flatMap(({ name, tools, exposure, structured, results }) =>
+      tools || exposure || structured || results ? [[name, tools, exposure, structured, results]] : [],
     ),
   ])
 }
@@ -232,7 +226,7 @@ export async function openSignIn(
     const remote = all.flatMap((server): ProtectedServer[] => ('url' in server ? [server] : []))
     if (authorizers !== undefined) return authorizers.configure(remote)
     if (remote.length === 0) return
-    const { createAuthorizers } = await import('../upstream/oauth/authorizers.ts')
+    const { createAuthorizers } = await import('../upstream/oauth/authorizer.ts')
     authorizers = createAuthorizers({
       servers: remote,
       logger,
@@ -253,4 +247,69 @@ export async function openSignIn(
     configure,
     close: async () => authorizers?.close(),
   }
+}
+
+// What of the configuration changes while the proxy runs.
+
+export interface LiveSettings {
+  readonly config: Pick<Config, 'settings' | 'servers'>
+  /** What clients may choose by their path. */
+  readonly profiles: readonly Profile[]
+  readonly resultSettings: ResultSettingsOf
+  /** This configuration from now on. True: which tools may be used, or how they are listed, is not what it was. */
+  take(next: Config): boolean
+}
+
+export function liveSettings(start: Config): LiveSettings {
+  let toolLists = toolListsOf(start)
+  const live = {
+    config: start as LiveSettings['config'],
+    profiles: profilesOf(start.modules),
+    resultSettings: resultSettingsOf(start),
+    take(next: Config) {
+      live.config = { settings: start.settings, servers: next.servers }
+      live.profiles = profilesOf(next.modules)
+      live.resultSettings = resultSettingsOf(live.config)
+      const before = toolLists
+      toolLists = toolListsOf(next)
+      return toolLists !== before
+    },
+  }
+  return live
+}
+
+// Servers of this process: those of the embedder, and the one for files. They come after those of the configuration.
+
+const UTILS = 'utils'
+
+/** Rejects with ProxyError CONFIG_INVALID when two servers have one name. */
+export async function withInProcessServers(
+  config: Config,
+  embedded: Readonly<Record<string, Serve>> = {},
+): Promise<Config> {
+  const { settings } = config
+  const all = Object.entries(embedded).map(([name, serve]) => ({ name, id: name, serve }))
+  if (settings.utils.enabled) {
+    const { utilsOf } = await import('../features/utils/index.ts')
+    // One with another root is another server: a new configuration takes effect.
+    all.push({
+      name: UTILS,
+      id: JSON.stringify([UTILS, settings.utils, settings.spill.allowDirs]),
+      serve: utilsOf(settings),
+    })
+  }
+  if (all.length === 0) return config
+  const names = new Set(config.servers.map(({ name }) => name))
+  const added = all.map(({ name, id, serve }): ServerConfig => {
+    if (names.has(name))
+      throw new ProxyError(
+        'CONFIG_INVALID',
+        `Two servers are called ${name}: one of the configuration, and one that is part of the proxy.`,
+        'Rename the one in mcpServers.',
+      )
+    names.add(name)
+    const { callTimeoutMs } = settings.connect
+    return { name, transport: 'in-process', id, serve, instance: 'session', callTimeoutMs }
+  })
+  return { ...config, servers: [...config.servers, ...added] }
 }

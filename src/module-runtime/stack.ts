@@ -1,6 +1,6 @@
 /** The modules as one: the same order around requests, requests of servers, and notifications of both directions. */
 import { QUESTIONS, type Result } from '../protocol/content.ts'
-import type { Exchange, Handler, Middleware } from '../protocol/exchange.ts'
+import type { Client, Exchange, Handler, Middleware } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import type { Notification, Request } from '../protocol/message.ts'
 import type { Described, Module, Notice, Notify } from './module.ts'
@@ -36,8 +36,8 @@ export interface Stack {
   notify(notice: Notice, deliver: Notify): void | Promise<void>
   /** What the proxy says of itself, as the modules have it for clients that chose this profile. */
   describe(said: Described, profile?: string): Described
-  /** The servers that are there for clients that chose this profile; the very same list where those are all. */
-  reached(servers: readonly string[], profile: string | undefined): readonly string[]
+  /** The servers that a client with this profile may use; the very same list where it may use all. */
+  reached(servers: readonly string[], client: Pick<Client, 'profile'>): readonly string[]
   /** Whether this server is one of them. */
   reaches(server: string, profile: string | undefined): boolean
   /** These from now on. What is under way ends where it began. */
@@ -147,7 +147,7 @@ export function createStack(): Stack {
     notify,
     describe: (said, profile) =>
       layers.reduceRight((text, { module }) => module.describe?.(text, profile) ?? text, said),
-    reached: (servers, profile) =>
+    reached: (servers, { profile }) =>
       limits.length === 0 ? servers : servers.filter((server) => reaches(server, profile)),
     reaches,
     set(outside, inside) {

@@ -1,4 +1,6 @@
-/** The logger every layer is handed: pino's shape, fields first, so that pino itself fits. */
+/** What every part is handed to tell of itself: a logger, and a clock for how long things take. */
+
+/** Pino's shape, fields first, so that pino itself fits. */
 export interface Logger {
   debug(fields: object, message: string): void
   info(fields: object, message: string): void
@@ -20,3 +22,6 @@ export function withFields(logger: Logger, always: Readonly<Record<string, unkno
     error: (fields, message) => logger.error({ ...always, ...fields }, message),
   }
 }
+
+/** Whole milliseconds since any moment, by a clock that nobody sets. */
+export const steadyClock = (): number => Math.floor(performance.now())

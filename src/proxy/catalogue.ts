@@ -1,10 +1,10 @@
 /** Who has what: the lists of all servers for one client, under the names that client sees. */
 import { ProxyError, RPC, RpcError } from '../protocol/errors.ts'
-import type { Client, Exchange } from '../protocol/exchange.ts'
-import type { JsonObject } from '../protocol/json.ts'
+import type { Client, Exchange, Handler } from '../protocol/exchange.ts'
+import { isObject, type JsonObject, own } from '../protocol/json.ts'
 import { withOrigin } from '../protocol/origin.ts'
 import { didYouMean } from '../text/edit-distance.ts'
-import type { ServerList, Upstreams } from '../upstream/contract.ts'
+import { LISTS, type ListKind, type ServerList, type Upstreams } from '../upstream/contract.ts'
 import { unavailableServers } from '../upstream/unavailable.ts'
 import { isPrefixed, type Named, type Names, type NamingOptions, nameAll } from './names.ts'
 
@@ -189,4 +189,47 @@ function nameOf(item: JsonObject): string | undefined {
 
 function isString(value: unknown): value is string {
   return typeof value === 'string'
+}
+
+// Lists of several servers as one: a single page, with caching hints (MCP 2026-07-28, server/utilities/caching).
+
+/**
+ * Members for a joined list: as fresh as the shortest-lived part, private when any part is. A server that says nothing, or gave no
+ * list this time, makes it one that is not to be kept. Nothing for legacy clients, who know no such members.
+ *
+ * A list's own `_meta` is left out: it is one server's word about its list, and this is the list of all.
+ */
+export function joinHints(
+  kind: ListKind,
+  lists: readonly ServerList[],
+  upstreams: Upstreams,
+  { client }: Exchange,
+): JsonObject {
+  if (client.era !== 'modern') return {}
+  const parts = upstreams
+    .serversFor(client)
+    .filter((server) => mayOffer(upstreams.known(server), LISTS[kind].capability))
+  const hints = parts.map((server) => lists.find((list) => list.server === server)?.hints)
+  const known = hints.filter((hint) => hint !== undefined)
+  if (known.length === 0 || known.length < hints.length) return { ttlMs: 0, cacheScope: 'private' }
+  return {
+    ttlMs: Math.min(...known.map(({ ttlMs }) => ttlMs)),
+    cacheScope: known.every(({ cacheScope }) => cacheScope === 'public') ? 'public' : 'private',
+  }
+}
+
+/** False only for a server that said what it can do and left this out; `initialize` is what is known of it, if anything. */
+export function mayOffer(initialize: JsonObject | undefined, capability: string): boolean {
+  const capabilities = initialize && own(initialize, 'capabilities')
+  return !isObject(capabilities) || own(capabilities, capability) !== undefined
+}
+
+/** Handlers of the router by method. */
+export type Routes = Readonly<Record<string, Handler>>
+
+/** A list is one page, so no cursor was handed out and any that comes is invalid (basic/utilities/pagination). */
+export function refuseCursor(exchange: Exchange): void {
+  const { cursor } = exchange.params
+  if (cursor !== undefined && cursor !== null)
+    throw new RpcError(RPC.invalidParams, 'Invalid cursor: there is one page only')
 }

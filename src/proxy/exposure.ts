@@ -1,4 +1,5 @@
 /** An exposure: how the tools of the servers are offered. Contract; `retrieve` and `dispatch` implement it. */
+import { dirname } from 'node:path'
 import { identityOf } from '../config/identity.ts'
 import type { Config } from '../config/schema.ts'
 import type { Finder } from '../discovery/finder.ts'
@@ -6,7 +7,7 @@ import { openFinder } from '../discovery/open-finder.ts'
 import type { Engine } from '../engine/contract.ts'
 import type { Logger } from '../observe/log.ts'
 import type { Result } from '../protocol/content.ts'
-import type { Client, Exchange, Middleware } from '../protocol/exchange.ts'
+import type { Agent, Client, Exchange, Middleware } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import type { Keeper } from '../store/result-store.ts'
 import type { Upstreams } from '../upstream/contract.ts'
@@ -27,7 +28,12 @@ export interface ExposureParts {
   toolsChanged(client: Client): void
   /** What happens beside the exchanges. */
   events: ToolIndexEvents
+  /** Types of what the tool has given this agent. Absent: nobody remembers. */
+  outputTypes?: OutputTypesOf | undefined
 }
+
+/** Types of what a tool has given an agent, the latest first, a line each. */
+export type OutputTypesOf = (agent: Agent, definition: JsonObject) => readonly string[]
 
 /** A result as a client may have it: one that is too large becomes a preview of what is kept. */
 export type Bounded = (exchange: Exchange, result: JsonObject) => Promise<Result>
@@ -50,7 +56,10 @@ export function finderOf({ settings, servers, file }: ExposureConfig, logger: Lo
   const { index } = settings
   return openFinder({
     engine: index.engine,
+    languages: index.languages,
+    learn: index.learn,
     model: index.model,
+    directory: file === undefined ? undefined : dirname(file),
     vectorStore: index.vectorStore,
     dataDir: settings.dataDir,
     // A file stays the same configuration when servers are added to it; without one the servers are all there is.

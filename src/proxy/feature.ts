@@ -1,5 +1,6 @@
-/** A feature that stands around every exchange. Contract: the index of its folder in `src/features/` exports it, `src/gateway/features.ts` lists it. */
+/** A feature that stands around every exchange. Contract: the index of its folder in `src/features/` exports it, `src/gateway/onion.ts` lists it. */
 import type { Config } from '../config/schema.ts'
+import type { ResultSettings } from '../config/servers.ts'
 import type { Engine } from '../engine/contract.ts'
 import type { Logger } from '../observe/log.ts'
 import type { Ledger } from '../observe/savings.ts'
@@ -28,6 +29,18 @@ export interface FeatureParts {
   readonly elapsed: () => number
   /** The proxy's own part of the server instructions. */
   readonly instructions: string
-  /** True when the operator keeps the structured content of this tool. `tool`: the server's own name. */
-  keepsStructured(server: string, tool: string): boolean
+  /** What of the configuration may change while the proxy runs. */
+  readonly live: LiveResultSettings
+}
+
+export interface LiveResultSettings {
+  /** What applies to results of a tool now. */
+  readonly resultSettings: ResultSettingsOf
+}
+
+/** Settings for results, by the server and the name that the tool has there. The same object each time. */
+export interface ResultSettingsOf {
+  (server: string, tool: string): ResultSettings
+  /** False: every tool has what is said for all, but for `structured`. */
+  readonly differ: boolean
 }

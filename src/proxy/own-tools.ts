@@ -1,15 +1,25 @@
-/** The names of the tools that exposures add, without what makes them: known to whoever counts what a call cost. */
+/** The proxy's own tools: their contract, their names, how their calls are written, and what they answer when a call fails. */
+
+import { errorResult } from '../protocol/content.ts'
 import { EFFECTS, type Effect } from '../protocol/effects.ts'
+import { RPC, RpcError } from '../protocol/errors.ts'
+import type { Exchange } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
+import { formatCount } from '../text/format.ts'
+import { head } from '../text/shorten.ts'
 
 /** How the tools of the servers are offered. */
 export type ExposureName = 'passthrough' | 'retrieve' | 'dispatch'
 
-/** The names of the tools that ask kept results: each refuses to call another. */
+/** The tool that runs programs, where the settings ask for it. */
+export const PROXY_CODE = 'proxy_code'
+
+/** The names of the tools that ask kept results, and of the one that runs programs over them: each refuses to call another. */
 export const PROXY_TOOL_NAMES: ReadonlySet<string> = new Set([
   'proxy_filter',
   'proxy_search',
   'proxy_explore',
+  PROXY_CODE,
 ])
 
 export const CALL_TOOL = 'call_tool'
@@ -46,11 +56,12 @@ export const RESERVED_NAMES: Readonly<Record<ExposureName, readonly string[]>> =
   dispatch: [...DISPATCH_NAMES, ...Object.values(RESULT_ALIASES)].map(String),
 }
 
-/** The actions of `proxy-dispatch` that are questions about kept results, and the tools of the proxy's own that answer them. */
+/** The actions of `proxy-dispatch` that work on kept results, and the tools of the proxy's own that answer them. */
 export const QUERIES: Readonly<Record<string, string>> = {
   filter: 'proxy_filter',
   search_result: 'proxy_search',
   explore: 'proxy_explore',
+  code: PROXY_CODE,
 }
 
 /** Writes the call of a server's tool as the model has to make it. `args` is JSON. */
@@ -99,4 +110,57 @@ function dispatched({ action = 'call', tool }: JsonObject): string {
   if (action === 'call') return typeof tool === 'string' && tool.length <= longestName ? tool : DISPATCH
   const query = typeof action === 'string' && Object.hasOwn(QUERIES, action) ? QUERIES[action] : undefined
   return query ?? DISPATCH
+}
+
+/** `_meta` of a tool that clients with many tools list at once, and find by these words when they search (Claude Code). */
+export function findable(searchHint: string): JsonObject {
+  return { 'anthropic/alwaysLoad': true, 'anthropic/searchHint': searchHint }
+}
+
+/** A tool the proxy itself offers. */
+export interface ProxyTool {
+  readonly name: string
+  /** What `tools/list` shows (MCP specification, server/tools, "Tool"). */
+  readonly definition: JsonObject
+  /** Answers with a CallToolResult; what the model did wrong is an `isError` result, never a throw. */
+  call(args: JsonObject, exchange: Exchange): Promise<JsonObject>
+}
+
+/** Parameters that one call may give: those of any tool here are far fewer, and each that is too many costs time. */
+const MOST_PARAMS = 1_000
+
+/** The answer to a call with more parameters than are read; undefined for any other. */
+export function tooManyParams(name: string, args: JsonObject): JsonObject | undefined {
+  const count = Object.keys(args).length
+  if (count <= MOST_PARAMS) return undefined
+  return errorResult(
+    `${name} was given ${formatCount(count)} parameters, and reads at most ${formatCount(MOST_PARAMS)}. Give only those that it lists; what is for another tool belongs in \`arguments\`.`,
+  )
+}
+
+/** Errors that clients act on: a capability is missing, a person has to visit an address, the request was cancelled. */
+const FOR_THE_CLIENT: ReadonlySet<number> = new Set([
+  RPC.headerMismatch,
+  RPC.missingClientCapability,
+  RPC.unsupportedVersion,
+  RPC.urlElicitationRequired,
+  RPC.cancelled,
+])
+
+/** A JSON-RPC error of the tool that was called is a failure of the tool that called it, which the model can read. */
+export function refusal(error: unknown): JsonObject {
+  if (error instanceof RpcError && !FOR_THE_CLIENT.has(error.code))
+    return errorResult(`${error.message} (JSON-RPC error ${error.code})${dataOf(error)}`)
+  throw error
+}
+
+/** Characters of the data of an error that a model is shown. */
+const MOST_DATA = 2_000
+
+/** What a server says beside the message often tells what to do. */
+function dataOf({ data }: RpcError): string {
+  if (data === undefined || data === null) return ''
+  const text = typeof data === 'string' ? data : JSON.stringify(data)
+  const left = text.length - MOST_DATA
+  return `\ndata: ${left > 0 ? `${head(text, MOST_DATA)} …[${formatCount(left)} characters left out]` : text}`
 }

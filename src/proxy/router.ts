@@ -1,23 +1,25 @@
 /** The innermost handler: an exchange ends at a tool of the proxy's own or at a server. */
-
 import { randomUUID } from 'node:crypto'
-import { errorResult, type Result } from '../protocol/content.ts'
+import type { ServerConfig } from '../config/servers.ts'
+import { errorResult, LargeResult, plain, type Result } from '../protocol/content.ts'
 import { holdTo } from '../protocol/effects.ts'
 import { ProxyError, RPC, RpcError } from '../protocol/errors.ts'
 import type { Client, Exchange, Handler } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
-import { renameInArguments, renameViews } from '../protocol/uri-rewrite.ts'
+import { createBuckets } from '../protocol/rate.ts'
+import { renameViews } from '../protocol/uri-rewrite.ts'
 import type { Upstreams } from '../upstream/contract.ts'
 import { AuthorizationNeeded } from '../upstream/transport.ts'
-import type { Directory } from './catalogue.ts'
-import { joinHints } from './hints.ts'
+import { type Directory, joinHints, mayOffer, type Routes, refuseCursor } from './catalogue.ts'
 import type { Named } from './names.ts'
-import type { Quotas } from './quotas.ts'
-import { createResources, type Resources, resourceRoutes } from './resources.ts'
-import { type Routes, refuseCursor } from './routes.ts'
-import { createTasks, type Tasks } from './tasks.ts'
-import type { ProxyTool } from './tool.ts'
-import { type AddressBook, createAddressBook } from './uris.ts'
+import { type ProxyTool, tooManyParams } from './own-tools.ts'
+import {
+  type AddressBook,
+  createAddressBook,
+  createResources,
+  type Resources,
+  resourceRoutes,
+} from './resources.ts'
 
 interface RouterOptions {
   upstreams: Upstreams
@@ -42,7 +44,7 @@ export function createRouter({
   const tasks = createTasks(upstreams, resources)
   const routes = new Map<string, Handler>(
     Object.entries({
-      ...toolRoutes({ upstreams, directory, resources, book, tasks, quotas, own: tools }),
+      ...toolRoutes({ upstreams, directory, resources, tasks, quotas, own: tools }),
       ...promptRoutes(upstreams, directory, resources),
       ...resourceRoutes(upstreams, resources, book),
       ...completionRoutes(upstreams, directory, resources),
@@ -68,7 +70,6 @@ interface ToolRouteParts {
   upstreams: Upstreams
   directory: Directory
   resources: Resources
-  book: AddressBook
   tasks: Tasks
   quotas?: Quotas | undefined
   /** The proxy's own tools. */
@@ -77,21 +78,14 @@ interface ToolRouteParts {
 
 /** Tools of all servers as one list, before them the proxy's own, and a call to whichever of them has the name. */
 function toolRoutes(parts: ToolRouteParts): Routes {
-  const { upstreams, directory, resources, book, tasks, quotas, own } = parts
+  const { upstreams, directory, resources, tasks, quotas, own } = parts
   const ownByName = new Map(own.map((tool) => [tool.name, tool]))
   const definitions = own.map((tool) => tool.definition)
 
   /** The params as the server is to have them: its own name of the tool, and its own URIs where they moved. */
   function askedOf({ server, original }: Named, { params, client }: Exchange): JsonObject {
     const asked = params.name === original ? params : { ...params, name: original }
-    const map = book.of(client)
-    const args = asked.arguments
-    if (args === undefined || !map.moved(server)) return asked
-    const known = renameInArguments(args, (text) => {
-      const address = map.inward(text)
-      return address?.server === server ? address.uri : text
-    })
-    return known === args ? asked : { ...asked, arguments: known }
+    return resources.inward(server, asked, client)
   }
 
   return {
@@ -112,7 +106,10 @@ function toolRoutes(parts: ToolRouteParts): Routes {
     'tools/call': async (exchange): Promise<Result> => {
       const { params } = exchange
       const tool = typeof params.name === 'string' ? ownByName.get(params.name) : undefined
-      if (tool) return tool.call(isObject(params.arguments) ? params.arguments : {}, exchange)
+      if (tool) {
+        const args = isObject(params.arguments) ? params.arguments : {}
+        return tooManyParams(tool.name, args) ?? tool.call(args, exchange)
+      }
       try {
         const found = directory.find('tools', params.name, exchange)
         const named = found instanceof Promise ? await found : found
@@ -226,4 +223,125 @@ export function askToSignIn({ cause, text }: ProxyError, client: Client): JsonOb
 function showsAddresses({ capabilities }: Client): boolean {
   const elicitation = own(capabilities, 'elicitation')
   return isObject(elicitation) && isObject(own(elicitation, 'url'))
+}
+
+// Tasks.
+
+/** Tasks of several servers (MCP 2025-11-25, basic/utilities/tasks, experimental). Their ids are unguessable, so they never collide. */
+interface Tasks {
+  readonly routes: Routes
+  /** A call that was to become a task: remembers whose it is. */
+  note(server: string, result: Result, client: Client): void
+}
+
+/** Tasks of a client whose server is remembered. The others' is found by asking. */
+const MAX_TASKS = 1000
+/** Pages of one server's list of tasks. */
+const MAX_PAGES = 100
+
+/** Asks the server that made a task where it is known, else one after the other those that have tasks. */
+function createTasks(upstreams: Upstreams, resources: Resources): Tasks {
+  const owners = new WeakMap<Client, Map<string, string>>()
+
+  function remember(client: Client, task: unknown, server: string): void {
+    const id = isObject(task) ? own(task, 'taskId') : undefined
+    if (typeof id !== 'string') return
+    const mine = owners.get(client) ?? new Map<string, string>()
+    owners.set(client, mine)
+    mine.delete(id)
+    mine.set(id, server)
+    const [oldest] = mine.keys()
+    if (mine.size > MAX_TASKS && oldest !== undefined) mine.delete(oldest)
+  }
+
+  const withTasks = (client: Client): string[] =>
+    upstreams.serversFor(client).filter((server) => mayOffer(upstreams.known(server), 'tasks'))
+
+  const forward: Handler = async (exchange) => {
+    const { method, params, client } = exchange
+    const owner = typeof params.taskId === 'string' ? owners.get(client)?.get(params.taskId) : undefined
+    let refusal: unknown
+    for (const server of owner === undefined ? withTasks(client) : [owner]) {
+      try {
+        return await resources.outward(
+          server,
+          await upstreams.request(server, { method, params }, exchange),
+          exchange,
+        )
+      } catch (error) {
+        const unknown =
+          error instanceof RpcError && (error.code === RPC.invalidParams || error.code === RPC.methodNotFound)
+        if (!unknown || exchange.signal.aborted) throw error
+        refusal ??= error
+      }
+    }
+    throw refusal ?? new RpcError(RPC.methodNotFound, `Method not found: ${method}`)
+  }
+
+  async function tasksOf(server: string, exchange: Exchange): Promise<JsonObject[]> {
+    const tasks: JsonObject[] = []
+    let params = exchange.params
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const result = plain(await upstreams.request(server, { method: 'tasks/list', params }, exchange))
+      const listed = Array.isArray(result.tasks) ? result.tasks.filter(isObject) : []
+      for (const task of listed) remember(exchange.client, task, server)
+      tasks.push(...listed)
+      if (typeof result.nextCursor !== 'string' || result.nextCursor === params.cursor) break
+      params = { ...params, cursor: result.nextCursor }
+    }
+    return tasks
+  }
+
+  return {
+    routes: {
+      'tasks/get': forward,
+      'tasks/result': forward,
+      'tasks/cancel': forward,
+      'tasks/list': async (exchange) => {
+        refuseCursor(exchange)
+        // A server that cannot say leaves the tasks of the others what they are.
+        const lists = await Promise.allSettled(
+          withTasks(exchange.client).map((server) => tasksOf(server, exchange)),
+        )
+        return { tasks: lists.flatMap((list) => (list.status === 'fulfilled' ? list.value : [])) }
+      },
+    },
+    note(server, result, client) {
+      if (!(result instanceof LargeResult)) remember(client, result.task, server)
+    },
+  }
+}
+
+// How often tools of a server may be called.
+
+/** Takes one call of this server's quota. Returns a text for the model when none is left. */
+export type Quotas = (server: string) => string | undefined
+
+/** A token bucket for each server, which all clients share. */
+export interface ServerQuotas {
+  readonly take: Quotas
+  /** Replaces the quotas. A server whose quota stays the same keeps the calls it has left. */
+  configure(servers: readonly Pick<ServerConfig, 'name' | 'quota'>[]): void
+}
+
+/** @param now milliseconds by a monotonic clock */
+export function createServerQuotas(now: () => number): ServerQuotas {
+  let buckets = new Map<string, { written: string; take: ReturnType<typeof createBuckets> }>()
+  return {
+    take(server) {
+      const seconds = buckets.get(server)?.take(server)
+      if (seconds === undefined) return undefined
+      return `Server \`${server}\` has had as many calls as it is allowed here. Nothing was called; try again in ${seconds} s.`
+    },
+    configure(servers) {
+      buckets = new Map(
+        servers.flatMap(({ name, quota }) => {
+          if (quota === undefined) return []
+          const written = JSON.stringify(quota)
+          const known = buckets.get(name)
+          return [[name, known?.written === written ? known : { written, take: createBuckets(quota, now) }]]
+        }),
+      )
+    },
+  }
 }

@@ -2,6 +2,7 @@
  * Opening files whose paths a model wrote. A file is read when what was opened, not what the path said a moment ago, is a regular
  * file in one of the allowed directories; all else is refused in the same words, which tell nothing of what is there.
  */
+import type { BigIntStats } from 'node:fs'
 import { constants, type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises'
 import { isAbsolute, join, relative, sep } from 'node:path'
 
@@ -49,6 +50,50 @@ export async function openConfined(path: string, roots: readonly (string | Root)
   }
   await file?.close().catch(() => {})
   throw new Refused(reason)
+}
+
+/** The bytes of such a file, up to `maxBytes`. Throws `Refused`. `isMeant`: false for one that was put in the place of another. */
+export async function readConfined(
+  path: string,
+  roots: readonly (string | Root)[],
+  maxBytes: number,
+  isMeant: (stat: BigIntStats) => boolean = () => true,
+): Promise<Uint8Array<SharedArrayBuffer>> {
+  const file = await openConfined(path, roots)
+  try {
+    const stat = await file.stat({ bigint: true })
+    if (!isMeant(stat)) throw new Refused(REFUSED)
+    const size = Number(stat.size)
+    if (size > maxBytes)
+      throw new Refused(`The file has ${size} bytes; ${maxBytes} are the most that are read.`)
+    const content = new Uint8Array(new SharedArrayBuffer(size))
+    for (let at = 0; at < size; ) {
+      const { bytesRead } = await file.read(content, at, Math.min(1024 * 1024, size - at), at)
+      if (bytesRead === 0) throw new Refused(REFUSED)
+      at += bytesRead
+    }
+    return content
+  } finally {
+    await file.close()
+  }
+}
+
+/**
+ * Directories that an operator allows, without `ownDirs` in them: what each was when it was first used. A link that is put in its place later
+ * leads nowhere.
+ */
+export function createAllowed(dirs: readonly string[], ownDirs: readonly string[]): () => Promise<Root[]> {
+  const places = new Map<string, string>()
+  return async () => {
+    const now = await Promise.all(
+      dirs.map(async (one) => [one, await realpath(one).catch(() => '')] as const),
+    )
+    for (const [one, place] of now) if (place !== '' && !places.has(one)) places.set(one, place)
+    return withoutOwn(
+      [...places.values()].map((place) => ({ place })),
+      ownDirs,
+    )
+  }
 }
 
 /** Where the open file lies. A folder on its way may have been swapped since it was looked up. */

@@ -4,7 +4,7 @@ import { realpath } from 'node:fs/promises'
 import { basename, dirname, join, normalize } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import type { Agent } from '../protocol/exchange.ts'
-import { openConfined, REFUSED, Refused, type Root, withoutOwn } from './confined.ts'
+import { createAllowed, type Root, readConfined } from './confined.ts'
 import { isSame, type SpillDirectory, type Written } from './directory.ts'
 
 export interface Spills {
@@ -65,8 +65,7 @@ export function createSpills(options: SpillsOptions): Spills {
   })
   const ownerOf = ({ id }: Agent): string => (isolation ? id : EVERYONE)
   const writing = new Map<string, Promise<Owned>>()
-  /** What an allowed directory was when it was first used. A link that is put in its place later leads nowhere. */
-  const places = new Map<string, string>()
+  const allowed = createAllowed(allowDirs, ownDirs)
 
   async function writeAnew(name: string, content: Uint8Array): Promise<Owned> {
     const written = { ...(await directory.write(name, content)), agents: new Set<string>() }
@@ -84,15 +83,8 @@ export function createSpills(options: SpillsOptions): Spills {
   }
 
   async function allowedRoots(): Promise<Root[]> {
-    const now = await Promise.all(
-      allowDirs.map(async (one) => [one, await realpath(one).catch(() => '')] as const),
-    )
-    for (const [one, place] of now) if (place !== '' && !places.has(one)) places.set(one, place)
     const spilled = dirname(await realpath(directory.path).catch(() => directory.path))
-    const roots = await withoutOwn(
-      [...places.values()].map((place) => ({ place })),
-      ownDirs,
-    )
+    const roots = await allowed()
     return roots.map(({ place, without = [] }) => ({ place, without: [spilled, ...without] }))
   }
 
@@ -109,24 +101,8 @@ export function createSpills(options: SpillsOptions): Spills {
     },
     async read(agent, path) {
       const own = files.get(path)
-      const isOwn = own?.agents.has(ownerOf(agent)) === true
-      const file = await openConfined(path, isOwn ? [{ place: own.real }] : await allowedRoots())
-      try {
-        const stat = await file.stat({ bigint: true })
-        if (isOwn && !isSame(own, stat)) throw new Refused(REFUSED)
-        const size = Number(stat.size)
-        if (size > maxBytes)
-          throw new Refused(`The file has ${size} bytes; ${maxBytes} are the most that are read.`)
-        const content = new Uint8Array(new SharedArrayBuffer(size))
-        for (let at = 0; at < size; ) {
-          const { bytesRead } = await file.read(content, at, Math.min(1024 * 1024, size - at), at)
-          if (bytesRead === 0) throw new Refused(REFUSED)
-          at += bytesRead
-        }
-        return content
-      } finally {
-        await file.close()
-      }
+      if (own?.agents.has(ownerOf(agent)) !== true) return readConfined(path, await allowedRoots(), maxBytes)
+      return readConfined(path, [{ place: own.real }], maxBytes, (stat) => isSame(own, stat))
     },
     holds: (path) => files.has(path) || files.has(normalize(path)),
     owns: (text) => text.includes(directory.path),

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { verifies } from '../support/verifies.ts'
@@ -21,6 +21,23 @@ verifies('S3.42', 'every path that the architecture names exists', () => {
   expect(paths.length).toBeGreaterThan(30)
   expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([])
 })
+
+test.each(['README.md', 'CONTRIBUTING.md', 'SECURITY.md'])(
+  'every path, script and page that %s names exists',
+  (page) => {
+    const text = read(page)
+    // A user writes `mcp.json`.
+    expect(pathsIn(text).filter((path) => path !== 'mcp.json' && !existsSync(join(root, path)))).toEqual([])
+    const { scripts } = JSON.parse(read('package.json'))
+    const named = [...text.matchAll(/npm (?:run (?:-s )?([\w:]+)|(test))/g)].map(
+      ([, script, short]) => script ?? short,
+    )
+    expect(named.length).toBeGreaterThan(0)
+    expect(named.filter((name) => !Object.hasOwn(scripts, name as string))).toEqual([])
+    const pages = [...text.matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)].map(([, path = '']) => path)
+    expect(pages.filter((path) => !existsSync(join(root, path)))).toEqual([])
+  },
+)
 
 test('every file that it calls by its name alone exists, and every option that it names', () => {
   const text = read('ARCHITECTURE.md')
@@ -51,8 +68,32 @@ test('a path that does not exist would be seen', () => {
   expect(pathsIn('see `src/no-such/file.ts` and `test/x`')).toEqual(['src/no-such/file.ts', 'test/x'])
 })
 
-test('it can be read in one sitting', () => {
-  expect(read('ARCHITECTURE.md').length).toBeLessThanOrEqual(10 * 1024)
+test('it and the README can be read in one sitting', () => {
+  expect(Buffer.byteLength(read('ARCHITECTURE.md'))).toBeLessThanOrEqual(10 * 1024)
+  expect(Buffer.byteLength(read('README.md'))).toBeLessThanOrEqual(9 * 1024)
+})
+
+const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((page) => `docs/${page}`)]
+
+/** Headings of a page as links name them. */
+function headingsOf(page: string): string[] {
+  return [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+test.each(pages)('every link of %s leads to a file and a heading that exist', (page) => {
+  const missing = [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)]*))?\)/g)].filter(
+    ([, path = '', heading]) => {
+      const target = path === '' ? page : join(dirname(page), path)
+      if (!existsSync(join(root, target))) return true
+      return heading !== undefined && !headingsOf(target).includes(heading)
+    },
+  )
+  expect(missing.map(([link]) => link)).toEqual([])
 })
 
 test('no address of a registry is in it', () => {
@@ -62,7 +103,7 @@ test('no address of a registry is in it', () => {
 })
 
 test('what the architecture says a folder may import is what the check of layers holds it to', () => {
-  const base = ['protocol', 'text', 'config', 'data', 'observe']
+  const base = ['protocol', 'text', 'config', 'data', 'observe', 'services']
   const groups: Record<string, string[]> = {
     'the base': base,
     'all below': [

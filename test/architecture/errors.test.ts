@@ -18,7 +18,7 @@ test('the comparison sees an unused code, a missing one and a wrong folder', () 
     errors: { ...errors, UNUSED: { from: ['cli'] }, LISTEN_FAILED: { from: ['cli'] } },
     rpc: { ...rpc, unused: { code: -32099 } },
   })
-  expect(faults).toContain('engine/pool.ts throws CANCELLED, which is not in the table')
+  expect(faults).toContain('engine/schedule.ts throws CANCELLED, which is not in the table')
   expect(faults).toContain('UNUSED is thrown in no folder, and the table says cli')
   expect(faults).toContain('LISTEN_FAILED is thrown in server, and the table says cli')
   expect(faults).toContain('server/http/legacy.ts uses RPC.cancelled, which is not in the table')

@@ -12,9 +12,9 @@ afterAll(() => rmSync(copy, { recursive: true, force: true }))
 test('the check sees every module, and of all imports only those that were planted go against the direction', () => {
   cpSync(join(root, 'src'), join(copy, 'src'), { recursive: true })
   const planted: Record<string, [file: string, told: string]> = {
-    "export { compose } from '../proxy/onion.ts'": [
+    "export { compose } from '../proxy/layers.ts'": [
       'src/text/planted.ts',
-      'layer-text: src/text/planted.ts -> src/proxy/onion.ts',
+      'layer-text: src/text/planted.ts -> src/proxy/layers.ts',
     ],
     "export { openFinder } from '../discovery/open-finder.ts'": [
       'src/gateway/planted.ts',

@@ -1,15 +1,19 @@
 /** How many files of the source a small call of a stdio client to a stdio server passes, there and back. */
 import { Session } from 'node:inspector/promises'
 import { PassThrough } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { parseConfig } from '../../src/config/load-program.ts'
 import { createGateway } from '../../src/gateway.ts'
-import { LineReader } from '../../src/protocol/lines.ts'
+import { LineReader } from '../../src/protocol/stream.ts'
 import { temporaryFolder } from '../support/upstream.ts'
 
 /** As many as there are. A change that adds a file to the way of every call raises this number, and says why. */
-const MOST_FILES = 41
+const MOST_FILES = 27
+
+/** After as many calls that run every file of the list, the list is the way. */
+const CALLS_WITHOUT_A_CHANGE = 20
 
 const SRC = fileURLToPath(new URL('../../src/', import.meta.url))
 const SERVER = fileURLToPath(new URL('../support/servers/stdio.mjs', import.meta.url))
@@ -19,13 +23,23 @@ test('a small call passes no more files than it has to', async () => {
   const call = (): Promise<unknown> =>
     client.ask('tools/call', { name: 'shop_echo', arguments: { text: 'x' } })
   await call()
-  const files = await calledFiles(call)
-  // What only one of several calls ran was under way beside it.
-  const others = [await calledFiles(call), await calledFiles(call)]
-  const always = files.filter((file) => others.every((other) => other.includes(file)))
+  const always = await alwaysCalled(call)
   expect(always).toContain('proxy/router.ts')
   expect(always.length, always.join(', ')).toBeLessThanOrEqual(MOST_FILES)
 })
+
+/** Files that each of many calls runs. What others ran was under way beside them: a log that is written, a list that is kept. */
+async function alwaysCalled(call: () => Promise<unknown>): Promise<string[]> {
+  let always = await calledFiles(call)
+  for (let unchanged = 0; unchanged < CALLS_WITHOUT_A_CHANGE; unchanged++) {
+    const files = await calledFiles(call)
+    const both = always.filter((file) => files.includes(file))
+    if (both.length < always.length) unchanged = 0
+    always = both
+    await sleep(10)
+  }
+  return always
+}
 
 /** Files of the source of which some function runs meanwhile. */
 async function calledFiles(work: () => Promise<unknown>): Promise<string[]> {

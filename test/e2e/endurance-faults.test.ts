@@ -19,6 +19,7 @@ import {
   openDescriptors,
   residentBytes,
   SPARE_DESCRIPTORS,
+  serversOf,
 } from './support/processes.ts'
 import { report } from './support/report.ts'
 import { PATIENCE, temporaryDirectory } from './support/world.ts'
@@ -121,7 +122,7 @@ verifies(
     for (const agent of agents) for (const server of SERVERS) await recovers(agent, server, 'the start')
     const open = async () => ({
       ...(await http.state()),
-      processes: descendantsOf(pid).length,
+      processes: serversOf(pid).length,
       descriptors: openDescriptors(pid),
       megabytes: Math.round(residentBytes(pid) / 1e6),
     })

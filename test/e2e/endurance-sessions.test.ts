@@ -9,11 +9,11 @@ import { httpServer, pipeServer } from './support/endurance/servers.ts'
 import { recovers, unstuck } from './support/endurance/tally.ts'
 import { startHttpProxy } from './support/http-proxy.ts'
 import {
-  descendantsOf,
   onLinuxOnly,
   openDescriptors,
   residentBytes,
   SPARE_DESCRIPTORS,
+  serversOf,
 } from './support/processes.ts'
 import { report } from './support/report.ts'
 import { handleOf, type ToolResult, textOf } from './support/world.ts'
@@ -43,7 +43,7 @@ verifies(
     const open = async () => ({
       ...(await http.state()),
       descriptors: openDescriptors(pid),
-      processes: descendantsOf(pid).length,
+      processes: serversOf(pid).length,
       megabytes: Math.round(residentBytes(pid) / 1e6),
     })
     // One call more than a client that only shakes hands would make.
@@ -139,7 +139,7 @@ verifies(
     const open = async () => ({
       ...(await http.state()),
       descriptors: openDescriptors(pid),
-      processes: descendantsOf(pid).length,
+      processes: serversOf(pid).length,
       megabytes: Math.round(residentBytes(pid) / 1e6),
     })
     forgetIdleConnections()
@@ -175,7 +175,7 @@ verifies(
     await expect
       .poll(() => openDescriptors(pid), quiet)
       .toBeLessThanOrEqual(before.descriptors + held + SPARE_DESCRIPTORS)
-    expect(descendantsOf(pid)).toHaveLength(before.processes)
+    expect(serversOf(pid)).toHaveLength(before.processes)
     await recovers(first, 'old', 'all the others')
     report('before', before)
     report('with all', after)

@@ -238,7 +238,7 @@ verifies(
     const status = await runProxy(['status', '--json', '--config', config])
     const layers = (JSON.parse(status.stdout) as { layers: { name: string }[] }).layers
     expect(layers.map(({ name }) => name)).toEqual([
-      ...['call-log', 'account', 'shape', 'references'],
+      ...['call-log', 'account', 'shape', 'collect', 'references'],
       ...['log', 'block', 'rename', 'rewrite', 'translate', 'quota', 'pin', 'redact', 'router'],
     ])
     const stats = await runProxy(['stats', '--config', config])

@@ -46,20 +46,22 @@ verifies(
     expect(paths).toEqual(
       expect.arrayContaining([
         'dist/main.js',
-        'dist/index.js',
+        'dist/bundle/index.js',
         'dist/index.d.ts',
         'mcp.json.example',
         'LICENSE',
         'README.md',
       ]),
     )
-    const pages = ['README.md', 'docs/modules.md', 'docs/MODULE-PROTOCOL.md']
+    const pages = ['README.md', ...paths.filter((path) => /^docs\/.*\.md$/.test(path))]
     const linked = pages.flatMap(linkedFrom)
     expect(linked).toContain('examples/modules/guard-paths/README.md')
     expect(paths).toEqual(expect.arrayContaining(linked))
     expect(paths).toContain('examples/modules/guard-paths/guard_paths.py')
     expect(paths).toEqual(expect.arrayContaining(BUNDLED))
     expect(paths.filter((path) => /^(?:src|test|scripts|benchmarks|\.)/.test(path))).toEqual([])
+    // Nothing twice: the bundle holds all code.
+    expect(paths.filter((path) => /^dist\/(?:(?!bundle\/|main\.js$).*\.js|.*\.map)$/.test(path))).toEqual([])
 
     const home = join(folder, 'empty')
     mkdirSync(home)

@@ -1,16 +1,16 @@
 /** A short part of the catalogue in `test/hostile/`. */
 import { test } from 'vitest'
-import { clientAttacks, serverAttacks } from '../support/hostile.ts'
+import { clientAttacks, ON_ANY_MACHINE, serverAttacks } from '../support/hostile.ts'
 
 test.each([
-  ['y', 'start'],
-  ['notifications', 'ready'],
-  ['questions', 'call'],
-  ['dense-notification', 'http'],
-  ['endless-pages', 'ready'],
-] as const)('a server that attacks with %s (%s) holds up nobody else', serverAttacks)
+  ['y', 'start', 'stdio'],
+  ['questions', 'call', 'legacy'],
+  ['dense-notification', 'http', 'modern'],
+  ['endless-pages', 'ready', 'legacy'],
+] as const)('a server that attacks with %s (%s) harms nobody else (%s)', (attack, moment, front) =>
+  serverAttacks(attack, moment, { front, bounds: ON_ANY_MACHINE }),
+)
 
-test.each(['many-keys', 'handshake-flood'])(
-  'a client that attacks with %s holds up nobody else',
-  clientAttacks,
+test.each(['many-keys', 'handshake-flood'])('a client that attacks with %s harms nobody else', (attack) =>
+  clientAttacks(attack, { bounds: ON_ANY_MACHINE }),
 )

@@ -12,8 +12,8 @@ import { calledName } from '../../proxy/own-tools.ts'
 
 export interface CallLogOptions {
   logger: Logger
-  /** The tool that a call ends at. */
-  calledName(params: JsonObject): string
+  /** The tool that a call ends at; by default the one it names. */
+  calledName?(params: JsonObject): string
   /** Milliseconds by a clock that nobody sets. */
   elapsed: () => number
 }
@@ -24,7 +24,11 @@ const NAMED = 100
 const MOST_VALUES = 2000
 
 /** Outermost. Neither arguments nor results are written: they may hold anything. */
-export function createCallLog({ logger, calledName, elapsed }: CallLogOptions): Middleware {
+export function createCallLog({
+  logger,
+  calledName = ({ name }) => String(name),
+  elapsed,
+}: CallLogOptions): Middleware {
   return {
     name: 'call-log',
     methods: ['tools/call'],
@@ -96,6 +100,6 @@ export const callLog: Feature = {
   when: '`log.level` is `info` or `debug`',
   layer: ({ settings, logger, elapsed }) =>
     ['debug', 'info'].includes(settings.log.level)
-      ? createCallLog({ logger, calledName, elapsed })
+      ? createCallLog({ logger, elapsed, ...(settings.exposure !== 'passthrough' && { calledName }) })
       : undefined,
 }

@@ -15,6 +15,8 @@ export interface DispatchSettings {
   budget: number
   /** A dispatch tool for what reads, one for what writes, one for what destroys, beside the one that lists and searches. */
   splitCalls: boolean
+  /** There is an action that runs programs. Default: there is none. */
+  code?: boolean
   spill: {
     /** Bytes of a result's text above which it goes to a file. 0: never by itself. */
     threshold: number

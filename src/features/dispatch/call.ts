@@ -9,7 +9,7 @@ import { asksForInput, blocksOf, isText, plain, textBlock } from '../../protocol
 import { covers, type Effect, effectOf, type Limit, within } from '../../protocol/effects.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
 import { type Connection, findConnection, unknownConnection } from '../../proxy/connections.ts'
-import { refusal } from '../../proxy/tool.ts'
+import { refusal } from '../../proxy/own-tools.ts'
 import type { ToolIndex } from '../../proxy/tool-index.ts'
 import { Refused } from '../../spill/confined.ts'
 import type { Spills } from '../../spill/spills.ts'

@@ -16,8 +16,7 @@ import { spellingsOf } from '../../protocol/spellings.ts'
 import { connectionsOf, findConnection, withAliases } from '../../proxy/connections.ts'
 import { type Exposure, type ExposureConfig, type ExposureParts, finderOf } from '../../proxy/exposure.ts'
 import { ourInstructions } from '../../proxy/instructions.ts'
-import { DISPATCH, PROXY_TOOL_NAMES, QUERIES, RESULT_ALIASES } from '../../proxy/own-tools.ts'
-import { findable } from '../../proxy/tool.ts'
+import { DISPATCH, findable, PROXY_TOOL_NAMES, QUERIES, RESULT_ALIASES } from '../../proxy/own-tools.ts'
 import { createToolIndexes, type ToolIndexEvents, type ToolIndexes } from '../../proxy/tool-index.ts'
 import { Refused } from '../../spill/confined.ts'
 import { createSpillDirectory, sweepSpills } from '../../spill/directory.ts'
@@ -30,10 +29,9 @@ import {
   type Situation,
 } from './actions.ts'
 import { call, resolveTool } from './call.ts'
-import { list, status } from './list.ts'
+import { list, search, status } from './list.ts'
 import { ACTIONS, type ActionName, readDispatchParams } from './params.ts'
-import { readresult } from './readresult.ts'
-import { search } from './search.ts'
+import { readresult } from './spill.ts'
 
 // `result_head` and its like: the parts of a result in a file as tools of their own, for models that fill in
 // one tool better than an action.
@@ -109,7 +107,6 @@ const HINT =
   'find and call tools of all connected servers; count rows, filter, search a large result, part of a preview, kept result cache_id'
 
 const properties: JsonObject = {
-  action: { type: 'string', enum: [...ACTIONS] },
   query: string,
   tool: string,
   connection: { type: 'string', description: 'Alias or name, where several have the tool' },
@@ -125,13 +122,29 @@ const properties: JsonObject = {
   limit: { type: 'integer' },
 }
 
-export function definitionsOf({ splitCalls }: Pick<DispatchSettings, 'splitCalls'>): DispatchTool[] {
-  const actions = new Set(ACTIONS)
-  const inputSchema: JsonObject = { type: 'object', properties, required: ['action'] }
+/** What the description and the parameters have besides, where programs are run. */
+const CODE = `code {code, cache_id}: run a JavaScript program, the body of an async function that returns the answer: several steps at once, joins, loops. \
+d is the result of cache_id: await d.count(where), d.rows({where, fields, sort, limit}), d.group(by, "sum(price)"), d.search(pattern), d.at(path); \
+tools.search(words), tools.call(name, args), keep(value), help(). No import, fetch, files
+status`
+
+export function definitionsOf({
+  splitCalls,
+  code = false,
+}: Pick<DispatchSettings, 'splitCalls' | 'code'>): DispatchTool[] {
+  const listed = ACTIONS.filter((action) => code || action !== 'code')
+  const actions = new Set<ActionName>(listed)
+  const told = code ? DESCRIPTION.replace('status', CODE) : DESCRIPTION
+  const taken: JsonObject = {
+    ...properties,
+    action: { type: 'string', enum: listed },
+    ...(code && { code: string, session: string }),
+  }
+  const inputSchema: JsonObject = { type: 'object', properties: taken, required: ['action'] }
   if (!splitCalls) {
     const definition = {
       name: DISPATCH,
-      description: DESCRIPTION,
+      description: told,
       inputSchema,
       annotations: annotationsOf('destructive', 'open'),
       _meta: findable(HINT),
@@ -168,16 +181,16 @@ export function definitionsOf({ splitCalls }: Pick<DispatchSettings, 'splitCalls
     const rewrite = (args: JsonObject): JsonObject => ({ action: 'call', ...args })
     return { name, definition, actions: new Set(['call']), allowed, elsewhere: DISPATCH, rewrite }
   })
-  const rest = new Set(ACTIONS.filter((action) => action !== 'call'))
+  const rest = new Set(listed.filter((action) => action !== 'call'))
   const definition = {
     name: DISPATCH,
-    description: DESCRIPTION.replace(
+    description: told.replace(
       'call {tool, arguments}: run one',
       `${DISPATCH}-read, -write, -destructive {tool, arguments} run one`,
     ),
     inputSchema: {
       ...inputSchema,
-      properties: { ...properties, action: { type: 'string', enum: [...rest] } },
+      properties: { ...taken, action: { type: 'string', enum: [...rest] } },
     },
     annotations: annotationsOf('read', 'closed'),
     _meta: findable(HINT),
@@ -211,6 +224,7 @@ const HANDLERS: Readonly<Record<ActionName, Action>> = {
   filter: query,
   search_result: query,
   explore: query,
+  code: query,
 }
 
 export function createDispatch(options: DispatchOptions): Middleware {
@@ -249,6 +263,9 @@ export function createDispatch(options: DispatchOptions): Middleware {
   }
 }
 
+const NO_PROGRAMS =
+  'No programs are run here: the setting code.enabled is off. Ask a kept result by filter, search_result or explore.'
+
 async function dispatch(
   tool: DispatchTool,
   args: JsonObject,
@@ -258,6 +275,7 @@ async function dispatch(
   const read = readDispatchParams(tool.name, tool.rewrite(args))
   if ('failure' in read) return errorResult(read.failure)
   const { action, params, given } = read
+  if (action === 'code' && options.settings.code !== true) return errorResult(NO_PROGRAMS)
   if (!tool.actions.has(action))
     return errorResult(`${tool.name} has no action ${action}: use ${tool.elsewhere}.`)
   if (params.refresh === true) {
@@ -403,6 +421,7 @@ export async function openDispatch(config: ExposureConfig, parts: ExposureParts)
       createDispatch({
         settings: {
           budget: settings.maxResponseSize,
+          code: settings.code.enabled,
           splitCalls: settings.dispatch.variants !== 'single',
           spill: settings.spill,
           readback: settings.readback,

@@ -28,7 +28,9 @@ export const spillSchema = z.object({
     'How data is written, before it is measured, while there is a threshold.',
   ).default('json'),
   dir: text('Where the files lie, in a directory of each process. Not set: in `dataDir`.').optional(),
-  allowDirs: names('Other directories from which `readresult` and `argumentsFile` may read.').default([]),
+  allowDirs: names(
+    'Other directories from which `readresult`, `argumentsFile` and `{"$file": …}` in arguments may read.',
+  ).default([]),
 })
 
 export const readbackSchema = z.object({

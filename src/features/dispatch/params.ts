@@ -28,6 +28,7 @@ export const ACTIONS = [
   'filter',
   'search_result',
   'explore',
+  'code',
 ] as const
 export type ActionName = (typeof ACTIONS)[number]
 
@@ -95,6 +96,7 @@ const TAKEN: Readonly<Record<ActionName, readonly string[]>> = {
   filter: [],
   search_result: [],
   explore: [],
+  code: [],
 }
 
 export type ReadParams =
@@ -115,28 +117,16 @@ export function readDispatchParams(tool: string, args: JsonObject): ReadParams {
   return 'failure' in read ? read : { action, params: read.params, given }
 }
 
-const NUMBERS: ReadonlySet<string> = new Set([
-  'limit',
-  'resultSizeThreshold',
-  'lines',
-  'fromLine',
-  'toLine',
-  'context',
-  'maxBytes',
-  'offset',
-])
-const FLAGS: ReadonlySet<string> = new Set([
-  'refresh',
-  'includeTools',
-  'includeInputSchema',
-  'includeAnnotations',
-  'resultToFile',
-])
+const TYPES = new Map<string, z.ZodType>(Object.entries(shape))
 
 /** Numbers and truth values that are written as texts. */
 function typed(given: JsonObject): JsonObject {
-  const typedAs = (name: string, value: JsonValue): JsonValue =>
-    NUMBERS.has(name) ? numberIn(value) : FLAGS.has(name) ? flagIn(value) : value
+  const typedAs = (name: string, value: JsonValue): JsonValue => {
+    const type = TYPES.get(name)
+    const inner = type instanceof z.ZodOptional ? type.unwrap() : type
+    if (inner instanceof z.ZodNumber) return numberIn(value)
+    return inner instanceof z.ZodBoolean ? flagIn(value) : value
+  }
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, typedAs(name, value)]))
 }
 

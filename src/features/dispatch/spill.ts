@@ -1,22 +1,24 @@
-/** Results that go to a file: the reply says where, how large, and how they begin. */
+/** Results in files. One that goes to a file is answered with where it is, how large, and how it begins; `readresult` reads parts of it. */
 import type { FindableTool } from '../../discovery/finder.ts'
 import { encodeResult, hashInSlices } from '../../engine/content.ts'
-import type { Engine, Export } from '../../engine/contract.ts'
+import type { Engine, Export, Readback, ReadbackResult } from '../../engine/contract.ts'
 import {
   blocksOf,
   isMedia,
   LargeResult,
   META,
   plain,
+  plainAnswer,
   type Result,
   textBlock,
 } from '../../protocol/content.ts'
 import { messageOf, ProxyError } from '../../protocol/errors.ts'
 import type { JsonObject } from '../../protocol/json.ts'
+import { Refused } from '../../spill/confined.ts'
 import type { Entry } from '../../store/store.ts'
 import { formatCount } from '../../text/format.ts'
 import { ellipsis, head } from '../../text/shorten.ts'
-import type { DispatchParts, Situation } from './actions.ts'
+import { type Action, type DispatchParts, dataReply, failureReply, type Situation } from './actions.ts'
 import type { DispatchParams } from './params.ts'
 
 /** What was called, with what. */
@@ -236,4 +238,71 @@ function top({ keys, keyCount = 0, elements }: Export, room: number): string[] {
   }
   if (shown.length === keyCount) return [`Top-level keys: [${shown.join(', ')}]`]
   return [`Top-level keys: [${[...shown, `… ${formatCount(keyCount)} in all`].join(', ')}]`]
+}
+
+// `readresult`: parts of a result in a file. Its answers are bounded and never become files themselves.
+
+/** Characters of a reply that say how to go on. */
+const forNext = 160
+
+export const readresult: Action = async (params, situation, parts) => {
+  const { resultFile, cache_id, op = params.pattern === undefined ? 'stat' : 'grep' } = params
+  if ((resultFile === undefined) === (cache_id === undefined))
+    return failureReply(
+      'readresult',
+      'readresult needs resultFile (a path from an earlier reply) or cache_id: {"action":"readresult","resultFile":"…","op":"head","lines":20}.',
+    )
+  const { maxChars, grepMaxMatches } = parts.settings.readback
+  const wanted = {
+    ...params,
+    op,
+    maxChars: Math.max(maxChars - forNext, 1),
+    maxMatches: Math.min(params.limit ?? grepMaxMatches, grepMaxMatches),
+  }
+  try {
+    const answer = await answerTo(wanted, params, situation, parts)
+    if (answer === undefined) return { action: 'readresult', ...plainAnswer(goneText(cache_id ?? '')) }
+    if ('error' in answer) return failureReply('readresult', answer.error)
+    return reply(answer, {
+      op,
+      ...(resultFile === undefined ? { cache_id: cache_id ?? '' } : { resultFile }),
+    })
+  } catch (error) {
+    if (error instanceof Refused) return failureReply('readresult', error.message)
+    if (error instanceof ProxyError && error.code !== 'CANCELLED')
+      return failureReply('readresult', error.text)
+    throw error
+  }
+}
+
+async function answerTo(
+  wanted: Readback,
+  { resultFile, cache_id }: DispatchParams,
+  { exchange }: Situation,
+  { spills, keeper, engine }: DispatchParts,
+): Promise<ReadbackResult | undefined> {
+  const { agent, signal } = exchange
+  if (resultFile !== undefined)
+    return engine.readback(await spills.read(agent, resultFile), false, wanted, signal)
+  const entry = await keeper.get(agent, cache_id ?? '')
+  return entry && engine.readback(entry.content, true, wanted, signal)
+}
+
+function reply(answer: Exclude<ReadbackResult, { error: string }>, heading: JsonObject): JsonObject {
+  if ('byteSize' in answer) {
+    const { byteSize, lineCount, tokens } = answer
+    return dataReply('readresult', { ...heading, byteSize, lineCount, estimatedTokens: tokens })
+  }
+  const { text, next } = answer
+  const shown = text === '' ? '(empty)' : text
+  return {
+    action: 'readresult',
+    ...heading,
+    ...(next !== undefined && { truncated: true }),
+    content: [textBlock(next === undefined ? shown : `${shown}\n[cut; next: ${next}]`)],
+  }
+}
+
+function goneText(handle: string): string {
+  return `No kept result has cache_id "${handle.slice(0, 40)}": it expired or was never yours. Do not retry it; call the tool that gave it again. What is still kept: {"action":"explore"}`
 }

@@ -8,8 +8,7 @@ import {
   TooLargeRefusal,
 } from '../../module-runtime/module.ts'
 import type { Logger } from '../../observe/log.ts'
-import { errorResult, LargeResult, plain, type Result } from '../../protocol/content.ts'
-import { isInputRequired } from '../../protocol/eras.ts'
+import { errorResult, isInputRequired, LargeResult, plain, type Result } from '../../protocol/content.ts'
 import { messageOf, RPC, RpcError } from '../../protocol/errors.ts'
 import type { Exchange } from '../../protocol/exchange.ts'
 import type { JsonObject } from '../../protocol/json.ts'

@@ -3,12 +3,10 @@ import type { ExternalModule } from '../../config/modules.ts'
 import { ModuleTimeout, methodFilter, TooLarge } from '../../module-runtime/module.ts'
 import type { Logger } from '../../observe/log.ts'
 import { fingerprint } from '../../observe/redact.ts'
-import { LargeResult, META, plain, type Result } from '../../protocol/content.ts'
-import { isInputRequired } from '../../protocol/eras.ts'
+import { isInputRequired, LargeResult, META, plain, type Result } from '../../protocol/content.ts'
 import { messageOf, RPC, RpcError } from '../../protocol/errors.ts'
 import type { Agent, Client } from '../../protocol/exchange.ts'
-import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
-import { RawJson } from '../../protocol/raw-json.ts'
+import { isObject, type JsonObject, type JsonValue, own, RawJson } from '../../protocol/json.ts'
 
 /** Those that are asked about a message in one phase. */
 export interface Chain {

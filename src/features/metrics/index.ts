@@ -2,6 +2,7 @@
 import type { Ledger } from '../../observe/savings.ts'
 import { LargeResult } from '../../protocol/content.ts'
 import type { Middleware } from '../../protocol/exchange.ts'
+import { limitsPassed } from '../../protocol/limits.ts'
 import type { Keeper } from '../../store/result-store.ts'
 import type { Upstreams } from '../../upstream/contract.ts'
 
@@ -43,6 +44,12 @@ export function createMetrics({ ledger, keeper, elapsed }: MetricsParts): Metric
         gauge('kept_results', 'Results kept in memory.', entries),
         gauge('kept_bytes', 'Bytes of these results.', bytes),
         ...servers(upstreams),
+        {
+          name: 'limit_passed_total',
+          help: 'How often a server or a client was refused something by a limit.',
+          type: 'counter',
+          values: [...limitsPassed()].map(([limit, value]) => ({ labels: { limit }, value })),
+        },
         gauge('resident_memory_bytes', 'Memory of the process.', process.memoryUsage.rss()),
         gauge('uptime_seconds', 'Seconds since the start.', Math.floor((elapsed() - began) / 1000)),
       ])

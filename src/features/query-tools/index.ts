@@ -1,16 +1,18 @@
 import type { ZodObject } from 'zod'
 import * as z from 'zod'
-import type { Dialect } from '../../documents/template.ts'
+import { isPartial, partialLines } from '../../documents/paging/standing.ts'
+import { type Dialect, TYPICAL_HANDLE } from '../../documents/template.ts'
 import type { Engine, Query, QueryAnswer } from '../../engine/contract.ts'
 import { exploreParams, filterParams, searchParams } from '../../processors/parameters.ts'
 import { clientRule } from '../../protocol/client-rules.ts'
-import { errorResult, META, plain, plainAnswer, textBlock } from '../../protocol/content.ts'
+import { errorResult, isInputRequired, META, plain, plainAnswer, textBlock } from '../../protocol/content.ts'
 import { annotationsOf, type Effect, type Limit, within } from '../../protocol/effects.ts'
-import { isInputRequired } from '../../protocol/eras.ts'
 import { ProxyError } from '../../protocol/errors.ts'
 import type { Client, Exchange, Handler } from '../../protocol/exchange.ts'
-import type { JsonObject } from '../../protocol/json.ts'
+import { type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
+import { findable, type ProxyTool, refusal } from '../../proxy/own-tools.ts'
 import {
+  flagIn,
   listedByCommas,
   objectParam,
   publicSchema,
@@ -19,10 +21,11 @@ import {
   saysNothing,
   unlessNothing,
 } from '../../proxy/parameters.ts'
-import { findable, type ProxyTool, refusal } from '../../proxy/tool.ts'
 import type { Keeper } from '../../store/result-store.ts'
 import type { Entry } from '../../store/store.ts'
 import { type Asker, askedBy, handlesMeant, type KeptOptions, listKept } from './kept.ts'
+
+export { handlesMeant } from './kept.ts'
 
 /** The proxy's own tools, in the order in which they are listed. */
 export function createProxyTools(options: QueryToolOptions): readonly ProxyTool[] {
@@ -38,6 +41,7 @@ function proxyFilter(options: QueryToolOptions): ProxyTool {
       kind: 'filter',
       params: filterParams,
       otherNames: { sql: 'where', query: 'where', statement: 'where', order_by: 'sort', select: 'fields' },
+      moreConditions: 'having',
       searchHint:
         'count rows, sum, filter records of a large result, part of a preview, kept result cache_id, JSON CSV table log',
       description: `Records (rows) and fields of a large result that came as a preview (cache_id), or of a fresh call (tool + arguments), \
@@ -105,14 +109,20 @@ interface QueryToolDeclaration {
   params: ZodObject
   /** What models call some of them. A whole SELECT stands in `where`. */
   otherNames?: Readonly<Record<string, string>>
+  /** What models call conditions on groups, which stand in `where` beside the others. */
+  moreConditions?: string
   /** Parameters that another of the tools explains, or the description: only their types are listed. Default: none. */
   explained?: readonly string[]
 }
 
 /** The arguments by their own names. A name beside the one that it stands for stays, and is refused. */
-function called(args: JsonObject, others: Readonly<Record<string, string>> = {}): JsonObject {
-  const free = Object.entries(others).filter(([, right]) => !Object.hasOwn(args, right))
-  return renamed(args, Object.fromEntries(free))
+function called(args: JsonObject, { otherNames = {}, moreConditions }: QueryToolDeclaration): JsonObject {
+  const free = Object.entries(otherNames).filter(([, right]) => !Object.hasOwn(args, right))
+  const read = renamed(args, Object.fromEntries(free))
+  const more = moreConditions === undefined ? undefined : own(read, moreConditions)
+  if (moreConditions === undefined || more === undefined) return read
+  const { [moreConditions]: _, where = [], ...others } = read
+  return { ...others, where: [where, more].flat() }
 }
 
 /** A tool that puts one kind of query to kept results. */
@@ -125,15 +135,19 @@ function createQueryTool(declaration: QueryToolDeclaration, options: QueryToolOp
       name,
       title,
       description,
-      inputSchema: publicSchema(params, declaration.explained),
+      // Every client pays for each word: `all` is told of where most ask for it.
+      inputSchema: publicSchema(
+        kind === 'filter' ? params : params.omit({ all: true }),
+        declaration.explained,
+      ),
       annotations:
         options.freshCalls === 'all' ? annotationsOf('destructive', 'open') : annotationsOf('read', 'closed'),
       _meta: findable(searchHint),
     },
     async call(args, exchange) {
-      const read = readParams(name, params, called(args, declaration.otherNames))
+      const read = readParams(name, params, called(args, declaration))
       if ('failure' in read) return errorResult(read.failure)
-      const { cache_id, tool, arguments: toolArguments, ...query } = read.params
+      const { cache_id, tool, arguments: toolArguments, all, ...query } = read.params
       // Under another spelling of its name it is reached by one of its kind.
       if (exchange.keep)
         return errorResult(
@@ -142,7 +156,12 @@ function createQueryTool(declaration: QueryToolDeclaration, options: QueryToolOp
       const { path, offset = 0 } = query as { path?: string; offset?: number }
       if (kind === 'explore' && cache_id === undefined && tool === undefined && path === undefined)
         return plainAnswer(await listing(exchange, offset, options))
-      const found = await findSource(name, { cache_id, tool, arguments: toolArguments }, exchange, options)
+      const found = await findSource(
+        name,
+        { cache_id, tool, arguments: toolArguments, all },
+        exchange,
+        options,
+      )
       if ('failure' in found) return found.failure
       const { dialect, engine } = options
       const ask = (budget: number): Promise<QueryAnswer> =>
@@ -152,9 +171,12 @@ function createQueryTool(declaration: QueryToolDeclaration, options: QueryToolOp
           exchange.signal,
         )
       try {
-        const answer = await fitting(ask, options.budget - found.told.length, found.told, exchange)
-        return await reply(answer, found.told, found.entries, query, name, exchange, options)
+        const around = found.told.length + found.remarks.join('\n').length + 1
+        const answer = await fitting(ask, options.budget - around, around, exchange)
+        return await reply(answer, found, query, name, exchange, options)
       } catch (error) {
+        // No error: clients end a run at a few of those, and the model has only to wait.
+        if (error instanceof ProxyError && error.code === 'QUERY_BUSY') return plainAnswer(error.text)
         if (error instanceof ProxyError && error.code !== 'CANCELLED') return errorResult(error.text)
         throw error
       }
@@ -187,10 +209,10 @@ const ROUNDS = 3
 async function fitting(
   ask: (budget: number) => Promise<QueryAnswer>,
   most: number,
-  heading: string,
+  around: number,
   { client }: Exchange,
 ): Promise<QueryAnswer> {
-  const limit = (clientRule(client.info)?.jsonLimit ?? Number.POSITIVE_INFINITY) - FRAME - heading.length
+  const limit = (clientRule(client.info)?.jsonLimit ?? Number.POSITIVE_INFINITY) - FRAME - around
   let budget = Math.min(most, limit)
   let answer = await ask(budget)
   for (let round = 0; round < ROUNDS && limit !== Number.POSITIVE_INFINITY; round++) {
@@ -202,13 +224,10 @@ async function fitting(
   return answer
 }
 
-/** As long as any. */
-const TYPICAL_HANDLE = '0123456789ab'
-
+/** @param told before the answer; `remarks` below its first line, which counts what was found */
 async function reply(
   answer: QueryAnswer,
-  heading: string,
-  entries: readonly Entry[],
+  { entries, told, remarks }: Exclude<Found, { failure: JsonObject }>,
   query: JsonObject,
   name: string,
   exchange: Exchange,
@@ -226,8 +245,9 @@ async function reply(
     deliveredTokens: answer.answerTokens,
     steps: answer.steps,
   })
+  const [first = '', ...rest] = answer.text.join(own?.handle ?? '').split('\n')
   return {
-    content: [textBlock(heading + answer.text.join(own?.handle ?? ''))],
+    content: [textBlock(told + [first, ...remarks, ...rest].join('\n'))],
     ...(answer.failed && { isError: true }),
     ...(own && { _meta: { [`${META}cache-id`]: own.handle } }),
   }
@@ -239,10 +259,14 @@ interface SourceParams {
   cache_id?: string[] | undefined
   tool?: string | undefined
   arguments?: JsonObject | undefined
+  all?: boolean | undefined
 }
 
-/** Either the entries, with what to say of them first, or what to answer in place of a query: why there are none, or a result that could not be kept. */
-export type Found = { entries: Entry[]; told: string } | { failure: JsonObject }
+/**
+ * Either the entries, with what to say of them before the answer and below its first line, or what to answer in place of a query: why there
+ * are none, or a result that could not be kept.
+ */
+export type Found = { entries: Entry[]; told: string; remarks: readonly string[] } | { failure: JsonObject }
 
 interface SourceOptions extends KeptOptions {
   keeper: Keeper
@@ -266,9 +290,28 @@ export async function findSource(
   const { cache_id: handles, tool } = params
   if ((handles === undefined) === (tool === undefined))
     return { failure: errorResult(oneSource(asker, handles !== undefined, options.dialect)) }
-  if (handles) return keptResults(asker, handles, exchange, options)
-  return freshResult(asker, tool ?? '', params.arguments ?? {}, exchange, options)
+  if (handles) {
+    const kept = await keptResults(asker, handles, exchange, options)
+    return params.all && 'entries' in kept ? withRest(asker, kept, exchange, options) : kept
+  }
+  return freshResult(asker, tool ?? '', params.arguments ?? {}, params.all, exchange, options)
 }
+
+/** The whole collection of which this result is a part: its call is made again, and followed. */
+async function withRest(
+  asker: Asker,
+  kept: Found & { entries: Entry[] },
+  exchange: Exchange,
+  options: SourceOptions,
+): Promise<Found> {
+  const [entry, another] = kept.entries
+  if (entry === undefined || another !== undefined || options.ownTools.has(entry.tool))
+    return { failure: errorResult(ONE_COLLECTION) }
+  return isPartial(entry) ? freshResult(asker, entry.tool, entry.arguments, true, exchange, options) : kept
+}
+
+const ONE_COLLECTION =
+  '"all" follows the pages of one result of a tool of a server. Pass its cache_id alone, or tool and arguments.'
 
 async function keptResults(
   asker: Asker,
@@ -285,13 +328,14 @@ async function keptResults(
     if (!entry) return { failure: plainAnswer(goneText(asker, handle, options.dialect)) }
     entries.push(entry)
   }
-  return { entries, told: meant.told }
+  return { entries, told: meant.told, remarks: partialLines(entries) }
 }
 
 async function freshResult(
   asker: Asker,
   tool: string,
   args: JsonObject,
+  all: boolean | undefined,
   exchange: Exchange,
   { keeper, call, ownTools, freshCalls, callFor = (name, json) => `${name} ${json}` }: SourceOptions,
 ): Promise<Found> {
@@ -304,7 +348,14 @@ async function freshResult(
   const onKept = (kept: string): void => {
     handle = kept
   }
-  const asked: Exchange = { ...exchange, method: 'tools/call', params, keep: true, onKept }
+  const asked: Exchange = {
+    ...exchange,
+    method: 'tools/call',
+    params,
+    keep: true,
+    onKept,
+    ...(all && { all }),
+  }
   const limit: Limit = {
     most: 'read',
     refuse: (effect) => mayChange(tool, callFor(tool, shownJson(args), effect)),
@@ -316,7 +367,9 @@ async function freshResult(
   const entry = handle === undefined ? undefined : await keeper.get(exchange.agent, handle)
   // It could not be kept. The call may have changed something, so its result goes out rather than being asked for again.
   if (!entry) return { failure: result }
-  return { entries: [entry], told: `cache_id ${entry.handle} keeps the whole result of ${entry.tool}.\n` }
+  const standing = all || isPartial(entry) ? entry.standing : undefined
+  const told = `cache_id ${entry.handle} keeps the whole result of ${entry.tool}${standing === undefined ? '' : `. ${standing}`}.\n`
+  return { entries: [entry], told, remarks: [] }
 }
 
 /** Characters of arguments that are repeated in the call that is to be made instead. */
@@ -346,7 +399,7 @@ function oneSource(asker: Asker, both: boolean, dialect: Dialect | undefined): s
     ? 'Both cache_id and tool were given; give one.'
     : 'Neither cache_id nor tool was given; give one.'
   return `${problem}
-Kept result: ${askedBy(asker, '"cache_id": "<12 characters from an earlier reply>", …', dialect)}
+Kept result: ${askedBy(asker, '"cache_id": "<25 characters from an earlier reply>", …', dialect)}
 Fresh call: ${askedBy(asker, '"tool": "<a tool that only reads>", "arguments": {…}, …', dialect)}
 What is kept: ${askedBy('proxy_explore', '', dialect)}`
 }
@@ -392,6 +445,10 @@ const sourceParams = {
     type: 'object',
     additionalProperties: true,
     description: '',
+  }),
+  all: unlessNothing(z.preprocess((value) => flagIn(value as JsonValue), z.boolean())).meta({
+    type: 'boolean',
+    description: 'Follow all pages.',
   }),
 }
 

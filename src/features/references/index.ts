@@ -2,19 +2,28 @@
  * Puts kept values in the place of references, so that data goes from one server's result into the next call without passing
  * through the model. Innermost of the layers: what is further out sees, logs and remembers the references alone.
  */
-import { type Found, findReferences, handlesIn, withValues } from '../../engine/arguments.ts'
-import type { Engine } from '../../engine/contract.ts'
+import { bytesOfPart, partsIn } from '../../documents/binary/parts.ts'
+import {
+  type Found,
+  findReferences,
+  handlesIn,
+  isFile,
+  isLiteral,
+  withValues,
+} from '../../engine/arguments.ts'
+import type { Engine, FoundFile } from '../../engine/contract.ts'
 import { errorResult, type Result } from '../../protocol/content.ts'
 import { ProxyError, RpcError } from '../../protocol/errors.ts'
 import type { Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
-import { isObject, type JsonObject, own } from '../../protocol/json.ts'
+import { isObject, type JsonObject, own, RawJson } from '../../protocol/json.ts'
 import { createListsInside } from '../../protocol/lists.ts'
-import { RawJson } from '../../protocol/raw-json.ts'
 import type { Feature } from '../../proxy/feature.ts'
 import { PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
+import { REFUSED, Refused } from '../../spill/confined.ts'
 import type { Keeper } from '../../store/result-store.ts'
 import type { Entry } from '../../store/store.ts'
 import { ellipsis } from '../../text/shorten.ts'
+import { createFiles, type ReferencedFiles } from './files.ts'
 
 export interface ReferencesOptions {
   keeper: Keeper
@@ -23,6 +32,8 @@ export interface ReferencesOptions {
   exempt: ReadonlySet<string>
   /** The most bytes that all references of a call may stand for. */
   maxBytes: number
+  /** Files that a model may name by their paths. Absent: none, and what looks like one is data. */
+  files?: ReferencedFiles
 }
 
 /** The input schema of a tool as it is listed inside. Undefined: no such tool, which the call itself will say. */
@@ -48,7 +59,7 @@ export function createReferences(options: ReferencesOptions): Middleware {
       // A proxy that is our client has put in what was to be put in, and its values may look like references.
       const isWhole = exchange.client.via !== undefined
       if (isWhole || typeof name !== 'string' || options.exempt.has(name)) return next(exchange)
-      const found = wantedIn(args, exchange)
+      const found = wantedIn(args, exchange, options.files)
       if (found === undefined) return next(exchange)
       try {
         const expanded = await expand(name, found, exchange, next, { ...options, schemaOf })
@@ -67,12 +78,17 @@ type Wanted =
   | { file: Uint8Array<SharedArrayBuffer> }
   | { fault: string }
 
-function wantedIn(args: unknown, { supplied }: Exchange): Wanted | undefined {
+/** Without files what looks like one is none of ours. */
+function wantedIn(args: unknown, exchange: Exchange, files?: ReferencedFiles): Wanted | undefined {
+  const { supplied } = exchange
   if (supplied !== undefined) return { file: supplied }
   if (!isObject(args)) return undefined
   const found = findReferences(args)
   if ('fault' in found) return found
-  return found.length === 0 ? undefined : { args, found }
+  const named = found.filter(({ wanted }) => namesFile(wanted))
+  const ours =
+    named.length === 0 || files?.mayRead(exchange) ? found : found.filter((one) => !named.includes(one))
+  return ours.length === 0 ? undefined : { args, found: ours }
 }
 
 async function expand(
@@ -80,8 +96,9 @@ async function expand(
   wanted: Wanted,
   exchange: Exchange,
   next: Handler,
-  { keeper, engine, maxBytes, schemaOf }: ReferencesOptions & { schemaOf: SchemaOf },
+  { schemaOf, ...options }: ReferencesOptions & { schemaOf: SchemaOf },
 ): Promise<JsonObject> {
+  const { keeper, engine, maxBytes } = options
   if ('fault' in wanted) throw new Fault(wanted.fault)
   const sources: Entry[] = []
   for (const handle of 'found' in wanted ? handlesIn(wanted.found) : []) {
@@ -90,13 +107,73 @@ async function expand(
     sources.push(entry)
   }
   const schema = await schemaOf(name, exchange, next)
-  const filling = { ...wanted, ...(schema && { schema }), maxBytes }
+  const files = 'found' in wanted ? await filesIn(wanted.found, exchange, options) : []
+  const filling = { ...wanted, ...(files.length > 0 && { files }), ...(schema && { schema }), maxBytes }
   const filled = await engine.fill(sources, filling, exchange.signal).catch((error: unknown) => {
     throw error instanceof ProxyError && error.code !== 'CANCELLED' ? new Fault(error.text) : error
   })
   if ('error' in filled) throw new Fault(filled.error)
   const written = filled.written.map(({ place, bytes }) => ({ place, value: RawJson.in(bytes) }))
   return withValues(filled.args, written)
+}
+
+/** Their bytes: of files by their paths, and of those that are kept. What is too long to be sent is not read. */
+async function filesIn(
+  found: readonly Found[],
+  exchange: Exchange,
+  { keeper, maxBytes, files }: ReferencesOptions,
+): Promise<FoundFile[]> {
+  const read: FoundFile[] = []
+  for (const [nth, { wanted }] of found.entries()) {
+    if (!isFile(wanted)) continue
+    read.push({
+      nth,
+      bytes:
+        'path' in wanted
+          ? await readFile(wanted.path, exchange, maxBytes, files)
+          : await keptFile(wanted, exchange, keeper, maxBytes),
+    })
+  }
+  return read
+}
+
+async function readFile(
+  path: string,
+  exchange: Exchange,
+  maxBytes: number,
+  files: ReferencedFiles | undefined,
+): Promise<Uint8Array> {
+  try {
+    if (files === undefined) throw new Refused(NO_FILE)
+    return await files.read(path, exchange, maxBytes)
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    throw new Fault(error.message === REFUSED ? NO_FILE : error.message)
+  }
+}
+
+const NO_FILE =
+  'No such file, or none that may be read here. $file takes the absolute path of a file in a root of the client or in `spill.allowDirs`.'
+
+async function keptFile(
+  { from, part }: { from: string; part: number | undefined },
+  { agent }: Exchange,
+  keeper: Keeper,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  const entry = await keeper.get(agent, from)
+  if (!entry) throw new Fault(goneText(from))
+  const parts = partsIn(entry.content)
+  const file = part === undefined && parts.length > 1 ? undefined : parts[part ?? 0]
+  if (file === undefined)
+    throw new Fault(
+      parts.length === 0
+        ? `cache_id ${from} keeps no file: leave out "as", and write {"$from": "${from}"}.`
+        : `Which file of cache_id ${from} is meant? Write {"$from": "rlm://${from}/0"}: there are 0 to ${parts.length - 1}.`,
+    )
+  if (file.bytes > maxBytes)
+    throw new Fault(`The file has ${file.bytes} bytes; ${maxBytes} are the most that one call may send.`)
+  return bytesOfPart(entry.content, file)
 }
 
 /** Characters of an error of the protocol that may come of such a call. */
@@ -122,10 +199,22 @@ function goneText(handle: string): string {
 /** The most bytes that the references of one call stand for: servers built on the MCP SDK close a pipe at messages of 10 MiB. */
 const MAX_REFERENCED_BYTES = 8 * 1024 * 1024
 
+/** `{"$file": …}`, or `{"$$file": …}`. */
+function namesFile(wanted: Found['wanted']): boolean {
+  if (isLiteral(wanted)) return Object.keys(wanted.literal).some((name) => name.endsWith('$file'))
+  return isFile(wanted) && 'path' in wanted
+}
+
 export const references: Feature = {
   name: 'references',
-  what: 'Puts kept results where arguments say `{"$from": …}`.',
+  what: 'Puts kept results and files where arguments say `{"$from": …}` or `{"$file": …}`.',
   when: 'always',
-  layer: ({ engine, keeper }) =>
-    createReferences({ engine, keeper, exempt: PROXY_TOOL_NAMES, maxBytes: MAX_REFERENCED_BYTES }),
+  layer: ({ engine, keeper, settings }) =>
+    createReferences({
+      engine,
+      keeper,
+      exempt: PROXY_TOOL_NAMES,
+      maxBytes: MAX_REFERENCED_BYTES,
+      files: createFiles(settings),
+    }),
 }

@@ -8,15 +8,20 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Config } from '../../config/schema.ts'
-import { asksForInput, LargeResult, META, maySayError, type Result } from '../../protocol/content.ts'
+import {
+  asksForInput,
+  LargeResult,
+  META,
+  maySayError,
+  type Result,
+  withMeta,
+} from '../../protocol/content.ts'
 import { effectOf } from '../../protocol/effects.ts'
-import { withMeta } from '../../protocol/eras.ts'
 import { cancelled } from '../../protocol/errors.ts'
 import type { Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
-import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
+import { isObject, type JsonObject, type JsonValue, jsonParts, own, RawJson } from '../../protocol/json.ts'
 import { createListsInside, onceForEach } from '../../protocol/lists.ts'
 import { originOf } from '../../protocol/origin.ts'
-import { jsonParts, RawJson } from '../../protocol/raw-json.ts'
 import { SingleFlight } from '../../protocol/sharing.ts'
 import { PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
 import type { Audience } from '../../server/audience.ts'

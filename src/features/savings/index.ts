@@ -1,8 +1,14 @@
 /** Keeps the savings ledger: what every answer cost a model, and what it would have cost. Outermost, so it sees what goes out. */
-import { textLength, textsOf } from '../../documents/blocks.ts'
+
 import type { Ledger, SavingsRecord } from '../../observe/savings.ts'
-import { LargeResult, META, type Result } from '../../protocol/content.ts'
-import { isInputRequired } from '../../protocol/eras.ts'
+import {
+  isInputRequired,
+  LargeResult,
+  META,
+  type Result,
+  textLength,
+  textsOf,
+} from '../../protocol/content.ts'
 import type { Exchange, Middleware, Savings } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../../protocol/json.ts'
 import type { Feature } from '../../proxy/feature.ts'
@@ -177,6 +183,7 @@ export const savings: Feature = {
       ]),
       instructions,
       tells: savingsInReplies,
-      calledName,
+      // Where tools are called by their names, one of a server may be called as ours are elsewhere.
+      ...(exposure !== 'passthrough' && { calledName }),
     }),
 }

@@ -7,7 +7,7 @@ import { isObject, type JsonObject } from '../../protocol/json.ts'
 import { createFailures, credentialsOf } from '../../server/auth/credentials.ts'
 import type { Endpoint } from '../../server/http/listen.ts'
 import { isJson, readBody } from '../../server/http/request.ts'
-import { BRIDGE_ACTIONS, type Bridge, type BridgeAction, BridgeError } from './contract.ts'
+import { BRIDGE_ACTIONS, type Bridge, type BridgeAction, BridgeError } from './scripts.ts'
 
 export interface EndpointOptions {
   bridge: Bridge

@@ -3,8 +3,7 @@
 import * as z from 'zod'
 import { isLoopback } from '../../config/loopback.ts'
 import { flag, integer } from '../../config/option.ts'
-import type { Path } from '../../config/problem.ts'
-import type { Report } from '../../config/report.ts'
+import type { Path, Report } from '../../config/report.ts'
 
 /** Long enough that nobody guesses it. */
 const SHORTEST_TOKEN = 32

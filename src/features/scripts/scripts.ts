@@ -2,7 +2,6 @@
  * Tools for scripts: list, search and call, and results by their id. What clients see of the tools is of no concern here, so that a
  * script works with every exposure. Calls take the way of all calls but for shaping: a program reads no preview.
  */
-
 import * as z from 'zod'
 import type { FindableTool, Finder } from '../../discovery/finder.ts'
 import { indexTools } from '../../discovery/lexical.ts'
@@ -30,7 +29,6 @@ import type { Keeper } from '../../store/result-store.ts'
 import type { Entry, Handle, Origin } from '../../store/store.ts'
 import { didYouMean } from '../../text/edit-distance.ts'
 import { fitsGlob } from '../../text/glob.ts'
-import { type Bridge, BridgeError, type BridgeErrorCode } from './contract.ts'
 
 export interface BridgeOptions {
   /** Answers `tools/list` and `tools/call` with what the servers say. */
@@ -446,4 +444,71 @@ function toBridgeError(error: unknown): BridgeError {
   const told = new BridgeError('internal_error', 'Internal error')
   told.cause = error
   return told
+}
+
+// What scripts of this machine may ask. `endpoint.ts` carries it over HTTP.
+
+/** Everything that can be wrong, with its HTTP status. */
+export const BRIDGE_ERRORS = {
+  bad_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  too_many_requests: 429,
+  internal_error: 500,
+  server_failed: 502,
+  shutting_down: 503,
+  server_timeout: 504,
+} as const
+
+/** What a script decides by. */
+export type BridgeErrorCode = keyof typeof BRIDGE_ERRORS
+
+/** A refusal that the script reads: `{ "error": { "code", "message" } }`. */
+export class BridgeError extends Error {
+  override readonly name = 'BridgeError'
+  readonly code: BridgeErrorCode
+
+  constructor(code: BridgeErrorCode, message: string) {
+    super(message)
+    this.code = code
+  }
+
+  get status(): number {
+    return BRIDGE_ERRORS[this.code]
+  }
+
+  toJSON(): JsonObject {
+    return { error: { code: this.code, message: this.message } }
+  }
+}
+
+/** What a script can ask for: the last part of the address. */
+export const BRIDGE_ACTIONS = ['list', 'search', 'call', 'batch'] as const
+
+/** One of them. */
+export type BridgeAction = (typeof BRIDGE_ACTIONS)[number]
+
+/** `path`: a part of what the result holds. `payload`: what it holds, without the result around it. Neither: the result as it came. */
+export interface BridgePart {
+  readonly path?: string | undefined
+  readonly payload: boolean
+}
+
+/** What a kept result, or a part of it, is sent as. */
+export interface BridgeContent {
+  /** Of MIME. */
+  readonly type: string
+  readonly bytes: Uint8Array
+}
+
+/** Rejects with BridgeError alone. */
+export interface Bridge {
+  answer(action: BridgeAction, params: JsonObject, signal: AbortSignal): Promise<JsonObject>
+  /** A result that was kept. */
+  result(id: string, part: BridgePart, signal: AbortSignal): Promise<BridgeContent>
 }

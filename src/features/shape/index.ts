@@ -6,32 +6,43 @@
 
 import { createHash } from 'node:crypto'
 import type { Config } from '../../config/schema.ts'
-import { textLength } from '../../documents/blocks.ts'
+import { mayHoldBase64 } from '../../documents/binary/base64.ts'
+import { leastBase64, type UnpackLimits } from '../../documents/binary/limits.ts'
+import { described, partsIn } from '../../documents/binary/parts.ts'
 import { type Form, formFor, promisedBy, withText } from '../../documents/conform.ts'
 import { asRead, readingOf } from '../../documents/structured.ts'
 import { hasReferences } from '../../engine/arguments.ts'
-import type { Arrival, Digest, DigestOptions, Engine } from '../../engine/contract.ts'
+import { hashInSlices } from '../../engine/content.ts'
+import type { Arrival, Digest, DigestOptions, Engine, Query } from '../../engine/contract.ts'
 import type { Logger } from '../../observe/log.ts'
 import { clientRule } from '../../protocol/client-rules.ts'
 import {
   asksForInput,
   blocksOf,
+  dataIn,
   errorResult,
+  isText,
   LargeResult,
   META,
+  maySayError,
   type Result,
   textBlock,
   textIn,
+  textLength,
 } from '../../protocol/content.ts'
-import type { Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
+import { effectOf } from '../../protocol/effects.ts'
+import type { Client, Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
 import { createListsInside, type ListedItems, onceForEach } from '../../protocol/lists.ts'
 import { originOf } from '../../protocol/origin.ts'
 import { hasView } from '../../protocol/uri-rewrite.ts'
-import type { Feature } from '../../proxy/feature.ts'
+import type { Feature, ResultSettingsOf } from '../../proxy/feature.ts'
 import { dialectOf, PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
 import type { Keeper } from '../../store/result-store.ts'
+import type { Entry } from '../../store/store.ts'
 import { sharedBytes } from '../../text/shared-bytes.ts'
+import { keptUri, readKept } from './kept-resources.ts'
+import type { ResultSettings } from './options.ts'
 
 export interface ShapeOptions {
   engine: Engine
@@ -41,10 +52,21 @@ export interface ShapeOptions {
   enabled: boolean
   /** Names of the proxy's own tools: their answers are bounded already. */
   exempt: ReadonlySet<string>
-  /** Whether the operator wants the output schema and the structured content of a tool kept, by server and its own name. Absent: none. */
-  keeps?(server: string, tool: string): boolean
-  limits: Omit<DigestOptions, 'always' | 'keeps' | 'form' | 'jsonLimit'>
+  /** What applies to results of single tools now. Absent: what applies to all. */
+  settings?(): ResultSettingsOf
+  limits: Limits
+  /** What passes unchanged is kept as well. Default: it is not. */
+  keepsSmall?: boolean
+  /** `resources/read` is shaped as well. Default: it is not. */
+  resources?: boolean
 }
+
+/** What applies to results of all tools. */
+type Limits = Omit<
+  DigestOptions,
+  'always' | 'keeps' | 'form' | 'jsonLimit' | 'asked' | 'standing' | 'hasParts'
+> &
+  Partial<UnpackLimits>
 
 /** Characters of a result as JSON that whoever hands it on may add: which action it answers, which tool. */
 const ADDED = 200
@@ -52,6 +74,7 @@ const ADDED = 200
 export function createShape(options: ShapeOptions): Middleware {
   const inside = createListsInside()
   const shownOf = onceForEach((listed) => shownIn(listed, options))
+  const usualLeast = leastBase64(blobLimits(options.limits))
 
   async function list(exchange: Exchange, next: Handler): Promise<Result> {
     const listed = await inside.pass(exchange, next)
@@ -61,13 +84,13 @@ export function createShape(options: ShapeOptions): Middleware {
   }
 
   /**
-   * What the client was promised: a shaped answer has to fit that. A client that has got no list may have got one in an earlier run of
-   * the proxy: the list of now says what it must have been.
+   * How the tool was listed to the client, which a shaped answer has to fit. A client that has got no list may have got one in an earlier
+   * run of the proxy: the list of now says what it must have been.
    */
-  async function promisesTo(exchange: Exchange, next: Handler): Promise<Promised | undefined> {
+  async function listedAs(exchange: Exchange, next: Handler): Promise<Shown | undefined> {
     if (!options.enabled) return undefined
     try {
-      return shownOf(await inside.known('tools', exchange, next)).promised
+      return shownOf(await inside.known('tools', exchange, next)).shown.get(String(exchange.params.name))
     } catch {
       return undefined
     }
@@ -75,16 +98,34 @@ export function createShape(options: ShapeOptions): Middleware {
 
   return {
     name: 'shape',
-    methods: ['tools/list', 'tools/call'],
+    methods: ['tools/list', 'tools/call', 'resources/read'],
     wrap: (next) => async (exchange) => {
       if (exchange.method === 'tools/list') return list(exchange, next)
-      return callTool(next, exchange, options, promisesTo)
+      if (exchange.method === 'resources/read') return readResource(next, exchange, options)
+      if (options.keepsSmall !== true) return callTool(next, exchange, options, usualLeast, listedAs)
+      let isKept = false
+      const onKept = (handle: string): void => {
+        isKept = true
+        exchange.onKept?.(handle)
+      }
+      const result = await callTool(next, { ...exchange, onKept }, options, usualLeast, listedAs)
+      if (!isKept) await keepQuietly(result, exchange, options)
+      return result
     },
   }
 }
 
-/** Tools that keep their structured content, by exposed name, with what a shaped result has in its place. Undefined: the tool has no schema. */
-type Promised = ReadonlyMap<string, Form | undefined>
+/** A tool as it is listed. */
+interface Shown {
+  readonly settings: ResultSettings
+  /** It keeps its structured content. */
+  readonly keeps: boolean
+  /** What a shaped result then has in its place. Absent: the tool has no schema. */
+  readonly form?: Form
+  readonly schema?: JsonObject
+  /** It declares that it only reads. */
+  readonly reads: boolean
+}
 
 /**
  * Output schemas are not listed, for a preview is no value of them and clients refuse a result that breaks its schema. No client shows
@@ -92,23 +133,29 @@ type Promised = ReadonlyMap<string, Form | undefined>
  */
 function shownIn(
   { result }: ListedItems,
-  { keeps = () => false }: ShapeOptions,
-): { tools: JsonValue[]; promised: Promised } {
-  const promised = new Map<string, Form | undefined>()
+  { settings: settingsNow }: ShapeOptions,
+): { tools: JsonValue[]; shown: ReadonlyMap<string, Shown> } {
+  const shown = new Map<string, Shown>()
+  const settingsOf = settingsNow?.()
   const tools = (Array.isArray(result.tools) ? result.tools : []).map((tool) => {
     if (!isObject(tool) || typeof tool.name !== 'string') return tool
     const { outputSchema, ...rest } = tool
+    const { inputSchema } = tool
     const { server, name } = originOf(tool) ?? { server: '', name: tool.name }
-    if (hasView(tool) || keeps(server, name)) {
-      const form = isObject(outputSchema) ? formOf(outputSchema) : undefined
-      promised.set(tool.name, form)
-      return form === undefined || form.listed === outputSchema
-        ? tool
-        : { ...rest, outputSchema: form.listed }
-    }
-    return outputSchema === undefined ? tool : rest
+    const settings = settingsOf?.(server, name) ?? {}
+    const keeps = hasView(tool) || settings.structured === 'keep'
+    const form = keeps && isObject(outputSchema) ? formOf(outputSchema) : undefined
+    shown.set(tool.name, {
+      settings,
+      keeps,
+      reads: effectOf(tool) === 'read',
+      ...(form && { form }),
+      ...(isObject(inputSchema) && { schema: inputSchema }),
+    })
+    if (!keeps) return outputSchema === undefined ? tool : rest
+    return form === undefined || form.listed === outputSchema ? tool : { ...rest, outputSchema: form.listed }
   })
-  return { tools, promised }
+  return { tools, shown }
 }
 
 /** Schemas come from lists that are kept, so the same object is asked about again and again. */
@@ -127,10 +174,16 @@ async function callTool(
   next: Handler,
   exchange: Exchange,
   options: ShapeOptions,
-  promisesTo: (exchange: Exchange, next: Handler) => Promise<Promised | undefined>,
+  usualLeast: number,
+  listedAs: (exchange: Exchange, next: Handler) => Promise<Shown | undefined>,
 ): Promise<Result> {
   const name = String(exchange.params.name)
-  const result = await next(exchange)
+  let standing: string | undefined
+  const onCollected = (said: string): void => {
+    standing = said
+    exchange.onCollected?.(said)
+  }
+  const result = await next({ ...exchange, onCollected })
   // The proxy nearest the client shapes: what this one cut would be cut again.
   if (options.exempt.has(name) || exchange.client.via !== undefined) return result
   const always = exchange.keep === true
@@ -138,18 +191,38 @@ async function callTool(
   if (asksForInput(result)) return result
   const jsonLimit = jsonLimitOf(exchange)
   const isPlain = !(result instanceof LargeResult) && result.structuredContent === undefined
-  if (isPlain && !always && !isLarge(result, options.limits, jsonLimit)) return result
-  const kept = await promisesTo(exchange, next)
-  const keeps = kept?.has(name) === true
+  const differ = options.settings?.().differ === true
+  if (
+    isPlain &&
+    !differ &&
+    !always &&
+    !isLarge(result, options.limits, jsonLimit) &&
+    !mayHoldBlobs(result, usualLeast)
+  )
+    return result
+  const { settings = {}, keeps = false, form, schema, reads = false } = (await listedAs(exchange, next)) ?? {}
+  if (settings.whole === true && !always) return result
+  const limits = limitsFor(settings, options.limits)
+  const projects = settings.fields !== undefined && !keeps && !always && !mayBeError(result)
   const read = result instanceof LargeResult || isPlain || always ? result : sentOn(result, keeps)
-  if (!(read instanceof LargeResult) && !always && !isLarge(read, options.limits, jsonLimit)) return read
-  const content = result instanceof LargeResult ? result.bytes : sharedBytes(JSON.stringify(result))
-  const form = kept?.get(name)
+  const mayUnpack = mayHoldBlobs(result, leastBase64(blobLimits(limits)))
+  const passes = !mayUnpack && !(read instanceof LargeResult) && !always && !isLarge(read, limits, jsonLimit)
+  if (passes && !projects) return read
+  const came = result instanceof LargeResult ? result.bytes : sharedBytes(JSON.stringify(result))
+  const unpacked = mayUnpack
+    ? await unpackOrNot({ content: came, tool: name }, limits, options, exchange)
+    : undefined
+  if (unpacked === undefined && isPlain && !always && !projects && !isLarge(result, limits, jsonLimit))
+    return read
+  const content = unpacked ?? came
   const digestOptions: DigestOptions = {
-    ...options.limits,
+    ...limits,
     // A server that quotes in an error what it was sent by reference would send it to the model after all.
-    ...(refers(exchange) && { maxErrorSize: options.limits.maxResponseSize }),
-    always,
+    ...(refers(exchange) && { maxErrorSize: limits.maxResponseSize }),
+    always: always || projects,
+    asked: { args: argumentsOf(exchange), follows: reads, ...(schema && { schema }) },
+    ...(standing !== undefined && { standing }),
+    ...(unpacked && { hasParts: true }),
     keeps,
     ...(form && { form: { schema: form.schema, ...(form.at && { at: form.at }) } }),
     ...(jsonLimit !== undefined && { jsonLimit }),
@@ -162,22 +235,134 @@ async function callTool(
   if (!digest.shaped) return digest.read ?? result
   const origin = {
     tool: name,
-    arguments: isObject(exchange.params.arguments) ? exchange.params.arguments : {},
+    arguments: argumentsOf(exchange),
   }
   try {
-    const look = { shape: digest.shaped.shape, tokens: digest.tokens || undefined }
-    const entry = await options.keeper.keep(exchange.agent, { content, hash: digest.hash, origin, look })
+    const { shape, standing: known } = digest.shaped
+    const look = {
+      shape,
+      tokens: digest.tokens || undefined,
+      ...(known !== undefined && { standing: known }),
+    }
+    const keep = () => options.keeper.keep(exchange.agent, { content, hash: digest.hash, origin, look })
+    if (projects) {
+      const projected = await projection(
+        settings.fields ?? [],
+        digest,
+        await keep(),
+        exchange,
+        limits,
+        options,
+        unpacked,
+      )
+      if (projected !== undefined) return projected
+      if (passes) return read
+    }
+    const entry = await keep()
     exchange.onKept?.(entry.handle)
     exchange.onSaved?.({
       originalCharacters: digest.characters,
       originalTokens: digest.tokens,
       deliveredTokens: digest.shaped.tokens,
     })
-    return withPreview(digest.shaped, entry.handle, digestOptions.form)
+    return withLinks(
+      withPreview(digest.shaped, entry.handle, digestOptions.form),
+      entry.handle,
+      unpacked,
+      exchange.client,
+    )
   } catch (error) {
     // Too large is better than lost: the call may have changed something and cannot be made again.
     options.logger.error({ err: error, tool: name }, 'a result could not be kept and passes as it is')
     return result
+  }
+}
+
+/** Keeps what passes, and says nothing of it. */
+async function keepQuietly(
+  result: Result,
+  exchange: Exchange,
+  { enabled, exempt, keeper, logger }: ShapeOptions,
+): Promise<void> {
+  const tool = String(exchange.params.name)
+  const isOurs = enabled && !exempt.has(tool) && exchange.client.via === undefined
+  if (!isOurs || mayBeError(result) || asksForInput(result)) return
+  try {
+    const content = result instanceof LargeResult ? result.bytes : sharedBytes(JSON.stringify(result))
+    const hash = await hashInSlices(content)
+    await keeper.keep(exchange.agent, { content, hash, origin: { tool, arguments: argumentsOf(exchange) } })
+  } catch (error) {
+    logger.error({ err: error, tool }, 'a result that passes could not be kept')
+  }
+}
+
+function argumentsOf({ params }: Exchange): JsonObject {
+  return isObject(params.arguments) ? params.arguments : {}
+}
+
+/** The limits of one tool. */
+function limitsFor(settings: ResultSettings, limits: Limits): Limits {
+  const {
+    maxResponseSize = limits.maxResponseSize,
+    previewSize = limits.previewSize,
+    maxBlobSize,
+    maxImageSize,
+  } = settings
+  return {
+    ...limits,
+    maxResponseSize,
+    previewSize: Math.min(previewSize, maxResponseSize),
+    ...(maxBlobSize !== undefined && { maxBlobSize }),
+    ...(maxImageSize !== undefined && { maxImageSize }),
+  }
+}
+
+function mayBeError(result: Result): boolean {
+  return result instanceof LargeResult ? maySayError(result) : result.isError === true
+}
+
+/**
+ * The fields of each record that the operator chose for this tool, where that is shorter than the result; images and the like stay.
+ * Undefined: there are no such fields, or they are not shorter. A question that fails must not cost the result.
+ */
+async function projection(
+  fields: readonly string[],
+  { characters, tokens, shaped }: Digest,
+  entry: Entry,
+  exchange: Exchange,
+  { maxResponseSize, dialect }: Limits,
+  { engine, keeper, logger }: ShapeOptions,
+  unpacked: Uint8Array | undefined,
+): Promise<JsonObject | undefined> {
+  const heading = `cache_id ${entry.handle} keeps the whole result of ${entry.tool}, with all fields. Shown here: ${fields.join(', ')}.\n`
+  try {
+    const budget = Math.max(200, Math.min(maxResponseSize, characters) - heading.length)
+    const params = { fields: [...fields] }
+    const query: Query = { kind: 'filter', params, budget, ...(dialect && { dialect }) }
+    const answer = await engine.query([entry], query, exchange.signal)
+    if (answer.failed) return undefined
+    const own =
+      answer.whole &&
+      (await keeper.keep(exchange.agent, {
+        ...answer.whole,
+        look: { shape: answer.whole.shape },
+        origin: { tool: 'proxy_filter', arguments: { cache_id: entry.handle, ...params } },
+      }))
+    const text = heading + answer.text.join(own?.handle ?? '')
+    if (text.length >= characters) return undefined
+    exchange.onKept?.(entry.handle)
+    exchange.onSaved?.({
+      originalCharacters: characters,
+      originalTokens: tokens,
+      deliveredTokens: answer.answerTokens,
+    })
+    const rest = shaped === undefined ? [] : blocksOf(shaped.result)
+    const reply = { content: [textBlock(text), ...rest], _meta: { [`${META}cache-id`]: entry.handle } }
+    return withLinks(reply, entry.handle, unpacked, exchange.client)
+  } catch (error) {
+    if (exchange.signal.aborted) throw error
+    logger.error({ err: error, tool: entry.tool }, 'the fields of a result could not be taken')
+    return undefined
   }
 }
 
@@ -197,12 +382,132 @@ function jsonLimitOf({ client }: Exchange): number | undefined {
 }
 
 /** True when the result may be over a limit. Decided on lengths where they tell, for this is on the way of every call. */
-function isLarge(result: JsonObject, limits: ShapeOptions['limits'], jsonLimit: number | undefined): boolean {
+function isLarge(result: JsonObject, limits: Limits, jsonLimit: number | undefined): boolean {
   const limit = Math.min(limits.maxResponseSize, limits.maxResponseTokens ?? Number.POSITIVE_INFINITY)
   const { structuredContent } = result
   let characters = textLength(result)
   if (structuredContent !== undefined) characters += JSON.stringify(structuredContent).length
   return characters > limit || (jsonLimit !== undefined && JSON.stringify(result).length > jsonLimit)
+}
+
+/** Absent: nothing is too large. */
+function blobLimits({
+  maxBlobSize = Number.MAX_SAFE_INTEGER,
+  maxImageSize = Number.MAX_SAFE_INTEGER,
+}: Limits): UnpackLimits {
+  return { maxBlobSize, maxImageSize }
+}
+
+/** True when there may be base64 of `least` characters that is too large to be sent. Decided on lengths and on samples of the bytes. */
+function mayHoldBlobs(result: Result, least: number): boolean {
+  if (result instanceof LargeResult) return mayHoldBase64(result.bytes, least)
+  const holds = (text: string | undefined): boolean =>
+    text !== undefined && text.length >= least && mayHoldBase64(Buffer.from(text, 'latin1'), least)
+  const { structuredContent } = result
+  return (
+    blocksOf(result).some((block) => holds(dataIn(block)) || holds(textIn(block))) ||
+    (structuredContent !== undefined && holds(JSON.stringify(structuredContent)))
+  )
+}
+
+/**
+ * The result as it is kept, its blobs as parts with what is inside of them. Undefined: it has none that is too large, or nothing can be told of
+ * it. What cannot be read is a part nevertheless.
+ */
+async function unpackOrNot(
+  arrival: Arrival,
+  limits: Limits,
+  { engine, logger }: ShapeOptions,
+  { agent, signal }: Exchange,
+  isResource?: true,
+): Promise<Uint8Array<SharedArrayBuffer> | undefined> {
+  const source = { ...arrival, owner: agent.id }
+  for (const reads of [true, false])
+    try {
+      const wanted = { limits: blobLimits(limits), reads, ...(isResource && { isResource }) }
+      return (await engine.unpack(source, wanted, signal)).content
+    } catch (error) {
+      if (signal.aborted) throw error
+      logger.warn({ err: error, tool: arrival.tool, reads }, 'the files in a result could not be read')
+    }
+  return undefined
+}
+
+/** Clients since this version know links to resources (MCP 2025-06-18, server/tools, "Resource Links"). */
+const KNOWS_LINKS = '2025-06-18'
+const MOST_LINKS = 20
+
+/** The reply with a link to each part of what is kept, where it was `unpacked`. */
+function withLinks(
+  reply: JsonObject,
+  handle: string,
+  unpacked: Uint8Array | undefined,
+  { protocolVersion }: Client,
+): JsonObject {
+  const parts = unpacked && protocolVersion >= KNOWS_LINKS ? partsIn(unpacked) : []
+  if (parts.length === 0) return reply
+  const links = parts.slice(0, MOST_LINKS).map((part, number) => ({
+    type: 'resource_link',
+    uri: `rlm://${handle}/${number}`,
+    name: part.name ?? `part ${number}`,
+    description: described(part),
+    mimeType: part.type,
+    size: part.bytes,
+  }))
+  return { ...reply, content: [...blocksOf(reply), ...links] }
+}
+
+// `resources/read`: what it answers is kept and shown as a result of a tool is.
+
+/** Interfaces are for a screen, not for a model (MCP Apps). */
+const INTERFACE = /^ui:/i
+
+async function readResource(next: Handler, exchange: Exchange, options: ShapeOptions): Promise<Result> {
+  const kept = exchange.client.via === undefined ? keptUri(exchange.params.uri) : undefined
+  if (kept !== undefined) return readKept(kept, exchange, options)
+  const result = await next(exchange)
+  const { params, client, agent } = exchange
+  const { uri } = params
+  const { enabled, resources, limits, keeper, logger } = options
+  const isShaped = enabled && resources === true && client.via === undefined
+  if (!isShaped || typeof uri !== 'string' || INTERFACE.test(uri) || asksForInput(result)) return result
+  const came = result instanceof LargeResult ? result.bytes : sharedBytes(JSON.stringify(result))
+  if (came.byteLength <= Math.min(limits.maxResponseSize, blobLimits(limits).maxBlobSize)) return result
+  const tool = 'resources/read'
+  const content = await unpackOrNot({ content: came, tool }, limits, options, exchange, true)
+  if (content === undefined) return result
+  const hasParts = partsIn(content).length > 0
+  try {
+    const source = { content, tool, owner: agent.id }
+    const digest = await options.engine.digest(
+      source,
+      { ...limits, always: false, ...(hasParts && { hasParts }) },
+      exchange.signal,
+    )
+    const { shaped, hash, tokens } = digest
+    if (shaped === undefined) return result
+    const look = { shape: shaped.shape, tokens: tokens || undefined }
+    const entry = await keeper.keep(agent, { content, hash, origin: { tool, arguments: { uri } }, look })
+    exchange.onSaved?.({
+      originalCharacters: digest.characters,
+      originalTokens: tokens,
+      deliveredTokens: shaped.tokens,
+    })
+    return asResource(withPreview(shaped, entry.handle, undefined), uri)
+  } catch (error) {
+    if (exchange.signal.aborted) throw error
+    logger.error({ err: error, uri }, 'a resource could not be kept and passes as it is')
+    return result
+  }
+}
+
+/** The same as the answer of `resources/read`. */
+function asResource(reply: JsonObject, uri: string): JsonObject {
+  const { content: _, ...rest } = reply
+  const contents = blocksOf(reply).map((block) =>
+    isText(block) ? { uri, mimeType: 'text/plain', text: block.text } : (block.resource ?? block),
+  )
+  return { ...rest, contents }
 }
 
 /** A result is never lost to a preview that failed: it is kept, and its first characters stand in. */
@@ -214,7 +519,7 @@ async function digestOrFallback(
   exchange: Exchange,
 ): Promise<Digest> {
   try {
-    return await engine.digest(source, digestOptions, exchange.signal)
+    return await engine.digest({ ...source, owner: exchange.agent.id }, digestOptions, exchange.signal)
   } catch (error) {
     if (exchange.signal.aborted) throw error
     logger.error({ err: error, tool: source.tool, bytes: source.content.length }, 'no preview could be made')
@@ -295,15 +600,19 @@ export const shape: Feature = {
   name: 'shape',
   what: 'Keeps large results, puts previews in their place, and has tools that search what is kept.',
   when: 'always',
-  layer: ({ settings, engine, keeper, logger, keepsStructured }) =>
+  layer: ({ settings, engine, keeper, logger, live }) =>
     createShape({
       engine,
       keeper,
       logger,
       enabled: settings.enableAutoTruncation && !cutsBelow(settings),
       exempt: PROXY_TOOL_NAMES,
-      keeps: keepsStructured,
+      settings: () => live.resultSettings,
+      keepsSmall: settings.keepSmallResults,
+      resources: settings.shapeResources,
       limits: {
+        maxBlobSize: settings.maxBlobSize,
+        maxImageSize: settings.maxImageSize,
         maxResponseSize: settings.maxResponseSize,
         maxErrorSize: settings.maxErrorSize,
         wholeTokens: settings.wholeTokens,

@@ -14,9 +14,10 @@ import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/j
 import { type Kind, kindOfList } from '../../protocol/lists.ts'
 import { originOf } from '../../protocol/origin.ts'
 import { SingleFlight } from '../../protocol/sharing.ts'
+import { WrongAnswer } from '../../services/post.ts'
 import { hasHiddenCharacters } from '../../text/suspicion.ts'
 import { translateOptions } from './options.ts'
-import { createService, type TranslateOptions, type TranslationService, WrongAnswer } from './service.ts'
+import { createService, type TranslateOptions, type TranslationService } from './service.ts'
 
 type Place = TranslateOptions['in'][number]
 

@@ -77,7 +77,7 @@ test('it is documented, and editors know its name', async () => {
   const { jsonSchemaText, settingsTable } = await copy.load<typeof Generate>('src/config/generate.ts')
   expect(settingsTable()).toContain('common: where other proxies find them.')
   const { properties } = JSON.parse(jsonSchemaText())
-  expect(properties.proxySettings.properties.store.enum).toEqual(['disk', 'common', 'memory'])
+  expect(properties.proxySettings.properties.store.anyOf[0].enum).toEqual(['disk', 'common', 'memory'])
 })
 
 test('a name that is in no table is refused with the names that are', async () => {

@@ -134,7 +134,7 @@ export const unknown: ServerOptions = { ehco: 'x' }
         tsBuildInfoFile: null,
         paths: { 'mcp-rlm-proxy': ['./src/index.ts'] },
       },
-      files: ['test/use.ts', 'test/unit/upstream/transports.test.ts'],
+      files: ['test/use.ts', 'test/unit/upstream/dial.transports.test.ts'],
       include: [],
     }),
   )

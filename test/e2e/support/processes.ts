@@ -29,6 +29,11 @@ export function descendantsOf(pid: number): number[] {
   return below(pid)
 }
 
+/** Of those, the servers of a proxy: the processes in which it works itself come and go with the work. */
+export function serversOf(pid: number): number[] {
+  return descendantsOf(pid).filter((child) => !about(child, 'cmdline').includes('worker-process.js'))
+}
+
 /** None of these processes lives any more, nor any that carries the mark. */
 export async function nothingLives(mark: string, pids: readonly number[]): Promise<void> {
   await expect.poll(() => [...processesMarked(mark), ...pids.filter(lives)]).toEqual([])

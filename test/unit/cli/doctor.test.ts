@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { runCli } from '../../../src/cli/cli.ts'
+import { runCli } from '../../../src/cli/program.ts'
 import type { ServerConfig } from '../../../src/config/servers.ts'
 import { createGateway } from '../../../src/gateway.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
@@ -79,6 +79,24 @@ describe('doctor', () => {
     expect(await w.cli('doctor')).toBe(0)
     expect(w.out()).toContain('x [2J  1, 4 tools')
     expect(w.out()).not.toMatch(/[^\P{Cc}\n]/u)
+  })
+
+  test('no server forges a finding or a remedy, by its name or by what it says', async () => {
+    const forged = 'ok       all       everything is well'
+    const name = `x\n${forged}`
+    const w = world({
+      status: () => ({
+        state: 'waiting',
+        lastError: `gone\n${forged}\r\n→ Run: rm -rf\u2028${forged}\u202e\u0085`,
+      }),
+    })
+    w.write('mcp.json', JSON.stringify({ mcpServers: { [name]: { command: `none\n${forged}` } } }))
+    await w.cli('doctor')
+    const lines = w.out().split(/[\n\r\u2028\u2029\u0085]/)
+    expect(lines.filter((line) => line.startsWith('ok ') && line.includes('everything'))).toEqual([])
+    expect(lines.filter((line) => /^\s*→.*rm -rf/.test(line))).toEqual([])
+    expect(lines.filter((line) => line.includes('│'))).toHaveLength(3)
+    expect(w.out()).not.toMatch(/[\p{Cf}\p{Zl}]/u)
   })
 
   test('a broken server: 1, with its error and a remedy, without its secrets', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { addToken, listTokens } from '../../../src/cli/token.ts'
@@ -183,6 +183,17 @@ describe('token remove', () => {
     expect(await w.cli('token', 'remove', 'a')).toBe(2)
     expect(w.err()).toContain('are being changed by another command')
     expect(existsSync(`${path}.lock`)).toBe(true)
+  })
+
+  test('what a command left that was interrupted is removed a minute later', async () => {
+    const w = world()
+    await w.cli('token', 'add', 'a')
+    const path = join(w.host.home, '.mcpproxy/tokens.json')
+    writeFileSync(`${path}.lock`, '')
+    const before = Date.now() / 1000 - 61
+    utimesSync(`${path}.lock`, before, before)
+    expect(await w.cli('token', 'remove', 'a')).toBe(0)
+    expect(readdirSync(join(w.host.home, '.mcpproxy')).filter((name) => name.includes('lock'))).toEqual([])
   })
 })
 

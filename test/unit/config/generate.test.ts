@@ -1,13 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Ajv } from 'ajv'
 import { describe, expect, test } from 'vitest'
+import { SAMPLE } from '../../../src/cli/init.ts'
 import { OPTION_NAMES } from '../../../src/config/aliases.ts'
 import { jsonSchemaText, serversTable, settingsTable } from '../../../src/config/generate.ts'
 import { readJsonc } from '../../../src/config/jsonc.ts'
 import { loadConfig, parseConfig } from '../../../src/config/load-program.ts'
 import { serverRows, settingRows } from '../../../src/config/options.ts'
-import { SAMPLE } from '../../../src/config/sample.ts'
 import { isObject } from '../../../src/protocol/json.ts'
 import { verifies } from '../../support/verifies.ts'
 
@@ -36,7 +36,7 @@ describe('mcp.json.example', () => {
 })
 
 describe('the configurations that the pages print', () => {
-  const blocks = ['README.md', 'docs/modules.md']
+  const blocks = ['README.md', ...readdirSync(root('docs')).map((page) => `docs/${page}`)]
     .flatMap((page) => [...readFileSync(root(page), 'utf8').matchAll(/^```jsonc?\n(.*?)^```/gms)])
     .map(([, block = '']) => block)
     .filter((block) => /^\s*(?:\/\/.*\n)?\{\s*"(?:mcpServers|modules|proxySettings)"/.test(block))
@@ -49,7 +49,7 @@ describe('the configurations that the pages print', () => {
 
   test('there are some of each kind', () => {
     expect(blocks.filter((block) => block.includes('"mcpServers":')).length).toBeGreaterThan(3)
-    expect(blocks.filter((block) => block.startsWith('// a part of')).length).toBe(3)
+    expect(blocks.filter((block) => block.startsWith('// a part of')).length).toBeGreaterThan(0)
   })
 })
 
@@ -117,22 +117,28 @@ describe('generated files', () => {
     expect(serversTable()).toContain('| `timeout` | – | 1–86400 seconds |')
   })
 
-  test.runIf(existsSync(root('README.md')))('the README holds both tables', () => {
-    const readme = readFileSync(root('README.md'), 'utf8')
-    expect(readme).toContain(settingsTable())
-    expect(readme).toContain(serversTable())
-  })
+  test.runIf(existsSync(root('docs/configuration.md')))(
+    'the page on the configuration holds both tables',
+    () => {
+      const page = readFileSync(root('docs/configuration.md'), 'utf8')
+      expect(page).toContain(settingsTable())
+      expect(page).toContain(serversTable())
+    },
+  )
 })
 
 describe('names', () => {
   test('belong to options that exist, and every option with one value has a variable', () => {
     const several = [
+      'results',
       'auth.issuers',
       'auth.requiredScopes',
       'naming.rename',
+      'index.languages',
       'dispatch.allow',
       'dispatch.deny',
       'spill.allowDirs',
+      'code.ask.headers',
       'bridge.tools',
       'toolCache.tools',
     ]

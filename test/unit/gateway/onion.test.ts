@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, onTestFinished } from 'vitest'
 import { parseConfig } from '../../../src/config/load-program.ts'
-import { FEATURES, featuresTable } from '../../../src/gateway/features.ts'
+import { FEATURES, featuresTable } from '../../../src/gateway/onion.ts'
 import { createGateway, type GatewayParts } from '../../../src/gateway.ts'
 import type { Middleware } from '../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
@@ -42,6 +42,7 @@ describe('layers around an exchange', () => {
       'module log',
       'feature truncate',
       'feature shape',
+      'feature collect',
       'feature references',
       'feature result-cache',
       'module block',
@@ -59,11 +60,11 @@ describe('layers around an exchange', () => {
     const gateway = await open({}, {})
     const names = (): string[] => gateway.layers().map(({ name }) => name)
     const always = FEATURES.filter(({ when }) => when === 'always').map(({ name }) => name)
-    expect(always).toEqual(['account', 'shape', 'references', 'router'])
+    expect(always).toEqual(['account', 'shape', 'collect', 'references', 'router'])
     expect(names()).toEqual(['call-log', ...always])
     const proxySettings = { dataDir: temporaryFolder() }
     await gateway.reconfigure(parseConfig({ mcpServers: {}, modules: [{ use: 'redact' }], proxySettings }))
-    expect(names()).toEqual(['call-log', 'account', 'shape', 'references', 'redact', 'router'])
+    expect(names()).toEqual(['call-log', 'account', 'shape', 'collect', 'references', 'redact', 'router'])
   })
 
   verifies('S2.10', 'stays what it was, and so do the servers, when one module cannot be made', async () => {

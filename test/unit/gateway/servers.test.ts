@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseConfig } from '../../../src/config/load-program.ts'
-import { keepsStructuredOf, permitsOf, toolListsOf, unmatchedTools } from '../../../src/gateway/servers.ts'
+import { resultSettingsOf } from '../../../src/gateway/result-settings.ts'
+import { permitsOf, toolListsOf, unmatchedTools } from '../../../src/gateway/servers.ts'
 import { verifies } from '../../support/verifies.ts'
 
 function config(dispatch: object, a: object = {}) {
@@ -45,12 +46,13 @@ test('lists that changed are told from those that did not', () => {
 
 test('structured content is kept for all, for a server, or for single tools of one', () => {
   const kept = (a: object, structured?: string) => {
-    const keeps = keepsStructuredOf(
+    const settingsOf = resultSettingsOf(
       parseConfig({
         mcpServers: { a: { command: 'x', ...a }, b: { command: 'x' } },
         proxySettings: structured === undefined ? {} : ({ structured } as never),
       }),
     )
+    const keeps = (server: string, tool: string) => settingsOf(server, tool).structured === 'keep'
     return [
       keeps('a', 'read_file'),
       keeps('a', 'write_file'),
@@ -69,5 +71,44 @@ test('a pattern of tools that keep it and fits none is told', () => {
   const written = config({}, { tools: { structured: ['read_*', 'nothing'] } })
   expect(unmatchedTools(written, new Map([['a', ['read_file']]]))).toEqual([
     { server: 'a', option: 'tools.structured', pattern: 'nothing' },
+  ])
+})
+
+test('settings for results come from the last pattern that fits, those of a server before those of all', () => {
+  const written = parseConfig({
+    mcpServers: {
+      a: { command: 'x', results: { 'list_*': { maxResponseSize: 900 }, list_all: { whole: true } } },
+      b: { command: 'x' },
+    },
+    proxySettings: {
+      results: {
+        '*/list_*': { maxResponseSize: 500, previewSize: 300 },
+        b_list_all: { fields: ['id'] },
+      },
+    } as never,
+  })
+  const settingsOf = resultSettingsOf(written)
+  expect(settingsOf('a', 'list_all')).toEqual({
+    structured: 'drop',
+    maxResponseSize: 900,
+    previewSize: 300,
+    whole: true,
+  })
+  expect(settingsOf('b', 'list_all')).toEqual({
+    structured: 'drop',
+    maxResponseSize: 500,
+    previewSize: 300,
+    fields: ['id'],
+  })
+  expect(settingsOf('b', 'other')).toEqual({ structured: 'drop' })
+  expect(settingsOf.differ).toBe(true)
+  expect(resultSettingsOf(config({})).differ).toBe(false)
+  const listed = new Map([
+    ['a', ['list_some']],
+    ['b', ['x']],
+  ])
+  expect(unmatchedTools(written, listed)).toEqual([
+    { server: 'a', option: 'results', pattern: 'list_all' },
+    { option: 'results', pattern: 'b_list_all' },
   ])
 })

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createRedactor, secretsOf } from '../../../src/observe/redact.ts'
-import { isSecretField, isSecretName } from '../../../src/text/sensitive/loose.ts'
+import { createRedactor, isSecretField, isSecretName, secretsOf } from '../../../src/observe/redact.ts'
 import { verifies } from '../../support/verifies.ts'
 
 describe('names of secrets', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { tooDense } from '../../../src/protocol/density.ts'
-import { runs } from '../../support/runs.ts'
+import { readingRuns } from '../../support/runs.ts'
 
 /** Values and keys, and how deep they lie. */
 function count(value: unknown): { values: number; depth: number } {
@@ -23,7 +23,7 @@ test('never refuses what a parser finds within the limits, whatever the strings 
       const bytes = Buffer.from(JSON.stringify(value))
       expect(tooDense(bytes, { values: values + depth, depth: Math.max(depth, 1) })).toBeUndefined()
     }),
-    { numRuns: runs(300) },
+    { numRuns: readingRuns },
   )
 })
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { aliasTools, definitionsOf } from '../../../src/features/dispatch/index.ts'
 import { callTools } from '../../../src/features/retrieve/call-tool.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
-import { calledName, EXPOSURE_NAMES, RESERVED_NAMES } from '../../../src/proxy/own-tools.ts'
+import { calledName, EXPOSURE_NAMES, RESERVED_NAMES, tooManyParams } from '../../../src/proxy/own-tools.ts'
 
 test('counts the tool that was run', () => {
   expect(calledName({ name: 'call_tool', arguments: { name: 'files_read' } })).toBe('files_read')
@@ -46,4 +46,13 @@ test('no server can have a name that is offered', () => {
   ].map(({ name }) => name)
   expect(new Set(RESERVED_NAMES.dispatch)).toEqual(new Set(dispatching))
   expect(RESERVED_NAMES.passthrough).toEqual([])
+})
+
+test('a call with thousands of parameters is answered without reading them', () => {
+  const given = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`p${at}`, at]))
+  expect(tooManyParams('proxy_filter', given(1000))).toBeUndefined()
+  expect(JSON.stringify(tooManyParams('proxy_filter', given(1001)))).toContain(
+    'proxy_filter was given 1,001 parameters, and reads at most 1,000.',
+  )
 })

@@ -5,9 +5,8 @@ import type { Client } from '../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { createDirectory } from '../../../src/proxy/catalogue.ts'
 import type { NamingOptions } from '../../../src/proxy/names.ts'
-import { createQuotas, type Quotas } from '../../../src/proxy/quotas.ts'
-import { createRouter } from '../../../src/proxy/router.ts'
-import { createAddressBook } from '../../../src/proxy/uris.ts'
+import { createAddressBook } from '../../../src/proxy/resources.ts'
+import { createRouter, createServerQuotas, type Quotas } from '../../../src/proxy/router.ts'
 import type { CacheHints, ListKind, Upstreams } from '../../../src/upstream/contract.ts'
 import { client, exchange } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
@@ -80,8 +79,9 @@ verifies(
   'S1.59',
   'giving up a call that waits for input takes nothing of a quota, and needs nothing of it',
   async () => {
-    const quotas = createQuotas({ a: { rps: 1, burst: 2 } }, () => 0)
-    const { handler, sent, one } = world({ a: { tools: [{ name: 't' }] } }, client(), quotas)
+    const quotas = createServerQuotas(() => 0)
+    quotas.configure([{ name: 'a', quota: { rps: 1, burst: 2 } }])
+    const { handler, sent, one } = world({ a: { tools: [{ name: 't' }] } }, client(), quotas.take)
     const params = { name: 'a_t', requestState: 's' }
     const giveUp = () => handler(exchange(one, { params, isOver: true }))
     const call = async () => plain(await handler(exchange(one, { params })))

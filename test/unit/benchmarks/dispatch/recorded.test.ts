@@ -53,7 +53,7 @@ verifies('S4.41', 'a result of 20 KB to 5 MB in a file is told in 200 tokens, an
 
 verifies(
   'S4.42',
-  'the instructions and the README say when a file or a reference is worth it, and when not',
+  'the instructions and the page of exposures say when a file or a reference is worth it, and when not',
   () => {
     const told = ourInstructions('dispatch')
     expect(told).toMatch(/large payloads.*several steps.*a part only/s)
@@ -61,18 +61,18 @@ verifies(
     expect(told).toContain('argumentsFile')
     expect(told).toContain('{"$from": "<cache_id>"}')
     expect(told).toMatch(/Small results are simplest as they come/)
-    const readme = readFileSync(new URL('README.md', root), 'utf8')
+    const page = readFileSync(new URL('docs/exposures.md', root), 'utf8')
     for (const word of ['proxy-dispatch', 'resultToFile', 'argumentsFile', '"$from"', 'readresult'])
-      expect(readme).toContain(word)
-    expect(readme).toMatch(/small results.*as they come/is)
+      expect(page).toContain(word)
+    expect(page).toMatch(/small results.*as they are/is)
   },
 )
 
-test('the README says of proxy-dispatch what is recorded', () => {
-  const readme = readFileSync(new URL('README.md', root), 'utf8')
+test('the page of exposures says of proxy-dispatch what is recorded', () => {
+  const page = readFileSync(new URL('docs/exposures.md', root), 'utf8')
   const { servers, tools, direct, dispatch } = published
-  expect(readme).toContain(
-    `lists \`proxy-dispatch\` alone, about ${Math.round(dispatch / 10) * 10} tokens for any number of servers, against ` +
+  expect(page).toContain(
+    `lists only \`proxy-dispatch\`: about ${Math.round(dispatch / 10) * 10} tokens for any number of servers, against ` +
       `${(Math.round(direct / 1000) * 1000).toLocaleString('en')} for the definitions of the ${tools} tools of ${servers} servers`,
   )
   // What is recorded is what is listed now.

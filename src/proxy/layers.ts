@@ -1,0 +1,264 @@
+/** How layers around an exchange are composed, and the layers that every call passes: its name becomes the listed one, and it is held to its limit. */
+import { clientRule } from '../protocol/client-rules.ts'
+import type { Result } from '../protocol/content.ts'
+import { covers, Exceeded, effectOf, type Limit } from '../protocol/effects.ts'
+import { RPC, RpcError } from '../protocol/errors.ts'
+import type { Client, Exchange, Handler, ListSource, Middleware } from '../protocol/exchange.ts'
+import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
+import { createListsInside, type ListedItems } from '../protocol/lists.ts'
+import { originOf } from '../protocol/origin.ts'
+import { listedNames, type Meaning, type Spelled, spellingsOf } from '../protocol/spellings.ts'
+import { shortHash } from '../text/short-hash.ts'
+import type { LiveResultSettings } from './feature.ts'
+
+/**
+ * Wraps the innermost handler in layers. The first middleware is outermost: for `[a, b]` a call runs
+ * `a > b > handler > b > a`. A layer that names its methods is passed by every other method. `lists` goes into every exchange.
+ */
+export function compose(layers: readonly Middleware[], innermost: Handler, lists?: ListSource): Handler {
+  const handler = layers.reduceRight((next, layer) => {
+    const wrapped = layer.wrap(next)
+    const { methods } = layer
+    if (!methods) return wrapped
+    const wanted = new Set(methods)
+    return (exchange) => (wanted.has(exchange.method) ? wrapped(exchange) : next(exchange))
+  }, innermost)
+  return lists === undefined ? handler : (exchange) => handler({ ...exchange, lists })
+}
+
+// Short names.
+
+/** The key that the documentation gives the proxy in the configuration of a client. */
+const KEY = 'proxy'
+
+/** The longest name, in characters, that reaches the model of this client whole. Infinite: it is not known to cut any. */
+function room(client: Client): number {
+  const { namePrefix = '', maxNameLength = Number.POSITIVE_INFINITY } = clientRule(client.info) ?? {}
+  return maxNameLength - namePrefix.replace('{server}', KEY).length
+}
+
+/**
+ * Shortens names for a client that adds a prefix to them and would cut or refuse the result. It is the outermost layer, so that all
+ * others know one name for all clients.
+ */
+export function createShortNames(): Middleware {
+  const inside = createListsInside()
+  /** A client that is in the table has one limit, and a list belongs to one client. */
+  const shortenedOf = new WeakMap<ListedItems, Shortened>()
+  const shortNames = (listed: ListedItems, most: number): Shortened => {
+    const made = shortenedOf.get(listed) ?? shortened(listed.result.tools, most)
+    shortenedOf.set(listed, made)
+    return made
+  }
+
+  async function list(exchange: Exchange, next: Handler, most: number): Promise<Result> {
+    const listed = await inside.pass(exchange, next)
+    const { tools, names } = shortNames(listed, most)
+    return names.size === 0 ? listed.result : { ...listed.result, tools }
+  }
+
+  async function call(exchange: Exchange, next: Handler, name: string): Promise<Result> {
+    // A client that has got no list knows the name from an earlier run.
+    const { names } = shortNames(await inside.known('tools', exchange, next), name.length)
+    const listed = names.get(name)
+    return next(
+      listed === undefined ? exchange : { ...exchange, params: { ...exchange.params, name: listed } },
+    )
+  }
+
+  return {
+    name: 'short-names',
+    methods: ['tools/list', 'tools/call'],
+    wrap: (next) => (exchange) => {
+      const most = room(exchange.client)
+      if (most === Number.POSITIVE_INFINITY) return next(exchange)
+      if (exchange.method === 'tools/list') return list(exchange, next, most)
+      const { name } = exchange.params
+      return typeof name === 'string' && name.length === most ? call(exchange, next, name) : next(exchange)
+    },
+  }
+}
+
+/** A list of tools with short names, and the listed names by the short ones. */
+interface Shortened {
+  readonly tools: JsonValue[]
+  readonly names: ReadonlyMap<string, string>
+}
+
+/** What is too long gets a hash of itself at its end: the same in every run, and no name that is listed. */
+function shortened(tools: JsonValue | undefined, most: number): Shortened {
+  const names = new Map<string, string>()
+  if (!Array.isArray(tools)) return { tools: [], names }
+  const taken = new Set(tools.map((tool) => (isObject(tool) ? tool.name : undefined)))
+  const short = tools.map((tool): JsonValue => {
+    if (!isObject(tool) || typeof tool.name !== 'string' || tool.name.length <= most) return tool
+    for (let salt = 0; ; salt++) {
+      const suffix = `_${shortHash(`${tool.name}\n${salt || ''}`)}`
+      const name = tool.name.slice(0, most - suffix.length) + suffix
+      if (taken.has(name)) continue
+      taken.add(name)
+      names.set(name, tool.name)
+      return { ...(tool as JsonObject), name }
+    }
+  })
+  return { tools: short, names }
+}
+
+// Other spellings of a name.
+
+type Kind = 'tools' | 'prompts'
+
+export interface OwnNamesOptions {
+  /** True for a name that is given to something, as far as lists tell that were seen, and for names that nothing of a server may have. */
+  isGiven(kind: Kind, name: string, client: Client): boolean
+  /** All servers of this client. */
+  servers(client: Client): readonly string[]
+}
+
+/**
+ * Turns another name of a tool or prompt into the one that is listed. So modules that decide by names cannot be passed by with another
+ * spelling, and the router looks up listed names only.
+ */
+export function createOwnNames(options: OwnNamesOptions): Middleware {
+  const inside = createListsInside()
+  /** What names mean in a list of one client, worked out when the first name is not a listed one. */
+  const meanings = new WeakMap<ListedItems, Meaning<Spelled>>()
+
+  function meant(
+    listed: ListedItems | undefined,
+    kind: Kind,
+    name: string,
+    client: Client,
+  ): readonly Spelled[] {
+    if (listed === undefined) return []
+    const meaning =
+      meanings.get(listed) ??
+      spellingsOf(listed.items.flatMap(spelled), {
+        servers: options.servers(client),
+        isTaken: (taken) => options.isGiven(kind, taken, client),
+      })
+    meanings.set(listed, meaning)
+    return meaning(name)
+  }
+
+  async function byOther(kind: Kind, name: string, exchange: Exchange, next: Handler): Promise<Result> {
+    const { client } = exchange
+    let found = meant(inside.last(kind, client), kind, name, client)
+    if (found.length === 0) found = meant(await inside.current(kind, exchange, next), kind, name, client)
+    const [only, another] = found
+    if (only === undefined) return next(exchange)
+    if (another !== undefined) {
+      const noun = kind === 'tools' ? 'tool' : 'prompt'
+      throw new RpcError(
+        RPC.invalidParams,
+        `Ambiguous ${noun}: ${name.slice(0, 200)}. It may mean several; call one of ${listedNames(found)}.`,
+      )
+    }
+    return next(only.name === name ? exchange : { ...exchange, params: renamed(exchange, only.name) })
+  }
+
+  return {
+    name: 'own-names',
+    methods: ['tools/list', 'prompts/list', 'tools/call', 'prompts/get', 'completion/complete'],
+    wrap: (next) => (exchange) => {
+      if (exchange.method.endsWith('/list')) return inside.pass(exchange, next).then(({ passing }) => passing)
+      const name = nameIn(exchange)
+      const kind = exchange.method === 'tools/call' ? 'tools' : 'prompts'
+      if (typeof name !== 'string' || options.isGiven(kind, name, exchange.client)) return next(exchange)
+      return byOther(kind, name, exchange, next)
+    },
+  }
+}
+
+function nameIn({ method, params }: Exchange): unknown {
+  if (method !== 'completion/complete') return params.name
+  return isObject(params.ref) && params.ref.type === 'ref/prompt' ? params.ref.name : undefined
+}
+
+function renamed({ method, params }: Exchange, name: string): JsonObject {
+  const { ref } = params
+  return method === 'completion/complete' && isObject(ref)
+    ? { ...params, ref: { ...ref, name } }
+    : { ...params, name }
+}
+
+/** A module may have given it another name: then its server's own is not offered any more. */
+function spelled(item: JsonObject): Spelled[] {
+  const { name } = item
+  if (typeof name !== 'string') return []
+  const origin = originOf(item)
+  if (origin === undefined) return [{ name }]
+  const isRenamed = origin.listed !== undefined && origin.listed !== name
+  return [{ name, server: origin.server, ...(!isRenamed && { original: origin.name }) }]
+}
+
+// What a call may do.
+
+export interface EffectLimitOptions {
+  /** False: nothing further in changes lists, so what the server says of a tool is what its client reads. */
+  isNeeded(): boolean
+}
+
+/**
+ * Holds calls that one tool makes of another to the effect that the client's list shows: modules and layers further in may change what
+ * a server says of its tools. The router holds them again, to the tool that the call ends at.
+ */
+export function createEffectLimit({ isNeeded }: EffectLimitOptions): Middleware {
+  const inside = createListsInside()
+
+  /** The tool that this call names, as the client's list shows it; undefined: the list has none of that name. */
+  async function listedAs(exchange: Exchange, next: Handler): Promise<JsonObject | undefined> {
+    const { items } = await inside.current('tools', exchange, next)
+    return items.find(({ name }) => name === exchange.params.name)
+  }
+
+  async function held(exchange: Exchange, limit: Limit, next: Handler): Promise<Result> {
+    try {
+      const listed = isNeeded() ? await listedAs(exchange, next) : undefined
+      if (listed === undefined) return await next(exchange)
+      const effect = effectOf(listed)
+      if (!covers(limit.most, effect)) throw new Exceeded(effect)
+      return await next({ ...exchange, limit: { ...limit, listed } })
+    } catch (error) {
+      if (error instanceof Exceeded) return limit.refuse(error.effect)
+      throw error
+    }
+  }
+
+  return {
+    name: 'effect-limit',
+    methods: ['tools/list', 'tools/call'],
+    wrap: (next) => (exchange) => {
+      const { limit } = exchange
+      if (exchange.method === 'tools/call')
+        return limit === undefined ? next(exchange) : held(exchange, limit, next)
+      return isNeeded() ? inside.pass(exchange, next).then(({ passing }) => passing) : next(exchange)
+    },
+  }
+}
+
+// Pages of collections.
+
+export interface PagesOptions {
+  live: LiveResultSettings
+  /** What follows pages. */
+  load(): Promise<Pick<Middleware, 'wrap'>>
+}
+
+/** Follows the pages of a collection. What does so is loaded with the first call that may want all of them. */
+export function createPages({ live, load }: PagesOptions): Middleware {
+  let loading: Promise<Pick<Middleware, 'wrap'>> | undefined
+  return {
+    name: 'collect',
+    methods: ['tools/call'],
+    wrap(next) {
+      let following: Promise<Handler> | undefined
+      return async (exchange) => {
+        if (exchange.all !== true && !live.resultSettings.differ) return next(exchange)
+        loading ??= load()
+        following ??= loading.then(({ wrap }) => wrap(next))
+        return (await following)(exchange)
+      }
+    },
+  }
+}

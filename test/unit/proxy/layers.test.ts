@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import type { Exchange, Middleware } from '../../../src/protocol/exchange.ts'
+import { compose } from '../../../src/proxy/layers.ts'
+
+test('the first layer is outermost, and a layer sees only its methods', async () => {
+  const trace: string[] = []
+  const layer = (name: string, methods?: string[]): Middleware => ({
+    name,
+    ...(methods && { methods }),
+    wrap: (next) => async (exchange) => {
+      trace.push(`${name}>`)
+      const result = await next(exchange)
+      trace.push(`<${name}`)
+      return result
+    },
+  })
+  const handler = compose([layer('a'), layer('b', ['tools/call']), layer('c')], async ({ method }) => {
+    trace.push(method)
+    return {}
+  })
+  await handler({ method: 'tools/call' } as Exchange)
+  await handler({ method: 'tools/list' } as Exchange)
+  expect(trace.join(' ')).toBe('a> b> c> tools/call <c <b <a a> c> tools/list <c <a')
+})
