@@ -14,11 +14,11 @@ import {
   tellThrough,
 } from './gateway/backend.ts'
 import { openExposure } from './gateway/exposure.ts'
-import { openKeeper } from './gateway/keeper.ts'
 import { openListChangedCommand } from './gateway/list-changed-command.ts'
 import { type ModuleStatus, openModules, type UnmatchedPattern } from './gateway/modules.ts'
 import { createOnion, describeLayers, type LayerStatus } from './gateway/onion.ts'
 import type { ProfileStatus } from './gateway/profile-status.ts'
+import { openResultStore } from './gateway/result-store.ts'
 import {
   liveSettings,
   openSignIn,
@@ -125,7 +125,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     queryTimeout: settings.queryTimeoutMs,
   })
   const ledger = createLedger({ countTokens: (texts) => engine.countTokens(texts), now })
-  const keeper = await openKeeper(config, engine, logger, now, memory.keptBytes)
+  const resultStore = await openResultStore(config, engine, logger, now, memory.keptBytes)
 
   // Clients and servers, with the place of the modules between them.
   const stack = createStack()
@@ -173,7 +173,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
       : (await import('./features/output-types/index.ts')).openOutputTypes(config, logger)
   const exposure = await openExposure(config, {
     engine,
-    keeper,
+    resultStore,
     upstreams,
     logger,
     now,
@@ -185,7 +185,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
   // A client over standard input alone has nowhere to read metrics.
   const hasListener = settings.transport !== 'stdio' || settings.bridge.enabled
   const metrics = hasListener
-    ? (await import('./features/metrics/index.ts')).createMetrics({ ledger, keeper, elapsed })
+    ? (await import('./features/metrics/index.ts')).createMetrics({ ledger, resultStore, elapsed })
     : undefined
   const resultCache =
     settings.toolCache.ttlMs === 0
@@ -195,7 +195,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     ? (await import('./features/code/index.ts')).openCode(config, {
         outputTypes: outputTypes?.of,
         engine,
-        keeper,
+        resultStore,
         ledger,
         logger,
         events,
@@ -206,7 +206,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
   const onion = createOnion({
     settings,
     engine,
-    keeper,
+    resultStore,
     ledger,
     logger,
     elapsed,
@@ -230,7 +230,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     upstreams,
     audience,
     engine,
-    keeper,
+    resultStore,
     logger,
     identity: identityOf(config),
     instructions: exposure.instructions,
@@ -249,7 +249,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
         lists: onion.lists,
         backend,
         engine,
-        keeper,
+        resultStore,
         upstreams,
         servers: () => live.config.servers.filter(({ name }) => stack.reaches(name, undefined)),
         metrics: tellMetrics,
@@ -278,7 +278,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     await signIn.close()
     await Promise.all([
       upstreams.close(),
-      keeper.close(),
+      resultStore.close(),
       exposure.close(),
       code?.close(),
       outputTypes?.close(),

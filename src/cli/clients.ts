@@ -11,14 +11,14 @@ import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../proto
 import type { Host } from './program.ts'
 
 /** What the place of a client's file depends on. */
-type Places = Pick<Host, 'cwd' | 'home' | 'platform' | 'env'>
+type HomeDirectories = Pick<Host, 'cwd' | 'home' | 'platform' | 'env'>
 
 export interface Client {
   /** As it is written on the command line. */
   readonly id: string
   readonly title: string
   /** Every file it may have on this machine, nearest first: the project's before the user's. */
-  files(places: Places): string[]
+  files(places: HomeDirectories): string[]
   /** Which of the files `init` is about, as an index of `Array.prototype.at`. */
   readonly target: number
   readonly format: 'json' | 'toml'
@@ -149,7 +149,7 @@ const standard = (command: string, args: string[]): JsonObject => ({ command, ar
 const allowsOwn = (prefix: string): string => OWN_TOOLS.map((tool) => `"${prefix}${tool}"`).join(', ')
 
 /** Where programs keep their files. */
-function applications({ platform, home, env }: Places): string {
+function applications({ platform, home, env }: HomeDirectories): string {
   if (platform === 'darwin') return join(home, 'Library', 'Application Support')
   if (platform === 'win32') return env.APPDATA ?? join(home, 'AppData', 'Roaming')
   return env.XDG_CONFIG_HOME ?? join(home, '.config')

@@ -17,7 +17,7 @@ export interface PreparedConfig {
   discard?: () => void
 }
 
-export interface Places {
+export interface BaseDirectories {
   cwd: string
   home: string
   /** Directory for temporary files, as `os.tmpdir()` tells it. */
@@ -25,7 +25,10 @@ export interface Places {
 }
 
 /** Makes the data directory (0700). One that somebody chose must work; in place of the default a temporary one will do. */
-export function prepareDataDirectory(config: Config, { cwd, home, temporary }: Places): PreparedConfig {
+export function prepareDataDirectory(
+  config: Config,
+  { cwd, home, temporary }: BaseDirectories,
+): PreparedConfig {
   const directory = dataDirectory(config, cwd, home)
   const problem = unusable(directory)
   if (problem === undefined) return { config: withDirectory(config, directory) }

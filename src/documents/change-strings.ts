@@ -9,7 +9,7 @@ import type { Apply } from './change-result.ts'
  * names and values that somebody chose. `schema`: names that say what a value will be, not what it is. `texts`: data of which only
  * strings count, not names and numbers.
  */
-export type Place = 'envelope' | 'data' | 'schema' | 'texts'
+export type StringKind = 'envelope' | 'data' | 'schema' | 'texts'
 
 /** Names of the members in which content blocks of all kinds have this. */
 function membersWith(what: 'text' | 'uri' | 'data'): ReadonlySet<string> {
@@ -65,14 +65,14 @@ const SCHEMAS: ReadonlySet<string> = new Set(['inputSchema', 'outputSchema', 're
 const DEEP = 200
 
 /** The same value where nothing was changed. */
-export function changeStrings(value: JsonValue, apply: Apply, place: Place): JsonValue {
+export function changeStrings(value: JsonValue, apply: Apply, place: StringKind): JsonValue {
   return changed(value, apply, place, undefined, 0)
 }
 
 function changed(
   value: JsonValue,
   apply: Apply,
-  place: Place,
+  place: StringKind,
   name: string | undefined,
   depth: number,
 ): JsonValue {
@@ -113,7 +113,7 @@ function member(
   key: string,
   inner: JsonValue,
   apply: Apply,
-  place: Place,
+  place: StringKind,
   beside: string | undefined,
 ): JsonValue {
   if (place === 'envelope') {
@@ -129,13 +129,13 @@ function member(
   return leaf(inner, apply, place, key === 'value' ? (beside ?? key) : key)
 }
 
-function placeOf(key: string, place: Place): Place {
+function placeOf(key: string, place: StringKind): StringKind {
   if (place !== 'envelope') return place
   if (SCHEMAS.has(key)) return 'schema'
   return DATA.has(key) ? 'data' : 'envelope'
 }
 
-function leaf(value: JsonValue, apply: Apply, place: Place, name: string | undefined): JsonValue {
+function leaf(value: JsonValue, apply: Apply, place: StringKind, name: string | undefined): JsonValue {
   if (typeof value === 'string') return apply(value, 'data', place === 'schema' ? undefined : name)
   if (typeof value !== 'number' || place === 'texts') return value
   // One that is something to hide is 0 from then on: what was promised to be a number still is one.
@@ -145,7 +145,7 @@ function leaf(value: JsonValue, apply: Apply, place: Place, name: string | undef
 }
 
 /** Of `{ "name": "PASSWORD", "value": "…" }` the name of the value. */
-function nameBeside(object: JsonObject, place: Place): string | undefined {
+function nameBeside(object: JsonObject, place: StringKind): string | undefined {
   if (place === 'schema' || !Object.hasOwn(object, 'value')) return undefined
   for (const key of ['name', 'key', 'variable', 'header']) {
     const name = Object.hasOwn(object, key) ? object[key] : undefined
@@ -178,7 +178,7 @@ function renamed(object: JsonObject, apply: Apply): JsonObject {
 interface Work {
   from: JsonValue[] | JsonObject
   to: JsonValue[] | JsonObject
-  place: Place
+  place: StringKind
   name: string | undefined
 }
 
@@ -186,7 +186,7 @@ interface Work {
 function deeplyChanged(
   root: JsonValue[] | JsonObject,
   apply: Apply,
-  place: Place,
+  place: StringKind,
   name: string | undefined,
 ): JsonValue {
   let isChanged = false
@@ -194,7 +194,7 @@ function deeplyChanged(
   const work: Work[] = [{ from: root, to: top, place, name }]
   for (let next = work.pop(); next; next = work.pop()) {
     const { from, to } = next
-    const later = (value: JsonValue, at: Place, key: string | undefined): JsonValue => {
+    const later = (value: JsonValue, at: StringKind, key: string | undefined): JsonValue => {
       if (typeof value !== 'object' || value === null) return leaf(value, apply, at, key)
       const copy = emptyLike(value)
       work.push({ from: value, to: copy, place: at, name: key })

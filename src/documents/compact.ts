@@ -30,7 +30,7 @@ const MOST_OF_FEW = 40
 const FEW = 3
 
 /** A field with the keys that lead to it; those of lists are none. */
-interface Place extends Field {
+interface NestedField extends Field {
   keys: readonly string[]
 }
 
@@ -49,7 +49,7 @@ export function compactRows(
   const { record } = profile({ values: sample.slice(0, SAMPLE) }, { maxDepth: DEEPEST })
   const places = placesOf(record)
   const width = Math.min(room, Math.max(PAGE, rows.length * ROW)) / rows.length
-  const chosen: Place[] = []
+  const chosen: NestedField[] = []
   let used = 4
   let table = true
   const most = rows.length > FEW ? MOST : MOST_OF_FEW
@@ -79,7 +79,7 @@ export function compactRows(
   return { rows: rows.map((row) => shortRow(row, sorted, left)), shown: sorted.length, of: leaves }
 }
 
-function shortRow(row: JsonObject, places: readonly Place[], left: number): JsonObject {
+function shortRow(row: JsonObject, places: readonly NestedField[], left: number): JsonObject {
   const short: JsonObject = {}
   for (const place of places) {
     const cell = cellOf(row, place)
@@ -90,20 +90,20 @@ function shortRow(row: JsonObject, places: readonly Place[], left: number): Json
 }
 
 /** True where a text or list is too long for a short row. */
-function isCut(rows: readonly JsonObject[], places: readonly Place[]): boolean {
+function isCut(rows: readonly JsonObject[], places: readonly NestedField[]): boolean {
   return places.some((place) =>
     rows.some((row) => /… \[[\d,]+ characters\]$|… [\d,]+ more$/.test(String(cellOf(row, place) ?? ''))),
   )
 }
 
 /** A field with values of its own, in a list or not. */
-function isLeaf(field: Place): boolean {
+function isLeaf(field: NestedField): boolean {
   const { elements } = field.shape
   return scalarCount(field) > 0 || (elements !== undefined && scalarCount({ shape: elements }) > 0)
 }
 
 /** The fields that tell records apart; else those that are called so, in the record or in one part of it (`metadata.name`). */
-function identityOf(flat: readonly Place[]): Place[] {
+function identityOf(flat: readonly NestedField[]): NestedField[] {
   const found = [idOf(flat), labelOf(flat)].flatMap((field) =>
     flat.filter((place) => place.path === field?.path),
   )
@@ -116,7 +116,11 @@ function identityOf(flat: readonly Place[]): Place[] {
 }
 
 /** What identifies a record, what was asked about, and what tells most. */
-function inOrder(places: readonly Place[], identity: readonly Place[], wanted: ReadonlySet<string>): Place[] {
+function inOrder(
+  places: readonly NestedField[],
+  identity: readonly NestedField[],
+  wanted: ReadonlySet<string>,
+): NestedField[] {
   const flat = places.filter(({ many }) => !many)
   const first = flat.filter(({ path }) => path === '_from' || path === '_key')
   const named = places.filter((place) => isLeaf(place) && isNamed(place, wanted))
@@ -130,7 +134,7 @@ function inOrder(places: readonly Place[], identity: readonly Place[], wanted: R
   return [...new Set(all)]
 }
 
-function isNamed({ path, name }: Place, wanted: ReadonlySet<string>): boolean {
+function isNamed({ path, name }: NestedField, wanted: ReadonlySet<string>): boolean {
   return wanted.has(plain(path)) || wanted.has(name.toLowerCase())
 }
 
@@ -146,8 +150,8 @@ function plain(name: string): string {
     .toLowerCase()
 }
 
-function placesOf(record: Shape): Place[] {
-  const found: Place[] = []
+function placesOf(record: Shape): NestedField[] {
+  const found: NestedField[] = []
   const visit = (shape: Shape, prefix: string, keys: readonly string[], many: boolean): void => {
     if (keys.length >= DEEPEST) return
     for (const [name, field] of shape.fields) {
@@ -171,7 +175,7 @@ function placesOf(record: Shape): Place[] {
 }
 
 /** The value of a place in a record, short; undefined where there is none, or it holds more than scalars. */
-function cellOf(row: JsonObject, { keys, many }: Place): JsonValue | undefined {
+function cellOf(row: JsonObject, { keys, many }: NestedField): JsonValue | undefined {
   const found: JsonValue[] = []
   collect(row, keys, 0, found)
   const [first] = found

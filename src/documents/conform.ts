@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import { LRUCache } from 'lru-cache'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
 import { cut } from '../text/shorten.ts'
-import { Place } from './schema-place.ts'
+import { SchemaView } from './schema-place.ts'
 import { toJson } from './stringify.ts'
 
 /** How a shaped result keeps a promise. */
@@ -84,7 +84,7 @@ const TEXTS = [
 
 /** A field at the top that may hold any text: one of such a name, or the only one. */
 function textIn(schema: JsonObject): readonly string[] | undefined {
-  const place = Place.of(schema)
+  const place = SchemaView.of(schema)
   const fields = place.fields
   const candidates = fields.length === 1 ? fields : TEXTS.filter((name) => fields.includes(name))
   const name = candidates.find((field) => place.property(field).takesAnyText)
@@ -109,10 +109,10 @@ const MAX_DEPTH = 32
  * left out. Looks at the schema alone; what it does not understand it takes for impossible.
  */
 function canConform(schema: JsonObject): boolean {
-  return canShrink(Place.of(schema), 0)
+  return canShrink(SchemaView.of(schema), 0)
 }
 
-function canShrink(place: Place, depth: number): boolean {
+function canShrink(place: SchemaView, depth: number): boolean {
   if (place.rigid || depth > MAX_DEPTH) return false
   if (place.admits('string') && !place.cuttable && !place.short) return false
   if (place.admits('array')) {
@@ -156,7 +156,7 @@ export function frameFor(
   try {
     // The text that the preview stands for costs nothing.
     const given = withText(isObject(value) ? value : {}, at, '')
-    const place = Place.of(schema)
+    const place = SchemaView.of(schema)
     for (const allowance of ALLOWANCES) {
       const shrunk = new Shrinking(allowance, budget).shrink(given, place)
       if (
@@ -185,7 +185,7 @@ class Shrinking {
     this.#left = budget
   }
 
-  shrink(value: JsonValue, place: Place): JsonValue | typeof TOO_LARGE {
+  shrink(value: JsonValue, place: SchemaView): JsonValue | typeof TOO_LARGE {
     if (typeof value === 'string')
       return this.#spend(place.cuttable ? cut(value, this.#allowance.characters) : value)
     if (typeof value !== 'object' || value === null) return this.#spend(value)
@@ -198,7 +198,7 @@ class Shrinking {
     return this.#left < -1 ? TOO_LARGE : value
   }
 
-  #array(values: readonly JsonValue[], place: Place): JsonValue[] | typeof TOO_LARGE {
+  #array(values: readonly JsonValue[], place: SchemaView): JsonValue[] | typeof TOO_LARGE {
     const kept: JsonValue[] = []
     const count = Math.min(values.length, Math.max(place.minItems, this.#allowance.items))
     for (const [index, value] of values.slice(0, count).entries()) {
@@ -210,7 +210,7 @@ class Shrinking {
     return kept
   }
 
-  #object(object: JsonObject, place: Place): JsonObject | typeof TOO_LARGE {
+  #object(object: JsonObject, place: SchemaView): JsonObject | typeof TOO_LARGE {
     const kept: JsonObject = {}
     const required = place.required
     let extra = Math.max(this.#allowance.items, place.minProperties)

@@ -42,7 +42,7 @@ const MAX_PARTS = 64
  * All schemas that speak about one place: through references and every branch of `allOf`, `anyOf` and `oneOf`. Taking
  * all branches together is stricter than each of them, so what is cut by all is valid by the one that was.
  */
-export class Place {
+export class SchemaView {
   readonly #root: JsonObject
   readonly #parts: readonly JsonObject[]
   /** Holds a keyword that this code does not know: values here are kept whole or not at all. */
@@ -54,11 +54,11 @@ export class Place {
     this.rigid = rigid
   }
 
-  static of(root: JsonObject): Place {
-    return Place.#at(root, [root])
+  static of(root: JsonObject): SchemaView {
+    return SchemaView.#at(root, [root])
   }
 
-  static #at(root: JsonObject, schemas: readonly (JsonValue | undefined)[]): Place {
+  static #at(root: JsonObject, schemas: readonly (JsonValue | undefined)[]): SchemaView {
     const parts: JsonObject[] = []
     let rigid = false
     const queue = [...schemas]
@@ -82,7 +82,7 @@ export class Place {
         }
       }
     }
-    return new Place(root, parts, rigid)
+    return new SchemaView(root, parts, rigid)
   }
 
   get required(): ReadonlySet<string> {
@@ -148,7 +148,7 @@ export class Place {
     )
   }
 
-  property(key: string): Place {
+  property(key: string): SchemaView {
     const schemas = this.#parts.flatMap((part): (JsonValue | undefined)[] => {
       const properties = own(part, 'properties')
       const named = isObject(properties) ? own(properties, key) : undefined
@@ -156,10 +156,10 @@ export class Place {
       const patterned = own(part, 'patternProperties') === undefined ? [] : [null]
       return [...patterned, named ?? own(part, 'additionalProperties') ?? own(part, 'unevaluatedProperties')]
     })
-    return Place.#at(this.#root, schemas)
+    return SchemaView.#at(this.#root, schemas)
   }
 
-  item(index: number): Place {
+  item(index: number): SchemaView {
     const schemas = this.#parts.flatMap((part): (JsonValue | undefined)[] => {
       const prefix = own(part, 'prefixItems')
       const fixed = Array.isArray(prefix) ? prefix[index] : undefined
@@ -167,7 +167,7 @@ export class Place {
       const unique = own(part, 'uniqueItems') === true ? [null] : []
       return [...unique, fixed ?? own(part, 'items') ?? own(part, 'unevaluatedItems')]
     })
-    return Place.#at(this.#root, schemas)
+    return SchemaView.#at(this.#root, schemas)
   }
 
   #all(keyword: string): JsonValue[] {

@@ -36,10 +36,10 @@ interface Literal {
 }
 
 /** Where a reference stands: keys of objects and positions in lists, from the arguments inward. */
-export type Place = readonly (string | number)[]
+export type KeyPath = readonly (string | number)[]
 
 export interface Found {
-  readonly place: Place
+  readonly place: KeyPath
   readonly wanted: Reference | FileReference | Template | Literal
 }
 
@@ -67,7 +67,12 @@ export function hasReferences(args: JsonObject): boolean {
   return 'fault' in found || found.length > 0
 }
 
-function search(value: JsonValue, place: Place, found: Found[], work: { left: number }): string | undefined {
+function search(
+  value: JsonValue,
+  place: KeyPath,
+  found: Found[],
+  work: { left: number },
+): string | undefined {
   if (typeof value === 'string') {
     const written = readWritten(value)
     if (written !== undefined) found.push({ place, wanted: written })
@@ -245,14 +250,14 @@ export function handlesIn(found: readonly Found[]): string[] {
 /** The arguments with these values at these places: copies along the way, everything else the same object. */
 export function withValues(
   args: JsonObject,
-  values: readonly { place: Place; value: JsonValue }[],
+  values: readonly { place: KeyPath; value: JsonValue }[],
 ): JsonObject {
   let expanded: JsonValue = args
   for (const { place, value } of values) expanded = put(expanded, place, value)
   return isObject(expanded) ? expanded : args
 }
 
-function put(into: JsonValue, [key, ...rest]: Place, value: JsonValue): JsonValue {
+function put(into: JsonValue, [key, ...rest]: KeyPath, value: JsonValue): JsonValue {
   if (key === undefined) return value
   if (Array.isArray(into)) {
     const at = Number(key)
@@ -279,7 +284,7 @@ export function filled({ text }: Template, values: ReadonlyMap<string, string>):
 export type Wanted = 'text' | 'data' | 'any'
 
 /** Follows `properties`, `items` and local `$ref`s, as far as that leads to a `type`. */
-export function wantedAt(schema: JsonObject, place: Place): Wanted {
+export function wantedAt(schema: JsonObject, place: KeyPath): Wanted {
   let here: JsonObject | undefined = resolved(schema, schema)
   for (const key of place) {
     if (here === undefined) return 'any'

@@ -9,7 +9,7 @@ import type { ReadbackAnswer, ReadbackLimits, ReadbackParams } from '../processo
 import type { JsonObject } from '../protocol/json.ts'
 import type { GrowingBytes } from '../protocol/stream.ts'
 import type { TextChange } from '../text/change.ts'
-import type { Found, Place } from './arguments.ts'
+import type { Found, KeyPath } from './arguments.ts'
 
 export interface Engine {
   /**
@@ -160,7 +160,7 @@ export type Filling = (
  * JSON on one line. `error`: why they cannot be filled, for the model.
  */
 export type Filled =
-  | { args: JsonObject; written: readonly { place: Place; bytes: Uint8Array<SharedArrayBuffer> }[] }
+  | { args: JsonObject; written: readonly { place: KeyPath; bytes: Uint8Array<SharedArrayBuffer> }[] }
   | { error: string }
 
 /** What a kept result holds, as a file. */

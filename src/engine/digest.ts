@@ -3,7 +3,7 @@
 import { BLOBS, described, PARTS, type Part, partsIn } from '../documents/binary/parts.ts'
 import { type Form, frameFor } from '../documents/conform.ts'
 import type { Document } from '../documents/document.ts'
-import { type AheadReading, readAhead } from '../documents/fast/index.ts'
+import { type ResultReader, readAhead } from '../documents/fast/index.ts'
 import type { Template } from '../documents/fit.ts'
 import { openResult } from '../documents/open.ts'
 import { hasPages, restOf } from '../documents/paging/next.ts'
@@ -51,7 +51,7 @@ export function digest(
   views: Views,
   { content, tool }: Arrival,
   options: DigestOptions,
-  begun?: AheadReading,
+  begun?: ResultReader,
   name?: string,
 ): Digest {
   const parts = options.hasParts ? partsIn(content) : []

@@ -12,7 +12,7 @@ import {
   isFile,
   isLiteral,
   isTemplate,
-  type Place,
+  type KeyPath,
   type Reference,
   type Template,
   type Wanted,
@@ -28,7 +28,7 @@ import type { Views } from './views.ts'
 const mostPlain = 32 * 1024
 
 interface Placed {
-  place: Place
+  place: KeyPath
   taken: Extracted
 }
 
@@ -122,7 +122,7 @@ function members({ value, exact, ...mark }: Extracted, otherwise: string): Expan
 }
 
 function checked(args: JsonObject, values: readonly Placed[], { schema, maxBytes }: Filling): Filled {
-  const written: { place: Place; bytes: Uint8Array<SharedArrayBuffer> }[] = []
+  const written: { place: KeyPath; bytes: Uint8Array<SharedArrayBuffer> }[] = []
   let bytes = 0
   for (const { place, taken } of values) {
     const json = jsonOf(taken)

@@ -243,7 +243,7 @@ function isMissing(answer: unknown): answer is Missing {
 // of the event loop.
 
 /** A result that is looked at before all of it is there. */
-interface Ahead {
+interface PartialRead {
   readonly id: number
   readonly worker: Worker
   /** The first byte of the result in its message. */
@@ -282,10 +282,10 @@ const FIRST = 1024 * 1024
 const STEP = 256 * 1024
 
 export function createReadAheads({ free, load, look }: ReadAheadOptions): ReadAheads {
-  const begun = new WeakMap<object, Ahead>()
+  const begun = new WeakMap<object, PartialRead>()
   let lastId = 0
 
-  async function lookOn(ahead: Ahead, message: GrowingBytes): Promise<number> {
+  async function lookOn(ahead: PartialRead, message: GrowingBytes): Promise<number> {
     const { id, worker, start, sent } = ahead
     ahead.underWay = true
     ahead.sent = message.length
@@ -302,7 +302,7 @@ export function createReadAheads({ free, load, look }: ReadAheadOptions): ReadAh
 
   return {
     arriving(bytes, start) {
-      let ahead: Ahead | undefined
+      let ahead: PartialRead | undefined
       let next = FIRST
       return () => {
         if (bytes.length < next || ahead?.underWay) return

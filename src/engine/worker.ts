@@ -2,7 +2,7 @@
 import v8 from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { changeTexts } from '../documents/change-result.ts'
-import { type AheadReading, readAhead } from '../documents/fast/index.ts'
+import { type ResultReader, readAhead } from '../documents/fast/index.ts'
 import { textBlock } from '../protocol/content.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import { arrivedIn, GrowingBytes, partOf } from '../protocol/stream.ts'
@@ -143,7 +143,7 @@ interface Arrivals {
    */
   read(message: { id: number; buffer: SharedArrayBuffer; start: number }): number
   /** What was read, and forgets it. */
-  take(id: number | undefined): AheadReading | undefined
+  take(id: number | undefined): ResultReader | undefined
 }
 
 /** Bytes that are read before the clock is looked at, milliseconds after which others have their turn, and the least that is worth it. */
@@ -155,7 +155,7 @@ const PATIENCE = 10_000
 
 /** One at a time: of several that arrive at once the last one is read. */
 export function createArrivals(): Arrivals {
-  let current: { id: number; result: AheadReading; read: number } | undefined
+  let current: { id: number; result: ResultReader; read: number } | undefined
   let timer: NodeJS.Timeout | undefined
 
   return {

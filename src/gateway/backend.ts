@@ -16,7 +16,7 @@ import type { Audience, Tell } from '../server/audience.ts'
 import type { Access } from '../server/auth/open.ts'
 import { hearsOf, joinCapabilities } from '../server/backend.ts'
 import type { Backend } from '../server/legacy.ts'
-import type { Keeper } from '../store/result-store.ts'
+import type { ResultStore } from '../store/result-store.ts'
 import type { UpstreamEvents, Upstreams } from '../upstream/contract.ts'
 
 /** Milliseconds after the handshake in which a client may ask for its tools before its servers are started. */
@@ -26,7 +26,7 @@ interface BackendParts {
   upstreams: Upstreams
   audience: Audience
   engine: Engine
-  keeper: Keeper
+  resultStore: ResultStore
   logger: Logger
   identity: string
   /** The proxy's own, which stand before those of the servers. */
@@ -48,7 +48,7 @@ export function createBackend(
     upstreams,
     audience,
     engine,
-    keeper,
+    resultStore,
     logger,
     identity,
     instructions: ours,
@@ -135,7 +135,7 @@ export function createBackend(
       void upstreams.release(client)
       if (client.agent.kind !== 'session') return
       // Nobody has this id again: what it keeps could only take up room.
-      keeper.forgetAgent(client.agent).catch((error: unknown) => {
+      resultStore.forgetAgent(client.agent).catch((error: unknown) => {
         logger.error({ err: error }, 'what a session kept could not be removed')
       })
     },

@@ -76,7 +76,7 @@ export function createOnion(parts: OnionParts): Onion {
   const ownTools = new Set([...PROXY_TOOL_NAMES, DISPATCH])
   const questions = createProxyTools({
     engine: parts.engine,
-    keeper: parts.keeper,
+    resultStore: parts.resultStore,
     // A fresh call is a call like any other: it begins where those of clients begin.
     call: (exchange: Exchange) => handler(exchange),
     ownTools,
@@ -86,12 +86,12 @@ export function createOnion(parts: OnionParts): Onion {
     budget: settings.maxResponseSize,
     dialect: dialectOf(settings),
   })
-  const { keeper } = parts
+  const { resultStore } = parts
   const code = parts.code?.({
     call: (exchange) => logged(exchange),
     ownTools,
     meant: ({ words, agent }) =>
-      handlesMeant(words, 'proxy_filter', agent, { keeper, ownTools, dialect: dialectOf(settings) }),
+      handlesMeant(words, 'proxy_filter', agent, { resultStore, ownTools, dialect: dialectOf(settings) }),
   })
   const tools = [...questions, ...present(code)]
   const router = createRouter({ upstreams, tools, directory, quotas, book })

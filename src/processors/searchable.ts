@@ -474,10 +474,10 @@ export interface FieldName {
 const mostNames = 20_000
 
 /** Fields under the same names; `[*]` is an array element or a value of the main collection when that is a map. */
-class Place {
+class NameTree {
   count = 0
   value: JsonValue = null
-  readonly below = new Map<string, Place>()
+  readonly below = new Map<string, NameTree>()
 }
 
 /** Names below this many levels are not listed: their paths would be longer than what is in them. */
@@ -487,19 +487,19 @@ const anyElement = '[*]'
 
 /** All names of fields, in order of appearance. The keys of the main collection are data and not among them. */
 export function listFieldNames(root: JsonValue, records: Collection | undefined): FieldName[] {
-  const top = new Place()
+  const top = new NameTree()
   let left = mostNames
-  const below = (place: Place, name: string): Place | undefined => {
+  const below = (place: NameTree, name: string): NameTree | undefined => {
     let found = place.below.get(name)
     if (found === undefined && left > 0) {
       left--
-      found = new Place()
+      found = new NameTree()
       place.below.set(name, found)
     }
     return found
   }
   const map = records?.keys === undefined ? undefined : records.keys
-  const visit = (value: JsonValue, place: Place, depth: number): void => {
+  const visit = (value: JsonValue, place: NameTree, depth: number): void => {
     if (typeof value !== 'object' || value === null || depth > deepest) return
     if (Array.isArray(value)) {
       const element = value.length > 0 ? below(place, anyElement) : undefined
@@ -520,7 +520,7 @@ export function listFieldNames(root: JsonValue, records: Collection | undefined)
   return [...named(top, '$')]
 }
 
-function* named(place: Place, path: string): Generator<FieldName> {
+function* named(place: NameTree, path: string): Generator<FieldName> {
   for (const [step, below] of place.below) {
     const name = step.slice(1)
     const own = step === anyElement ? path + step : path + pathStep(name)

@@ -9,7 +9,7 @@ import type { Logger } from '../observe/log.ts'
 import type { Result } from '../protocol/content.ts'
 import type { Agent, Client, Exchange, Middleware } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
-import type { Keeper } from '../store/result-store.ts'
+import type { ResultStore } from '../store/result-store.ts'
 import type { Upstreams } from '../upstream/contract.ts'
 import type { ToolIndexEvents } from './tool-index.ts'
 
@@ -17,7 +17,7 @@ export type ExposureConfig = Pick<Config, 'settings' | 'servers' | 'file'>
 
 export interface ExposureParts {
   engine: Engine
-  keeper: Keeper
+  resultStore: ResultStore
   upstreams: Upstreams
   logger: Logger
   /** Milliseconds since 1970. */

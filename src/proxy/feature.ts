@@ -5,7 +5,7 @@ import type { Engine } from '../engine/contract.ts'
 import type { Logger } from '../observe/log.ts'
 import type { Ledger } from '../observe/savings.ts'
 import type { Middleware } from '../protocol/exchange.ts'
-import type { Keeper } from '../store/result-store.ts'
+import type { ResultStore } from '../store/result-store.ts'
 
 export interface Feature {
   /** The name of its layer in `status`, `doctor` and the log. */
@@ -22,7 +22,7 @@ export interface Feature {
 export interface FeatureParts {
   readonly settings: Config['settings']
   readonly engine: Engine
-  readonly keeper: Keeper
+  readonly resultStore: ResultStore
   readonly ledger: Ledger
   readonly logger: Logger
   /** Milliseconds by a clock that is never set. */

@@ -42,7 +42,7 @@ const FEW_ELEMENTS = 2
 const MOST_NAMED = 6
 
 /** Records of one place, with the conditions bound to them. */
-export interface Place {
+export interface BoundRecords {
   /** JSONPath from the root. */
   path: string
   records: Records
@@ -105,7 +105,7 @@ export function bindSomewhere(
 const MOST_VISITED = 200_000
 
 /** The value of the one key in the document that a condition is, and nothing else: `CPH`, `/users/{id}`. */
-function keyedPlace(document: Document, [key = '', another]: readonly string[]): Place | undefined {
+function keyedPlace(document: Document, [key = '', another]: readonly string[]): BoundRecords | undefined {
   const root = document.json()
   const wanted = key.trim().replace(/^(["'`])(.+)\1$/, '$2')
   if (another !== undefined || wanted === '' || root === undefined) return undefined
@@ -242,7 +242,7 @@ function withoutLists(value: JsonValue, objects: boolean): JsonValue {
   )
 }
 
-function boundTo(path: string, records: Records, conditions: readonly string[]): Place[] {
+function boundTo(path: string, records: Records, conditions: readonly string[]): BoundRecords[] {
   try {
     const binding = bind(conditions, records)
     const isBound = binding.comparisons.length > 0 && binding.comparisons.every(isNamed)

@@ -22,7 +22,7 @@ interface Plan {
 }
 
 /** Where a child of a container stands. */
-interface Place {
+interface Child {
   parent: JsonValue[] | JsonObject
   /** The key, or the index in a list of `length`. */
   key: string
@@ -166,7 +166,7 @@ class Pruner {
   }
 
   /** The states for a child; `whole` when a path ends at it. */
-  private advance(states: readonly State[], place: Place): State[] | 'whole' {
+  private advance(states: readonly State[], place: Child): State[] | 'whole' {
     const next: State[] = []
     for (const state of states) {
       if (--this.work.left < 0) {
@@ -189,7 +189,7 @@ class Pruner {
   }
 
   /** How many segments the child uses up; 0: a name that is meant for the elements of the child; undefined: no match. */
-  private takes(selector: Selector, state: State, { parent, key, index, child }: Place): number | undefined {
+  private takes(selector: Selector, state: State, { parent, key, index, child }: Child): number | undefined {
     const list = Array.isArray(parent)
     switch (selector.kind) {
       case 'all':

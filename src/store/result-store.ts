@@ -13,8 +13,8 @@ import {
   type StoreStats,
 } from './store.ts'
 
-/** All that a keeper needs; `KEEPER_LIMITS` holds the numbers that are no settings. */
-export interface KeeperOptions {
+/** All that a result store needs; `RESULT_STORE_LIMITS` holds the numbers that are no settings. */
+export interface ResultStoreOptions {
   /** Where entries in use lie. */
   memory: Store
   /** Where entries go that leave memory, or, when it is shared, at once. Without it they are gone. */
@@ -43,7 +43,7 @@ export interface KeeperOptions {
 }
 
 /** Limits that no setting changes. */
-export const KEEPER_LIMITS = { maxBytes: 1024 * 1024 * 1024, sweepInterval: 30_000 } as const
+export const RESULT_STORE_LIMITS = { maxBytes: 1024 * 1024 * 1024, sweepInterval: 30_000 } as const
 
 /** A result to keep. */
 interface Keepsake {
@@ -71,7 +71,7 @@ export interface Recent extends Readonly<EntryInfo> {
 }
 
 /** An agent sees its own entries; all others do not exist for it. */
-export interface Keeper {
+export interface ResultStore {
   /** Keeps a result. What the agent keeps already is used again: same content, same handle. */
   keep(agent: Owner, result: Keepsake): Promise<Entry>
   /** Looks up and counts as a use. Undefined: unknown, gone, not a handle, or another agent's. */
@@ -106,7 +106,7 @@ const REMEMBERED = 10_000
 const WRITE_THROUGH_MS = 500
 
 /** Decides how long what is kept stays where; the stores carry it and say who owns it. Any two stores of the contract will do. */
-export function createKeeper(options: KeeperOptions): Keeper {
+export function createResultStore(options: ResultStoreOptions): ResultStore {
   const { memory, backing, now } = options
   const maxEntries = options.isolation ? options.maxEntriesPerAgent : options.maxEntries
   const ledger = new Ledger()

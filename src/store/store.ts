@@ -54,12 +54,12 @@ export interface StoreStats {
 }
 
 /**
- * Carries entries, and answers who owns what. Quotas, expiry and eviction are decided by the keeper, which calls it. `STORES` in
+ * Carries entries, and answers who owns what. Quotas, expiry and eviction are decided by the result store, which calls it. `STORES` in
  * `stores.ts` lists the stores that can be chosen.
  */
 export interface Store {
   /**
-   * True: other processes write to it as well. The keeper then puts each entry at once, and asks `info` before each use of what lies
+   * True: other processes write to it as well. The result store then puts each entry at once, and asks `info` before each use of what lies
    * in memory, which a store with an age of its own may count as a use. There, `info` rejects where it cannot tell.
    */
   readonly isShared?: boolean

@@ -1,5 +1,6 @@
 /** The distinct words of a text and where they stand: approximate search compares words, never whole lines. */
 import { distance } from 'fastest-levenshtein'
+import type { Span } from './pattern.ts'
 import { NumberList } from './spans.ts'
 import { eachWord, pieces, wordAfter, wordAt, wordBefore } from './tokenize.ts'
 
@@ -65,11 +66,6 @@ export function buildVocabulary(text: string): Vocabulary {
   }
 }
 
-interface Place {
-  start: number
-  end: number
-}
-
 /**
  * The distinct words: their places are kept, the words themselves while there is room. Case decides where an identifier
  * falls apart, so it is kept here and ignored when comparing.
@@ -101,7 +97,7 @@ function wordsAt(text: string, places: Uint32Array): () => readonly string[] {
   }
 }
 
-function comparedPart(text: string, { start, end }: Place): string {
+function comparedPart(text: string, { start, end }: Span): string {
   return text.slice(start, Math.min(end, start + longestCompared))
 }
 
@@ -123,7 +119,7 @@ class Scale {
   }
 
   /** Visits the place of the words, as many as the phrase has, when they are alike enough. */
-  weigh(words: readonly string[], places: readonly Place[], visit: (place: Likeness) => void): void {
+  weigh(words: readonly string[], places: readonly Span[], visit: (place: Likeness) => void): void {
     let sum = 0
     for (let nth = 0; nth < this.words; nth++)
       sum += this.alike(nth, words[nth] ?? '') * (this.phrase[nth]?.length ?? 0)
@@ -147,7 +143,7 @@ class Scale {
 /** All words of the text, each as the first of a row. */
 function everywhere(text: string, scale: Scale, visit: (place: Likeness) => void): void {
   const words: string[] = []
-  const places: Place[] = []
+  const places: Span[] = []
   eachWord(text, (start, end) => {
     words.push(comparedPart(text, { start, end }))
     places.push({ start, end })
@@ -159,7 +155,7 @@ function everywhere(text: string, scale: Scale, visit: (place: Likeness) => void
 }
 
 /** The places of some words of the text, from left to right. */
-function eachOf(text: string, sought: readonly string[], visit: (place: Place, word: string) => void): void {
+function eachOf(text: string, sought: readonly string[], visit: (place: Span, word: string) => void): void {
   const wanted = new Set(sought)
   // Words hold letters, marks, digits and `_` alone: nothing in them is special in a pattern.
   const candidates = new RegExp(sought.join('|'), 'gu')
@@ -182,7 +178,7 @@ function around(
 ): void {
   const found = new Map<number, Likeness>()
   eachOf(text, sought, (place) => {
-    const before: Place[] = [place]
+    const before: Span[] = [place]
     while (before.length < scale.words) {
       const next = wordBefore(text, before[0]?.start ?? 0)
       if (!next) break

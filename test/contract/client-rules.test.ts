@@ -12,10 +12,10 @@ import { CLIENT_RULES, clientRule } from '../../src/protocol/client-rules.ts'
 import { blocksOf, isText, LargeResult, plain } from '../../src/protocol/content.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../src/protocol/json.ts'
 import { createMemoryStore } from '../../src/store/memory.ts'
-import { createKeeper } from '../../src/store/result-store.ts'
+import { createResultStore } from '../../src/store/result-store.ts'
 import { sharedBytes } from '../../src/text/shared-bytes.ts'
 import { cutTo, parsedFirst, VIEWS } from '../support/client-rules.ts'
-import { KEEPER_DEFAULTS } from '../support/defaults.ts'
+import { RESULT_STORE_DEFAULTS } from '../support/defaults.ts'
 import { type Embedded, embedded, type ToolServer, toolServer } from '../support/embedded.ts'
 import { soundKeys } from '../support/keys.ts'
 import { keeping } from '../support/result-settings.ts'
@@ -402,8 +402,8 @@ verifies(
   'S3.7 S3.10',
   'for any result, schema and client, the model gets the whole text or a cut one that says where the rest is',
   async () => {
-    const keeper = createKeeper({
-      ...KEEPER_DEFAULTS,
+    const resultStore = createResultStore({
+      ...RESULT_STORE_DEFAULTS,
       now: () => 0,
       onDrop() {},
       onError() {},
@@ -429,7 +429,7 @@ verifies(
         }
         const layer = createShape({
           engine,
-          keeper,
+          resultStore,
           logger: silentLogger,
           enabled: true,
           exempt: new Set(),
@@ -457,7 +457,7 @@ verifies(
         )
         if (handle === undefined) return whole(reply, result, seen)
         seen.shaped++
-        const entry = await keeper.get(owner.agent, handle)
+        const entry = await resultStore.get(owner.agent, handle)
         expect(JSON.parse(Buffer.from(entry?.content ?? []).toString())).toEqual(result)
         const statement = `cache_id ${handle} keeps the whole result`
         for (const [rule, view] of views) {

@@ -1,9 +1,9 @@
 /** What parts are given when a configuration says nothing: each default stands in the schema alone. */
 import { parseConfig } from '../../src/config/load-program.ts'
-import { keeperLimits } from '../../src/gateway/keeper.ts'
-import { KEEPER_LIMITS } from '../../src/store/result-store.ts'
+import { resultStoreLimits } from '../../src/gateway/result-store.ts'
+import { RESULT_STORE_LIMITS } from '../../src/store/result-store.ts'
 
 export const SETTINGS = parseConfig({}).settings
 
-/** The numbers of a keeper. */
-export const KEEPER_DEFAULTS = { ...KEEPER_LIMITS, ...keeperLimits(SETTINGS) }
+/** The numbers of a result store. */
+export const RESULT_STORE_DEFAULTS = { ...RESULT_STORE_LIMITS, ...resultStoreLimits(SETTINGS) }

@@ -49,7 +49,7 @@ interface Edit extends Run {
 }
 
 /** Where a run of base64 stands. */
-interface Place {
+interface FoundRun {
   readonly run: Run
   /** The data of a content block; else it is in a text or in a field. */
   readonly block?: { readonly position: number; readonly value: JsonObject; readonly isPicture: boolean }
@@ -58,7 +58,7 @@ interface Place {
 }
 
 /** Undefined: no result, or one that tells of an error, which stays as it is. */
-function placesOf(bytes: Buffer, runs: readonly Run[]): Place[] | undefined {
+function placesOf(bytes: Buffer, runs: readonly Run[]): FoundRun[] | undefined {
   const mark = randomUUID()
   const pieces: string[] = []
   let at = 0
@@ -70,8 +70,8 @@ function placesOf(bytes: Buffer, runs: readonly Run[]): Place[] | undefined {
   const result = parsed(pieces.join(''))
   if (!isObject(result) || result.isError === true) return undefined
   const marks = new Map(runs.map((_, nth) => [`${mark}:${nth}`, nth]))
-  const places = runs.map((run): Place => ({ run, within: 'text' }))
-  const put = (nth: number | undefined, place: Omit<Place, 'run'>): void => {
+  const places = runs.map((run): FoundRun => ({ run, within: 'text' }))
+  const put = (nth: number | undefined, place: Omit<FoundRun, 'run'>): void => {
     const run = nth === undefined ? undefined : runs[nth]
     if (nth !== undefined && run !== undefined) places[nth] = { run, ...place }
   }
@@ -130,7 +130,7 @@ class Blobs {
 
 async function unpackOne(
   bytes: Buffer,
-  place: Place,
+  place: FoundRun,
   { maxBlobSize, maxImageSize }: UnpackLimits,
   reads: boolean,
   edits: Edit[],
@@ -171,7 +171,7 @@ function declaredIn(block: JsonObject | undefined): string {
 function inBlock(
   bytes: Buffer,
   run: Run,
-  { position, value }: NonNullable<Place['block']>,
+  { position, value }: NonNullable<FoundRun['block']>,
   { facts, text, data, unread }: Inside,
   edits: Edit[],
   blobs: Blobs,
@@ -224,7 +224,7 @@ const LONGEST_HEAD = 300
 /** Its data is moved to the end; where it was stands what it is, with what is inside. */
 async function elsewhere(
   bytes: Buffer,
-  { run, within }: Place,
+  { run, within }: FoundRun,
   look: () => Promise<Inside> | Inside,
   edits: Edit[],
   blobs: Blobs,

@@ -34,7 +34,7 @@ export class WrittenKey {
 
 // A place in the records while their bytes are read: a node of the profile, and what finds it and its values again quickly.
 
-export class Place {
+export class FieldNode {
   readonly shape: Shape
   /** Undefined for what is no field. */
   readonly key: WrittenKey | undefined
@@ -43,13 +43,13 @@ export class Place {
   /** UTF-8 bytes of the key beyond one for each character. */
   readonly keyWide: number
   /** The fields of the objects here. */
-  readonly byName = new Map<string, Place>()
+  readonly byName = new Map<string, FieldNode>()
   /** The field that objects here begin with, as far as the last one tells. */
-  first: Place | undefined
+  first: FieldNode | undefined
   /** The field that comes behind this one, as far as the last object tells. */
-  after: Place | undefined
+  after: FieldNode | undefined
   /** What the arrays here hold. */
-  elements: Place | undefined
+  elements: FieldNode | undefined
   /** How often a field was found in the objects here. */
   present = 0
   /** The number of the object it was last found in: an object that has a key twice is not read here. */
@@ -90,7 +90,7 @@ const MOVED = /^(?:0|[1-9]\d*|__proto__)$/
 
 export class FieldKeys {
   /** All places, those that are no fields included. */
-  readonly places: Place[] = []
+  readonly places: FieldNode[] = []
   #bytes: Uint8Array
   #view: DataView
   readonly #counts: { saved: number; wide: number; breaks: number }
@@ -108,19 +108,19 @@ export class FieldKeys {
     this.#view = viewOf(bytes)
   }
 
-  place(shape: Shape, key?: WrittenKey, keySaved?: number, keyWide?: number): Place {
-    const place = new Place(shape, key, keySaved, keyWide)
+  place(shape: Shape, key?: WrittenKey, keySaved?: number, keyWide?: number): FieldNode {
+    const place = new FieldNode(shape, key, keySaved, keyWide)
     this.places.push(place)
     return place
   }
 
   /** True when the field that is expected has its key here. */
-  isAt(field: Place, at: number): boolean {
+  isAt(field: FieldNode, at: number): boolean {
     return field.key?.isAt(this.#view, this.#bytes.byteLength, at) === true
   }
 
   /** The field with the key at `at`, after `before`: an expected one, a known one, or a new one. */
-  at(place: Place, at: number, before: Place | undefined, record: number): Place {
+  at(place: FieldNode, at: number, before: FieldNode | undefined, record: number): FieldNode {
     let skipped = before === undefined ? place.first : before.after
     for (let count = 0; skipped !== undefined && count < LACKING; count++) {
       skipped = skipped.after
@@ -133,7 +133,7 @@ export class FieldKeys {
   }
 
   /** Behind the colon that follows the key, from the quote before it. */
-  behind(field: Place, start: number): number {
+  behind(field: FieldNode, start: number): number {
     if (this.isAt(field, start)) {
       this.#counts.saved += field.keySaved
       this.#counts.wide += field.keyWide
@@ -149,7 +149,7 @@ export class FieldKeys {
     return colon + 1
   }
 
-  #named(place: Place, at: number, record: number): Place {
+  #named(place: FieldNode, at: number, record: number): FieldNode {
     const bytes = this.#bytes
     if (bytes[at] !== BACKSLASH || bytes[at + 1] !== QUOTE) giveUp()
     const end = stringEnd(bytes, at + 2) + 2

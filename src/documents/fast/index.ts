@@ -27,7 +27,7 @@ const LONG = 262_144
 const ENDING = 512
 
 /** A result that is read while it arrives, or at once. */
-export interface AheadReading {
+export interface ResultReader {
   /** Reads the bytes that have arrived, from the first byte of the result. False: nothing can be read before all have. */
   advance(bytes: Uint8Array): boolean
   /** Reads the rest and answers the result. Undefined for a result that has to be parsed. */
@@ -35,7 +35,7 @@ export interface AheadReading {
 }
 
 /** Begins to read the bytes of a CallToolResult ahead of parsing. Without it everything is parsed, and is the same. */
-export function readAhead(): AheadReading {
+export function readAhead(): ResultReader {
   let scan: TextScan | undefined
   let isOdd = false
   return {

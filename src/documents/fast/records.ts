@@ -8,7 +8,7 @@ import { areKeys, isMap, MOST_FIELDS, SOME_FIELDS } from '../collections.ts'
 import { ALL_VALUES, type KnownList, Pass, sampled } from '../profile.ts'
 import { emptyShape, type Shape, Tally } from '../shape.ts'
 import { BACKSLASH, giveUp, parsed, QUOTE, skipSpace, unescaped } from './escaped.ts'
-import { FieldKeys, type Place, viewOf } from './fields.ts'
+import { FieldKeys, type FieldNode, viewOf } from './fields.ts'
 import { Offsets } from './lists.ts'
 import { LeafCounts } from './values.ts'
 
@@ -44,7 +44,7 @@ export class RecordsScan {
   readonly #pass = new Pass()
   readonly #leaves: LeafCounts
   readonly #keys: FieldKeys
-  readonly #root: Place
+  readonly #root: FieldNode
   /** Where the next record begins, or the list has ended. */
   #at: number
   #ended = false
@@ -161,7 +161,7 @@ export class RecordsScan {
     return this.finished()
   }
 
-  #value(place: Place, at: number, record: number, detail: boolean, depth: number): number {
+  #value(place: FieldNode, at: number, record: number, detail: boolean, depth: number): number {
     const byte = this.#bytes[at] as number
     if (byte === BACKSLASH) return this.#leaves.string(place, at, record, detail, depth)
     if ((byte >= ZERO && byte <= NINE) || byte === MINUS)
@@ -173,7 +173,7 @@ export class RecordsScan {
     return this.#leaves.word(place, at, record, detail, depth)
   }
 
-  #object(place: Place, start: number, record: number, detail: boolean, depth: number): number {
+  #object(place: FieldNode, start: number, record: number, detail: boolean, depth: number): number {
     const bytes = this.#bytes
     const { shape } = place
     shape.count += 1
@@ -184,7 +184,7 @@ export class RecordsScan {
     let seen = 0
     let keysSaved = 0
     let keysWide = 0
-    let before: Place | undefined
+    let before: FieldNode | undefined
     for (;;) {
       let field = before === undefined ? place.first : before.after
       if (field?.key?.isAt(this.#view, this.#size, at) === true) {
@@ -215,7 +215,7 @@ export class RecordsScan {
     return at
   }
 
-  #array(place: Place, start: number, record: number, detail: boolean, depth: number): number {
+  #array(place: FieldNode, start: number, record: number, detail: boolean, depth: number): number {
     const bytes = this.#bytes
     const { shape } = place
     shape.count += 1
@@ -272,6 +272,6 @@ function takeDistinct(target: Shape, source: Shape | undefined): void {
 }
 
 /** True where fields come and go, as in `profile`. */
-function isMapLike({ shape, byName, present }: Place): boolean {
+function isMapLike({ shape, byName, present }: FieldNode): boolean {
   return areKeys(byName.size, shape.objects, present)
 }

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../protocol/json.ts'
 import { countLength, countNumber, type Pass } from '../profile.ts'
 import { type Box, MAX_DISTINCT_LENGTH, type Shape, type StringStats } from '../shape.ts'
 import { BACKSLASH, behindValue, giveUp, parsed, QUOTE, stringEnd, unescaped, wideIn } from './escaped.ts'
-import type { Place } from './fields.ts'
+import type { FieldNode } from './fields.ts'
 
 function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 0x30 && byte <= 0x39
@@ -197,7 +197,7 @@ export class LeafCounts {
   }
 
   /** From the backslash before the quote. Answers the offset behind the string, as the others do behind what they count. */
-  string(place: Place, start: number, record: number, detail: boolean, depth: number): number {
+  string(place: FieldNode, start: number, record: number, detail: boolean, depth: number): number {
     const bytes = this.#bytes
     const from = start + 2
     if (bytes[start + 1] !== QUOTE) giveUp()
@@ -236,7 +236,7 @@ export class LeafCounts {
     return end + 2
   }
 
-  number(place: Place, start: number, record: number, detail: boolean, depth: number): number {
+  number(place: FieldNode, start: number, record: number, detail: boolean, depth: number): number {
     const bytes = this.#bytes
     const isNegative = bytes[start] === MINUS
     const first = isNegative ? start + 1 : start
@@ -261,7 +261,7 @@ export class LeafCounts {
 
   /** Goes on with a number of more digits, with decimals or with an exponent, from its first digits on. */
   #longNumber(
-    place: Place,
+    place: FieldNode,
     start: number,
     from: number,
     whole: number,
@@ -303,7 +303,7 @@ export class LeafCounts {
   }
 
   /** `true`, `false`, `null`. */
-  word(place: Place, start: number, record: number, detail: boolean, depth: number): number {
+  word(place: FieldNode, start: number, record: number, detail: boolean, depth: number): number {
     const bytes = this.#bytes
     const { shape } = place
     const first = bytes[start]
@@ -327,7 +327,7 @@ export class LeafCounts {
   }
 
   /** Any value, by `JSON.parse`. */
-  plain(place: Place, start: number, record: number, detail: boolean, depth: number): number {
+  plain(place: FieldNode, start: number, record: number, detail: boolean, depth: number): number {
     const end = behindValue(this.#bytes, start)
     const json = unescaped(this.#bytes, start, end)
     this.saved += end - start - json.length
@@ -337,7 +337,7 @@ export class LeafCounts {
   }
 
   /** Dates that are known by their bytes become texts. */
-  writeDates(place: Place): void {
+  writeDates(place: FieldNode): void {
     const { strings } = place.shape
     if (place.earliestAt < 0 || strings === undefined) return
     strings.earliest = this.#ascii(place.earliestAt, place.earliestLength)
@@ -347,7 +347,7 @@ export class LeafCounts {
 
   /** A string with escapes or letters beyond ASCII, or one that may hold JSON. */
   #oddString(
-    place: Place,
+    place: FieldNode,
     start: number,
     end: number,
     record: number,
@@ -361,13 +361,13 @@ export class LeafCounts {
     return end + 2
   }
 
-  #count(place: Place, value: JsonValue, record: number, detail: boolean, depth: number): void {
+  #count(place: FieldNode, value: JsonValue, record: number, detail: boolean, depth: number): void {
     this.writeDates(place)
     if (typeof value === 'string' && PLAIN.test(value)) place.isRespelled = true
     this.#pass.visit(place.shape, value, record, detail, depth)
   }
 
-  #digits(place: Place, stats: StringStats, from: number, length: number, record: number): void {
+  #digits(place: FieldNode, stats: StringStats, from: number, length: number, record: number): void {
     const bytes = this.#bytes
     if (isDate(bytes, from, length)) {
       this.#date(place, stats, from, length)
@@ -376,7 +376,7 @@ export class LeafCounts {
     }
   }
 
-  #date(place: Place, stats: StringStats, from: number, length: number): void {
+  #date(place: FieldNode, stats: StringStats, from: number, length: number): void {
     const bytes = this.#bytes
     if (stats.dates > 0 && place.earliestAt < 0) {
       this.#pass.digits(place.shape, stats, this.#ascii(from, length), 0)
@@ -395,7 +395,7 @@ export class LeafCounts {
     }
   }
 
-  #value(place: Place, shape: Shape, hash: number, from: number, length: number, record: number): void {
+  #value(place: FieldNode, shape: Shape, hash: number, from: number, length: number, record: number): void {
     const { distinct } = shape
     if (length > MAX_DISTINCT_LENGTH) return distinct.miss()
     const known = place.spelled.find(this.#bytes, hash, from, length)
@@ -409,7 +409,7 @@ export class LeafCounts {
     if (box !== undefined) place.spelled.add(hash, from, length, box)
   }
 
-  #wholeNumber(place: Place, shape: Shape, value: number, record: number): void {
+  #wholeNumber(place: FieldNode, shape: Shape, value: number, record: number): void {
     const { small } = place
     const isSmall = value >= 0 && value < SMALL
     const known: Box | undefined = isSmall && value < small.length ? small[value] : undefined

@@ -15,7 +15,7 @@ import { listedNames } from '../../protocol/spellings.ts'
 import type { OutputTypesOf } from '../../proxy/exposure.ts'
 import { refusal } from '../../proxy/own-tools.ts'
 import type { ToolIndex } from '../../proxy/tool-index.ts'
-import type { Keeper } from '../../store/result-store.ts'
+import type { ResultStore } from '../../store/result-store.ts'
 import type { Entry } from '../../store/store.ts'
 import { didYouMean } from '../../text/edit-distance.ts'
 import { sharedBytes } from '../../text/shared-bytes.ts'
@@ -29,7 +29,7 @@ import type { SubCalls } from './sub-calls.ts'
 
 export interface BridgeParts {
   readonly engine: Engine
-  readonly keeper: Keeper
+  readonly resultStore: ResultStore
   /** The way of programs to the tools of servers: through every layer but those that make results short for models. */
   readonly call: Handler
   /** The tools that the client may call. */
@@ -96,7 +96,7 @@ type Ask = keyof typeof QUESTIONS
 
 /** One program's. `exchange`: the call of `proxy_code`; its signal ends when the program does. */
 export function createBridge(exchange: Exchange, parts: BridgeParts): Bridge {
-  const { engine, keeper } = parts
+  const { engine, resultStore } = parts
   const questions = gate(QUESTIONS_AT_ONCE)
   const calling = gate(parts.callsAtOnce)
   let calls = 0
@@ -106,7 +106,7 @@ export function createBridge(exchange: Exchange, parts: BridgeParts): Bridge {
   async function sources(handles: readonly string[]): Promise<Entry[]> {
     const entries: Entry[] = []
     for (const handle of new Set(handles)) {
-      const entry = await keeper.get(exchange.agent, handle)
+      const entry = await resultStore.get(exchange.agent, handle)
       if (!entry) throw new Fault(gone(handle))
       entries.push(entry)
     }
@@ -248,7 +248,7 @@ export function createBridge(exchange: Exchange, parts: BridgeParts): Bridge {
     const origin = { tool: got.tool, arguments: got.args }
     const look = { standing: await pages.standing(content, got) }
     const hash = await hashInSlices(content)
-    const entry = await keeper.keep(exchange.agent, { content, hash, origin, look })
+    const entry = await resultStore.keep(exchange.agent, { content, hash, origin, look })
     return JSON.stringify({ cache_id: entry.handle })
   }
 
@@ -283,7 +283,11 @@ export function createBridge(exchange: Exchange, parts: BridgeParts): Bridge {
     async keep({ name }, content) {
       if (content === undefined) throw new Fault('keep(value, name): there is no value')
       const origin = { tool: 'proxy_code', arguments: { keep: name ?? '' } }
-      const entry = await keeper.keep(exchange.agent, { content, hash: await hashInSlices(content), origin })
+      const entry = await resultStore.keep(exchange.agent, {
+        content,
+        hash: await hashInSlices(content),
+        origin,
+      })
       return JSON.stringify({ value: entry.handle })
     },
     ask: async (asked) => JSON.stringify({ value: await parts.subCalls.ask(asked) }),

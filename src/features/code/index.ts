@@ -22,7 +22,7 @@ import {
   unlessNothing,
 } from '../../proxy/parameters.ts'
 import { createToolIndexes, type ToolIndexEvents, type ToolIndexes } from '../../proxy/tool-index.ts'
-import type { Keeper } from '../../store/result-store.ts'
+import type { ResultStore } from '../../store/result-store.ts'
 import { later } from '../../upstream/backoff.ts'
 import { createModernClients, type ModernClients } from '../../upstream/bridges/modern-client.ts'
 import { createAsking } from './asking.ts'
@@ -63,7 +63,7 @@ export interface Code {
 
 interface CodeParts {
   readonly engine: Engine
-  readonly keeper: Keeper
+  readonly resultStore: ResultStore
   readonly ledger: Ledger
   readonly outputTypes: OutputTypesOf | undefined
   readonly logger: Logger
@@ -77,7 +77,7 @@ interface CodeParts {
 /** Threads start, and tools are indexed, when the first program asks for it. */
 export function openCode(
   { settings, servers }: ExposureConfig,
-  { engine, keeper, ledger, outputTypes, logger, events, now, elapsed }: CodeParts,
+  { engine, resultStore, ledger, outputTypes, logger, events, now, elapsed }: CodeParts,
 ): Code {
   let machines: Machines | undefined
   let finder: Promise<Finder> | undefined
@@ -102,7 +102,7 @@ export function openCode(
       return createCodeTool({
         ...wiring,
         engine,
-        keeper,
+        resultStore,
         settings: settings.code,
         budget: settings.maxResponseSize,
         previewSize: settings.previewSize,
@@ -190,7 +190,7 @@ const SESSION_BYTES = 10 * 1024 * 1024
 
 function createCodeTool(options: CodeOptions): ProxyTool {
   const { settings } = options
-  const sessions = createSessions(options.keeper)
+  const sessions = createSessions(options.resultStore)
   const mayAsk = settings.calls === 'all' || settings.ask.by === 'client'
   return {
     name: PROXY_CODE,
@@ -296,9 +296,9 @@ const NO_SESSIONS =
 async function firstGone(
   handles: readonly string[],
   { agent }: Exchange,
-  { keeper }: CodeOptions,
+  { resultStore }: CodeOptions,
 ): Promise<string | undefined> {
-  for (const handle of handles) if ((await keeper.get(agent, handle)) === undefined) return handle
+  for (const handle of handles) if ((await resultStore.get(agent, handle)) === undefined) return handle
   return undefined
 }
 

@@ -6,7 +6,7 @@ import { errorResult, META, plainAnswer, textBlock } from '../../protocol/conten
 import type { Exchange } from '../../protocol/exchange.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import { PROXY_CODE } from '../../proxy/own-tools.ts'
-import type { Keeper } from '../../store/result-store.ts'
+import type { ResultStore } from '../../store/result-store.ts'
 import { nearest } from '../../text/edit-distance.ts'
 import { formatCount } from '../../text/format.ts'
 import { sharedBytes } from '../../text/shared-bytes.ts'
@@ -17,7 +17,7 @@ import type { Ended } from './protocol.ts'
 /** What an answer is made with. */
 export interface ReplyParts {
   readonly engine: Engine
-  readonly keeper: Keeper
+  readonly resultStore: ResultStore
   /** The most characters of an answer, of a preview, and of the console that is shown. */
   readonly budget: number
   readonly previewSize: number
@@ -97,7 +97,7 @@ async function previewed(
   beside: string,
   { code, words }: Told,
   { agent, signal, onSaved }: Exchange,
-  { engine, keeper, budget, previewSize, dialect }: ReplyParts,
+  { engine, resultStore, budget, previewSize, dialect }: ReplyParts,
 ): Promise<JsonObject> {
   const digest = await engine.digest(
     { content, tool: PROXY_CODE, owner: agent.id },
@@ -117,7 +117,7 @@ async function previewed(
     arguments: { code: ellipsis(code, 2000), ...(words.length > 0 && { cache_id: words.join(', ') }) },
   }
   const look = { shape: shaped.shape, tokens: tokens || undefined }
-  const { handle } = await keeper.keep(agent, { content, hash, origin, look })
+  const { handle } = await resultStore.keep(agent, { content, hash, origin, look })
   onSaved?.({ originalCharacters: characters, originalTokens: tokens, deliveredTokens: shaped.tokens })
   return {
     content: [textBlock(`${shaped.text.join(handle)}${beside}`)],

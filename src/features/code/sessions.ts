@@ -6,7 +6,7 @@ import { hashInSlices } from '../../engine/content.ts'
 import { textBlock } from '../../protocol/content.ts'
 import type { Agent } from '../../protocol/exchange.ts'
 import { PROXY_CODE } from '../../proxy/own-tools.ts'
-import type { Keeper } from '../../store/result-store.ts'
+import type { ResultStore } from '../../store/result-store.ts'
 import { sharedBytes } from '../../text/shared-bytes.ts'
 
 export interface Sessions {
@@ -22,15 +22,15 @@ const HEAD = JSON.stringify({
 }).replace(/\}$/, ',"machine":"')
 const TAIL = '"}'
 
-export function createSessions(keeper: Keeper): Sessions {
+export function createSessions(resultStore: ResultStore): Sessions {
   const entriesOf = async (agent: Agent, name: string) =>
-    (await keeper.recent(agent)).filter(
+    (await resultStore.recent(agent)).filter(
       ({ tool, arguments: args }) => tool === PROXY_CODE && args.session === name,
     )
   return {
     async find(agent, name) {
       const [newest] = await entriesOf(agent, name)
-      const entry = newest && (await keeper.get(agent, newest.handle))
+      const entry = newest && (await resultStore.get(agent, newest.handle))
       if (entry === undefined) return undefined
       const text = Buffer.from(entry.content).toString('latin1')
       if (!text.startsWith(HEAD) || !text.endsWith(TAIL)) return undefined
@@ -40,8 +40,8 @@ export function createSessions(keeper: Keeper): Sessions {
       const before = await entriesOf(agent, name)
       const content = sharedBytes(`${HEAD}${Buffer.from(machine).toString('base64')}${TAIL}`)
       const origin = { tool: PROXY_CODE, arguments: { session: name } }
-      const kept = await keeper.keep(agent, { content, hash: await hashInSlices(content), origin })
-      for (const { handle } of before) if (handle !== kept.handle) await keeper.remove(agent, handle)
+      const kept = await resultStore.keep(agent, { content, hash: await hashInSlices(content), origin })
+      for (const { handle } of before) if (handle !== kept.handle) await resultStore.remove(agent, handle)
     },
   }
 }

@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import type { Connection, ConnectionInfo, ToolFilter } from '../../proxy/connections.ts'
 import type { Listing } from '../../proxy/tool-index.ts'
 import type { Spills } from '../../spill/spills.ts'
-import type { Keeper } from '../../store/result-store.ts'
+import type { ResultStore } from '../../store/result-store.ts'
 import type { DispatchParams } from './params.ts'
 
 export interface DispatchSettings {
@@ -30,7 +30,7 @@ export interface DispatchSettings {
 export interface DispatchParts {
   settings: DispatchSettings
   engine: Engine
-  keeper: Keeper
+  resultStore: ResultStore
   spills: Spills
   /** The servers that are there for this client, in the order of the configuration. */
   connections(client: Client): readonly ConnectionInfo[]

@@ -98,7 +98,7 @@ interface Given {
 async function argumentsOf(
   { arguments: given, argumentsFile }: DispatchParams,
   { exchange: { agent, signal } }: Situation,
-  { spills, keeper, engine }: DispatchParts,
+  { spills, resultStore, engine }: DispatchParts,
 ): Promise<Given | { failure: string }> {
   if (argumentsFile === undefined) return { args: given ?? {} }
   if (given !== undefined && Object.keys(given).length > 0)
@@ -112,7 +112,7 @@ async function argumentsOf(
     const handle = argumentsFile.trim().endsWith('.toon') ? handleOfFile(argumentsFile) : undefined
     if (handle === undefined) return { args, supplied }
     // TOON is for reading: what it was written from is the data to the digit.
-    const entry = await keeper.get(agent, handle)
+    const entry = await resultStore.get(agent, handle)
     if (entry !== undefined)
       return { args, supplied: (await engine.export(entry.content, false, signal)).content }
     return {

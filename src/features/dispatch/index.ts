@@ -303,13 +303,13 @@ async function dispatch(
 async function handleOf(
   resultFile: string,
   { exchange: { agent } }: Situation,
-  { keeper, spills }: DispatchParts,
+  { resultStore, spills }: DispatchParts,
 ): Promise<string> {
   const handle = handleOfFile(resultFile)
-  if (handle !== undefined && (await keeper.get(agent, handle))) return handle
+  if (handle !== undefined && (await resultStore.get(agent, handle))) return handle
   const content = await resultWith(await spills.read(agent, resultFile))
   const origin = { tool: 'resultFile', arguments: { resultFile } }
-  return (await keeper.keep(agent, { content, hash: await hashInSlices(content), origin })).handle
+  return (await resultStore.keep(agent, { content, hash: await hashInSlices(content), origin })).handle
 }
 
 /** Bytes that are written as JSON in one go. */
@@ -401,7 +401,7 @@ const placeOf = (path: string): string => absolutePath(path, process.cwd(), home
 
 export async function openDispatch(config: ExposureConfig, parts: ExposureParts): Promise<Exposure> {
   const { settings } = config
-  const { engine, keeper, upstreams, logger } = parts
+  const { engine, resultStore, upstreams, logger } = parts
   let { servers } = config
   let lists = settings.dispatch
   const base = placeOf(settings.spill.dir ?? join(settings.dataDir, 'spill'))
@@ -430,7 +430,7 @@ export async function openDispatch(config: ExposureConfig, parts: ExposureParts)
         finder,
         events: parts.events,
         engine,
-        keeper,
+        resultStore,
         spills,
         connections: (client) => connectionsOf(servers, upstreams, parts, client),
         // Its patterns name servers: who does not see all of these is not told.

@@ -51,11 +51,11 @@ async function kept(
   data: JsonObject,
   params: DispatchParams,
   { exchange }: Situation,
-  { keeper }: DispatchParts,
+  { resultStore }: DispatchParts,
 ): Promise<{ handle: string }> {
   const content = encodeResult({ content: [textBlock(JSON.stringify(data))] })
   const origin = { tool: 'proxy-dispatch', arguments: { ...params } as JsonObject }
-  return keeper.keep(exchange.agent, { content, hash: hashOf(content), origin })
+  return resultStore.keep(exchange.agent, { content, hash: hashOf(content), origin })
 }
 
 function describe(connection: Connection, params: DispatchParams, { listing }: Situation): JsonObject {

@@ -80,7 +80,7 @@ function isSurelyWithin(result: JsonObject, threshold: number, toon: boolean): b
 async function toFile(result: Result, called: Called): Promise<JsonObject | undefined> {
   const { tool, args, handle, situation, parts, threshold, toon } = called
   const { agent, signal } = situation.exchange
-  const kept = handle === undefined ? undefined : await parts.keeper.get(agent, handle)
+  const kept = handle === undefined ? undefined : await parts.resultStore.get(agent, handle)
   if (handle !== undefined && !kept) return undefined
   const content =
     kept?.content ?? (result instanceof LargeResult ? result.bytes : encodeResult(plain(result)))
@@ -89,7 +89,7 @@ async function toFile(result: Result, called: Called): Promise<JsonObject | unde
   if (made.failed || (threshold !== undefined && size <= threshold)) return undefined
   const origin = { tool: tool.name, arguments: args }
   const entry =
-    kept ?? (await parts.keeper.keep(agent, { content, hash: await hashInSlices(content), origin }))
+    kept ?? (await parts.resultStore.keep(agent, { content, hash: await hashInSlices(content), origin }))
   const extension = made.format === 'text' ? 'txt' : made.format
   try {
     const path = await parts.spills.write(agent, entry.handle, made.content, extension)
@@ -279,12 +279,12 @@ async function answerTo(
   wanted: Readback,
   { resultFile, cache_id }: DispatchParams,
   { exchange }: Situation,
-  { spills, keeper, engine }: DispatchParts,
+  { spills, resultStore, engine }: DispatchParts,
 ): Promise<ReadbackResult | undefined> {
   const { agent, signal } = exchange
   if (resultFile !== undefined)
     return engine.readback(await spills.read(agent, resultFile), false, wanted, signal)
-  const entry = await keeper.get(agent, cache_id ?? '')
+  const entry = await resultStore.get(agent, cache_id ?? '')
   return entry && engine.readback(entry.content, true, wanted, signal)
 }
 

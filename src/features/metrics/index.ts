@@ -3,12 +3,12 @@ import type { Ledger } from '../../observe/savings.ts'
 import { LargeResult } from '../../protocol/content.ts'
 import type { Middleware } from '../../protocol/exchange.ts'
 import { limitsPassed } from '../../protocol/limits.ts'
-import type { Keeper } from '../../store/result-store.ts'
+import type { ResultStore } from '../../store/result-store.ts'
 import type { Upstreams } from '../../upstream/contract.ts'
 
 export interface MetricsParts {
   ledger: Ledger
-  keeper: Keeper
+  resultStore: ResultStore
   /** Milliseconds by a clock that nobody sets. */
   elapsed: () => number
 }
@@ -21,14 +21,14 @@ export interface Metrics {
 
 const STATES = ['idle', 'connecting', 'ready', 'waiting', 'closed'] as const
 
-export function createMetrics({ ledger, keeper, elapsed }: MetricsParts): Metrics {
+export function createMetrics({ ledger, resultStore, elapsed }: MetricsParts): Metrics {
   const { layer, counts } = createCount()
   const began = elapsed()
   return {
     layer,
     async text(upstreams) {
       const { totals } = await ledger.report()
-      const { entries, bytes } = keeper.stats()
+      const { entries, bytes } = resultStore.stats()
       return formatMetrics([
         counter('tool_calls_total', 'Tool calls that ended.', counts.calls),
         counter('tool_call_errors_total', 'Tool calls that ended in an error.', counts.failed),

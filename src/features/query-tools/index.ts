@@ -21,7 +21,7 @@ import {
   saysNothing,
   unlessNothing,
 } from '../../proxy/parameters.ts'
-import type { Keeper } from '../../store/result-store.ts'
+import type { ResultStore } from '../../store/result-store.ts'
 import type { Entry } from '../../store/store.ts'
 import { type Asker, askedBy, handlesMeant, type KeptOptions, listKept } from './kept.ts'
 
@@ -231,11 +231,11 @@ async function reply(
   query: JsonObject,
   name: string,
   exchange: Exchange,
-  { keeper }: QueryToolOptions,
+  { resultStore }: QueryToolOptions,
 ): Promise<JsonObject> {
   const own =
     answer.whole &&
-    (await keeper.keep(exchange.agent, {
+    (await resultStore.keep(exchange.agent, {
       ...answer.whole,
       look: { shape: answer.whole.shape },
       origin: { tool: name, arguments: { cache_id: entries.map(({ handle }) => handle), ...query } },
@@ -269,7 +269,7 @@ interface SourceParams {
 export type Found = { entries: Entry[]; told: string; remarks: readonly string[] } | { failure: JsonObject }
 
 interface SourceOptions extends KeptOptions {
-  keeper: Keeper
+  resultStore: ResultStore
   /** The whole onion: a fresh call is logged, blocked and counted like any other. */
   call: Handler
   /** Names of the proxy's own tools, which cannot be called through each other. */
@@ -323,7 +323,7 @@ async function keptResults(
   if ('answer' in meant) return { failure: plainAnswer(meant.answer) }
   const entries: Entry[] = []
   for (const handle of new Set(meant.handles)) {
-    const entry = await options.keeper.get(exchange.agent, handle)
+    const entry = await options.resultStore.get(exchange.agent, handle)
     // No error: clients end a run for the second one, and the answer says what to do.
     if (!entry) return { failure: plainAnswer(goneText(asker, handle, options.dialect)) }
     entries.push(entry)
@@ -337,7 +337,7 @@ async function freshResult(
   args: JsonObject,
   all: boolean | undefined,
   exchange: Exchange,
-  { keeper, call, ownTools, freshCalls, callFor = (name, json) => `${name} ${json}` }: SourceOptions,
+  { resultStore, call, ownTools, freshCalls, callFor = (name, json) => `${name} ${json}` }: SourceOptions,
 ): Promise<Found> {
   if (ownTools.has(tool)) {
     const text = `${asker} cannot call ${tool}: "tool" is a tool of a server. To go on from an answer of ${tool}, pass the cache_id it gave.`
@@ -364,7 +364,7 @@ async function freshResult(
   // A question to the client: it calls this tool again with the answer, which then reaches the tool that asked.
   if (isInputRequired(result)) return { failure: result }
   if (result.isError === true) return { failure: result }
-  const entry = handle === undefined ? undefined : await keeper.get(exchange.agent, handle)
+  const entry = handle === undefined ? undefined : await resultStore.get(exchange.agent, handle)
   // It could not be kept. The call may have changed something, so its result goes out rather than being asked for again.
   if (!entry) return { failure: result }
   const standing = all || isPartial(entry) ? entry.standing : undefined

@@ -3,7 +3,7 @@ import type { Dialect } from '../../documents/template.ts'
 import type { Agent } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
 import { listedNames, spellingsOf } from '../../protocol/spellings.ts'
-import type { Keeper, Recent } from '../../store/result-store.ts'
+import type { Recent, ResultStore } from '../../store/result-store.ts'
 import { isHandle } from '../../store/store.ts'
 import { formatBytes, formatCount, formatPlural } from '../../text/format.ts'
 import { ellipsis } from '../../text/shorten.ts'
@@ -23,7 +23,7 @@ const MOST_SEARCHED_BYTES = 64 * 1024 * 1024
 export type Meant = { handles: readonly string[]; told: string } | { answer: string }
 
 export interface KeptOptions {
-  keeper: Pick<Keeper, 'recent'>
+  resultStore: Pick<ResultStore, 'recent'>
   /** Names of the proxy's own tools: their answers are kept as well, but are no results of a server's tool. */
   ownTools: ReadonlySet<string>
   /** How suggested calls are written. Default: as tools. */
@@ -50,11 +50,11 @@ export async function handlesMeant(
   words: readonly string[],
   asker: Asker,
   agent: Agent,
-  { keeper, ownTools, dialect }: KeptOptions,
+  { resultStore, ownTools, dialect }: KeptOptions,
 ): Promise<Meant> {
   if (!words.some((word) => !isHandle(word))) return { handles: words, told: '' }
   if (agent.kind === 'anonymous') return { answer: SHARED }
-  const kept = (await keeper.recent(agent)).filter(({ isEarlier }) => !isEarlier)
+  const kept = (await resultStore.recent(agent)).filter(({ isEarlier }) => !isEarlier)
   const results = kept.filter(({ tool }) => !ownTools.has(tool))
   if (words.includes(ALL)) return everything(results, asker, dialect)
   const handles: string[] = []
@@ -125,10 +125,10 @@ export async function listKept(
   agent: Agent,
   offset: number,
   budget: number,
-  { keeper, dialect }: KeptOptions,
+  { resultStore, dialect }: KeptOptions,
 ): Promise<string> {
   if (agent.kind === 'anonymous') return SHARED
-  const kept = await keeper.recent(agent)
+  const kept = await resultStore.recent(agent)
   if (kept.length === 0) return nothingKept('Nothing is kept for you now.', dialect)
   if (offset >= kept.length)
     return `There are ${formatPlural(kept.length, 'kept result')}, and none at offset ${formatCount(offset)}: ${askedBy('proxy_explore', '"offset": 0', dialect)}`

@@ -20,13 +20,13 @@ import { createListsInside } from '../../protocol/lists.ts'
 import type { Feature } from '../../proxy/feature.ts'
 import { PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
 import { REFUSED, Refused } from '../../spill/confined.ts'
-import type { Keeper } from '../../store/result-store.ts'
+import type { ResultStore } from '../../store/result-store.ts'
 import type { Entry } from '../../store/store.ts'
 import { ellipsis } from '../../text/shorten.ts'
 import { createFiles, type ReferencedFiles } from './files.ts'
 
 export interface ReferencesOptions {
-  keeper: Keeper
+  resultStore: ResultStore
   engine: Engine
   /** Names of the proxy's own tools: references in what they pass on are found when they pass it on. */
   exempt: ReadonlySet<string>
@@ -98,11 +98,11 @@ async function expand(
   next: Handler,
   { schemaOf, ...options }: ReferencesOptions & { schemaOf: SchemaOf },
 ): Promise<JsonObject> {
-  const { keeper, engine, maxBytes } = options
+  const { resultStore, engine, maxBytes } = options
   if ('fault' in wanted) throw new Fault(wanted.fault)
   const sources: Entry[] = []
   for (const handle of 'found' in wanted ? handlesIn(wanted.found) : []) {
-    const entry = await keeper.get(exchange.agent, handle)
+    const entry = await resultStore.get(exchange.agent, handle)
     if (!entry) throw new Fault(goneText(handle))
     sources.push(entry)
   }
@@ -121,7 +121,7 @@ async function expand(
 async function filesIn(
   found: readonly Found[],
   exchange: Exchange,
-  { keeper, maxBytes, files }: ReferencesOptions,
+  { resultStore, maxBytes, files }: ReferencesOptions,
 ): Promise<FoundFile[]> {
   const read: FoundFile[] = []
   for (const [nth, { wanted }] of found.entries()) {
@@ -131,7 +131,7 @@ async function filesIn(
       bytes:
         'path' in wanted
           ? await readFile(wanted.path, exchange, maxBytes, files)
-          : await keptFile(wanted, exchange, keeper, maxBytes),
+          : await keptFile(wanted, exchange, resultStore, maxBytes),
     })
   }
   return read
@@ -158,10 +158,10 @@ const NO_FILE =
 async function keptFile(
   { from, part }: { from: string; part: number | undefined },
   { agent }: Exchange,
-  keeper: Keeper,
+  resultStore: ResultStore,
   maxBytes: number,
 ): Promise<Uint8Array> {
-  const entry = await keeper.get(agent, from)
+  const entry = await resultStore.get(agent, from)
   if (!entry) throw new Fault(goneText(from))
   const parts = partsIn(entry.content)
   const file = part === undefined && parts.length > 1 ? undefined : parts[part ?? 0]
@@ -209,10 +209,10 @@ export const references: Feature = {
   name: 'references',
   what: 'Puts kept results and files where arguments say `{"$from": …}` or `{"$file": …}`.',
   when: 'always',
-  layer: ({ engine, keeper, settings }) =>
+  layer: ({ engine, resultStore, settings }) =>
     createReferences({
       engine,
-      keeper,
+      resultStore,
       exempt: PROXY_TOOL_NAMES,
       maxBytes: MAX_REFERENCED_BYTES,
       files: createFiles(settings),

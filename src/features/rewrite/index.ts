@@ -28,7 +28,7 @@ import { matcherOf } from '../../text/glob.ts'
 import { rewriteOptions } from './options.ts'
 
 type Rule = z.output<typeof rewriteOptions>['rules'][number]
-type Place = Rule['in'][number]
+type Target = Rule['in'][number]
 
 /** A rule where it is meant for. */
 interface Placed {
@@ -48,7 +48,7 @@ export const rewrite = defineModule({
       patternsIn(`rules[${index}].only`, rule.only, [...new Set(rule.in.flatMap((place) => MEANT[place]))]),
     ),
   create({ rules }, { name: module, change, isOwnTool }) {
-    const places = new Map<Place, Placed[]>()
+    const places = new Map<Target, Placed[]>()
     rules.forEach((rule, index) => {
       const written = textRules(rule, `rules[${index}]`, module)
       const isMeant = rule.only && matcherOf(rule.only)
@@ -66,7 +66,7 @@ export const rewrite = defineModule({
 
     /** What is to be done with texts of these names. Undefined: nothing. */
     function rulesOf(
-      place: Place,
+      place: Target,
       names: readonly string[],
       shown?: string,
     ): readonly TextRule[] | undefined {
@@ -135,14 +135,14 @@ export const rewrite = defineModule({
   },
 })
 
-const PLACES = new Map<string, Place>([
+const PLACES = new Map<string, Target>([
   ['tools/call', 'results'],
   ['prompts/get', 'prompts'],
   ['resources/read', 'resources'],
 ])
 
 /** What the names of `only` may mean, by the place. */
-const MEANT: Readonly<Record<Place, readonly Kind[]>> = {
+const MEANT: Readonly<Record<Target, readonly Kind[]>> = {
   results: ['tools'],
   prompts: ['prompts'],
   resources: ['resources', 'resourceTemplates'],
@@ -150,7 +150,7 @@ const MEANT: Readonly<Record<Place, readonly Kind[]>> = {
   descriptions: ALL_KINDS,
 }
 
-const METHODS: Readonly<Record<Place, readonly string[]>> = {
+const METHODS: Readonly<Record<Target, readonly string[]>> = {
   results: ['tools/call'],
   prompts: ['prompts/get'],
   resources: ['resources/read'],

@@ -18,7 +18,7 @@ import { type Endpoint, type HttpListener, type ListenOptions, listen } from '..
 import { refuse } from '../../server/http/request.ts'
 import type { Backend } from '../../server/legacy.ts'
 import { createModernClients } from '../../server/modern.ts'
-import type { Keeper } from '../../store/result-store.ts'
+import type { ResultStore } from '../../store/result-store.ts'
 import type { Upstreams } from '../../upstream/contract.ts'
 import { BRIDGE_PATH, createBridgeEndpoint, createTokenGate } from './endpoint.ts'
 import { createBridge } from './scripts.ts'
@@ -29,7 +29,7 @@ export interface BridgeParts {
   lists: ListSource
   backend: Pick<Backend, 'opened' | 'closed'>
   engine: Engine
-  keeper: Keeper
+  resultStore: ResultStore
   upstreams: Upstreams
   /** The servers of the configuration now. */
   servers(): readonly ServerConfig[]
@@ -53,7 +53,7 @@ const URL_FILE = 'bridge-url'
 /** Throws ProxyError when the file of the token cannot be used. */
 export function openBridge({ settings }: Config, parts: BridgeParts): OpenBridge {
   const { bridge: options, dataDir } = settings
-  const { engine, keeper, upstreams, logger, elapsed, backend } = parts
+  const { engine, resultStore, upstreams, logger, elapsed, backend } = parts
   const kept = options.token === undefined ? bridgeToken(dataDir) : undefined
   const token = options.token ?? kept?.token ?? ''
   const agent = agentOf(token)
@@ -84,7 +84,7 @@ export function openBridge({ settings }: Config, parts: BridgeParts): OpenBridge
       connections: () => connectionsOf(parts.servers(), upstreams, parts),
       ownTools: PROXY_TOOL_NAMES,
       engine,
-      keeper,
+      resultStore,
       tools: options.tools,
       inlineBytes: options.inlineBytes,
       ttl: options.resultTtlSeconds * 1000,

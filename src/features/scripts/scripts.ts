@@ -25,7 +25,7 @@ import {
 } from '../../proxy/connections.ts'
 import { readParams } from '../../proxy/parameters.ts'
 import { createToolIndexes, type ToolIndex } from '../../proxy/tool-index.ts'
-import type { Keeper } from '../../store/result-store.ts'
+import type { ResultStore } from '../../store/result-store.ts'
 import type { Entry, Handle, Origin } from '../../store/store.ts'
 import { didYouMean } from '../../text/edit-distance.ts'
 import { fitsGlob } from '../../text/glob.ts'
@@ -42,7 +42,7 @@ export interface BridgeOptions {
   /** Names of the proxy's own tools. */
   ownTools: ReadonlySet<string>
   engine: Pick<Engine, 'export' | 'fill'>
-  keeper: Keeper
+  resultStore: ResultStore
   /** Patterns of the tools that scripts may call; none: those that only read. */
   tools: readonly string[]
   /** Tells whether a remembered list is still true. Absent: lists are asked for with every operation. */
@@ -223,7 +223,7 @@ const wordFinder: Finder = {
 // Results of scripts that are too long for an answer: kept for a while, and fetched by their id.
 
 interface KeptOptions {
-  keeper: Keeper
+  resultStore: ResultStore
   agent: Agent
   /** Milliseconds for which a result can be fetched. */
   ttl: number
@@ -237,7 +237,7 @@ interface Kept {
   get(id: string): Promise<Entry | undefined>
 }
 
-function createKept({ keeper, agent, ttl, now }: KeptOptions): Kept {
+function createKept({ resultStore, agent, ttl, now }: KeptOptions): Kept {
   /** The end of each, the next one first. */
   const ends = new Map<Handle, number>()
 
@@ -246,21 +246,26 @@ function createKept({ keeper, agent, ttl, now }: KeptOptions): Kept {
       if (end > now()) return
       ends.delete(handle)
       // It may be another's by now, or gone: then there is nothing to do.
-      keeper.remove(agent, handle).catch(() => {})
+      resultStore.remove(agent, handle).catch(() => {})
     }
   }
 
   return {
     async keep(content, origin) {
       sweep()
-      const { handle } = await keeper.keep(agent, { content, hash: await hashInSlices(content), origin, ttl })
+      const { handle } = await resultStore.keep(agent, {
+        content,
+        hash: await hashInSlices(content),
+        origin,
+        ttl,
+      })
       ends.delete(handle)
       ends.set(handle, now() + ttl)
       return handle
     },
     async get(id) {
       sweep()
-      return ends.has(id) ? keeper.get(agent, id) : undefined
+      return ends.has(id) ? resultStore.get(agent, id) : undefined
     },
   }
 }

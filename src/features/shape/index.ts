@@ -38,7 +38,7 @@ import { originOf } from '../../protocol/origin.ts'
 import { hasView } from '../../protocol/uri-rewrite.ts'
 import type { Feature, ResultSettingsOf } from '../../proxy/feature.ts'
 import { dialectOf, PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
-import type { Keeper } from '../../store/result-store.ts'
+import type { ResultStore } from '../../store/result-store.ts'
 import type { Entry } from '../../store/store.ts'
 import { sharedBytes } from '../../text/shared-bytes.ts'
 import { keptUri, readKept } from './kept-resources.ts'
@@ -46,7 +46,7 @@ import type { ResultSettings } from './options.ts'
 
 export interface ShapeOptions {
   engine: Engine
-  keeper: Keeper
+  resultStore: ResultStore
   logger: Logger
   /** False: everything passes as it came, but for what the proxy's own tools ask to be kept. */
   enabled: boolean
@@ -244,7 +244,7 @@ async function callTool(
       tokens: digest.tokens || undefined,
       ...(known !== undefined && { standing: known }),
     }
-    const keep = () => options.keeper.keep(exchange.agent, { content, hash: digest.hash, origin, look })
+    const keep = () => options.resultStore.keep(exchange.agent, { content, hash: digest.hash, origin, look })
     if (projects) {
       const projected = await projection(
         settings.fields ?? [],
@@ -282,7 +282,7 @@ async function callTool(
 async function keepQuietly(
   result: Result,
   exchange: Exchange,
-  { enabled, exempt, keeper, logger }: ShapeOptions,
+  { enabled, exempt, resultStore, logger }: ShapeOptions,
 ): Promise<void> {
   const tool = String(exchange.params.name)
   const isOurs = enabled && !exempt.has(tool) && exchange.client.via === undefined
@@ -290,7 +290,11 @@ async function keepQuietly(
   try {
     const content = result instanceof LargeResult ? result.bytes : sharedBytes(JSON.stringify(result))
     const hash = await hashInSlices(content)
-    await keeper.keep(exchange.agent, { content, hash, origin: { tool, arguments: argumentsOf(exchange) } })
+    await resultStore.keep(exchange.agent, {
+      content,
+      hash,
+      origin: { tool, arguments: argumentsOf(exchange) },
+    })
   } catch (error) {
     logger.error({ err: error, tool }, 'a result that passes could not be kept')
   }
@@ -331,7 +335,7 @@ async function projection(
   entry: Entry,
   exchange: Exchange,
   { maxResponseSize, dialect }: Limits,
-  { engine, keeper, logger }: ShapeOptions,
+  { engine, resultStore, logger }: ShapeOptions,
   unpacked: Uint8Array | undefined,
 ): Promise<JsonObject | undefined> {
   const heading = `cache_id ${entry.handle} keeps the whole result of ${entry.tool}, with all fields. Shown here: ${fields.join(', ')}.\n`
@@ -343,7 +347,7 @@ async function projection(
     if (answer.failed) return undefined
     const own =
       answer.whole &&
-      (await keeper.keep(exchange.agent, {
+      (await resultStore.keep(exchange.agent, {
         ...answer.whole,
         look: { shape: answer.whole.shape },
         origin: { tool: 'proxy_filter', arguments: { cache_id: entry.handle, ...params } },
@@ -468,7 +472,7 @@ async function readResource(next: Handler, exchange: Exchange, options: ShapeOpt
   const result = await next(exchange)
   const { params, client, agent } = exchange
   const { uri } = params
-  const { enabled, resources, limits, keeper, logger } = options
+  const { enabled, resources, limits, resultStore, logger } = options
   const isShaped = enabled && resources === true && client.via === undefined
   if (!isShaped || typeof uri !== 'string' || INTERFACE.test(uri) || asksForInput(result)) return result
   const came = result instanceof LargeResult ? result.bytes : sharedBytes(JSON.stringify(result))
@@ -487,7 +491,7 @@ async function readResource(next: Handler, exchange: Exchange, options: ShapeOpt
     const { shaped, hash, tokens } = digest
     if (shaped === undefined) return result
     const look = { shape: shaped.shape, tokens: tokens || undefined }
-    const entry = await keeper.keep(agent, { content, hash, origin: { tool, arguments: { uri } }, look })
+    const entry = await resultStore.keep(agent, { content, hash, origin: { tool, arguments: { uri } }, look })
     exchange.onSaved?.({
       originalCharacters: digest.characters,
       originalTokens: tokens,
@@ -600,10 +604,10 @@ export const shape: Feature = {
   name: 'shape',
   what: 'Keeps large results, puts previews in their place, and has tools that search what is kept.',
   when: 'always',
-  layer: ({ settings, engine, keeper, logger, live }) =>
+  layer: ({ settings, engine, resultStore, logger, live }) =>
     createShape({
       engine,
-      keeper,
+      resultStore,
       logger,
       enabled: settings.enableAutoTruncation && !cutsBelow(settings),
       exempt: PROXY_TOOL_NAMES,

@@ -8,7 +8,7 @@ import { ProxyError, RPC, RpcError } from '../../protocol/errors.ts'
 import type { Exchange } from '../../protocol/exchange.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import { resourceNotFound } from '../../proxy/resources.ts'
-import type { Keeper } from '../../store/result-store.ts'
+import type { ResultStore } from '../../store/result-store.ts'
 import type { Entry } from '../../store/store.ts'
 import { formatCount } from '../../text/format.ts'
 
@@ -54,9 +54,9 @@ export function keptUri(uri: unknown): Wanted | undefined {
 export async function readKept(
   wanted: Wanted,
   exchange: Exchange,
-  { keeper, engine }: { keeper: Keeper; engine: Pick<Engine, 'read'> },
+  { resultStore, engine }: { resultStore: ResultStore; engine: Pick<Engine, 'read'> },
 ): Promise<JsonObject> {
-  const entry = await keeper.get(exchange.agent, wanted.handle)
+  const entry = await resultStore.get(exchange.agent, wanted.handle)
   if (!entry) throw resourceNotFound(exchange)
   if (wanted.part !== undefined) return readPart(entry, wanted, wanted.part)
   return readText(entry, wanted, exchange, engine)

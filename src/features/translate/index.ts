@@ -19,9 +19,9 @@ import { hasHiddenCharacters } from '../../text/suspicion.ts'
 import { translateOptions } from './options.ts'
 import { createService, type TranslateOptions, type TranslationService } from './service.ts'
 
-type Place = TranslateOptions['in'][number]
+type TextSource = TranslateOptions['in'][number]
 
-const METHODS: Readonly<Record<Place, readonly string[]>> = {
+const METHODS: Readonly<Record<TextSource, readonly string[]>> = {
   descriptions: ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'],
   results: ['tools/call'],
   prompts: ['prompts/get'],

@@ -7,7 +7,7 @@ import { TooLarge, type ValkeyStore } from './store.ts'
 
 export interface FallbackOptions {
   shared: ValkeyStore
-  /** Undefined: there is none; what is not shared lies in the memory of the keeper alone. */
+  /** Undefined: there is none; what is not shared lies in the memory of the result store alone. */
   local: Store | undefined
   /** A result is not shared, for this reason. Not called while the server is away: that is told once. */
   onRefused: (reason: string) => void

@@ -106,7 +106,7 @@ interface SseEvent extends TakenBytes {
 }
 
 /** Where in a line the next byte belongs. */
-type Place = 'name' | 'data' | 'event' | 'id' | 'retry' | 'skip'
+type LinePart = 'name' | 'data' | 'event' | 'id' | 'retry' | 'skip'
 
 const LF = 0x0a
 const CR = 0x0d
@@ -123,7 +123,7 @@ export class SseReader {
   readonly #onEvent: (event: SseEvent) => void
   readonly #data: MessageBytes
   readonly #turn: Turn | undefined
-  #place: Place = 'name'
+  #place: LinePart = 'name'
   /** The name of the field so far, and then its value, where that is no data. */
   #text = ''
   /** The value has begun: one space in front of it was dropped. */

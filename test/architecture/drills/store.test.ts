@@ -7,8 +7,8 @@ import { afterAll, expect, onTestFinished, test } from 'vitest'
 import type * as Generate from '../../../src/config/generate.ts'
 import type * as Load from '../../../src/config/load-program.ts'
 import type { Engine } from '../../../src/engine/contract.ts'
-import type * as OpenKeeper from '../../../src/gateway/keeper.ts'
-import type { Keeper } from '../../../src/store/result-store.ts'
+import type * as OpenResultStore from '../../../src/gateway/result-store.ts'
+import type { ResultStore } from '../../../src/store/result-store.ts'
 import type * as Stores from '../../../src/store/stores.ts'
 import { storeContract } from '../../contract/store.ts'
 import { plantedCopy } from '../../support/planted.ts'
@@ -58,14 +58,14 @@ test('a new store is chosen by its name, and two proxies share what lies in it',
   const dataDir = await mkdtemp(join(tmpdir(), 'planted-store-'))
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
   const { parseConfig } = await copy.load<typeof Load>('src/config/load-program.ts')
-  const { openKeeper } = await copy.load<typeof OpenKeeper>('src/gateway/keeper.ts')
+  const { openResultStore } = await copy.load<typeof OpenResultStore>('src/gateway/result-store.ts')
   const config = parseConfig({ proxySettings: { store: 'common', dataDir } })
   const engine = { forget: () => {} } as Partial<Engine> as Engine
-  const keepers: Keeper[] = []
+  const stores: ResultStore[] = []
   for (let nth = 0; nth < 2; nth++)
-    keepers.push(await openKeeper(config, engine, pino({ level: 'silent' }) as never, Date.now))
-  onTestFinished(() => Promise.all(keepers.map((keeper) => keeper.close())).then(() => {}))
-  const [here, there] = keepers
+    stores.push(await openResultStore(config, engine, pino({ level: 'silent' }) as never, Date.now))
+  onTestFinished(() => Promise.all(stores.map((resultStore) => resultStore.close())).then(() => {}))
+  const [here, there] = stores
   const content = new TextEncoder().encode('{"content":[]}')
   const origin = { tool: 's_tool', arguments: {} }
   const kept = await here?.keep({ id: 'ann' }, { content, hash: 'ab'.repeat(32), origin })

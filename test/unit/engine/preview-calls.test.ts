@@ -12,7 +12,7 @@ import { plain } from '../../../src/protocol/content.ts'
 import { effectOf } from '../../../src/protocol/effects.ts'
 import type { Handler } from '../../../src/protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../../src/protocol/json.ts'
-import type { Keeper } from '../../../src/store/result-store.ts'
+import type { ResultStore } from '../../../src/store/result-store.ts'
 import { countTokens } from '../../../src/text/tokens.ts'
 import { soundKeys } from '../../support/keys.ts'
 import { patience, runs } from '../../support/runs.ts'
@@ -208,7 +208,7 @@ verifies('S3.12', 'no preview suggests a tool that may write, whatever tools the
         engine: {
           digest: async (source, options) => digest(createViews(), source, options),
         } as Partial<Engine> as Engine,
-        keeper: { keep: async () => ({ handle: HANDLE }) } as unknown as Keeper,
+        resultStore: { keep: async () => ({ handle: HANDLE }) } as unknown as ResultStore,
         logger: silentLogger,
         enabled: true,
         exempt: new Set(),

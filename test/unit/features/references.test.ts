@@ -12,9 +12,9 @@ import type { Exchange } from '../../../src/protocol/exchange.ts'
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts'
 import { jsonParts } from '../../../src/protocol/json.ts'
 import { createMemoryStore } from '../../../src/store/memory.ts'
-import { createKeeper } from '../../../src/store/result-store.ts'
+import { createResultStore } from '../../../src/store/result-store.ts'
 import { deepFreeze } from '../../support/deep-freeze.ts'
-import { KEEPER_DEFAULTS } from '../../support/defaults.ts'
+import { RESULT_STORE_DEFAULTS } from '../../support/defaults.ts'
 import { runs } from '../../support/runs.ts'
 import { client, exchange } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
@@ -35,8 +35,8 @@ const MAX_BYTES = 1_000_000
 
 /** A server with one tool, and one client that keeps results. `sent`: the JSON of what the server got, as it goes out. */
 function world({ inputSchema = schema, answer = async (): Promise<JsonObject> => textResult('done') } = {}) {
-  const keeper = createKeeper({
-    ...KEEPER_DEFAULTS,
+  const resultStore = createResultStore({
+    ...RESULT_STORE_DEFAULTS,
     memory: createMemoryStore(),
     now: () => 0,
     onDrop: () => {},
@@ -54,7 +54,12 @@ function world({ inputSchema = schema, answer = async (): Promise<JsonObject> =>
   } as Pick<Engine, 'fill'> as Engine
   const sent: string[] = []
   const exchanges: Exchange[] = []
-  const layer = createReferences({ keeper, engine, exempt: new Set(['proxy_filter']), maxBytes: MAX_BYTES })
+  const layer = createReferences({
+    resultStore,
+    engine,
+    exempt: new Set(['proxy_filter']),
+    maxBytes: MAX_BYTES,
+  })
   const handler = layer.wrap(async (inner) => {
     if (inner.method === 'tools/list') return { tools: [{ name: 'write', inputSchema }] }
     exchanges.push(inner)
@@ -70,7 +75,7 @@ function world({ inputSchema = schema, answer = async (): Promise<JsonObject> =>
     async keep(content: string | JsonObject, who = owner): Promise<string> {
       const bytes = bytesOf(typeof content === 'string' ? textResult(content) : content)
       const origin = { tool: 'read', arguments: {} }
-      return (await keeper.keep(who.agent, { content: bytes, hash: hashOf(bytes), origin })).handle
+      return (await resultStore.keep(who.agent, { content: bytes, hash: hashOf(bytes), origin })).handle
     },
     async call(
       args: JsonObject,

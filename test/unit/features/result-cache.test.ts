@@ -11,8 +11,8 @@ import { isObject, type JsonObject } from '../../../src/protocol/json.ts'
 import { withOrigin } from '../../../src/protocol/origin.ts'
 import { compose } from '../../../src/proxy/layers.ts'
 import { createMemoryStore } from '../../../src/store/memory.ts'
-import { createKeeper } from '../../../src/store/result-store.ts'
-import { KEEPER_DEFAULTS } from '../../support/defaults.ts'
+import { createResultStore } from '../../../src/store/result-store.ts'
+import { RESULT_STORE_DEFAULTS } from '../../support/defaults.ts'
 import { deferred } from '../../support/deferred.ts'
 import { client, exchange, stdioServer, temporaryFolder } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
@@ -249,17 +249,17 @@ test('a large result is remembered as the bytes it came in, and flagged where it
   bytes.set(Buffer.from(json))
   const large = new LargeResult(bytes)
   const { call, made } = world({ answer: () => large })
-  // The keeper holds the same bytes: there is one copy of them.
-  const keeper = createKeeper({
-    ...KEEPER_DEFAULTS,
+  // The result store holds the same bytes: there is one copy of them.
+  const resultStore = createResultStore({
+    ...RESULT_STORE_DEFAULTS,
     memory: createMemoryStore(),
     now: () => 0,
     onDrop() {},
     onError() {},
   })
-  onTestFinished(() => keeper.close())
+  onTestFinished(() => resultStore.close())
   const first = (await call('f_read')) as LargeResult
-  const kept = await keeper.keep(
+  const kept = await resultStore.keep(
     { id: 'a' },
     { content: first.bytes, hash: 'h', origin: { tool: 't', arguments: {} } },
   )
@@ -278,7 +278,7 @@ verifies('S4.35', 'two calls are the same when the data that references stand fo
   const made: JsonObject[] = []
   const cache = createResultCache({ ttl: 1_000, tools: [], maxBytes: 1e6, exempt: new Set(), now: () => 0 })
   const references = createReferences({
-    keeper: { get: async () => ({}) } as never,
+    resultStore: { get: async () => ({}) } as never,
     engine: {
       fill: async (_: unknown, { args }: { args: JsonObject }) => ({
         args,

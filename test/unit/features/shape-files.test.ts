@@ -11,9 +11,9 @@ import { ProxyError, RpcError } from '../../../src/protocol/errors.ts'
 import type { Client, Handler } from '../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { createMemoryStore } from '../../../src/store/memory.ts'
-import { createKeeper, type Keeper } from '../../../src/store/result-store.ts'
+import { createResultStore, type ResultStore } from '../../../src/store/result-store.ts'
 import { sharedBytes } from '../../../src/text/shared-bytes.ts'
-import { KEEPER_DEFAULTS } from '../../support/defaults.ts'
+import { RESULT_STORE_DEFAULTS } from '../../support/defaults.ts'
 import { madePdf, madePng } from '../../support/made-files.ts'
 import { client, exchange } from '../../support/upstream.ts'
 
@@ -35,17 +35,17 @@ function directEngine(unpacking: (reads: boolean) => void = () => {}): Engine {
 }
 
 interface World {
-  keeper: Keeper
+  resultStore: ResultStore
   call(result: Result, asker?: Client): Promise<JsonObject>
   readResource(uri: string, asker?: Client): Promise<JsonObject>
 }
 
 function world(unpacking?: (reads: boolean) => void, keepsSmall = false): World {
-  const options = { ...KEEPER_DEFAULTS, now: () => 0, onDrop: () => {}, onError: () => {} }
-  const keeper = createKeeper({ ...options, memory: createMemoryStore() })
+  const options = { ...RESULT_STORE_DEFAULTS, now: () => 0, onDrop: () => {}, onError: () => {} }
+  const resultStore = createResultStore({ ...options, memory: createMemoryStore() })
   const layer = createShape({
     engine: directEngine(unpacking),
-    keeper,
+    resultStore,
     keepsSmall,
     logger: silentLogger,
     enabled: true,
@@ -66,7 +66,7 @@ function world(unpacking?: (reads: boolean) => void, keepsSmall = false): World 
     next = async ({ method }) => (method === 'tools/list' ? { tools: [{ name: 't' }] } : result)
   }
   return {
-    keeper,
+    resultStore,
     async call(result, asker = usual) {
       answers(result)
       return plain(await handler(exchange(asker, { method: 'tools/call', params: { name: 't' } })))
@@ -166,17 +166,17 @@ test('small results are kept where the operator says so, and replies stay what t
   const failed = { content: [{ type: 'text', text: 'no' }], isError: true }
   const usual = world()
   expect(await usual.call(small)).toBe(small)
-  expect(usual.keeper.size).toBe(0)
-  const { call, keeper } = world(undefined, true)
+  expect(usual.resultStore.size).toBe(0)
+  const { call, resultStore } = world(undefined, true)
   const asker = client()
   expect(await call(small, asker)).toBe(small)
   expect(await call(small, asker)).toBe(small)
   expect(await call(failed, asker)).toBe(failed)
-  const [kept, ...others] = await keeper.recent(asker.agent)
+  const [kept, ...others] = await resultStore.recent(asker.agent)
   expect(others).toEqual([])
-  const entry = await keeper.get(asker.agent, kept?.handle ?? '')
+  const entry = await resultStore.get(asker.agent, kept?.handle ?? '')
   expect(JSON.parse(Buffer.from(entry?.content ?? []).toString())).toEqual(small)
   // What is shaped is kept once.
   await call(largeOf({ content: [report] }), asker)
-  expect(await keeper.recent(asker.agent)).toHaveLength(2)
+  expect(await resultStore.recent(asker.agent)).toHaveLength(2)
 })

@@ -12,8 +12,8 @@ import type { Exchange } from '../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { withOrigin } from '../../../src/protocol/origin.ts'
 import { createMemoryStore } from '../../../src/store/memory.ts'
-import { createKeeper, type Keeper } from '../../../src/store/result-store.ts'
-import { KEEPER_DEFAULTS } from '../../support/defaults.ts'
+import { createResultStore, type ResultStore } from '../../../src/store/result-store.ts'
+import { RESULT_STORE_DEFAULTS } from '../../support/defaults.ts'
 import { keeping, settingsForAll } from '../../support/result-settings.ts'
 import { client, exchange } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
@@ -36,9 +36,9 @@ const shaped: Digest = {
 const failing = (): Promise<never> =>
   Promise.reject(new ProxyError('QUERY_FAILED', 'the worker died', 'Ask for less.'))
 
-function keeper(changes: Partial<Keeper> = {}): Keeper {
-  const options = { ...KEEPER_DEFAULTS, now: () => 0, onDrop: () => {}, onError: () => {} }
-  return { ...createKeeper({ ...options, memory: createMemoryStore() }), ...changes }
+function resultStore(changes: Partial<ResultStore> = {}): ResultStore {
+  const options = { ...RESULT_STORE_DEFAULTS, now: () => 0, onDrop: () => {}, onError: () => {} }
+  return { ...createResultStore({ ...options, memory: createMemoryStore() }), ...changes }
 }
 
 /** Calls a tool that answers with `result` through the layer. */
@@ -60,7 +60,7 @@ async function call(
 ): Promise<Result> {
   const layer = createShape({
     engine: { digest } as Engine,
-    keeper: keeper(),
+    resultStore: resultStore(),
     logger: silentLogger,
     enabled: true,
     exempt: new Set(),
@@ -76,10 +76,10 @@ async function call(
 }
 
 verifies('S3.7', 'a result that cannot be kept goes out as it came', async () => {
-  const refusing = keeper({
+  const refusing = resultStore({
     keep: () => Promise.reject(new ProxyError('STORE_FAILED', 'the disk is full', 'Make room.')),
   })
-  expect(await call(long, { keeper: refusing })).toBe(long)
+  expect(await call(long, { resultStore: refusing })).toBe(long)
 })
 
 test('keeps images and promised structured content when no preview can be made', async () => {
@@ -118,7 +118,7 @@ describe('output schemas that a client gets', () => {
   const listed = async (tool: JsonObject, changes: Partial<ShapeOptions> = {}, via?: string[]) => {
     const layer = createShape({
       engine: { digest: failing } as unknown as Engine,
-      keeper: keeper(),
+      resultStore: resultStore(),
       logger: silentLogger,
       enabled: true,
       exempt: new Set(),
@@ -233,7 +233,7 @@ describe('a result that fits', () => {
 test('reports savings inside the proxy only', async () => {
   const layer = createShape({
     engine: { digest: async () => shaped } as unknown as Engine,
-    keeper: keeper(),
+    resultStore: resultStore(),
     logger: silentLogger,
     enabled: true,
     exempt: new Set(),
@@ -264,7 +264,7 @@ test('a value is promised to each client by its own list, also when it listed in
   }
   const layer = createShape({
     engine: { digest } as Engine,
-    keeper: keeper(),
+    resultStore: resultStore(),
     logger: silentLogger,
     enabled: true,
     exempt: new Set(),
@@ -314,7 +314,7 @@ describe('parameters of the worker', () => {
     }
     const layer = createShape({
       engine: { digest } as Engine,
-      keeper: keeper(),
+      resultStore: resultStore(),
       logger: silentLogger,
       enabled: true,
       exempt: new Set(['proxy_filter']),
@@ -342,9 +342,9 @@ describe('settings of single tools', () => {
   } as Partial<Engine> as Engine
 
   test('a result that is to be whole passes as it came, and is not kept', async () => {
-    const kept = keeper()
+    const kept = resultStore()
     const settings = settingsForAll({ whole: true })
-    expect(await call(long, { settings, keeper: kept }, [{ name: 't' }])).toBe(long)
+    expect(await call(long, { settings, resultStore: kept }, [{ name: 't' }])).toBe(long)
     expect(kept.size).toBe(0)
   })
 

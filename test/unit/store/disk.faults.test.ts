@@ -6,10 +6,10 @@ import fc from 'fast-check'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { createDiskStore } from '../../../src/store/disk.ts'
 import { createMemoryStore } from '../../../src/store/memory.ts'
-import { createKeeper } from '../../../src/store/result-store.ts'
+import { createResultStore } from '../../../src/store/result-store.ts'
 import { type Entry, type Handle, newHandle, type Store } from '../../../src/store/store.ts'
 import { entryOf } from '../../contract/store.ts'
-import { KEEPER_DEFAULTS } from '../../support/defaults.ts'
+import { RESULT_STORE_DEFAULTS } from '../../support/defaults.ts'
 import { MemoryFiles } from '../../support/memory-files.ts'
 
 let files = new MemoryFiles()
@@ -216,18 +216,18 @@ test('what was answered a second before the process is killed is there at the ne
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
   try {
     const start = async () =>
-      createKeeper({
-        ...KEEPER_DEFAULTS,
+      createResultStore({
+        ...RESULT_STORE_DEFAULTS,
         memory: createMemoryStore(),
         backing: await open(),
         now: () => 5000,
         onDrop: () => {},
         onError: (error) => expect(error).toBeUndefined(),
       })
-    const keeper = await start()
+    const resultStore = await start()
     const kept = await Promise.all(
       ENTRIES.map(({ owner, content, hash, tool, arguments: args }) =>
-        keeper.keep({ id: owner }, { content, hash, origin: { tool, arguments: args } }),
+        resultStore.keep({ id: owner }, { content, hash, origin: { tool, arguments: args } }),
       ),
     )
     await vi.advanceTimersByTimeAsync(1000)

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { createMemoryStore } from '../../../src/store/memory.ts'
-import { createKeeper, type Keeper } from '../../../src/store/result-store.ts'
-import { KEEPER_DEFAULTS } from '../../support/defaults.ts'
+import { createResultStore, type ResultStore } from '../../../src/store/result-store.ts'
+import { RESULT_STORE_DEFAULTS } from '../../support/defaults.ts'
 import { verifies } from '../../support/verifies.ts'
 
 const AGENTS = ['ann', 'ben', 'cid', 'dot']
@@ -50,7 +50,7 @@ function textOf(what: number): string {
 }
 
 async function take(
-  keeper: Keeper,
+  resultStore: ResultStore,
   model: Model,
   move: typeof step extends fc.Arbitrary<infer S> ? S : never,
 ) {
@@ -59,12 +59,12 @@ async function take(
     const content = new TextEncoder().encode(text)
     const hash = createHash('sha256').update(content).digest('hex')
     const agent = { id: move.agent }
-    const entry = await keeper.keep(agent, {
+    const entry = await resultStore.keep(agent, {
       content,
       hash,
       origin: { tool: 't', arguments: {} },
     })
-    expect(keeper.list(agent).some(({ handle }) => handle === entry.handle)).toBe(true)
+    expect(resultStore.list(agent).some(({ handle }) => handle === entry.handle)).toBe(true)
     model.all.push({ agent: move.agent, handle: entry.handle, text })
     model.alive.add(entry.handle)
   } else if (move.do === 'get' || move.do === 'remove') {
@@ -72,32 +72,32 @@ async function take(
     if (kept === undefined) return
     const mine = kept.agent === move.agent
     if (move.do === 'remove') {
-      const removed = await keeper.remove({ id: move.agent }, kept.handle)
+      const removed = await resultStore.remove({ id: move.agent }, kept.handle)
       if (!mine) expect(removed).toBe(false)
       if (mine) model.alive.delete(kept.handle)
     } else {
-      const entry = await keeper.get({ id: move.agent }, kept.handle)
+      const entry = await resultStore.get({ id: move.agent }, kept.handle)
       if (entry !== undefined) {
         expect(mine).toBe(true)
         expect(Buffer.from(entry.content).toString()).toBe(kept.text)
       }
     }
   } else if (move.do === 'forget') {
-    await keeper.forgetAgent({ id: move.agent })
+    await resultStore.forgetAgent({ id: move.agent })
     for (const kept of model.all) if (kept.agent === move.agent) model.alive.delete(kept.handle)
   } else if (move.do === 'sweep') {
-    await keeper.sweep()
+    await resultStore.sweep()
   }
 }
 
-function withinLimits(keeper: Keeper): void {
-  const owners = new Set(keeper.list().map(({ owner }) => owner))
+function withinLimits(resultStore: ResultStore): void {
+  const owners = new Set(resultStore.list().map(({ owner }) => owner))
   expect(owners.size).toBeLessThanOrEqual(LIMITS.maxAgents)
   for (const id of owners) {
-    const { entries, bytes } = keeper.stats({ id })
+    const { entries, bytes } = resultStore.stats({ id })
     expect(entries).toBeLessThanOrEqual(LIMITS.maxEntriesPerAgent)
     expect(entries === 1 || bytes <= LIMITS.maxBytesPerAgent).toBe(true)
-    expect(bytes).toBe(keeper.list({ id }).reduce((sum, { size }) => sum + size, 0))
+    expect(bytes).toBe(resultStore.list({ id }).reduce((sum, { size }) => sum + size, 0))
   }
 }
 
@@ -110,8 +110,8 @@ for (const withDisk of [false, true]) {
         fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (moves) => {
           const clock = { time: 0 }
           const errors: unknown[] = []
-          const keeper = createKeeper({
-            ...KEEPER_DEFAULTS,
+          const resultStore = createResultStore({
+            ...RESULT_STORE_DEFAULTS,
             ...LIMITS,
             memory: createMemoryStore(),
             ...(withDisk && { backing: createMemoryStore() }),
@@ -123,17 +123,19 @@ for (const withDisk of [false, true]) {
           try {
             for (const move of moves) {
               if (move.do === 'wait') clock.time += move.time
-              else await take(keeper, model, move)
-              withinLimits(keeper)
+              else await take(resultStore, model, move)
+              withinLimits(resultStore)
             }
             if (withDisk) {
               for (const { agent, handle } of model.all) {
-                expect((await keeper.get({ id: agent }, handle)) !== undefined).toBe(model.alive.has(handle))
+                expect((await resultStore.get({ id: agent }, handle)) !== undefined).toBe(
+                  model.alive.has(handle),
+                )
               }
             }
             expect(errors).toEqual([])
           } finally {
-            await keeper.close()
+            await resultStore.close()
           }
         }),
       )

@@ -2,10 +2,14 @@ import { createHash } from 'node:crypto'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { TYPICAL_HANDLE } from '../../../src/documents/template.ts'
 import { createMemoryStore } from '../../../src/store/memory.ts'
-import { createKeeper, type Keeper, type KeeperOptions } from '../../../src/store/result-store.ts'
+import {
+  createResultStore,
+  type ResultStore,
+  type ResultStoreOptions,
+} from '../../../src/store/result-store.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { entryOf } from '../../contract/store.ts'
-import { KEEPER_DEFAULTS } from '../../support/defaults.ts'
+import { RESULT_STORE_DEFAULTS } from '../../support/defaults.ts'
 import { deferred } from '../../support/deferred.ts'
 import { verifies } from '../../support/verifies.ts'
 
@@ -19,34 +23,34 @@ function result(name: string, size = 100, tool = 'files_read') {
 }
 
 interface World {
-  keeper: Keeper
+  resultStore: ResultStore
   clock: { time: number }
   dropped: string[]
   errors: unknown[]
 }
 
-function world(changes: Partial<KeeperOptions> = {}): World {
+function world(changes: Partial<ResultStoreOptions> = {}): World {
   const clock = { time: 1_000_000 }
   const dropped: string[] = []
   const errors: unknown[] = []
-  const keeper = createKeeper({
-    ...KEEPER_DEFAULTS,
+  const resultStore = createResultStore({
+    ...RESULT_STORE_DEFAULTS,
     memory: createMemoryStore(),
     now: () => clock.time,
     onDrop: ({ handle }) => dropped.push(handle),
     onError: (error) => errors.push(error),
     ...changes,
   })
-  onTestFinished(() => keeper.close())
-  return { keeper, clock, dropped, errors }
+  onTestFinished(() => resultStore.close())
+  return { resultStore, clock, dropped, errors }
 }
 
 describe('keeping', () => {
   verifies('S3.27', 'an entry tells where it came from and how it was used', async () => {
-    const { keeper, clock } = world()
-    const kept = await keeper.keep(ann, result('a'))
+    const { resultStore, clock } = world()
+    const kept = await resultStore.keep(ann, result('a'))
     clock.time += 1000
-    const entry = await keeper.get(ann, kept.handle)
+    const entry = await resultStore.get(ann, kept.handle)
     expect(entry).toMatchObject({
       tool: 'files_read',
       arguments: { name: 'a' },
@@ -57,14 +61,14 @@ describe('keeping', () => {
       owner: 'ann',
     })
     expect(Buffer.from(entry?.content ?? []).toString()).toBe('a'.padEnd(100, '.'))
-    expect(keeper.list(ann)).toMatchObject([{ handle: kept.handle, accessCount: 1 }])
-    expect(keeper.stats(ann)).toEqual({ entries: 1, bytes: 100 })
+    expect(resultStore.list(ann)).toMatchObject([{ handle: kept.handle, accessCount: 1 }])
+    expect(resultStore.stats(ann)).toEqual({ entries: 1, bytes: 100 })
   })
 
   verifies('S3.30', 'handles are 25 characters that hold 128 random bits, never the same', async () => {
-    const { keeper } = world()
+    const { resultStore } = world()
     const handles = new Set<string>()
-    for (let i = 0; i < 200; i++) handles.add((await keeper.keep(ann, result(`r${i}`))).handle)
+    for (let i = 0; i < 200; i++) handles.add((await resultStore.keep(ann, result(`r${i}`))).handle)
     expect(handles.size).toBe(200)
     let [ever, always] = [0n, 2n ** 128n - 1n]
     for (const handle of handles) {
@@ -81,104 +85,107 @@ describe('keeping', () => {
     const backing = createMemoryStore()
     const entry = entryOf('0123456789ab', 'old', { owner: 'ann' })
     await backing.put(entry)
-    const { keeper } = world({ backing })
-    expect((await keeper.get(ann, '0123456789ab'))?.tool).toBe(entry.tool)
+    const { resultStore } = world({ backing })
+    expect((await resultStore.get(ann, '0123456789ab'))?.tool).toBe(entry.tool)
   })
 
   test('the same content of the same agent keeps its handle, also when fetched twice at once', async () => {
-    const { keeper, clock } = world()
-    const [first, second] = await Promise.all([keeper.keep(ann, result('a')), keeper.keep(ann, result('a'))])
+    const { resultStore, clock } = world()
+    const [first, second] = await Promise.all([
+      resultStore.keep(ann, result('a')),
+      resultStore.keep(ann, result('a')),
+    ])
     clock.time += 200_000
-    const third = await keeper.keep(ann, result('a', 100, 'another_tool'))
+    const third = await resultStore.keep(ann, result('a', 100, 'another_tool'))
     expect([second.handle, third.handle]).toEqual([first.handle, first.handle])
     expect(third.lastAccessed).toBe(clock.time)
-    expect((await keeper.keep(ben, result('a'))).handle).not.toBe(first.handle)
-    expect(keeper.size).toBe(2)
+    expect((await resultStore.keep(ben, result('a'))).handle).not.toBe(first.handle)
+    expect(resultStore.size).toBe(2)
   })
 
   test('large content lies on a SharedArrayBuffer', async () => {
-    const { keeper } = world()
-    const { handle } = await keeper.keep(ann, result('big', 200_000))
-    expect((await keeper.get(ann, handle))?.content.buffer).toBeInstanceOf(SharedArrayBuffer)
+    const { resultStore } = world()
+    const { handle } = await resultStore.keep(ann, result('big', 200_000))
+    expect((await resultStore.get(ann, handle))?.content.buffer).toBeInstanceOf(SharedArrayBuffer)
   })
 
   verifies('S3.33', "another agent's handle is like one that does not exist", async () => {
-    const { keeper, clock } = world()
-    const { handle } = await keeper.keep(ann, result('a'))
+    const { resultStore, clock } = world()
+    const { handle } = await resultStore.keep(ann, result('a'))
     clock.time += 10
-    expect(await keeper.get(ben, handle)).toBeUndefined()
-    expect(await keeper.remove(ben, handle)).toBe(false)
-    expect(await keeper.get(ben, 'ffffffffffff')).toBeUndefined()
-    expect(await keeper.get(ann, 'not a handle')).toBeUndefined()
-    expect(keeper.list(ann)[0]?.accessCount).toBe(0)
-    expect(await keeper.remove(ann, handle)).toBe(true)
-    expect(await keeper.get(ann, handle)).toBeUndefined()
+    expect(await resultStore.get(ben, handle)).toBeUndefined()
+    expect(await resultStore.remove(ben, handle)).toBe(false)
+    expect(await resultStore.get(ben, 'ffffffffffff')).toBeUndefined()
+    expect(await resultStore.get(ann, 'not a handle')).toBeUndefined()
+    expect(resultStore.list(ann)[0]?.accessCount).toBe(0)
+    expect(await resultStore.remove(ann, handle)).toBe(true)
+    expect(await resultStore.get(ann, handle)).toBeUndefined()
   })
 })
 
 describe('lifetime', () => {
   verifies('S3.28', 'an entry lives 300 s from its last use', async () => {
-    const { keeper, clock, dropped } = world()
-    const { handle } = await keeper.keep(ann, result('a'))
+    const { resultStore, clock, dropped } = world()
+    const { handle } = await resultStore.keep(ann, result('a'))
     clock.time += 299_999
-    expect(await keeper.get(ann, handle)).toBeDefined()
+    expect(await resultStore.get(ann, handle)).toBeDefined()
     clock.time += 299_999
-    expect(await keeper.get(ann, handle)).toBeDefined()
+    expect(await resultStore.get(ann, handle)).toBeDefined()
     clock.time += 300_000
-    expect(await keeper.get(ann, handle)).toBeUndefined()
+    expect(await resultStore.get(ann, handle)).toBeUndefined()
     expect(dropped).toEqual([handle])
-    expect(keeper.size).toBe(0)
+    expect(resultStore.size).toBe(0)
   })
 
   verifies('S3.28', 'a sweep drops what is expired, by itself as well', async () => {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())
-    const { keeper, clock, dropped } = world()
-    const { handle } = await keeper.keep(ann, result('a'))
+    const { resultStore, clock, dropped } = world()
+    const { handle } = await resultStore.keep(ann, result('a'))
     clock.time += 300_000
-    await vi.advanceTimersByTimeAsync(KEEPER_DEFAULTS.sweepInterval)
-    expect(keeper.size).toBe(0)
+    await vi.advanceTimersByTimeAsync(RESULT_STORE_DEFAULTS.sweepInterval)
+    expect(resultStore.size).toBe(0)
     expect(dropped).toEqual([handle])
   })
 
   test('with a disk, handles outlive memory, and come back with the same content', async () => {
     const disk = createMemoryStore()
-    const { keeper, clock, dropped } = world({ backing: disk })
-    const { handle } = await keeper.keep(ann, result('a'))
+    const { resultStore, clock, dropped } = world({ backing: disk })
+    const { handle } = await resultStore.keep(ann, result('a'))
     clock.time += 300_000
-    await keeper.sweep()
-    expect(keeper.size).toBe(0)
+    await resultStore.sweep()
+    expect(resultStore.size).toBe(0)
     expect(await disk.size()).toBe(1)
-    expect(await keeper.get(ben, handle)).toBeUndefined()
-    const back = await keeper.get(ann, handle)
+    expect(await resultStore.get(ben, handle)).toBeUndefined()
+    const back = await resultStore.get(ann, handle)
     expect(Buffer.from(back?.content ?? []).toString()).toBe('a'.padEnd(100, '.'))
     expect(back).toMatchObject({ lastAccessed: clock.time, accessCount: 1 })
     expect(dropped).toEqual([])
-    expect((await keeper.keep(ann, result('a'))).handle).toBe(handle)
+    expect((await resultStore.keep(ann, result('a'))).handle).toBe(handle)
   })
 
   test('fetched again after it left memory, it has the handle it had', async () => {
-    const { keeper, clock } = world({ backing: createMemoryStore() })
-    const { handle } = await keeper.keep(ann, result('a'))
+    const { resultStore, clock } = world({ backing: createMemoryStore() })
+    const { handle } = await resultStore.keep(ann, result('a'))
     clock.time += 300_000
-    await keeper.sweep()
-    expect((await keeper.keep(ann, result('a'))).handle).toBe(handle)
+    await resultStore.sweep()
+    expect((await resultStore.keep(ann, result('a'))).handle).toBe(handle)
   })
 
   test('with a disk, handles outlive a restart', async () => {
     const disk: Store = { ...createMemoryStore(), close: async () => {} }
     const before = world({ backing: disk })
-    const { handle } = await before.keeper.keep(ann, result('a'))
-    await before.keeper.close()
+    const { handle } = await before.resultStore.keep(ann, result('a'))
+    await before.resultStore.close()
     const after = world({ backing: disk })
-    expect(await after.keeper.get(ann, handle)).toMatchObject({
+    expect(await after.resultStore.get(ann, handle)).toMatchObject({
       handle,
       owner: 'ann',
     })
-    expect(await after.keeper.get(ben, handle)).toBeUndefined()
-    expect((await after.keeper.keep(ann, result('a'))).handle).toBe(handle)
-    await after.keeper.forgetAgent(ann)
-    expect(await after.keeper.get(ann, handle)).toBeUndefined()
+    expect(await after.resultStore.get(ben, handle)).toBeUndefined()
+    expect((await after.resultStore.keep(ann, result('a'))).handle).toBe(handle)
+    await after.resultStore.forgetAgent(ann)
+    expect(await after.resultStore.get(ann, handle)).toBeUndefined()
   })
 
   test('reports a failing disk and drops lost entries', async () => {
@@ -188,19 +195,19 @@ describe('lifetime', () => {
       put: () => Promise.reject(failure),
     }
     const memory = createMemoryStore()
-    const { keeper, clock, dropped, errors } = world({ backing: disk, memory })
-    const { handle } = await keeper.keep(ann, result('a'))
+    const { resultStore, clock, dropped, errors } = world({ backing: disk, memory })
+    const { handle } = await resultStore.keep(ann, result('a'))
     clock.time += 300_000
-    await keeper.sweep()
+    await resultStore.sweep()
     expect(errors).toEqual([failure])
     expect(await memory.size()).toBe(0)
     expect(dropped).toEqual([handle])
-    expect(await keeper.get(ann, handle)).toBeUndefined()
+    expect(await resultStore.get(ann, handle)).toBeUndefined()
   })
 })
 
 describe('a store that several processes share', () => {
-  /** Two keepers over one store, as two processes have them. */
+  /** Two result stores over one store, as two processes have them. */
   function both(): { here: World; there: World; store: Store } {
     const store: Store = { ...createMemoryStore(), isShared: true, close: async () => {} }
     return { here: world({ backing: store }), there: world({ backing: store }), store }
@@ -208,26 +215,26 @@ describe('a store that several processes share', () => {
 
   test('what one keeps the other gives, to its owner alone', async () => {
     const { here, there } = both()
-    const { handle } = await here.keeper.keep(ann, result('a'))
-    expect(await there.keeper.get(ann, handle)).toMatchObject({ handle, owner: 'ann' })
-    expect(await there.keeper.get(ben, handle)).toBeUndefined()
+    const { handle } = await here.resultStore.keep(ann, result('a'))
+    expect(await there.resultStore.get(ann, handle)).toMatchObject({ handle, owner: 'ann' })
+    expect(await there.resultStore.get(ben, handle)).toBeUndefined()
   })
 
   test('the same content of one owner has one handle, whoever keeps it', async () => {
     const { here, there } = both()
-    const { handle } = await here.keeper.keep(ann, result('a'))
-    expect((await there.keeper.keep(ann, result('a'))).handle).toBe(handle)
-    expect((await there.keeper.keep(ben, result('a'))).handle).not.toBe(handle)
+    const { handle } = await here.resultStore.keep(ann, result('a'))
+    expect((await there.resultStore.keep(ann, result('a'))).handle).toBe(handle)
+    expect((await there.resultStore.keep(ben, result('a'))).handle).not.toBe(handle)
   })
 
   test('what one removes the other has no more, and never puts back', async () => {
     const { here, there, store } = both()
-    const { handle } = await here.keeper.keep(ann, result('a'))
-    const other = await here.keeper.keep(ann, result('b'))
-    expect(await there.keeper.remove(ann, handle)).toBe(true)
-    expect(await here.keeper.get(ann, handle)).toBeUndefined()
-    await there.keeper.forgetAgent(ann)
-    await here.keeper.close()
+    const { handle } = await here.resultStore.keep(ann, result('a'))
+    const other = await here.resultStore.keep(ann, result('b'))
+    expect(await there.resultStore.remove(ann, handle)).toBe(true)
+    expect(await here.resultStore.get(ann, handle)).toBeUndefined()
+    await there.resultStore.forgetAgent(ann)
+    await here.resultStore.close()
     expect(await store.getEntry(other.handle, 'ann')).toBeUndefined()
     expect(here.dropped).toEqual([handle, other.handle])
   })
@@ -235,110 +242,110 @@ describe('a store that several processes share', () => {
   test('a result that it does not take is not kept', async () => {
     const failure = new Error('not reached')
     const backing: Store = { ...createMemoryStore(), isShared: true, put: () => Promise.reject(failure) }
-    const { keeper } = world({ backing })
-    await expect(keeper.keep(ann, result('a'))).rejects.toBe(failure)
-    expect(keeper.size).toBe(0)
+    const { resultStore } = world({ backing })
+    await expect(resultStore.keep(ann, result('a'))).rejects.toBe(failure)
+    expect(resultStore.size).toBe(0)
   })
 
   test('a store that cannot be asked for a handle does not keep a result from being kept', async () => {
     const failure = new Error('not reached')
     const backing: Store = { ...createMemoryStore(), handleOf: () => Promise.reject(failure) }
-    const { keeper, errors } = world({ backing })
-    expect(await keeper.keep(ann, result('a'))).toMatchObject({ owner: 'ann' })
+    const { resultStore, errors } = world({ backing })
+    expect(await resultStore.keep(ann, result('a'))).toMatchObject({ owner: 'ann' })
     expect(errors).toEqual([failure])
   })
 })
 
 describe('limits', () => {
   verifies('S3.29', 'the largest idle time × size leaves first', async () => {
-    const { keeper, clock } = world({ maxEntriesPerAgent: 3 })
-    const oldSmall = await keeper.keep(ann, result('old small', 100))
+    const { resultStore, clock } = world({ maxEntriesPerAgent: 3 })
+    const oldSmall = await resultStore.keep(ann, result('old small', 100))
     clock.time += 5000
-    const big = await keeper.keep(ann, result('big', 1000))
+    const big = await resultStore.keep(ann, result('big', 1000))
     clock.time += 4000
-    const young = await keeper.keep(ann, result('young', 200))
+    const young = await resultStore.keep(ann, result('young', 200))
     clock.time += 1000
     // 10 s × 100 < 5 s × 1000 > 1 s × 200
-    await keeper.keep(ann, result('one more'))
-    expect(await keeper.get(ann, big.handle)).toBeUndefined()
-    expect(await keeper.get(ann, oldSmall.handle)).toBeDefined()
-    expect(await keeper.get(ann, young.handle)).toBeDefined()
+    await resultStore.keep(ann, result('one more'))
+    expect(await resultStore.get(ann, big.handle)).toBeUndefined()
+    expect(await resultStore.get(ann, oldSmall.handle)).toBeDefined()
+    expect(await resultStore.get(ann, young.handle)).toBeDefined()
   })
 
   verifies('S3.32', 'an agent has 20 entries in memory at most, and others do not feel it', async () => {
-    const { keeper, clock } = world()
-    const other = await keeper.keep(ben, result('of ben'))
+    const { resultStore, clock } = world()
+    const other = await resultStore.keep(ben, result('of ben'))
     for (let i = 0; i < 25; i++) {
       clock.time += 1
-      await keeper.keep(ann, result(`r${i}`))
+      await resultStore.keep(ann, result(`r${i}`))
     }
-    expect(keeper.stats(ann).entries).toBe(20)
-    expect(await keeper.get(ben, other.handle)).toBeDefined()
+    expect(resultStore.stats(ann).entries).toBe(20)
+    expect(await resultStore.get(ben, other.handle)).toBeDefined()
   })
 
   verifies('S3.32', "an agent's bytes are limited; a larger result is kept alone", async () => {
-    const { keeper, clock } = world({ maxBytesPerAgent: 1000 })
+    const { resultStore, clock } = world({ maxBytesPerAgent: 1000 })
     for (const name of ['a', 'b', 'c']) {
       clock.time += 1
-      await keeper.keep(ann, result(name, 400))
+      await resultStore.keep(ann, result(name, 400))
     }
-    expect(keeper.stats(ann)).toEqual({ entries: 2, bytes: 800 })
+    expect(resultStore.stats(ann)).toEqual({ entries: 2, bytes: 800 })
     clock.time += 1
-    const huge = await keeper.keep(ann, result('huge', 5000))
-    expect(keeper.stats(ann)).toEqual({ entries: 1, bytes: 5000 })
-    expect(await keeper.get(ann, huge.handle)).toBeDefined()
+    const huge = await resultStore.keep(ann, result('huge', 5000))
+    expect(resultStore.stats(ann)).toEqual({ entries: 1, bytes: 5000 })
+    expect(await resultStore.get(ann, huge.handle)).toBeDefined()
     clock.time += 1
-    await keeper.keep(ann, result('d', 10))
-    expect(keeper.stats(ann)).toEqual({ entries: 1, bytes: 10 })
+    await resultStore.keep(ann, result('d', 10))
+    expect(resultStore.stats(ann)).toEqual({ entries: 1, bytes: 10 })
   })
 
   verifies('S3.32', 'of too many agents the longest idle leaves', async () => {
-    const { keeper, clock } = world({ maxAgents: 2 })
-    const ofAnn = await keeper.keep(ann, result('a'))
-    const ofBen = await keeper.keep(ben, result('b'))
+    const { resultStore, clock } = world({ maxAgents: 2 })
+    const ofAnn = await resultStore.keep(ann, result('a'))
+    const ofBen = await resultStore.keep(ben, result('b'))
     clock.time += 1
-    await keeper.get(ann, ofAnn.handle)
-    await keeper.keep({ id: 'cid' }, result('c'))
-    expect(await keeper.get(ben, ofBen.handle)).toBeUndefined()
-    expect(await keeper.get(ann, ofAnn.handle)).toBeDefined()
+    await resultStore.get(ann, ofAnn.handle)
+    await resultStore.keep({ id: 'cid' }, result('c'))
+    expect(await resultStore.get(ben, ofBen.handle)).toBeUndefined()
+    expect(await resultStore.get(ann, ofAnn.handle)).toBeDefined()
   })
 
   verifies('S3.32', '1,000 agents fit', async () => {
-    const { keeper } = world()
-    for (let i = 0; i < 1001; i++) await keeper.keep({ id: `agent ${i}` }, result('same'))
-    expect(keeper.size).toBe(1000)
-    expect(keeper.stats({ id: 'agent 0' }).entries).toBe(0)
+    const { resultStore } = world()
+    for (let i = 0; i < 1001; i++) await resultStore.keep({ id: `agent ${i}` }, result('same'))
+    expect(resultStore.size).toBe(1000)
+    expect(resultStore.stats({ id: 'agent 0' }).entries).toBe(0)
   })
 
   test('the bytes of all agents together are limited', async () => {
-    const { keeper } = world({ maxBytes: 1000 })
-    await keeper.keep(ann, result('a', 600))
-    await keeper.keep(ben, result('b', 600))
-    expect(keeper.stats()).toEqual({ entries: 1, bytes: 600 })
-    expect(keeper.stats(ben).entries).toBe(1)
+    const { resultStore } = world({ maxBytes: 1000 })
+    await resultStore.keep(ann, result('a', 600))
+    await resultStore.keep(ben, result('b', 600))
+    expect(resultStore.stats()).toEqual({ entries: 1, bytes: 600 })
+    expect(resultStore.stats(ben).entries).toBe(1)
   })
 
   verifies('S3.32', 'without isolation all agents are one, with 50 entries', async () => {
-    const { keeper, clock } = world({ isolation: false })
-    const { handle } = await keeper.keep(ann, result('a'))
-    expect(await keeper.get(ben, handle)).toBeDefined()
+    const { resultStore, clock } = world({ isolation: false })
+    const { handle } = await resultStore.keep(ann, result('a'))
+    expect(await resultStore.get(ben, handle)).toBeDefined()
     for (let i = 0; i < 60; i++) {
       clock.time += 1
-      await keeper.keep({ id: `agent ${i}` }, result(`r${i}`))
+      await resultStore.keep({ id: `agent ${i}` }, result(`r${i}`))
     }
-    expect(keeper.stats()).toMatchObject({ entries: 50 })
+    expect(resultStore.stats()).toMatchObject({ entries: 50 })
   })
 
   test('writes evicted entries to disk and reads them back', async () => {
-    const { keeper } = world({
+    const { resultStore } = world({
       maxEntriesPerAgent: 1,
       backing: createMemoryStore(),
     })
-    const first = await keeper.keep(ann, result('a'))
-    const second = await keeper.keep(ann, result('b'))
-    expect(keeper.stats(ann).entries).toBe(1)
-    expect(await keeper.get(ann, first.handle)).toBeDefined()
-    expect(await keeper.get(ann, second.handle)).toBeDefined()
+    const first = await resultStore.keep(ann, result('a'))
+    const second = await resultStore.keep(ann, result('b'))
+    expect(resultStore.stats(ann).entries).toBe(1)
+    expect(await resultStore.get(ann, first.handle)).toBeDefined()
+    expect(await resultStore.get(ann, second.handle)).toBeDefined()
   })
 })
 
@@ -348,11 +355,11 @@ verifies('S3.32', 'a disk that is slower than results come does not let the memo
   const put = disk.put.bind(disk)
   disk.put = (entry) => slow.promise.then(() => put(entry))
   const memory = createMemoryStore()
-  const { keeper } = world({ memory, backing: disk, maxEntriesPerAgent: 1, maxBytesPerAgent: 1000 })
+  const { resultStore } = world({ memory, backing: disk, maxEntriesPerAgent: 1, maxBytesPerAgent: 1000 })
   const kept: string[] = []
   const all = Array.from({ length: 8 }, (_, nth) => result(`r${nth}`, 600))
   const keeping = (async () => {
-    for (const one of all) kept.push((await keeper.keep(ann, one)).handle)
+    for (const one of all) kept.push((await resultStore.keep(ann, one)).handle)
   })()
   // The one that is kept, one that is waited for, and the one that waits.
   await expect.poll(memory.size).toBe(3)
@@ -361,40 +368,40 @@ verifies('S3.32', 'a disk that is slower than results come does not let the memo
   slow.resolve()
   await keeping
   for (const [nth, handle] of kept.entries())
-    expect(await keeper.get(ann, handle)).toMatchObject({ content: all[nth]?.content })
+    expect(await resultStore.get(ann, handle)).toMatchObject({ content: all[nth]?.content })
 })
 
 describe('forgetting', () => {
   test('an agent that does not come back takes everything along, from disk too', async () => {
     const disk = createMemoryStore()
-    const { keeper } = world({ backing: disk, maxEntriesPerAgent: 1 })
-    const ofAnn = [await keeper.keep(ann, result('a')), await keeper.keep(ann, result('b'))]
-    const ofBen = await keeper.keep(ben, result('a'))
-    await keeper.forgetAgent(ann)
-    for (const { handle } of ofAnn) expect(await keeper.get(ann, handle)).toBeUndefined()
-    expect(await keeper.get(ben, ofBen.handle)).toBeDefined()
+    const { resultStore } = world({ backing: disk, maxEntriesPerAgent: 1 })
+    const ofAnn = [await resultStore.keep(ann, result('a')), await resultStore.keep(ann, result('b'))]
+    const ofBen = await resultStore.keep(ben, result('a'))
+    await resultStore.forgetAgent(ann)
+    for (const { handle } of ofAnn) expect(await resultStore.get(ann, handle)).toBeUndefined()
+    expect(await resultStore.get(ben, ofBen.handle)).toBeDefined()
     expect(await disk.size()).toBe(0)
   })
 
   test('clear empties memory and disk', async () => {
     const disk = createMemoryStore()
-    const { keeper } = world({ backing: disk, maxEntriesPerAgent: 1 })
-    const { handle } = await keeper.keep(ann, result('a'))
-    await keeper.keep(ann, result('b'))
-    await keeper.clear()
-    expect(keeper.size).toBe(0)
+    const { resultStore } = world({ backing: disk, maxEntriesPerAgent: 1 })
+    const { handle } = await resultStore.keep(ann, result('a'))
+    await resultStore.keep(ann, result('b'))
+    await resultStore.clear()
+    expect(resultStore.size).toBe(0)
     expect(await disk.size()).toBe(0)
-    expect(await keeper.get(ann, handle)).toBeUndefined()
+    expect(await resultStore.get(ann, handle)).toBeUndefined()
   })
 })
 
 describe('write-through', () => {
   test('what was kept is in the backing store soon, without leaving memory', async () => {
     const backing = createMemoryStore()
-    const { keeper } = world({ backing })
-    const { handle } = await keeper.keep(ann, result('a'))
+    const { resultStore } = world({ backing })
+    const { handle } = await resultStore.keep(ann, result('a'))
     await expect.poll(() => backing.info(handle, 'ann')).toMatchObject({ handle, owner: 'ann' })
-    expect(keeper.list(ann)).toHaveLength(1)
+    expect(resultStore.list(ann)).toHaveLength(1)
   })
 
   test('what is removed while it is written does not come back', async () => {
@@ -409,10 +416,10 @@ describe('write-through', () => {
         await store.put(entry)
       },
     }
-    const { keeper } = world({ backing })
-    const { handle } = await keeper.keep(ann, result('a'))
+    const { resultStore } = world({ backing })
+    const { handle } = await resultStore.keep(ann, result('a'))
     await begun.promise
-    const removed = keeper.remove(ann, handle)
+    const removed = resultStore.remove(ann, handle)
     gate.resolve()
     expect(await removed).toBe(true)
     expect(await store.info(handle, 'ann')).toBeUndefined()

@@ -19,8 +19,8 @@ import { withOrigin } from '../../../../src/protocol/origin.ts'
 import { createSpillDirectory } from '../../../../src/spill/directory.ts'
 import { createSpills, type Spills, type SpillsOptions } from '../../../../src/spill/spills.ts'
 import { createMemoryStore } from '../../../../src/store/memory.ts'
-import { createKeeper } from '../../../../src/store/result-store.ts'
-import { KEEPER_DEFAULTS } from '../../../support/defaults.ts'
+import { createResultStore } from '../../../../src/store/result-store.ts'
+import { RESULT_STORE_DEFAULTS } from '../../../support/defaults.ts'
 import { directEngine } from '../../../support/direct-engine.ts'
 import { client, exchange, temporaryFolder } from '../../../support/upstream.ts'
 
@@ -59,8 +59,8 @@ export function dispatchWorld(options: WorldOptions = {}): World {
   const directory = createSpillDirectory(join(folder, 'spill'))
   const made = createSpills({ directory, allowDirs: [], maxBytes: 100_000_000, ...options.spills })
   const spills = { ...made, ...(options.spills?.write && { write: options.spills.write }) }
-  const keeper = createKeeper({
-    ...KEEPER_DEFAULTS,
+  const resultStore = createResultStore({
+    ...RESULT_STORE_DEFAULTS,
     memory: createMemoryStore(),
     now: Date.now,
     onDrop: () => {},
@@ -68,7 +68,7 @@ export function dispatchWorld(options: WorldOptions = {}): World {
   })
   onTestFinished(async () => {
     await spills.close()
-    await keeper.close()
+    await resultStore.close()
     rmSync(folder, { recursive: true, force: true })
   })
   const views = createViews()
@@ -92,7 +92,7 @@ export function dispatchWorld(options: WorldOptions = {}): World {
   const size = options.maxResponseSize ?? 8000
   const shape = createShape({
     engine,
-    keeper,
+    resultStore,
     logger: silentLogger,
     enabled: true,
     exempt: new Set(),
@@ -116,7 +116,7 @@ export function dispatchWorld(options: WorldOptions = {}): World {
     ownTools: new Set(),
     finder,
     engine,
-    keeper,
+    resultStore,
     spills,
     connections: () => [{ server: 'files', id: 'id', descriptor: () => ({}) }],
     toolFilter: () => undefined,

@@ -7,13 +7,13 @@ import type { Exchange, Handler } from '../../../../src/protocol/exchange.ts'
 import { isObject, type JsonObject } from '../../../../src/protocol/json.ts'
 import { INSTRUCTIONS } from '../../../../src/proxy/instructions.ts'
 import { PROXY_TOOL_NAMES } from '../../../../src/proxy/own-tools.ts'
-import type { Keeper } from '../../../../src/store/result-store.ts'
+import type { ResultStore } from '../../../../src/store/result-store.ts'
 import type { Entry } from '../../../../src/store/store.ts'
 import { exchange } from '../../../support/upstream.ts'
 import { verifies } from '../../../support/verifies.ts'
 
 const tools = createProxyTools({
-  keeper: {} as Keeper,
+  resultStore: {} as ResultStore,
   engine: {} as Engine,
   budget: 8000,
   ownTools: PROXY_TOOL_NAMES,
@@ -84,7 +84,7 @@ test('every parameter is explained by one of the tools', () => {
 /** A fresh call of `s_book` through a proxy tool that was called with these params. */
 const fresh = (params: JsonObject, call: Handler): Promise<Found> =>
   findSource('proxy_filter', { tool: 's_book', arguments: { seat: 1 } }, exchange(undefined, { params }), {
-    keeper: { get: async () => undefined } as unknown as Keeper,
+    resultStore: { get: async () => undefined } as unknown as ResultStore,
     call,
     ownTools: new Set(),
   })
@@ -123,7 +123,7 @@ test('the result of a fresh call that could not be kept goes out instead of bein
     { tool: 's_write', arguments: {} },
     { params: {} } as Exchange,
     {
-      keeper: { get: async () => undefined } as unknown as Keeper,
+      resultStore: { get: async () => undefined } as unknown as ResultStore,
       call: async () => result,
       ownTools: new Set(),
     },
@@ -134,13 +134,13 @@ test('the result of a fresh call that could not be kept goes out instead of bein
 test('a server cannot replace its answer by naming a kept result in `_meta`', async () => {
   const other = { handle: 'aaaaaaaaaaaa' } as Entry
   const own = { handle: 'bbbbbbbbbbbb', tool: 's_read' } as Entry
-  const keeper = {
+  const resultStore = {
     get: async (_: unknown, handle: string) => [other, own].find((entry) => entry.handle === handle),
-  } as unknown as Keeper
+  } as unknown as ResultStore
   const result = { content: [], _meta: { 'mcp-rlm-proxy/cache-id': other.handle } }
   const ask = (call: Handler) =>
     findSource('proxy_filter', { tool: 's_read', arguments: {} }, { params: {} } as Exchange, {
-      keeper,
+      resultStore,
       call,
       ownTools: new Set(),
     })
@@ -163,7 +163,7 @@ test.each([
 ])('conditions on groups may be called having: %j', async (written, where) => {
   const asked: JsonObject[] = []
   const [filter] = createProxyTools({
-    keeper: { get: async () => ({ handle: 'a1b2c3d4e5f6' }) } as unknown as Keeper,
+    resultStore: { get: async () => ({ handle: 'a1b2c3d4e5f6' }) } as unknown as ResultStore,
     engine: {
       query: (_: unknown, { params }: { params: JsonObject }) => {
         asked.push(params)

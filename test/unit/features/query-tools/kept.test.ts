@@ -8,8 +8,8 @@ import type { JsonObject } from '../../../../src/protocol/json.ts'
 import { PROXY_TOOL_NAMES } from '../../../../src/proxy/own-tools.ts'
 import { createDiskStore } from '../../../../src/store/disk.ts'
 import { createMemoryStore } from '../../../../src/store/memory.ts'
-import { createKeeper, type KeeperOptions } from '../../../../src/store/result-store.ts'
-import { KEEPER_DEFAULTS } from '../../../support/defaults.ts'
+import { createResultStore, type ResultStoreOptions } from '../../../../src/store/result-store.ts'
+import { RESULT_STORE_DEFAULTS } from '../../../support/defaults.ts'
 import { exchange, temporaryFolder } from '../../../support/upstream.ts'
 import { verifies } from '../../../support/verifies.ts'
 
@@ -20,10 +20,10 @@ function world({
   budget = 8000,
   dialect,
   ...options
-}: Partial<KeeperOptions> & { budget?: number; dialect?: 'dispatch' } = {}) {
+}: Partial<ResultStoreOptions> & { budget?: number; dialect?: 'dispatch' } = {}) {
   const clock = { now: 1_000_000 }
-  const keeper = createKeeper({
-    ...KEEPER_DEFAULTS,
+  const resultStore = createResultStore({
+    ...RESULT_STORE_DEFAULTS,
     memory: createMemoryStore(),
     now: () => clock.now,
     onDrop() {},
@@ -32,7 +32,7 @@ function world({
     },
     ...options,
   })
-  onTestFinished(() => keeper.close())
+  onTestFinished(() => resultStore.close())
   const asked: { handles: string[]; query: Query }[] = []
   const engine = {
     query: async (sources: readonly Source[], query: Query) => {
@@ -41,7 +41,7 @@ function world({
     },
   } as unknown as Engine
   const tools = createProxyTools({
-    keeper,
+    resultStore,
     engine,
     budget,
     ownTools: PROXY_TOOL_NAMES,
@@ -62,10 +62,15 @@ function world({
     const content = new TextEncoder().encode(JSON.stringify({ content: [{ type: 'text', text }] }))
     const hash = createHash('sha256').update(content).digest('hex')
     const look = { shape: 'json: 900 records', tokens: 12_345 }
-    const { handle } = await keeper.keep(agent, { content, hash, origin: { tool, arguments: args }, look })
+    const { handle } = await resultStore.keep(agent, {
+      content,
+      hash,
+      origin: { tool, arguments: args },
+      look,
+    })
     return handle
   }
-  return { keeper, clock, asked, ask, keep }
+  return { resultStore, clock, asked, ask, keep }
 }
 
 verifies(
@@ -215,7 +220,7 @@ verifies(
     const { ask, keep, clock } = world()
     const foreign = await keep('fs_read', {}, { agent: { id: 'ben', kind: 'session' } })
     const gone = await keep('fs_read')
-    clock.now += KEEPER_DEFAULTS.ttl
+    clock.now += RESULT_STORE_DEFAULTS.ttl
     const answers = await Promise.all(
       [foreign, gone, 'ffffffffffff'].map(async (cache_id) => {
         const { text, isError } = await ask('proxy_filter', { cache_id })
@@ -235,7 +240,7 @@ test('lists results of an earlier run, but not as the last one', async () => {
   const before = world({ backing: await disk(() => 1_000_000) })
   const handle = await before.keep('fs_read', { path: '/a' })
   await before.keep('fs_read', {}, { agent: { id: 'ben', kind: 'session' } })
-  await before.keeper.close()
+  await before.resultStore.close()
   const after = world({ backing: await disk(() => 1_000_000) })
   after.clock.now += 3_600_000
   const { text } = await after.ask('proxy_explore', {})

@@ -573,7 +573,7 @@ describe('the routing dynamic', () => {
 
 const definitions = createProxyTools({
   engine: createEngine({ ...ENGINE_DEFAULTS, queryTimeout: 1000 }),
-  keeper: undefined as never,
+  resultStore: undefined as never,
   call: async () => ({}),
   ownTools: PROXY_TOOL_NAMES,
   budget: 8000,

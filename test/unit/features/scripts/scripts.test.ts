@@ -6,8 +6,8 @@ import type { Agent, Exchange } from '../../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../../src/protocol/json.ts'
 import { withOrigin } from '../../../../src/protocol/origin.ts'
 import { createMemoryStore } from '../../../../src/store/memory.ts'
-import { createKeeper } from '../../../../src/store/result-store.ts'
-import { KEEPER_DEFAULTS } from '../../../support/defaults.ts'
+import { createResultStore } from '../../../../src/store/result-store.ts'
+import { RESULT_STORE_DEFAULTS } from '../../../support/defaults.ts'
 import { client } from '../../../support/upstream.ts'
 import { verifies } from '../../../support/verifies.ts'
 
@@ -28,14 +28,14 @@ const text = (value: string): JsonObject => ({ content: [{ type: 'text', text: v
 function world(changes: Partial<BridgeOptions> & { call?: (exchange: Exchange) => Result } = {}) {
   const { call = ({ params }) => text(JSON.stringify(params.arguments)), ...rest } = changes
   let time = 1_000
-  const keeper = createKeeper({
-    ...KEEPER_DEFAULTS,
+  const resultStore = createResultStore({
+    ...RESULT_STORE_DEFAULTS,
     memory: createMemoryStore(),
     now: () => time,
     onDrop() {},
     onError() {},
   })
-  onTestFinished(() => keeper.close())
+  onTestFinished(() => resultStore.close())
   const asked: Exchange[] = []
   const agent: Agent = { id: 'scripts', kind: 'principal' }
   const bridge = createBridge({
@@ -64,7 +64,7 @@ function world(changes: Partial<BridgeOptions> & { call?: (exchange: Exchange) =
           ? { args: { part: [1] }, written: [] }
           : { error: `nothing at ${found[0]?.wanted.path}` },
     } as unknown as BridgeOptions['engine'],
-    keeper,
+    resultStore,
     tools: [],
     inlineBytes: 100,
     ttl: 600_000,
@@ -90,7 +90,7 @@ function world(changes: Partial<BridgeOptions> & { call?: (exchange: Exchange) =
     code,
     fetched,
     asked,
-    keeper,
+    resultStore,
     wait(ms: number) {
       time += ms
     },
@@ -204,7 +204,7 @@ describe('calls', () => {
   })
 
   verifies('S4.54', 'a kept result can be fetched for its time, whole or in part, by its agent', async () => {
-    const { ask, code, fetched, keeper, wait } = world({ call: () => text('y'.repeat(200)) })
+    const { ask, code, fetched, resultStore, wait } = world({ call: () => text('y'.repeat(200)) })
     const { cache_id: id } = await ask('call', { tool: 'clock' })
     expect(await fetched(id, '$.a')).toBe('[1]')
     expect(await code(fetched(id, '$.b'))).toBe('400 nothing at $.b')
@@ -214,12 +214,12 @@ describe('calls', () => {
     wait(1)
     const gone = await code(fetched(id))
     expect(gone).toMatch(/^404 /)
-    expect(keeper.size).toBe(0)
+    expect(resultStore.size).toBe(0)
 
     const content = Buffer.from(JSON.stringify(text('z')))
     const origin = { tool: 't', arguments: {} }
-    const others = await keeper.keep({ id: 'somebody' }, { content, hash: 'h1', origin })
-    const unasked = await keeper.keep({ id: 'scripts' }, { content, hash: 'h2', origin })
+    const others = await resultStore.keep({ id: 'somebody' }, { content, hash: 'h1', origin })
+    const unasked = await resultStore.keep({ id: 'scripts' }, { content, hash: 'h2', origin })
     for (const strange of [others.handle, unasked.handle, '', '..', '__proto__', 'x'.repeat(9_999)])
       expect(await code(fetched(strange)), strange).toBe(gone)
   })

@@ -3,7 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { createMemoryStore } from '../../../../src/store/memory.ts'
-import { createKeeper, KEEPER_LIMITS, type Keeper } from '../../../../src/store/result-store.ts'
+import {
+  createResultStore,
+  RESULT_STORE_LIMITS,
+  type ResultStore,
+} from '../../../../src/store/result-store.ts'
 import { newHandle, type Store } from '../../../../src/store/store.ts'
 import { openSharedStore, sharedStoreSchema } from '../../../../src/store/stores.ts'
 import { entryOf as entryLongAgo, storeContract } from '../../../contract/store.ts'
@@ -52,9 +56,9 @@ describeWithValkey('a shared store with a local one beside it', () => {
     return [here, there]
   }
 
-  function keeperOver(backing: Store, now: () => number = Date.now): Keeper {
-    return createKeeper({
-      ...KEEPER_LIMITS,
+  function resultStoreOver(backing: Store, now: () => number = Date.now): ResultStore {
+    return createResultStore({
+      ...RESULT_STORE_LIMITS,
       memory: createMemoryStore(),
       backing,
       ttl: 60_000,
@@ -125,24 +129,24 @@ describeWithValkey('a shared store with a local one beside it', () => {
     expect(await here.store.getEntry(entry.handle, entry.owner)).toBeUndefined()
   })
 
-  test('a keeper goes on with what it has while the server stands still, and after it came back empty', async () => {
+  test('a result store goes on with what it has while the server stands still, and after it came back empty', async () => {
     const { store, told } = await open()
-    const keeper = keeperOver(store)
-    onTestFinished(() => keeper.close())
-    const { handle } = await keeper.keep(ann, result('a'))
+    const resultStore = resultStoreOver(store)
+    onTestFinished(() => resultStore.close())
+    const { handle } = await resultStore.keep(ann, result('a'))
     server.child.kill('SIGSTOP')
-    expect((await keeper.get(ann, handle))?.handle).toBe(handle)
-    const other = await keeper.keep(ann, result('b'))
-    expect((await keeper.keep(ann, result('b'))).handle).toBe(other.handle)
-    expect((await keeper.recent(ann)).map((entry) => entry.handle)).toEqual([other.handle, handle])
-    expect(await keeper.get(ben, handle)).toBeUndefined()
+    expect((await resultStore.get(ann, handle))?.handle).toBe(handle)
+    const other = await resultStore.keep(ann, result('b'))
+    expect((await resultStore.keep(ann, result('b'))).handle).toBe(other.handle)
+    expect((await resultStore.recent(ann)).map((entry) => entry.handle)).toEqual([other.handle, handle])
+    expect(await resultStore.get(ben, handle)).toBeUndefined()
     expect(told.away).toHaveLength(1)
     await server.kill()
     const empty = await startValkeyAt(server)
     expect(empty).toBe(':0')
     await expect.poll(() => told.up, { timeout: 20_000 }).toBe(2)
-    expect((await keeper.get(ann, handle))?.handle).toBe(handle)
-    expect((await keeper.get(ann, other.handle))?.handle).toBe(other.handle)
+    expect((await resultStore.get(ann, handle))?.handle).toBe(handle)
+    expect((await resultStore.get(ann, other.handle))?.handle).toBe(other.handle)
   })
 
   /** The server again, after it lost everything. Returns how many keys it has. */
@@ -152,11 +156,11 @@ describeWithValkey('a shared store with a local one beside it', () => {
     return lost.tell('DBSIZE')
   }
 
-  test('a keeper finds on another proxy what its owner kept, the newest first, and nothing of others', async () => {
+  test('a result store finds on another proxy what its owner kept, the newest first, and nothing of others', async () => {
     // Farther apart than the clocks of two proxies, which each compares with that of the server.
     let ahead = 0
     const now = (): number => Date.now() + ahead
-    const [a, b] = [keeperOver((await open()).store, now), keeperOver((await open()).store, now)]
+    const [a, b] = [resultStoreOver((await open()).store, now), resultStoreOver((await open()).store, now)]
     onTestFinished(() => Promise.all([a.close(), b.close()]).then(() => {}))
     const first = await a.keep(ann, result('first'))
     ahead += 10_000
@@ -186,12 +190,12 @@ describeWithValkey('a shared store with a local one beside it', () => {
     expect(await there.store.getEntry(large.handle, 'another')).toBeUndefined()
   })
 
-  test('without a local store, what the server does not take stays in the memory of the keeper', async () => {
+  test('without a local store, what the server does not take stays in the memory of the result store', async () => {
     const { store } = await open({}, { maxBytes: 0 })
-    const keeper = keeperOver(store)
-    onTestFinished(() => keeper.close())
+    const resultStore = resultStoreOver(store)
+    onTestFinished(() => resultStore.close())
     await server.kill()
-    const { handle } = await keeper.keep(ann, result('a'))
-    expect((await keeper.get(ann, handle))?.handle).toBe(handle)
+    const { handle } = await resultStore.keep(ann, result('a'))
+    expect((await resultStore.get(ann, handle))?.handle).toBe(handle)
   })
 })

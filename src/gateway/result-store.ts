@@ -6,22 +6,27 @@ import type { Config } from '../config/schema.ts'
 import type { Engine } from '../engine/contract.ts'
 import type { Logger } from '../observe/log.ts'
 import { createMemoryStore } from '../store/memory.ts'
-import { createKeeper, KEEPER_LIMITS, type Keeper, type KeeperOptions } from '../store/result-store.ts'
+import {
+  createResultStore,
+  RESULT_STORE_LIMITS,
+  type ResultStore,
+  type ResultStoreOptions,
+} from '../store/result-store.ts'
 import type { Store } from '../store/store.ts'
 import { openSharedStore, STORES } from '../store/stores.ts'
 
-export async function openKeeper(
+export async function openResultStore(
   config: Config,
   engine: Engine,
   logger: Logger,
   now: () => number,
-  maxBytes: number = KEEPER_LIMITS.maxBytes,
-): Promise<Keeper> {
+  maxBytes: number = RESULT_STORE_LIMITS.maxBytes,
+): Promise<ResultStore> {
   const { settings } = config
   const backing = await openBacking(settings, logger, now)
-  return createKeeper({
-    ...KEEPER_LIMITS,
-    ...keeperLimits(settings),
+  return createResultStore({
+    ...RESULT_STORE_LIMITS,
+    ...resultStoreLimits(settings),
     maxBytes,
     memory: createMemoryStore(),
     ...(backing && { backing }),
@@ -83,7 +88,7 @@ function sometimes(now: () => number, tell: (reason: string) => void): (reason: 
 }
 
 /** What the settings say of how much is kept, and for how long. */
-export function keeperLimits(settings: Config['settings']) {
+export function resultStoreLimits(settings: Config['settings']) {
   return {
     ttl: settings.cacheTTLSeconds * 1000,
     maxEntriesPerAgent: settings.maxEntriesPerAgent,
@@ -91,5 +96,5 @@ export function keeperLimits(settings: Config['settings']) {
     maxAgents: settings.maxTotalAgents,
     isolation: settings.enableAgentIsolation,
     maxEntries: settings.cacheMaxEntries,
-  } satisfies Partial<KeeperOptions>
+  } satisfies Partial<ResultStoreOptions>
 }
