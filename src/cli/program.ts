@@ -8,6 +8,7 @@ import { packageVersion } from '../config/identity.ts'
 import type { Config } from '../config/schema.ts'
 import type { Gateway, GatewayParts } from '../gateway.ts'
 import { messageOf, ProxyError } from '../protocol/errors.ts'
+import type { Printing } from './ask.ts'
 
 /** What every command is told. */
 export interface Invocation {
@@ -46,6 +47,19 @@ interface Call {
 
 const SERVER = [['<server>', 'its name in the configuration']] as const
 
+const JSON_REPLY = [['--json', 'print the result as JSON']] as const
+
+/** What can be asked of a kept result: the command, what it does, and what its words are. */
+const KEPT_QUESTIONS = [
+  ['filter', 'ask the records of a kept result: conditions, fields, sorting, grouping, counting', 'where'],
+  ['search', 'search a kept result', 'pattern'],
+  ['explore', 'show the structure of a kept result', 'path'],
+] as const
+
+function printingOf(options: Call['options']): Printing {
+  return { json: options.json === true, whole: options.whole === true }
+}
+
 /** The commands, in the order of help and of the documentation. A command is added here and in the file that it loads. */
 const CLI_COMMANDS: readonly CliCommand[] = [
   {
@@ -74,6 +88,45 @@ const CLI_COMMANDS: readonly CliCommand[] = [
     options: [['--json', 'print it as JSON']],
     run: async ({ host, invocation, options }) =>
       (await import('./status.ts')).stats(host, invocation, options.json === true),
+  },
+  {
+    name: 'tools',
+    what: 'list the tools that a client sees, or find those that fit some words',
+    arguments: [['[words...]', 'what the tool is for; without them all tools are listed']],
+    options: JSON_REPLY,
+    run: async ({ host, invocation, words, options }) =>
+      (await import('./ask.ts')).listTools(host, invocation, words, printingOf(options)),
+  },
+  {
+    name: 'call',
+    what: 'call a tool; a large result is kept, and its preview names the cache_id',
+    arguments: [
+      ['<tool>', 'its name, as `tools` lists it'],
+      ['[arguments...]', 'key=value, or one JSON object'],
+    ],
+    options: [...JSON_REPLY, ['--whole', 'print the whole result, however large']],
+    run: async ({ host, invocation, words, options }) =>
+      (await import('./ask.ts')).callTool(host, invocation, words, printingOf(options)),
+  },
+  ...KEPT_QUESTIONS.map(
+    ([name, what, asked]): CliCommand => ({
+      name,
+      what,
+      arguments: [
+        ['<cache_id>', 'which kept result; last: the newest'],
+        [`[${asked}...]`, `${asked}, and key=value for the other parameters of proxy_${name}`],
+      ],
+      options: JSON_REPLY,
+      run: async ({ host, invocation, words, options }) =>
+        (await import('./ask.ts')).askKept(host, invocation, name, words, printingOf(options)),
+    }),
+  ),
+  {
+    name: 'results',
+    what: 'list what is kept of earlier calls, the newest first',
+    options: JSON_REPLY,
+    run: async ({ host, invocation, options }) =>
+      (await import('./ask.ts')).askKept(host, invocation, 'explore', [], printingOf(options)),
   },
   {
     name: 'init',
@@ -159,6 +212,17 @@ const CLI_COMMANDS: readonly CliCommand[] = [
           (await import('./pins.ts')).approvePins(host, invocation, words, options.all === true),
       },
     ],
+  },
+  {
+    name: 'completion',
+    what: 'print the script that completes words of this command line in a shell',
+    arguments: [['<shell>', 'bash, zsh or fish']],
+    run: async ({ host, words: [shell = ''] }) => {
+      const { completion } = await import('./completion.ts')
+      const flags = Object.values(OPTION_NAMES).flatMap(({ flag }) => flag?.match(/--[a-z-]+/) ?? [])
+      host.stdout.write(completion(shell, CLI_COMMANDS, ['--config', ...flags, '--help', '--version']))
+      return 0
+    },
   },
 ]
 
@@ -272,6 +336,8 @@ async function settingDescriptions(argv: readonly string[]): Promise<Map<string,
 }
 
 const HELP = `
+Exit codes: 0 all well; 1 something failed, as a tool that answers with an error; 2 the configuration or the command line is wrong.
+
 The configuration is the mcp.json you know from Claude Desktop, Cursor or VS Code; such a file works unchanged.
 The command line wins over the environment (MCPPROXY_PORT, …), that over the file, that over the defaults.
 
@@ -284,6 +350,9 @@ Examples:
   mcp-rlm-proxy                                   serve one local client over standard input and output
   mcp-rlm-proxy --transport streamable-http       serve many clients at http://127.0.0.1:8000/mcp
   mcp-rlm-proxy --profile notes                   serve a chosen part of the servers; over HTTP it is at …/mcp/notes
+  mcp-rlm-proxy call files_read_text_file path=big.json
+                                                  call a tool; then ask what was kept of it:
+  mcp-rlm-proxy filter last "state = open" group_by=author aggregate=count
   mcp-rlm-proxy -- npx -y @modelcontextprotocol/server-filesystem .
                                                   wrap a single server, without a file
 

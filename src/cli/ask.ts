@@ -1,0 +1,308 @@
+/**
+ * Asks the proxy from a terminal or a script as a client over standard input does: the same tools, layers and kept results. What one
+ * command keeps the next one finds, and so does a proxy over standard input with the same data directory.
+ */
+import { PassThrough } from 'node:stream'
+import { packageVersion } from '../config/identity.ts'
+import type { Config } from '../config/schema.ts'
+import { prepareDataDirectory } from '../data/directory.ts'
+import { blocksOf, dataIn, plain, textIn } from '../protocol/content.ts'
+import { messageOf, ProxyError } from '../protocol/errors.ts'
+import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../protocol/json.ts'
+import type { JsonRpcMessage, Transport } from '../protocol/message.ts'
+import { Peer } from '../protocol/peer.ts'
+import { LineReader, LineWriter, textOfParts } from '../protocol/stream.ts'
+import { formatBytes } from '../text/format.ts'
+import type { Host, Invocation } from './program.ts'
+import { settle } from './settle.ts'
+
+/** How a reply is printed. */
+export interface Printing {
+  /** The result as JSON in place of its text. */
+  readonly json: boolean
+  /** The whole result of a call, however large. */
+  readonly whole?: boolean
+}
+
+/** Prints the tools that a client sees, or with words those that fit them best. */
+export async function listTools(
+  host: Host,
+  invocation: Invocation,
+  words: readonly string[],
+  { json }: Printing,
+): Promise<number> {
+  if (words.length > 0) {
+    const query = words.join(' ')
+    return ask(host, invocation, { exposure: 'retrieve' }, (proxy) =>
+      proxy.print('retrieve_tools', { query }, json ? 'json' : foundTools),
+    )
+  }
+  return ask(host, invocation, {}, async (proxy) => {
+    const tools = await proxy.tools()
+    host.stdout.write(json ? `${JSON.stringify(tools, null, 2)}\n` : tools.map(lineOf).join(''))
+    return 0
+  })
+}
+
+/** Calls a tool by its listed name. Exit code 1 when it answers with an error. */
+export async function callTool(
+  host: Host,
+  invocation: Invocation,
+  [name = '', ...words]: readonly string[],
+  { json, whole = false }: Printing,
+): Promise<number> {
+  const settings = whole ? { enableAutoTruncation: false } : {}
+  return ask(host, invocation, settings, async (proxy) =>
+    proxy.print(name, argumentsOf(words, await proxy.schema(name)), json ? 'json' : 'text'),
+  )
+}
+
+/** What the words after the `cache_id` are that name no parameter, by tool; of conditions there may be several. */
+const QUESTIONS = { filter: 'where', search: 'pattern', explore: 'path' } as const
+
+/** Asks a kept result, or lists what is kept where the words name none. */
+export async function askKept(
+  host: Host,
+  invocation: Invocation,
+  question: keyof typeof QUESTIONS,
+  [id, ...words]: readonly string[],
+  { json }: Printing,
+): Promise<number> {
+  return ask(host, invocation, {}, async (proxy) => {
+    const name = `proxy_${question}`
+    const schema = await proxy.schema(name)
+    const given = argumentsOf(words, schema, QUESTIONS[question])
+    const handle = id === 'last' ? await proxy.newest() : id
+    return proxy.print(
+      name,
+      handle === undefined ? given : { cache_id: handle, ...given },
+      json ? 'json' : 'text',
+    )
+  })
+}
+
+interface Proxy {
+  tools(): Promise<JsonObject[]>
+  /** The input schema of a tool; of one that is not listed, none. */
+  schema(name: string): Promise<JsonObject>
+  /** The handle of what was kept last, in an earlier run as well. A proxy means by `last` what it kept itself. */
+  newest(): Promise<string | undefined>
+  /** Prints what a tool answers, as JSON, as text or as a function makes it of the text, and gives the exit code. */
+  print(name: string, given: JsonObject, form: 'json' | 'text' | ((text: string) => string)): Promise<number>
+}
+
+/** Runs a gateway for as long as the work takes. A server is started when something is asked of it. */
+async function ask(
+  host: Host,
+  invocation: Invocation,
+  settings: Partial<Config['settings']>,
+  work: (proxy: Proxy) => Promise<number>,
+): Promise<number> {
+  const { config: wished } = await settle(host, invocation)
+  const { config, discard } = prepareDataDirectory(wished, host)
+  const { settings: own } = config
+  const ours: Config = {
+    ...config,
+    settings: {
+      ...own,
+      ...settings,
+      transport: 'stdio',
+      bridge: { ...own.bridge, enabled: false },
+      connect: { ...own.connect, lazy: true },
+    },
+  }
+  const [input, output] = [new PassThrough(), new PassThrough()]
+  const gateway = await host.createGateway(ours, { input, output })
+  const client = new Peer(overStreams(output, input), {
+    onRequest: () => Promise.reject(new Error('a command line answers no questions')),
+    onNotification: () => {},
+  })
+  try {
+    await gateway.start()
+    await client.start()
+    await client.request({
+      method: 'initialize',
+      params: {
+        protocolVersion: '2025-11-25',
+        capabilities: {},
+        clientInfo: { name: 'mcp-rlm-proxy command line', version: packageVersion() },
+      },
+    })
+    client.notify({ method: 'notifications/initialized' })
+    return await work(proxyOf(client, host))
+  } finally {
+    await client.close()
+    await gateway.close()
+    discard?.()
+  }
+}
+
+function proxyOf(client: Peer, host: Host): Proxy {
+  async function tools(): Promise<JsonObject[]> {
+    const all: JsonObject[] = []
+    let cursor: JsonValue | undefined
+    do {
+      const params: JsonObject = cursor === undefined ? {} : { cursor }
+      const page: JsonObject = plain(await client.request({ method: 'tools/list', params }))
+      if (Array.isArray(page.tools)) all.push(...page.tools.filter(isObject))
+      cursor = page.nextCursor
+    } while (cursor !== undefined)
+    return all
+  }
+  return {
+    tools,
+    async schema(name) {
+      const tool = (await tools()).find((one) => one.name === name)
+      return isObject(tool?.inputSchema) ? tool.inputSchema : {}
+    },
+    async newest() {
+      const params = { name: 'proxy_explore', arguments: {} }
+      const kept = textOf(plain(await client.request({ method: 'tools/call', params })))
+      return /^[0-9a-z]{25}(?= )/m.exec(kept)?.[0]
+    },
+    async print(name, given, form) {
+      const shown = host.stderr.isTTY === true
+      const onProgress = ({ progress, total, message }: JsonObject): void => {
+        const of = typeof total === 'number' ? `/${total}` : ''
+        host.stderr.write(`\r\x1b[K${String(progress)}${of} ${typeof message === 'string' ? message : ''}`)
+      }
+      const request = { method: 'tools/call', params: { name, arguments: given } }
+      let result: JsonObject
+      try {
+        result = plain(await client.request(request, shown ? { onProgress } : {}))
+      } catch (error) {
+        host.stderr.write(`${messageOf(error)}\n`)
+        return 1
+      } finally {
+        if (shown) host.stderr.write('\r\x1b[K')
+      }
+      const text = form === 'json' ? JSON.stringify(result) : textOf(result)
+      host.stdout.write(`${typeof form === 'function' && result.isError !== true ? form(text) : text}\n`)
+      return result.isError === true ? 1 : 0
+    },
+  }
+}
+
+/** A tool on a line: its name, and the first sentence of what it says of itself. */
+function lineOf({ name, description }: JsonObject): string {
+  const said = typeof description === 'string' ? description.trim() : ''
+  const first = /^[^\n]*?[.!?](?=\s|$)|^[^\n]*/.exec(said)?.[0] ?? ''
+  return `${printable(`${String(name)}  ${first.length > LONGEST_SAID ? `${first.slice(0, LONGEST_SAID)}…` : first}`).trimEnd()}\n`
+}
+
+const LONGEST_SAID = 120
+
+/** What `retrieve_tools` answers, a tool on a line with what it takes. */
+function foundTools(text: string): string {
+  const found = jsonIn(text)
+  const tools = isObject(found) && Array.isArray(found.tools) ? found.tools.filter(isObject) : undefined
+  if (tools === undefined) return text
+  if (tools.length === 0) return isObject(found) && typeof found.message === 'string' ? found.message : text
+  return tools
+    .map((tool) => `${lineOf(tool)}  ${printable(typeof tool.signature === 'string' ? tool.signature : '')}`)
+    .join('\n')
+}
+
+/** As a model reads it: texts as they are, other blocks by what they are. */
+function textOf(result: JsonObject): string {
+  const blocks = blocksOf(result)
+  if (blocks.length === 0 && result.structuredContent !== undefined)
+    return JSON.stringify(result.structuredContent, null, 2)
+  return blocks
+    .map((block) => {
+      const data = dataIn(block)
+      if (data === undefined) return textIn(block) ?? JSON.stringify(block)
+      const bytes = formatBytes(Buffer.byteLength(data, 'base64'))
+      return `[${String(block.type)}, ${bytes}; --json prints its data]`
+    })
+    .join('\n')
+}
+
+/** What others say of themselves must not move the cursor or colour the terminal. */
+function printable(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, ' ')
+}
+
+// Arguments as words: one JSON object, or `key=value` once or several times.
+
+/**
+ * Values become what the schema of the parameter says; a key that is written again makes a list. `plain`: the parameter that words
+ * without a known key are values of. Throws a ProxyError for a word that means nothing.
+ */
+export function argumentsOf(words: readonly string[], schema: JsonObject, plain?: string): JsonObject {
+  const [first = '', ...rest] = words
+  if (first.startsWith('{')) {
+    const value = jsonIn(first)
+    if (isObject(value) && rest.length === 0) return value
+    throw new ProxyError(
+      'CONFIG_INVALID',
+      `The arguments are no JSON object: ${first}`,
+      `Write one object in quotes for your shell, as '{"path": "README.md"}', or key=value words.`,
+    )
+  }
+  const properties = isObject(schema.properties) ? schema.properties : {}
+  const given: JsonObject = {}
+  for (const word of words) {
+    const [, key, written = ''] = /^([^\s=]+)=(.*)$/su.exec(word) ?? []
+    // `a=1` is a condition where `a` is no parameter; of one pattern or path there is no second.
+    const isTaken = plain !== undefined && plain !== 'where' && own(given, plain) !== undefined
+    const isKey = key !== undefined && (plain === undefined || isTaken || own(properties, key) !== undefined)
+    const name = isKey ? key : plain
+    if (name === undefined)
+      throw new ProxyError(
+        'CONFIG_INVALID',
+        `"${word}" names no argument.`,
+        `Write key=value, or all arguments as one JSON object.${known(properties)}`,
+      )
+    const value = readValue(isKey ? written : word, own(properties, name))
+    const before = own(given, name)
+    setOwn(
+      given,
+      name,
+      before === undefined ? value : [...(Array.isArray(before) ? before : [before]), value].flat(),
+    )
+  }
+  return given
+}
+
+function known(properties: JsonObject): string {
+  const names = Object.keys(properties)
+  return names.length === 0 ? '' : ` The tool takes: ${names.join(', ')}.`
+}
+
+/** A text where the parameter takes one, else what it says as JSON. */
+function readValue(written: string, schema: JsonValue | undefined): JsonValue {
+  const types = isObject(schema) ? [schema.type].flat() : []
+  if (types.includes('string')) return written
+  const value = jsonIn(written) ?? written
+  return types.length === 1 && types[0] === 'array' && !Array.isArray(value) ? [value] : value
+}
+
+function jsonIn(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue
+  } catch {
+    return undefined
+  }
+}
+
+/** Messages as lines: the client's end of the streams between it and a gateway of this process. */
+function overStreams(from: PassThrough, to: PassThrough): Transport {
+  const writer = new LineWriter(to)
+  const transport: Transport = {
+    async start() {
+      const lines = new LineReader({
+        maxBytes: Number.POSITIVE_INFINITY,
+        onLine: (parts) => transport.onmessage?.(JSON.parse(textOfParts(parts)) as JsonRpcMessage),
+        onDiscarded: () => {},
+      })
+      from.on('data', (chunk: Buffer) => void lines.push(chunk))
+      from.once('end', () => transport.onclose?.())
+    },
+    send: (message) => writer.write(`${JSON.stringify(message)}\n`),
+    async close() {
+      to.end()
+    },
+  }
+  return transport
+}
