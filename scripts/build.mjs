@@ -5,39 +5,44 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { rolldown } from 'rolldown'
+import { copyDeclarations, NEEDED } from './published.mjs'
 
-/** The dependencies that start-up loads. The others stay outside and are loaded when they are needed. */
-const INCLUDED = [
-  'commander',
-  'fastest-levenshtein',
-  'jsonc-parser',
-  'lru-cache',
-  'pino',
-  'wink-porter2-stemmer',
-  'zod',
-]
+/**
+ * CommonJS packages that the code requires when it first needs them. Each is bundled as a file of its own, and the `require` names that file.
+ */
+const REQUIRED = {
+  'ajv/dist/2020.js': 'ajv.cjs',
+  'cross-spawn': 'cross-spawn.cjs',
+  htmlparser2: 'htmlparser2.cjs',
+  'wink-bm25-text-search': 'wink-bm25-text-search.cjs',
+  yaml: 'yaml.cjs',
+}
+/** Files of packages that the code reads, copied beside the bundle under the same last name. */
+const READ = ['gpt-tokenizer/data/o200k_base.tiktoken']
+
 const BUNDLE = 'dist/bundle'
+const LICENSES = 'THIRD-PARTY-LICENSES.txt'
 
 /** Files of an earlier build stay for as long as a process that began with them may still ask for one. */
 const STALE_MS = 3_600_000
 
-const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
-const external = Object.keys(dependencies).filter((name) => !INCLUDED.includes(name))
-
-const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc')
+const require = createRequire(import.meta.url)
+const tsc = require.resolve('typescript/bin/tsc')
 const [[code]] = await Promise.all([
   once(spawn(process.execPath, [tsc, '-p', 'tsconfig.json'], { stdio: 'inherit' }), 'exit'),
   bundle(),
 ])
+copyDeclarations('dist', ['index.d.ts'], 'dist/types')
 writeFileSync('dist/main.js', "#!/usr/bin/env node\nimport './bundle/main.js'\n")
 chmodSync('dist/main.js', 0o755)
 process.exitCode = code
 
 async function bundle() {
+  const required = await bundleRequired()
   const imports = new Map()
   const made = await rolldown({
     input: {
@@ -54,25 +59,74 @@ async function bundle() {
         name: 'graph',
         moduleParsed: ({ id, importedIds }) => void imports.set(id, importedIds),
       },
+      requireBundled(),
     ],
     platform: 'node',
     // The UMD build of jsonc-parser hides what it requires.
     resolve: { mainFields: ['module', 'main'] },
-    external: (id) => external.some((name) => id === name || id.startsWith(`${name}/`)),
+    external: NEEDED,
     checks: { ineffectiveDynamicImport: false },
   })
   const { output } = await made.write({
     dir: BUNDLE,
     format: 'esm',
-    sourcemap: true,
+    comments: { legal: true, annotation: false, jsdoc: false },
+    // For a profiler. The package has no maps, so no file names one.
+    sourcemap: 'hidden',
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
     codeSplitting: { groups: groups(imports) },
   })
   await made.close()
-  const modules = output.flatMap((chunk) => chunk.moduleIds ?? [])
-  writeFileSync(join(BUNDLE, 'LICENSES.txt'), licenses(modules))
-  removeStale(output.map(({ fileName }) => fileName))
+  for (const file of READ) copyFileSync(require.resolve(file), join(BUNDLE, basename(file)))
+  const modules = [
+    ...output.flatMap((chunk) => chunk.moduleIds ?? []),
+    ...required,
+    ...READ.map(require.resolve),
+  ]
+  writeFileSync(join(BUNDLE, LICENSES), licenses(modules))
+  removeStale([
+    ...output.map(({ fileName }) => fileName),
+    ...Object.values(REQUIRED),
+    ...READ.map((file) => basename(file)),
+    LICENSES,
+  ])
+}
+
+/** Writes the files of `REQUIRED`, and tells which modules are in them. */
+async function bundleRequired() {
+  const modules = await Promise.all(
+    Object.entries(REQUIRED).map(async ([name, file]) => {
+      const made = await rolldown({ input: name, platform: 'node' })
+      const { output } = await made.write({ file: join(BUNDLE, file), format: 'cjs' })
+      await made.close()
+      return output.flatMap((chunk) => chunk.moduleIds ?? [])
+    }),
+  )
+  return modules.flat()
+}
+
+/** Has each `require` of a package by its name name the file of the bundle. A build fails where nothing requires it any more. */
+function requireBundled() {
+  const files = { ...REQUIRED, ...Object.fromEntries(READ.map((file) => [file, basename(file)])) }
+  const unused = new Set(Object.keys(files))
+  return {
+    name: 'require-bundled',
+    transform(code, id) {
+      if (!code.includes('createRequire') || id.includes('node_modules')) return null
+      // Calls alone: not `import('yaml')`, which is a type.
+      const changed = code.replace(/(?<!import)\(\s*'([^']+)'/g, (call, name) => {
+        if (!(name in files)) return call
+        unused.delete(name)
+        return `('./${files[name]}'`
+      })
+      // The lines stay as they are.
+      return { code: changed, map: null }
+    },
+    buildEnd() {
+      if (unused.size > 0) throw new Error(`nothing requires ${[...unused].join(', ')}`)
+    },
+  }
 }
 
 /**
@@ -116,15 +170,16 @@ function lazily(make) {
   return () => (made ??= make())
 }
 
-/** The licences of the packages that are in the bundle, as they ask for. */
+/** The packages that are in the bundle, each with its version and its licence, as most licences ask for. */
 function licenses(modules) {
-  const folders = modules.map((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0])
+  const folders = modules.map((id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0])
   return [...new Set(folders.filter((folder) => folder !== undefined))]
     .sort()
     .map((folder) => {
-      const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name))
+      const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+      const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
       if (file === undefined) throw new Error(`${folder} has no licence to be told`)
-      return `${folder.replace(/^.*\/node_modules\//, '')}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
+      return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
     })
     .join(`\n${'-'.repeat(80)}\n\n`)
 }
@@ -132,7 +187,7 @@ function licenses(modules) {
 function removeStale(made) {
   for (const name of readdirSync(BUNDLE)) {
     const path = join(BUNDLE, name)
-    const current = made.includes(name) || name === 'LICENSES.txt'
-    if (!current && Date.now() - statSync(path).mtimeMs > STALE_MS) rmSync(path)
+    if (!made.includes(name.replace(/\.map$/, '')) && Date.now() - statSync(path).mtimeMs > STALE_MS)
+      rmSync(path)
   }
 }

@@ -1,6 +1,5 @@
 /** The composition root: from a configuration to a running gateway. The one place where everything is wired. */
 
-import type { Readable, Writable } from 'node:stream'
 import { identityOf } from './config/identity.ts'
 import type { Config } from './config/schema.ts'
 import { availableMb, memoryPlan } from './engine/memory.ts'
@@ -13,30 +12,24 @@ import {
   notifyThrough,
   tellThrough,
 } from './gateway/backend.ts'
+import type { Gateway, GatewayParts } from './gateway/contract.ts'
 import { openExposure } from './gateway/exposure.ts'
 import { openListChangedCommand } from './gateway/list-changed-command.ts'
-import { type ModuleStatus, openModules, type UnmatchedPattern } from './gateway/modules.ts'
-import { createOnion, describeLayers, type LayerStatus } from './gateway/onion.ts'
-import type { ProfileStatus } from './gateway/profile-status.ts'
+import { openModules } from './gateway/modules.ts'
+import { createOnion, describeLayers } from './gateway/onion.ts'
 import { openResultStore } from './gateway/result-store.ts'
 import {
   liveSettings,
   openSignIn,
   openUpstreams,
   permitsOf,
-  type SignInParts,
   serverOptionsOf,
-  type UnmatchedTool,
   unmatchedTools,
   withInProcessServers,
 } from './gateway/servers.ts'
-import type { ModuleDefinition } from './module-runtime/module.ts'
 import { createStack } from './module-runtime/stack.ts'
-import { type Logger, silentLogger, steadyClock } from './observe/log.ts'
+import { silentLogger, steadyClock } from './observe/log.ts'
 import { createLedger } from './observe/savings.ts'
-import type { SavingsReport } from './observe/savings-report.ts'
-import type { Middleware } from './protocol/exchange.ts'
-import type { JsonObject } from './protocol/json.ts'
 import { PROXY_TOOL_NAMES } from './proxy/own-tools.ts'
 import { createAddressBook } from './proxy/resources.ts'
 import { createServerQuotas } from './proxy/router.ts'
@@ -44,66 +37,8 @@ import type { ToolIndexEvents } from './proxy/tool-index.ts'
 import { createAudience } from './server/audience.ts'
 import { createModernService } from './server/modern.ts'
 import { type Listener, serve } from './server/serve.ts'
-import type { Reconfigured, ServerStatus } from './upstream/contract.ts'
-import type { Serve } from './upstream/in-process.ts'
-import type { SignedOut } from './upstream/oauth/authorizer.ts'
 
-export type { ModuleStatus, UnmatchedPattern } from './gateway/modules.ts'
-export type { LayerStatus } from './gateway/onion.ts'
-export type { ProfileStatus } from './gateway/profile-status.ts'
-export type { SignInParts, UnmatchedTool } from './gateway/servers.ts'
-export type { Reconfigured } from './upstream/contract.ts'
-
-/** The world outside, for tests and embedding. What is absent is the real one. */
-export interface GatewayParts {
-  logger?: Logger
-  /** Where the one client of a stdio gateway speaks and listens. */
-  input?: Readable
-  output?: Writable
-  /** Milliseconds since 1970. */
-  now?: () => number
-  /** Milliseconds since any moment, whole ones. It never jumps, as a clock does that is set, and times what lasts for a while. */
-  elapsed?: () => number
-  /** Layers of the embedder's own, outside of shaping: they see what the client will see. */
-  middlewares?: readonly Middleware[]
-  /** Servers of this process, by name, beside those of the configuration: each is called with its end of a new connection. */
-  servers?: Readonly<Record<string, Serve>>
-  /** Modules of the embedder's own, which `use` may name in `modules`. */
-  modules?: readonly ModuleDefinition[]
-  signIn?: SignInParts
-}
-
-export interface Gateway {
-  /** Begins to serve. `url`: where clients connect; absent over stdio. `bridge`: where scripts do, when there is a bridge. */
-  start(): Promise<{ url?: string; bridge?: string }>
-  /** Resolves when the client of a stdio gateway left. */
-  readonly ended: Promise<void>
-  /** Connects every server once and tells how that went. */
-  check(): Promise<ServerStatus[]>
-  status(): ServerStatus[]
-  savings(): Promise<SavingsReport>
-  /** The modules in their order, the one nearest to the client first. */
-  modules(): ModuleStatus[]
-  /** The profiles that clients may choose, with what they get of each now. Asks the servers. */
-  profiles(): Promise<ProfileStatus[]>
-  /** Patterns in the options of modules, and in the lists of tools that may be used, that fit nothing of what servers list now, for no client. Asks the servers. */
-  unmatched(): Promise<(UnmatchedPattern | UnmatchedTool)[]>
-  /** All that stands around an exchange, modules included, from the client to the servers. */
-  layers(): LayerStatus[]
-  /** The definitions of the servers' tools as `passthrough` lists them to a client without a profile. Asks the servers. */
-  definitions(): Promise<JsonObject[]>
-  /** The modules, once each has had the time to start. */
-  checkModules(): Promise<ModuleStatus[]>
-  /**
-   * Takes the servers of this configuration from now on, with their limits, their quotas and the lists of tools that may be used. A server that is the same keeps its
-   * connections, and calls under way end where they began. All other settings stay what they were.
-   */
-  reconfigure(next: Config): Promise<Reconfigured>
-  /** Forgets the tokens for a server, and revokes them where that can be done. */
-  signOut(server: string): Promise<SignedOut>
-  /** Ends sessions, servers and workers; kept results go to disk. Waits for a report of savings. Safe to call again. */
-  close(): Promise<void>
-}
+export type * from './gateway/contract.ts'
 
 const SESSION_IDLE_MS = 30 * 60_000
 

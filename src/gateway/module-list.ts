@@ -15,7 +15,7 @@ import {
   type ModuleHealth,
   methodFilter,
 } from '../module-runtime/module.ts'
-import { type PatternWatch, type Unmatched, watchPatterns } from '../module-runtime/patterns.ts'
+import { type PatternWatch, watchPatterns } from '../module-runtime/patterns.ts'
 import { counted, type Layer, type Stack } from '../module-runtime/stack.ts'
 import { type Logger, withFields } from '../observe/log.ts'
 import { messageOf, ProxyError, RPC, RpcError } from '../protocol/errors.ts'
@@ -23,19 +23,7 @@ import type { Client } from '../protocol/exchange.ts'
 import { kindOfList } from '../protocol/lists.ts'
 import { didYouMean } from '../text/edit-distance.ts'
 import { later } from '../upstream/backoff.ts'
-
-/** One of the list, as `status` and `doctor` show it. */
-export interface ModuleStatus extends ModuleHealth {
-  name: string
-  /** `use: block`, `command: node`, `url: …`, `path: …`. */
-  what: string
-  mode: 'enforce' | 'audit'
-}
-
-/** A pattern that means items of servers, and fits none of them. */
-export interface UnmatchedPattern extends Unmatched {
-  module: string
-}
+import type { ModuleStatus, UnmatchedPattern } from './contract.ts'
 
 export interface ModuleList {
   /** True: messages go another way from now on. Rejects with ProxyError CONFIG_INVALID, and then nothing has changed. */

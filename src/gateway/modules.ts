@@ -1,9 +1,8 @@
 /** The modules of a configuration. What makes them is loaded when the first is listed: nobody else pays for them. */
 import type { ModulesConfig } from '../config/schema.ts'
 import type { Stack } from '../module-runtime/stack.ts'
-import type { ModuleList, ModuleMakerParts, ModuleStatus, UnmatchedPattern } from './module-list.ts'
-
-export type { ModuleStatus, UnmatchedPattern } from './module-list.ts'
+import type { ModuleStatus, UnmatchedPattern } from './contract.ts'
+import type { ModuleList, ModuleMakerParts } from './module-list.ts'
 
 export interface Modules {
   status(): ModuleStatus[]

@@ -26,7 +26,7 @@ import type { AddressBook } from '../proxy/resources.ts'
 import { createRouter, type Quotas } from '../proxy/router.ts'
 import type { Upstreams } from '../upstream/contract.ts'
 import { unavailableServers } from '../upstream/unavailable.ts'
-import type { ModuleStatus } from './modules.ts'
+import type { LayerStatus, ModuleStatus, OnionLayer } from './contract.ts'
 
 /** What a client or a program of this machine asks. */
 export interface Onion {
@@ -38,12 +38,6 @@ export interface Onion {
   readonly lists: ListSource
   /** What stands around an exchange now, the client's side first. */
   layers(): OnionLayer[]
-}
-
-/** `feature`: part of the proxy. `layer`: of the embedder. */
-interface OnionLayer {
-  readonly name: string
-  readonly kind: 'feature' | 'layer' | 'module'
 }
 
 interface OnionParts extends FeatureParts {
@@ -164,12 +158,6 @@ function present<T>(one: T | undefined): T[] {
 }
 
 // What stands around an exchange, told to people.
-
-/** A layer around every exchange. */
-export interface LayerStatus extends OnionLayer {
-  /** What it does; of a module what it is: `use: block`. Empty for layers of the embedder. */
-  readonly what: string
-}
 
 /** From the client to the servers. */
 export function describeLayers(

@@ -6,13 +6,7 @@ import type { Client, Handler } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
 import { PROXY_TOOL_NAMES } from '../proxy/own-tools.ts'
 import type { Upstreams } from '../upstream/contract.ts'
-
-export interface ProfileStatus extends Profile {
-  /** The servers that it is about. */
-  readonly servers: readonly string[]
-  /** How many tools of theirs belong to it. */
-  readonly tools: number
-}
+import type { ProfileStatus } from './contract.ts'
 
 type Visited = Pick<Upstreams, 'serversFor' | 'release'>
 

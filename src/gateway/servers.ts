@@ -18,6 +18,7 @@ import type { Arriving } from '../upstream/incoming.ts'
 import type { Authorizers, ProtectedServer, SignedOut } from '../upstream/oauth/authorizer.ts'
 import { createUpstreams } from '../upstream/pool.ts'
 import type { Authorizer } from '../upstream/transport.ts'
+import type { SignInParts, UnmatchedTool } from './contract.ts'
 import { resultSettingsOf } from './result-settings.ts'
 
 interface ServersParts {
@@ -120,15 +121,6 @@ function namesFor(server: string, tool: string, separator: string): string[] {
   return [tool, `${server}/${tool}`, `${server}${separator}${tool}`]
 }
 
-/** A pattern of these lists that fits no tool. */
-export interface UnmatchedTool {
-  /** Whose list it stands in; absent: in the one for all. */
-  readonly server?: string
-  /** `tools.deny` of a server, `dispatch.allow` for all. */
-  readonly option: string
-  readonly pattern: string
-}
-
 /** What fits none of these tools, by server. Of servers that are not among them nothing is said. */
 export function unmatchedTools(
   { servers, settings }: Pick<Config, 'servers' | 'settings'>,
@@ -185,19 +177,6 @@ function isSet(lists: ToolLists | undefined): lists is ToolLists {
 }
 
 // How the proxy signs in to servers.
-
-/** How the proxy signs in to servers, where that is not as the configuration says. */
-export interface SignInParts {
-  /** Where tokens are kept, when not in the data directory. */
-  dataDir?: string
-  /** False: no sign-in begins; an error says which command does it. */
-  interactive?: boolean
-  /** Told the address of every sign-in that begins. */
-  tell?: (server: string, link: string) => void
-  /** Environment and system in which a browser is looked for. */
-  environment?: Readonly<Record<string, string | undefined>>
-  platform?: string
-}
 
 /** Signs in at the servers of the configuration, whichever they are. */
 interface SignIn {

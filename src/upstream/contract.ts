@@ -12,7 +12,10 @@ import type { ServerOptions } from './dial.ts'
 import type { Arriving } from './incoming.ts'
 import { noting, processFolder } from './left-behind.ts'
 import type { Spawn } from './processes.ts'
+import type { Reconfigured, ServerStatus } from './status.ts'
 import type { Authorizer } from './transport.ts'
+
+export type { ConnectionState, Reconfigured, ServerStatus } from './status.ts'
 
 /** The lists a server offers, by the method that fetches them and the member that holds them. */
 export const LISTS = {
@@ -48,23 +51,6 @@ export interface CacheHints {
   cacheScope: 'public' | 'private'
 }
 
-/** `waiting`: lost, and connecting again after a pause. */
-export type ConnectionState = 'idle' | 'connecting' | 'ready' | 'waiting' | 'closed'
-
-/** What `status` and `doctor` show of a server. */
-export interface ServerStatus {
-  server: string
-  state: ConnectionState
-  /** `stdio`, `streamable-http`, `sse`, `in-process`: what the transport calls itself. */
-  transport: string
-  /** `serverInfo`, `capabilities`, `instructions`, `protocolVersion` of its last initialize result. */
-  initialize?: JsonObject
-  tools?: number
-  /** When its tools were last fetched, by the clock that was handed in. Absent: not in this run. */
-  listed?: number
-  lastError?: string
-}
-
 /** What servers say unasked. */
 export interface UpstreamEvents {
   /** A list of this server is no longer what it was, for the clients that `concerns` says. */
@@ -77,14 +63,6 @@ export interface UpstreamEvents {
 
 /** Whether a tool of a server, by the server's own name for it, may be used. */
 export type Permits = (server: string, tool: string) => boolean
-
-/** What became of the servers, by name. */
-export interface Reconfigured {
-  readonly added: readonly string[]
-  /** Under a name that there was before, but reached in another way. */
-  readonly changed: readonly string[]
-  readonly removed: readonly string[]
-}
 
 /** All configured servers. Names that are none reject with ProxyError. */
 export interface Upstreams {

@@ -1,6 +1,7 @@
 /** The package as npm makes and installs it, in an empty folder. */
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { verifies } from '../support/verifies.ts'
 import { connectClient } from './support/clients.ts'
@@ -21,16 +22,27 @@ interface Packed {
   files: { path: string; mode: number }[]
 }
 
-/** What npm does not install, since it is in the package: each with its licence. */
-const BUNDLED = ['jsonpath-plus', 'jsep', '@jsep-plugin/assignment', '@jsep-plugin/regex'].map(
-  (name) => `node_modules/${name}/LICENSE`,
-)
-
-/** Packs what the build left in `dist`. */
+/** Packs what the build left in `dist`, as `npm pack` does in the project, but in a copy: npm rewrites the manifest for a moment. */
 async function pack(into: string): Promise<Packed> {
-  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', into]
-  const { code, stdout, stderr } = await run('npm', args, { cwd: ROOT })
+  const copy = join(into, 'project')
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest
+  const { scripts, files } = manifest
+  // All of `prepack` but the build.
+  const prepack = scripts.prepack?.split(' && ').at(-1)
+  const written = JSON.stringify({ ...manifest, scripts: { prepack, postpack: scripts.postpack } })
+  const copied = [
+    ...files.filter((file) => !file.startsWith('!')),
+    'README.md',
+    'LICENSE',
+    'scripts/published.mjs',
+  ]
+  for (const file of copied) cpSync(join(ROOT, file), join(copy, file), { recursive: true })
+  writeFileSync(join(copy, 'package.json'), written)
+  const { code, stdout, stderr } = await run('npm', ['pack', '--json', '--pack-destination', into], {
+    cwd: copy,
+  })
   expect(code, stderr).toBe(0)
+  expect(readFileSync(join(copy, 'package.json'), 'utf8')).toBe(written)
   const [packed] = JSON.parse(stdout) as Packed[]
   if (packed === undefined) throw new Error(`npm pack said ${stdout}`)
   return packed
@@ -47,7 +59,8 @@ verifies(
       expect.arrayContaining([
         'dist/main.js',
         'dist/bundle/index.js',
-        'dist/index.d.ts',
+        'dist/bundle/THIRD-PARTY-LICENSES.txt',
+        'dist/types/index.d.ts',
         'mcp.json.example',
         'LICENSE',
         'README.md',
@@ -58,10 +71,10 @@ verifies(
     expect(linked).toContain('examples/modules/guard-paths/README.md')
     expect(paths).toEqual(expect.arrayContaining(linked))
     expect(paths).toContain('examples/modules/guard-paths/guard_paths.py')
-    expect(paths).toEqual(expect.arrayContaining(BUNDLED))
-    expect(paths.filter((path) => /^(?:src|test|scripts|benchmarks|\.)/.test(path))).toEqual([])
-    // Nothing twice: the bundle holds all code.
-    expect(paths.filter((path) => /^dist\/(?:(?!bundle\/|main\.js$).*\.js|.*\.map)$/.test(path))).toEqual([])
+    expect(paths.filter((path) => /^(?:src|test|scripts|benchmarks|node_modules|\.)/.test(path))).toEqual([])
+    // Nothing twice: the bundle holds all code, and one folder all types.
+    expect(paths.filter((path) => /^dist\/(?!main\.js$|bundle\/|types\/)|\.map$/.test(path))).toEqual([])
+    expect(paths.filter((path) => /^dist\/types\/.*(?<!\.d\.ts)$/.test(path))).toEqual([])
 
     const home = join(folder, 'empty')
     mkdirSync(home)
@@ -71,6 +84,13 @@ verifies(
       { cwd: home, limit: 400_000 },
     )
     expect(installed.code, installed.stderr).toBe(0)
+    const { packages } = JSON.parse(
+      readFileSync(join(home, 'node_modules/.package-lock.json'), 'utf8'),
+    ) as Lock
+    expect(Object.keys(packages).length).toBeLessThanOrEqual(MOST_PACKAGES)
+    expect(sizeOf(join(home, 'node_modules'))).toBeLessThanOrEqual(MOST_BYTES)
+    const scripts = Object.values(packages).filter(({ hasInstallScript }) => hasInstallScript === true)
+    expect(scripts).toEqual([])
 
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
     const told = await run('npx', ['mcp-rlm-proxy', '--version'], { cwd: home })
@@ -93,7 +113,10 @@ verifies(
     })
     const names = (await client.listTools()).tools.map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining(['proxy_filter', 'filesystem_directory_tree']))
-    const tree = { name: 'filesystem_directory_tree', arguments: { path: join(home, 'node_modules', 'zod') } }
+    const tree = {
+      name: 'filesystem_directory_tree',
+      arguments: { path: join(home, 'node_modules', 'mcp-rlm-proxy') },
+    }
     const shaped = await client.callTool(tree)
     // Workers and all: the preview was made, and the kept result answers.
     const answer = await client.callTool({
@@ -101,7 +124,7 @@ verifies(
       arguments: { cache_id: handleOf(shaped), pattern: '"package\\.json"|package\\.json' },
     })
     expect(textOf(answer)).toContain('package.json')
-    // What only classic JSONPath has: the library that comes inside the package is found.
+    // What only classic JSONPath has: that library is in the bundle.
     const last = await client.callTool({
       name: 'proxy_filter',
       arguments: { cache_id: handleOf(shaped), path: '$[(@.length-1)]' },
@@ -112,16 +135,30 @@ verifies(
   },
 )
 
-interface Manifest {
-  engines: { node: string }
-  bundleDependencies: string[]
-  dependencies: Record<string, string>
+const { publishedManifest } = (await import(pathToFileURL(join(ROOT, 'scripts/published.mjs')).href)) as {
+  publishedManifest(manifest: Manifest): Manifest
 }
 
-interface Locked {
-  dev?: boolean
-  inBundle?: boolean
-  engines?: { node?: string }
+/** What an installation may come to: packages, and bytes of their files. */
+const [MOST_PACKAGES, MOST_BYTES] = [10, 20e6]
+
+interface Manifest {
+  engines: { node: string }
+  dependencies: Record<string, string>
+  files: string[]
+  scripts: Record<string, string>
+}
+
+interface Lock {
+  packages: Record<string, { engines?: { node?: string }; hasInstallScript?: boolean; dependencies?: object }>
+}
+
+/** Bytes of all files in a folder. */
+function sizeOf(folder: string): number {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  )
+  return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
 }
 
 /** Whether a range of npm, as packages write it in `engines`, holds for a version `[major, minor, patch]`. */
@@ -137,24 +174,40 @@ function holds(range: string, version: readonly number[]): boolean {
 }
 
 test('the range of Node that the package declares holds for every dependency that npm checks', () => {
-  const { engines, bundleDependencies, dependencies } = JSON.parse(
-    readFileSync(join(ROOT, 'package.json'), 'utf8'),
-  ) as Manifest
-  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
-    packages: Record<string, Locked>
-  }
-  const [, ...least] = /^>=(\d+)\.(\d+)$/.exec(engines.node) ?? []
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as Lock
+  const [, ...least] = /^>=(\d+)\.(\d+)$/.exec(manifest.engines.node) ?? []
   const version = [...least.map(Number), 0]
-  const installed = Object.entries(packages).filter(([place, { dev }]) => place !== '' && dev !== true)
-  const refused = installed.filter(
-    ([, { engines: wished, inBundle }]) => inBundle !== true && !holds(wished?.node ?? '>=0', version),
+  const installed = Object.keys(publishedManifest(manifest).dependencies).map(
+    (name) => packages[`node_modules/${name}`],
   )
   expect(version).toHaveLength(3)
-  expect(installed.length).toBeGreaterThan(Object.keys(dependencies).length)
-  expect(refused).toEqual([])
-  // What is bundled runs on that Node (the tests of paths do), and asks for a newer one without need.
-  expect(bundleDependencies).toEqual(['jsonpath-plus'])
-  expect(packages['node_modules/jsonpath-plus']?.inBundle).toBe(true)
+  expect(installed).not.toEqual([])
+  expect(installed.filter((locked) => !holds(locked?.engines?.node ?? '>=0', version))).toEqual([])
+  // They bring no other packages.
+  expect(installed.filter((locked) => locked?.dependencies !== undefined)).toEqual([])
+})
+
+test('the bundle names every package that it holds, with its version and its licence', () => {
+  const told = readFileSync(join(ROOT, 'dist/bundle/THIRD-PARTY-LICENSES.txt'), 'utf8')
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { version: string }>
+  }
+  const named = told.split(/^-{80}$/m).map((part) => /^\s*(\S+) (\S+) \((.+)\)\n\n(\S)/.exec(part))
+  expect(named.filter((match) => match === null)).toEqual([])
+  const versions = Object.fromEntries(named.map((match) => [match?.[1] ?? '', match?.[2]]))
+  for (const [name, version] of Object.entries(versions))
+    expect(
+      Object.entries(packages)
+        .filter(([place]) => place.endsWith(`node_modules/${name}`))
+        .map(([, locked]) => locked.version),
+    ).toContain(version)
+  // Those that the project names as dependencies are there, unless they are installed.
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest
+  const installed = publishedManifest(manifest).dependencies
+  const bundled = Object.keys(manifest.dependencies).filter((name) => !(name in installed))
+  expect(Object.keys(versions)).toEqual(expect.arrayContaining(bundled))
+  expect(bundled).toHaveLength(7)
 })
 
 test.each([

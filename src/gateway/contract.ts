@@ -1,0 +1,124 @@
+/** What a gateway is to the program that runs it. Public API. */
+
+import type { Readable, Writable } from 'node:stream'
+import type { Profile } from '../config/profiles.ts'
+import type { Config } from '../config/schema.ts'
+import type { ModuleDefinition, ModuleHealth } from '../module-runtime/module.ts'
+import type { Logger } from '../observe/log.ts'
+import type { SavingsReport } from '../observe/savings-report.ts'
+import type { Middleware } from '../protocol/exchange.ts'
+import type { JsonObject } from '../protocol/json.ts'
+import type { Serve } from '../upstream/in-process.ts'
+import type { Reconfigured, ServerStatus } from '../upstream/status.ts'
+
+export type { ConnectionState, Reconfigured, ServerStatus } from '../upstream/status.ts'
+
+/** The world outside, for tests and embedding. What is absent is the real one. */
+export interface GatewayParts {
+  logger?: Logger
+  /** Where the one client of a stdio gateway speaks and listens. */
+  input?: Readable
+  output?: Writable
+  /** Milliseconds since 1970. */
+  now?: () => number
+  /** Milliseconds since any moment, whole ones. It never jumps, as a clock does that is set, and times what lasts for a while. */
+  elapsed?: () => number
+  /** Layers of the embedder's own, outside of shaping: they see what the client will see. */
+  middlewares?: readonly Middleware[]
+  /** Servers of this process, by name, beside those of the configuration: each is called with its end of a new connection. */
+  servers?: Readonly<Record<string, Serve>>
+  /** Modules of the embedder's own, which `use` may name in `modules`. */
+  modules?: readonly ModuleDefinition[]
+  signIn?: SignInParts
+}
+
+export interface Gateway {
+  /** Begins to serve. `url`: where clients connect; absent over stdio. `bridge`: where scripts do, when there is a bridge. */
+  start(): Promise<{ url?: string; bridge?: string }>
+  /** Resolves when the client of a stdio gateway left. */
+  readonly ended: Promise<void>
+  /** Connects every server once and tells how that went. */
+  check(): Promise<ServerStatus[]>
+  status(): ServerStatus[]
+  savings(): Promise<SavingsReport>
+  /** The modules in their order, the one nearest to the client first. */
+  modules(): ModuleStatus[]
+  /** The profiles that clients may choose, with what they get of each now. Asks the servers. */
+  profiles(): Promise<ProfileStatus[]>
+  /** Patterns in the options of modules, and in the lists of tools that may be used, that fit nothing of what servers list now, for no client. Asks the servers. */
+  unmatched(): Promise<(UnmatchedPattern | UnmatchedTool)[]>
+  /** All that stands around an exchange, modules included, from the client to the servers. */
+  layers(): LayerStatus[]
+  /** The definitions of the servers' tools as `passthrough` lists them to a client without a profile. Asks the servers. */
+  definitions(): Promise<JsonObject[]>
+  /** The modules, once each has had the time to start. */
+  checkModules(): Promise<ModuleStatus[]>
+  /**
+   * Takes the servers of this configuration from now on, with their limits, their quotas and the lists of tools that may be used. A server that is the same keeps its
+   * connections, and calls under way end where they began. All other settings stay what they were.
+   */
+  reconfigure(next: Config): Promise<Reconfigured>
+  /** Forgets the tokens for a server, and revokes them where that can be done. */
+  signOut(server: string): Promise<'revoked' | 'forgotten' | 'nothing kept'>
+  /** Ends sessions, servers and workers; kept results go to disk. Waits for a report of savings. Safe to call again. */
+  close(): Promise<void>
+}
+
+/** How the proxy signs in to servers, where that is not as the configuration says. */
+export interface SignInParts {
+  /** Where tokens are kept, when not in the data directory. */
+  dataDir?: string
+  /** False: no sign-in begins; an error says which command does it. */
+  interactive?: boolean
+  /** Told the address of every sign-in that begins. */
+  tell?: (server: string, link: string) => void
+  /** Environment and system in which a browser is looked for. */
+  environment?: Readonly<Record<string, string | undefined>>
+  platform?: string
+}
+
+/** A pattern of these lists that fits no tool. */
+export interface UnmatchedTool {
+  /** Whose list it stands in; absent: in the one for all. */
+  readonly server?: string
+  /** `tools.deny` of a server, `dispatch.allow` for all. */
+  readonly option: string
+  readonly pattern: string
+}
+
+/** `feature`: part of the proxy. `layer`: of the embedder. */
+export interface OnionLayer {
+  readonly name: string
+  readonly kind: 'feature' | 'layer' | 'module'
+}
+
+/** A layer around every exchange. */
+export interface LayerStatus extends OnionLayer {
+  /** What it does; of a module what it is: `use: block`. Empty for layers of the embedder. */
+  readonly what: string
+}
+
+/** One of the list, as `status` and `doctor` show it. */
+export interface ModuleStatus extends ModuleHealth {
+  name: string
+  /** `use: block`, `command: node`, `url: …`, `path: …`. */
+  what: string
+  mode: 'enforce' | 'audit'
+}
+
+/** A pattern that means items of servers, and fits none of them. */
+export interface UnmatchedPattern {
+  module: string
+  readonly option: string
+  readonly pattern: string
+  /** What is listed and looks like it. */
+  readonly meant?: string
+}
+
+/** A profile, with what those who choose it get of it. */
+export interface ProfileStatus extends Profile {
+  /** The servers that it is about. */
+  readonly servers: readonly string[]
+  /** How many tools of theirs belong to it. */
+  readonly tools: number
+}

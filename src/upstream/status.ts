@@ -1,0 +1,27 @@
+/** How servers are, and what became of them: told to people. */
+import type { JsonObject } from '../protocol/json.ts'
+
+/** `waiting`: lost, and connecting again after a pause. */
+export type ConnectionState = 'idle' | 'connecting' | 'ready' | 'waiting' | 'closed'
+
+/** What `status` and `doctor` show of a server. */
+export interface ServerStatus {
+  server: string
+  state: ConnectionState
+  /** `stdio`, `streamable-http`, `sse`, `in-process`: what the transport calls itself. */
+  transport: string
+  /** `serverInfo`, `capabilities`, `instructions`, `protocolVersion` of its last initialize result. */
+  initialize?: JsonObject
+  tools?: number
+  /** When its tools were last fetched, by the clock that was handed in. Absent: not in this run. */
+  listed?: number
+  lastError?: string
+}
+
+/** What became of the servers, by name. */
+export interface Reconfigured {
+  readonly added: readonly string[]
+  /** Under a name that there was before, but reached in another way. */
+  readonly changed: readonly string[]
+  readonly removed: readonly string[]
+}
