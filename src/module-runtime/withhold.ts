@@ -267,7 +267,7 @@ export function withNames(error: unknown, known: (name: string) => string | unde
       .flatMap((name) => known(name) ?? [])
       .join(', ')
   const message = error.message
-    .replace(/ Did you mean ([\w, -]+)\?/, (_, names: string) => {
+    .replace(/ Did you mean ([\w, -]{1,1000})\?/, (_, names: string) => {
       const left = told(names)
       return left === '' ? '' : ` Did you mean ${left}?`
     })

@@ -113,7 +113,7 @@ const placesOf = (query: string): RegExp => new RegExp(beginningsOf(searchStems(
 function wordsIn(pattern: string): string {
   return pattern
     .slice(0, LONGEST_QUESTION)
-    .replace(/\(\?[a-zA-Z]+\)|\\[pP]\{\w+\}|\\[a-zA-Z]|\[(?:\\.|[^\]])*\]|\{\d*,?\d*\}/g, ' ')
+    .replace(/\(\?[a-zA-Z]+\)|\\[pP]\{\w+\}|\\[a-zA-Z]|\[(?:\\.|[^\]\\])*\]|\{\d*(?:,\d*)?\}/g, ' ')
     .replace(/[^\p{L}\p{N}_]+/gu, ' ')
     .trim()
 }

@@ -267,7 +267,7 @@ function withoutOtherMarks(reference: string): string {
       (_, single?: string, double?: string, bare?: string) => `.${single ?? double ?? bare ?? ''}`,
     )
   if (/^\/[^/\s]/.test(plain)) return plain.slice(1).replaceAll('~1', '/').split('/').join('.')
-  return /^\w+(?:__\w+)+$/.test(plain) ? plain.replaceAll('__', '.') : plain
+  return /^\w+$/.test(plain) && /\w__\w/.test(plain) ? plain.replaceAll('__', '.') : plain
 }
 
 // ---- As written --------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 import { isObject, type JsonValue } from '../protocol/json.ts'
 
 const CONCEALING =
-  /\b(?:do not|don['’]t|never|must not|without)\s+(?:ever\s+)?(?:tell|mention|inform|reveal|disclose|telling|mentioning|informing|notifying|revealing|disclosing)\b.{0,40}\b(?:the|to|any) (?:user|human|person|anyone)\b|\bkeep\b.{0,20}\b(?:secret|hidden) from the user\b|\b(?:do not|don['’]t|never)\s+(?:tell|inform|notify)\s+(?:the |any)?(?:user|human|anyone)\b/is
+  /\b(?:do not|don['’]t|never|must not|without)\s{1,40}(?:ever\s{1,40})?(?:tell|mention|inform|reveal|disclose|telling|mentioning|informing|notifying|revealing|disclosing)\b.{0,40}\b(?:the|to|any) (?:user|human|person|anyone)\b|\bkeep\b.{0,20}\b(?:secret|hidden) from the user\b|\b(?:do not|don['’]t|never)\s{1,40}(?:tell|inform|notify)\s{1,40}(?:the |any)?(?:user|human|anyone)\b/is
 
 /** Tags, directions that override others, controls. */
 const NEVER = String.raw`\u{e0000}-\u{e007f}\u202a-\u202e\u2066-\u2069\0-\x08\x0e-\x1f\x7f-\x84\x86-\x9f`
@@ -14,13 +14,16 @@ const SUSPICIONS: readonly [reason: string, regex: RegExp][] = [
   ['has characters that nobody sees', HIDDEN],
   [
     'tells the model to ignore its instructions',
-    /\b(?:ignore|disregard|forget|override)\b[^.!?]{0,40}\b(?:previous|prior|above|earlier|preceding|your|system)\b[^.!?]{0,40}\b(?:instruction|prompt|rule|message|guideline)s?\b|\b(?:ignore|disregard|forget)\s+(?:all|any|every|other)(?:\s+(?:of|the|other)){0,2}\s+(?:instruction|prompt)s?\b/is,
+    /\b(?:ignore|disregard|forget|override)\b[^.!?]{0,40}\b(?:previous|prior|above|earlier|preceding|your|system)\b[^.!?]{0,40}\b(?:instruction|prompt|rule|message|guideline)s?\b|\b(?:ignore|disregard|forget)\s{1,40}(?:all|any|every|other)(?:\s{1,40}(?:of|the|other)){0,2}\s{1,40}(?:instruction|prompt)s?\b/is,
   ],
   ['tells the model to conceal something', CONCEALING],
-  ['gives orders in the name of the system', /<\s*\/?\s*(?:important|system|secret|instructions?)\s*>/i],
+  [
+    'gives orders in the name of the system',
+    /<\s{0,40}(?:\/\s{0,40})?(?:important|system|secret|instructions?)\s{0,40}>/i,
+  ],
   [
     'asks for keys or files of the user',
-    /\b(?:read|send|include|pass|provide|attach|cat|open)\b.{0,60}(?:~\/\.ssh|\bid_(?:rsa|ed25519|ecdsa)\b|\.aws\/credentials|\.(?:cursor|claude)\/\S*\.json|(?:^|[\s/'"`])mcp\.json\b)/is,
+    /\b(?:read|send|include|pass|provide|attach|cat|open)\b.{0,60}(?:~\/\.ssh|\bid_(?:rsa|ed25519|ecdsa)\b|\.aws\/credentials|\.(?:cursor|claude)\/\S{0,200}?\.json|(?:^|[\s/'"`])mcp\.json\b)/is,
   ],
 ]
 

@@ -23,14 +23,15 @@ const longestWord = 40
 const mostRemembered = 50_000
 const remembered = new Map<string, string>()
 
-/** The Porter2 stem of an English word in lower case; what is no such word stays as it is. */
+/** The Porter2 stem of an English word in lower case; what is no such word, or longer than any, stays as it is. */
 export function stemOf(word: string): string {
   const known = remembered.get(word)
   if (known !== undefined) return known
-  if (!plain.test(word)) return word
+  // The stemmer takes quadratic time.
+  if (word.length > longestWord || !plain.test(word)) return word
   const base = baseOf(word)
   const stem = noEnding.test(base) ? base : porter2(base)
-  if (word.length <= longestWord && remembered.size < mostRemembered) remembered.set(word, stem)
+  if (remembered.size < mostRemembered) remembered.set(word, stem)
   return stem
 }
 

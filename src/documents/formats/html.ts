@@ -3,6 +3,7 @@ import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protoco
 import { formatPlural } from '../../text/format.ts'
 import { literal } from '../../text/literal.ts'
 import { ellipsis } from '../../text/shorten.ts'
+import { withoutEnd } from '../../text/trim.ts'
 import type { Document } from '../document.ts'
 import {
   largestTable,
@@ -20,6 +21,9 @@ import { type MarkupTokens, readMarkup } from './markup-tokens.ts'
 
 const TAG =
   /<(?:!doctype html|html|head|body|div|table|p|h[1-6]|ul|ol|span|a|section|article|main|br|tr|td|form)\b/i
+
+/** Stands behind a heading, and links to it. */
+const LINK_MARK = /[\s#§¶]/
 
 /** True for a page or a fragment of one. */
 function looksLikeHtml(text: string): boolean {
@@ -94,8 +98,7 @@ class Page implements HtmlSink {
   }
 
   #endHeading(): void {
-    // Marks that link to the heading itself.
-    const text = tidy((this.#heading?.text ?? '').replace(/[\s#§¶]+$/, ''))
+    const text = tidy(withoutEnd(this.#heading?.text ?? '', LINK_MARK))
     if (this.#heading && text !== '') this.#headings.push({ level: this.#heading.level, text })
     this.#heading = undefined
   }
@@ -291,20 +294,28 @@ export function htmlText(html: string): string {
 class PageText implements HtmlSink {
   readonly #lines: string[] = []
   #line = ''
+  /** To look at the end of a long line takes time each time. */
+  #endsBlank = true
+  #inHeading = false
   #cells = 0
   #inTitle = false
 
   open(tag: string, attributes: Attributes): void {
     if (APART.test(tag)) this.#gap()
     else if (BLOCKS.has(tag)) this.#break()
-    if (HEADING.test(tag)) this.#line = `${'#'.repeat(Number(tag[1]))} `
-    else if (tag === 'li') this.#line = '- '
+    if (HEADING.test(tag)) {
+      this.#line = `${'#'.repeat(Number(tag[1]))} `
+      this.#inHeading = true
+    } else if (tag === 'li') this.#line = '- '
     else if (tag === 'title') {
       this.#inTitle = true
       this.#break()
     } else if (tag === 'tr') this.#cells = 0
     else if (tag === 'td' || tag === 'th') {
-      if (this.#cells++ > 0) this.#line += ' | '
+      if (this.#cells++ > 0) {
+        this.#line += ' | '
+        this.#endsBlank = true
+      }
     } else if (tag === 'img') this.#add(attributes.get('alt') ?? '')
     else if (tag === 'input' || tag === 'button' || tag === 'textarea' || tag === 'select')
       this.#control(tag, attributes)
@@ -328,6 +339,8 @@ class PageText implements HtmlSink {
   }
 
   #control(tag: string, attributes: Attributes): void {
+    // Those of a heading open and close what is below it.
+    if (tag === 'button' && this.#inHeading) return this.#add(' ')
     const said = ['type', 'name', 'placeholder', 'value', 'aria-label'].flatMap((name) => {
       const value = attributes.get(name)
       return value === undefined || value === ''
@@ -338,17 +351,19 @@ class PageText implements HtmlSink {
   }
 
   #add(text: string): void {
-    this.#line += /\s$/.test(this.#line) || this.#line === '' ? text.trimStart() : text
+    const added = this.#endsBlank ? text.trimStart() : text
+    if (added === '') return
+    this.#line += added
+    this.#endsBlank = /\s/.test(added.charAt(added.length - 1))
   }
 
   #break(): void {
     const whole = this.#line.trim()
-    // Marks that link to the heading itself, and its buttons.
-    const line = /^#{1,6} /.test(whole)
-      ? whole.replace(/ ?<button[^>]*> ?/g, ' ').replace(/[\s#§¶]+$/, '')
-      : whole
+    const line = /^#{1,6} /.test(whole) ? withoutEnd(whole, LINK_MARK) : whole
     if (line !== '' && line !== '-' && !/^(?:#+|[| ]+)$/.test(line)) this.#lines.push(line)
     this.#line = ''
+    this.#endsBlank = true
+    this.#inHeading = false
   }
 
   #gap(): void {

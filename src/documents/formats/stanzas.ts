@@ -7,6 +7,8 @@ import { defineFormat } from './define.ts'
 
 // `Key: value`, `**Key:** value`, `key<tab>: value`.
 const PAIR = /^(?:\*\*([A-Za-z][\w ./()-]{0,39}?):?\*\*:?|([A-Za-z][\w ./()-]{0,39}?)\s*:)(?:\s+(.*))?$/
+/** What separates records. */
+const RULE = /^[ \t]*(?:(?:-{3,}|={3,})[ \t]*)?$/
 const LONGEST = 16_384
 /** Lines before the first record, and records that there must be. */
 const MOST_BEFORE = 6
@@ -132,10 +134,19 @@ function tidied(record: JsonObject): JsonObject {
   for (const key of Object.keys(record)) {
     const value = own(record, key)
     if (typeof value !== 'string') continue
-    const whole = value.replace(/(?:\n[ \t]*(?:-{3,}|={3,})?[ \t]*)+$/, '').replace(/^\n/, '')
+    const whole = withoutRules(value).replace(/^\n/, '')
     setOwn(record, key, exactNumber(whole) ?? whole)
   }
   return record
+}
+
+function withoutRules(value: string): string {
+  let end = value.length
+  for (let at = value.lastIndexOf('\n'); at >= 0 && RULE.test(value.slice(at + 1, end)); ) {
+    end = at
+    at = at === 0 ? -1 : value.lastIndexOf('\n', at - 1)
+  }
+  return value.slice(0, end)
 }
 
 /** Tried after Markdown. Never takes a conversation, in which the same people speak again and again. */

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import type { Node, Pair } from 'yaml'
 import { isObject, type JsonObject, type JsonValue, own, setOwn } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
+import { withoutEnd } from '../../text/trim.ts'
 import { overviewOfData } from '../overview/records.ts'
 import { exactNumber } from './cells.ts'
 import { BEGINNING, defineFormat } from './define.ts'
@@ -306,7 +307,7 @@ class PlainYaml {
     if (inner < 0) throw new NotPlain()
     this.#at = at - 1
     this.#next()
-    return lines.join('\n').replace(/\n+$/, '') + (ends ? '\n' : '')
+    return withoutEnd(lines.join('\n'), /\n/) + (ends ? '\n' : '')
   }
 }
 

@@ -295,9 +295,9 @@ export const EXAMPLE =
   'Example: const open = await d.rows({ where: ["state = open"], fields: ["id", "price"] }); return open.reduce((sum, row) => sum + row.price, 0)'
 
 const PYTHON =
-  /^\s*(?:def \w+\(.*\)\s*(?:->.*)?:|import \w+(?:\.\w+)*(?: as \w+)?\s*$|from \w+(?:\.\w+)* import |for \w+(?:, *\w+)* in .+:\s*$|if .+:\s*$|elif |with open\(|print\(f?["'])/m
+  /^[ \t]*(?:def \w+\(.*\)\s*(?:->.*)?:|import \w+(?:\.\w+)*(?: as \w+)?\s*$|from \w+(?:\.\w+)* import |for \w+(?:, *\w+)* in .+:\s*$|if .+:\s*$|elif |with open\(|print\(f?["'])/m
 const SHELL =
-  /^\s*(?:\$ |#!|(?:curl|cat|grep|jq|ls|cd|awk|sed|echo|head|tail|wc|python3?|node|npx|npm|bash)\s+[^=(])/m
+  /^[ \t]*(?:\$ |#!|(?:curl|cat|grep|jq|ls|cd|awk|sed|echo|head|tail|wc|python3?|node|npx|npm|bash)\s+[^=(])/m
 
 function unreadable(error: unknown, code: string, above: number): string {
   const { loc, message } = error as { loc?: { line: number; column: number }; message?: string }

@@ -288,7 +288,10 @@ async function valueIn(
   check: ArgumentCheck,
 ): Promise<{ value: JsonValue } | { faults: readonly string[] }> {
   const whole: JsonObject = { type: 'object', properties: { answer: wanted }, required: ['answer'] }
-  const bare = text.trim().replace(/^```\w*\s*|\s*```$/g, '')
+  const bare = text
+    .trim()
+    .replace(/^```\w*|```$/g, '')
+    .trim()
   const [from, until] = [bare.search(/[[{]/), Math.max(bare.lastIndexOf(']'), bare.lastIndexOf('}'))]
   let faults: readonly string[] = ['it is no JSON']
   for (const candidate of [bare, ...(from >= 0 && until > from ? [bare.slice(from, until + 1)] : [])]) {
