@@ -475,6 +475,9 @@ function isValue(value: JsonValue): boolean {
   return value !== null && value !== ''
 }
 
+/** Names of a path that are left out at its beginning, or taken for one key at its end: each try reads all of the path. */
+const MOST_TRIES = 20
+
 // ---- Names before the field --------------------------------------------------------------------------------------
 
 /** `issues.state` for `state`, when the records have nothing that is called like what is dropped. */
@@ -485,7 +488,7 @@ export function shortened(records: Records, path: Path, written: string): Field 
   if (path.length < 2 || (first && reaches(records, [{ ...first, dotted: [] }]))) return undefined
   if (first && alike(records.names(), formatPath([first]))) return undefined
   if (!mayBeAlias(records, path)) return undefined
-  for (let drop = 1; drop < path.length; drop++) {
+  for (let drop = 1; drop < Math.min(path.length, MOST_TRIES); drop++) {
     const rest = path.slice(drop)
     if (rest[0]?.selectors[0]?.kind !== 'name') continue
     if (reaches(records, rest)) return readAs(written, formatPath(rest))
@@ -535,7 +538,7 @@ function mayBeAlias(records: Records, [first, ...rest]: Path): boolean {
 
 /** `Tags.Name`, the list under any of its spellings; the key may have dots in it. */
 export function pair(records: Records, path: Path, written: string): Field | undefined {
-  for (let at = path.length - 1; at >= 1; at--) {
+  for (let at = path.length - 1; at >= Math.max(1, path.length - MOST_TRIES); at--) {
     const names = path
       .slice(at)
       .map(({ selectors: [first] }) => (first?.kind === 'name' ? first.name : undefined))

@@ -191,6 +191,8 @@ class Parser {
   readonly #isStrict: boolean
   /** The token after the `end` of each `case`: what is in it joins and compares nothing outside. */
   readonly #cases: ReadonlyMap<number, number>
+  /** Whether any operator is `between`: to look before each `and` anew takes quadratic time. */
+  #hasBetween: boolean | undefined
   /** Some sign of what was read has no blanks around it. */
   #isTight = false
 
@@ -352,6 +354,10 @@ class Parser {
 
   /** True for `price between 5`: the next `and` belongs to it. */
   #opensBetween(part: Range): boolean {
+    this.#hasBetween ??= this.#tokens.some(
+      ({ from }) => operatorAt(this.#source, from, this.#source.length)?.symbol === 'between',
+    )
+    if (!this.#hasBetween) return false
     const cut = this.#cut(part)
     return cut?.symbol === 'between' && !/\s(?:and|to)\s|,|\.\./i.test(cut.rest)
   }

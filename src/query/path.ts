@@ -68,7 +68,12 @@ export function formatPath(path: Path): string {
   for (const { selectors, deep } of path) {
     const [only] = selectors
     if (deep) out += '..'
-    if (selectors.length === 1 && only?.kind === 'name' && PLAIN.test(only.name)) {
+    if (
+      selectors.length === 1 &&
+      only?.kind === 'name' &&
+      PLAIN.test(only.name) &&
+      (out !== '' || !ROOT.test(only.name))
+    ) {
       out += deep || out === '' ? only.name : `.${only.name}`
     } else {
       out += `[${selectors.map(formatSelector).join(',')}]`
@@ -78,6 +83,8 @@ export function formatPath(path: Path): string {
 }
 
 const PLAIN = /^[^\s.[\]"'*?,]+$/
+/** At the beginning of a path. */
+const ROOT = /^[$@]$/
 
 function formatSelector(selector: Selector): string {
   switch (selector.kind) {
@@ -97,6 +104,8 @@ function formatSelector(selector: Selector): string {
 }
 
 const LONGEST_PATH = 1_000
+/** Dots that one key may have. To try all names of a path for each of them would take quadratic time. */
+const MOST_DOTS = 8
 /** Each `..` looks through everything below; three of them multiply. */
 const MOST_DEEP = 2
 
@@ -131,13 +140,13 @@ function dotted(drafts: readonly Draft[], at: number): Segment['dotted'] {
   if (first === undefined) return []
   const names: { name: string; takes: number }[] = []
   let name = first
-  for (let next = at + 1; next < drafts.length; next++) {
+  for (let next = at + 1; next < Math.min(drafts.length, at + MOST_DOTS + 1); next++) {
     const more = bareName(drafts[next])
     if (more === undefined || drafts[next]?.deep) break
     name += `.${more}`
     names.unshift({ name, takes: next - at + 1 })
   }
-  return names.slice(-8)
+  return names
 }
 
 function bareName(draft: Draft | undefined): string | undefined {

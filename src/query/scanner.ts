@@ -48,6 +48,7 @@ const QUOTES: ReadonlySet<string> = new Set(['"', "'", '`'])
 export function scan(source: string, { strict = false }: ScanOptions = {}): Token[] {
   const tokens: Token[] = []
   const open: number[] = []
+  const unclosed: Unclosed[] = []
   let apart = true
   const add = (kind: Token['kind'], from: number, to: number, value?: string): Token => {
     const text = source.slice(from, to)
@@ -87,7 +88,7 @@ export function scan(source: string, { strict = false }: ScanOptions = {}): Toke
       // A bracket that nothing opened closes nothing; those that were opened after its own enclose nothing.
       if (opened >= 0) {
         const index = open[opened] as number
-        for (const left of open.splice(opened + 1)) unopen(tokens, left)
+        for (const left of open.splice(opened + 1)) unclosed.push({ from: left + 1, to: tokens.length })
         open.length = opened
         add('close', at, at + 1).match = index
         ;(tokens[index] as Token).match = tokens.length - 1
@@ -103,13 +104,29 @@ export function scan(source: string, { strict = false }: ScanOptions = {}): Toke
     add(kind, at, to)
     at = to
   }
-  for (const left of open) unopen(tokens, left)
+  for (const left of open) unclosed.push({ from: left + 1, to: tokens.length })
+  if (unclosed.length > 0) unopen(tokens, unclosed)
   return tokens
 }
 
-/** A bracket that is not closed encloses nothing. */
-function unopen(tokens: readonly Token[], at: number): void {
-  for (let next = at + 1; next < tokens.length; next++) (tokens[next] as Token).depth--
+/** The tokens behind a bracket that nothing closes, up to where that is known. */
+interface Unclosed {
+  from: number
+  to: number
+}
+
+/** A bracket that is not closed encloses nothing. One pass over the tokens, however many brackets there are. */
+function unopen(tokens: readonly Token[], unclosed: readonly Unclosed[]): void {
+  const change = new Array<number>(tokens.length + 1).fill(0)
+  for (const { from, to } of unclosed) {
+    change[from] = (change[from] ?? 0) - 1
+    change[to] = (change[to] ?? 0) + 1
+  }
+  let less = 0
+  tokens.forEach((token, at) => {
+    less += change[at] ?? 0
+    token.depth += less
+  })
 }
 
 function lengthAt(pattern: RegExp, source: string, at: number): number {

@@ -1,5 +1,5 @@
 /** Entry points for what servers and clients send take time linear in it, on the worst input of each. */
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { tooDense } from '../../src/protocol/density.ts'
 import { decodeHeaderValue, scanParamHeaders } from '../../src/protocol/headers.ts'
 import type { JsonObject } from '../../src/protocol/json.ts'
@@ -13,37 +13,8 @@ import { wellFormed } from '../../src/upstream/catalogue.ts'
 import { SseReader } from '../../src/upstream/http/events.ts'
 import { readMessages } from '../../src/upstream/incoming.ts'
 import { sameJson } from '../../src/upstream/memory.ts'
+import { expectLinear, times } from '../support/linear.ts'
 
-/** Exponent of the time by the size, at most: 1 is linear, 2 quadratic. */
-const SLOPE = 1.25
-const TRIES = 9
-
-/** Microseconds of processor time of this process. */
-function processorTime(): number {
-  const { user, system } = process.cpuUsage()
-  return user + system
-}
-
-/** The least that a size took of several tries, interleaved, so that what else the machine does tells on all alike. */
-function leastTimes(sizes: readonly number[], make: (size: number) => () => void): number[] {
-  const works = sizes.map(make)
-  for (const work of works) work()
-  const least = sizes.map(() => Number.POSITIVE_INFINITY)
-  for (let n = 0; n < TRIES; n++)
-    works.forEach((work, at) => {
-      const began = processorTime()
-      work()
-      least[at] = Math.min(least[at] ?? 0, processorTime() - began)
-    })
-  return least
-}
-
-/** Makes short work long enough to be measured. */
-const times =
-  (count: number, work: () => void): (() => void) =>
-  () => {
-    for (let n = 0; n < count; n++) work()
-  }
 const lines =
   (chunk: Buffer): (() => void) =>
   () => {
@@ -210,8 +181,4 @@ const WORST: Record<string, [number, (size: number) => () => void]> = {
   ],
 }
 
-test.each(Object.entries(WORST))('%s', (_, [least, make]) => {
-  const took = leastTimes([least, 2 * least, 4 * least], make)
-  const [one = 0, , four = 0] = took
-  expect(Math.log2(four / one) / 2, `microseconds: ${took}`).toBeLessThan(SLOPE)
-})
+test.each(Object.entries(WORST))('%s', (_, [least, make]) => expectLinear(least, make))

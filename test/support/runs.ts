@@ -20,5 +20,5 @@ export function patience(gate: number): number {
   return whole ? gate * MORE * 2 : gate
 }
 
-/** Runs of a property of what reads bytes from outside: four of them make a million cases in `npm run test:fuzz`. */
+/** Runs of a property of what reads bytes or questions from outside: four of them make a million cases in `npm run test:fuzz`. */
 export const readingRuns = whole ? 250_000 : 100

@@ -1,6 +1,6 @@
 /**
- * Set-up of every test file: the seed of all property tests. The gate has one of its own, so that a run fails for what was changed;
- * `npm run test:fuzz` draws a new one each time (test/vitest.config.ts). `TEST_SEED=n` repeats a run.
+ * Set-up of every test file: the seed of all property tests. It is always the same, so that a run fails for what was changed;
+ * `TEST_SEED=n` gives another, and `TEST_SEED=any npm run test:fuzz` draws one and tells it.
  */
 import fc from 'fast-check'
 import { beforeEach } from 'vitest'

@@ -6,6 +6,7 @@ import { knownOf, profile } from '../../../../src/documents/profile.ts'
 import type { Shape } from '../../../../src/documents/shape.ts'
 import { parseJson } from '../../../../src/documents/stringify.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../../../src/protocol/json.ts'
+import { readingRuns } from '../../../support/runs.ts'
 
 /** The bytes of the JSON inside a string, and some that follow it. */
 function written(json: string): Uint8Array {
@@ -112,7 +113,7 @@ describe('records read where they are written', () => {
       fc.property(records, fc.constantFrom('', ' ', '\t', '\n', '   '), (list, indent) => {
         expectSame(JSON.stringify(list, null, indent))
       }),
-      { numRuns: 400 },
+      { numRuns: Math.max(400, readingRuns) },
     )
   })
 

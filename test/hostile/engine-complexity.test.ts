@@ -1,0 +1,225 @@
+/** Opening, previewing and questions take time linear in the result, and readers of questions in the question, on the worst input of each. */
+import { describe, expect, test } from 'vitest'
+import { recognise } from '../../src/documents/detect.ts'
+import { FORMATS } from '../../src/documents/formats/index.ts'
+import type { Query, Source } from '../../src/engine/contract.ts'
+import { digest } from '../../src/engine/digest.ts'
+import { query } from '../../src/engine/query.ts'
+import { createViews, type Views } from '../../src/engine/views.ts'
+import type { JsonObject } from '../../src/protocol/json.ts'
+import { expectLinear, times } from '../support/linear.ts'
+
+let sources = 0
+function sourceOf(text: string): Source {
+  const content = Buffer.from(JSON.stringify({ content: [{ type: 'text', text }] }))
+  return { handle: 'aaaaaaaaaaaa', hash: String(++sources), content, tool: 'shop_orders' }
+}
+const fresh = (): Views => createViews(1e9)
+const LARGE = { maxResponseSize: 1000, maxErrorSize: 1000, previewSize: 4000, always: true, readAhead: false }
+const previewing = (text: string): (() => void) => {
+  const source = sourceOf(text)
+  return () => void digest(fresh(), source, LARGE)
+}
+/** Asks about texts that are opened anew each time, or in `views`. */
+const asking = (
+  kind: Query['kind'],
+  params: JsonObject,
+  texts: readonly string[],
+  views?: Views,
+): (() => void) => {
+  const from = texts.map(sourceOf)
+  return () => void query(views ?? fresh(), from, { kind, params, budget: 4000 })
+}
+
+/** What stands before the rows of a text of each format, a row, and what stands behind them; `#` is the number of the row. */
+const ROWS: Record<string, readonly [before: string, row: string, behind?: string]> = {
+  json: ['[', '{"id":#},', '{"id":-1}]'],
+  python: ['[', "(#, 'a', None),", "(0, 'b', True)]"],
+  ndjson: ['', '{"id":#,"name":"n"}'],
+  'cut json': ['[\n', '{"id":#,"name":"n"},', '{"id":7,"na'],
+  files: ['', '==> src/f#.txt <==\nline #\n'],
+  xml: ['<all>', '<r><id>#</id><n>a &amp; b</n></r>', '</all>'],
+  html: ['<!doctype html><table><tr><th>a<th>b', '<tr><td>#<td>x &lt; y', '</table>'],
+  table: [' id      | name \n---------+------\n', '#1000000 | Ann  '],
+  listing: ['', '-rw-r--r-- 1 ann staff # May  1 10:00 f#.txt'],
+  metrics: ['# TYPE up gauge\n', 'up{job="j#"} #'],
+  csv: ['id,name,note\n', '#,"n, #",x'],
+  tree: ['', '- button "B#" [ref=e#]'],
+  yaml: ['items:\n', '  - name: n#\n    size: #'],
+  'drawn tree': ['.\n', '├── f#.ts'],
+  diff: ['', 'diff --git a/f# b/f#\n--- a/f#\n+++ b/f#\n@@ -1 +1 @@\n-a\n+b'],
+  'git log': ['', `commit ${'a'.repeat(40)}\nAuthor: Ann <a@x>\nDate:   Fri May 3 2024\n\n    Fix #\n`],
+  'git lines': ['', 'a1b2c3d Fix #'],
+  log: ['', '2024-05-01T10:00:00Z INFO app - request # took ms=#'],
+  settings: ['[main]\n', 'key_# = #'],
+  diagnostics: ['', 'src/a.ts:#:1: warning: unused'],
+  paths: ['', 'src/folder/f#.ts'],
+  code: ['', 'function f#(a) {\n  return a + #;\n}\n'],
+  markdown: ['# Title\n\n', '## Section #\n\nWords with `code` in them.\n'],
+  stanzas: ['', 'Title: T#\nURL: https://a/#\n'],
+  counted: ['1\tsrc/a\n', '#7\tsrc/f#.ts'],
+  'csv without header': ['', '#,7#,x'],
+  text: ['', 'Line # of a text that is only a text.'],
+}
+const NAMES = FORMATS.map(({ name }) => name).filter((name) => name !== 'blocks')
+describe('formats', () => {
+  test.each(NAMES)('%s', (name) => {
+    const [before, row, behind = ''] = ROWS[name] ?? ['', '']
+    const textOf = (rows: number): string => {
+      const all = Array.from({ length: rows }, (_, nth) => row.replaceAll('#', String(nth)))
+      return `${before}${all.join('\n')}\n${behind}`
+    }
+    expect(recognise(textOf(50)).traits.name).toBe(name)
+    expectLinear(1000, (size) => previewing(textOf(size)))
+  })
+})
+
+/** A part that is repeated inside of a text, and what stands before and behind it. */
+const RUNS: Record<string, [before: string, part: string, behind: string]> = {
+  'spaces behind a key': ['Title: One\nURL: a\n\nTitle: Two', '\n \n', 'x\nURL: b\n\nTitle: Three\nURL: c\n'],
+  'lines of spaces': ['Title: One\nURL: a', '\n  ', '\nx\n\nTitle: Two\nURL: b\n\nTitle: Three\nURL: c\n'],
+  'marks behind a heading': ['<html><body><h1>a', '#', 'a</h1><p>b</p></body></html>'],
+  'buttons in a heading': ['<html><body><h1>a', '&lt;button', '</h1><p>b</p></body></html>'],
+  'elements in a line': ['<html><body><p>', 'a <b>b</b>', '</p></body></html>'],
+  'line breaks in a block of YAML': ['a: |\n  x\n', '\n', '  y\nb:\n  - c: 1\n  - c: 2\n'],
+  'one long word': ['', 'truncats', ''],
+  'one long number': ['', '0', ''],
+  colours: ['', '\u001b[', 'x'],
+  'names of addresses': ['', 'a://', ' x'],
+  'quotes behind a backslash': ['', '\\"', ''],
+  'tables within tables': ['<html><body>', '<table><tr><td>', 'x</body></html>'],
+  'lists within lists': ['', '[', ''],
+  'objects within objects': ['', '{"a":', '1'],
+  'elements within elements': ['<?xml version="1.0"?>', '<a>', 'x'],
+  'items within items': ['a:\n', '- ', 'x'],
+}
+describe('runs', () => {
+  test.each(Object.entries(RUNS))('%s', (_, [before, part, behind]) =>
+    expectLinear(12_000, (size) => previewing(before + part.repeat(Math.ceil(size / part.length)) + behind)),
+  )
+})
+
+const records = (count: number, of: (id: number) => JsonObject): string =>
+  JSON.stringify(Array.from({ length: count }, (_, id) => of(id)))
+const orders = (count: number): string =>
+  records(count, (id) => ({
+    id,
+    parent: id >> 1,
+    name: `name ${id} of ${id % 7}`,
+    day: new Date(1.7e12 + id * 1e6).toISOString(),
+    price: id * 1.5,
+    tags: [`t${id}`, 'b', 'c'],
+    user: { login: `u${id % 100}`, teams: [{ name: `n${id}` }] },
+  }))
+const QUESTIONS: Record<string, [kind: Query['kind'], params: JsonObject]> = {
+  where: ['filter', { where: 'price > 10 and name contains 5 or not (user.login = u7)' }],
+  'where with a pattern': ['filter', { where: 'name ~ (a+)+$' }],
+  'where in elements': ['filter', { where: 'any(tags, value = b) and user.teams[].name contains 9' }],
+  'where nothing is found': ['filter', { where: 'name = nowhere' }],
+  'where with a slip': ['filter', { where: 'prise > 10' }],
+  path: ['filter', { path: '$..teams[*]' }],
+  'path with a condition': ['filter', { path: '$[?@.price > 5].user' }],
+  group_by: [
+    'filter',
+    { group_by: 'id, name', aggregate: 'count, median(price), list(name), distinct(name)' },
+  ],
+  'group_by month': ['filter', { group_by: 'day:month', aggregate: 'p90(price), stddev(price)' }],
+  having: ['filter', { group_by: 'id', aggregate: 'count', where: 'count > 0' }],
+  sort: ['filter', { sort: '-name, price' }],
+  'sort by an expression': ['filter', { sort: '-price * id' }],
+  fields: [
+    'filter',
+    { fields: ['*', 'concat(name, id) as both', "case when id > 5 then 'a' else 'b' end as c"] },
+  ],
+  exclude: ['filter', { exclude: ['user', 'tags'] }],
+  window: [
+    'filter',
+    {
+      fields: [
+        'id',
+        'sum(price) over (partition by parent order by id) as s',
+        'rank() over (order by price) as r',
+      ],
+    },
+  ],
+  'window over all': [
+    'filter',
+    { fields: ['id', 'avg(price) over (order by id) as s', 'lag(name) over (order by id) as l'] },
+  ],
+  unnest: ['filter', { fields: ['id', 'user.teams[].name', 'tags[]'] }],
+  statement: [
+    'filter',
+    {
+      where:
+        'SELECT parent, count(*) AS n FROM t WHERE price > 1 GROUP BY parent HAVING count(*) > 1 ORDER BY n DESC',
+    },
+  ],
+  'join of lists': ['filter', { path: '$', join_on: 'id = parent' }],
+  'the last page': ['filter', { offset: 100, limit: 1_000_000 }],
+  regex: ['search', { pattern: 'name 1.*7', context_lines: 2 }],
+  bm25: ['search', { pattern: 'name of 7', mode: 'bm25' }],
+  fuzzy: ['search', { pattern: 'nmae 77', mode: 'fuzzy' }],
+  context: ['search', { pattern: 'u77', mode: 'context' }],
+  structure: ['explore', {}],
+}
+describe('questions', () => {
+  test.each(Object.entries(QUESTIONS))('%s', (_, [kind, params]) =>
+    expectLinear(1500, (size) => asking(kind, params, [orders(size)])),
+  )
+  test('join of results', () =>
+    expectLinear(1500, (size) => asking('filter', { join_on: 'id = id' }, [orders(size), orders(size)])))
+  test('wide records', () =>
+    expectLinear(1000, (size) =>
+      asking('filter', { sort: '-f1', fields: ['*'] }, [
+        records(4, () => Object.fromEntries(Array.from({ length: size }, (_, n) => [`f${n}`, n]))),
+      ]),
+    ))
+  test('an object of names', () =>
+    expectLinear(2000, (size) =>
+      asking('filter', { path: '$.*', sort: '-n' }, [
+        JSON.stringify(Object.fromEntries(Array.from({ length: size }, (_, n) => [`key ${n}`, { n }]))),
+      ]),
+    ))
+})
+
+const PARTS = [
+  '(',
+  '[',
+  '{',
+  '"',
+  'a ',
+  'a.',
+  '.a',
+  'a and ',
+  'a = 1 and ',
+  'not ',
+  'a-',
+  'lower(',
+  '| length ',
+  'a, ',
+  'a:b,',
+  'case when a then ',
+  "->'a'",
+  'x__0',
+  '@.',
+  '{"a":',
+  ' as ',
+  'name.',
+  'sum(price) as a, ',
+  '\\',
+  '\t',
+  'a = b and c = d or ',
+]
+const READERS = ['where', 'path', 'fields', 'sort', 'group_by', 'aggregate', 'join_on', 'pattern']
+describe('the language', () => {
+  const text = orders(20)
+  const views = fresh()
+  const all = READERS.flatMap((reader) => PARTS.map((part): [string, string] => [reader, part]))
+  test.each(all)('%s of %j', (reader, part) =>
+    expectLinear(240, (size) => {
+      const written = part.repeat(Math.ceil(size / part.length))
+      const kind = reader === 'pattern' ? 'search' : 'filter'
+      return times(2, asking(kind, { [reader]: written }, [text], views))
+    }),
+  )
+})
