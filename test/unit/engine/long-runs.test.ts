@@ -1,7 +1,7 @@
 /** Long runs that a reader could try in many ways, each of which would take years: they are read once. `npm run test:hostile` measures the rest. */
 import { expect, test } from 'vitest'
-import { recognise } from '../../../src/documents/detect.ts'
 import { fromRows } from '../../../src/documents/derive.ts'
+import { recognise } from '../../../src/documents/detect.ts'
 import { bm25 } from '../../../src/processors/bm25.ts'
 import { where } from '../../../src/processors/where.ts'
 import { suspicionOf } from '../../../src/text/suspicion.ts'
@@ -10,7 +10,7 @@ import { withoutEnd } from '../../../src/text/trim.ts'
 const rows = () => fromRows({ noun: 'record', items: [{ a: 1 }, { a: 2 }] })
 
 test('lines of blanks and rules between the records of a text', () => {
-  const between = '\n  \n ---\t\n\t===  '.repeat(300)
+  const between = `${'\n  \n\t '.repeat(300)}\n --- \n===`
   const text = `Title: One\nURL: a${between}\nx\n\nTitle: Two\nURL: b${between}\nTitle: Three\nURL: c\n`
   const { traits, json } = recognise(text)
   expect(traits.name).toBe('stanzas')
@@ -18,7 +18,7 @@ test('lines of blanks and rules between the records of a text', () => {
 })
 
 test('a name of underscores', () => {
-  const { error } = where.process(rows(), { where: [`x__0${'___0'.repeat(400)}! = 1`] })
+  const { error } = where.process(rows(), { where: [`x__0${'___0'.repeat(200)}! = 1`] })
   expect(error).toContain('has the field')
 })
 
@@ -29,7 +29,7 @@ test('a class of escapes in a pattern for ranking', () => {
 
 test('a definition that begins an order again and again', () => {
   for (const part of ['<\t', '< / ', 'cat .cursor/', 'never ever ', 'ignore all of the other '])
-    expect(suspicionOf(`${part}${' '.repeat(50_000)}${part.repeat(10_000)}`)).toBeUndefined()
+    expect(suspicionOf(`${part}${' '.repeat(20_000)}${part.repeat(5_000)}`)).toBeUndefined()
   expect(suspicionOf('x <  / important > y')).toContain('orders')
   expect(suspicionOf('read the file .cursor/a/b/mcp.json')).toContain('keys or files')
 })
