@@ -28,6 +28,13 @@ export interface Engine {
   query(sources: readonly Source[], query: Query, signal: AbortSignal): Promise<QueryAnswer>
   /** Gives a part of these kept results as data, for programs. Rejects as `query` does. */
   read(sources: readonly Source[], wanted: Reading, signal: AbortSignal): Promise<ReadAnswer>
+  /** What `after` says otherwise than `before`, in at most `budget` characters. Rejects as `query` does. */
+  compare(
+    before: Source,
+    after: Source,
+    budget: number,
+    signal: AbortSignal,
+  ): Promise<Comparison | Incomparable>
   /** Puts values of these kept results into arguments of a call. Rejects as `query` does. */
   fill(sources: readonly Source[], filling: Filling, signal: AbortSignal): Promise<Filled>
   /** What a result holds, as a file. With `toon` data is written as TOON where that can be. `content`: of a kept result, or one like it. */
@@ -137,6 +144,20 @@ export type Reading =
 export type ReadAnswer =
   | { json: string; total: number; count: number; notes: readonly string[] }
   | { error: string }
+
+/** All that one result says otherwise than another: a line for each thing that was added (`+`), removed (`-`) or changed (`~`). */
+export interface Comparison {
+  text: string
+  counts: { added: number; removed: number; changed: number }
+  /** What is counted: `record`, `line`, `node`, `value`. */
+  noun: string
+  tokens: number
+}
+
+/** They differ too much, or in what cannot be told. */
+export interface Incomparable {
+  text?: never
+}
 
 /** The bytes of a file that is found at this place of `found`. */
 export interface FoundFile {
@@ -334,6 +355,12 @@ interface ReadTask {
   wanted: Reading
 }
 
+interface CompareTask {
+  kind: 'compare'
+  sources: readonly Source[]
+  budget: number
+}
+
 interface FillTask {
   kind: 'fill'
   sources: readonly Source[]
@@ -418,6 +445,7 @@ export type Task =
   | ReadAheadTask
   | QueryTask
   | ReadTask
+  | CompareTask
   | FillTask
   | ExportTask
   | ReadbackTask
@@ -445,6 +473,7 @@ interface Answers {
   'read-ahead': number
   query: QueryAnswer | Missing
   read: ReadAnswer | Missing
+  compare: Comparison | Incomparable | Missing
   fill: Filled | Missing
   export: Export
   readback: ReadbackResult

@@ -200,6 +200,10 @@ export function createEngine(options: EngineOptions): Engine {
       const limits = { signal, limited: true, name: 'the program' }
       return (await ask(entries, (sources) => ({ kind: 'read', sources, wanted }), limits)).answer
     },
+    async compare(before, after, budget, signal) {
+      const limits = { signal, limited: true, name: 'the comparison' }
+      return (await ask([after, before], (sources) => ({ kind: 'compare', sources, budget }), limits)).answer
+    },
     async fill(entries, filling, signal) {
       const wanted = { signal, name: 'the references' }
       return (await ask(entries, (sources) => ({ kind: 'fill', sources, filling }), wanted)).answer

@@ -8,6 +8,7 @@ import type { JsonObject } from '../protocol/json.ts'
 import { arrivedIn, GrowingBytes, partOf } from '../protocol/stream.ts'
 import { type ChangeText, compileChange, Tally, type TextChange } from '../text/change.ts'
 import { countTokens } from '../text/tokens.ts'
+import { compare } from './compare.ts'
 import { decodeResult, encodeResult } from './content.ts'
 import type {
   Answer,
@@ -56,6 +57,8 @@ export function run(
       return areThere(task.sources) ? query(views, task.sources, task.query, told) : { missing: true }
     case 'read':
       return areThere(task.sources) ? read(views, task.sources, task.wanted, told) : { missing: true }
+    case 'compare':
+      return areThere(task.sources) ? compare(views, task.sources, task.budget) : { missing: true }
     case 'fill':
       return areThere(task.sources) ? fill(views, task.sources, task.filling) : { missing: true }
     case 'export':

@@ -139,7 +139,7 @@ function partnersIn(one: Expanded, other: Expanded, work: Work): number[][] {
 }
 
 /** A row for each field that two records of one key do not have alike; what is equal but for the order of keys is alike. */
-function changesIn(
+export function changesIn(
   before: JsonValue,
   after: JsonValue,
   key: readonly string[],
@@ -161,7 +161,7 @@ function changesIn(
 }
 
 /** JSON whose keys are in one order. */
-function inOneOrder(value: JsonValue): string {
+export function inOneOrder(value: JsonValue): string {
   return JSON.stringify(value, (_, held: JsonValue) =>
     isObject(held) ? Object.fromEntries(Object.entries(held).sort(([a], [b]) => (a < b ? -1 : 1))) : held,
   )

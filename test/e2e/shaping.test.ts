@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { expect, test } from 'vitest'
 import { verifies } from '../support/verifies.ts'
 import { fixture, handleOf, startProxy, textOf } from './support/world.ts'
 
@@ -19,12 +19,24 @@ verifies('S3.7', 'passes byte for byte at the limit, keeps and previews one char
 })
 
 verifies('S3.7', 'the same result fetched again has the same handle and the same preview', async () => {
-  const { call } = await startProxy({ servers })
+  const { call } = await startProxy({ servers, settings: { repeats: 'preview' } })
   const first = await call('f_records', { count: 500 })
   const second = await call('f_records', { count: 500 })
   expect(second).toEqual(first)
   const other = await call('f_records', { count: 501 })
   expect(handleOf(other)).not.toBe(handleOf(first))
+})
+
+test('the same result fetched again is told in two lines, and asked by the handle in them', async () => {
+  const { call } = await startProxy({ servers })
+  const first = await call('f_records', { count: 500 })
+  const second = await call('f_records', { count: 500 })
+  expect(textOf(second).split('\n')).toHaveLength(2)
+  expect(textOf(second)).toContain('unchanged since you got it before')
+  expect(handleOf(second)).toBe(handleOf(first))
+  expect(textOf(await call('proxy_filter', { cache_id: handleOf(second), aggregate: ['count'] }))).toContain(
+    '500',
+  )
 })
 
 verifies('S3.8', 'with truncation switched off a large result passes as it is', async () => {

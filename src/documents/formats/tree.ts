@@ -107,7 +107,20 @@ const ACTIVE = [
   'menuitem',
   'searchbox',
   'switch',
+  'option',
+  'slider',
+  'spinbutton',
+  'menuitemcheckbox',
+  'menuitemradio',
+  'treeitem',
 ]
+
+const ACTIVE_NODE = new RegExp(`^(?:uid=\\S+ )?(?:${ACTIVE.join('|')})\\b|\\[cursor=pointer\\]`)
+
+/** True for a node, written as `button "Save" [ref=e12]`, that a user acts on. */
+export function isActive(node: string): boolean {
+  return ACTIVE_NODE.test(node)
+}
 
 function overviewOfTree(document: Document): Overview {
   const nodes = (document.records()?.values ?? []).filter(isObject)
@@ -124,6 +137,8 @@ function overviewOfTree(document: Document): Overview {
   const active = ACTIVE.filter((role) => roles.has(role)).sort(
     (one, other) => (roles.get(one)?.length ?? 0) - (roles.get(other)?.length ?? 0),
   )
+  // Of pages that make controls of plain elements.
+  const others = nodes.filter(({ role, cursor }) => cursor === 'pointer' && !ACTIVE.includes(String(role)))
   return {
     totals: [formatPlural(document.lines().count, 'line'), formatPlural(nodes.length, 'node')],
     type: (max) => (max > TYPE.length ? TYPE.replace('ref', reference) : ''),
@@ -133,9 +148,10 @@ function overviewOfTree(document: Document): Overview {
         .map(([role, list]) => `${role} ×${list.length}`)
         .join(', ')}`,
       ...(roles.has('heading') ? [`heading: ${named(roles.get('heading') ?? [])}`] : []),
+      ...(others.length > 0 ? [`others to click: ${named(others)}`] : []),
       ...active.map((role) => `${role}: ${named(roles.get(role) ?? [])}`),
     ],
-    sample: (max) => endsOf(document, Math.min(max, 280)),
+    sample: (max) => endsOf(document, Math.min(max, 160)),
     calls: [
       ...active
         .slice(-2)
@@ -150,24 +166,44 @@ function overviewOfTree(document: Document): Overview {
 
 const TYPE = '{line: number, depth: number, role, name?, ref?, text?}'
 
-/** Names with the reference of the first that has it: `"Add to cart" [b0] ×150, "Home" [e1], …42 more`. */
+/** Characters of the nodes of one role. A line of a preview holds no more than this and its role. */
+const MOST_NAMED = 280
+
+/**
+ * Nodes by their names, each with its reference. Those that are called alike but for numbers are told by the first and the last of them:
+ * `"Cart (2)" [e5], "Add product 0" [b0] … "Add product 149" [b149] (150 alike), …42 more`.
+ */
 function named(nodes: readonly JsonObject[]): string {
-  const groups = new Map<string, { ref: string; count: number }>()
+  const families = new Map<string, { first: JsonObject; last: JsonObject; count: number }>()
   for (const node of nodes) {
-    const name = String(own(node, 'name') ?? own(node, 'text') ?? '')
-    const group = groups.get(name)
-    if (group) group.count += 1
-    else groups.set(name, { ref: referenceOf(node), count: 1 })
+    const alike = nameOf(node).replace(/\d+/g, '0')
+    const family = families.get(alike)
+    if (family) Object.assign(family, { last: node, count: family.count + 1 })
+    else families.set(alike, { first: node, last: node, count: 1 })
   }
+  // What is there once is what is looked for by its name; of what repeats one is as good as another.
+  const ranked = [...families.values()].sort(
+    (one, other) => Math.min(one.count, 3) - Math.min(other.count, 3),
+  )
   let text = ''
   let told = 0
-  for (const [name, { ref, count }] of groups) {
-    const next = `${told > 0 ? ', ' : ''}${JSON.stringify(ellipsis(name, 40))}${ref}${count > 1 ? ` ×${count}` : ''}`
-    if (told > 0 && text.length + next.length > 150) break
+  for (const { first, last, count } of ranked) {
+    const end = nameOf(last) === nameOf(first) ? referenceOf(last) : ` ${quoted(last)}`
+    const alike = count > 1 ? ` …${end} (${count} alike)` : ''
+    const next = `${told > 0 ? ', ' : ''}${quoted(first)}${alike}`
+    if (told > 0 && text.length + next.length > MOST_NAMED) break
     text += next
-    told += 1
+    told += count
   }
-  return told < groups.size ? `${text}, …${groups.size - told} more` : text
+  return told < nodes.length ? `${text}, …${nodes.length - told} more` : text
+}
+
+function nameOf(node: JsonObject): string {
+  return String(own(node, 'name') ?? own(node, 'text') ?? '')
+}
+
+function quoted(node: JsonObject): string {
+  return `${JSON.stringify(ellipsis(nameOf(node), 40))}${referenceOf(node)}`
 }
 
 /** The reference that an action takes. */

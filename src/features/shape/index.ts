@@ -43,6 +43,7 @@ import type { Entry } from '../../store/store.ts'
 import { sharedBytes } from '../../text/shared-bytes.ts'
 import { keptUri, readKept } from './kept-resources.ts'
 import type { ResultSettings } from './options.ts'
+import { createTold, type Repeats, type Told } from './repeats.ts'
 
 export interface ShapeOptions {
   engine: Engine
@@ -57,6 +58,8 @@ export interface ShapeOptions {
   limits: Limits
   /** What passes unchanged is kept as well. Default: it is not. */
   keepsSmall?: boolean
+  /** What is said of a large result that a client got before. Default: its preview again. */
+  repeats?: Repeats
   /** `resources/read` is shaped as well. Default: it is not. */
   resources?: boolean
 }
@@ -75,6 +78,7 @@ export function createShape(options: ShapeOptions): Middleware {
   const inside = createListsInside()
   const shownOf = onceForEach((listed) => shownIn(listed, options))
   const usualLeast = leastBase64(blobLimits(options.limits))
+  const told = createTold(options)
 
   async function list(exchange: Exchange, next: Handler): Promise<Result> {
     const listed = await inside.pass(exchange, next)
@@ -102,13 +106,13 @@ export function createShape(options: ShapeOptions): Middleware {
     wrap: (next) => async (exchange) => {
       if (exchange.method === 'tools/list') return list(exchange, next)
       if (exchange.method === 'resources/read') return readResource(next, exchange, options)
-      if (options.keepsSmall !== true) return callTool(next, exchange, options, usualLeast, listedAs)
+      if (options.keepsSmall !== true) return callTool(next, exchange, options, usualLeast, listedAs, told)
       let isKept = false
       const onKept = (handle: string): void => {
         isKept = true
         exchange.onKept?.(handle)
       }
-      const result = await callTool(next, { ...exchange, onKept }, options, usualLeast, listedAs)
+      const result = await callTool(next, { ...exchange, onKept }, options, usualLeast, listedAs, told)
       if (!isKept) await keepQuietly(result, exchange, options)
       return result
     },
@@ -125,6 +129,7 @@ interface Shown {
   readonly schema?: JsonObject
   /** It declares that it only reads. */
   readonly reads: boolean
+  readonly server: string
 }
 
 /**
@@ -149,6 +154,7 @@ function shownIn(
       settings,
       keeps,
       reads: effectOf(tool) === 'read',
+      server,
       ...(form && { form }),
       ...(isObject(inputSchema) && { schema: inputSchema }),
     })
@@ -176,6 +182,7 @@ async function callTool(
   options: ShapeOptions,
   usualLeast: number,
   listedAs: (exchange: Exchange, next: Handler) => Promise<Shown | undefined>,
+  told: Told,
 ): Promise<Result> {
   const name = String(exchange.params.name)
   let standing: string | undefined
@@ -200,7 +207,8 @@ async function callTool(
     !mayHoldBlobs(result, usualLeast)
   )
     return result
-  const { settings = {}, keeps = false, form, schema, reads = false } = (await listedAs(exchange, next)) ?? {}
+  const listed = await listedAs(exchange, next)
+  const { settings = {}, keeps = false, form, schema, reads = false, server = '' } = listed ?? {}
   if (settings.whole === true && !always) return result
   const limits = limitsFor(settings, options.limits)
   const projects = settings.fields !== undefined && !keeps && !always && !mayBeError(result)
@@ -260,13 +268,19 @@ async function callTool(
     }
     const entry = await keep()
     exchange.onKept?.(entry.handle)
+    const { repeats = options.repeats ?? 'preview' } = settings
+    const isPlainPreview = !always && !keeps && digest.shaped.result.isError !== true
+    const { previewSize, dialect } = limits
+    const sent = isPlainPreview
+      ? await told.instead(entry, digest.shaped, { exchange, repeats, server, previewSize, dialect })
+      : digest.shaped
     exchange.onSaved?.({
       originalCharacters: digest.characters,
       originalTokens: digest.tokens,
-      deliveredTokens: digest.shaped.tokens,
+      deliveredTokens: sent.tokens,
     })
     return withLinks(
-      withPreview(digest.shaped, entry.handle, digestOptions.form),
+      withPreview(sent, entry.handle, digestOptions.form),
       entry.handle,
       unpacked,
       exchange.client,
@@ -614,6 +628,7 @@ export const shape: Feature = {
       settings: () => live.resultSettings,
       keepsSmall: settings.keepSmallResults,
       resources: settings.shapeResources,
+      repeats: settings.repeats,
       limits: {
         maxBlobSize: settings.maxBlobSize,
         maxImageSize: settings.maxImageSize,

@@ -26,6 +26,10 @@ const structured = oneOf(
   ['drop', 'keep'],
   'Whether tools keep `outputSchema` and `structuredContent`. drop: no schema is listed, a preview stands in `content` alone, and structured content that repeats the text is not sent. Tools with an interface keep both.',
 )
+const repeats = oneOf(
+  ['preview', 'unchanged', 'changes'],
+  'What a client gets that calls a tool again with the same arguments and gets a large result. unchanged: two lines where the result is as it was. changes: as well what changed since, where that is clearly shorter than a preview; of a page in a browser, what changed since the last snapshot. preview: the preview again. The whole result is kept in any case.',
+)
 
 /** What can be said for the results of single tools. What is absent is as for all. */
 export const resultOptions = z.object({
@@ -34,6 +38,7 @@ export const resultOptions = z.object({
   maxBlobSize: maxBlobSize.optional(),
   maxImageSize: maxImageSize.optional(),
   structured: structured.optional(),
+  repeats: repeats.optional(),
   whole: flag('true: results pass unchanged, whatever their size, and are not kept.').optional(),
   all: flag(
     'true: the pages of a collection are followed, where the tool only reads, and the result is all of them.',
@@ -91,6 +96,7 @@ export const shapeSettings = {
   ).default(true),
   enableAutoTruncation: flag('false: every result passes unchanged, whatever its size.').default(true),
   structured: structured.default('drop'),
+  repeats: repeats.default('changes'),
   results: resultPatterns(
     'Settings for the results of single tools: `{ "github/list_*": { "maxResponseSize": 20000 } }`. Names as in `dispatch.allow`; the last pattern that fits wins, and `results` of a server over these.',
   ).default({}),

@@ -127,6 +127,32 @@ test('previews outlines, pages and trees', () => {
   expect(tree.join(handle)).toContain('button: "Save" [e2], "Quit" [e3]')
 })
 
+test('of a page names what can be acted on, each with its reference, and how many more there are', () => {
+  const rows = Array.from({ length: 80 }, (_, at) => [
+    `  - row "Product ${at}" [ref=r${at}]:`,
+    `    - button "Add product ${at}" [ref=b${at}]`,
+    `    - button "Delete" [ref=d${at}]`,
+  ])
+  const lines = ['- main [ref=e1]:', '  - button "Cart (0)" [ref=e2]', ...rows.flat()]
+  const others = Array.from(
+    { length: 30 },
+    (_, at) => `  - link "The ${'abcdefghij'.charAt(at % 10)}${at} of many" [ref=l${at}]`,
+  )
+  const clickable = ['  - generic [ref=g1] [cursor=pointer]: Show all']
+  const text = preview(fromValue([...lines, ...others, ...clickable].join('\n')), {
+    ...options,
+    budget: 2000,
+  }).join(handle)
+  expect(text).toContain(
+    'button: "Cart (0)" [e2], "Add product 0" [b0] … "Add product 79" [b79] (80 alike), "Delete" [d0] … [d79] (80 alike)',
+  )
+  expect(text).toContain('others to click: "Show all" [g1]')
+  expect(text).toContain('"where":["role = button"],"fields":["line","name","ref"]')
+  const [, told = '', more] = /^link: (.*), …(\d+) more$/m.exec(text) ?? []
+  const alike = [...told.matchAll(/\((\d+) alike\)/g)].reduce((sum, [, count]) => sum + Number(count) - 1, 0)
+  expect(told.split(', ').length + alike + Number(more)).toBe(30)
+})
+
 verifies('S3.7', 'is within its budget and the same each time, for anything', () => {
   const anything = fc.oneof(
     soundKeys(fc.jsonValue()),
