@@ -11,7 +11,7 @@ import type { Comparison, Digest, Engine } from '../../engine/contract.ts'
 import type { Logger } from '../../observe/log.ts'
 import type { Exchange } from '../../protocol/exchange.ts'
 import { isObject, type JsonValue } from '../../protocol/json.ts'
-import type { Keeper } from '../../store/result-store.ts'
+import type { ResultStore } from '../../store/result-store.ts'
 import type { Entry, Handle } from '../../store/store.ts'
 import { formatCount, formatPlural } from '../../text/format.ts'
 import { ellipsis } from '../../text/shorten.ts'
@@ -32,7 +32,7 @@ const WORTH = 0.75
 
 interface ToldOptions {
   engine: Pick<Engine, 'compare' | 'countTokens'>
-  keeper: Pick<Keeper, 'get'>
+  resultStore: Pick<ResultStore, 'get'>
   logger: Logger
 }
 
@@ -52,7 +52,7 @@ interface Asked {
   dialect: Dialect | undefined
 }
 
-export function createTold({ engine, keeper, logger }: ToldOptions): Told {
+export function createTold({ engine, resultStore, logger }: ToldOptions): Told {
   const told = new LRUCache<string, Handle>({ max: REMEMBERED })
 
   async function compared(
@@ -60,7 +60,7 @@ export function createTold({ engine, keeper, logger }: ToldOptions): Told {
     entry: Entry,
     { exchange, previewSize }: Asked,
   ): Promise<Comparison | undefined> {
-    const before = await keeper.get(exchange.agent, since)
+    const before = await resultStore.get(exchange.agent, since)
     if (before === undefined) return undefined
     const can = [before, entry].every(
       ({ content, size }) => size <= LARGEST_COMPARED && partsIn(content).length === 0,

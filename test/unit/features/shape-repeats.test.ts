@@ -7,13 +7,13 @@ import { createShape, type ShapeOptions } from '../../../src/features/shape/inde
 import type { Repeats } from '../../../src/features/shape/repeats.ts'
 import { silentLogger } from '../../../src/observe/log.ts'
 import { blocksOf, plain, type Result, textIn } from '../../../src/protocol/content.ts'
-import type { Agent, Client } from '../../../src/protocol/exchange.ts'
+import type { Agent } from '../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { withOrigin } from '../../../src/protocol/origin.ts'
 import { createMemoryStore } from '../../../src/store/memory.ts'
-import { createKeeper } from '../../../src/store/result-store.ts'
+import { createResultStore } from '../../../src/store/result-store.ts'
 import { countTokens } from '../../../src/text/tokens.ts'
-import { KEEPER_DEFAULTS } from '../../support/defaults.ts'
+import { RESULT_STORE_DEFAULTS } from '../../support/defaults.ts'
 import { settingsForAll } from '../../support/result-settings.ts'
 import { client, exchange } from '../../support/upstream.ts'
 
@@ -28,8 +28,8 @@ function world(changes: Partial<ShapeOptions> = {}) {
     },
     countTokens: async (texts: readonly string[]) => texts.map(countTokens),
   } as unknown as Engine
-  const keeper = createKeeper({
-    ...KEEPER_DEFAULTS,
+  const resultStore = createResultStore({
+    ...RESULT_STORE_DEFAULTS,
     now: () => 0,
     onDrop: () => {},
     onError: () => {},
@@ -37,7 +37,7 @@ function world(changes: Partial<ShapeOptions> = {}) {
   })
   const layer = createShape({
     engine,
-    keeper,
+    resultStore,
     logger: silentLogger,
     enabled: true,
     exempt: new Set(),
@@ -50,7 +50,7 @@ function world(changes: Partial<ShapeOptions> = {}) {
   const handler = layer.wrap(async ({ method }) => (method === 'tools/list' ? { tools } : result))
   const usual = client()
   return {
-    keeper,
+    resultStore,
     usual,
     compared: () => compared,
     async call(answer: Result, args: JsonObject = {}, { asker = usual, name = 'list', ...more } = {}) {
@@ -90,7 +90,7 @@ describe('the same call again', () => {
   })
 
   test('is told by what changed, with both handles and true counts; the new result is kept whole', async () => {
-    const { call, keeper, usual } = world()
+    const { call, resultStore, usual } = world()
     const first = await call(records())
     const changed = records({ 7: { state: 'closed' } })
     const second = await call(changed)
@@ -101,7 +101,7 @@ describe('the same call again', () => {
     expect(second.text).toContain('~ $.items id 7: state "open" → "closed"')
     expect(second.text).toContain(`proxy_explore {"cache_id":"${second.handle}"}`)
     expect(second.reply._meta).toEqual({ 'mcp-rlm-proxy/cache-id': second.handle })
-    const kept = await keeper.get(usual.agent, second.handle)
+    const kept = await resultStore.get(usual.agent, second.handle)
     expect(JSON.parse(Buffer.from(kept?.content ?? []).toString())).toEqual(changed)
   })
 
@@ -141,15 +141,15 @@ describe('the same call again', () => {
   test('of a client that nobody can tell from others has a preview each time', async () => {
     const { call } = world()
     const agent: Agent = { id: 'anonymous', kind: 'anonymous' }
-    const asker: Client = { ...client(), agent }
+    const asker = { ...client(), agent }
     await call(records(), {}, { asker })
     expect((await call(records(), {}, { asker })).text).toMatch(/type: /)
   })
 
   test('has a preview once the result before is gone, or the call before was cancelled', async () => {
-    const { call, keeper, usual } = world()
+    const { call, resultStore, usual } = world()
     const first = await call(records())
-    await keeper.remove(usual.agent, first.handle)
+    await resultStore.remove(usual.agent, first.handle)
     expect((await call(records({ 1: { state: 'closed' } }))).text).toMatch(/type: /)
     const signal = AbortSignal.abort(new Error('cancelled'))
     const given = { page: 9 }
