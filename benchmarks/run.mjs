@@ -16,6 +16,10 @@ const BENCHMARKS = {
     'questions of callers who write one call without a path, over results of many kinds',
   ],
   previews: ['benchmarks/previews/run.mjs', 'what a preview costs, for each kind of result'],
+  browser: [
+    'benchmarks/browser/run.mjs',
+    'twenty clicks on a large page: tokens of all snapshots, and the references of what is clicked',
+  ],
   engines: ['benchmarks/engines/run.mjs', 'each processor on 0.1 to 50 MB, against the obvious alternative'],
   memory: ['benchmarks/memory/run.mjs', 'bytes kept for each byte of a result'],
   overhead: ['benchmarks/overhead/run.mjs', 'what the proxy adds to a call'],

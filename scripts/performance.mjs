@@ -1,6 +1,7 @@
 /** PERFORMANCE.md from the recorded output of the benchmarks. `--check`: fails when the file is not what it would be. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { answersSection, plainSection } from './performance-answers.mjs'
+import { browserSection } from './performance-browser.mjs'
 import { clientsSection } from './performance-clients.mjs'
 import { codeSection } from './performance-code.mjs'
 import { dispatchSection } from './performance-dispatch.mjs'
@@ -17,6 +18,7 @@ const SECTIONS = {
   answers: answersSection,
   plain: plainSection,
   previews: previewsSection,
+  browser: browserSection,
   engines: enginesSection,
   memory: memorySection,
   overhead: overheadSection,

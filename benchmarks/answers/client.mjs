@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process'
  * @param {string} command
  * @param {string[]} args
  * @param {{ cwd?: string }} options
- * @returns {Promise<{ tools: object[], instructions: string, call: (name: string, args: object) => Promise<{ text: string, isError: boolean }>, close: () => Promise<void> }>}
+ * @returns {Promise<{ tools: object[], instructions: string, call: (name: string, args: object) => Promise<{ text: string, isError: boolean }>, read: (uri: string) => Promise<object>, close: () => Promise<void> }>}
  */
 export async function connect(command, args, { cwd } = {}) {
   const child = spawn(command, args, { cwd, stdio: ['pipe', 'pipe', 'pipe'] })
@@ -73,6 +73,8 @@ export async function connect(command, args, { cwd } = {}) {
       const text = result.content.map((block) => block.text ?? '').join('\n')
       return { text, isError: result.isError === true }
     },
+    /** `resources/read`. */
+    read: (uri) => request('resources/read', { uri }),
     async close() {
       child.stdin.end()
       const late = setTimeout(() => child.kill('SIGKILL'), 3000)

@@ -271,7 +271,7 @@ function toldOfNodes(
         unseen[mark],
       )
   for (const line of removed.slice(0, MOST_REMOVED))
-    told.say('-', ellipsis(trimmed(line), MOST_NAMED), nodesIn([line]))
+    told.say('-', ellipsis(withoutReference(line), MOST_NAMED), nodesIn([line]))
   const left = nodesIn(removed.slice(MOST_REMOVED))
   if (left > 0) told.say('-', `${formatPlural(left, 'more node')}`, left)
   return told
@@ -291,6 +291,11 @@ function referenceIn(line: string): string | undefined {
     .exec(line)
     ?.slice(1)
     .find((each) => each !== undefined)
+}
+
+/** What is gone must not look like something to act on. */
+function withoutReference(line: string): string {
+  return trimmed(line).replace(/ ?\[ref=[^\]]+\]|\buid=\S+ /, '')
 }
 
 function trimmed(line: string): string {

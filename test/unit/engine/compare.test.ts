@@ -207,11 +207,11 @@ describe('accessibility trees', () => {
     const back = compared(page(1, 40, dialog), page(2, 39))
     expect(linesOf(back)).toEqual([
       '~ button "Cart (2)" [ref=e3]',
-      '- row [ref=r39]:',
-      '- link "Product 39" [ref=p39] [cursor=pointer]:',
+      '- row:',
+      '- link "Product 39" [cursor=pointer]:',
       '- /url: "#p39"',
-      '- button "Add product 39" [ref=b39]',
-      '- dialog "Confirm" [ref=e90]:',
+      '- button "Add product 39"',
+      '- dialog "Confirm":',
       '- text: Are you sure?',
       '- 2 more nodes',
     ])
