@@ -20,6 +20,10 @@ const BENCHMARKS = {
     'benchmarks/browser/run.mjs',
     'twenty clicks on a large page: tokens of all snapshots, and the references of what is clicked',
   ],
+  collections: [
+    'benchmarks/collections/run.mjs',
+    '1,214 records over 41 pages in one call, against a loop written by hand',
+  ],
   engines: ['benchmarks/engines/run.mjs', 'each processor on 0.1 to 50 MB, against the obvious alternative'],
   memory: ['benchmarks/memory/run.mjs', 'bytes kept for each byte of a result'],
   overhead: ['benchmarks/overhead/run.mjs', 'what the proxy adds to a call'],

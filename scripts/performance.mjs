@@ -4,6 +4,7 @@ import { answersSection, plainSection } from './performance-answers.mjs'
 import { browserSection } from './performance-browser.mjs'
 import { clientsSection } from './performance-clients.mjs'
 import { codeSection } from './performance-code.mjs'
+import { collectionsSection } from './performance-collections.mjs'
 import { dispatchSection } from './performance-dispatch.mjs'
 import { enginesSection, memorySection } from './performance-engines.mjs'
 import { modulesSection } from './performance-modules.mjs'
@@ -19,6 +20,7 @@ const SECTIONS = {
   plain: plainSection,
   previews: previewsSection,
   browser: browserSection,
+  collections: collectionsSection,
   engines: enginesSection,
   memory: memorySection,
   overhead: overheadSection,

@@ -79,6 +79,14 @@ describe('all pages of a collection', () => {
   })
 })
 
+test('all pages are asked for by the one tool of the dispatch exposure as well', async () => {
+  const { call } = await startProxy({ servers: paged(), settings: { mcpproxy: true } })
+  const question = { action: 'filter', tool: 'search_issues', connection: 'p', all: true, ...COUNT }
+  const said = textOf(await call('proxy-dispatch', question))
+  expect(said).toMatch(/COMPLETE: 1,214 records from 41 pages/)
+  expect(said).toContain(OPEN)
+})
+
 describe('what goes wrong on the way', () => {
   test('a page that fails leaves a document that says which is missing', async () => {
     const { call } = await startProxy({ servers: paged({ failAt: 17 }) })
