@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { runInThisContext } from 'node:vm'
+import { Worker as Thread } from 'node:worker_threads'
 import { messageOf } from '../protocol/errors.ts'
 import { createWire } from './wire.ts'
 
@@ -40,11 +41,32 @@ function queue(task: unknown): void {
   last = last.then(async () => wire.send(await answer((await worker).run, task)))
 }
 
+/** Milliseconds. */
+const OVERDUE = 2 * Number(limit)
+const GUARD =
+  "setTimeout(() => process.kill(process.pid, 'SIGKILL'), require('node:worker_threads').workerData)"
+
+/** The same for what goes on later, such as the reading of a PDF: no time limit of V8 holds there, and this thread may never come to look at a clock. */
+async function inTime(value: Promise<unknown>): Promise<unknown> {
+  const guard = new Thread(GUARD, { eval: true, workerData: OVERDUE, resourceLimits: SMALL })
+  // Where there is no memory for it, whoever asked is the only one to end this.
+  guard.on('error', () => {})
+  guard.unref()
+  try {
+    return await value
+  } finally {
+    void guard.terminate()
+  }
+}
+
+const SMALL = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 }
+
 async function answer(run: Run, task: unknown): Promise<unknown> {
   const call = Object.assign(globalThis, { answerTask: () => run(task, told) })
   try {
     // Whoever asked ends this process when the time is up. If he was killed himself, this ends what would go on for ever.
-    return { value: await runInThisContext('answerTask()', { timeout: 2 * Number(limit) }) }
+    const value: unknown = runInThisContext('answerTask()', { timeout: OVERDUE })
+    return { value: value instanceof Promise ? await inTime(value) : value }
   } catch (error) {
     if ((error as { code?: string }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') process.exit(1)
     leaveIfFull(error)

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { type Worker, WorkerGone } from '../../../src/engine/process.ts'
+import { startWorker, type Worker, WorkerGone } from '../../../src/engine/process.ts'
 import { createSchedule, MOST_WAITING, type Schedule, type Wanted } from '../../../src/engine/schedule.ts'
 import { temporaryFolder } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
@@ -363,4 +363,14 @@ test('a worker ends when nothing was asked for some minutes', async () => {
   expect(used.isGone).toBe(false)
   await pass(120_000)
   expect(used.isGone).toBe(true)
+})
+
+test('a worker that nobody ends any more ends itself, also in what goes on after its task has begun', async () => {
+  for (const task of [{ spin: true }, { spinsLater: true }]) {
+    // Without a schedule nobody looks at the clock for it.
+    const alone = startWorker({ worker, timeLimit: 200, heapMb: 256 })
+    onTestFinished(() => alone.kill())
+    await alone.ready
+    await expect(alone.run(task)).rejects.toMatchObject({ name: 'WorkerGone' })
+  }
 })

@@ -13,6 +13,10 @@ export function run(task, told) {
   if (task.fatal) new Array(task.fatal).fill(0)
   if (task.dies) process.kill(process.pid, task.dies)
   if (task.spin) for (;;);
+  if (task.spinsLater)
+    return Promise.resolve().then(() => {
+      for (;;);
+    })
   if (task.waitFor)
     while (!existsSync(task.waitFor)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
   return { echo: task.echo ?? null, ran, pid: process.pid }
