@@ -37,8 +37,9 @@ const SEQUENCE = new RegExp(
   'g',
 )
 
-/** The text without them; the same string when there is nothing to leave out. Lines stay lines. */
+/** The text without them; the same string when there is nothing to leave out. Lines stay lines, those that end with CR alone end with LF. */
 function withoutCodes(text: string): string {
-  const start = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+  const written = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+  const start = written.includes('\r') && !written.includes('\n') ? written.replaceAll('\r', '\n') : written
   return start.includes(ESCAPE) ? start.replace(SEQUENCE, '') : start
 }

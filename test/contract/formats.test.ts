@@ -87,13 +87,58 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     areNot: ['a < b and c > d', '<T>(a: T) => a', PROSE],
     grows: below('<!doctype html><table><tr><th>a<th>b', (nth) => `<tr><td>${nth}<td>x &lt; y`, '</table>'),
   },
+  mail: {
+    are: [
+      'From a@x Fri May  3 08:00:00 2024\nFrom: Ann <a@x>\nSubject: =?utf-8?B?SMOk?=\n\nHi\n>From me\n\nFrom b@x Sat May  4 08:00:00 2024\nFrom: Bob <b@x>\nContent-Type: multipart/mixed; boundary="X"\n\n--X\nContent-Type: text/plain\n\nText\n--X--\n',
+    ],
+    areNot: [
+      'From the sea of 2024\nThey came: many of them.\n',
+      'From: Ann\nTo: Bob\n\nHello\n',
+      'From 1990 to 2024\nprose\n',
+    ],
+    grows: below('', (nth) => `From a@x Fri May  3 08:00:00 2024\nFrom: Ann\nSubject: s${nth}\n\nText\n`),
+  },
+  calendar: {
+    are: [
+      'BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nSUMMARY:A\\, b\r\nDTSTART;TZID=Europe/Rome:20240501T090000\r\nATTENDEE;CN="B, C";PARTSTAT=DECLINED:mailto:b@x\r\nDESCRIPTION:long\r\n  er\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n',
+      'BEGIN:VCARD\nVERSION:3.0\nFN:Ann\nTEL;TYPE=work:+1 5\nEND:VCARD\nBEGIN:VCARD\nFN:Bob\nEND:VCARD\n',
+    ],
+    areNot: [
+      'BEGIN:VCALENDAR is how it starts\nand it ends\n',
+      'BEGIN: now\nEND: then\n',
+      '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n',
+    ],
+    grows: below(
+      'BEGIN:VCALENDAR\n',
+      (nth) => `BEGIN:VEVENT\nUID:${nth}\nATTENDEE;CN=A:mailto:a@x\nEND:VEVENT`,
+      'END:VCALENDAR\n',
+    ),
+  },
+  'sql dump': {
+    are: [
+      "-- MySQL dump\n/*!40101 SET NAMES utf8 */;\nCREATE TABLE `t` (\n  `id` int,\n  `n` varchar(9) DEFAULT 'a,b',\n  PRIMARY KEY (`id`)\n);\nINSERT INTO `t` VALUES (1,'O\\'Neil; (x)'),(2,NULL);\n",
+      'SET x = 0;\nCOPY public.t (id, n) FROM stdin;\n1\ta\n2\t\\N\n\\.\n',
+      "INSERT INTO t (a, b) VALUES ('C:\\', now()) ON CONFLICT DO NOTHING;\n",
+    ],
+    areNot: [
+      'CREATE TABLE t (id int);\nSELECT * FROM t;\n',
+      "import db\n\ndef f():\n    db.run('INSERT INTO t VALUES (1)')\n",
+      'Insert into the form\nvalues (of yours)\n',
+    ],
+    grows: below('', (nth) => `INSERT INTO t (a, b) VALUES (${nth}, 'x''y'), (${nth}, NULL);`),
+  },
   table: {
     are: [
+      'id | name\n 1 | Ann\n 2 | Bob\n(2 rows)\n',
       ' id | name \n----+------\n  1 | Ann  \n  2 | Bob  \n(2 rows)\n',
       '+----+------+\n| id | name |\n+----+------+\n|  1 | Ann  |\n+----+------+\n',
       'NAME    READY   STATUS\nweb-1   1/1     Running\nweb-2   0/1     Pending\n',
     ],
-    areNot: [`The Quick Brown Fox\n${'It ran over the hill and was not seen.\n'.repeat(8)}`, 'a | b\n'],
+    areNot: [
+      ' src/a.ts | 2 +-\n src/b.ts | 3 ++-\n 2 files changed, 3 insertions(+), 2 deletions(-)\n',
+      `The Quick Brown Fox\n${'It ran over the hill and was not seen.\n'.repeat(8)}`,
+      'a | b\n',
+    ],
     grows: below(' id | name \n----+------\n', (nth) => `${String(nth).padStart(3)} | Ann  `),
   },
   listing: {

@@ -115,10 +115,21 @@ function isTable(rows: readonly string[][], delimiter: string): boolean {
 /** A row of distinct short names, none of them a number or a date; years in a row may be among them. */
 function isHeader(rows: readonly string[][]): boolean {
   const all = (rows[0] ?? []).map((name) => name.trim())
+  if (isOverTyped(rows, all)) return true
+  // A title, over the names.
+  if (
+    isFirstAlone(all) &&
+    isOverTyped(
+      rows.slice(1),
+      (rows[1] ?? []).map((name) => name.trim()),
+    )
+  )
+    return false
   const years = yearsIn(all, rows[1] ?? [])
   const names = all.filter((name) => !years.has(name))
-  if (names.length === 0 || (new Set(all).size < all.length && !isOverNumbers(rows))) return false
-  if (names.filter((name) => name === '').length > 1) return false
+  if (names.length === 0 || (new Set(all).size < all.length && !isFirstAlone(all) && !isOverNumbers(rows)))
+    return false
+  if (names.filter((name) => name === '').length > 1 && !isFirstAlone(all)) return false
   const isName = (name: string): boolean =>
     name.length <= 64 && !/^[-+\d([{<"']|[.!?:]$|[{}<>=]|\d{4}-\d\d/.test(name)
   const others = names.filter((name) => !isName(name))
@@ -126,6 +137,28 @@ function isHeader(rows: readonly string[][]): boolean {
     others.length < names.length / 2 && others.every((name) => isOverNumber(name, all.indexOf(name), rows))
   )
 }
+
+/** One name, and cells that are empty, as a spreadsheet has it whose other columns have no names. */
+function isFirstAlone([first = '', ...others]: readonly string[]): boolean {
+  return /^\p{L}/u.test(first) && others.length > 1 && others.every((name) => name === '')
+}
+
+/** Whatever the names are, questions of a form or whole sentences: all differ, none is a value, and one stands over values of a type. */
+function isOverTyped([, ...below]: readonly string[][], names: readonly string[]): boolean {
+  const isOver = (_: string, at: number): boolean => {
+    const cells = below.map((row) => (row[at] ?? '').trim()).filter((cell) => cell !== '')
+    return cells.length > below.length / 2 && cells.every((cell) => TYPED.test(cell))
+  }
+  return (
+    below.length > 2 &&
+    new Set(names).size === names.length &&
+    names.every((name) => /\p{L}/u.test(name) && !TYPED.test(name) && !/^[[{<"']|[{}<>=]/.test(name)) &&
+    names.some(isOver)
+  )
+}
+
+/** A number, or what begins with a date or a time. */
+const TYPED = /^[-+]?[\d.,]+%?$|^\d{4}-\d\d-\d\d|^\d{1,4}[/.]\d{1,2}[/.]\d{1,4}\b|^\d{1,2}:\d\d/
 
 /** `2024 Rank` over numbers: a number and words are a name where the cells below are plain numbers. */
 function isOverNumber(name: string, at: number, [, ...below]: readonly string[][]): boolean {
@@ -289,7 +322,10 @@ function isHeadOfTable(start: string, at: number, delimiter: string, above: read
     first.length > 1 &&
     below.length === LEAST_BELOW &&
     below.every(({ length }) => length === first.length) &&
-    above.every((line) => line.split(delimiter).length < first.length)
+    above.every((line) => {
+      const cells = line.split(delimiter)
+      return cells.length < first.length || isFirstAlone(cells)
+    })
   )
 }
 
@@ -298,9 +334,13 @@ export const bareCsv = defineFormat<TableBelow>({
   name: 'csv without header',
   ...TRAITS,
   detect: (text) => {
-    const read = readCsv(text, 'without header')
-    return read ? { read, above: [] } : readBelow(text)
+    const below = readBelow(text)
+    const read = below ? undefined : readCsv(text, 'without header')
+    return read ? { read, above: [] } : below
   },
   read: (_, { read }) => read(),
-  asides: (_, { above }) => (above.length > 0 ? [`above the table: ${above.join(' | ')}`] : []),
+  asides: (_, { above }) =>
+    above.length > 0
+      ? [`above the table: ${above.map((line) => line.replace(/[,;|\t]+$/, '')).join(' | ')}`]
+      : [],
 })

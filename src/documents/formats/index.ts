@@ -2,6 +2,7 @@
 import type { Document } from '../document.ts'
 import type { Overview } from '../overview/overview.ts'
 import { boxTree } from './box-tree.ts'
+import { calendar } from './calendar.ts'
 import { code } from './code.ts'
 import { counted } from './counted.ts'
 import { bareCsv, csv } from './csv.ts'
@@ -15,12 +16,14 @@ import { json } from './json.ts'
 import { jsonCut } from './json-cut.ts'
 import { listing } from './listing.ts'
 import { log } from './log.ts'
+import { mail } from './mail.ts'
 import { markdown } from './markdown.ts'
 import { metrics } from './metrics.ts'
 import { ndjson } from './ndjson.ts'
 import { paths } from './paths.ts'
 import { python } from './python.ts'
 import { settings } from './settings.ts'
+import { sqlDump } from './sql-dump.ts'
 import { stanzas } from './stanzas.ts'
 import { table } from './table.ts'
 import { blocks, text } from './text.ts'
@@ -37,6 +40,9 @@ export const FORMATS: readonly FormatDefinition[] = [
   files,
   xml,
   html,
+  mail,
+  calendar,
+  sqlDump,
   table,
   listing,
   metrics,

@@ -26,7 +26,7 @@ const FOOTER = /^\s*\(?[\d,]+ rows?\b[^|]{0,80}$/
 function readTable(text: string): FoundTable | undefined {
   const lines = indexLines(text)
   if (lines.count < 3) return undefined
-  return readRuled(lines) ?? readMarked(lines) ?? readAligned(lines)
+  return readRuled(lines) ?? readBarred(lines) ?? readMarked(lines) ?? readAligned(lines)
 }
 
 /** Names over a rule with crossings, cells between bars. */
@@ -64,6 +64,30 @@ function readRuled(lines: LineIndex): FoundTable | undefined {
     },
     asides: outside(lines, rule),
   }
+}
+
+const BAR_NAME = /^[\p{L}_#%][\p{L}\p{N}_ .()#%/:-]{0,80}$/u
+
+/** Names and cells with a blank on both sides of each bar, and no rule: every line has as many. */
+function readBarred(lines: LineIndex): FoundTable | undefined {
+  const names = barredCells(lines.at(0))
+  if (names.length < 2 || new Set(names).size < names.length || !names.every((name) => BAR_NAME.test(name)))
+    return undefined
+  const rows: string[][] = []
+  const asides: string[] = []
+  for (let index = 1; index < lines.count; index++) {
+    const line = lines.at(index)
+    if (line.trim() === '') continue
+    const found = barredCells(line)
+    if (found.length === names.length) rows.push(found)
+    else if (FOOTER.test(line)) asides.push(`text beside it: ${line.trim()}`)
+    else return undefined
+  }
+  return rows.length < 2 ? undefined : { json: () => recordsOf(distinct(names), rows).map(withNulls), asides }
+}
+
+function barredCells(line: string): string[] {
+  return / \| /.test(line.slice(0, LONGEST)) && !/[^\s|\\]\|[^\s|]/.test(line) ? cells(line) : []
 }
 
 /** The rule under the names: the first that has crossings and names above. */
@@ -175,7 +199,9 @@ export function readAligned(lines: LineIndex): FoundTable | undefined {
   if (titled && !isFilled(columns, sample)) return undefined
   const fits = sample.filter((line) => fitsIn(line, columns)).length
   if (fits < sample.length * 0.9) return undefined
-  return { json: () => readColumns(lines, first, header, columns), asides: [] }
+  const last = lines.at(lines.count - 1)
+  const asides = FOOTER.test(last) ? [`text beside it: ${last.trim()}`] : []
+  return { json: () => readColumns(lines, first, header, columns), asides }
 }
 
 /** The columns stand where a line has marks; the names are in the line above. */
@@ -215,7 +241,7 @@ function sampleOf(lines: LineIndex, first: number): string[] {
   const step = Math.max(1, Math.floor(lines.count / SAMPLE_LINES))
   for (let index = first; index < lines.count; index += step) {
     const line = lines.at(index)
-    if (line.trim() !== '') picked.push(line)
+    if (line.trim() !== '' && !FOOTER.test(line.slice(0, LONGEST_LINE))) picked.push(line)
   }
   return picked
 }
@@ -267,7 +293,7 @@ function readColumns(lines: LineIndex, first: number, header: string, columns: r
   const rows: (string[] | string)[] = []
   for (let index = first; index < lines.count; index++) {
     const line = lines.at(index)
-    if (line.trim() === '') continue
+    if (line.trim() === '' || (index === lines.count - 1 && FOOTER.test(line))) continue
     rows.push(fitsIn(line, columns) ? columns.map(({ from, to }) => line.slice(from, to).trim()) : line)
   }
   return recordsOf(distinct(columns.map(({ start, end }, at) => nameOf(header.slice(start, end), at))), rows)
