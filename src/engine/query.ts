@@ -10,9 +10,11 @@ import { type FitOptions, type Fitted, fit as fitToBudget, type Template } from 
 import { openResult } from '../documents/open.ts'
 import { isWithin, sizeAbout } from '../documents/size.ts'
 import { spoken } from '../documents/template.ts'
+import { FEW_ROWS, rowLinkNotes } from '../processors/links.ts'
 import { exploreParams, filterParams, searchParams } from '../processors/parameters.ts'
 import { type PipelineStep, runPipeline, type StepReport } from '../processors/pipeline.ts'
 import { exploreSteps, filterSteps, searchSteps } from '../processors/pipelines.ts'
+import { readable } from '../processors/readable.ts'
 import { pageSize } from '../processors/search.ts'
 import { compactSearched, searchable } from '../processors/searchable.ts'
 import { withStatement } from '../processors/statement.ts'
@@ -108,8 +110,10 @@ export function pursue(
   if (error !== undefined && errors.every((each) => each !== undefined))
     return { parts, originalTokens, steps, error }
   settle(opened.map(({ view }) => view))
-  const notes = [...question.notes, ...notesOf(outcomes)]
-  return { parts, originalTokens, question, outcomes, steps, document: join(asked, outcomes), notes }
+  const document = join(asked, outcomes)
+  const rows = asked.kind === 'filter' && document.rows().count <= FEW_ROWS ? document.rows().items : []
+  const notes = [...question.notes, ...notesOf(outcomes), ...rowLinkNotes(rows)]
+  return { parts, originalTokens, question, outcomes, steps, document, notes }
 }
 
 /** Bytes of a document of which each step is told as it begins. */
@@ -389,7 +393,7 @@ function matches(outcomes: readonly Outcome[], names: readonly string[]): string
 function unitOf({ source, steps }: Outcome, step: string): string {
   if (step === 'where') return 'record'
   const selected = steps.some(({ name, applied }) => name === 'select' && applied)
-  if (selected || searchable(source).noun === 'value')
+  if (selected || searchable(readable(source)).noun === 'value')
     return selected || source.records() ? 'record' : 'value'
   return step === 'bm25' ? 'passage' : 'line'
 }

@@ -27,6 +27,7 @@ import { NumberList, SpanList, type Spans, StartList } from '../text/spans.ts'
 import { stemOf } from '../text/words.ts'
 import { entryTest } from './entries.ts'
 import { type LeafHit, type RecordHits, recordRows, roomFor, type Show, valueWidth } from './hits.ts'
+import { linkNotes } from './links.ts'
 import { searchStepParams } from './parameters.ts'
 import { readable } from './readable.ts'
 import { counts, nearMisses, requireText, searches } from './search.ts'
@@ -58,6 +59,8 @@ export const bm25 = defineStep({
         `The best ${formatCount(best.length)} of ${formatCount(count)} are kept; more words make the ranking sharper.`,
       )
     }
+    const forms = queryTerms(query).map((term) => formsPattern([term]))
+    if (count > 0) notes.push(...linkNotes(given, (text) => forms.every((form) => form.test(text))))
     return {
       content: fromMadeRows(view.leaves === undefined ? 'text' : 'json', corpus.rows(best, placesOf(query))),
       metadata: {

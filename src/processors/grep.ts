@@ -22,6 +22,7 @@ import {
   recordRows,
   roomFor,
 } from './hits.ts'
+import { linkNotes } from './links.ts'
 import { type SearchParams, searchStepParams } from './parameters.ts'
 import { readable, sourceNote } from './readable.ts'
 import {
@@ -60,6 +61,8 @@ interface Found {
   total: number
   matched: number
   notes: string[]
+  /** What was looked at one by one, where that is not what the document is made of. */
+  unit?: string
 }
 
 export const grep = defineStep({
@@ -78,7 +81,7 @@ export const grep = defineStep({
     if (found.matched === 0 && document !== given) {
       const inSource = find(given, searchable(given), written, params)
       if (inSource.matched > 0) {
-        found = inSource
+        found = { ...inSource, unit: 'line' }
         notes.push(sourceNote(given))
       }
     }
@@ -98,12 +101,19 @@ export const grep = defineStep({
       }
       notes.push(...nearMisses(view, params, near))
     }
+    const sought = other?.pattern ?? plain?.pattern ?? written
+    const links =
+      found.matched > 0 ? runPattern(sought, () => linkNotes(given, (text) => sought.test(text))) : []
     return {
       content: fromMadeRows(found.kind, found.rows),
-      metadata: counts(found.total, found.matched, [
-        ...notes.filter((note) => note !== undefined),
-        ...found.notes,
-      ]),
+      metadata: {
+        ...counts(found.total, found.matched, [
+          ...notes.filter((note) => note !== undefined),
+          ...found.notes,
+          ...links,
+        ]),
+        ...(found.unit !== undefined && { unit: found.unit }),
+      },
     }
   },
 })

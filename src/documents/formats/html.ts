@@ -50,7 +50,7 @@ class Page implements HtmlSink {
   #title: string | undefined
   #inTitle = false
   #heading: { level: number; text: string } | undefined
-  #link: { href: string; text: string } | undefined
+  #link: PageLink | undefined
 
   open(tag: string, attributes: Attributes): void {
     if (tag === 'title') this.#inTitle = this.#title === undefined
@@ -60,7 +60,10 @@ class Page implements HtmlSink {
     } else if (tag === 'a') {
       this.#endLink()
       const href = attributes.get('href')
-      if (href !== undefined) this.#link = { href, text: '' }
+      if (href !== undefined) {
+        this.#link = { text: '', href }
+        this.#tables.link(this.#link)
+      }
     } else if (tag === 'br' || tag === 'img') this.text(attributes.get('alt') ?? ' ')
     else this.#tables.open(tag, attributes)
   }
@@ -104,7 +107,10 @@ class Page implements HtmlSink {
   }
 
   #endLink(): void {
-    if (this.#link) this.#links.push({ text: tidy(this.#link.text), href: this.#link.href })
+    if (this.#link) {
+      this.#link.text = tidy(this.#link.text)
+      this.#links.push({ ...this.#link })
+    }
     this.#link = undefined
   }
 }
@@ -117,8 +123,22 @@ function tidy(text: string): string {
   return tidied(text).trim()
 }
 
+/** A link of a page. */
+export interface PageLink {
+  text: string
+  href: string
+}
+
+const linksInRecords = new WeakMap<JsonObject, readonly PageLink[]>()
+
+/** The links in the cells of a record of a table: its fields hold their words only. */
+export function linksOfRecord(record: JsonObject): readonly PageLink[] {
+  return linksInRecords.get(record) ?? []
+}
+
 interface Cell {
   text: string
+  links: PageLink[]
   /** Names what stands below or beside it. */
   heading: boolean
   columns: number
@@ -157,6 +177,7 @@ class HtmlTables {
       table.row ??= []
       table.cell = {
         text: '',
+        links: [],
         heading: tag === 'th',
         columns: span(attributes, 'colspan'),
         rows: span(attributes, 'rowspan'),
@@ -175,6 +196,11 @@ class HtmlTables {
   text(text: string): void {
     const table = this.#open.at(-1)
     if (table?.cell !== undefined) table.cell.text += text
+  }
+
+  link(link: PageLink): void {
+    const cell = this.#open.at(-1)?.cell
+    if (cell !== undefined) cell.links.push(link)
   }
 
   readsText(): boolean {
@@ -253,6 +279,8 @@ function records(rows: Cell[][]): JsonValue[] {
     row.forEach(({ text }, index) => {
       setOwn(record, names[index] ?? `column_${index + 1}`, text)
     })
+    const links = row.flatMap((cell) => cell.links)
+    if (links.length > 0) linksInRecords.set(record, links)
     return record
   })
 }

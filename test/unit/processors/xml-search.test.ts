@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { fromRecognised } from '../../../src/documents/derive.ts'
+import { query } from '../../../src/engine/query.ts'
+import { createViews } from '../../../src/engine/views.ts'
 import { bm25 } from '../../../src/processors/bm25.ts'
 import { grep } from '../../../src/processors/grep.ts'
 import { aggregate } from '../../../src/processors/group.ts'
@@ -25,6 +27,21 @@ test('where only the tags match, the lines of the source are shown, and this is 
   const found = search(grep, document, { pattern: 'number="404"' })
   expect(found.rows).toEqual([expect.stringContaining('4:   <entry code="KES" number="404">')])
   expect(found.notes).toContain('XML source')
+})
+
+test('what is counted are the records, lines where only the source matches', () => {
+  const content = new Uint8Array(
+    Buffer.from(JSON.stringify({ content: [{ type: 'text', text: document.text }] })),
+  )
+  const ask = (pattern: string) =>
+    query(createViews(), [{ content, hash: 'h', handle: 'h', tool: 'get' }], {
+      kind: 'search',
+      params: { pattern },
+      budget: 2000,
+    }).text.join('')
+  expect(ask('Yen')).toMatch(/^1 of 4 records matches/)
+  expect(ask('Franc')).toMatch(/^0 of 4 records match/)
+  expect(ask('<name>K')).toMatch(/^2 of 7 lines match/)
 })
 
 test('of elements with attributes the text is what is computed from', () => {
