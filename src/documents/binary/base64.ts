@@ -53,11 +53,39 @@ function isWindow(bytes: Uint8Array, from: number): boolean {
 function runAround(bytes: Uint8Array, at: number, least: number, enough = Number.POSITIVE_INFINITY): Run {
   let from = at
   while (from > least && at - from < enough && WRITTEN[bytes[from - 1] ?? 0] === 1) from--
+  from = behindWord(bytes, from, at)
   let to = at
   while (to < bytes.length && to - from < enough && WRITTEN[bytes[to] ?? 0] === 1) to++
+  if (to - at < enough) to = beforeWord(bytes, at, to)
   // What quotes the end of a string that is itself in a string.
   while (to > from && bytes[to - 1] === BACKSLASH) to--
   return { from, to }
+}
+
+/** A line of base64 is longer than this; a shorter one above it is a word of the text. */
+const LONGEST_WORD = 40
+
+/** Where base64 ends before a line break and a word: behind its padding, or where none of its own lines ends. */
+function beforeWord(bytes: Uint8Array, at: number, to: number): number {
+  const from = Math.max(at, to - LONGEST_WORD)
+  const written = (start: number, end: number) =>
+    Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1')
+  const end = written(from, to)
+  const padded = /^(.*?=)\\+[nrt]/s.exec(end)?.[1]
+  const whole = padded ?? /^(.*?[^\\])\\+[nrt]\w+$/s.exec(end)?.[1]
+  const isWrapped = padded === undefined && /\\[nr]/.test(written(at, Math.min(from, at + 200)))
+  return whole === undefined || isWrapped ? to : from + whole.length
+}
+
+/** Where the line begins that is behind a word and a line break, as JSON writes one. */
+function behindWord(bytes: Uint8Array, from: number, at: number): number {
+  const start = Buffer.from(
+    bytes.buffer,
+    bytes.byteOffset + from,
+    Math.min(LONGEST_WORD, at - from),
+  ).toString('latin1')
+  const [above = ''] = /^.*\w.*(?:\\[nrt]|=)/s.exec(start) ?? []
+  return from + above.length
 }
 
 /** Base64 without what JSON and line breaks put into it. */

@@ -151,7 +151,7 @@ async function unpackOne(
     return lookInside(Buffer.from(base64In(bytes, run), 'base64'), facts)
   }
   if (block) inBlock(bytes, run, block, await inside(), edits, blobs)
-  else await elsewhere(bytes, place, inside, edits, blobs)
+  else await elsewhere(bytes, place, facts, inside, edits, blobs)
 }
 
 /** Nothing is said of what has no text to be read. */
@@ -225,13 +225,15 @@ const LONGEST_HEAD = 300
 async function elsewhere(
   bytes: Buffer,
   { run, within }: FoundRun,
+  { type }: Facts,
   look: () => Promise<Inside> | Inside,
   edits: Edit[],
   blobs: Blobs,
 ): Promise<void> {
   const around = surroundings(bytes, run)
   const replaces = around?.isString === true && within !== 'text'
-  if (around === undefined || (!replaces && !around.isUri)) return
+  if (around === undefined || (!replaces && !around.isUri && (!around.isApart || type === 'text/plain')))
+    return
   const base64 = base64In(bytes, run)
   const size = Buffer.byteLength(base64, 'base64')
   const hash = createHash('sha256').update(base64).digest('hex')
@@ -290,6 +292,8 @@ interface Surroundings extends Run {
   readonly isString: boolean
   /** It is that of a `data:` URI, which is here. */
   readonly isUri: boolean
+  /** It stands behind a blank or a mark of a text. */
+  readonly isApart: boolean
   readonly data: Run
 }
 
@@ -310,9 +314,11 @@ function surroundings(bytes: Buffer, run: Run): Surroundings | undefined {
       depth,
       isString: true,
       isUri,
+      isApart: false,
       data,
     }
-  return isUri ? { ...data, depth: 0, isString: false, isUri, data } : undefined
+  const isApart = /(?:[\s:=,;>('`]|\\[nrt"])$/.test(head)
+  return isUri || isApart ? { ...data, depth: 0, isString: false, isUri, isApart, data } : undefined
 }
 
 /** The bytes with the edits, the blobs that were moved, and the table. */

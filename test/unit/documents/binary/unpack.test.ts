@@ -146,6 +146,18 @@ describe('base64 in a text', () => {
     expect(blobs[0]).toEqual(png)
   })
 
+  test.each(['The picture: ', 'The picture\n', 'image=', 'picture:\r\n'])(
+    'is a part behind words: %j',
+    async (words) => {
+      const png = madePng(640, 480, 8000)
+      const { content, blobs } = await partsOf({
+        content: [text(`${words}${png.toString('base64')}\nand more`)],
+      })
+      expect(openDocument(content).text).toBe(`${words}[part 0: image/png, 8.0 KB, 640 × 480]\nand more`)
+      expect(blobs[0]).toEqual(png)
+    },
+  )
+
   test('stays where neither its bytes nor a name make it a file', async () => {
     for (const words of [
       'x'.repeat(20_000),
