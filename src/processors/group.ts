@@ -748,7 +748,7 @@ function cellsOf(column: Column, groups: Groups, records: number): Cells {
   const { numbers, unit, comparison } =
     aggregate.reads === 'values'
       ? { numbers: undefined, unit: undefined, comparison: undefined }
-      : readingsOf(values, census)
+      : readingsOf(values, census, field.name)
   const read = aggregate.reads === 'order' ? comparison : numbers
   const over: Over = {
     ...gathered,
@@ -767,7 +767,9 @@ function cellsOf(column: Column, groups: Groups, records: number): Cells {
   if (aggregate.reads === 'values') return { cells, notes: [] }
   const notes = read === undefined ? [] : remarks(call, aggregate, field, gathered, read)
   if (aggregate.reads === 'numbers' && unit !== undefined)
-    notes.push(`${call.name} of \`${field.name}\` is in ${unit === 'ms' ? 'milliseconds' : 'bytes'}.`)
+    notes.push(
+      `${call.name} of \`${field.name}\` is in ${{ ms: 'milliseconds', bytes: 'bytes', cores: 'processors' }[unit]}.`,
+    )
   if (aggregate.name !== 'percent') return { cells, notes }
   const whole = sumOfAll(over)
   return { cells: cells.map((part) => percent(part, whole)), notes }

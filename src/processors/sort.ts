@@ -8,7 +8,15 @@ import { namesakes } from '../query/explain.ts'
 import { resolveExactly, resolveField } from '../query/fields.ts'
 import { holdsObjects, nameWithin, numberWithin } from '../query/inner-fields.ts'
 import { formatPath, type Path, parsePath, pathKey } from '../query/path.ts'
-import { duration, longInteger, looseNumber, plainNumber, quantity } from '../query/quantities.ts'
+import {
+  areCores,
+  cores,
+  duration,
+  longInteger,
+  looseNumber,
+  plainNumber,
+  quantity,
+} from '../query/quantities.ts'
 import { codedOf } from '../query/reader.ts'
 import { type Field, type Records, requireRecords } from '../query/records.ts'
 import { readValues } from '../query/walk.ts'
@@ -141,6 +149,7 @@ const READINGS = {
   },
   size: (text: string) => plainNumber(text) ?? looseNumber(text) ?? quantity(text),
   duration,
+  cores,
   time: (text: string) => (text.length > 4 ? parseDate(text)?.from : undefined),
   /** Versions are no numbers, for `1.10` is after `1.9` there. */
   version: (): undefined => undefined,
@@ -154,10 +163,17 @@ const WHOLLY: readonly Reading[] = ['instant', 'size', 'duration', 'time']
 export function readingOf(coded: Coded): Reading {
   const read = (): Reading => {
     const texts = textsIn(coded)
+    if (areCores(texts, hasNumbers(coded))) return 'cores'
     const fitting = WHOLLY.find((name) => texts.every((text) => READINGS[name](text) !== undefined))
     return fitting ?? (texts.some((text) => VERSIONS.test(text)) ? 'version' : 'number')
   }
   return coded.whole ? coded.column.derived('reading for order', read) : read()
+}
+
+function hasNumbers(coded: Coded): boolean {
+  for (const code of codesPresent(coded))
+    if (typeof scalarOrList(coded.column, code) === 'number') return true
+  return false
 }
 
 function textsIn(coded: Coded): string[] {

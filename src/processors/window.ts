@@ -473,7 +473,11 @@ function overPartition(
     return { values, codes: coded.codes, members, census, without: census.without }
   }
   const gathered = gatheredOf(first)
-  const { numbers, unit, comparison } = readingsOf(gathered.values, gathered.census)
+  const { numbers, unit, comparison } = readingsOf(
+    gathered.values,
+    gathered.census,
+    first.kind === 'field' ? first.name : '',
+  )
   const cells = aggregate.compute({
     ...gathered,
     numbers: aggregate.reads === 'order' ? comparison : numbers,

@@ -6,7 +6,7 @@ import { type Census, equals, frequencies, type Values } from '../documents/valu
 import type { JsonValue } from '../protocol/json.ts'
 import { compareNaturally } from '../text/natural-order.ts'
 import { parseDate } from './dates.ts'
-import { besideToTheDigit, duration, looseNumber, quantity } from './quantities.ts'
+import { areCores, besideToTheDigit, cores, duration, looseNumber, quantity } from './quantities.ts'
 
 /** Which rows are in which groups: one pair for each row and group that it is in, in the order of the rows. */
 export interface Members {
@@ -192,8 +192,8 @@ function countsOf({ values: { starts }, codes, members }: Gathered): Uint32Array
 
 // Numbers that values stand for: plain, in texts, durations, sizes, dates. Read once for each different value.
 
-/** What all texts of a field are measured in: milliseconds (`97ms`, `1.2s`) or bytes (`10Mi`). */
-export type Unit = 'ms' | 'bytes'
+/** What all texts of a field are measured in: milliseconds (`97ms`, `1.2s`), bytes (`10Mi`) or processors (`250m` beside `1`). */
+export type Unit = 'ms' | 'bytes' | 'cores'
 
 /** The number of each item of the values; NaN for those that stand for none. */
 export type Numbers = Float64Array
@@ -201,7 +201,8 @@ export type Numbers = Float64Array
 const READERS = {
   plain: (text: string) => looseNumber(text),
   ms: (text: string) => duration(text),
-  bytes: (text: string) => quantity(text),
+  bytes: (text: string) => quantity(text) ?? looseNumber(text),
+  cores: (text: string) => cores(text),
   time: (text: string) => (text.length > 4 ? parseDate(text)?.from : undefined),
 }
 
@@ -223,18 +224,26 @@ export interface Readings {
   comparison: Numbers | undefined
 }
 
-/** How the values that occur are read as numbers and for min and max. */
-export function readingsOf(values: Values, census: Census): Readings {
-  return census.derived('readings', () => {
-    const unit = unitOf(values, census.present)
+/** How the values that occur, of a field of that name, are read as numbers and for min and max. */
+export function readingsOf(values: Values, census: Census, name = ''): Readings {
+  return census.derived(`readings of ${name}`, () => {
+    const unit = unitOf(values, census.present, name)
     const numbers = numbersAs(values, unit ?? 'plain')
     return { unit, numbers, comparison: comparison(values, census, numbers) }
   })
 }
 
 /** The unit of the values; undefined where they are plain numbers or have none in common. */
-function unitOf(values: Values, present: Uint32Array): Unit | undefined {
+function unitOf(values: Values, present: Uint32Array, name: string): Unit | undefined {
   const { items } = values
+  const texts = Array.from(present, (id) => items[id]).filter((item) => typeof item === 'string')
+  const numbers = present.length - texts.length
+  if (
+    texts.length > 0 &&
+    present.every((id) => /string|number/.test(typeof items[id])) &&
+    areCores(texts, numbers > 0, name)
+  )
+    return 'cores'
   if (present.length === 0 || !present.every((id) => typeof items[id] === 'string')) return undefined
   const first = String(items[present[0] ?? 0])
   const all = (kind: 'plain' | Unit): boolean => {

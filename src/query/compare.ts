@@ -11,7 +11,7 @@ import {
   sameCalendar,
 } from './dates.ts'
 import { isSameLevel, orderOfLevels } from './levels.ts'
-import { besideToTheDigit, duration, looseNumber, plainNumber, quantity } from './quantities.ts'
+import { besideToTheDigit, cores, duration, looseNumber, plainNumber, quantity } from './quantities.ts'
 
 /** What a condition compares with, in all the forms in which it can be read. */
 export interface Operand {
@@ -23,6 +23,8 @@ export interface Operand {
   size: number | undefined
   /** Milliseconds, when written with a unit of time. */
   duration: number | undefined
+  /** Set where the field holds processors, such as "250m" and "1". */
+  cores?: number
   date: Span | undefined
   /** A time of day alone. */
   clock: ClockSpan | undefined
@@ -87,6 +89,7 @@ export function equals(value: JsonValue, operand: Operand, strictness: Strictnes
     case 'boolean':
       return value === (operand.boolean ?? YES_OR_NO.get(operand.lower))
     case 'string':
+      if (operand.cores !== undefined) return cores(value) === operand.cores
       return (
         value === operand.text ||
         sameTime(value, operand) ||
@@ -165,6 +168,7 @@ function milliseconds(value: number): number {
 export function order(value: JsonValue, operand: Operand): number {
   if (typeof value === 'number') return orderNumber(value, operand)
   if (typeof value !== 'string') return Number.NaN
+  if (operand.cores !== undefined) return (cores(value) ?? Number.NaN) - operand.cores
   if (operand.date) {
     const [time, wanted] = sameCalendar(value, operand.text, operand.date) ?? []
     if (time && wanted && (value.length > 4 || operand.text.length > 4)) return beside(time.from, wanted)
@@ -194,7 +198,7 @@ export function order(value: JsonValue, operand: Operand): number {
 }
 
 function orderNumber(value: number, operand: Operand): number {
-  const wanted = operand.size ?? operand.number
+  const wanted = operand.cores ?? operand.size ?? operand.number
   if (wanted !== undefined) return beyond(value, wanted) || besideToTheDigit(value, operand.text)
   return operand.date ? beside(milliseconds(value), operand.date) : Number.NaN
 }

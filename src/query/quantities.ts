@@ -36,6 +36,26 @@ export function quantity(text: string): number | undefined {
   return Number(number) * (binary ? 1024 : 1000) ** power
 }
 
+const CORES = /^\s*(\d+(?:\.\d+)?)([num]?)\s*$/
+const PARTS: Readonly<Record<string, number>> = { '': 1, m: 1e3, u: 1e6, n: 1e9 }
+
+/** Processors as Kubernetes writes them: 0.25 of "250m", 2 of "2". To be asked where `areCores` holds: elsewhere `m` is a minute or a megabyte. */
+export function cores(text: string): number | undefined {
+  const [, number, part = ''] = (text.length <= LONGEST && CORES.exec(text)) || []
+  return number === undefined ? undefined : Number(number) / (PARTS[part] ?? 1)
+}
+
+/** True when all texts of a field are processors: thousandths beside whole ones, or the name of the field says so. */
+export function areCores(texts: readonly string[], hasNumbers: boolean, name = ''): boolean {
+  let [parts, whole] = [false, hasNumbers]
+  for (const text of texts) {
+    if (cores(text) === undefined) return false
+    if (/[num]\s*$/.test(text)) parts = true
+    else whole ||= Number(text) !== 0
+  }
+  return parts && (whole || /cpu|cores/i.test(name))
+}
+
 const TIMED =
   /^\s*(-?)((?:\d+(?:\.\d+)?\s*(?:ns|µs|us|ms|secs?|seconds?|s|mins?|minutes?|m|hours?|hrs?|h|days?|d|weeks?|w|y)\s*)+)$/
 const MILLISECONDS: Readonly<Record<string, number>> = {

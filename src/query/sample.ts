@@ -6,7 +6,7 @@ import type { Asked } from './comparison.ts'
 import { offset, parseDate, zoneIn } from './dates.ts'
 import { holdsLevels, levelAsNumber } from './levels.ts'
 import { operatorOf } from './operators.ts'
-import { duration, plainNumber, quantity } from './quantities.ts'
+import { areCores, cores, duration, plainNumber, quantity } from './quantities.ts'
 import { columnOf } from './reader.ts'
 import type { Field, Records } from './records.ts'
 import { Refusal, shown } from './refusal.ts'
@@ -130,9 +130,15 @@ export function adapted(
 function adaptedOperand(
   operand: Operand,
   name: string,
-  { values, numbers, texts, unit: shared }: Sample,
+  sample: Sample,
   note: (text: string) => void,
 ): Operand {
+  const { values, numbers, texts } = sample
+  if (texts.length > 0 && areCores(texts, numbers.length > 0, name)) {
+    const wanted = cores(operand.text)
+    return wanted === undefined ? operand : { ...operand, cores: wanted }
+  }
+  const shared = sample.unit
   if (shared !== undefined && !operand.quoted && !isWhole(operand.text, shared, texts)) {
     note(`\`${operand.text}\` read as ${operand.text} ${shared}, the unit of all of \`${name}\`.`)
     return operandFor(`${operand.text} ${shared}`, false)
