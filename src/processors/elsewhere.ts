@@ -3,7 +3,7 @@ import { fromTable } from '../documents/derive.ts'
 import type { Document } from '../documents/document.ts'
 import { placed } from '../documents/make.ts'
 import { isObject, type JsonValue } from '../protocol/json.ts'
-import { nestedMatches, nodesOf, onlyPlaceWith, siblingMatches } from '../query/elsewhere.ts'
+import { isElsewhere, nestedMatches, nodesOf, onlyPlaceWith, siblingMatches } from '../query/elsewhere.ts'
 import { knowing } from '../query/fields.ts'
 import { parseCondition, parseNamed } from '../query/parser.ts'
 import { recordsOf } from '../query/records.ts'
@@ -130,6 +130,10 @@ export function withNodes(document: Document, asked: Asked): ProcessorResult {
   if (!tree || asksOfNested(asked, tree.path)) return unchanged(document)
   const { table, path, whole, outer } = tree
   const content = placed(fromTable('record', table), table.provenance)
+  const names = [asked.group_by, asked.aggregate, asked.sort].flatMap(fieldsNamed)
+  const all = [...conditionFields(asked.where), ...names]
+  const nodesHave = recordsOf(content)
+  if (nodesHave && !all.every(knowing(nodesHave)) && isElsewhere(document, all)) return unchanged(document)
   const own = document.records()?.path ?? '$'
   const nodes = `Asked of all ${formatCount(table.count)} nodes of the tree${whole ? `, "path": ${JSON.stringify(path)}` : ''}`
   const below = whole ? '' : `; those below: "path": ${JSON.stringify(path)}`

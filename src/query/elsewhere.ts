@@ -150,6 +150,12 @@ export function onlyPlaceWith(
   return only && !another ? { path: only.path, records: only.records() } : undefined
 }
 
+/** True where some place besides the main list has fields of all these names. */
+export function isElsewhere(document: Document, names: readonly string[]): boolean {
+  const wanted = names.map(lastName)
+  return placesIn(document).some((place) => wanted.every((name) => place.names().has(name)))
+}
+
 /** The last names of the fields in conditions, plainly spelled; none where a condition cannot be read without the records. */
 function lastNames(conditions: readonly string[]): string[] {
   try {
@@ -187,16 +193,21 @@ interface Candidate {
 /** The collections of a document, the main one aside, and the objects beside and above them, with the objects in those where `whole` is true. */
 function placesIn(document: Document, whole = false): Candidate[] {
   const root = document.json() ?? null
-  const collections = otherRecords(document).map((records) => ({
-    path: `$.${formatPath(records.path)}`.replace(/^\$\.(?=\[|$)/, '$'),
-    records: () => records,
-    names: () =>
-      records.table.derived('last names', () => new Set([...records.names().keys()].map(lastName))),
-  }))
   // What is within a collection is a part of its records.
   const within = collectionsOf(root).map(({ path }) => path)
+  const isPart = (path: string): boolean =>
+    within.some((one) => one !== '$' && one !== path && isWithin(path, one))
+  const collections = otherRecords(document)
+    .map((records) => ({ records, path: `$.${formatPath(records.path)}`.replace(/^\$\.(?=\[|$)/, '$') }))
+    .filter(({ path }) => !isPart(path))
+    .map(({ records, path }) => ({
+      path,
+      records: () => records,
+      names: () =>
+        records.table.derived('last names', () => new Set([...records.names().keys()].map(lastName))),
+    }))
   const alone = objectsIn(root, whole)
-    .filter(({ path }) => path === '$' || !within.some((one) => one !== '$' && isWithin(path, one)))
+    .filter(({ path }) => path === '$' || !(within.includes(path) || isPart(path)))
     .map(({ path, value }) => ({
       path,
       records: () => recordsOfValues([value]),

@@ -122,7 +122,8 @@ function called(args: JsonObject, { otherNames = {}, moreConditions }: QueryTool
   const more = moreConditions === undefined ? undefined : own(read, moreConditions)
   if (moreConditions === undefined || more === undefined) return read
   const { [moreConditions]: _, where = [], ...others } = read
-  return { ...others, where: [where, more].flat() }
+  // Each is read by itself: a condition may be a list of its parts, or a list may be written as text.
+  return { ...others, where: [where, more] }
 }
 
 /** A tool that puts one kind of query to kept results. */

@@ -66,6 +66,45 @@ describe('a field that the main list does not have', () => {
   })
 })
 
+describe('fields beside a tree', () => {
+  const doc: JsonValue = {
+    nodes: [
+      { id: 1, title: 'a', children: [{ id: 2, title: 'b' }] },
+      { id: 3, title: 'c', children: [{ id: 4, title: 'd', children: [{ id: 5, title: 'e' }] }] },
+    ],
+    audit: {
+      entries: [
+        { who: 'x', changes: [{ field_name: 'size', to: 3 }] },
+        {
+          who: 'y',
+          changes: [
+            { field_name: 'color', to: 1 },
+            { field_name: 'size', to: 9 },
+          ],
+        },
+      ],
+    },
+  }
+  test.each([
+    [{ where: 'who = y' }, ['y']],
+    [{ where: 'field_name = size' }, ['x', 'y']],
+    [{ where: ['who = y', 'to > 2'] }, ['y']],
+    [{ where: 'changes.field_name = color' }, ['y']],
+    [{ sort: '-to' }, ['y', 'x']],
+  ])('are asked where they are, however deep in records there: %j', (params, found) => {
+    const { rows, notes } = ask(doc, params)
+    expect(rows.map((row) => (row as JsonObject).who)).toEqual(found)
+    expect(notes).toContain('`$.audit.entries`')
+  })
+  test('of a part of one record nothing is said', () => {
+    expect(ask(doc, { fields: 'field_name' }).rows).toEqual([
+      { 'changes.field_name': ['size'] },
+      { 'changes.field_name': ['color', 'size'] },
+    ])
+    expect(ask(doc, { where: 'title = e' }).rows).toMatchObject([{ id: 5 }])
+  })
+})
+
 describe('nothing in the main list', () => {
   test('but in one place nested in it', () => {
     const node = (id: number, children: JsonValue[]): JsonValue => ({
