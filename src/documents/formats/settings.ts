@@ -1,11 +1,11 @@
-/** Settings: `.env`, INI, properties, `sysctl -a`, `git config -l`, and TOML that is as plain. A record for each. */
+/** Settings: `.env`, INI, properties, `sysctl -a`, `git config -l`, `pip freeze`, and TOML that is as plain. A record for each. */
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import { indexLines, type LineIndex } from '../../text/lines.ts'
 import { overviewOfEntries } from '../overview/entries.ts'
 import { exactNumber } from './cells.ts'
 import { defineFormat } from './define.ts'
 
-const PAIR = /^\s*(?:export +)?([A-Za-z_][\w.\-/:@]{0,199}) ?= ?(.*)$/
+const PAIR = /^\s*(?:export +)?([A-Za-z_][\w.\-/:@]{0,199}) ?={1,2} ?(.*)$/
 const SECTION = /^\s*\[{1,2}([^[\]=]{1,200})\]{1,2}\s*(?:[#;].*)?$/
 const COMMENT = /^\s*(?:[#;]|$)/
 const LEAST = 6

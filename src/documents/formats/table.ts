@@ -26,7 +26,7 @@ const FOOTER = /^\s*\(?[\d,]+ rows?\b[^|]{0,80}$/
 function readTable(text: string): FoundTable | undefined {
   const lines = indexLines(text)
   if (lines.count < 3) return undefined
-  return readRuled(lines) ?? readBarred(lines) ?? readMarked(lines) ?? readAligned(lines)
+  return readRuled(lines) ?? readBarred(lines) ?? readMarked(lines) ?? readAligned(lines) ?? readBlocks(lines)
 }
 
 /** Names over a rule with crossings, cells between bars. */
@@ -175,10 +175,12 @@ interface Column {
 
 /** Names that each begin with a capital, small words between them: `Local Address:Port`, `Mounted on`. */
 const TITLED =
-  /^(?:[A-Z%#][\w%#:./()-]{0,40}|[a-z]{1,3})(?: +(?:[A-Z%#][\w%#:./()-]{0,40}|[a-z]{1,3})){2,} *$/
+  /^(?:[A-Z%#][\w%#:./()-]{0,40}|[a-z]{1,5})(?: +(?:[A-Z%#][\w%#:./()-]{0,40}|[a-z]{1,5})){2,} *$/
 /** Names in such letters may be a line of prose: then columns must be told apart in more lines, and be filled. */
 const LEAST_TITLED = 5
 const FILLED = 0.6
+/** So many columns are hardly told apart by chance. */
+const MANY_TITLED = 5
 
 /**
  * The names are in capitals or have a line of dashes under them. Columns are told apart where a place between two names
@@ -187,9 +189,9 @@ const FILLED = 0.6
 export function readAligned(lines: LineIndex): FoundTable | undefined {
   const header = lines.at(0)
   const dashed = DASHES.test(lines.at(1).slice(0, LONGEST_LINE))
-  const titled = !dashed && /[a-z]/.test(header)
+  const titled = !dashed && !isCapital(header) && /[a-z]/.test(header)
   if (header.length > LONGEST_LINE) return undefined
-  if (!dashed && !(titled ? TITLED : /^[^a-z]*[A-Z]{2}[^a-z]*$/).test(header)) return undefined
+  if (!dashed && !(titled ? TITLED.test(header.trimStart()) : isCapital(header))) return undefined
   const first = dashed ? 2 : 1
   const sample = sampleOf(lines, first)
   if (sample.length === 0) return undefined
@@ -202,6 +204,56 @@ export function readAligned(lines: LineIndex): FoundTable | undefined {
   const last = lines.at(lines.count - 1)
   const asides = FOOTER.test(last) ? [`text beside it: ${last.trim()}`] : []
   return { json: () => readColumns(lines, first, header, columns), asides }
+}
+
+/** Names in capitals, with their unit in brackets: `CPU(cores)`. */
+function isCapital(header: string): boolean {
+  return /^[^a-z]*[A-Z]{2}[^a-z]*$/.test(header.replace(/\([a-z]{1,12}\)/g, ''))
+}
+
+/** Lines above the names in a part of a text, lines of a text in parts, and the share of them that are of tables. */
+const MOST_TITLES = 2
+const MOST_LINES = 20_000
+const LEAST_SHARE = 0.5
+
+/** Parts between empty lines, the first of which is a table below a line or two: what `netstat`, `systemctl` and `kubectl get all` print. */
+function readBlocks(lines: LineIndex): FoundTable | undefined {
+  const isHead = (index: number): boolean => {
+    const line = lines.at(index).slice(0, LONGEST_LINE)
+    return isCapital(line) || TITLED.test(line.trimStart())
+  }
+  if (lines.count > MOST_LINES || ![0, 1, 2].some(isHead)) return undefined
+  const found: FoundTable[] = []
+  const asides: string[] = []
+  let [block, ofTables, all] = [[] as string[], 0, 0]
+  const close = () => {
+    for (let above = 0; above <= MOST_TITLES && above + 1 < block.length; above++) {
+      const read = readAligned(indexLines(block.slice(above).join('\n')))
+      if (!read) continue
+      found.push(read)
+      ofTables += block.length
+      asides.push(...block.splice(0, above), ...read.asides)
+      block = []
+    }
+    asides.push(...block)
+    block = []
+  }
+  for (let index = 0; index < lines.count; index++) {
+    const line = lines.at(index)
+    if (line.trim() !== '') {
+      block.push(line)
+      all += 1
+      continue
+    }
+    close()
+    if (found.length === 0) return undefined
+  }
+  close()
+  if (found.length === 0 || ofTables < all * LEAST_SHARE) return undefined
+  return {
+    json: () => found.flatMap(({ json }) => json()),
+    asides: asides.slice(0, 6).map((line) => `text beside it: ${line.trim().slice(0, 200)}`),
+  }
 }
 
 /** The columns stand where a line has marks; the names are in the line above. */
@@ -226,7 +278,7 @@ function readMarked(lines: LineIndex): FoundTable | undefined {
 /** True when enough lines have something in every column but the last. */
 function isFilled(columns: readonly Column[], sample: readonly string[]): boolean {
   return (
-    sample.length >= LEAST_TITLED &&
+    sample.length >= (columns.length < MANY_TITLED ? LEAST_TITLED : 2) &&
     columns
       .slice(0, -1)
       .every(
@@ -294,10 +346,17 @@ function readColumns(lines: LineIndex, first: number, header: string, columns: r
   for (let index = first; index < lines.count; index++) {
     const line = lines.at(index)
     if (line.trim() === '' || (index === lines.count - 1 && FOOTER.test(line))) continue
-    rows.push(fitsIn(line, columns) ? columns.map(({ from, to }) => line.slice(from, to).trim()) : line)
+    rows.push(
+      fitsIn(line, columns)
+        ? columns.map(({ from, to }) => line.slice(from, to).trim().replace(BULLET, ''))
+        : line,
+    )
   }
   return recordsOf(distinct(columns.map(({ start, end }, at) => nameOf(header.slice(start, end), at))), rows)
 }
+
+/** Before the name of a unit that failed. */
+const BULLET = /^[●○×] +/
 
 /** The name of a column; marks such as `||/` are none. */
 function nameOf(written: string, at: number): string {

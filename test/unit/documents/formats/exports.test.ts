@@ -191,4 +191,62 @@ describe('tables as other programs read them', () => {
     expect(data).toMatchObject(records)
     expect(data).toHaveLength(records.length)
   })
+
+  test('lines above the names and parts between empty lines', () => {
+    const sockets = [
+      'Active Internet connections (servers and established)',
+      'Proto Recv-Q Send-Q Local Address           Foreign Address         State       PID/Program name',
+      'tcp        0      0 0.0.0.0:22              0.0.0.0:*               LISTEN      700/sshd',
+      'tcp        0     36 10.0.0.5:22             10.0.0.9:51234          ESTABLISHED 900/sshd: ann',
+      'udp        0      0 0.0.0.0:68              0.0.0.0:*                           600/dhclient',
+    ].join('\n')
+    expect(read(sockets)).toMatchObject({
+      name: 'table',
+      data: [{ State: 'LISTEN' }, { 'Send-Q': 36, 'PID/Program name': '900/sshd: ann' }, { State: '' }],
+      asides: ['text beside it: Active Internet connections (servers and established)'],
+    })
+    const units = [
+      '  UNIT           LOAD   ACTIVE SUB     DESCRIPTION',
+      '  cron.service   loaded active running Regular jobs',
+      '● nginx.service  loaded failed failed  A web server',
+      '',
+      'LOAD   = Reflects whether the unit was loaded.',
+      '2 loaded units listed.',
+    ].join('\n')
+    expect(read(units).data).toMatchObject([
+      { UNIT: 'cron.service' },
+      { UNIT: 'nginx.service', ACTIVE: 'failed' },
+    ])
+    const all = [
+      'NAME          READY   STATUS    AGE',
+      'pod/web-1     1/1     Running   5d',
+      'pod/web-2     0/1     Pending   2m',
+      '',
+      'NAME          TYPE        CLUSTER-IP   AGE',
+      'service/web   ClusterIP   10.96.0.1    5d',
+    ].join('\n')
+    expect(read(all).data).toEqual([
+      { NAME: 'pod/web-1', READY: '1/1', STATUS: 'Running', AGE: '5d' },
+      { NAME: 'pod/web-2', READY: '0/1', STATUS: 'Pending', AGE: '2m' },
+      { NAME: 'service/web', TYPE: 'ClusterIP', 'CLUSTER-IP': '10.96.0.1', AGE: '5d' },
+    ])
+  })
+
+  test('names with a unit in brackets', () => {
+    const top = 'NAME    CPU(cores)   MEMORY(bytes)\nweb-1   250m         512Mi\nweb-2   3m           1Gi\n'
+    expect(read(top).data).toEqual([
+      { NAME: 'web-1', 'CPU(cores)': '250m', 'MEMORY(bytes)': '512Mi' },
+      { NAME: 'web-2', 'CPU(cores)': '3m', 'MEMORY(bytes)': '1Gi' },
+    ])
+  })
+
+  test('packages with their versions', () => {
+    const frozen = 'certifi==2024.2.2\nidna==3.6\nnumpy==1.26.4\npandas==2.2.1\nsix==1.16.0\nurllib3==2.2.1\n'
+    expect(read(frozen).data).toMatchObject([{ key: 'certifi', value: '2024.2.2' }, {}, {}, {}, {}, {}])
+  })
+
+  test('sentences in parts are no tables', () => {
+    const prose = 'IT IS A LAW\nThat nobody wrote down.\n\nAND THAT IS ALL\nThere is to say.\n'
+    expect(read(prose).name).not.toBe('table')
+  })
 })
