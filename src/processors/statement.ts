@@ -64,6 +64,10 @@ function listsOf(document: Document | undefined): Lists {
   return {
     path(name) {
       const list = named(name)
+      // Of lists of that name within the elements of another one, all are meant.
+      const inAll = list?.path.replaceAll(/\[\d+\](?=[.[])/g, '[*]')
+      if (list !== undefined && inAll !== undefined && inAll !== list.path && !name.includes('['))
+        return `${inAll}[*]`
       if (list !== undefined) return list.path === main?.path ? undefined : list.path
       // A path in so many words; a plain name that is no list means the main one.
       if (document === undefined || !/[.[$]/.test(name)) return undefined

@@ -270,6 +270,8 @@ export function surroundings(root: JsonValue, path: string): Surroundings {
   )
   const others = kin
     .filter((one) => one !== own && one.path !== path && one.count > 2)
+    // Lists within the records are told with these, all of them.
+    .filter(({ collections }) => !collections.every((one) => one.path.startsWith(`${path}[`)))
     .sort((one, other) => weight(other) - weight(one))
   const { scalars, parts } = walk(root, new Set(all.map((one) => one.path)))
   const lines = [...(own ? [own] : []), ...others].map(describeKin)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { fromRecognised } from '../../../src/documents/derive.ts'
+import { preview } from '../../../src/documents/preview.ts'
 import { query } from '../../../src/engine/query.ts'
 import { createViews } from '../../../src/engine/views.ts'
 import { bm25 } from '../../../src/processors/bm25.ts'
@@ -53,4 +54,19 @@ test('of elements with attributes the text is what is computed from', () => {
   })
   expect(content.rows().items).toEqual([{ 'sum(price._text)': 16, 'max(price._text)': 10.25 }])
   expect(metadata.notes).toContain('`price` holds objects and was read as `price._text`.')
+})
+
+test('a name after FROM means the lists of that name in all records, and a preview names no list of one record', () => {
+  const tests = (name: string, times: readonly number[]) =>
+    `<suite name="${name}">${times.map((time) => `<case time="${time}"/>`).join('')}</suite>`
+  const report = `<?xml version="1.0"?><suites>${tests('a', [1, 5, 9])}${tests('b', [7])}${tests('c', [8, 2])}</suites>`
+  const content = new Uint8Array(Buffer.from(JSON.stringify({ content: [{ type: 'text', text: report }] })))
+  const { text } = query(createViews(), [{ content, hash: 'h', handle: 'h', tool: 'get' }], {
+    kind: 'filter',
+    params: { where: 'SELECT COUNT(*) FROM case WHERE time > 4' },
+    budget: 2000,
+  })
+  expect(text.join('')).toMatch(/^4 of 6 records match[\s\S]*\{"count":4\}/)
+  const told = preview(fromRecognised(report), { budget: 2000, tool: 't', bytes: 1, tokens: 1 })
+  expect(JSON.stringify(told)).not.toContain('suite[0]')
 })
