@@ -161,7 +161,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
   })
 
   // How clients and scripts are served.
-  const backend = createBackend(onion.handler, {
+  const backend = createBackend(onion.clients.handler, {
     upstreams,
     audience,
     engine,
@@ -175,13 +175,12 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     reached: stack.reached,
     notified: notifyThrough(stack, upstreams),
   })
-  const modern = createModernService({ backend, audience, now: elapsed })
-  const plain = once(onion.plain)
+  const modern = createModernService({ backend, lists: onion.clients.lists, audience, now: elapsed })
+  const programs = once(onion.programs)
   const tellMetrics = metrics && (() => metrics.text(upstreams))
   const bridge = settings.bridge.enabled
     ? (await import('./features/scripts/index.ts')).openBridge(config, {
-        handler: plain(),
-        lists: onion.lists,
+        onion: programs(),
         backend,
         engine,
         resultStore,
@@ -262,12 +261,12 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     async profiles() {
       if (live.profiles.length === 0) return []
       const { profileStatuses } = await import('./gateway/profile-status.ts')
-      return profileStatuses(live.profiles, plain(), upstreams)
+      return profileStatuses(live.profiles, programs().handler, upstreams)
     },
     async unmatched() {
       const { visitAll } = await import('./gateway/profile-status.ts')
       const listed = new Map<string, readonly string[]>()
-      await visitAll(live.profiles, plain(), upstreams, async (client) => {
+      await visitAll(live.profiles, programs().handler, upstreams, async (client) => {
         await modules.unmatched()
         // With those that may not be used.
         const lists = await upstreams.list('tools', client, new AbortController().signal, { hidden: true })
@@ -281,7 +280,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
     },
     async definitions() {
       const { definitionsOfServers } = await import('./gateway/profile-status.ts')
-      return definitionsOfServers(plain(), upstreams)
+      return definitionsOfServers(programs().handler, upstreams)
     },
     checkModules: modules.check,
     savings() {

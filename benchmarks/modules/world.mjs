@@ -112,7 +112,7 @@ export async function open(entries) {
     listsChanged() {},
   })
   await modules.check()
-  const { handler, call } = around([stack.outer, stack.inner, stack.door])
+  const { handler, call } = around([stack.outer, stack.inner])
   await handler('tools/list')
   return {
     call,
@@ -140,7 +140,7 @@ function around(layers) {
     notify() {},
   }
   const destination = { server: 'files', name: 'echo', definition: async () => tools[0] }
-  const run = compose(layers, async (exchange) => {
+  const { handler: run } = compose(layers, async (exchange) => {
     if (exchange.method === 'tools/list') return { tools }
     if (exchange.admit) await exchange.admit(destination)
     return { content: [{ type: 'text', text: KILOBYTE }] }

@@ -3,6 +3,7 @@
 import { createProxyTools } from '../../dist/features/query-tools/index.js'
 import { createRetrieve } from '../../dist/features/retrieve/index.js'
 import { withOrigin } from '../../dist/protocol/origin.js'
+import { compose } from '../../dist/proxy/layers.js'
 import { PROXY_TOOL_NAMES } from '../../dist/proxy/own-tools.js'
 import { definitionTokens, tokensOf } from '../answers/tokens.mjs'
 import { indexTools } from './index-tools.mjs'
@@ -16,7 +17,7 @@ export function clientOf(tools) {
     withOrigin({ ...definition, name: `${server}_${name}` }, { server, name }),
   )
   const all = [...ownDefinitions, ...listed]
-  const handler = createRetrieve({
+  const layer = createRetrieve({
     routing: 'call',
     topK: 5,
     listWithinTokens: 0,
@@ -26,7 +27,8 @@ export function clientOf(tools) {
     ownTools: PROXY_TOOL_NAMES,
     finder: { over: searchOver, close: async () => {} },
     countTokens: async (texts) => texts.map(tokensOf),
-  }).wrap(async () => ({ tools: all }))
+  })
+  const { handler } = compose([layer], async () => ({ tools: all }))
   const client = { agent: { id: 'benchmark' } }
   const ask = (method, params) =>
     handler({

@@ -2,7 +2,6 @@
 import { plain } from '../protocol/content.ts'
 import type { Middleware } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
-import { createListsInside } from '../protocol/lists.ts'
 import { originOf } from '../protocol/origin.ts'
 import type { Exposure, ExposureConfig, ExposureParts } from '../proxy/exposure.ts'
 import { ourInstructions } from '../proxy/instructions.ts'
@@ -59,11 +58,8 @@ const LIST = 'tools/list'
 export function besideDirect(exposure: Middleware, direct: () => ReadonlySet<string>): Middleware {
   return {
     ...exposure,
-    wrap(next) {
-      const inside = createListsInside()
-      const hiding = exposure.wrap(async (asked) =>
-        asked.method === LIST ? (await inside.pass(asked, next)).result : next(asked),
-      )
+    wrap(next, inside) {
+      const hiding = exposure.wrap(next, inside)
       return async (exchange) => {
         const servers = direct()
         const isPlain = exchange.method !== LIST || exchange.client.via !== undefined
@@ -74,7 +70,7 @@ export function besideDirect(exposure: Middleware, direct: () => ReadonlySet<str
         const names = new Set(shown.map(({ name }) => name))
         const last = inside.last('tools', exchange.client)
         // What the exposure was listed while it answered need not be asked for twice.
-        const { items } = last && last !== before ? last : await inside.pass(exchange, next)
+        const { items } = last && last !== before ? last : await inside.ask(exchange)
         const added = items.filter((tool) => {
           const origin = originOf(tool)
           return origin !== undefined && servers.has(origin.server) && !names.has(tool.name)

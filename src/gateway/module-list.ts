@@ -319,10 +319,10 @@ function watched(layer: Layer, watch: PatternWatch): Layer {
     wants: (method) => wants(method) || kindOfList(method) !== undefined,
     module: {
       ...module,
-      wrap(next) {
-        const inside = watch.wrap(next)
-        const handler = module.wrap?.(inside) ?? inside
-        return (exchange) => (wants(exchange.method) ? handler(exchange) : inside(exchange))
+      wrap(next, inside) {
+        const watched = watch.wrap(next, inside)
+        const handler = module.wrap?.(watched, inside) ?? watched
+        return (exchange) => (wants(exchange.method) ? handler(exchange) : watched(exchange))
       },
     },
   }

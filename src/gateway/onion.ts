@@ -9,11 +9,18 @@ import { savings } from '../features/savings/index.ts'
 import { shape } from '../features/shape/index.ts'
 import { truncation } from '../features/truncate/index.ts'
 import type { Stack } from '../module-runtime/stack.ts'
-import type { Exchange, Handler, ListKind, ListSource, Middleware } from '../protocol/exchange.ts'
+import type { Exchange, ListKind, ListSource, Middleware } from '../protocol/exchange.ts'
 import { createDirectory } from '../proxy/catalogue.ts'
 import type { Exposure } from '../proxy/exposure.ts'
 import type { Feature, FeatureParts } from '../proxy/feature.ts'
-import { compose, createEffectLimit, createOwnNames, createPages, createShortNames } from '../proxy/layers.ts'
+import {
+  compose,
+  createEffectLimit,
+  createOwnNames,
+  createPages,
+  createShortNames,
+  type Stage,
+} from '../proxy/layers.ts'
 import {
   callWriter,
   DISPATCH,
@@ -31,11 +38,9 @@ import type { LayerStatus, ModuleStatus, OnionLayer } from './contract.ts'
 /** What a client or a program of this machine asks. */
 export interface Onion {
   /** What clients ask. */
-  readonly handler: Handler
+  readonly clients: Stage
   /** What programs ask: without what is there for models. */
-  plain(): Handler
-  /** For who remembers lists outside of the handlers. */
-  readonly lists: ListSource
+  programs(): Stage
   /** What stands around an exchange now, the client's side first. */
   layers(): OnionLayer[]
 }
@@ -72,7 +77,7 @@ export function createOnion(parts: OnionParts): Onion {
     engine: parts.engine,
     resultStore: parts.resultStore,
     // A fresh call is a call like any other: it begins where those of clients begin.
-    call: (exchange: Exchange) => handler(exchange),
+    call: (exchange: Exchange) => clients.handler(exchange),
     ownTools,
     freshCalls: settings.freshCalls,
     callFor: callWriter(settings),
@@ -82,7 +87,8 @@ export function createOnion(parts: OnionParts): Onion {
   })
   const { resultStore } = parts
   const code = parts.code?.({
-    call: (exchange) => logged(exchange),
+    call: (exchange) => logged.handler(exchange),
+    lists: () => logged.lists,
     ownTools,
     meant: ({ words, agent }) =>
       handlesMeant(words, 'proxy_filter', agent, { resultStore, ownTools, dialect: dialectOf(settings) }),
@@ -106,7 +112,6 @@ export function createOnion(parts: OnionParts): Onion {
     ...part(references),
     ...present(resultCache?.remember),
     modules.inner,
-    modules.door,
   ]
   const remembering = present(resultCache?.mark)
 
@@ -116,36 +121,35 @@ export function createOnion(parts: OnionParts): Onion {
     ...part(callLog),
     ...present(count),
     ...part(savings),
-    ...parts.exposure((exchange, result) => compose(shaping, async () => result)(exchange)),
+    ...parts.exposure((exchange, result) => compose(shaping, async () => result).handler(exchange)),
     ...named,
     ...outer,
     ...part(truncation),
     ...remembering,
     ...present(parts.outputTypes),
     ...shaping,
-    ...inner,
   ]
-  const lists: ListSource = {
+  const source: ListSource = {
     changes: parts.changes,
     current: async (kind, exchange) =>
       kind === 'tools' || kind === 'prompts' ? directory.list(kind, exchange) : undefined,
   }
-  const handler = compose(layers, router, lists)
-  const programs = [...present(count), ...named, ...outer, ...remembering, ...inner]
+  const inmost = compose(inner, router, source)
+  const clients = compose(layers, inmost)
+  const programs = [...present(count), ...named, ...outer, ...remembering]
   // What a program of a model calls is in the log as what the model calls.
-  const logged = compose([...part(callLog), ...programs], router, lists)
+  const logged = compose([...part(callLog), ...programs], inmost)
 
   /** Halves of what stands elsewhere, and what only gives a name its meaning: nobody would look for them. */
-  const hidden = new Set<Middleware>([short, ...named, ...remembering, modules.door])
+  const hidden = new Set<Middleware>([short, ...named, ...remembering])
   return {
-    handler,
-    plain: () => compose(programs, router, lists),
-    lists,
+    clients,
+    programs: () => compose(programs, inmost),
     layers: () => [
-      ...layers.flatMap((layer): OnionLayer[] => {
+      ...[...layers, ...inner].flatMap((layer): OnionLayer[] => {
         if (layer === modules.outer) return modules.names.outer.map((name) => ({ name, kind: 'module' }))
         if (layer === modules.inner) return modules.names.inner.map((name) => ({ name, kind: 'module' }))
-        if (hidden.has(layer)) return []
+        if ('listen' in layer || hidden.has(layer)) return []
         return [{ name: layer.name, kind: middlewares.includes(layer) ? 'layer' : 'feature' }]
       }),
       { name: 'router', kind: 'feature' },

@@ -3,9 +3,9 @@ import type { Logger } from '../observe/log.ts'
 import { LargeResult, plain, type Result } from '../protocol/content.ts'
 import type { Destination } from '../protocol/effects.ts'
 import { messageOf } from '../protocol/errors.ts'
-import type { Exchange, Handler } from '../protocol/exchange.ts'
+import type { Exchange, Handler, Lists } from '../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
-import { createListsInside, KINDS, type Kind, kindOfList } from '../protocol/lists.ts'
+import { KINDS, type Kind, kindOfList, showList } from '../protocol/lists.ts'
 import { originOf, withOrigin } from '../protocol/origin.ts'
 import { failure, isRefusal, type Module, ModuleTimeout, type Notice, type Notify } from './module.ts'
 
@@ -21,14 +21,16 @@ interface GuardOptions {
 
 /** The module, unable to do more than it may. */
 export function guard(module: Module, options: GuardOptions): Module {
-  const { wrap, notify } = module
+  const { notify } = module
   const isWatching = options.mode === 'audit'
   return {
-    ...(wrap && {
-      wrap: (next) =>
-        isWatching
-          ? onlooker(wrap.bind(module), next, options)
-          : keepOrigins((inner) => enforced(wrap.bind(module), inner, options), next),
+    ...((module.wrap ?? module.list) && {
+      wrap: (next, inside) => {
+        const wrap: Wrap = (inner, lists) => wholeOf(module, inner, lists)
+        return isWatching
+          ? onlooker(wrap, next, inside, options)
+          : keepOrigins(enforced(wrap, next, inside, options), inside)
+      },
     }),
     ...(notify && { notify: (next) => notices(notify.bind(module), next, options) }),
     ...(module.describe && !isWatching && { describe: module.describe.bind(module) }),
@@ -37,6 +39,17 @@ export function guard(module: Module, options: GuardOptions): Module {
     ...(module.check && { check: () => module.check?.() ?? Promise.resolve({ state: 'ok', message: '' }) }),
     ...(module.close && { close: module.close.bind(module) }),
   }
+}
+
+type Wrap = (next: Handler, inside: Lists) => Handler
+
+/** What it makes of lists, and all else that it does, as one. */
+function wholeOf(module: Module, next: Handler, inside: Lists): Handler {
+  const calls = module.wrap?.(next, inside) ?? next
+  const list = module.list?.bind(module)
+  if (list === undefined) return calls
+  return async (exchange) =>
+    kindOfList(exchange.method) === undefined ? calls(exchange) : showList(exchange, next, inside, list)
 }
 
 function notices(notify: NonNullable<Module['notify']>, next: Notify, options: GuardOptions): Notify {
@@ -76,7 +89,7 @@ function attempt(
 
 // A module that has its way, and what becomes of a message at which it fails or takes too long.
 
-function enforced(wrap: NonNullable<Module['wrap']>, next: Handler, options: GuardOptions): Handler {
+function enforced(wrap: Wrap, next: Handler, inside: Lists, options: GuardOptions): Handler {
   const { name, failOpen, timeoutMs, logger } = options
   const told = (error: unknown): void =>
     logger.error(
@@ -86,12 +99,12 @@ function enforced(wrap: NonNullable<Module['wrap']>, next: Handler, options: Gua
   if (!failOpen && timeoutMs === undefined) {
     /** Errors that came from further in pass as they are. */
     const passed = new WeakSet<object>()
-    const tracked: Handler = (exchange) =>
-      next(exchange).catch((error: unknown) => {
-        if (typeof error === 'object' && error !== null) passed.add(error)
+    const noted = <T>(work: Promise<T>): Promise<T> =>
+      work.catch((error: unknown) => {
+        if (isThrown(error)) passed.add(error)
         throw error
       })
-    const handler = wrap(tracked)
+    const handler = wrap((exchange) => noted(next(exchange)), waitedFor(inside, noted))
     return async (exchange) => {
       try {
         return await handler(exchange)
@@ -105,34 +118,52 @@ function enforced(wrap: NonNullable<Module['wrap']>, next: Handler, options: Gua
   return async (exchange) => {
     const limit = createTimeLimit(timeoutMs)
     /** What became of the message further in; the last attempt counts. */
-    let inside: { result: Promise<Result> } | undefined
+    let sentOn: { result: Promise<Result> } | undefined
     let passed: { error: unknown } | undefined
-    const tracked: Handler = async (sent) => {
-      // What is passed on when somebody has an answer already would be done twice, or although it was refused.
-      if (limit.isOver) throw new ModuleTimeout('it is too late to pass the message on')
+    const others = <T>(work: Promise<T>): Promise<T> => {
       limit.stop()
-      const result = next(sent)
-      // A list that it asks for on the way is not what the client waits for.
-      if (sent.method === exchange.method) inside = { result }
-      return result
+      return work
         .catch((error: unknown) => {
           passed = { error }
           throw error
         })
         .finally(() => limit.start())
     }
+    const tracked: Handler = async (sent) => {
+      // What is passed on when somebody has an answer already would be done twice, or although it was refused.
+      if (limit.isOver) throw new ModuleTimeout('it is too late to pass the message on')
+      const result = next(sent)
+      // A list that it asks for on the way is not what the client waits for.
+      if (sent.method === exchange.method) sentOn = { result }
+      return others(result)
+    }
     limit.start()
     try {
-      return await Promise.race([wrap(tracked)(exchange), limit.reached])
+      return await Promise.race([wrap(tracked, waitedFor(inside, others))(exchange), limit.reached])
     } catch (error) {
       if (isRefusal(error) || exchange.signal.aborted || (passed && error === passed.error)) throw error
       limit.end()
       told(error)
       if (!failOpen) throw failure(name, error)
-      return inside ? inside.result : next(exchange)
+      return sentOn ? sentOn.result : next(exchange)
     } finally {
       limit.end()
     }
+  }
+}
+
+/** `inside`, with what waits for others where a list has to be made. */
+function waitedFor(inside: Lists, others: <T>(work: Promise<T>) => Promise<T>): Lists {
+  const made = <T>(work: T | Promise<T>): T | Promise<T> => (work instanceof Promise ? others(work) : work)
+  return {
+    ask: (exchange) => others(inside.ask(exchange)),
+    last: inside.last,
+    known: (kind, exchange) => made(inside.known(kind, exchange)),
+    unchanged: (kind, exchange) => made(inside.unchanged(kind, exchange)),
+    current: (kind, exchange) => others(inside.current(kind, exchange)),
+    fresh: (kind, exchange) => others(inside.fresh(kind, exchange)),
+    find: (kind, name, exchange) => made(inside.find(kind, name, exchange)),
+    origin: (exchange) => others(inside.origin(exchange)),
   }
 }
 
@@ -142,10 +173,8 @@ function isThrown(error: unknown): error is object {
 
 // A module that only looks on: what it would have done is logged.
 
-type Wrap = NonNullable<Module['wrap']>
-
 /** The message goes its way; the module sees it, and what it would have done is logged. */
-function onlooker(wrap: Wrap, next: Handler, { logger, timeoutMs }: GuardOptions): Handler {
+function onlooker(wrap: Wrap, next: Handler, inside: Lists, { logger, timeoutMs }: GuardOptions): Handler {
   return (exchange) => {
     const places: Destination[] = []
     const real = next({
@@ -155,7 +184,7 @@ function onlooker(wrap: Wrap, next: Handler, { logger, timeoutMs }: GuardOptions
         return exchange.admit?.(place)
       },
     })
-    void observe(wrap, exchange, next, real, places, logger, timeoutMs)
+    void observe(wrap, exchange, next, inside, real, places, logger, timeoutMs)
     return real
   }
 }
@@ -164,6 +193,7 @@ async function observe(
   wrap: Wrap,
   exchange: Exchange,
   next: Handler,
+  inside: Lists,
   real: Promise<Result>,
   places: readonly Destination[],
   logger: Logger,
@@ -172,17 +202,22 @@ async function observe(
   const { method } = exchange
   const limit = createTimeLimit(timeoutMs)
   let asked: Exchange | undefined
-  const tracked: Handler = (sent) => {
+  const others = <T>(work: Promise<T>): Promise<T> => {
     limit.stop()
+    return work.finally(() => limit.start())
+  }
+  const tracked: Handler = (sent) => {
     // It may want to know what is listed, which changes nothing.
-    if (sent.method !== method && kindOfList(sent.method) !== undefined)
-      return next(sent).finally(() => limit.start())
+    if (sent.method !== method && kindOfList(sent.method) !== undefined) return others(next(sent))
     asked = sent
-    return real.finally(() => limit.start())
+    return others(real)
   }
   try {
     limit.start()
-    const result = await Promise.race([wrap(tracked)({ ...exchange, notify() {} }), limit.reached])
+    const result = await Promise.race([
+      wrap(tracked, waitedFor(inside, others))({ ...exchange, notify() {} }),
+      limit.reached,
+    ])
     if (asked === undefined)
       logger.info({ method }, 'audit: the module would have answered in place of the server')
     else if (asked.params !== exchange.params || asked.method !== exchange.method)
@@ -258,14 +293,8 @@ function createTimeLimit(ms: number | undefined): TimeLimit {
 // module gives back what it read from JSON: without it whatever blocks, pins or counts by server would no
 // longer know the item.
 
-/** `wrap(next)`, with lists that say of their items what the lists of `next` said. */
-function keepOrigins(wrap: (next: Handler) => Handler, next: Handler): Handler {
-  const inside = createListsInside()
-  const handler = wrap((exchange) =>
-    kindOfList(exchange.method) === undefined
-      ? next(exchange)
-      : inside.pass(exchange, next).then(({ passing }) => passing),
-  )
+/** Lists say of their items what those inside said. */
+function keepOrigins(handler: Handler, inside: Lists): Handler {
   return (exchange) => {
     const kind = kindOfList(exchange.method)
     if (kind === undefined) return handler(exchange)

@@ -4,7 +4,7 @@ import type * as z from 'zod'
 import type { Logger } from '../observe/log.ts'
 import type { Result } from '../protocol/content.ts'
 import { ProxyError, RPC, RpcError } from '../protocol/errors.ts'
-import type { Client, Handler } from '../protocol/exchange.ts'
+import type { Client, Handler, Lists, ShowList } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import type { TextChange } from '../text/change.ts'
 import type { NamingPattern } from './patterns.ts'
@@ -45,9 +45,11 @@ export interface Module {
   /**
    * A layer around requests and their results: `(next) => async (exchange) => next(exchange)`. Requests of servers (sampling,
    * elicitation, roots, ping) come here as well, with `toward: 'client'`. May be called more than once: what lasts belongs
-   * into `create`.
+   * into `create`. `inside`: what is listed inside of the module, remembered. No module needs to ask for lists on its own.
    */
-  wrap?(next: Handler): Handler
+  wrap?(next: Handler, inside: Lists): Handler
+  /** What it makes of the lists that it wants to see. Absent: `wrap` sees the requests for them, and answers as it likes. */
+  list?: ShowList
   /** A layer around notifications of both directions. */
   notify?(next: Notify): Notify
   /**

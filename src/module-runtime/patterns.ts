@@ -1,7 +1,6 @@
 /** Patterns in the options of modules that mean items of servers: one that fits none of them is most likely misspelt. */
-import { plain } from '../protocol/content.ts'
-import type { Client, Exchange, Handler } from '../protocol/exchange.ts'
-import { isObject, type JsonObject } from '../protocol/json.ts'
+import type { Client, Exchange, Handler, Lists } from '../protocol/exchange.ts'
+import type { JsonObject } from '../protocol/json.ts'
 import { KINDS, type Kind, kindOfList, namesOf } from '../protocol/lists.ts'
 import { originOf } from '../protocol/origin.ts'
 import { nearest } from '../text/edit-distance.ts'
@@ -72,7 +71,7 @@ export interface Unmatched {
 
 export interface PatternWatch {
   /** Stands right inside of the module: remembers who was listed something last. */
-  wrap(next: Handler): Handler
+  wrap(next: Handler, inside: Lists): Handler
   /** Lists for who was listed something last, and drops the patterns that fit. False: there is nobody, or nothing left. */
   look(isWorth?: (client: Client) => boolean): Promise<boolean>
   /** What no look has found anything for. */
@@ -87,13 +86,13 @@ const MAX_MEANT = 20
 /** `listed` hears that a list passed while there are patterns left. */
 export function watchPatterns(patterns: readonly NamingPattern[], listed: () => void): PatternWatch {
   let left = new Set(patterns)
-  let last: { client: Client; next: Handler } | undefined
+  let last: { client: Client; inside: Lists } | undefined
   const meant = new Map<NamingPattern, string>()
 
-  async function lookFor(kind: Kind, client: Client, next: Handler): Promise<void> {
+  async function lookFor(kind: Kind, client: Client, inside: Lists): Promise<void> {
     const asking = [...left].filter(({ kinds }) => kinds.includes(kind))
     if (asking.length === 0) return
-    const items = await itemsOf(kind, client, next)
+    const items = await itemsOf(kind, client, inside)
     const unlike: NamingPattern[] = []
     for (const pattern of asking) {
       if (items.some((item) => pattern.fits(item, kind))) left.delete(pattern)
@@ -106,9 +105,9 @@ export function watchPatterns(patterns: readonly NamingPattern[], listed: () => 
   }
 
   return {
-    wrap: (next) => (exchange) => {
+    wrap: (next, inside) => (exchange) => {
       if (left.size > 0 && exchange.isOver !== true && kindOfList(exchange.method) !== undefined) {
-        last = { client: exchange.client, next }
+        last = { client: exchange.client, inside }
         listed()
       }
       return next(exchange)
@@ -118,7 +117,7 @@ export function watchPatterns(patterns: readonly NamingPattern[], listed: () => 
       last = undefined
       if (asked === undefined || left.size === 0 || !isWorth(asked.client)) return false
       try {
-        for (const kind of ALL_KINDS) await lookFor(kind, asked.client, asked.next)
+        for (const kind of ALL_KINDS) await lookFor(kind, asked.client, asked.inside)
         return true
       } catch {
         // Who asked has left, or a module further in failed, which tells so itself.
@@ -141,17 +140,10 @@ export function watchPatterns(patterns: readonly NamingPattern[], listed: () => 
   }
 }
 
-async function itemsOf(kind: Kind, client: Client, next: Handler): Promise<JsonObject[]> {
-  const asking: Exchange = {
-    method: KINDS[kind].list,
-    params: {},
-    client,
-    agent: client.agent,
-    signal: new AbortController().signal,
-    notify() {},
-  }
-  const items = plain(await next(asking))[kind]
-  return Array.isArray(items) ? items.filter(isObject) : []
+async function itemsOf(kind: Kind, client: Client, inside: Lists): Promise<readonly JsonObject[]> {
+  const { signal } = new AbortController()
+  const asking: Exchange = { method: '', params: {}, client, agent: client.agent, signal, notify() {} }
+  return (await inside.fresh(kind, asking)).items
 }
 
 /** As the pattern is written: with the server, or as clients see them. */

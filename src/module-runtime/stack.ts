@@ -2,6 +2,7 @@
 import { QUESTIONS, type Result } from '../protocol/content.ts'
 import type { Client, Exchange, Handler, Middleware } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
+import { createLists } from '../protocol/lists.ts'
 import type { Notification, Request } from '../protocol/message.ts'
 import type { Described, Module, Notice, Notify } from './module.ts'
 import type { PatternWatch } from './patterns.ts'
@@ -19,17 +20,22 @@ export interface Layer {
   readonly watch?: PatternWatch | undefined
 }
 
+/** Layers that are exchanged for others while requests are under way. */
+export interface Segment {
+  readonly layers: readonly Middleware[]
+  /** Calls back when they are others. */
+  listen(changed: () => void): void
+}
+
 export interface Stack {
   /** Layers between the client and shaping. */
-  readonly outer: Middleware
-  /** Layers between shaping and the servers. */
-  readonly inner: Middleware
+  readonly outer: Segment
+  /** Layers between shaping and the servers. Innermost of all: what a server says while it works on a request goes through the modules. */
+  readonly inner: Segment
   /** True while there are no layers. */
   readonly isEmpty: boolean
   /** Names of the layers outside and inside of shaping, now. */
   readonly names: { readonly outer: readonly string[]; readonly inner: readonly string[] }
-  /** Innermost of all: what a server says while it works on a request goes through the modules. */
-  readonly door: Middleware
   /** A request of a server to a client, which `answer` asks; as it came where no module wants it. */
   ask(asking: Asking, answer: Answer): Promise<Result>
   /** A notification; `deliver` is called with what becomes of it, unless a module keeps it. */
@@ -58,8 +64,10 @@ interface Told extends Notice {
 }
 
 export function createStack(): Stack {
-  const outer = createSegment('modules, outer')
-  const inner = createSegment('modules')
+  const outer = createSegment()
+  const inner = createSegment()
+  /** Modules outside and inside of shaping. */
+  let names: Stack['names'] = { outer: [], inner: [] }
   let ask: Handler = answered
   let toClient: Notify = delivered
   let toServer: Notify = delivered
@@ -117,31 +125,27 @@ export function createStack(): Stack {
     return ask(asked)
   }
 
+  const door: Middleware = {
+    name: 'door',
+    wrap: (next) => (exchange) => {
+      const inRounds = exchange.client.era === 'modern'
+      if (!isHearing && !(inRounds && rounds.isNext(exchange))) return next(exchange)
+      if (doors.has(exchange.notify)) return next(exchange)
+      if (!isHearing) return rounds.run(exchange, next)
+      const opened = through(exchange)
+      const result = inRounds ? rounds.run(opened.exchange, next) : next(opened.exchange)
+      return result.finally(() => opened.settled())
+    },
+  }
+
   return {
-    outer: outer.middleware,
+    outer,
+    inner,
     get isEmpty() {
       return layers.length === 0
     },
-    names: {
-      get outer() {
-        return outer.names()
-      },
-      get inner() {
-        return inner.names()
-      },
-    },
-    inner: inner.middleware,
-    door: {
-      name: 'door',
-      wrap: (next) => (exchange) => {
-        const inRounds = exchange.client.era === 'modern'
-        if (!isHearing && !(inRounds && rounds.isNext(exchange))) return next(exchange)
-        if (doors.has(exchange.notify)) return next(exchange)
-        if (!isHearing) return rounds.run(exchange, next)
-        const opened = through(exchange)
-        const result = inRounds ? rounds.run(opened.exchange, next) : next(opened.exchange)
-        return result.finally(() => opened.settled())
-      },
+    get names() {
+      return names
     },
     ask: put,
     notify,
@@ -151,8 +155,10 @@ export function createStack(): Stack {
       limits.length === 0 ? servers : servers.filter((server) => reaches(server, profile)),
     reaches,
     set(outside, inside) {
-      outer.set(outside)
-      inner.set(inside)
+      names = { outer: outside.map(({ name }) => name), inner: inside.map(({ name }) => name) }
+      outer.set(outside.flatMap(layerOf))
+      // Rounds that began go on when there are no modules any more.
+      if (layers.length + outside.length + inside.length > 0) inner.set([...inside.flatMap(layerOf), door])
       const all = [...outside, ...inside]
       layers = all
       limits = all.flatMap(({ module }) => (module.reaches ? [module.reaches.bind(module)] : []))
@@ -174,40 +180,40 @@ function messageOf(method: string, params: Notification['params']): Notification
   return params === undefined ? { method } : { method, params }
 }
 
-interface Segment {
-  readonly middleware: Middleware
-  names(): readonly string[]
-  set(layers: readonly Layer[]): void
-}
-
-/** Layers that can be exchanged for others while requests are under way. */
-function createSegment(name: string): Segment {
-  let layers: readonly Layer[] = []
-  const updates: (() => void)[] = []
+function createSegment(): Segment & { set(layers: readonly Middleware[]): void } {
+  let layers: readonly Middleware[] = []
+  const heard: (() => void)[] = []
   return {
-    middleware: {
-      name,
-      wrap(next) {
-        let handler = requests(layers, next)
-        updates.push(() => {
-          handler = requests(layers, next)
-        })
-        return (exchange) => handler(exchange)
-      },
+    get layers() {
+      return layers
     },
-    names: () => layers.map((layer) => layer.name),
+    listen: (changed) => heard.push(changed),
     set(wanted) {
       layers = wanted
-      for (const update of updates) update()
+      for (const changed of heard) changed()
     },
   }
 }
 
+/** None where the module sees no requests. */
+function layerOf({ name, module, wants }: Layer): Middleware[] {
+  const wrap = module.wrap?.bind(module)
+  if (wrap === undefined) return []
+  return [
+    {
+      name,
+      wrap(next, inside) {
+        const handler = wrap(next, inside)
+        return (exchange) => (wants(exchange.method) ? handler(exchange) : next(exchange))
+      },
+    },
+  ]
+}
+
+/** Requests of servers to clients, which list nothing. */
 function requests(layers: readonly Layer[], innermost: Handler): Handler {
-  return layers.reduceRight((next, { module, wants }) => {
-    const handler = module.wrap?.(next)
-    return handler ? (exchange) => (wants(exchange.method) ? handler(exchange) : next(exchange)) : next
-  }, innermost)
+  const none = createLists(innermost)
+  return layers.flatMap(layerOf).reduceRight((next, { wrap }) => wrap(next, none), innermost)
 }
 
 function notices(layers: readonly Layer[], innermost: Notify): Notify {
@@ -264,7 +270,7 @@ export function counted(module: Module): Counted {
   return {
     module: {
       ...module,
-      ...(wrap && { wrap: (next) => request(wrap(next)) }),
+      ...(wrap && { wrap: (next, inside) => request(wrap(next, inside)) }),
       ...(notify && { notify: (next) => notification(notify(next)) }),
     },
     idle: () => (inside === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(() => resolve()))),

@@ -2,9 +2,9 @@
 import { LargeResult, plain, type Result } from '../protocol/content.ts'
 import type { Destination } from '../protocol/effects.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
-import type { Client, Exchange, Handler } from '../protocol/exchange.ts'
+import type { Client, Exchange, Listed, Lists, ShowList } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../protocol/json.ts'
-import { createListsInside, KINDS, type Kind, kindOfList, type ListedItems } from '../protocol/lists.ts'
+import { KINDS, type Kind } from '../protocol/lists.ts'
 import { originOf } from '../protocol/origin.ts'
 import { tidyUri, uriMatcherOf } from '../text/uri-readings.ts'
 import type { Module, Notice } from './module.ts'
@@ -48,8 +48,11 @@ interface Use {
   name: string
 }
 
-export function withhold(withheld: Withheld): Pick<Module, 'wrap' | 'notify'> {
-  const inside = createListsInside()
+export function withhold(
+  withheld: Withheld,
+): Required<Pick<Module, 'wrap' | 'list'>> & Pick<Module, 'notify'> {
+  /** Where its lists were made, by client. */
+  const places = new WeakMap<Client, Lists>()
   /** Lists are kept: the same items are asked about with every call. */
   const verdicts = new WeakMap<JsonObject, boolean>()
 
@@ -64,13 +67,13 @@ export function withhold(withheld: Withheld): Pick<Module, 'wrap' | 'notify'> {
   /** By client, what was taken out of its lists: servers' own names, by kind and server. */
   const taken = new WeakMap<Client, Set<string>>()
 
-  async function listing(kind: Kind, exchange: Exchange, next: Handler): Promise<Result> {
-    if (!isConcerned(withheld, kind)) return next(exchange)
-    const { result, items } = await inside.pass(exchange, next)
+  const list: ShowList = ({ kind, items }, { client }, inside) => {
+    if (!isConcerned(withheld, kind)) return items
+    places.set(client, inside)
     const left = items.filter((item) => !isWithheld(item, kind))
-    if (left.length === items.length) return result
-    note(kind, items, exchange.client)
-    return { ...result, [kind]: left }
+    if (left.length === items.length) return items
+    note(kind, items, client)
+    return left
   }
 
   /** A server that is away for a while lists nothing, and what it had is still not to be used. */
@@ -90,17 +93,17 @@ export function withhold(withheld: Withheld): Pick<Module, 'wrap' | 'notify'> {
   async function judge(
     { kind, name }: Use,
     exchange: Exchange,
-    next: Handler,
+    inside: Lists,
   ): Promise<'shown' | 'withheld' | 'free'> {
-    const found = inside.find(kind, name, exchange, next)
+    const found = inside.find(kind, name, exchange)
     const item = found instanceof Promise ? await found : found
     if (item !== undefined) return isWithheld(item, kind) ? 'withheld' : 'shown'
     if (withheld.unlisted(name, kind)) {
       if (kind !== 'resources' || !withheld.opens) return 'withheld'
-      return standFor(name, await inside.known('resourceTemplates', exchange, next)) ? 'free' : 'withheld'
+      return standFor(name, await inside.known('resourceTemplates', exchange)) ? 'free' : 'withheld'
     }
     // Servers' own names work as well where one server has them.
-    const all = (await inside.known(kind, exchange, next)).items
+    const all = (await inside.known(kind, exchange)).items
     note(kind, all, exchange.client)
     const isAlias = all.some((one) => originOf(one)?.name === name && isWithheld(one, kind))
     return isAlias ? 'withheld' : 'free'
@@ -119,15 +122,16 @@ export function withhold(withheld: Withheld): Pick<Module, 'wrap' | 'notify'> {
   }
 
   function mayRead(uri: string, client: Client, server: string | undefined): boolean {
-    const item = inside.last('resources', client)?.byName.get(uri)
+    const inside = places.get(client)
+    const item = inside?.last('resources', client)?.byName.get(uri)
     if (item) return !isWithheld(item, 'resources')
-    const templates = withheld.opens ? inside.last('resourceTemplates', client) : undefined
+    const templates = withheld.opens ? inside?.last('resourceTemplates', client) : undefined
     if (withheld.unlisted(uri, 'resources') && !(templates && standFor(uri, templates))) return false
     return server === undefined || !withheld.reached?.({ server, name: uri }, 'resources', false)
   }
 
   /** Templates that may be seen. */
-  function standFor(uri: string, { byName: templates }: ListedItems): boolean {
+  function standFor(uri: string, { byName: templates }: Listed): boolean {
     const seen = [...templates].filter(([, item]) => !isWithheld(item, 'resourceTemplates'))
     return uriMatcherOf(seen.map(([template]) => patternOfTemplate(template))).sure(uri)
   }
@@ -156,7 +160,7 @@ export function withhold(withheld: Withheld): Pick<Module, 'wrap' | 'notify'> {
   /** Errors from further in name others that it may have meant. */
   function withoutHints(error: unknown, { kind }: Use, { client }: Exchange): unknown {
     if (KINDS[kind].key !== 'name') return error
-    const all = inside.last(kind, client)?.byName
+    const all = places.get(client)?.last(kind, client)?.byName
     return withNames(error, (name) => {
       const item = all?.get(name)
       return item !== undefined && !isWithheld(item, kind) ? name : undefined
@@ -164,12 +168,12 @@ export function withhold(withheld: Withheld): Pick<Module, 'wrap' | 'notify'> {
   }
 
   return {
-    wrap: (next) => async (exchange) => {
-      const kind = kindOfList(exchange.method)
-      if (kind !== undefined) return listing(kind, exchange, next)
+    list,
+    wrap: (next, inside) => async (exchange) => {
       const use = useOf(exchange)
       if (use === undefined || !isConcerned(withheld, use.kind)) return next(exchange)
-      const judged = await judge(use, exchange, next)
+      places.set(exchange.client, inside)
+      const judged = await judge(use, exchange, inside)
       if (judged === 'withheld') throw unknown(use, exchange)
       const result = await next(watched(exchange, use, judged === 'shown')).catch((error: unknown) => {
         throw withoutHints(error, use, exchange)

@@ -5,6 +5,7 @@ import type { Destination, Limit } from './effects.ts'
 import type { Era } from './eras.ts'
 import type { JsonObject } from './json.ts'
 import type { Notification, Request } from './message.ts'
+import type { Origin } from './origin.ts'
 
 /** Who owns kept results: an authenticated principal, an HTTP session, the one local client, or nobody known. */
 export interface Agent {
@@ -53,7 +54,7 @@ export interface Savings {
 /** What can be listed, by the member of the result that holds it. */
 export type ListKind = 'tools' | 'prompts' | 'resources' | 'resourceTemplates'
 
-/** Tells when a remembered list is no longer true. The gateway puts it into every exchange. */
+/** Tells when a remembered list is no longer true. */
 export interface ListSource {
   /** How often servers, modules or settings have announced other lists of this kind. */
   changes(kind: ListKind): number
@@ -109,9 +110,7 @@ export interface Exchange {
   readonly isOver?: true
   /** Set by an exposure that hides the servers' tools: the proxy's own are listed, and no server is waited for. */
   readonly listing?: 'own'
-  /** Tells whether a remembered list is still true. Set by the onion; without it lists are asked for again. */
-  readonly lists?: ListSource
-  /** Of a request for a list: what the list is made from. Set by the outermost layer that remembers lists. */
+  /** Of a request for a list: what the list is made from. Set where the list is remembered first. */
   readonly basis?: ListBasis
   /** Set for programs: a server that failed is an error, not a result with words for a model. */
   readonly failing?: 'throws'
@@ -119,6 +118,53 @@ export interface Exchange {
 
 /** Answers an exchange. Rejects with RpcError what the client is to read, with ProxyError what went wrong here. */
 export type Handler = (exchange: Exchange) => Promise<Result>
+
+/** One list as a client gets it at a place of the onion. */
+export interface Listed {
+  readonly kind: ListKind
+  /** As it came, which may be bytes. */
+  readonly passing: Result
+  /** The same as an object. Throws when its bytes are no JSON. */
+  readonly result: JsonObject
+  /** The items that are objects. */
+  readonly items: readonly JsonObject[]
+  /** The items by name or URI; of two with one name the last. */
+  readonly byName: ReadonlyMap<string, JsonObject>
+}
+
+/** The lists at one place of the onion, remembered for each client. All reject as the request for the list does. */
+export interface Lists {
+  /** Makes the list that this request asks for, and remembers it. */
+  ask(exchange: Exchange): Promise<Listed>
+  /** The list that came last, however old; undefined when this client has got none. */
+  last(kind: ListKind, client: Client): Listed | undefined
+  /** The list that came last, made when there is none. For what has to agree with what the client was told. */
+  known(kind: ListKind, exchange: Exchange): Listed | Promise<Listed>
+  /** The list that came last, made anew when other lists were announced since. Asks no server where nothing was announced. */
+  unchanged(kind: ListKind, exchange: Exchange): Listed | Promise<Listed>
+  /** What is listed now: as remembered while servers list the same and nothing was announced, else made anew. */
+  current(kind: ListKind, exchange: Exchange): Promise<Listed>
+  /** The list as it is made anew. */
+  fresh(kind: ListKind, exchange: Exchange): Promise<Listed>
+  /** The item of this name in the last list, or in a new one when it is not there; undefined when it is not listed. */
+  find(
+    kind: ListKind,
+    name: string,
+    exchange: Exchange,
+  ): JsonObject | undefined | Promise<JsonObject | undefined>
+  /** The server that has what a request uses, as `find`; undefined when it is not listed, or the request uses no item. */
+  origin(exchange: Exchange): Promise<Origin | undefined>
+}
+
+/**
+ * What a layer makes of a list: the items as they are listed outside of it, the very same array where it changes none. `inside` are the
+ * lists that it is made from.
+ */
+export type ShowList = (
+  listed: Listed,
+  exchange: Exchange,
+  inside: Lists,
+) => readonly JsonObject[] | Promise<readonly JsonObject[]>
 
 /**
  * One layer of the onion. The first in the list is outermost: it sees a request first and its result last. What it lists is remembered
@@ -128,5 +174,8 @@ export interface Middleware {
   readonly name: string
   /** Methods it wants to see, for example `tools/call`. Absent: all. */
   readonly methods?: readonly string[]
-  wrap(next: Handler): Handler
+  /** What it makes of the lists among these methods. Absent: `wrap` sees the requests for them, and answers as it likes. */
+  readonly list?: ShowList
+  /** `inside`: what is listed inside of this layer. No layer sends a request for a list on its own. */
+  wrap(next: Handler, inside: Lists): Handler
 }

@@ -1,10 +1,20 @@
 /**
- * The lists that a layer sees: what the layers and servers inside of it list to each client. The one memory of lists: a layer that has to
- * know a listed item asks it here, and no layer asks for a list on its own.
+ * The lists at the places of the onion: what the layers and servers inside of a place list to each client. The one memory of lists: a
+ * layer that has to know a listed item asks it here, and none sends a request for a list on its own.
  */
 import { plain, type Result } from './content.ts'
 import type { Destination } from './effects.ts'
-import type { Client, Exchange, Handler, ListBasis, ListKind } from './exchange.ts'
+import type {
+  Client,
+  Exchange,
+  Handler,
+  ListBasis,
+  Listed,
+  ListKind,
+  ListSource,
+  Lists,
+  ShowList,
+} from './exchange.ts'
 import { isObject, type JsonObject } from './json.ts'
 import { type Origin, originOf } from './origin.ts'
 
@@ -18,42 +28,42 @@ export const KINDS: Readonly<Record<Kind, { list: string; key: string }>> = {
   resourceTemplates: { list: 'resources/templates/list', key: 'uriTemplate' },
 }
 
+/** The kinds by the methods that list them. */
+export const LIST_METHODS: ReadonlyMap<string, Kind> = new Map(
+  Object.entries(KINDS).map(([kind, { list }]) => [list, kind as Kind]),
+)
+
 /** The kind that a method lists; undefined for a method that lists nothing. */
 export function kindOfList(method: string): Kind | undefined {
-  return LISTS.get(method)
+  return LIST_METHODS.get(method)
 }
-const LISTS = new Map(Object.entries(KINDS).map(([kind, { list }]) => [list, kind as Kind]))
 
-/** One list as a layer saw it. What is read of it is worked out when it is first read. */
-export class ListedItems {
-  /** As it came, which may be bytes. */
+/** What is read of a list is worked out when it is first read. */
+class ListedItems implements Listed {
+  readonly kind: Kind
   readonly passing: Result
-  readonly #kind: Kind
   #result: JsonObject | undefined
   #items: readonly JsonObject[] | undefined
   #byName: ReadonlyMap<string, JsonObject> | undefined
 
   constructor(kind: Kind, passing: Result) {
-    this.#kind = kind
+    this.kind = kind
     this.passing = passing
   }
 
-  /** The result. Throws when its bytes are no JSON. */
   get result(): JsonObject {
     this.#result ??= plain(this.passing)
     return this.#result
   }
 
-  /** The items that are objects. */
   get items(): readonly JsonObject[] {
-    const list = this.result[this.#kind]
+    const list = this.result[this.kind]
     this.#items ??= Array.isArray(list) ? list.filter(isObject) : []
     return this.#items
   }
 
-  /** The items by name or URI; of two with one name the last. */
   get byName(): ReadonlyMap<string, JsonObject> {
-    const { key } = KINDS[this.#kind]
+    const { key } = KINDS[this.kind]
     this.#byName ??= new Map(
       this.items.flatMap((item) => (typeof item[key] === 'string' ? [[item[key], item]] : [])),
     )
@@ -61,49 +71,52 @@ export class ListedItems {
   }
 }
 
-/** The lists at one place of the onion. `next` is what stands inside of that place. */
-export interface ListsInside {
-  /** Sends a request for a list on as it is, and remembers the answer. Rejects as `next` does. */
-  pass(exchange: Exchange, next: Handler): Promise<ListedItems>
-  /** The list that came last, however old; undefined when this client has got none. */
-  last(kind: Kind, client: Client): ListedItems | undefined
-  /** The list that came last, asked for when there is none. For what has to agree with what the client was told. */
-  known(kind: Kind, exchange: Exchange, next: Handler): ListedItems | Promise<ListedItems>
-  /** The list that came last, asked for anew when other lists were announced since. Asks no server where nothing was announced. */
-  unchanged(kind: Kind, exchange: Exchange, next: Handler): ListedItems | Promise<ListedItems>
-  /** What is listed now: as remembered while servers list the same and nothing was announced, else asked for anew. */
-  current(kind: Kind, exchange: Exchange, next: Handler): Promise<ListedItems>
-  /** The list as it is asked for anew. */
-  fresh(kind: Kind, exchange: Exchange, next: Handler): Promise<ListedItems>
-  /** The item of this name in the last list, or in a new one when it is not there; undefined when it is not listed. */
-  find(
-    kind: Kind,
-    name: string,
-    exchange: Exchange,
-    next: Handler,
-  ): JsonObject | undefined | Promise<JsonObject | undefined>
-  /** The server that has what a request uses, as `find`; undefined when it is not listed, or the request uses no item. */
-  place(exchange: Exchange, next: Handler): Promise<Origin | undefined>
+/** One for each result, so that what was worked out of it is there wherever it passes. */
+function listedIn(kind: Kind, passing: Result): Listed {
+  const known = listings.get(passing)
+  if (known?.kind === kind) return known
+  const made = new ListedItems(kind, passing)
+  listings.set(passing, made)
+  return made
+}
+const listings = new WeakMap<Result, Listed>()
+
+/** Answers a request for a list by what `show` makes of the answer of `next`. What is no list passes. */
+export async function showList(
+  exchange: Exchange,
+  next: Handler,
+  inside: Lists,
+  show: ShowList,
+): Promise<Result> {
+  const kind = kindOfList(exchange.method)
+  const passing = await next(exchange)
+  if (kind === undefined) return passing
+  const listed = listedIn(kind, passing)
+  if (!Array.isArray(listed.result[kind])) return passing
+  const items = await show(listed, exchange, inside)
+  return items === listed.items ? passing : { ...listed.result, [kind]: [...items] }
 }
 
 /** A list with what it was made from. */
 interface Remembered {
-  readonly listed: ListedItems
+  readonly listed: Listed
   readonly basis: ListBasis
 }
 
-/** One for each layer that needs lists. */
-export function createListsInside(): ListsInside {
+/** The lists of a place where `answer` answers requests for them. Without `source` nobody knows whether a list is still true. */
+export function createLists(answer: Handler, source?: ListSource): Lists {
   const remembered = new WeakMap<Client, Partial<Record<Kind, Remembered>>>()
 
   function lastOf(kind: Kind, client: Client): Remembered | undefined {
     return remembered.get(client)?.[kind]
   }
 
-  async function ask(kind: Kind, exchange: Exchange, next: Handler): Promise<ListedItems> {
-    const basis = exchange.basis ?? { changes: exchange.lists?.changes(kind) }
-    const listed = new ListedItems(kind, await next(exchange.basis ? exchange : { ...exchange, basis }))
-    const { client } = exchange
+  async function ask(exchange: Exchange): Promise<Listed> {
+    const { client, method } = exchange
+    const kind = kindOfList(method)
+    if (kind === undefined) throw new TypeError(`${method} lists nothing`)
+    const basis = exchange.basis ?? { changes: source?.changes(kind) }
+    const listed = listedIn(kind, await answer(exchange.basis ? exchange : { ...exchange, basis }))
     const before = lastOf(kind, client)
     // A list that was asked for before a change does not replace one that was asked for after it.
     if (before === undefined || (before.basis.changes ?? 0) <= (basis.changes ?? 0))
@@ -111,72 +124,67 @@ export function createListsInside(): ListsInside {
     return listed
   }
 
-  const fresh: ListsInside['fresh'] = (kind, exchange, next) => {
+  const fresh: Lists['fresh'] = (kind, exchange) => {
     const { _meta } = exchange.params
     // Neither the request to a client nor the wishes of a call belong to the list.
     const { toward: _, keep: _keep, basis: _basis, supplied: _supplied, ...rest } = exchange
-    const params: JsonObject = _meta === undefined ? {} : { _meta }
-    return ask(kind, { ...rest, method: KINDS[kind].list, params }, next)
+    return ask({ ...rest, method: KINDS[kind].list, params: _meta === undefined ? {} : { _meta } })
   }
 
-  function isUnchanged({ basis }: Remembered, kind: Kind, { lists }: Exchange): boolean {
-    return basis.changes === lists?.changes(kind)
+  function isUnchanged({ basis }: Remembered, kind: Kind): boolean {
+    return basis.changes === source?.changes(kind)
   }
 
-  const find: ListsInside['find'] = (kind, name, exchange, next) => {
+  const find: Lists['find'] = (kind, name, exchange) => {
     const item = lastOf(kind, exchange.client)?.listed.byName.get(name)
     if (item !== undefined) return item
     // A name that is not there may have come since: servers change their lists, and clients are told later.
-    return fresh(kind, exchange, next).then(({ byName }) => byName.get(name))
+    return fresh(kind, exchange).then(({ byName }) => byName.get(name))
   }
 
-  const known: ListsInside['known'] = (kind, exchange, next) =>
-    lastOf(kind, exchange.client)?.listed ?? fresh(kind, exchange, next)
+  const known: Lists['known'] = (kind, exchange) =>
+    lastOf(kind, exchange.client)?.listed ?? fresh(kind, exchange)
 
   return {
-    pass(exchange, next) {
-      const kind = kindOfList(exchange.method)
-      if (kind === undefined) throw new TypeError(`${exchange.method} lists nothing`)
-      return ask(kind, exchange, next)
-    },
+    ask,
     last: (kind, client) => lastOf(kind, client)?.listed,
     known,
-    unchanged(kind, exchange, next) {
+    unchanged(kind, exchange) {
       const before = lastOf(kind, exchange.client)
-      return before && isUnchanged(before, kind, exchange) ? before.listed : fresh(kind, exchange, next)
+      return before && isUnchanged(before, kind) ? before.listed : fresh(kind, exchange)
     },
-    async current(kind, exchange, next) {
-      const { client, lists } = exchange
-      if (lastOf(kind, client) === undefined) return fresh(kind, exchange, next)
-      const servers = await lists?.current(kind, exchange)
+    async current(kind, exchange) {
+      const { client } = exchange
+      if (lastOf(kind, client) === undefined) return fresh(kind, exchange)
+      const servers = await source?.current(kind, exchange)
       // Read after waiting: a newer list may have come.
       const before = lastOf(kind, client)
       const isTrue =
         before !== undefined &&
         servers !== undefined &&
         before.basis.servers === servers &&
-        isUnchanged(before, kind, exchange)
-      return isTrue ? before.listed : fresh(kind, exchange, next)
+        isUnchanged(before, kind)
+      return isTrue ? before.listed : fresh(kind, exchange)
     },
     fresh,
     find,
-    async place(exchange, next) {
+    async origin(exchange) {
       const used = itemOf(exchange)
       if (used === undefined) return undefined
       const { kind, name } = used
       // Many a URI is listed nowhere, and lists would be asked for with each of them.
       const item =
         kind === 'resources'
-          ? (await known(kind, exchange, next)).byName.get(name)
-          : await find(kind, name, exchange, next)
+          ? (await known(kind, exchange)).byName.get(name)
+          : await find(kind, name, exchange)
       return item && originOf(item)
     },
   }
 }
 
 /** What is worked out of a list, once for each list. */
-export function onceForEach<T>(make: (listed: ListedItems) => T): (listed: ListedItems) => T {
-  const made = new WeakMap<ListedItems, { value: T }>()
+export function onceForEach<T>(make: (listed: Listed) => T): (listed: Listed) => T {
+  const made = new WeakMap<Listed, { value: T }>()
   return (listed) => {
     const known = made.get(listed) ?? { value: make(listed) }
     made.set(listed, known)

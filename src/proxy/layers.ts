@@ -3,27 +3,87 @@ import { clientRule } from '../protocol/client-rules.ts'
 import type { Result } from '../protocol/content.ts'
 import { covers, Exceeded, effectOf, type Limit } from '../protocol/effects.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
-import type { Client, Exchange, Handler, ListSource, Middleware } from '../protocol/exchange.ts'
-import { isObject, type JsonObject, type JsonValue } from '../protocol/json.ts'
-import { createListsInside, type ListedItems } from '../protocol/lists.ts'
+import type {
+  Client,
+  Exchange,
+  Handler,
+  Listed,
+  ListSource,
+  Lists,
+  Middleware,
+} from '../protocol/exchange.ts'
+import { isObject, type JsonObject } from '../protocol/json.ts'
+import { createLists, LIST_METHODS, showList } from '../protocol/lists.ts'
 import { originOf } from '../protocol/origin.ts'
 import { listedNames, type Meaning, type Spelled, spellingsOf } from '../protocol/spellings.ts'
 import { shortHash } from '../text/short-hash.ts'
 import type { LiveResultSettings } from './feature.ts'
 
+/** What stands at a place of the onion: what answers requests there, and what is listed there. */
+export interface Stage {
+  readonly handler: Handler
+  readonly lists: Lists
+  readonly source: ListSource | undefined
+}
+
+/** Layers that are exchanged for others while requests are under way. */
+export interface LayerGroup {
+  /** Those of now. */
+  readonly layers: readonly Middleware[]
+  /** Calls back when they are others. */
+  listen(changed: () => void): void
+}
+
 /**
  * Wraps the innermost handler in layers. The first middleware is outermost: for `[a, b]` a call runs
- * `a > b > handler > b > a`. A layer that names its methods is passed by every other method. `lists` goes into every exchange.
+ * `a > b > handler > b > a`. A layer that names its methods is passed by every other method. Lists are made here, from layer to layer, and
+ * remembered wherever a layer may change them. `source` tells whether they are still true.
  */
-export function compose(layers: readonly Middleware[], innermost: Handler, lists?: ListSource): Handler {
-  const handler = layers.reduceRight((next, layer) => {
-    const wrapped = layer.wrap(next)
-    const { methods } = layer
-    if (!methods) return wrapped
-    const wanted = new Set(methods)
-    return (exchange) => (wanted.has(exchange.method) ? wrapped(exchange) : next(exchange))
-  }, innermost)
-  return lists === undefined ? handler : (exchange) => handler({ ...exchange, lists })
+export function compose(
+  layers: readonly (Middleware | LayerGroup)[],
+  innermost: Handler | Stage,
+  source?: ListSource,
+): Stage {
+  const inmost = typeof innermost === 'function' ? outside(innermost, innermost, source) : innermost
+  return layers.reduceRight<Stage>(
+    (inner, layer) => ('listen' in layer ? grouped(layer, inner) : wrapped(layer, inner)),
+    inmost,
+  )
+}
+
+/** Where lists may be others than further in. */
+function outside(calls: Handler, answer: Handler, source: ListSource | undefined): Stage {
+  const lists = createLists(answer, source)
+  const list: Handler = async (exchange) => (await lists.ask(exchange)).passing
+  return {
+    handler: (exchange) => (LIST_METHODS.has(exchange.method) ? list : calls)(exchange),
+    lists,
+    source,
+  }
+}
+
+function wrapped({ methods, list, wrap }: Middleware, { handler, lists, source }: Stage): Stage {
+  const inside = wrap(handler, lists)
+  const wanted = methods && new Set(methods)
+  const calls: Handler = wanted
+    ? (exchange) => (wanted.has(exchange.method) ? inside(exchange) : handler(exchange))
+    : inside
+  if (wanted && ![...LIST_METHODS.keys()].some((method) => wanted.has(method)))
+    return { handler: calls, lists, source }
+  const shown: Handler = list
+    ? (exchange) =>
+        wanted?.has(exchange.method) === false ? handler(exchange) : showList(exchange, handler, lists, list)
+    : calls
+  return outside(calls, shown, source)
+}
+
+function grouped(group: LayerGroup, inner: Stage): Stage {
+  let stage = compose(group.layers, inner)
+  group.listen(() => {
+    stage = compose(group.layers, inner)
+  })
+  const handler: Handler = (exchange) => stage.handler(exchange)
+  return outside(handler, handler, inner.source)
 }
 
 // Short names.
@@ -32,7 +92,7 @@ export function compose(layers: readonly Middleware[], innermost: Handler, lists
 const KEY = 'proxy'
 
 /** The longest name, in characters, that reaches the model of this client whole. Infinite: it is not known to cut any. */
-function room(client: Client): number {
+function roomFor(client: Client): number {
   const { namePrefix = '', maxNameLength = Number.POSITIVE_INFINITY } = clientRule(client.info) ?? {}
   return maxNameLength - namePrefix.replace('{server}', KEY).length
 }
@@ -42,66 +102,68 @@ function room(client: Client): number {
  * others know one name for all clients.
  */
 export function createShortNames(): Middleware {
-  const inside = createListsInside()
+  const rooms = new WeakMap<Client, number>()
+  const room = (client: Client): number => {
+    const known = rooms.get(client) ?? roomFor(client)
+    rooms.set(client, known)
+    return known
+  }
   /** A client that is in the table has one limit, and a list belongs to one client. */
-  const shortenedOf = new WeakMap<ListedItems, Shortened>()
-  const shortNames = (listed: ListedItems, most: number): Shortened => {
-    const made = shortenedOf.get(listed) ?? shortened(listed.result.tools, most)
+  const shortenedOf = new WeakMap<Listed, Shortened>()
+  const shortNames = (listed: Listed, most: number): Shortened => {
+    const made = shortenedOf.get(listed) ?? shortened(listed.items, most)
     shortenedOf.set(listed, made)
     return made
-  }
-
-  async function list(exchange: Exchange, next: Handler, most: number): Promise<Result> {
-    const listed = await inside.pass(exchange, next)
-    const { tools, names } = shortNames(listed, most)
-    return names.size === 0 ? listed.result : { ...listed.result, tools }
-  }
-
-  async function call(exchange: Exchange, next: Handler, name: string): Promise<Result> {
-    // A client that has got no list knows the name from an earlier run.
-    const { names } = shortNames(await inside.known('tools', exchange, next), name.length)
-    const listed = names.get(name)
-    return next(
-      listed === undefined ? exchange : { ...exchange, params: { ...exchange.params, name: listed } },
-    )
   }
 
   return {
     name: 'short-names',
     methods: ['tools/list', 'tools/call'],
-    wrap: (next) => (exchange) => {
-      const most = room(exchange.client)
-      if (most === Number.POSITIVE_INFINITY) return next(exchange)
-      if (exchange.method === 'tools/list') return list(exchange, next, most)
-      const { name } = exchange.params
-      return typeof name === 'string' && name.length === most ? call(exchange, next, name) : next(exchange)
+    list(listed, { client }) {
+      const most = room(client)
+      return most === Number.POSITIVE_INFINITY ? listed.items : shortNames(listed, most).tools
+    },
+    wrap(next, inside) {
+      async function call(exchange: Exchange, name: string): Promise<Result> {
+        // A client that has got no list knows the name from an earlier run.
+        const { names } = shortNames(await inside.known('tools', exchange), name.length)
+        const listed = names.get(name)
+        return next(
+          listed === undefined ? exchange : { ...exchange, params: { ...exchange.params, name: listed } },
+        )
+      }
+      return (exchange) => {
+        const { name } = exchange.params
+        return typeof name === 'string' && name.length === room(exchange.client)
+          ? call(exchange, name)
+          : next(exchange)
+      }
     },
   }
 }
 
 /** A list of tools with short names, and the listed names by the short ones. */
 interface Shortened {
-  readonly tools: JsonValue[]
+  readonly tools: readonly JsonObject[]
   readonly names: ReadonlyMap<string, string>
 }
 
 /** What is too long gets a hash of itself at its end: the same in every run, and no name that is listed. */
-function shortened(tools: JsonValue | undefined, most: number): Shortened {
+function shortened(tools: readonly JsonObject[], most: number): Shortened {
   const names = new Map<string, string>()
-  if (!Array.isArray(tools)) return { tools: [], names }
-  const taken = new Set(tools.map((tool) => (isObject(tool) ? tool.name : undefined)))
-  const short = tools.map((tool): JsonValue => {
-    if (!isObject(tool) || typeof tool.name !== 'string' || tool.name.length <= most) return tool
+  const taken = new Set(tools.map(({ name }) => name))
+  const short = tools.map((tool) => {
+    if (typeof tool.name !== 'string' || tool.name.length <= most) return tool
     for (let salt = 0; ; salt++) {
       const suffix = `_${shortHash(`${tool.name}\n${salt || ''}`)}`
       const name = tool.name.slice(0, most - suffix.length) + suffix
       if (taken.has(name)) continue
       taken.add(name)
       names.set(name, tool.name)
-      return { ...(tool as JsonObject), name }
+      return { ...tool, name }
     }
   })
-  return { tools: short, names }
+  return { tools: names.size === 0 ? tools : short, names }
 }
 
 // Other spellings of a name.
@@ -120,16 +182,10 @@ export interface OwnNamesOptions {
  * spelling, and the router looks up listed names only.
  */
 export function createOwnNames(options: OwnNamesOptions): Middleware {
-  const inside = createListsInside()
   /** What names mean in a list of one client, worked out when the first name is not a listed one. */
-  const meanings = new WeakMap<ListedItems, Meaning<Spelled>>()
+  const meanings = new WeakMap<Listed, Meaning<Spelled>>()
 
-  function meant(
-    listed: ListedItems | undefined,
-    kind: Kind,
-    name: string,
-    client: Client,
-  ): readonly Spelled[] {
+  function meant(listed: Listed | undefined, kind: Kind, name: string, client: Client): readonly Spelled[] {
     if (listed === undefined) return []
     const meaning =
       meanings.get(listed) ??
@@ -141,10 +197,16 @@ export function createOwnNames(options: OwnNamesOptions): Middleware {
     return meaning(name)
   }
 
-  async function byOther(kind: Kind, name: string, exchange: Exchange, next: Handler): Promise<Result> {
+  async function byOther(
+    kind: Kind,
+    name: string,
+    exchange: Exchange,
+    next: Handler,
+    inside: Lists,
+  ): Promise<Result> {
     const { client } = exchange
     let found = meant(inside.last(kind, client), kind, name, client)
-    if (found.length === 0) found = meant(await inside.current(kind, exchange, next), kind, name, client)
+    if (found.length === 0) found = meant(await inside.current(kind, exchange), kind, name, client)
     const [only, another] = found
     if (only === undefined) return next(exchange)
     if (another !== undefined) {
@@ -159,13 +221,12 @@ export function createOwnNames(options: OwnNamesOptions): Middleware {
 
   return {
     name: 'own-names',
-    methods: ['tools/list', 'prompts/list', 'tools/call', 'prompts/get', 'completion/complete'],
-    wrap: (next) => (exchange) => {
-      if (exchange.method.endsWith('/list')) return inside.pass(exchange, next).then(({ passing }) => passing)
+    methods: ['tools/call', 'prompts/get', 'completion/complete'],
+    wrap: (next, inside) => (exchange) => {
       const name = nameIn(exchange)
       const kind = exchange.method === 'tools/call' ? 'tools' : 'prompts'
       if (typeof name !== 'string' || options.isGiven(kind, name, exchange.client)) return next(exchange)
-      return byOther(kind, name, exchange, next)
+      return byOther(kind, name, exchange, next, inside)
     },
   }
 }
@@ -204,17 +265,15 @@ export interface EffectLimitOptions {
  * a server says of its tools. The router holds them again, to the tool that the call ends at.
  */
 export function createEffectLimit({ isNeeded }: EffectLimitOptions): Middleware {
-  const inside = createListsInside()
-
   /** The tool that this call names, as the client's list shows it; undefined: the list has none of that name. */
-  async function listedAs(exchange: Exchange, next: Handler): Promise<JsonObject | undefined> {
-    const { items } = await inside.current('tools', exchange, next)
+  async function listedAs(exchange: Exchange, inside: Lists): Promise<JsonObject | undefined> {
+    const { items } = await inside.current('tools', exchange)
     return items.find(({ name }) => name === exchange.params.name)
   }
 
-  async function held(exchange: Exchange, limit: Limit, next: Handler): Promise<Result> {
+  async function held(exchange: Exchange, limit: Limit, next: Handler, inside: Lists): Promise<Result> {
     try {
-      const listed = isNeeded() ? await listedAs(exchange, next) : undefined
+      const listed = isNeeded() ? await listedAs(exchange, inside) : undefined
       if (listed === undefined) return await next(exchange)
       const effect = effectOf(listed)
       if (!covers(limit.most, effect)) throw new Exceeded(effect)
@@ -227,13 +286,9 @@ export function createEffectLimit({ isNeeded }: EffectLimitOptions): Middleware 
 
   return {
     name: 'effect-limit',
-    methods: ['tools/list', 'tools/call'],
-    wrap: (next) => (exchange) => {
-      const { limit } = exchange
-      if (exchange.method === 'tools/call')
-        return limit === undefined ? next(exchange) : held(exchange, limit, next)
-      return isNeeded() ? inside.pass(exchange, next).then(({ passing }) => passing) : next(exchange)
-    },
+    methods: ['tools/call'],
+    wrap: (next, inside) => (exchange) =>
+      exchange.limit === undefined ? next(exchange) : held(exchange, exchange.limit, next, inside),
   }
 }
 
@@ -251,12 +306,12 @@ export function createPages({ live, load }: PagesOptions): Middleware {
   return {
     name: 'collect',
     methods: ['tools/call'],
-    wrap(next) {
+    wrap(next, inside) {
       let following: Promise<Handler> | undefined
       return async (exchange) => {
         if (exchange.all !== true && !live.resultSettings.differ) return next(exchange)
         loading ??= load()
-        following ??= loading.then(({ wrap }) => wrap(next))
+        following ??= loading.then(({ wrap }) => wrap(next, inside))
         return (await following)(exchange)
       }
     },

@@ -1,8 +1,8 @@
 /** The tools a client could call, as something to search: what is not the proxy's own of its list. */
 import type { FindableTool, Finder, Search } from '../discovery/finder.ts'
-import type { Client, Exchange, Handler, ListSource } from '../protocol/exchange.ts'
+import type { Client, Exchange, Listed, Lists } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
-import { createListsInside, type ListedItems, onceForEach } from '../protocol/lists.ts'
+import { onceForEach } from '../protocol/lists.ts'
 import { originOf } from '../protocol/origin.ts'
 import { type Meaning, spellingsOf } from '../protocol/spellings.ts'
 import { RESERVED_NAMES } from './own-tools.ts'
@@ -56,7 +56,7 @@ const PATIENCE_MS = 60_000
  * its back, so that its next question waits neither for an index nor for vectors.
  */
 export function createToolIndexes(
-  next: Handler,
+  inside: Lists,
   ownTools: ReadonlySet<string>,
   finder: Finder,
   events?: ToolIndexEvents,
@@ -67,9 +67,6 @@ export function createToolIndexes(
   const gone = new WeakSet<Client>()
   let latest: ToolIndex | undefined
   let looking = false
-  const inside = createListsInside()
-  /** Of who asked last: who looks behind a client's back can tell by it what is still true. */
-  let lists: ListSource | undefined
   const partsOf = onceForEach(({ items, result }) => ({
     tools: items.filter((item) => typeof item.name === 'string' && !isOwn(item)).map(findable),
     own: items.filter(isOwn),
@@ -108,27 +105,24 @@ export function createToolIndexes(
 
   const isOwn = ({ name }: JsonObject): boolean => typeof name === 'string' && ownTools.has(name)
 
-  function over(listed: ListedItems, { client }: Exchange): Listing {
+  function over(listed: Listed, { client }: Exchange): Listing {
     const { tools, own, result } = partsOf(listed)
     return { index: indexOver(tools, client), own, result }
   }
 
   async function of(exchange: Exchange): Promise<Listing> {
-    lists = exchange.lists ?? lists
-    return over(await inside.current('tools', exchange, next), exchange)
+    return over(await inside.current('tools', exchange), exchange)
   }
 
   async function anew(exchange: Exchange): Promise<Listing> {
-    lists = exchange.lists ?? lists
-    return over(await inside.fresh('tools', exchange, next), exchange)
+    return over(await inside.fresh('tools', exchange), exchange)
   }
 
   async function own(exchange: Exchange): Promise<Omit<Listing, 'index'>> {
     const { client } = exchange
-    lists = exchange.lists ?? lists
     // Layers remember what each client was listed: this is not what the client may call.
     const asked: Exchange = { ...exchange, client: Object.create(client), listing: 'own' }
-    const listed = await inside.fresh('tools', asked, next)
+    const listed = await inside.fresh('tools', asked)
     if (!byClient.has(client)) setTimeout(() => void lookFor(client), SOON_MS).unref()
     const { own, result } = partsOf(listed)
     return { own, result }
@@ -145,7 +139,7 @@ export function createToolIndexes(
     const signal = AbortSignal.timeout(PATIENCE_MS)
     // Who asks next hears of what is wrong.
     const asked = { method: 'tools/list', params: {}, client, agent: client.agent, signal, notify() {} }
-    await of(lists ? { ...asked, lists } : asked).catch(() => {})
+    await of(asked).catch(() => {})
   }
 
   events?.toolsChanged(() => {

@@ -5,9 +5,9 @@ import { refuseLoop } from '../protocol/chain.ts'
 import { LargeResult, type Result } from '../protocol/content.ts'
 import { MODERN_META, MODERN_VERSIONS } from '../protocol/eras.ts'
 import { RPC, RpcError } from '../protocol/errors.ts'
-import type { Agent, Client, Exchange, ListSource } from '../protocol/exchange.ts'
+import type { Agent, Client, Exchange, Lists } from '../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../protocol/json.ts'
-import { createListsInside, onceForEach } from '../protocol/lists.ts'
+import { onceForEach } from '../protocol/lists.ts'
 import type { Notification, Request } from '../protocol/message.ts'
 import type { Audience } from './audience.ts'
 import type { ModernService, Requester } from './backend.ts'
@@ -18,17 +18,16 @@ import { createSubscriptions } from './subscriptions.ts'
 
 interface ModernServiceOptions {
   backend: Omit<Backend, 'notified'>
+  /** What is listed to clients. */
+  lists: Lists
   audience: Audience
   /** Milliseconds since any moment, by a clock that nobody sets. */
   now(): number
 }
 
-export function createModernService({ backend, audience, now }: ModernServiceOptions): ModernService {
+export function createModernService({ backend, lists, audience, now }: ModernServiceOptions): ModernService {
   /** By profile. */
   const ourselves = new Map<string | undefined, JsonObject>()
-  const inside = createListsInside()
-  /** Only announcements tell here whether a list is another one. */
-  const lists: ListSource = { changes: audience.changes, current: async () => undefined }
   const subscriptions = createSubscriptions({ backend, audience })
   const clients = createModernClients({
     now,
@@ -84,11 +83,7 @@ export function createModernService({ backend, audience, now }: ModernServiceOpt
     return on(envelope, requester, async (client) => {
       if (method === LISTEN) return subscriptions.listen(client, params, requester)
       const exchange = exchangeOf({ method, params }, client, requester, envelope.logLevel)
-      const result =
-        method === 'tools/list'
-          ? (await inside.pass({ ...exchange, lists }, backend.handler)).passing
-          : await backend.handler(exchange)
-      return toModernResult(method, result, serverInfo(profile))
+      return toModernResult(method, await backend.handler(exchange), serverInfo(profile))
     })
   }
 
@@ -104,8 +99,8 @@ export function createModernService({ backend, audience, now }: ModernServiceOpt
       try {
         const list = { method: 'tools/list', params: { _meta: own(params, '_meta') ?? {} } }
         return await on(readEnvelope(params), requester, async (client) => {
-          const exchange = { ...exchangeOf(list, client, requester, undefined), lists }
-          return schemasOf(await inside.unchanged('tools', exchange, backend.handler)).get(name)
+          const exchange = exchangeOf(list, client, requester, undefined)
+          return schemasOf(await lists.unchanged('tools', exchange)).get(name)
         })
       } catch (error) {
         throw toRpcError(error)

@@ -18,6 +18,7 @@ import { cutTo, parsedFirst, VIEWS } from '../support/client-rules.ts'
 import { RESULT_STORE_DEFAULTS } from '../support/defaults.ts'
 import { type Embedded, embedded, type ToolServer, toolServer } from '../support/embedded.ts'
 import { soundKeys } from '../support/keys.ts'
+import { around } from '../support/onion.ts'
 import { keeping } from '../support/result-settings.ts'
 import { patience, runs } from '../support/runs.ts'
 import { client, exchange } from '../support/upstream.ts'
@@ -438,7 +439,9 @@ verifies(
         })
         const tool = { name: 't', ...(schema && { outputSchema: schema }) }
         const sent = isLarge ? new LargeResult(sharedBytes(JSON.stringify(result))) : result
-        const handler = layer.wrap(async ({ method }) => (method === 'tools/list' ? { tools: [tool] } : sent))
+        const handler = around(layer, async ({ method }) =>
+          method === 'tools/list' ? { tools: [tool] } : sent,
+        )
         const owner = client()
         const { tools } = plain(await handler(exchange(owner, { method: 'tools/list' })))
         const promised = isObject((tools as JsonObject[])[0]?.outputSchema)

@@ -9,6 +9,7 @@ import type { Line } from '../../src/features/external/interceptors.ts'
 import { RPC, type RpcError } from '../../src/protocol/errors.ts'
 import type { Client, Handler } from '../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../src/protocol/json.ts'
+import { around } from '../support/onion.ts'
 import { client, exchange } from '../support/upstream.ts'
 import { verifies } from '../support/verifies.ts'
 
@@ -45,7 +46,7 @@ async function module(
     return result
   }
   const run = (method = 'tools/call', owner?: Client): Promise<unknown> =>
-    made.module.wrap?.(server)(exchange(owner, { method, params: call })) ?? Promise.reject(new Error())
+    around(made.module, server)(exchange(owner, { method, params: call })) ?? Promise.reject(new Error())
   return { run, sent, asked, lines, health: () => made.module.health?.() }
 }
 

@@ -60,7 +60,7 @@ export async function moduleWorld(modules: JsonObject[], options: WorldOptions =
     ...(options.listsAll && { listsAll: options.listsAll }),
   })
   onTestFinished(() => opened.close())
-  const handler = compose([stack.outer, stack.inner, stack.door], async (asked) => {
+  const { handler } = compose([stack.outer, stack.inner], async (asked) => {
     sent.push(asked)
     return server(asked)
   })

@@ -9,7 +9,7 @@ import type { Logger } from '../../observe/log.ts'
 import type { Ledger } from '../../observe/savings.ts'
 import { errorResult, plain, plainAnswer, type Result } from '../../protocol/content.ts'
 import { annotationsOf } from '../../protocol/effects.ts'
-import type { Agent, Exchange } from '../../protocol/exchange.ts'
+import type { Agent, Exchange, Lists } from '../../protocol/exchange.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import type { ExposureConfig, OutputTypesOf } from '../../proxy/exposure.ts'
 import { dialectOf, findable, PROXY_CODE, type ProxyTool } from '../../proxy/own-tools.ts'
@@ -53,7 +53,10 @@ interface CodeOptions
 }
 
 /** What the gateway hands to the tool once there are layers around it. */
-export type CodeWiring = Pick<CodeOptions, 'call' | 'meant' | 'ownTools'>
+export interface CodeWiring extends Pick<CodeOptions, 'call' | 'meant' | 'ownTools'> {
+  /** What is listed to programs. */
+  lists(): Lists
+}
 
 /** The feature, made where the settings ask for it. */
 export interface Code {
@@ -97,7 +100,7 @@ export function openCode(
       logger,
     })
   return {
-    tool(wiring) {
+    tool({ lists, ...wiring }) {
       let indexes: ToolIndexes | undefined
       return createCodeTool({
         ...wiring,
@@ -120,8 +123,8 @@ export function openCode(
         async index(exchange) {
           finder ??= open()
           const found = await finder
-          indexes ??= createToolIndexes(wiring.call, wiring.ownTools, found, events)
-          const { index } = await indexes.of({ ...exchange, method: 'tools/list', params: {} })
+          indexes ??= createToolIndexes(lists(), wiring.ownTools, found, events)
+          const { index } = await indexes.of({ ...exchange, params: {} })
           return index
         },
       })

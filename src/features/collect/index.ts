@@ -21,7 +21,6 @@ import { Exceeded, type Limit, within } from '../../protocol/effects.ts'
 import { ProxyError, RpcError } from '../../protocol/errors.ts'
 import type { Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
-import { createListsInside } from '../../protocol/lists.ts'
 import { originOf } from '../../protocol/origin.ts'
 import type { FeatureParts, ResultSettingsOf } from '../../proxy/feature.ts'
 import { PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
@@ -41,14 +40,13 @@ export interface CollectOptions extends CollectSettings {
 
 /** `wrap` is for calls that may want all pages: whether one does is decided here. */
 export function createCollect(options: CollectOptions): Pick<Middleware, 'wrap'> {
-  const inside = createListsInside()
   return {
-    wrap: (next) => async (exchange) => {
+    wrap: (next, inside) => async (exchange) => {
       const { name } = exchange.params
       // A proxy that is our client follows pages itself.
       if (typeof name !== 'string' || options.exempt.has(name) || exchange.client.via !== undefined)
         return next(exchange)
-      const { byName } = await inside.current('tools', exchange, next)
+      const { byName } = await inside.current('tools', exchange)
       const item = byName.get(name)
       const origin = item && originOf(item)
       const isAlways = origin !== undefined && options.settings()(origin.server, origin.name).all === true

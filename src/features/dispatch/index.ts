@@ -235,8 +235,8 @@ export function createDispatch(options: DispatchOptions): Middleware {
   return {
     name: 'dispatch',
     methods: ['tools/list', 'tools/call'],
-    wrap(next) {
-      const indexes = createToolIndexes(next, options.ownTools, options.finder, options.events)
+    wrap(next, inside) {
+      const indexes = createToolIndexes(inside, options.ownTools, options.finder, options.events)
       const answer: Handler = async (exchange) => {
         // A proxy that is our client offers its tools as it likes: it has to see them all.
         if (exchange.client.via !== undefined) return next(exchange)

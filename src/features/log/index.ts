@@ -8,9 +8,9 @@ import { fingerprint } from '../../observe/redact.ts'
 import { LargeResult, maySayError, type Result } from '../../protocol/content.ts'
 import type { Destination } from '../../protocol/effects.ts'
 import { messageOf, ProxyError, RpcError } from '../../protocol/errors.ts'
-import type { Agent, Handler } from '../../protocol/exchange.ts'
+import type { Agent } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue, setOwn } from '../../protocol/json.ts'
-import { createListsInside, kindOfList, namesAt, tracked } from '../../protocol/lists.ts'
+import { namesAt, tracked } from '../../protocol/lists.ts'
 import type { Origin } from '../../protocol/origin.ts'
 import { compileChange, Tally } from '../../text/change.ts'
 import { matcherOf } from '../../text/glob.ts'
@@ -22,11 +22,7 @@ type Line = Record<string, string | number | boolean | undefined>
 export const log = defineModule({
   name: 'log',
   options: logOptions,
-  messages: ({ methods, servers, tools }) =>
-    // Whose a tool is, lists tell where no server was asked.
-    servers === undefined && tools === undefined
-      ? (methods ?? ['*'])
-      : [...(methods ?? ['*']), 'tools/list', 'prompts/list', 'resources/list'],
+  messages: ({ methods }) => methods ?? ['*'],
   patterns: ({ servers, tools }) => [
     ...patternsIn('servers', servers, ALL_KINDS, byServer),
     ...patternsIn('tools', tools, ALL_KINDS),
@@ -36,7 +32,6 @@ export const log = defineModule({
     const isMethod = options.methods === undefined ? () => true : matcherOf(options.methods)
     const isServer = options.servers && matcherOf(options.servers)
     const isTool = options.tools && matcherOf(options.tools)
-    const inside = createListsInside()
     const secrets = compileChange([
       { kind: 'sensitive', kinds: ['secrets'], patterns: {}, entropy: 0, replacement: '***', allow: [] },
     ])
@@ -76,21 +71,17 @@ export const log = defineModule({
     }
 
     return {
-      wrap: (next) => async (exchange) => {
+      wrap: (next, inside) => async (exchange) => {
         const { method, params, toward = 'server' } = exchange
         const chooses = isServer !== undefined || isTool !== undefined
-        const answered: Handler =
-          chooses && kindOfList(method) !== undefined
-            ? async (asked) => (await inside.pass(asked, next)).passing
-            : next
-        if (!isWanted(method, toward)) return answered(exchange)
+        if (!isWanted(method, toward)) return next(exchange)
         const { sent, place } = chooses ? tracked(exchange) : { sent: exchange, place: () => undefined }
         const began = elapsed()
         const ended = async (more: () => Line): Promise<void> => {
           const ms = elapsed() - began
           // What cannot be found out is not chosen; the answer goes its way.
           const where =
-            place() ?? (chooses ? await inside.place(exchange, next).catch(() => undefined) : undefined)
+            place() ?? (chooses ? await inside.origin(exchange).catch(() => undefined) : undefined)
           const server = exchange.server ?? where?.server
           if (chooses && !isChosen(params, server, where)) return
           write('message', () => ({
@@ -106,7 +97,7 @@ export const log = defineModule({
           }))
         }
         try {
-          const result = await answered(sent)
+          const result = await next(sent)
           await ended(() => ({ ...sizeOf(result), ...answer(result) }))
           return result
         } catch (error) {

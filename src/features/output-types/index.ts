@@ -14,7 +14,7 @@ import { LargeResult, type Result, textsOf } from '../../protocol/content.ts'
 import type { Destination } from '../../protocol/effects.ts'
 import { hasCode } from '../../protocol/errors.ts'
 import type { Agent, Middleware } from '../../protocol/exchange.ts'
-import { isObject, type JsonObject } from '../../protocol/json.ts'
+import type { JsonObject } from '../../protocol/json.ts'
 import { originOf } from '../../protocol/origin.ts'
 import { ellipsis } from '../../text/shorten.ts'
 import { hasHiddenCharacters } from '../../text/suspicion.ts'
@@ -96,13 +96,9 @@ export function createOutputTypes({ file, inDescriptions, logger }: OutputTypesO
     layer: {
       name: 'output-types',
       methods: ['tools/call', ...(inDescriptions ? ['tools/list'] : [])],
+      list: ({ items }, { agent }) => items.map((tool) => told(agent, tool)),
       wrap: (next) => async (exchange) => {
         const { agent } = exchange
-        if (exchange.method === 'tools/list') {
-          const result = await next(exchange)
-          if (result instanceof LargeResult || !Array.isArray(result.tools)) return result
-          return { ...result, tools: result.tools.map((tool) => (isObject(tool) ? told(agent, tool) : tool)) }
-        }
         // All who are anonymous are one agent: nobody is told what another has seen.
         if (agent.kind === 'anonymous') return next(exchange)
         let ended: Destination | undefined

@@ -59,7 +59,7 @@ export const bundle = defineModule({
     /** Whether it is for those who chose this. */
     const isFor = (choice: string | undefined): boolean =>
       profile === undefined || choice === profile || (choice === undefined && isDefault)
-    const { wrap, notify } = withhold({
+    const { wrap, list, notify } = withhold({
       concerns: (kind) => chosen[kind] !== undefined || !scope.isOpen,
       listed: (item, kind) => !belongs(item, kind),
       unlisted: (name, kind) => !mayBe(name, kind),
@@ -69,12 +69,12 @@ export const bundle = defineModule({
       opens: true,
     })
     return {
-      ...(wrap && {
-        wrap(next) {
-          const within = wrap(next)
-          return (exchange) => (isFor(exchange.client.profile) ? within(exchange) : next(exchange))
-        },
-      }),
+      wrap(next, inside) {
+        const within = wrap(next, inside)
+        return (exchange) => (isFor(exchange.client.profile) ? within(exchange) : next(exchange))
+      },
+      list: (listed, exchange, inside) =>
+        isFor(exchange.client.profile) ? list(listed, exchange, inside) : listed.items,
       ...(notify && {
         notify(next) {
           const within = notify(next)

@@ -8,10 +8,9 @@ import { statSync } from 'node:fs'
 import { type Accepted, type Pins, pinFileIn, readPins, updatePins } from '../../data/pins.ts'
 import { defineModule } from '../../module-runtime/module.ts'
 import type { Logger } from '../../observe/log.ts'
-import { plain, type Result } from '../../protocol/content.ts'
 import type { Destination } from '../../protocol/effects.ts'
 import { messageOf, RPC, RpcError } from '../../protocol/errors.ts'
-import type {} from '../../protocol/exchange.ts'
+import type { ShowList } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
 import { originOf } from '../../protocol/origin.ts'
 import { suspicionOf } from '../../text/suspicion.ts'
@@ -24,14 +23,12 @@ export const pin = defineModule({
   create(options, { dataDir, logger, listsChanged }) {
     const book = openPinBook({ ...options, file: pinFileIn(dataDir), logger, changed: listsChanged })
 
-    function shown(passing: Result): Result {
-      const result = plain(passing)
-      const items = Array.isArray(result.tools) ? result.tools : []
-      const tools = items.map((item) => (isObject(item) ? toolOf(item) : undefined))
+    const list: ShowList = ({ items }) => {
+      const tools = items.map(toolOf)
       const reasons = book.judge(tools.filter((tool) => tool !== undefined))
       let at = 0
       const left = items.filter((_, index) => tools[index] === undefined || reasons[at++] === undefined)
-      return left.length === items.length ? result : { ...result, tools: left }
+      return left.length === items.length ? items : left
     }
 
     /** What its server has it be now decides, whatever the client was listed. */
@@ -48,16 +45,15 @@ export const pin = defineModule({
     }
 
     return {
-      wrap: (next) => async (exchange) => {
-        if (exchange.method === 'tools/list') return shown(await next(exchange))
-        return next({
+      list,
+      wrap: (next) => (exchange) =>
+        next({
           ...exchange,
           async admit(destination) {
             await admit(destination, String(exchange.params.name))
             await exchange.admit?.(destination)
           },
-        })
-      },
+        }),
       health() {
         const names = book.held()
         const broken = book.broken()

@@ -2,8 +2,8 @@
 import { defineModule } from '../../module-runtime/module.ts'
 import { patternsIn } from '../../module-runtime/patterns.ts'
 import { errorResult } from '../../protocol/content.ts'
-import type { Exchange, Handler } from '../../protocol/exchange.ts'
-import { createListsInside, namesAt } from '../../protocol/lists.ts'
+import type { Exchange, Lists } from '../../protocol/exchange.ts'
+import { namesAt } from '../../protocol/lists.ts'
 import { originOf } from '../../protocol/origin.ts'
 import { createBuckets } from '../../protocol/rate.ts'
 import { matcherOf } from '../../text/glob.ts'
@@ -12,21 +12,20 @@ import { quotaOptions } from './options.ts'
 export const quota = defineModule({
   name: 'quota',
   options: quotaOptions,
-  messages: ['tools/call', 'tools/list'],
+  messages: ['tools/call'],
   patterns: ({ tools }) => patternsIn('tools', tools, ['tools']),
   create({ rps, burst, per, tools }, { elapsed, isOwnTool }) {
-    const inside = createListsInside()
     const take = createBuckets({ rps, burst }, elapsed)
     const isMeant = tools && matcherOf(tools)
     /** Whose a tool is has to be known. */
     const asksLists = per === 'server' || tools !== undefined
 
     /** Undefined: this call is not counted. */
-    async function keyOf(exchange: Exchange, next: Handler): Promise<string | undefined> {
+    async function keyOf(exchange: Exchange, inside: Lists): Promise<string | undefined> {
       const name = String(exchange.params.name)
       // It calls nobody, or calls a tool, which is counted.
       if (isOwnTool(name) && !isMeant?.(name)) return undefined
-      const item = asksLists ? await inside.find('tools', name, exchange, next) : undefined
+      const item = asksLists ? await inside.find('tools', name, exchange) : undefined
       if (isMeant && !namesAt(item && originOf(item), name).some(isMeant)) return undefined
       if (per === 'agent') return exchange.agent.id
       if (per === 'tool') return name
@@ -34,10 +33,8 @@ export const quota = defineModule({
     }
 
     return {
-      wrap: (next) => async (exchange) => {
-        if (exchange.method === 'tools/list')
-          return asksLists ? (await inside.pass(exchange, next)).passing : next(exchange)
-        const key = await keyOf(exchange, next)
+      wrap: (next, inside) => async (exchange) => {
+        const key = await keyOf(exchange, inside)
         const seconds = key === undefined ? undefined : take(key)
         if (seconds === undefined) return next(exchange)
         const whose = per === 'agent' ? 'You have' : per === 'tool' ? 'This tool has' : 'There have been'

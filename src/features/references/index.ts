@@ -14,9 +14,8 @@ import {
 import type { Engine, FoundFile } from '../../engine/contract.ts'
 import { errorResult, type Result } from '../../protocol/content.ts'
 import { ProxyError, RpcError } from '../../protocol/errors.ts'
-import type { Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
+import type { Exchange, Handler, Lists, Middleware } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, own, RawJson } from '../../protocol/json.ts'
-import { createListsInside } from '../../protocol/lists.ts'
 import type { Feature } from '../../proxy/feature.ts'
 import { PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
 import { REFUSED, Refused } from '../../spill/confined.ts'
@@ -36,25 +35,14 @@ export interface ReferencesOptions {
   files?: ReferencedFiles
 }
 
-/** The input schema of a tool as it is listed inside. Undefined: no such tool, which the call itself will say. */
-type SchemaOf = (name: string, exchange: Exchange, next: Handler) => Promise<JsonObject | undefined>
-
 /** A call that is not made, and what the model reads in place of its result. */
 class Fault extends Error {}
 
 export function createReferences(options: ReferencesOptions): Middleware {
-  const inside = createListsInside()
-  const schemaOf: SchemaOf = async (name, exchange, next) => {
-    const { items } = await inside.current('tools', exchange, next)
-    const tool = items.find((one) => one.name === name)
-    const schema = tool && own(tool, 'inputSchema')
-    return isObject(schema) ? schema : undefined
-  }
   return {
     name: 'references',
-    methods: ['tools/list', 'tools/call'],
-    wrap: (next) => async (exchange) => {
-      if (exchange.method === 'tools/list') return (await inside.pass(exchange, next)).passing
+    methods: ['tools/call'],
+    wrap: (next, inside) => async (exchange) => {
       const { name, arguments: args } = exchange.params
       // A proxy that is our client has put in what was to be put in, and its values may look like references.
       const isWhole = exchange.client.via !== undefined
@@ -62,7 +50,7 @@ export function createReferences(options: ReferencesOptions): Middleware {
       const found = wantedIn(args, exchange, options.files)
       if (found === undefined) return next(exchange)
       try {
-        const expanded = await expand(name, found, exchange, next, { ...options, schemaOf })
+        const expanded = await expand(name, found, exchange, inside, options)
         return await sent({ ...exchange, params: { ...exchange.params, arguments: expanded } }, next)
       } catch (error) {
         if (error instanceof Fault) return errorResult(`${name} was not called. ${error.message}`)
@@ -91,12 +79,20 @@ function wantedIn(args: unknown, exchange: Exchange, files?: ReferencedFiles): W
   return ours.length === 0 ? undefined : { args, found: ours }
 }
 
+/** The input schema of a tool as it is listed inside. Undefined: no such tool, which the call itself will say. */
+async function schemaOf(name: string, exchange: Exchange, inside: Lists): Promise<JsonObject | undefined> {
+  const { items } = await inside.current('tools', exchange)
+  const tool = items.find((one) => one.name === name)
+  const schema = tool && own(tool, 'inputSchema')
+  return isObject(schema) ? schema : undefined
+}
+
 async function expand(
   name: string,
   wanted: Wanted,
   exchange: Exchange,
-  next: Handler,
-  { schemaOf, ...options }: ReferencesOptions & { schemaOf: SchemaOf },
+  inside: Lists,
+  options: ReferencesOptions,
 ): Promise<JsonObject> {
   const { resultStore, engine, maxBytes } = options
   if ('fault' in wanted) throw new Fault(wanted.fault)
@@ -106,7 +102,7 @@ async function expand(
     if (!entry) throw new Fault(goneText(handle))
     sources.push(entry)
   }
-  const schema = await schemaOf(name, exchange, next)
+  const schema = await schemaOf(name, exchange, inside)
   const files = 'found' in wanted ? await filesIn(wanted.found, exchange, options) : []
   const filling = { ...wanted, ...(files.length > 0 && { files }), ...(schema && { schema }), maxBytes }
   const filled = await engine.fill(sources, filling, exchange.signal).catch((error: unknown) => {

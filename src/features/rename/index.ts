@@ -6,18 +6,11 @@ import type { ModulesConfig } from '../../config/schema.ts'
 import { defineModule } from '../../module-runtime/module.ts'
 import { type NamingPattern, patternsIn } from '../../module-runtime/patterns.ts'
 import { withNames } from '../../module-runtime/withhold.ts'
-import { plain, type Result } from '../../protocol/content.ts'
+import type { Result } from '../../protocol/content.ts'
 import { ProxyError, RPC, RpcError } from '../../protocol/errors.ts'
-import type { Client, Exchange, Handler } from '../../protocol/exchange.ts'
+import type { Client, Exchange, Lists, ShowList } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
-import {
-  createListsInside,
-  KINDS,
-  type Kind,
-  kindOfList,
-  type ListedItems,
-  namesOf,
-} from '../../protocol/lists.ts'
+import { KINDS, type Kind, namesOf } from '../../protocol/lists.ts'
 import { originOf } from '../../protocol/origin.ts'
 import { mayNameResources, renameInAny, renameViews } from '../../protocol/uri-rewrite.ts'
 import { PROXY_TOOL_NAMES, RESERVED_NAMES } from '../../proxy/own-tools.ts'
@@ -48,7 +41,6 @@ export const rename = defineModule({
       prompts: changesIn('prompts', options.prompts, module),
       resources: changesIn('resources', options.resources, module),
     }
-    const inside = createListsInside()
     const ways: Record<Renamed, WeakMap<Client, Way>> = {
       tools: new WeakMap(),
       prompts: new WeakMap(),
@@ -74,20 +66,20 @@ export const rename = defineModule({
       return renamed
     }
 
-    async function wayOf(kind: Renamed, exchange: Exchange, next: Handler): Promise<Way> {
+    async function wayOf(kind: Renamed, exchange: Exchange, inside: Lists): Promise<Way> {
       const known = ways[kind].get(exchange.client)
       if (known) return known
-      learn(kind, (await inside.known(kind, exchange, next)).items, exchange.client)
+      learn(kind, (await inside.known(kind, exchange)).items, exchange.client)
       return ways[kind].get(exchange.client) ?? NOWHERE
     }
 
     /** The name further in; for what was not renamed the name itself. */
-    async function inward(kind: Renamed, name: string, exchange: Exchange, next: Handler): Promise<string> {
+    async function inward(kind: Renamed, name: string, exchange: Exchange, inside: Lists): Promise<string> {
       const isGiven = changes[kind].given.has(name)
-      let way = await wayOf(kind, exchange, next)
+      let way = await wayOf(kind, exchange, inside)
       if (isGiven && !way.inward.has(name)) {
         // It may be listed by now.
-        learn(kind, (await inside.fresh(kind, exchange, next)).items, exchange.client)
+        learn(kind, (await inside.fresh(kind, exchange)).items, exchange.client)
         way = ways[kind].get(exchange.client) ?? way
       }
       const old = way.inward.get(name)
@@ -97,14 +89,14 @@ export const rename = defineModule({
     }
 
     /** The item that the params name, under its name further in. */
-    async function renamedParams(exchange: Exchange, next: Handler): Promise<JsonObject> {
+    async function renamedParams(exchange: Exchange, inside: Lists): Promise<JsonObject> {
       const { params } = exchange
       const kind = USES.get(exchange.method)
-      if (kind !== undefined) return renamedIn(kind, params, exchange, next)
+      if (kind !== undefined) return renamedIn(kind, params, exchange, inside)
       const ref = own(params, 'ref')
       if (exchange.method !== 'completion/complete' || !isObject(ref) || ref.type !== 'ref/prompt')
         return params
-      const renamed = await renamedIn('prompts', ref, exchange, next)
+      const renamed = await renamedIn('prompts', ref, exchange, inside)
       return renamed === ref ? params : { ...params, ref: renamed }
     }
 
@@ -112,12 +104,12 @@ export const rename = defineModule({
       kind: Renamed,
       holder: JsonObject,
       exchange: Exchange,
-      next: Handler,
+      inside: Lists,
     ): Promise<JsonObject> {
       const { key } = KINDS[kind]
       const name = own(holder, key)
       if (changes[kind].byName.size === 0 || typeof name !== 'string') return holder
-      const old = await inward(kind, name, exchange, next)
+      const old = await inward(kind, name, exchange, inside)
       return old === name ? holder : { ...holder, [key]: old }
     }
 
@@ -126,11 +118,11 @@ export const rename = defineModule({
       result: Result,
       asked: unknown,
       exchange: Exchange,
-      next: Handler,
+      inside: Lists,
     ): Promise<Result> {
       const isRead = exchange.method === 'resources/read'
       if (changes.resources.byName.size === 0 || !(isRead || mayNameResources(result))) return result
-      const { outward } = await wayOf('resources', exchange, next)
+      const { outward } = await wayOf('resources', exchange, inside)
       const { uri } = exchange.params
       if (outward.size === 0) return result
       return renameInAny(result, (found) =>
@@ -138,43 +130,28 @@ export const rename = defineModule({
       )
     }
 
-    function listed(kind: Renamed, { result, items }: ListedItems, client: Client): Result {
-      const renamed = learn(kind, items, client)
-      return renamed === items ? result : { ...result, [kind]: [...renamed] }
-    }
-
-    function withViews(result: JsonObject, { outward }: Way): JsonObject {
-      if (outward.size === 0 || !Array.isArray(result.tools)) return result
-      const tools = result.tools.map((tool) =>
-        isObject(tool) ? renameViews(tool, (uri) => outward.get(uri) ?? uri) : tool,
-      )
-      return { ...result, tools }
-    }
-
-    async function list(exchange: Exchange, next: Handler): Promise<Result> {
-      const kind = kindOfList(exchange.method)
-      if (kind === undefined || kind === 'resourceTemplates') return next(exchange)
-      const result =
-        changes[kind].byName.size === 0
-          ? await next(exchange)
-          : listed(kind, await inside.pass(exchange, next), exchange.client)
-      if (kind !== 'tools' || changes.resources.byName.size === 0) return result
-      const { tools } = plain(result)
-      const hasViews = Array.isArray(tools) && tools.some((tool) => isObject(tool) && isObject(tool._meta))
-      return hasViews ? withViews(plain(result), await wayOf('resources', exchange, next)) : result
+    const list: ShowList = async ({ kind, items }, exchange, inside) => {
+      if (kind === 'resourceTemplates') return items
+      const renamed = changes[kind].byName.size === 0 ? items : learn(kind, items, exchange.client)
+      const hasViews = kind === 'tools' && renamed.some(({ _meta }) => isObject(_meta))
+      if (!hasViews || changes.resources.byName.size === 0) return renamed
+      const { outward } = await wayOf('resources', exchange, inside)
+      return outward.size === 0
+        ? renamed
+        : renamed.map((tool) => renameViews(tool, (uri) => outward.get(uri) ?? uri))
     }
 
     return {
-      wrap: (next) => async (exchange) => {
-        if (kindOfList(exchange.method) !== undefined) return list(exchange, next)
-        const params = await renamedParams(exchange, next)
+      list,
+      wrap: (next, inside) => async (exchange) => {
+        const params = await renamedParams(exchange, inside)
         const sent = params === exchange.params ? exchange : { ...exchange, params }
         const kind = exchange.method === 'completion/complete' ? 'prompts' : USES.get(exchange.method)
         const result = await next(sent).catch((error: unknown) => {
           const outward = kind && ways[kind].get(exchange.client)?.outward
           throw outward ? withNames(error, (name) => outward.get(name) ?? name) : error
         })
-        return withUris(result, params.uri, exchange, next)
+        return withUris(result, params.uri, exchange, inside)
       },
       ...(changes.resources.byName.size > 0 && {
         notify: (next) => (notice) => {

@@ -18,9 +18,9 @@ import {
 } from '../../protocol/content.ts'
 import { effectOf } from '../../protocol/effects.ts'
 import { cancelled } from '../../protocol/errors.ts'
-import type { Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
+import type { Exchange, Handler, Lists, Middleware } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue, jsonParts, own, RawJson } from '../../protocol/json.ts'
-import { createListsInside, onceForEach } from '../../protocol/lists.ts'
+import { onceForEach } from '../../protocol/lists.ts'
 import { originOf } from '../../protocol/origin.ts'
 import { SingleFlight } from '../../protocol/sharing.ts'
 import { PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
@@ -73,7 +73,6 @@ export function createResultCache({ ttl, tools, maxBytes, exempt, now }: ResultC
   })
   const flights = new SingleFlight<Result>()
   const judge = createJudge(tools)
-  const inside = createListsInside()
   const verdictsOf = onceForEach(
     ({ items }) => new Map(items.map((item) => [String(item.name), judge(item)])),
   )
@@ -87,18 +86,18 @@ export function createResultCache({ ttl, tools, maxBytes, exempt, now }: ResultC
   }
 
   /** By what the client was told: a tool that is not listed is not remembered. */
-  async function verdictOn(name: string, next: Handler, exchange: Exchange): Promise<Verdict> {
+  async function verdictOn(name: string, exchange: Exchange, inside: Lists): Promise<Verdict> {
     const before = inside.last('tools', exchange.client)
-    const listed = await inside.unchanged('tools', exchange, next)
+    const listed = await inside.unchanged('tools', exchange)
     const verdict = verdictsOf(listed).get(name)
     if (verdict !== undefined || listed !== before) return verdict ?? UNKNOWN
-    return verdictsOf(await inside.fresh('tools', exchange, next)).get(name) ?? UNKNOWN
+    return verdictsOf(await inside.fresh('tools', exchange)).get(name) ?? UNKNOWN
   }
 
-  async function call(next: Handler, exchange: Exchange): Promise<Result> {
+  async function call(next: Handler, exchange: Exchange, inside: Lists): Promise<Result> {
     const { name } = exchange.params
     if (typeof name !== 'string' || exempt.has(name)) return next(exchange)
-    const verdict = await verdictOn(name, next, exchange)
+    const verdict = await verdictOn(name, exchange, inside)
     const key = verdict.remember ? keyOf(exchange) : undefined
     const before = key === undefined ? undefined : known.get(key)
     if (before && now() < before.until) return hit(before.result, exchange)
@@ -153,9 +152,8 @@ export function createResultCache({ ttl, tools, maxBytes, exempt, now }: ResultC
     },
     remember: {
       name: 'result-cache',
-      methods: ['tools/list', 'tools/call'],
-      wrap: (next) => async (exchange) =>
-        exchange.method === 'tools/list' ? (await inside.pass(exchange, next)).result : call(next, exchange),
+      methods: ['tools/call'],
+      wrap: (next, inside) => (exchange) => call(next, exchange, inside),
     },
     forget: () => forget(),
   }

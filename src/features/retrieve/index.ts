@@ -72,8 +72,8 @@ export function createRetrieve(options: RetrieveOptions): Middleware {
   return {
     name: 'retrieve',
     methods: ['tools/list', 'tools/call'],
-    wrap(next) {
-      const indexes = createToolIndexes(next, ownTools, finder, options.events)
+    wrap(next, inside) {
+      const indexes = createToolIndexes(inside, ownTools, finder, options.events)
       const fits = createFits(options)
       const check = createArgumentCheck()
 

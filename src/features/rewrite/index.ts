@@ -5,17 +5,9 @@ import { changeTexts } from '../../documents/change-result.ts'
 import { defineModule } from '../../module-runtime/module.ts'
 import { ALL_KINDS, patternsIn } from '../../module-runtime/patterns.ts'
 import { messageOf, ProxyError } from '../../protocol/errors.ts'
-import type { Exchange } from '../../protocol/exchange.ts'
+import type { Exchange, ShowList } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
-import {
-  createListsInside,
-  type Kind,
-  kindOfList,
-  type ListedItems,
-  namesAt,
-  namesOf,
-  tracked,
-} from '../../protocol/lists.ts'
+import { type Kind, namesAt, namesOf, tracked } from '../../protocol/lists.ts'
 import {
   type ChangeText,
   compileChange,
@@ -58,7 +50,6 @@ export const rewrite = defineModule({
         places.set(place, placed)
       }
     })
-    const inside = createListsInside()
     const hasOnly = rules.some(({ only }) => only !== undefined)
     /** The same rules are the same list: what is compiled goes by that. */
     const selections = new Map<string, readonly TextRule[]>()
@@ -93,12 +84,12 @@ export const rewrite = defineModule({
       return (text, sort) => apply(text, counts, sort)
     }
 
-    function described({ result, items }: ListedItems, kind: Kind): JsonObject {
+    const list: ShowList = ({ kind, items }) => {
       const changed = items.map((item) => {
         const written = rulesOf('descriptions', namesOf(item, kind))
         return written ? withTexts(item, applied(written)) : item
       })
-      return changed.every((item, at) => item === items[at]) ? result : { ...result, [kind]: changed }
+      return changed.every((item, at) => item === items[at]) ? items : changed
     }
 
     function asked({ method, params }: Exchange, names: readonly string[]): JsonObject {
@@ -112,14 +103,10 @@ export const rewrite = defineModule({
     }
 
     return {
-      wrap: (next) => async (exchange) => {
-        const kind = kindOfList(exchange.method)
-        if (kind !== undefined)
-          return places.has('descriptions')
-            ? described(await inside.pass(exchange, next), kind)
-            : next(exchange)
+      list,
+      wrap: (next, inside) => async (exchange) => {
         const shown = String(exchange.params.name ?? exchange.params.uri)
-        const origin = hasOnly ? await inside.place(exchange, next) : undefined
+        const origin = hasOnly ? await inside.origin(exchange) : undefined
         const params = asked(exchange, namesAt(origin, shown))
         const { sent, place: ended } = tracked(
           params === exchange.params ? exchange : { ...exchange, params },

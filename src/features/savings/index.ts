@@ -9,7 +9,7 @@ import {
   textLength,
   textsOf,
 } from '../../protocol/content.ts'
-import type { Exchange, Middleware, Savings } from '../../protocol/exchange.ts'
+import type { Agent, Exchange, Middleware, Savings } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject } from '../../protocol/json.ts'
 import type { Feature } from '../../proxy/feature.ts'
 import { calledName, EXPOSURE_NAMES, PROXY_TOOL_NAMES, RESERVED_NAMES } from '../../proxy/own-tools.ts'
@@ -39,12 +39,11 @@ export function createAccount({
   return {
     name: 'account',
     methods: ['tools/list', 'tools/call'],
+    list({ items }, { agent }) {
+      ledger.record(definitions(agent, items, ownTools, instructions))
+      return items
+    },
     wrap: (next) => async (exchange) => {
-      if (exchange.method !== 'tools/call') {
-        const list = await next(exchange)
-        ledger.record(definitions(exchange, list, ownTools, instructions))
-        return list
-      }
       let savings: Savings | undefined
       const onSaved = (counted: Savings): void => {
         savings = counted
@@ -142,18 +141,15 @@ function unshaped(
 }
 
 function definitions(
-  exchange: Exchange,
-  result: Result,
+  agent: Agent,
+  tools: readonly JsonObject[],
   ownTools: ReadonlySet<string>,
   instructions: string,
 ): SavingsRecord {
-  const tools = result instanceof LargeResult || !Array.isArray(result.tools) ? [] : result.tools
-  const mine = tools.filter(
-    (tool) => isObject(tool) && typeof tool.name === 'string' && ownTools.has(tool.name),
-  )
+  const mine = tools.filter(({ name }) => typeof name === 'string' && ownTools.has(name))
   const text = JSON.stringify(mine) + instructions
   return {
-    agent: exchange.agent.id,
+    agent: agent.id,
     tool: '(definitions)',
     kind: 'definitions',
     originalTokens: 0,

@@ -11,8 +11,9 @@ import type { Engine } from '../../engine/contract.ts'
 import type { Logger } from '../../observe/log.ts'
 import { MODERN_VERSIONS } from '../../protocol/eras.ts'
 import { hasCode, messageOf, ProxyError } from '../../protocol/errors.ts'
-import type { Agent, Client, Handler, ListSource } from '../../protocol/exchange.ts'
+import type { Agent, Client } from '../../protocol/exchange.ts'
 import { connectionsOf } from '../../proxy/connections.ts'
+import type { Stage } from '../../proxy/layers.ts'
 import { PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
 import { type Endpoint, type HttpListener, type ListenOptions, listen } from '../../server/http/listen.ts'
 import { refuse } from '../../server/http/request.ts'
@@ -25,8 +26,7 @@ import { createBridge } from './scripts.ts'
 
 export interface BridgeParts {
   /** The onion without what is for models. */
-  handler: Handler
-  lists: ListSource
+  onion: Stage
   backend: Pick<Backend, 'opened' | 'closed'>
   engine: Engine
   resultStore: ResultStore
@@ -69,8 +69,7 @@ export function openBridge({ settings }: Config, parts: BridgeParts): OpenBridge
   })
   const endpoint = createBridgeEndpoint({
     bridge: createBridge({
-      next: parts.handler,
-      lists: parts.lists,
+      ...parts.onion,
       agent,
       async as<T>(run: (client: Client) => Promise<T>): Promise<T> {
         const lease = clients.use(agent, ENVELOPE)

@@ -13,7 +13,7 @@ import type { Engine } from '../../engine/contract.ts'
 import { asksForInput, LargeResult, maySayError, plain, type Result } from '../../protocol/content.ts'
 import { effectOf, type Limit, within } from '../../protocol/effects.ts'
 import { type ErrorCode, ProxyError, RPC, RpcError } from '../../protocol/errors.ts'
-import type { Agent, Client, Exchange, Handler, ListSource } from '../../protocol/exchange.ts'
+import type { Agent, Client, Exchange, Handler, Lists } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, own } from '../../protocol/json.ts'
 import { originOf } from '../../protocol/origin.ts'
 import {
@@ -31,8 +31,10 @@ import { didYouMean } from '../../text/edit-distance.ts'
 import { fitsGlob } from '../../text/glob.ts'
 
 export interface BridgeOptions {
-  /** Answers `tools/list` and `tools/call` with what the servers say. */
-  next: Handler
+  /** Answers `tools/call` with what the servers say. */
+  handler: Handler
+  /** What they list. */
+  lists: Lists
   agent: Agent
   /** Runs something for the one client that all scripts are; it stays as long as that takes. */
   as<T>(run: (client: Client) => Promise<T>): Promise<T>
@@ -45,8 +47,6 @@ export interface BridgeOptions {
   resultStore: ResultStore
   /** Patterns of the tools that scripts may call; none: those that only read. */
   tools: readonly string[]
-  /** Tells whether a remembered list is still true. Absent: lists are asked for with every operation. */
-  lists?: ListSource | undefined
   /** Longer results are kept. */
   inlineBytes: number
   /** Milliseconds for which they are. */
@@ -59,8 +59,8 @@ export interface BridgeOptions {
 const LARGEST_PART = 64 * 1024 * 1024
 
 export function createBridge(options: BridgeOptions): Bridge {
-  const { next, agent, as, engine, inlineBytes, ttl } = options
-  const indexes = createToolIndexes(next, options.ownTools, wordFinder, {
+  const { handler, agent, as, engine, inlineBytes, ttl } = options
+  const indexes = createToolIndexes(options.lists, options.ownTools, wordFinder, {
     left: options.left,
     // No script waits for an index that nobody asked for.
     toolsChanged() {},
@@ -78,7 +78,6 @@ export function createBridge(options: BridgeOptions): Bridge {
     agent,
     signal,
     notify() {},
-    ...(options.lists && { lists: options.lists }),
     failing: 'throws',
   })
 
@@ -117,7 +116,7 @@ export function createBridge(options: BridgeOptions): Bridge {
         throw notForScripts(tool)
       },
     }
-    const result = await next(within(exchange, limit))
+    const result = await handler(within(exchange, limit))
     if (asksForInput(result))
       throw new BridgeError('server_failed', `${tool.name} asks for input, which a script cannot give.`)
     const content = result instanceof LargeResult ? result.bytes : encodeResult(result)

@@ -31,9 +31,9 @@ import {
   textLength,
 } from '../../protocol/content.ts'
 import { effectOf } from '../../protocol/effects.ts'
-import type { Client, Exchange, Handler, Middleware } from '../../protocol/exchange.ts'
-import { isObject, type JsonObject, type JsonValue } from '../../protocol/json.ts'
-import { createListsInside, type ListedItems, onceForEach } from '../../protocol/lists.ts'
+import type { Client, Exchange, Handler, Listed, Lists, Middleware } from '../../protocol/exchange.ts'
+import { isObject, type JsonObject } from '../../protocol/json.ts'
+import { onceForEach } from '../../protocol/lists.ts'
 import { originOf } from '../../protocol/origin.ts'
 import { hasView } from '../../protocol/uri-rewrite.ts'
 import type { Feature, ResultSettingsOf } from '../../proxy/feature.ts'
@@ -75,26 +75,18 @@ type Limits = Omit<
 const ADDED = 200
 
 export function createShape(options: ShapeOptions): Middleware {
-  const inside = createListsInside()
   const shownOf = onceForEach((listed) => shownIn(listed, options))
   const usualLeast = leastBase64(blobLimits(options.limits))
   const told = createTold(options)
-
-  async function list(exchange: Exchange, next: Handler): Promise<Result> {
-    const listed = await inside.pass(exchange, next)
-    const { result } = listed
-    if (!options.enabled || exchange.client.via !== undefined || !Array.isArray(result.tools)) return result
-    return { ...result, tools: shownOf(listed).tools }
-  }
 
   /**
    * How the tool was listed to the client, which a shaped answer has to fit. A client that has got no list may have got one in an earlier
    * run of the proxy: the list of now says what it must have been.
    */
-  async function listedAs(exchange: Exchange, next: Handler): Promise<Shown | undefined> {
+  async function listedAs(exchange: Exchange, inside: Lists): Promise<Shown | undefined> {
     if (!options.enabled) return undefined
     try {
-      return shownOf(await inside.known('tools', exchange, next)).shown.get(String(exchange.params.name))
+      return shownOf(await inside.known('tools', exchange)).shown.get(String(exchange.params.name))
     } catch {
       return undefined
     }
@@ -103,16 +95,18 @@ export function createShape(options: ShapeOptions): Middleware {
   return {
     name: 'shape',
     methods: ['tools/list', 'tools/call', 'resources/read'],
-    wrap: (next) => async (exchange) => {
-      if (exchange.method === 'tools/list') return list(exchange, next)
+    list: (listed, { client }) =>
+      options.enabled && client.via === undefined ? shownOf(listed).tools : listed.items,
+    wrap: (next, inside) => async (exchange) => {
+      const listed = (): Promise<Shown | undefined> => listedAs(exchange, inside)
       if (exchange.method === 'resources/read') return readResource(next, exchange, options)
-      if (options.keepsSmall !== true) return callTool(next, exchange, options, usualLeast, listedAs, told)
+      if (options.keepsSmall !== true) return callTool(next, exchange, options, usualLeast, listed, told)
       let isKept = false
       const onKept = (handle: string): void => {
         isKept = true
         exchange.onKept?.(handle)
       }
-      const result = await callTool(next, { ...exchange, onKept }, options, usualLeast, listedAs, told)
+      const result = await callTool(next, { ...exchange, onKept }, options, usualLeast, listed, told)
       if (!isKept) await keepQuietly(result, exchange, options)
       return result
     },
@@ -137,13 +131,13 @@ interface Shown {
  * them to its model. They stay for tools with an interface and where the operator says so.
  */
 function shownIn(
-  { result }: ListedItems,
+  { items }: Listed,
   { settings: settingsNow }: ShapeOptions,
-): { tools: JsonValue[]; shown: ReadonlyMap<string, Shown> } {
+): { tools: readonly JsonObject[]; shown: ReadonlyMap<string, Shown> } {
   const shown = new Map<string, Shown>()
   const settingsOf = settingsNow?.()
-  const tools = (Array.isArray(result.tools) ? result.tools : []).map((tool) => {
-    if (!isObject(tool) || typeof tool.name !== 'string') return tool
+  const tools = items.map((tool) => {
+    if (typeof tool.name !== 'string') return tool
     const { outputSchema, ...rest } = tool
     const { inputSchema } = tool
     const { server, name } = originOf(tool) ?? { server: '', name: tool.name }
@@ -181,7 +175,7 @@ async function callTool(
   exchange: Exchange,
   options: ShapeOptions,
   usualLeast: number,
-  listedAs: (exchange: Exchange, next: Handler) => Promise<Shown | undefined>,
+  listedAs: () => Promise<Shown | undefined>,
   told: Told,
 ): Promise<Result> {
   const name = String(exchange.params.name)

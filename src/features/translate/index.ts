@@ -7,11 +7,10 @@ import { LRUCache } from 'lru-cache'
 import { writeDurably } from '../../data/private-files.ts'
 import { changeTexts } from '../../documents/change-result.ts'
 import { defineModule, type ModuleHealth } from '../../module-runtime/module.ts'
-import { LargeResult, plain, type Result } from '../../protocol/content.ts'
+import { LargeResult, plain } from '../../protocol/content.ts'
 import { cancelled, messageOf } from '../../protocol/errors.ts'
-import type { Exchange } from '../../protocol/exchange.ts'
+import type { Exchange, ShowList } from '../../protocol/exchange.ts'
 import { isObject, type JsonObject, type JsonValue, own } from '../../protocol/json.ts'
-import { type Kind, kindOfList } from '../../protocol/lists.ts'
 import { originOf } from '../../protocol/origin.ts'
 import { SingleFlight } from '../../protocol/sharing.ts'
 import { WrongAnswer } from '../../services/post.ts'
@@ -105,12 +104,9 @@ export const translate = defineModule({
       return now
     }
 
-    async function listed(kind: Kind, passing: Result, { signal }: Exchange): Promise<Result> {
-      const result = plain(passing)
-      const items = Array.isArray(result[kind]) ? result[kind] : []
+    const list: ShowList = async ({ items }, { signal }) => {
       const missing: Texts = new Map()
       for (const item of items) {
-        if (!isObject(item)) continue
         const scope = scopeOf(item)
         described(item, (text) => {
           const isWanted = text.length <= maxLength && isProse(text, true)
@@ -122,11 +118,10 @@ export const translate = defineModule({
       const found = new Map<string, Translations>()
       if (missing.size > 0 && elapsed() >= restUntil) await waited(missing, found, signal)
       const now = items.map((item) => {
-        if (!isObject(item)) return item
         const scope = scopeOf(item)
         return inOther(item, (text) => found.get(scope)?.get(text) ?? lists.known(text, scope) ?? text)
       })
-      return now.every((item, index) => item === items[index]) ? result : { ...result, [kind]: now }
+      return now.every((item, index) => item === items[index]) ? items : now
     }
 
     /** Until all is there, the time is up, or the client leaves. What comes later is told. */
@@ -172,10 +167,9 @@ export const translate = defineModule({
     }
 
     return {
+      list,
       wrap: (next) => async (exchange) => {
         const result = await next(exchange)
-        const kind = kindOfList(exchange.method)
-        if (kind !== undefined) return listed(kind, result, exchange)
         // Names and handles stand in its texts.
         if (exchange.method === 'tools/call' && isOwnTool(String(exchange.params.name))) return result
         if (!(result instanceof LargeResult)) return translated(result, exchange)

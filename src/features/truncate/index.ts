@@ -1,7 +1,7 @@
 /** Cuts long texts of results, for those who ask for it: what is cut is not kept. Outside of shaping, whose previews it leaves alone. */
 import { blocksOf, isText, plain, type Result, textBlock } from '../../protocol/content.ts'
-import type { Middleware } from '../../protocol/exchange.ts'
-import { isObject, type JsonObject } from '../../protocol/json.ts'
+import type { Listed, Middleware } from '../../protocol/exchange.ts'
+import type { JsonObject } from '../../protocol/json.ts'
 import type { Feature } from '../../proxy/feature.ts'
 import { PROXY_TOOL_NAMES } from '../../proxy/own-tools.ts'
 import { truncate, truncateAll } from '../../text/shorten.ts'
@@ -17,8 +17,8 @@ export function createTruncate({ max, exempt }: TruncateOptions): Middleware {
   return {
     name: 'truncate',
     methods: ['tools/list', 'tools/call'],
+    list: withoutPromises,
     wrap: (next) => async (exchange) => {
-      if (exchange.method === 'tools/list') return withoutPromises(plain(await next(exchange)))
       if (exchange.keep || exempt.has(String(exchange.params.name))) return next(exchange)
       let isPreview = false
       const onKept = (handle: string): void => {
@@ -32,14 +32,12 @@ export function createTruncate({ max, exempt }: TruncateOptions): Middleware {
 }
 
 /** No tool promises structured content: what is too long of it is left out, and clients reject an answer without what was promised. */
-function withoutPromises(result: JsonObject): JsonObject {
-  if (!Array.isArray(result.tools)) return result
-  const tools = result.tools.map((tool) => {
-    if (!isObject(tool) || !Object.hasOwn(tool, 'outputSchema')) return tool
+function withoutPromises({ items }: Listed): readonly JsonObject[] {
+  return items.map((tool) => {
+    if (!Object.hasOwn(tool, 'outputSchema')) return tool
     const { outputSchema: _, ...rest } = tool
     return rest
   })
-  return { ...result, tools }
 }
 
 /** Blocks that are no text stay. Structured content cannot be cut and stay what it is: it stays whole or goes. */

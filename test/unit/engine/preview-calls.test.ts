@@ -15,6 +15,7 @@ import { isObject, type JsonObject, type JsonValue } from '../../../src/protocol
 import type { ResultStore } from '../../../src/store/result-store.ts'
 import { countTokens } from '../../../src/text/tokens.ts'
 import { soundKeys } from '../../support/keys.ts'
+import { around } from '../../support/onion.ts'
 import { patience, runs } from '../../support/runs.ts'
 import { client, exchange } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
@@ -217,7 +218,7 @@ verifies('S3.12', 'no preview suggests a tool that may write, whatever tools the
       const server: Handler = async ({ method }) => (method === 'tools/list' ? { tools } : textResult(given))
       const name = tools[0]?.name ?? 'shop_orders'
       const asked = exchange(client(), { params: { name, arguments: {} }, keep: true })
-      const { content } = plain(await shape.wrap(server)(asked))
+      const { content } = plain(await around(shape, server)(asked))
       const [first] = Array.isArray(content) ? content.filter(isObject) : []
       const shown = String(first?.text)
       expect(shown).toContain(HANDLE)

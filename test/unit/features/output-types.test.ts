@@ -8,6 +8,7 @@ import type { Agent, Exchange } from '../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { withOrigin } from '../../../src/protocol/origin.ts'
 import { type Embedded, embedded, toolServer } from '../../support/embedded.ts'
+import { around } from '../../support/onion.ts'
 import { client, exchange, temporaryFolder } from '../../support/upstream.ts'
 
 const READS = { readOnlyHint: true }
@@ -117,7 +118,7 @@ test('an agent is told what it has seen itself, the latest first, and three type
   const types = createOutputTypes({ inDescriptions: false, logger: silentLogger })
   const tool = withOrigin({ name: 's_t' }, { server: 's', name: 't' })
   let text = ''
-  const handler = types.layer.wrap(async (asked: Exchange) => {
+  const handler = around(types.layer, async (asked: Exchange) => {
     await asked.admit?.({ server: 's', name: 't' })
     asked.onKept?.('the-handle')
     return {

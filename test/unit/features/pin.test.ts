@@ -10,6 +10,7 @@ import { plain } from '../../../src/protocol/content.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { withOrigin } from '../../../src/protocol/origin.ts'
 import { listed } from '../../support/module-world.ts'
+import { around } from '../../support/onion.ts'
 import { routedWorld } from '../../support/routed-world.ts'
 import { client, exchange, temporaryFolder } from '../../support/upstream.ts'
 
@@ -28,7 +29,7 @@ async function run(dataDir: string, tools: JsonObject[], options: JsonObject = {
   const module = await pin.create(pin.options.parse(options), context)
   const called: unknown[] = []
   onTestFinished(() => module.close?.())
-  const handler = module.wrap?.(async ({ method, params, admit }) => {
+  const handler = around(module, async ({ method, params, admit }) => {
     if (method === 'tools/list') return { tools: [...tools] }
     const [server = '', name = ''] = String(params.name).split('_')
     // What the server has now, whatever was listed.

@@ -15,6 +15,7 @@ import { createMemoryStore } from '../../../src/store/memory.ts'
 import { createResultStore } from '../../../src/store/result-store.ts'
 import { deepFreeze } from '../../support/deep-freeze.ts'
 import { RESULT_STORE_DEFAULTS } from '../../support/defaults.ts'
+import { around } from '../../support/onion.ts'
 import { runs } from '../../support/runs.ts'
 import { client, exchange } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
@@ -60,7 +61,7 @@ function world({ inputSchema = schema, answer = async (): Promise<JsonObject> =>
     exempt: new Set(['proxy_filter']),
     maxBytes: MAX_BYTES,
   })
-  const handler = layer.wrap(async (inner) => {
+  const handler = around(layer, async (inner) => {
     if (inner.method === 'tools/list') return { tools: [{ name: 'write', inputSchema }] }
     exchanges.push(inner)
     const parts = jsonParts(inner.params)

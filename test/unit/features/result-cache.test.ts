@@ -45,7 +45,7 @@ function world({ tools = [], answer, maxBytes = 1_000_000 }: WorldOptions = {}) 
     exempt: new Set(['proxy_filter']),
     now: () => time,
   })
-  const handler = compose([cache.mark, cache.remember], async (asked) => {
+  const { handler } = compose([cache.mark, cache.remember], async (asked) => {
     if (asked.method === 'tools/list') return { tools: TOOLS }
     const n = made.push(asked.params)
     return answer ? answer(asked, n) : { content: [{ type: 'text', text: `call ${n}` }] }
@@ -288,7 +288,7 @@ verifies('S4.35', 'two calls are the same when the data that references stand fo
     exempt: new Set(),
     maxBytes: 1_000,
   })
-  const handler = compose([cache.mark, references, cache.remember], async ({ method, params }) => {
+  const { handler } = compose([cache.mark, references, cache.remember], async ({ method, params }) => {
     if (method === 'tools/list') return { tools: TOOLS }
     made.push(params)
     return { content: [] }

@@ -5,6 +5,7 @@ import { LargeResult, META, plain } from '../../../src/protocol/content.ts'
 import type { Exchange, Savings } from '../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { sharedBytes } from '../../../src/text/shared-bytes.ts'
+import { around } from '../../support/onion.ts'
 import { exchange } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
 
@@ -16,7 +17,7 @@ async function account(
   const records: SavingsRecord[] = []
   const ledger = { record: (record: SavingsRecord) => void records.push(record), report: async () => never() }
   const layer = createAccount({ ledger, ownTools: new Set(['proxy_filter']), instructions: '', tells })
-  const handler = layer.wrap(async ({ onSaved }) => {
+  const handler = around(layer, async ({ onSaved }) => {
     if (savings) onSaved?.(savings)
     return result
   })
@@ -64,7 +65,7 @@ test('images, audio and blobs of a large result are not counted as text', async 
   const result = { ...texts, content: [...texts.content, ...media] }
   for (const one of [result, { structuredContent: { data: 'word '.repeat(100_000) } }]) {
     const answer = new LargeResult(sharedBytes(JSON.stringify(one, undefined, 1)))
-    await layer.wrap(async () => answer)(exchange(undefined, { params: { name: 's_shot' } }))
+    await around(layer, async () => answer)(exchange(undefined, { params: { name: 's_shot' } }))
   }
   const [shot, text] = records
   expect(shot?.originalCharacters).toBeLessThan(1_000)
@@ -96,7 +97,7 @@ test('a server that asks for input has not answered: nothing is counted before i
   const ledger = { record: (record: SavingsRecord) => void records.push(record), report: async () => never() }
   const layer = createAccount({ ledger, ownTools: new Set(), instructions: '', tells: false })
   const question = { resultType: 'input_required', requestState: 's' }
-  expect(await layer.wrap(async () => question)(exchange(undefined, { params: { name: 't' } }))).toBe(
+  expect(await around(layer, async () => question)(exchange(undefined, { params: { name: 't' } }))).toBe(
     question,
   )
   expect(records).toEqual([])
@@ -113,7 +114,7 @@ test('the text of an embedded resource counts, as it does where results are meas
       { type: 'resource', resource },
     ],
   }
-  await layer.wrap(async () => result)(exchange(undefined, { params: { name: 't' } }))
+  await around(layer, async () => result)(exchange(undefined, { params: { name: 't' } }))
   expect(records).toMatchObject([{ originalCharacters: 8, deliveredCharacters: 8 }])
   expect(records[0]?.sample?.()).toBe('12345\nabc')
 })

@@ -15,6 +15,7 @@ import { createResultStore, type ResultStore } from '../../../src/store/result-s
 import { sharedBytes } from '../../../src/text/shared-bytes.ts'
 import { RESULT_STORE_DEFAULTS } from '../../support/defaults.ts'
 import { madePdf, madePng } from '../../support/made-files.ts'
+import { around } from '../../support/onion.ts'
 import { client, exchange } from '../../support/upstream.ts'
 
 /** The engine's functions on the calling thread; `unpacking` is told of each attempt, and may fail. */
@@ -61,7 +62,7 @@ function world(unpacking?: (reads: boolean) => void, keepsSmall = false): World 
   })
   const usual = client()
   let next: Handler = async () => ({})
-  const handler = layer.wrap((asked) => next(asked))
+  const handler = around(layer, (asked) => next(asked))
   const answers = (result: Result): void => {
     next = async ({ method }) => (method === 'tools/list' ? { tools: [{ name: 't' }] } : result)
   }

@@ -14,6 +14,7 @@ import { withOrigin } from '../../../src/protocol/origin.ts'
 import { createMemoryStore } from '../../../src/store/memory.ts'
 import { createResultStore, type ResultStore } from '../../../src/store/result-store.ts'
 import { RESULT_STORE_DEFAULTS } from '../../support/defaults.ts'
+import { around } from '../../support/onion.ts'
 import { keeping, settingsForAll } from '../../support/result-settings.ts'
 import { client, exchange } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
@@ -67,7 +68,7 @@ async function call(
     limits: { maxResponseSize: 1000, maxErrorSize: 2000, previewSize: 500 },
     ...changes,
   })
-  const handler = layer.wrap(async ({ method }) => (method === 'tools/list' ? { tools } : result))
+  const handler = around(layer, async ({ method }) => (method === 'tools/list' ? { tools } : result))
   const owner = { ...client(), era, info }
   await handler(exchange(owner, { method: 'tools/list' }))
   return handler(
@@ -126,7 +127,7 @@ describe('output schemas that a client gets', () => {
       ...changes,
     })
     const owner = { ...client(), ...(via && { via }) }
-    const list = layer.wrap(async () => ({ tools: [tool] }))(exchange(owner, { method: 'tools/list' }))
+    const list = around(layer, async () => ({ tools: [tool] }))(exchange(owner, { method: 'tools/list' }))
     return (plain(await list).tools as JsonObject[])[0]
   }
 
@@ -242,7 +243,7 @@ test('reports savings inside the proxy only', async () => {
   const saved: unknown[] = []
   const onSaved = (savings: unknown): void => void saved.push(savings)
   const reply = plain(
-    await layer.wrap(async () => long)(exchange(client(), { params: { name: 't' }, onSaved })),
+    await around(layer, async () => long)(exchange(client(), { params: { name: 't' }, onSaved })),
   )
   expect(saved).toEqual([{ originalCharacters: 5000, originalTokens: 1000, deliveredTokens: 3 }])
   expect(Object.keys(reply._meta as object)).toEqual(['mcp-rlm-proxy/cache-id'])
@@ -272,7 +273,7 @@ test('a value is promised to each client by its own list, also when it listed in
     limits: { maxResponseSize: 1000, maxErrorSize: 2000, previewSize: 500 },
   })
   let tools: JsonObject[] = [tool]
-  const handler = layer.wrap(async ({ method }) => (method === 'tools/list' ? { tools } : long))
+  const handler = around(layer, async ({ method }) => (method === 'tools/list' ? { tools } : long))
   const [one, two] = [client(), client()]
   const params = { name: 't' }
   await handler(exchange(one, { method: 'tools/list' }))
@@ -320,7 +321,7 @@ describe('parameters of the worker', () => {
       exempt: new Set(['proxy_filter']),
       limits: { maxResponseSize: 1000, maxErrorSize: 2000, previewSize: 500 },
     })
-    const handler = layer.wrap(async ({ method }) => (method === 'tools/list' ? { tools } : long))
+    const handler = around(layer, async ({ method }) => (method === 'tools/list' ? { tools } : long))
     await handler(exchange(client(), { ...extra, params: { name: 't', arguments: args } }))
     return seen[0]
   }

@@ -11,6 +11,7 @@ import { isObject, type JsonObject } from '../../../src/protocol/json.ts'
 import { WrongAnswer } from '../../../src/services/post.ts'
 import { deferred } from '../../support/deferred.ts'
 import { listed, moduleWorld } from '../../support/module-world.ts'
+import { around } from '../../support/onion.ts'
 import { client, exchange, temporaryFolder } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
 
@@ -322,7 +323,7 @@ describe('translate', () => {
         { ...options, ...changes },
         context as Partial<ModuleContext> as ModuleContext,
       )
-      const handler = module.wrap?.(server)
+      const handler = around(module, server)
       await handler?.(exchange(client(), { method: 'tools/call', params: { name: 'a_read' } }))
       const list = plain((await handler?.(exchange(client(), { method: 'tools/list', params: {} }))) ?? {})
       await module.close?.()

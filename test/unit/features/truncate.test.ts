@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { createTruncate } from '../../../src/features/truncate/index.ts'
 import { META } from '../../../src/protocol/content.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
+import { around } from '../../support/onion.ts'
 import { exchange } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
 
@@ -9,7 +10,7 @@ const long = (length: number): JsonObject => ({ type: 'text', text: 'x'.repeat(l
 
 async function through(result: JsonObject, name = 'tool', extra: object = {}): Promise<JsonObject> {
   const layer = createTruncate({ max: 200, exempt: new Set(['proxy_filter']) })
-  const wrapped = layer.wrap(async () => result)
+  const wrapped = around(layer, async () => result)
   return (await wrapped(exchange(undefined, { params: { name }, ...extra }))) as JsonObject
 }
 
@@ -44,7 +45,7 @@ verifies(
 test('lists no output schema for content that may be dropped', async () => {
   const layer = createTruncate({ max: 200, exempt: new Set() })
   const tools = [{ name: 'a', outputSchema: { type: 'object' } }, { name: 'b' }]
-  const list = layer.wrap(async () => ({ tools, nextCursor: 'x' }))
+  const list = around(layer, async () => ({ tools, nextCursor: 'x' }))
   expect(await list(exchange(undefined, { method: 'tools/list', params: {} }))).toEqual({
     tools: [{ name: 'a' }, { name: 'b' }],
     nextCursor: 'x',
@@ -64,7 +65,7 @@ test('a preview of what is kept passes as it is; what a server says of that in `
   expect(await through(preview)).not.toBe(preview)
   const layer = createTruncate({ max: 200, exempt: new Set() })
   const told: string[] = []
-  const call = layer.wrap(async ({ onKept }) => {
+  const call = around(layer, async ({ onKept }) => {
     onKept?.('handle')
     return preview
   })

@@ -3,6 +3,7 @@ import { besideDirect } from '../../../src/gateway/exposure.ts'
 import type { Handler, Middleware } from '../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { withOrigin } from '../../../src/protocol/origin.ts'
+import { around } from '../../support/onion.ts'
 import { client, exchange } from '../../support/upstream.ts'
 
 const tool = (server: string, name: string): JsonObject =>
@@ -26,7 +27,10 @@ test.each([true, false])('all tools are listed once for what is shown of them (%
     lists++
     return { tools }
   }
-  const ask = besideDirect(hiding(looks), () => new Set(['b'])).wrap(server)
+  const ask = around(
+    besideDirect(hiding(looks), () => new Set(['b'])),
+    server,
+  )
   const one = client()
   const list = () => ask(exchange(one, { method: 'tools/list', params: {} }))
   expect(await list()).toEqual({ tools: [{ name: 'find' }, tool('b', 'two')], nextCursor: 'x' })

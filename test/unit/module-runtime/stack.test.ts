@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest'
 import type { Module, Notice } from '../../../src/module-runtime/module.ts'
 import { counted, createStack, type Layer } from '../../../src/module-runtime/stack.ts'
 import type { Request } from '../../../src/protocol/message.ts'
+import { compose } from '../../../src/proxy/layers.ts'
 import { deferred } from '../../support/deferred.ts'
+import { around } from '../../support/onion.ts'
 import { client, exchange } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
 
@@ -25,8 +27,8 @@ test.each([
     const one = client()
     await stack.ask({ request, client: one, agent: one.agent, signal, notify() {} }, answer)
     // The same on the stream of a request under way.
-    const door = stack.door.wrap(async (inner) => (await inner.ask?.(request)) ?? {})
-    await door(exchange(one, { ask: answer }))
+    const { handler } = compose([stack.inner], async (inner) => (await inner.ask?.(request)) ?? {})
+    await handler(exchange(one, { ask: answer }))
     expect(asked).toEqual([request, request])
     for (const sent of asked) expect(Object.hasOwn(sent, 'params')).toBe(Object.hasOwn(request, 'params'))
   }
@@ -62,7 +64,7 @@ describe('messages running in a module', () => {
     const [first, second, told] = [deferred(), deferred(), deferred()]
     await idle()
     const answers = [first, second]
-    const handler = module.wrap?.(async () => {
+    const handler = around(module, async () => {
       await answers.shift()?.promise
       throw new Error('refused')
     })

@@ -3,6 +3,7 @@ import type { Handler } from '../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { withOrigin } from '../../../src/protocol/origin.ts'
 import { createOwnNames } from '../../../src/proxy/layers.ts'
+import { around } from '../../support/onion.ts'
 import { client, exchange } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
 
@@ -21,7 +22,7 @@ function world(tools: JsonObject[], given: readonly string[] = []) {
     servers: () => ['a', 'b', 'down'],
   })
   const on = client()
-  const handler = layer.wrap(inner)
+  const handler = around(layer, inner)
   const ask = (method: string, params: JsonObject = {}) => handler({ ...exchange(on), method, params })
   return { state, ask, call: (name: string) => ask('tools/call', { name }) }
 }

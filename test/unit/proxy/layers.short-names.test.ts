@@ -4,6 +4,7 @@ import { plain } from '../../../src/protocol/content.ts'
 import type { Handler } from '../../../src/protocol/exchange.ts'
 import { createShortNames } from '../../../src/proxy/layers.ts'
 import { type Embedded, embedded, toolServer } from '../../support/embedded.ts'
+import { around } from '../../support/onion.ts'
 import { client, exchange } from '../../support/upstream.ts'
 import { verifies } from '../../support/verifies.ts'
 
@@ -13,7 +14,7 @@ function world(names: readonly string[], clientName: string) {
     called.push(method === 'tools/list' ? method : params.name)
     return method === 'tools/list' ? { tools: names.map((name) => ({ name, title: name })) } : { content: [] }
   }
-  const handler = createShortNames().wrap(inner)
+  const handler = around(createShortNames(), inner)
   const on = { ...client(), info: { name: clientName, version: '1' } }
   const ask = (method: string, params = {}) => handler({ ...exchange(on), method, params })
   const list = async (): Promise<string[]> =>

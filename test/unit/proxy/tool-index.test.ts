@@ -6,6 +6,7 @@ import { openExactIndex } from '../../../src/discovery/vectors/exact.ts'
 import { silentLogger } from '../../../src/observe/log.ts'
 import type { Client } from '../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
+import { createLists } from '../../../src/protocol/lists.ts'
 import { withOrigin } from '../../../src/protocol/origin.ts'
 import { createToolIndexes } from '../../../src/proxy/tool-index.ts'
 import { client, exchange } from '../../support/upstream.ts'
@@ -40,10 +41,10 @@ async function world() {
   let change = (): void => {}
   let leave = (_: Client): void => {}
   const indexes = createToolIndexes(
-    async ({ client: who }) => {
+    createLists(async ({ client: who }) => {
       asked++
       return { tools: lists.get(who) ?? [] }
-    },
+    }),
     new Set(),
     finder,
     {

@@ -6,6 +6,7 @@ import type { Result } from '../../../src/protocol/content.ts'
 import type { Agent, Client, Exchange } from '../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import type { Notification, RequestId } from '../../../src/protocol/message.ts'
+import { compose } from '../../../src/proxy/layers.ts'
 import { type Audience, createAudience } from '../../../src/server/audience.ts'
 import type { ModernService, Requester } from '../../../src/server/backend.ts'
 import type { Backend } from '../../../src/server/legacy.ts'
@@ -83,11 +84,16 @@ export function world(
   const closed: Client[] = []
   const clock = { time: 0 }
   const audience = createAudience()
-  const backend: Backend = {
-    handler: async (exchange) => {
+  const { handler, lists } = compose(
+    [],
+    async (exchange) => {
       exchanges.push(exchange)
       return answer(exchange)
     },
+    { changes: audience.changes, current: async () => undefined },
+  )
+  const backend: Backend = {
+    handler,
     describe: () => ({ capabilities, serverInfo: OURS, instructions: 'how to' }),
     toolsChange,
     opened: (client) => opened.push(client),
@@ -96,7 +102,7 @@ export function world(
     logger: silentLogger,
     identity: 'this one',
   }
-  const service = createModernService({ backend, audience, now: () => clock.time })
+  const service = createModernService({ backend, lists, audience, now: () => clock.time })
   onTestFinished(() => {
     audience.close()
     return service.close()

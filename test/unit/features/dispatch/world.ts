@@ -22,6 +22,7 @@ import { createMemoryStore } from '../../../../src/store/memory.ts'
 import { createResultStore } from '../../../../src/store/result-store.ts'
 import { RESULT_STORE_DEFAULTS } from '../../../support/defaults.ts'
 import { directEngine } from '../../../support/direct-engine.ts'
+import { around } from '../../../support/onion.ts'
 import { client, exchange, temporaryFolder } from '../../../support/upstream.ts'
 
 /** Nobody searches here. */
@@ -98,7 +99,7 @@ export function dispatchWorld(options: WorldOptions = {}): World {
     exempt: new Set(),
     limits: { maxResponseSize: size, maxErrorSize: 32_000, previewSize: Math.min(2000, size) },
   })
-  const shaped = shape.wrap(async ({ method, params, supplied }) => {
+  const shaped = around(shape, async ({ method, params, supplied }) => {
     if (method === 'tools/list') return { tools }
     calls.push(
       supplied === undefined ? params : { ...params, supplied: Buffer.from(supplied).toString('utf8') },
@@ -111,7 +112,7 @@ export function dispatchWorld(options: WorldOptions = {}): World {
     spill: { threshold: 0, format: 'json', ...options.spill },
     readback: { maxChars: 16_000, grepMaxMatches: 20, aliases: false, ...options.readback },
   }
-  const handler = createDispatch({
+  const layer = createDispatch({
     settings,
     ownTools: new Set(),
     finder,
@@ -121,7 +122,8 @@ export function dispatchWorld(options: WorldOptions = {}): World {
     connections: () => [{ server: 'files', id: 'id', descriptor: () => ({}) }],
     toolFilter: () => undefined,
     refresh: async () => {},
-  }).wrap(shaped)
+  })
+  const handler = around(layer, shaped)
   const clients = new Map<string, Client>()
   const clientOf = (id: string): Client => {
     const agent: Agent = { id, kind: 'session' }

@@ -9,6 +9,7 @@ import { silentLogger } from '../../../../src/observe/log.ts'
 import { plain } from '../../../../src/protocol/content.ts'
 import type { JsonObject, JsonValue } from '../../../../src/protocol/json.ts'
 import { withOrigin } from '../../../../src/protocol/origin.ts'
+import { around } from '../../../support/onion.ts'
 import { runs } from '../../../support/runs.ts'
 import { client, exchange } from '../../../support/upstream.ts'
 import { verifies } from '../../../support/verifies.ts'
@@ -36,7 +37,7 @@ async function world(definitions: JsonObject[]) {
     },
     countTokens: async (texts) => texts.map((text) => text.length),
   })
-  const handler = layer.wrap(async ({ method, params }) => {
+  const handler = around(layer, async ({ method, params }) => {
     if (method === 'tools/list') return { tools }
     called.push(params)
     return { content: [{ type: 'text', text: 'done' }] }

@@ -15,6 +15,7 @@ import { isObject, type JsonObject } from '../../../../src/protocol/json.ts'
 import { withOrigin } from '../../../../src/protocol/origin.ts'
 import { PROXY_TOOL_NAMES } from '../../../../src/proxy/own-tools.ts'
 import { SETTINGS } from '../../../support/defaults.ts'
+import { around } from '../../../support/onion.ts'
 import { client, exchange } from '../../../support/upstream.ts'
 import { verifies } from '../../../support/verifies.ts'
 
@@ -85,7 +86,7 @@ function world(
   })
   /** Which tools were asked for. */
   const lists: string[] = []
-  const handler = layer.wrap(async ({ method, params, listing = 'all' }) => {
+  const handler = around(layer, async ({ method, params, listing = 'all' }) => {
     if (method === 'tools/list') {
       lists.push(listing)
       return { tools: tools(), extra: 1 }

@@ -5,6 +5,7 @@ import { ProxyError, RPC, RpcError } from '../../../../src/protocol/errors.ts'
 import type { Agent, Exchange } from '../../../../src/protocol/exchange.ts'
 import type { JsonObject } from '../../../../src/protocol/json.ts'
 import { withOrigin } from '../../../../src/protocol/origin.ts'
+import { compose } from '../../../../src/proxy/layers.ts'
 import { createMemoryStore } from '../../../../src/store/memory.ts'
 import { createResultStore } from '../../../../src/store/result-store.ts'
 import { RESULT_STORE_DEFAULTS } from '../../../support/defaults.ts'
@@ -39,11 +40,11 @@ function world(changes: Partial<BridgeOptions> & { call?: (exchange: Exchange) =
   const asked: Exchange[] = []
   const agent: Agent = { id: 'scripts', kind: 'principal' }
   const bridge = createBridge({
-    async next(exchange) {
+    ...compose([], async (exchange) => {
       if (exchange.method === 'tools/list') return { tools: TOOLS }
       asked.push(exchange)
       return call(exchange)
-    },
+    }),
     agent,
     as: (run) => run({ ...client(), agent }),
     left() {},
