@@ -55,8 +55,9 @@ export function compose(
 function outside(calls: Handler, answer: Handler, source: ListSource | undefined): Stage {
   const lists = createLists(answer, source)
   const list: Handler = async (exchange) => (await lists.ask(exchange)).passing
+  const listing = new Map([...LIST_METHODS.keys()].map((method) => [method, list]))
   return {
-    handler: (exchange) => (LIST_METHODS.has(exchange.method) ? list : calls)(exchange),
+    handler: (exchange) => (listing.get(exchange.method) ?? calls)(exchange),
     lists,
     source,
   }
@@ -92,7 +93,7 @@ function grouped(group: LayerGroup, inner: Stage): Stage {
 const KEY = 'proxy'
 
 /** The longest name, in characters, that reaches the model of this client whole. Infinite: it is not known to cut any. */
-function roomFor(client: Client): number {
+function room(client: Client): number {
   const { namePrefix = '', maxNameLength = Number.POSITIVE_INFINITY } = clientRule(client.info) ?? {}
   return maxNameLength - namePrefix.replace('{server}', KEY).length
 }
@@ -102,12 +103,6 @@ function roomFor(client: Client): number {
  * others know one name for all clients.
  */
 export function createShortNames(): Middleware {
-  const rooms = new WeakMap<Client, number>()
-  const room = (client: Client): number => {
-    const known = rooms.get(client) ?? roomFor(client)
-    rooms.set(client, known)
-    return known
-  }
   /** A client that is in the table has one limit, and a list belongs to one client. */
   const shortenedOf = new WeakMap<Listed, Shortened>()
   const shortNames = (listed: Listed, most: number): Shortened => {
