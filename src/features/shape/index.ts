@@ -201,7 +201,7 @@ async function callTool(
     !mayHoldBlobs(result, usualLeast)
   )
     return result
-  const listed = await listedAs(exchange, next)
+  const listed = await listedAs()
   const { settings = {}, keeps = false, form, schema, reads = false, server = '' } = listed ?? {}
   if (settings.whole === true && !always) return result
   const limits = limitsFor(settings, options.limits)

@@ -14,6 +14,7 @@ import { createMemoryStore } from '../../../src/store/memory.ts'
 import { createResultStore } from '../../../src/store/result-store.ts'
 import { countTokens } from '../../../src/text/tokens.ts'
 import { RESULT_STORE_DEFAULTS } from '../../support/defaults.ts'
+import { around } from '../../support/onion.ts'
 import { settingsForAll } from '../../support/result-settings.ts'
 import { client, exchange } from '../../support/upstream.ts'
 
@@ -47,7 +48,7 @@ function world(changes: Partial<ShapeOptions> = {}) {
   })
   let result: Result = {}
   const tools = ['list', 'click', 'snapshot'].map((name) => withOrigin({ name }, { server: 'one', name }))
-  const handler = layer.wrap(async ({ method }) => (method === 'tools/list' ? { tools } : result))
+  const handler = around(layer, async ({ method }) => (method === 'tools/list' ? { tools } : result))
   const usual = client()
   return {
     resultStore,
