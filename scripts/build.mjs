@@ -36,7 +36,7 @@ const [[code]] = await Promise.all([
   once(spawn(process.execPath, [tsc, '-p', 'tsconfig.json'], { stdio: 'inherit' }), 'exit'),
   bundle(),
 ])
-copyDeclarations('dist', ['index.d.ts'], 'dist/types')
+copyDeclarations('dist', ['index.d.ts', 'explore.d.ts'], 'dist/types')
 writeFileSync('dist/main.js', "#!/usr/bin/env node\nimport './bundle/main.js'\n")
 chmodSync('dist/main.js', 0o755)
 process.exitCode = code
@@ -48,6 +48,7 @@ async function bundle() {
     input: {
       main: 'src/main.ts',
       index: 'src/index.ts',
+      explore: 'src/explore.ts',
       worker: 'src/engine/worker.ts',
       'worker-process': 'src/engine/worker-process.ts',
       'check-process': 'src/proxy/check-process.ts',

@@ -16,6 +16,7 @@ import type { Gateway, GatewayParts } from './gateway/contract.ts'
 import { openExposure } from './gateway/exposure.ts'
 import { openListChangedCommand } from './gateway/list-changed-command.ts'
 import { openModules } from './gateway/modules.ts'
+import { createMounting } from './gateway/mounting.ts'
 import { createOnion, describeLayers } from './gateway/onion.ts'
 import { openResultStore } from './gateway/result-store.ts'
 import {
@@ -204,8 +205,25 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
   /** Workers count for the last report that was asked for. */
   let reporting: Promise<unknown> | undefined
 
+  /** What serving is handed, whichever way clients come. */
+  const served = {
+    maxMessageBytes: memory.messageBytes,
+    maxSessions: settings.maxTotalAgents,
+    limits: { ...settings.limits, bodyBytes: Math.min(settings.limits.bodyBytes, memory.bodyBytes) },
+    sessionIdleMs: SESSION_IDLE_MS,
+    backend,
+    modern,
+    now,
+    elapsed,
+    bridge: bridge?.endpoint,
+    metrics: tellMetrics,
+    profiles: () => live.profiles,
+  }
+  const mounting = createMounting(settings, served, logger, now)
+
   async function shutDown(): Promise<void> {
     await modern.close()
+    await mounting.close()
     audience.close()
     command?.close()
     await Promise.all([listener?.close(), bridge?.close()])
@@ -232,17 +250,7 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
         port: settings.port,
         input: parts.input ?? process.stdin,
         output: parts.output ?? process.stdout,
-        maxMessageBytes: memory.messageBytes,
-        maxSessions: settings.maxTotalAgents,
-        limits: { ...settings.limits, bodyBytes: Math.min(settings.limits.bodyBytes, memory.bodyBytes) },
-        sessionIdleMs: SESSION_IDLE_MS,
-        backend,
-        modern,
-        now,
-        elapsed,
-        bridge: bridge?.endpoint,
-        metrics: tellMetrics,
-        profiles: () => live.profiles,
+        ...served,
         ...access,
       })
       void listener.ended.then(left)
@@ -251,6 +259,9 @@ export async function createGateway(written: Config, parts: GatewayParts = {}): 
       if (closing !== undefined) await Promise.all([listener.close(), bridge?.close()])
       return { ...(url !== undefined && { url }), ...(script !== undefined && { bridge: script }) }
     },
+    connect: mounting.connect,
+    fetch: mounting.fetch,
+    node: mounting.node,
     async check() {
       await upstreams.open()
       return upstreams.status()

@@ -1,5 +1,6 @@
 /** What a gateway is to the program that runs it. Public API. */
 
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable, Writable } from 'node:stream'
 import type { Profile } from '../config/profiles.ts'
 import type { Config } from '../config/schema.ts'
@@ -8,6 +9,7 @@ import type { Logger } from '../observe/log.ts'
 import type { SavingsReport } from '../observe/savings-report.ts'
 import type { Middleware } from '../protocol/exchange.ts'
 import type { JsonObject } from '../protocol/json.ts'
+import type { Transport } from '../protocol/message.ts'
 import type { Serve } from '../upstream/in-process.ts'
 import type { Reconfigured, ServerStatus } from '../upstream/status.ts'
 
@@ -35,6 +37,18 @@ export interface GatewayParts {
 export interface Gateway {
   /** Begins to serve. `url`: where clients connect; absent over stdio. `bridge`: where scripts do, when there is a bridge. */
   start(): Promise<{ url?: string; bridge?: string }>
+  /**
+   * Serves one more client, in this process: `transport` is its other end, such as one of the pair that `InMemoryTransport` of the MCP SDK
+   * makes. It is a client of its own, which owns what is kept for it. Without `start`.
+   */
+  connect(transport: Transport): Promise<Connected>
+  /**
+   * Serves Streamable HTTP at `/mcp` of a server that has web-standard handlers: `(request) => gateway.fetch(request)`. Without `start`.
+   * Requests are checked as those of a listener on `proxySettings.host` are, so with the default only those to `localhost` are answered.
+   */
+  readonly fetch: (request: Request) => Promise<Response>
+  /** The same for a server of `node:http`, Express and the like. Nothing may have read the body of the request. */
+  readonly node: (request: IncomingMessage, response: ServerResponse) => void
   /** Resolves when the client of a stdio gateway left. */
   readonly ended: Promise<void>
   /** Connects every server once and tells how that went. */
@@ -61,6 +75,13 @@ export interface Gateway {
   /** Forgets the tokens for a server, and revokes them where that can be done. */
   signOut(server: string): Promise<'revoked' | 'forgotten' | 'nothing kept'>
   /** Ends sessions, servers and workers; kept results go to disk. Waits for a report of savings. Safe to call again. */
+  close(): Promise<void>
+}
+
+/** A client of this process. */
+export interface Connected {
+  /** Resolves when the client closed its end, or `close` was called. */
+  readonly ended: Promise<void>
   close(): Promise<void>
 }
 

@@ -56,7 +56,7 @@ interface LegacyEndpoint {
 }
 
 export function createLegacyEndpoint(
-  options: HttpOptions,
+  options: Omit<HttpOptions, 'port'>,
   heartbeat: Heartbeat,
   place: ProfilePath,
 ): LegacyEndpoint {

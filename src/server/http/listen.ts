@@ -56,6 +56,9 @@ export type ListenOptions = Pick<
   'host' | 'port' | 'authenticator' | 'allowUnauthenticated' | 'publicUrl' | 'bridge' | 'metrics'
 > & { backend: Pick<Backend, 'logger'> }
 
+/** The same without a port of its own. */
+type MountOptions = Omit<ListenOptions, 'port'>
+
 /** A listener that clients can reach. */
 export interface HttpListener {
   /** Where clients connect. */
@@ -64,7 +67,7 @@ export interface HttpListener {
 }
 
 /** What a transport serves. */
-interface Service {
+export interface Service {
   /** Where clients connect. */
   path: string
   /** A request that came from no foreign web page, of a client that said who it is, if it has to. */
@@ -96,7 +99,37 @@ const FAREWELL_MS = 250
  * Rejects with ProxyError when it cannot listen, and when everybody on the network could connect without having been asked for.
  */
 export async function listen(options: ListenOptions, service: Service): Promise<HttpListener> {
-  const { host, port, backend, authenticator, publicUrl, bridge } = options
+  const { host, port, backend, authenticator } = options
+  const mounted = mount(options, service)
+  const server = createServer(SERVER, mounted.handle)
+  await begin(server, host, port)
+  server.on('error', (error) => backend.logger.error({ err: error }, 'HTTP server'))
+  const bound = (server.address() as AddressInfo).port
+  const url = `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${bound}${service.path}`
+  if (!isLoopback(host) && !authenticator)
+    backend.logger.warn({ url }, 'reachable from other machines, and nobody has to authenticate')
+  return {
+    url,
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      await mounted.close()
+      await saidFarewell(server, closed)
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+/** What answers the requests of a server, whoever has that server. */
+export interface Mounted {
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => void
+  /** Ends all sessions. Requests are refused from now on. */
+  close(): Promise<void>
+}
+
+/** All of `listen` but the server. Throws ProxyError when everybody on the network could connect without having been asked for. */
+export function mount(options: MountOptions, service: Service): Mounted {
+  const { host, backend, authenticator, publicUrl, bridge } = options
   refuseToBeOpen(options)
   const guard = createGuard(host, publicUrl)
   let closing = false
@@ -136,22 +169,11 @@ export async function listen(options: ListenOptions, service: Service): Promise<
       else response.destroy()
     })
   }
-  const server = createServer(SERVER, oneAfterTheOther(serve))
-  await begin(server, host, port)
-  server.on('error', (error) => backend.logger.error({ err: error }, 'HTTP server'))
-  const bound = (server.address() as AddressInfo).port
-  const url = `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${bound}${service.path}`
-  if (!isLoopback(host) && !authenticator)
-    backend.logger.warn({ url }, 'reachable from other machines, and nobody has to authenticate')
   return {
-    url,
-    async close() {
+    handle: oneAfterTheOther(serve),
+    close() {
       closing = true
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      await service.closeSessions()
-      await saidFarewell(server, closed)
-      server.closeAllConnections()
-      await closed
+      return service.closeSessions()
     },
   }
 }
@@ -200,7 +222,7 @@ function isMetrics({ pathname }: URL): boolean {
 async function tellMetrics(
   { method }: IncomingMessage,
   response: ServerResponse,
-  { metrics }: ListenOptions,
+  { metrics }: MountOptions,
 ): Promise<void> {
   if (!metrics) return refuse(response, 404, 'There are no metrics')
   if (method !== 'GET') return refuse(response, 405, 'Method not allowed.', { headers: { allow: 'GET' } })
@@ -210,7 +232,7 @@ async function tellMetrics(
 }
 
 /** What a tool can do, everybody on the network could do. */
-function refuseToBeOpen({ host, authenticator, allowUnauthenticated }: ListenOptions): void {
+function refuseToBeOpen({ host, authenticator, allowUnauthenticated }: MountOptions): void {
   if (isLoopback(host) || authenticator || allowUnauthenticated) return
   throw new ProxyError(
     'LISTEN_FAILED',

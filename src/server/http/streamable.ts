@@ -10,7 +10,7 @@ import type { JsonRpcMessage, JsonRpcNotification, JsonRpcRequest } from '../../
 import type { Principal, Visitor } from '../backend.ts'
 import { Budget } from '../bounds.ts'
 import { createLegacyEndpoint } from './legacy.ts'
-import { type HttpListener, type HttpOptions, listen } from './listen.ts'
+import { type HttpListener, type HttpOptions, listen, type Mounted, mount, type Service } from './listen.ts'
 import { isFault, isRequest, parseMessages } from './messages.ts'
 import { createModernEndpoint } from './modern.ts'
 import { createHeartbeat } from './outlet.ts'
@@ -21,6 +21,17 @@ import { header, isJson, readLimited, refuse } from './request.ts'
 const PATH = '/mcp'
 
 export async function serveHttp(options: HttpOptions): Promise<HttpListener> {
+  return listen(options, streamable(options))
+}
+
+/** The same for a server of somebody else's. Throws ProxyError as listening does. */
+export function mountHttp(options: MountedOptions): Mounted {
+  return mount(options, streamable(options))
+}
+
+type MountedOptions = Omit<HttpOptions, 'port'>
+
+function streamable(options: MountedOptions): Service {
   const { limits = LIMIT_DEFAULTS } = options
   const room = new Budget('bodyBytes', limits)
   const heartbeat = createHeartbeat()
@@ -68,14 +79,14 @@ export async function serveHttp(options: HttpOptions): Promise<HttpListener> {
     return modern.post(request, response, message, visitor)
   }
 
-  return listen(options, {
+  return {
     path: PATH,
     handle,
     async closeSessions() {
       await Promise.all([legacy.close(), modern.close()])
       heartbeat.close()
     },
-  })
+  }
 }
 
 /** By the claim of its body, else by its header. A posted answer belongs to a session: to the legacy era. */

@@ -62,6 +62,9 @@ export function world(options: WorldOptions = {}): World {
   const rows = [{ tool: 'a_x', kind: 'call' as const, calls: 2, originalTokens: 900, deliveredTokens: 100 }]
   const gateway = (config: Config): Gateway => ({
     ended: left.promise,
+    connect: () => Promise.reject(new Error('no command connects a client')),
+    fetch: () => Promise.reject(new Error('no command mounts the gateway')),
+    node() {},
     start: () => {
       happened.push('start')
       return options.start?.() ?? Promise.resolve({})
