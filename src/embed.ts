@@ -1,8 +1,9 @@
 /** A gateway from what a program writes down, in the words of mcp.json. */
 
-import { homedir } from 'node:os'
+import { homedir, tmpdir } from 'node:os'
 import { loadConfig } from './config/load-program.ts'
 import type { Config } from './config/schema.ts'
+import { prepareDataDirectory, resetCaches } from './data/directory.ts'
 import type { Gateway, GatewayParts } from './gateway/contract.ts'
 import { createGateway as compose } from './gateway.ts'
 import type { ModuleDefinition } from './module-runtime/module.ts'
@@ -39,7 +40,7 @@ export async function createGateway(
   options: GatewayOptions | Config = {},
   parts: GatewayParts = {},
 ): Promise<Gateway> {
-  if (isConfig(options)) return compose(options, parts)
+  if (isConfig(options)) return open(options, parts)
   const { mcpServers = {}, proxySettings = {}, modules = [] } = options
   const own = modules.filter(isDefinition)
   const definitions = [...new Set([...own, ...(parts.modules ?? [])])]
@@ -60,11 +61,26 @@ export async function createGateway(
     serversOptional: true,
     modules: definitions,
   })
-  return compose(config, {
+  return open(config, {
     ...parts,
     modules: definitions,
     servers: { ...Object.fromEntries(functions), ...parts.servers },
   })
+}
+
+/** The data directory is made first, or a temporary one where the default cannot be used. */
+async function open(written: Config, parts: GatewayParts): Promise<Gateway> {
+  const bases = { cwd: process.cwd(), home: homedir(), temporary: tmpdir() }
+  const { config, warning, discard = () => {} } = prepareDataDirectory(written, bases)
+  if (warning !== undefined) parts.logger?.warn({}, warning)
+  resetCaches(config)
+  try {
+    const gateway = await compose(config, parts)
+    return { ...gateway, close: () => gateway.close().finally(discard) }
+  } catch (error) {
+    discard()
+    throw error
+  }
 }
 
 function isConfig(options: GatewayOptions | Config): options is Config {

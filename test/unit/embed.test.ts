@@ -1,10 +1,11 @@
+import { readdirSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import type { Transport as SdkTransport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import * as z from 'zod'
 import { createGateway, defineModule, type Gateway, plain, type Transport } from '../../src/index.ts'
 import { toolServer } from '../support/embedded.ts'
@@ -56,10 +57,14 @@ function overFetch(gateway: Gateway, base = 'http://localhost'): SdkTransport {
   }) as SdkTransport
 }
 
-test('nothing is required', async () => {
+test('nothing is required, and what is kept lies in the home directory', async () => {
+  const home = temporaryFolder()
+  for (const name of ['HOME', 'USERPROFILE']) vi.stubEnv(name, home)
+  onTestFinished(() => void vi.unstubAllEnvs())
   const gateway = await createGateway()
   onTestFinished(() => gateway.close())
   const { tools } = await (await connected(gateway)).listTools()
+  expect(readdirSync(home)).toEqual(['.mcpproxy'])
   expect(tools.map(({ name }) => name)).toEqual(['proxy_filter', 'proxy_search', 'proxy_explore'])
 })
 
