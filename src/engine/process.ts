@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import type { Duplex } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { whyNotStarted } from '../text/start-failure.ts'
 import { createWire } from './wire.ts'
 
 /** How workers are started. */
@@ -20,10 +21,13 @@ export interface WorkerOptions {
   memoryMb?: number | undefined
 }
 
-/** Why a worker is gone without an answer. `memory`: V8 ended it; `killed`: somebody else did; `broken`: it never began, or left. */
+/**
+ * Why a worker is gone without an answer. `memory`: V8 ended it; `killed`: somebody else did; `unstarted`: the system gave no process;
+ * `broken`: it never began, or left.
+ */
 export class WorkerGone extends Error {
   override readonly name = 'WorkerGone'
-  readonly why: 'memory' | 'killed' | 'broken'
+  readonly why: 'memory' | 'killed' | 'unstarted' | 'broken'
   constructor(why: WorkerGone['why'], how: string) {
     const { stackTraceLimit } = Error
     // A stack holds what its functions hold, results among it, and this is kept for as long as the worker is remembered.
@@ -91,7 +95,7 @@ interface Said {
   value?: unknown
 }
 
-/** Starts a process. It never holds this one, and ends with it. */
+/** Starts a process. It never holds this one, and ends with it. Never throws: one that the system did not start is gone from the beginning. */
 export function startWorker({ worker, timeLimit, heapMb, memoryMb }: WorkerOptions): Worker {
   const { TZ, LANG, SystemRoot } = process.env
   const args = [
@@ -102,12 +106,22 @@ export function startWorker({ worker, timeLimit, heapMb, memoryMb }: WorkerOptio
     worker.href,
     String(timeLimit),
   ]
-  const child = spawn(...limited(memoryMb, args), {
-    serialization: 'advanced',
-    env: { ...(TZ && { TZ }), ...(LANG && { LANG }), ...(SystemRoot && { SystemRoot }) },
-    // Standard output belongs to the protocol.
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc', 'pipe'],
-  })
+  let child: ChildProcess
+  try {
+    child = spawn(...limited(memoryMb, args), {
+      serialization: 'advanced',
+      env: { ...(TZ && { TZ }), ...(LANG && { LANG }), ...(SystemRoot && { SystemRoot }) },
+      // Standard output belongs to the protocol.
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc', 'pipe'],
+    })
+  } catch (error) {
+    return unstarted(error as Error)
+  }
+  // Where too many files are open there is a child without pipes.
+  if (child.stdio === undefined) {
+    child.on('error', () => {})
+    return unstarted(Object.assign(new Error(), { code: 'EMFILE' }))
+  }
   const pipe = child.stdio[4] as unknown as Duplex & { unref(): void }
   let gone: WorkerGone | undefined
   let waiting:
@@ -142,7 +156,9 @@ export function startWorker({ worker, timeLimit, heapMb, memoryMb }: WorkerOptio
 
   const wire = createWire((message) => post(child, message), pipe, heard)
   child.on('message', wire.received)
-  child.on('error', (error) => leave(new WorkerGone('broken', error.message)))
+  child.on('error', (error) =>
+    leave(new WorkerGone(child.pid === undefined ? 'unstarted' : 'broken', whyNotStarted(error))),
+  )
   child.on('exit', (code, signal) => leave(goneBy(code, signal)))
   pipe.on('error', () => {})
   pipe.unref()
@@ -173,6 +189,13 @@ export function startWorker({ worker, timeLimit, heapMb, memoryMb }: WorkerOptio
       leave(new WorkerGone('killed', 'it was ended'))
     },
   }
+}
+
+function unstarted(error: Error): Worker {
+  const gone = new WorkerGone('unstarted', whyNotStarted(error))
+  const ready = Promise.reject(gone)
+  ready.catch(() => {})
+  return { pid: undefined, ready, isGone: true, run: () => Promise.reject(gone), kill() {} }
 }
 
 function post(child: ChildProcess, message: unknown): void {

@@ -324,7 +324,7 @@ function isBefore(rank: readonly number[], other: readonly number[]): boolean {
 
 /** Its worker was ended by somebody else, or over what others had left open in it. */
 function mayRunAgain(error: unknown, job: Job, begun: number): boolean {
-  if (!(error instanceof WorkerGone) || error.why === 'broken') return false
+  if (!(error instanceof WorkerGone) || error.why === 'broken' || error.why === 'unstarted') return false
   if (error.why === 'memory') return job.isCrowded
   job.tries += begun === Number.POSITIVE_INFINITY ? TRIES / STARTS : 1
   return job.tries < TRIES
@@ -347,6 +347,12 @@ function tookTooLong(milliseconds: number, step: string | undefined): ProxyError
 
 function brokenBy(gone: WorkerGone, step: string | undefined): ProxyError {
   const where = step === undefined ? '' : ` at this step: ${step}`
+  if (gone.why === 'unstarted')
+    return new ProxyError(
+      'QUERY_FAILED',
+      `The query could not begin, because no process could be started for it: ${gone.message}. ${UNCHANGED}`,
+      'Ask it again later. Who runs the proxy can raise the limits of the system on processes and open files.',
+    )
   if (gone.why !== 'memory') return broken(`its worker is gone${where}: ${gone.message}`)
   return new ProxyError(
     'QUERY_FAILED',

@@ -158,14 +158,15 @@ export const LIMITS = {
     default: 250,
   },
   clientProcesses: {
-    description: 'The most server processes for one client, by its token or, without one, its session.',
+    description:
+      'The most server processes for one client, by its token or, without one, its session. Idle ones leave for a new one.',
     unit: 'processes',
     min: 1,
     max: 100_000,
     default: 100,
   },
   processes: {
-    description: 'The most server processes for all clients together.',
+    description: 'The most server processes for all clients together. Idle ones leave for a new one.',
     unit: 'processes',
     min: 1,
     max: 100_000,

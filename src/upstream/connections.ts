@@ -185,29 +185,37 @@ export class Connections {
     const { now, later, defaults } = this.#options
     const idleMs = defaults.limits.idleProcessMs
     for (const connection of this.#processes) {
-      const isIdle =
-        connection.state === 'ready' && !connection.busy && connection.client?.isListening?.() === false
-      if (!isIdle) this.#idleSince.delete(connection)
+      if (!isIdle(connection)) this.#idleSince.delete(connection)
       else if (!this.#idleSince.has(connection)) this.#idleSince.set(connection, now())
       else if (now() - (this.#idleSince.get(connection) ?? 0) >= idleMs) connection.pause()
     }
     this.#looking = this.#processes.size === 0 ? undefined : later(idleMs / LOOKS, () => this.#endIdle())
   }
 
-  /** A process for each client is dear: so many for one, and for all. Throws when there is no room for this connection's. */
+  /**
+   * A process for each client is dear: so many for one, and for all. One that is idle leaves for this connection's; throws when there is
+   * none.
+   */
   #limitProcesses(asking: Connection): void {
     const { limits } = this.#options.defaults
-    let all = 0
-    let own = 0
-    for (const other of this.#processes) {
-      if (other === asking || (other.state !== 'ready' && other.state !== 'connecting')) continue
-      all++
-      if (other.client?.agent.id === asking.client?.agent.id) own++
-    }
-    const passed =
-      own >= limits.clientProcesses ? 'clientProcesses' : all >= limits.processes ? 'processes' : undefined
-    if (passed !== undefined)
-      throw new Error(`too many server processes are running: ${limitWords(passed, limits)}`)
+    const running = [...this.#processes].filter(
+      (other) => other !== asking && (other.state === 'ready' || other.state === 'connecting'),
+    )
+    const own = running.filter(({ client }) => client?.agent.id === asking.client?.agent.id)
+    if (own.length >= limits.clientProcesses) this.#makeRoom(own, 'clientProcesses')
+    else if (running.length >= limits.processes) this.#makeRoom(running, 'processes')
+  }
+
+  /** Ends the process that is idle for the longest time. */
+  #makeRoom(running: readonly Connection[], passed: 'clientProcesses' | 'processes'): void {
+    const since = (connection: Connection): number =>
+      this.#idleSince.get(connection) ?? Number.POSITIVE_INFINITY
+    const [longest] = running.filter(isIdle).sort((one, other) => (since(one) < since(other) ? -1 : 1))
+    longest?.pause()
+    if (longest?.state !== 'idle')
+      throw new Error(
+        `too many server processes are running: ${limitWords(passed, this.#options.defaults.limits)}`,
+      )
   }
 
   /** `first`: the client that needs it first, so that a server which serves all is told what at least this client can do. */
@@ -275,4 +283,9 @@ export class Connections {
 /** The client that a legacy connection belongs to; undefined when it belongs to all. */
 function ownerOf(server: Server, client: Client | undefined): Client | undefined {
   return server.shared ? undefined : client
+}
+
+/** Its process may end: nothing is under way, and its client, which is one over HTTP, has no stream open. */
+function isIdle({ state, busy, client }: Connection): boolean {
+  return state === 'ready' && !busy && client?.isListening?.() === false
 }

@@ -10,6 +10,7 @@ import { limitWords } from '../protocol/limits.ts'
 import type { JsonRpcMessage, Transport } from '../protocol/message.ts'
 import { type DiscardedLine, Intake, LineReader, LineWriter, textOfParts } from '../protocol/stream.ts'
 import { formatBytes } from '../text/format.ts'
+import { whyNotStarted } from '../text/start-failure.ts'
 import {
   type Arriving,
   idOfEdges,
@@ -114,7 +115,7 @@ export class StdioTransport implements UpstreamTransport {
   }
 
   async start(): Promise<void> {
-    const group = new ProcessGroup(this.#options, this.#options.spawn)
+    const group = this.#begin()
     this.#group = group
     const { child } = group
     await group.started.catch(async (error: Error) => {
@@ -135,6 +136,15 @@ export class StdioTransport implements UpstreamTransport {
     child.stdout.once('end', within(EXIT_MS))
     child.once('exit', within(DRAIN_MS))
     child.once('close', () => this.#intake.afterwards(() => this.#end()))
+  }
+
+  #begin(): ProcessGroup {
+    try {
+      return new ProcessGroup(this.#options, this.#options.spawn)
+    } catch (error) {
+      this.failure = startFailure(this.#options, error as Error)
+      throw new Error(this.failure)
+    }
   }
 
   async send(message: JsonRpcMessage): Promise<void> {
@@ -233,7 +243,7 @@ function takesBack(message: JsonRpcMessage): boolean {
 
 /** For a directory that is not there the system names the command. */
 function startFailure({ command, cwd }: ProcessOptions, error: NodeJS.ErrnoException): string {
-  if (error.code !== 'ENOENT') return `could not be started: ${error.message}`
+  if (error.code !== 'ENOENT') return `could not be started: ${whyNotStarted(error)}`
   return cwd !== undefined && !existsSync(cwd)
     ? `could not be started: its working directory \`${cwd}\` is not there`
     : `could not be started: the command \`${command}\` was not found`

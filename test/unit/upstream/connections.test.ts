@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { LIMIT_DEFAULTS } from '../../../src/protocol/limits.ts'
+import { LIMIT_DEFAULTS, type Limits } from '../../../src/protocol/limits.ts'
 import { later } from '../../../src/upstream/backoff.ts'
 import {
   client,
@@ -17,13 +17,13 @@ import {
 const IDLE_MS = 4_444_444
 
 /** A pool by whose clock time passes when the test says so, and the processes that its server `s` was started as. */
-function world() {
+function world(limits: Partial<Limits> = {}) {
   const started = join(temporaryFolder(), 'started')
   const clock = { now: 0 }
   const alarms = new Set<() => void>()
   const pool = upstreams({
     servers: { s: stdioServer({ started }) },
-    defaults: { limits: { ...LIMIT_DEFAULTS, idleProcessMs: IDLE_MS } },
+    defaults: { limits: { ...LIMIT_DEFAULTS, idleProcessMs: IDLE_MS, ...limits } },
     now: () => clock.now,
     later(ms, run) {
       if (ms !== IDLE_MS / 4) return later(ms, run)
@@ -81,3 +81,26 @@ test('what a client had set up is set up again at the process that is started an
   await pool.request('s', call, exchange(silent))
   expect(textOf(await pool.request('s', toolCall('calls'), exchange(silent)))).toContain('logging/setLevel')
 })
+
+test.each(['processes', 'clientProcesses'] as const)(
+  'where the limit `%s` is reached an idle process leaves for a new one, and a busy one does not',
+  async (limit) => {
+    const { pool, processes } = world({ [limit]: 2 })
+    const agent = client().agent
+    const silent = () => ({ ...client(), agent, isListening: () => false })
+    const [first, second, third] = [silent(), silent(), silent()]
+    await pool.request('s', call, exchange(first))
+    await pool.request('s', call, exchange(second))
+    await pool.request('s', call, exchange(third))
+    await expect.poll(() => processes().filter(lives)).toHaveLength(2)
+    expect(processes()).toHaveLength(3)
+    const stop = new AbortController()
+    const long = [second, third].map((busy) =>
+      pool.request('s', toolCall('sleep', { ms: 3_600_000 }), exchange(busy, { signal: stop.signal })),
+    )
+    await expect(pool.request('s', call, exchange(silent()))).rejects.toThrow(`limits.${limit}`)
+    stop.abort()
+    for (const outcome of await Promise.allSettled(long)) expect(outcome.status).toBe('rejected')
+    await pool.request('s', call, exchange(first))
+  },
+)

@@ -203,13 +203,13 @@ test('a process for which there are no files left fails like any other', async (
   // What Node gives then: a child without streams, and its error a moment later.
   const spawn = () => {
     const child = Object.assign(new EventEmitter(), { exitCode: null, signalCode: null })
-    process.nextTick(() => child.emit('error', new Error('spawn x EMFILE')))
+    process.nextTick(() => child.emit('error', Object.assign(new Error(), { code: 'EMFILE' })))
     return child as unknown as ChildProcessWithoutNullStreams
   }
   const pool = upstreams({ servers: { s: { command: 'x' } }, spawn })
   expect(await failure(pool.request('s', toolCall('echo'), exchange()))).toMatchObject({
     code: 'UPSTREAM_CONNECT',
-    message: 'server `s`: could not be started: spawn x EMFILE',
+    message: 'server `s`: could not be started: too many files are open in this process (EMFILE)',
   })
 })
 
