@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { oauthSchema } from '../../../../src/config/auth-options.ts'
@@ -66,12 +66,15 @@ test('a program in BROWSER that follows the address signs in', async () => {
   expect(await authorizers.signOut('docs')).toBe('revoked')
 })
 
-test("without a browser the error gives the address before the caller's timeout", async () => {
+test("without a browser the error gives the address before the caller's timeout, and no program is run", async () => {
+  const directory = temporaryDirectory()
+  const [program, flag] = [join(directory, 'browser'), join(directory, 'ran')]
+  writeFileSync(program, `#!/bin/sh\n: > ${flag}\n`, { mode: 0o700 })
   const server = await startProtected({ resourceMetadata: 'well-known' })
   const told: string[][] = []
   const { authorizers, clock } = open(
     { url: server.url },
-    { open: 'never', environment: { BROWSER: '/no/such/program' }, tell: (...words) => told.push(words) },
+    { open: 'never', environment: { BROWSER: program, DISPLAY: ':0' }, tell: (...words) => told.push(words) },
   )
   const answer = authorizers
     .for('docs')
@@ -81,4 +84,5 @@ test("without a browser the error gives the address before the caller's timeout"
   clock.advance(24_000)
   const { url } = (await answer) as AuthorizationNeeded
   expect(told).toEqual([['docs', url]])
+  expect(existsSync(flag)).toBe(false)
 })
