@@ -105,6 +105,9 @@ const half = (body, length) =>
     socket.resume()
   })
 
+const attackWith = (x) => call('tools/call', { name: 'good_attack', arguments: { x } })
+const nested = (depth) => JSON.parse('['.repeat(depth) + ']'.repeat(depth))
+
 /** Each makes one attack; how many at once. */
 const ATTACKS = {
   'many-keys': [2, () => post(call('tools/call', { name: 'x', arguments: keys(300_000) }))],
@@ -337,6 +340,17 @@ const ATTACKS = {
     2,
     inASession(() => call('tools/call', { name: 'good_attack', arguments: { x: big(10_000_000) } })),
   ],
+  // As many values, levels and bytes as a message may have.
+  'lists-in-arguments': [2, inASession(() => attackWith(Array.from({ length: 240_000 }, () => [])))],
+  'numbers-in-arguments': [
+    2,
+    inASession(() => attackWith(Array.from({ length: 240_000 }, (_, at) => 123_456_789_012_345 + at))),
+  ],
+  'objects-in-arguments': [
+    2,
+    inASession(() => attackWith(Array.from({ length: 80_000 }, (_, at) => ({ [`k${at}`]: at })))),
+  ],
+  'levels-in-arguments': [2, inASession(() => attackWith(Array.from({ length: 250 }, () => nested(900))))],
   'kept-results': [4, inASession(() => call('tools/call', { name: 'good_list', arguments: {} }))],
   templates: [
     2,
